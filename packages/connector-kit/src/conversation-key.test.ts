@@ -1,6 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { channelKey, compatKey, compatSessionKey, deviceKey, issueKey, parseKey, userKey } from './conversation-key.ts';
+import {
+  channelKey,
+  compatKey,
+  compatSessionKey,
+  deviceKey,
+  emailId,
+  emailKey,
+  issueKey,
+  parseKey,
+  userKey,
+} from './conversation-key.ts';
 
 describe('conversation keys', () => {
   test.each([
@@ -43,5 +53,38 @@ describe('conversation keys', () => {
 
   test.each(['', 'compat', 'compat:', 'compat::x', 'Compat:i1:x', ':i1:x'])('%j is no key', (text) => {
     expect(parseKey(text)).toBeNull();
+  });
+});
+
+describe('an e-mail', () => {
+  test('has its own Message-ID where that is plain and short', () => {
+    expect(emailId('<1@x.example>')).toBe('<1@x.example>');
+    expect(emailKey('email', 'e1', '<1@x.example>')).toBe('email:e1:thread:<1@x.example>');
+  });
+
+  test('has an id and a key that every envelope takes, and shares them with no other', () => {
+    const idText = fc.oneof(
+      fc.string({ maxLength: 1000, unit: 'binary' }),
+      fc.string().map((text) => `sha256:${text}`),
+      fc.constantFrom(
+        '',
+        ' ',
+        '\u0000',
+        '\ud800',
+        '\ufffd',
+        '\udfff',
+        'a'.repeat(200),
+        'a'.repeat(201),
+        emailId('a'.repeat(201)),
+      ),
+    );
+    fc.assert(
+      fc.property(idText, idText, (one, other) => {
+        const id = emailId(one);
+        expect(id).toMatch(/^[\u0021-\u007e]{1,200}$/);
+        expect(emailKey('email', 'e1', one).length).toBeLessThanOrEqual(512);
+        expect(id === emailId(other)).toBe(one === other);
+      }),
+    );
   });
 });

@@ -6,6 +6,19 @@ export const userKey = (type: string, instanceId: string, userId: string) => `${
 export const deviceKey = (type: string, instanceId: string, deviceId: string) => `${type}:${instanceId}:device:${deviceId}`;
 export const issueKey = (instanceId: string, repo: string, issue: number) => `issues:${instanceId}:repo:${repo}:issue:${issue}`;
 
+/** A thread of e-mails, by the Message-ID of its first one. */
+export const emailKey = (type: string, instanceId: string, rootMessageId: string) =>
+  `${type}:${instanceId}:thread:${emailId(rootMessageId)}`;
+
+const longestEmailId = 200;
+const hashed = 'sha256:';
+
+/** A Message-ID as the `message_id` of an envelope. Its sender chose it: one that is long or odd is hashed, and so is one that looks hashed. */
+export function emailId(messageId: string): string {
+  const isPlain = messageId.length <= longestEmailId && /^[\u0021-\u007e]+$/.test(messageId) && !messageId.startsWith(hashed);
+  return isPlain ? messageId : `${hashed}${hash('sha256', Buffer.from(messageId, 'utf16le'), 'hex')}`;
+}
+
 /** A compat conversation: the same caller and the same first message come back to the same session. */
 export const compatKey = (instanceId: string, identity: string, firstMessage: string) =>
   `compat:${instanceId}:${fingerprint(identity, firstMessage)}`;

@@ -27,7 +27,7 @@ export { systemClock, type Clock } from '@svc/service-kit/clock.ts';
 export { badRequest, errorText, ServiceError } from '@svc/service-kit/service-error.ts';
 export { CoreError } from './core-error.ts';
 
-export { channelKey, deviceKey, parseKey, userKey } from './conversation-key.ts';
+export { channelKey, deviceKey, emailId, emailKey, parseKey, userKey } from './conversation-key.ts';
 export { commonFields, type CommonField, type ReplyStyle } from './common-fields.ts';
 export { intakeConfig } from './intake-config.ts';
 

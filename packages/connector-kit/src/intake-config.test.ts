@@ -9,6 +9,10 @@ test.each([
   [{ debounce_ms: 1500, pairing: false }, { debounce_ms: 1500 }],
   [{ pairing: true, port: 1 }, { pairing: true }],
   [{ debounce_ms: 60_000 }, { debounce_ms: 60_000 }],
+  [
+    { gather: 'conversation', quiet_strangers: true },
+    { gather: 'conversation', quiet_strangers: true },
+  ],
 ])('a config %j has the intake %j', (config, intake) => {
   expect(intakeOf(config)).toEqual(intake);
 });
@@ -20,6 +24,8 @@ test.each([
   [{ debounce_ms: -1 }],
   [{ debounce_ms: 1.5 }],
   [{ debounce_ms: 60_001 }],
+  [{ gather: 'sender', quiet_strangers: false }],
+  [{ gather: 'all', quiet_strangers: 'yes' }],
   [{ debounce_ms: '1500', pairing: 'yes' }],
 ])('a config %j has none', (config) => {
   expect(intakeOf(config)).toBeUndefined();

@@ -21,13 +21,29 @@ export const intakeConfig = {
     description: 'A stranger who writes in private gets a code, with which you can let them in (./svc pair CODE).',
     default: true,
   },
+  gather: {
+    type: 'string',
+    enum: ['sender', 'conversation'],
+    title: 'Gather messages of',
+    description:
+      'sender: each by themselves. conversation: what several people of the same rights say in a room is answered as one.',
+    default: 'sender',
+  },
+  quiet_strangers: {
+    type: 'boolean',
+    title: 'Leave strangers in public rooms unlisted',
+    description: 'Those who are unknown and write in public are not listed among the people who wait to be let in.',
+    default: false,
+  },
 } as const;
 
 /** How an instance wants its messages taken; undefined when its config says nothing of it. */
-export function intakeOf({ debounce_ms, pairing }: Record<string, unknown>): Intake | undefined {
+export function intakeOf({ debounce_ms, pairing, gather, quiet_strangers }: Record<string, unknown>): Intake | undefined {
   const intake: Intake = {};
   if (isDebounce(debounce_ms)) intake.debounce_ms = debounce_ms;
   if (pairing === true) intake.pairing = true;
+  if (gather === 'conversation') intake.gather = gather;
+  if (quiet_strangers === true) intake.quiet_strangers = true;
   return Object.keys(intake).length === 0 ? undefined : intake;
 }
 

@@ -77,6 +77,7 @@ export const envelopeSchema = {
         /** The channel's id of the sender. One that no identifier can have is a stranger's. */
         raw_id: { type: 'string', minLength: 1, maxLength: 256 },
         raw_username: { type: 'string', maxLength: 256 },
+        is_bot: { type: 'boolean' },
       },
     },
     content: {
@@ -101,6 +102,8 @@ export const envelopeSchema = {
       properties: {
         debounce_ms: { type: 'integer', minimum: 0, maximum: 60_000 },
         pairing: { type: 'boolean' },
+        gather: { enum: ['sender', 'conversation'] },
+        quiet_strangers: { type: 'boolean' },
       },
     },
     /** Where the turn works, in place of the usual folder. */
@@ -121,13 +124,18 @@ export const envelopeSchema = {
 export type Delivery = 'sync' | 'async';
 /** How an instance wants its messages taken; set from its configuration, never by a sender. */
 export type Intake = {
-  /** Messages of one sender that follow each other within this time are one turn, ms. */
+  /** Messages that follow each other within this time are one turn, ms. */
   debounce_ms?: number;
   /** An unknown sender gets a code that the operator can approve. */
   pairing?: boolean;
+  /** Whose messages within `debounce_ms` are one turn: a sender's (default), or all of a room. */
+  gather?: 'sender' | 'conversation';
+  /** Unknown senders in public are not listed for the operator. */
+  quiet_strangers?: boolean;
 };
 export type PriorMessage = Static<typeof priorMessageSchema>;
-export type Sender = { raw_id: string; raw_username?: string };
+/** `is_bot`: the platform says that it is a program. */
+export type Sender = { raw_id: string; raw_username?: string; is_bot?: boolean };
 
 export type Envelope = {
   channel: string;

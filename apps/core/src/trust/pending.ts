@@ -41,6 +41,8 @@ export async function openPending({ db, clock, ids, log }: Deps): Promise<Pendin
     note(envelope: Noted, identity: Pick<Identity, 'denial'>): string | null {
       // Text with broken characters is stored as other text: a code could let in another sender.
       if (identity.denial !== 'unknown_sender' || !envelope.sender.raw_id.isWellFormed()) return null;
+      // A public room may have more strangers than the list has rows.
+      if (envelope.public === true && envelope.intake?.quiet_strangers === true) return null;
       const row = senders.see(envelope);
       const isAnswered = envelope.public !== true && envelope.delivery !== 'async';
       const code = isAnswered && envelope.intake?.pairing === true ? codes.codeFor(row) : null;

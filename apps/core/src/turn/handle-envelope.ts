@@ -28,6 +28,7 @@ type Deps = { run: RunLiveTurn } & Pick<
   | 'deliveries'
   | 'liveTurns'
   | 'batches'
+  | 'botTurns'
   | 'turnQueue'
 >;
 
@@ -75,7 +76,7 @@ async function accept(deps: Deps, live: LiveTurn, caller: Caller): Promise<Handl
   const held = heldToRules(deps, turn);
   const stranger = deps.trust.strangerOf(envelope);
   if (stranger !== null) return deny(deps, held, stranger);
-  const isObserved = envelope.delivery === 'async';
+  const isObserved = envelope.delivery === 'async' || deps.botTurns.isOver(envelope);
   const command = findChatCommand(envelope.content.text);
   const isGathered = command === null && deps.batches.takes(envelope);
   const needsPlace = !isObserved && !isGathered && command?.waits !== false;
@@ -84,7 +85,10 @@ async function accept(deps: Deps, live: LiveTurn, caller: Caller): Promise<Handl
   const ticket = needsPlace ? deps.turnQueue.enter(envelope.conversation_key) : freeTicket;
   try {
     const admission = await admit(deps, held, isObserved);
-    if ('ended' in admission) return admission.ended;
+    if ('ended' in admission) {
+      if (isObserved && admission.ended.outcome === 'observed' && envelope.sender.is_bot !== true) deps.botTurns.note(envelope);
+      return admission.ended;
+    }
     const isFree = !isGathered && ticket.isFree();
     const seq = await deps.journal.accept(turn, isFree ? 'running' : 'queued');
     const run = () => {
@@ -93,6 +97,7 @@ async function accept(deps: Deps, live: LiveTurn, caller: Caller): Promise<Handl
     };
     if (seq === null) return await replayAnswer(deps, live, caller, run);
     live.turn.seq = seq;
+    deps.botTurns.note(envelope);
     return await run();
   } finally {
     ticket.leave();

@@ -4,8 +4,10 @@ import type { HandleResult } from '@svc/contract/turn.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { compositeKey } from '@svc/service-kit/composite-key.ts';
 import { unavailable } from '@svc/service-kit/service-error.ts';
+import { toName } from '../trust/pending-senders.ts';
 import type { LiveTurn } from './live-turns.ts';
-import { originOf, rightsKey } from './origin.ts';
+import { mergeMessages } from './merge-messages.ts';
+import { originOf, rightsKey, rightsOfAnyone } from './origin.ts';
 import { outboundTarget } from './route-of.ts';
 import type { Ticket } from './ticket.ts';
 import { toResult } from './to-result.ts';
@@ -21,8 +23,8 @@ type Deps = {
   run(live: LiveTurn, ticket: Ticket): Promise<HandleResult>;
 };
 
-type Member = { live: LiveTurn; answer: PromiseWithResolvers<HandleResult> };
-type MessageBatch = { key: string; members: Member[]; closesBy: number; cancel: () => void };
+type Member = { live: LiveTurn; name: string; answer: PromiseWithResolvers<HandleResult> };
+type MessageBatch = { key: string; rights: string; members: Member[]; closesBy: number; cancel: () => void };
 
 /** A batch that goes on and on is answered after this many times its quiet time, or this many messages. */
 const longestStretch = 5;
@@ -30,17 +32,18 @@ const maxMembers = 32;
 /** Batches that are open at once; past it messages are not gathered. */
 const maxBatches = 1000;
 
-/** What is merged runs as one: it is of one person in one place, with the same rights, and is answered to the same chat. */
-const nameOf = (turn: Turn, identity: Identity): string =>
+/** What is merged runs as one: it is of one person or one room, in one place, and is answered to the same chat. */
+const nameOf = ({ envelope, instanceId }: Turn, identity: Identity): string =>
   compositeKey(
-    turn.envelope.conversation_key,
-    originOf(turn.envelope),
-    rightsKey(identity),
-    turn.instanceId,
-    outboundTarget(turn.envelope.channel_context),
+    envelope.conversation_key,
+    ...(isRoom(envelope) ? [envelope.channel, envelope.public === true] : [originOf(envelope), rightsKey(identity)]),
+    instanceId,
+    outboundTarget(envelope.channel_context),
   );
 
-/** Messages of one sender that an instance gathers until the sender pauses; they become one turn. */
+const isRoom = ({ intake }: Envelope): boolean => intake?.gather === 'conversation';
+
+/** Messages that an instance gathers until their sender, or the room, pauses; they become one turn. */
 export interface MessageBatches {
   takes(envelope: Envelope): boolean;
   /** Gathers a turn that is in the journal. */
@@ -53,7 +56,8 @@ export interface MessageBatches {
 }
 
 /**
- * Messages of one sender that follow each other closely become one turn, in their order: people write in pieces.
+ * Messages that follow each other closely become one turn, in their order: people write in pieces. In a room that is gathered as
+ * one they are of people with the same rights: somebody with others ends what was gathered before them.
  * Every piece is in the journal before it waits here. The last one's caller gets the answer, the others are told
  * that theirs was merged.
  */
@@ -64,9 +68,14 @@ export function createMessageBatches({ journal, turnQueue, clock, run }: Deps): 
     const { envelope } = live.turn;
     const quietMs = envelope.intake?.debounce_ms ?? 0;
     const name = nameOf(live.turn, identity);
-    const batch = open.get(name) ?? begin(name, envelope.conversation_key, clock.elapsed() + quietMs * longestStretch);
+    const rights = rightsOfAnyone(identity);
+    const before = open.get(name);
+    if (before !== undefined && before.rights !== rights) endNow(name, before);
+    const batch =
+      open.get(name) ??
+      begin(name, { key: envelope.conversation_key, rights, closesBy: clock.elapsed() + quietMs * longestStretch });
     const answer = Promise.withResolvers<HandleResult>();
-    batch.members.push({ live, answer });
+    batch.members.push({ live, answer, name: toName(identity.display_name) ?? 'somebody' });
     batch.cancel();
     const waitMs = batch.members.length >= maxMembers ? 0 : Math.min(quietMs, batch.closesBy - clock.elapsed());
     batch.cancel = clock.after(Math.max(0, waitMs), () => void finish(name, batch));
@@ -74,8 +83,14 @@ export function createMessageBatches({ journal, turnQueue, clock, run }: Deps): 
     return answer.promise;
   }
 
-  function begin(name: string, key: string, closesBy: number): MessageBatch {
-    const batch: MessageBatch = { key, members: [], closesBy, cancel: () => undefined };
+  /** Its place in line is taken before this returns. */
+  function endNow(name: string, batch: MessageBatch): void {
+    batch.cancel();
+    void finish(name, batch);
+  }
+
+  function begin(name: string, of: Pick<MessageBatch, 'key' | 'rights' | 'closesBy'>): MessageBatch {
+    const batch: MessageBatch = { ...of, members: [], cancel: () => undefined };
     open.set(name, batch);
     return batch;
   }
@@ -97,7 +112,10 @@ export function createMessageBatches({ journal, turnQueue, clock, run }: Deps): 
     try {
       const others = members.slice(0, -1);
       if (others.length > 0) {
-        live.turn = { ...live.turn, envelope: merged(members.map((member) => member.live.turn.envelope)) };
+        live.turn = {
+          ...live.turn,
+          ...mergeMessages(members.map((each) => ({ envelope: each.live.turn.envelope, name: each.name }))),
+        };
         const input = await inputOf(live.turn);
         // Begun in one tick, so committed as one: never is a piece both merged and still to be run.
         for (const other of others) end(other, 'merged').catch(other.answer.reject);
@@ -139,19 +157,6 @@ export function createMessageBatches({ journal, turnQueue, clock, run }: Deps): 
         for (const { answer } of members) answer.reject(unavailable('The service is stopping. Your message is kept.'));
       }
       open.clear();
-    },
-  };
-}
-
-function merged(envelopes: Envelope[]): Envelope {
-  const last = envelopes.at(-1);
-  if (last === undefined) throw new Error('nothing to merge');
-  return {
-    ...last,
-    content: {
-      ...last.content,
-      text: envelopes.map(({ content }) => content.text).join('\n'),
-      attachments: envelopes.flatMap(({ content }) => content.attachments ?? []),
     },
   };
 }

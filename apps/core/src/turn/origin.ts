@@ -21,8 +21,11 @@ export const originOfRow = ({ channel, conversation_key, sender, public: isPubli
   });
 
 /** What trust gives a sender at this moment. */
-export const rightsKey = (identity: Identity): string => {
-  const { principal_id, trust_tier, tool_policy, tool_servers, bypass_moderation, denied } = identity;
+export const rightsKey = (identity: Identity): string => compositeKey(identity.principal_id, rightsOfAnyone(identity));
+
+/** The same, whoever it is. */
+export const rightsOfAnyone = (identity: Identity): string => {
+  const { trust_tier, tool_policy, tool_servers, bypass_moderation, denied } = identity;
   const servers = tool_servers === '*' ? '*' : compositeKey(...tool_servers);
-  return compositeKey(principal_id, trust_tier, tool_policy, servers, bypass_moderation, denied);
+  return compositeKey(trust_tier, tool_policy, servers, bypass_moderation, denied);
 };

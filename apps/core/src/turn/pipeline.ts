@@ -5,6 +5,7 @@ import { createPendingAcks, type PendingAcks } from '../delivery/pending-acks.ts
 import { abortTurn } from './abort-turn.ts';
 import { handleEnvelope } from './handle-envelope.ts';
 import { inject, type Injection } from './inject.ts';
+import { createBotTurns } from './bot-turns.ts';
 import { createLiveTurns, type LiveTurns } from './live-turns.ts';
 import { createMessageBatches } from './message-batches.ts';
 import { recoverTurns } from './recover-turns.ts';
@@ -57,7 +58,14 @@ export function createPipeline(deps: TurnDeps): Pipeline {
     clock,
     run: (live, ticket) => run(live, ticket, null),
   });
-  const parts: PipelineParts = { ...deps, turnQueue, liveTurns, batches, pendingAcks: createPendingAcks(deps) };
+  const parts: PipelineParts = {
+    ...deps,
+    turnQueue,
+    liveTurns,
+    batches,
+    botTurns: createBotTurns(settings.maxBotTurns),
+    pendingAcks: createPendingAcks(deps),
+  };
   const run: RunLiveTurn = (live, ticket, command, hasStarted) =>
     runJournaledTurn(parts, { live, ticket, hasStarted, work: turnHandler(parts, live, command) });
   const entry = { ...parts, run };

@@ -30,6 +30,7 @@ import type { ToolServers } from '../tool-server/tool-servers.ts';
 import type { Pending } from '../trust/pending.ts';
 import type { TrustService } from '../trust/trust-service.ts';
 import type { SessionWatches } from '../watch/session-watches.ts';
+import type { BotTurns } from './bot-turns.ts';
 import type { LiveTurns } from './live-turns.ts';
 import type { MessageBatches } from './message-batches.ts';
 import type { TurnJournal } from './turn-journal.ts';
@@ -41,6 +42,7 @@ export type TurnDeps = {
     CoreSettings,
     | 'maxConcurrentTurns'
     | 'maxQueuedTurns'
+    | 'maxBotTurns'
     | 'turnIdleMs'
     | 'turnMaxMs'
     | 'maxReplyChars'
@@ -82,7 +84,13 @@ export type TurnDeps = {
 };
 
 /** What a pipeline keeps in memory: the turns that wait and run, and the replies that wait for a word of their channel. */
-export type TurnState = { turnQueue: TurnQueue; liveTurns: LiveTurns; batches: MessageBatches; pendingAcks: PendingAcks };
+export type TurnState = {
+  turnQueue: TurnQueue;
+  liveTurns: LiveTurns;
+  batches: MessageBatches;
+  botTurns: BotTurns;
+  pendingAcks: PendingAcks;
+};
 
 /** Everything that a turn on its way may need. */
 export type PipelineParts = TurnDeps & TurnState;

@@ -184,7 +184,7 @@ export function createTurnJournal(db: Database, clock: Clock): TurnJournal {
   };
 }
 
-type Input = Pick<Turn, 'envelope' | 'instanceId' | 'steering' | 'announcedAfter'>;
+type Input = Pick<Turn, 'envelope' | 'instanceId' | 'together' | 'steering' | 'announcedAfter'>;
 
 /** The message's files as JSON, in a column of their own that stays; null for none. */
 function filesOf({ envelope: { content } }: Turn): string | null {
@@ -193,9 +193,9 @@ function filesOf({ envelope: { content } }: Turn): string | null {
 }
 
 /** Everything of the turn but its text, which has a column of its own and stays. */
-export function inputOf({ envelope, instanceId, steering, announcedAfter }: Turn): string | Promise<string> {
+export function inputOf({ envelope, instanceId, together, steering, announcedAfter }: Turn): string | Promise<string> {
   const content = { ...envelope.content, text: '' };
-  return jsonInTurns({ envelope: { ...envelope, content }, instanceId, steering, announcedAfter } satisfies Input);
+  return jsonInTurns({ envelope: { ...envelope, content }, instanceId, together, steering, announcedAfter } satisfies Input);
 }
 
 /** The turn an open row stands for. */

@@ -14,6 +14,8 @@ export type Turn = {
   envelope: Envelope;
   /** Connector instance the envelope came through, from its key; null for the core's own surfaces. */
   instanceId: string | null;
+  /** The senders of a room's messages that are answered as one; the text names each. */
+  together?: string[];
   /** Set on an injected turn. */
   steering?: Steering;
   /** True when the turn had begun before a restart of the service and is run for the second time. */

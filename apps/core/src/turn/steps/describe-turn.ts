@@ -14,17 +14,21 @@ export const tierWords: Record<Tier, string> = {
 };
 
 /** The facts of a turn as its message states them: who wrote, where, when, and what the channel can show. */
-export function describeTurn({ envelope, steering, isResumed }: Turn, identity: Identity, now: number): string {
+export function describeTurn({ envelope, together, steering, isResumed }: Turn, identity: Identity, now: number): string {
   const { channel, capabilities } = envelope;
   const where = envelope.public === true ? 'in public' : 'in private';
   const who = `${quotedName(identity.display_name)} (${tierWords[identity.trust_tier]})`;
-  const facts = `over ${channel}, ${where}, on ${timeAt(now)}${describeChannel(capabilities)}`;
+  const facts = `over ${channel}, ${where}, on ${timeAt(now)}${describeChannel(capabilities)}${describeRoom(together)}`;
   const head =
     steering === undefined
       ? headingLine('message', ` ${who} ${facts}`)
       : headingLine('steering', ` ${describeSteering(steering)}`);
   return isResumed === true ? `${head}\n${resumeNote}` : head;
 }
+
+/** What several people said reads as a script. */
+const describeRoom = (names: readonly string[] = []): string =>
+  names.length === 0 ? '' : `; it is of ${names.map(quotedName).join(', ')}, each message with its name before it`;
 
 function describeSteering({ by, wasRunning }: Steering): string {
   const who = by === null ? 'the operator' : `the operator (${quotedName(by)})`;

@@ -30,6 +30,10 @@ export const coreSettings = {
     text: 'How many turns may wait before new ones are refused with 429.',
     default: '256',
   }),
+  maxBotTurns: setting('SVC_MAX_BOT_TURNS', integer(0, 1000), {
+    text: 'How many turns in a row that bots ask for are answered in a conversation, until a person says something.',
+    default: '5',
+  }),
   publicLinkHosts: setting('SVC_PUBLIC_LINK_HOSTS', hostNames(), {
     text: 'Hosts that links on public surfaces may lead to, separated by commas; those below them count too. Unset: any.',
   }),

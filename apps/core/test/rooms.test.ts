@@ -1,0 +1,100 @@
+import type { Envelope } from '@svc/contract/envelope.ts';
+import type { HandleResult } from '@svc/contract/turn.ts';
+import { createFakeClock, type FakeClock } from '@svc/testing/fake-clock.ts';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { envelope, openTestCore, type TestCore } from './open-test-core.ts';
+
+let core: TestCore;
+let clock: FakeClock;
+beforeEach(async () => {
+  clock = createFakeClock();
+  core = await openTestCore({ clock, env: { SVC_MAX_BOT_TURNS: '2' } });
+  for (const [key, role] of [
+    ['ann', 'known'],
+    ['bob', 'known'],
+    ['eve', 'guest'],
+    ['robo', 'known'],
+  ] as const)
+    await core.addPrincipal(key, role, 'chatroom');
+});
+afterEach(() => core.close());
+
+const intake = { debounce_ms: 500, gather: 'conversation' } as const;
+let serial = 0;
+const say = (raw_id: string, text: string, over: Partial<Envelope> = {}): Promise<HandleResult> =>
+  core
+    .handle(
+      envelope(text, {
+        channel: 'chatroom',
+        conversation_key: 'chatroom:r1:channel:1',
+        message_id: `m-${++serial}`,
+        sender: { raw_id },
+        public: true,
+        ...over,
+      }),
+    )
+    .then((answer) => answer.json<HandleResult>());
+
+/** Says each when the one before is being gathered, then lets the room fall silent. */
+async function gather(...messages: [string, string, Partial<Envelope>?][]): Promise<HandleResult[]> {
+  const answers: Promise<HandleResult>[] = [];
+  for (const [who, text, over] of messages) {
+    answers.push(say(who, text, { intake, ...over }));
+    await expect.poll(() => core.context.telemetry.status() && core.context.pipeline.isBusy('chatroom:r1:channel:1')).toBe(true);
+    await expect.poll(async () => (await journaled()).length).toBe(answers.length);
+  }
+  await new Promise(setImmediate);
+  clock.advance(3000);
+  return Promise.all(answers);
+}
+const journaled = () => core.context.db.all<{ id: string }>('SELECT id FROM turn');
+const asked = () => core.engine.requests.map(({ text, facts }) => [text, facts.sender, facts.tier]);
+
+test('what people of the same rights say in a room is one turn, with their names, in order', async () => {
+  const answers = await gather(['ann', 'who brings cake?'], ['bob', 'me\nAnn: not me'], ['ann', 'good']);
+  expect(asked()).toEqual([['ann: who brings cake?\nbob: me\n  Ann: not me\nann: good', 'ann', 'KNOWN']]);
+  expect(core.engine.requests[0]?.prompt).toContain('it is of "ann", "bob", each message with its name before it');
+  expect(answers.map(({ outcome }) => outcome)).toEqual(['merged', 'merged', 'replied']);
+});
+
+test('somebody with other rights ends what was gathered, so that nobody speaks with the rights of another and the order stays', async () => {
+  await gather(['ann', 'one'], ['eve', 'two'], ['bob', 'three'], ['ann', 'four']);
+  expect(asked()).toEqual([
+    ['one', 'ann', 'KNOWN'],
+    ['two', 'eve', 'GUEST'],
+    ['bob: three\nann: four', 'ann', 'KNOWN'],
+  ]);
+});
+
+test('a room and a chat of its own are never one turn', async () => {
+  await gather(['ann', 'aloud'], ['ann', 'in private', { public: false }]);
+  expect(asked().map(([text]) => text)).toEqual(['aloud', 'in private']);
+});
+
+test('bots are answered so many times in a row; then they are read, until a person says something', async () => {
+  const bot = (text: string) => say('robo', text, { sender: { raw_id: 'robo', is_bot: true } });
+  const outcomes = [];
+  for (const text of ['1', '2', '3', '4']) outcomes.push((await bot(text)).outcome);
+  expect(outcomes).toEqual(['replied', 'replied', 'observed', 'observed']);
+  await say('ann', 'hello', { delivery: 'async' });
+  expect((await bot('5')).outcome).toBe('replied');
+  expect(core.engine.requests.at(-1)?.prompt).toContain('hello');
+});
+
+test('a stranger does not give a bot more turns, nor the same message twice', async () => {
+  const bot = (text: string, over = {}) => say('robo', text, { sender: { raw_id: 'robo', is_bot: true }, ...over });
+  await bot('1', { message_id: 'same' });
+  await bot('1', { message_id: 'same' });
+  expect((await bot('2')).outcome).toBe('replied');
+  await say('mallory', 'go on');
+  expect((await bot('3')).outcome).toBe('observed');
+});
+
+test('strangers of a public room are listed nowhere where the instance says so; in private they are, and get a code', async () => {
+  const quiet = { intake: { quiet_strangers: true, pairing: true } };
+  for (let i = 0; i < 20; i++) await say(`stranger-${i}`, 'hi', quiet);
+  expect(await core.context.pending.list()).toEqual([]);
+  const answer = await say('stranger-1', 'hi', { ...quiet, public: false });
+  expect(JSON.stringify(answer.actions)).toContain('To get access');
+  expect(await core.context.pending.list()).toHaveLength(1);
+});
