@@ -1,5 +1,7 @@
 import type * as Crypto from 'node:crypto';
-import { inspect } from 'node:util';
+
+/** `inspect.custom` of `node:util`, which is not loaded for it. */
+const inspectCustom = Symbol.for('nodejs.util.inspect.custom');
 
 /**
  * A value that must not leak. It cannot be logged, printed or serialized by accident: only `reveal()` gives it out,
@@ -29,7 +31,7 @@ export class Secret {
     return '[secret]';
   }
 
-  [inspect.custom](): string {
+  [inspectCustom](): string {
     return '[secret]';
   }
 }

@@ -1,4 +1,4 @@
-import { writeSync } from 'node:fs';
+import { readFileSync, statSync, writeSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 import { pathToFileURL } from 'node:url';
 import { DatabaseSync } from 'node:sqlite';
@@ -6,7 +6,7 @@ import { isLogDamaged, readLog } from './check-log.ts';
 import { readingMark, type Findings } from './check-protocol.ts';
 import { firstFault, isDamage } from './damage.ts';
 
-// For each database file that it is given: says that it begins, reads it to its end and says what is wrong with it, on one line of JSON. A file may be
+// For each database file that it is given (as arguments, or as input where the argument is `-`): says that it begins, reads it to its end and says what is wrong with it, on one line of JSON. A file may be
 // of a stranger, so it is read without trust; with `immutable` nothing beside it is touched either.
 
 const sound: Findings = { fault: null, isDamaged: false, newest: '', isLogTorn: false };
@@ -32,9 +32,18 @@ function findings(file: string, how: string): Findings {
   }
 }
 
-setPriority(constants.priority.PRIORITY_BELOW_NORMAL); // nobody waits for it as they do for a turn
-const [how = '', ...files] = process.argv.slice(2);
+const [how = '', ...named] = process.argv.slice(2);
+const files =
+  named[0] === '-'
+    ? readFileSync(0, 'utf8')
+        .split('\0')
+        .filter((file) => file !== '')
+    : named;
+/** What is read in a moment takes nothing from turns. */
+const smallBytes = 32 * 1024 * 1024;
+
 for (const file of files) {
+  if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > smallBytes) setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
   writeSync(1, readingMark); // at once: what comes next may end this process
   writeSync(1, `${JSON.stringify(findings(file, how))}\n`);
 }

@@ -1,9 +1,6 @@
-import { execFile } from 'node:child_process';
 import { statSync } from 'node:fs';
-import { getCompileCacheDir } from 'node:module';
-import path from 'node:path';
-import { promisify } from 'node:util';
 import { readingMark, type Findings } from './check-protocol.ts';
+import { readByProcess, type ReadOptions, type StartedReader } from './database-reader.ts';
 import type { SqliteDatabase } from './open-sqlite.ts';
 
 /** The start itself is not slowed, and neither is what follows it. */
@@ -39,14 +36,8 @@ function checkLater(db: SqliteDatabase, clock: Timer): () => void {
   };
 }
 
-const run = promisify(execFile);
-const program = path.join(import.meta.dirname, 'check-database-process.ts');
-
 /** What is wrong with a database, where its reading came to an end in time. */
 export type CheckedDatabase = Findings | 'unfinished';
-
-/** `immutable`: nobody has it open, and nothing beside it is touched. `reader`: the program that reads it. */
-type CheckOptions = { timeoutMs: number; immutable?: boolean; signal?: AbortSignal; reader?: string };
 
 /** How a process ended that did not do its work, or why it did not start. */
 type Failure = { killed?: boolean; code?: number | string | null; signal?: NodeJS.Signals | null; stdout?: string };
@@ -55,7 +46,7 @@ type Failure = { killed?: boolean; code?: number | string | null; signal?: NodeJ
  * Has a database read to its end by a process of its own: it takes a while, and whatever is wrong with the file does not
  * get near this process. Finds what is not a database of SQLite any more, not a value that was altered into another value.
  */
-export async function checkDatabase(file: string, options: CheckOptions): Promise<CheckedDatabase> {
+export async function checkDatabase(file: string, options: ReadOptions): Promise<CheckedDatabase> {
   try {
     const [found] = findingsIn(await readByProcess([file], options));
     return found ?? withoutFindings({});
@@ -68,43 +59,37 @@ export async function checkDatabase(file: string, options: CheckOptions): Promis
 /** Up to this size together: one process reads these sooner than several start. */
 const smallBytes = 32 * 1024 * 1024;
 
-/** As `checkDatabase`, for several at once; the answers are in the order of the files. */
-export async function checkDatabases(files: readonly string[], options: CheckOptions): Promise<CheckedDatabase[]> {
+/** As `checkDatabase`, for several at once; the answers are in the order of the files. `started`: what reads the small ones. */
+export async function checkDatabases(
+  files: readonly string[],
+  options: ReadOptions,
+  started: StartedReader | null = null,
+): Promise<CheckedDatabase[]> {
   const small = files.filter((file) => sizeOf(file) <= smallBytes / files.length);
-  const readTogether = small.length > 1 ? readSmall(small, options) : Promise.resolve(new Map<string, Findings>());
+  const readTogether = readSmall(small, options, started);
   return Promise.all(
     files.map(async (file) => (small.includes(file) ? (await readTogether).get(file) : null) ?? checkDatabase(file, options)),
   );
 }
 
 /** Those that were read to their end: when one ends the process, it and the ones behind it have no answer. */
-async function readSmall(files: readonly string[], options: CheckOptions): Promise<Map<string, Findings>> {
-  const stdout = await readByProcess(files, options).catch((error: Failure) => error.stdout ?? '');
+async function readSmall(
+  files: readonly string[],
+  options: ReadOptions,
+  started: StartedReader | null,
+): Promise<Map<string, Findings>> {
+  const reading = started !== null ? started.read(files) : files.length > 1 ? readByProcess(files, options) : Promise.resolve('');
+  const stdout = await reading.catch((error: Failure) => error.stdout ?? '');
   return new Map(findingsIn(stdout).flatMap((found, at) => (files[at] === undefined ? [] : [[files[at], found] as const])));
 }
 
 const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-
-/** What it says of the files, one after the other. */
-async function readByProcess(files: readonly string[], options: CheckOptions): Promise<string> {
-  const { timeoutMs, immutable = false, signal, reader = program } = options;
-  const args = ['--max-old-space-size=256', reader, immutable ? 'immutable' : 'shared', ...files];
-  const limits = { timeout: timeoutMs, killSignal: 'SIGKILL', signal } as const;
-  return (await run(process.execPath, args, { ...limits, env: compileCache() })).stdout;
-}
 
 const findingsIn = (stdout: string): Findings[] =>
   stdout
     .split(readingMark)
     .filter((line) => line.endsWith('\n'))
     .map((line) => JSON.parse(line) as Findings);
-
-/** Where Node keeps what it has compiled: without it that process takes longer to start than to read a small file. */
-function compileCache(): Record<string, string> {
-  // The folder of this very Node is below the one that is set.
-  const folder = getCompileCacheDir();
-  return folder === undefined ? {} : { NODE_COMPILE_CACHE: path.dirname(folder) };
-}
 
 /** Of all the ways for it to end only a bad memory access in SQLite points to the file: memory or processes may have run out. */
 function withoutFindings({ killed, code, signal, stdout = '' }: Failure): CheckedDatabase {

@@ -1,13 +1,14 @@
 import { counted } from '@svc/service-kit/words.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
-import { examine } from '../doctor/examine.ts';
-import { renderFinding } from '../doctor/finding.ts';
+import { startDatabaseReader } from '../doctor/start-reader.ts';
 import { repositoryRoot } from '../repository-root.ts';
 import { createStyle, print, widthOf } from '../terminal.ts';
 
 /** Looks at everything the service needs. Exit code 1 when something is wrong. */
 export async function doctor({ json }: { json?: boolean }): Promise<number> {
-  const findings = await examine(repositoryRoot);
+  const reader = startDatabaseReader(); // it takes as long to start as the rest to be loaded
+  const [{ examine }, { renderFinding }] = await Promise.all([import('../doctor/examine.ts'), import('../doctor/finding.ts')]);
+  const findings = await examine(repositoryRoot, reader);
   const problems = findings.filter(({ state }) => state === 'problem').length;
   if (json === true) print(JSON.stringify({ ok: problems === 0, findings }, null, 2));
   else {

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { examineDataDir } from './examine-data-dir.ts';
 import { examineDatabases } from './examine-databases.ts';
+import { startDatabaseReader } from './start-reader.ts';
 
 let folder: TemporaryFolder;
 let dir = '';
@@ -15,7 +16,9 @@ beforeEach(() => {
 afterEach(() => folder.remove());
 
 const problems = async (dataDir: string) =>
-  [...(await examineDataDir(dataDir)), ...(await examineDatabases(dataDir))].filter(({ state }) => state === 'problem');
+  [...(await examineDataDir(dataDir)), ...(await examineDatabases(dataDir, startDatabaseReader()))].filter(
+    ({ state }) => state === 'problem',
+  );
 
 describe('what the doctor finds of the data folder', () => {
   test('is nothing for a closed folder, whatever the modes inside', async () => {

@@ -5,12 +5,12 @@ import { dataPaths } from '@svc/service-kit/config/data-dir.ts';
 import { restoreAdvice } from '@svc/service-kit/restore/restore-advice.ts';
 import { checkDatabases, type CheckedDatabase } from '@svc/store/check-database.ts';
 import { isLogDamaged, readLog } from '@svc/store/check-log.ts';
+import type { StartedReader } from '@svc/store/database-reader.ts';
 import { findSetAside } from '@svc/store/set-aside.ts';
 import { fine, note, problem, type Finding } from './finding.ts';
 import { quoted } from '../terminal.ts';
+import { readWithinMs } from './start-reader.ts';
 
-/** For each database. One of several GB takes longer. */
-const timeoutMs = 60_000;
 /** A log that is written just now can look torn; a damaged one still does a moment later. */
 const looks = 3;
 
@@ -20,13 +20,17 @@ const lookAgain = 'see that it is a file, that you may read it and that memory i
 /** What to do about a damaged database, by its file. */
 type Database = { file: string; fix: string };
 
-/** Reads every database to its end, whether the service runs or not, and looks for what was set aside before. */
-export async function examineDatabases(dataDir: string): Promise<Finding[]> {
-  if (!isFolder(dataDir)) return [];
+/** Reads every database to its end, whether the service runs or not, and looks for what was set aside before. `reader` reads the small ones. */
+export async function examineDatabases(dataDir: string, reader: StartedReader): Promise<Finding[]> {
+  if (!isFolder(dataDir)) {
+    reader.end();
+    return [];
+  }
   const databases = databasesOf(dataDir).filter(({ file }) => existsSync(file));
   const checked = await checkDatabases(
     databases.map(({ file }) => file),
-    { timeoutMs },
+    { timeoutMs: readWithinMs },
+    reader,
   );
   const found = databases.map((database, at) => judgeDatabase(database, checked[at] ?? 'unfinished'));
   return [...(await Promise.all(found)), ...setAside(dataDir)];
@@ -64,7 +68,7 @@ function moveAway(file: string): string {
 
 async function judgeDatabase({ file, fix }: Database, checked: CheckedDatabase): Promise<Finding> {
   const name = path.basename(file);
-  if (checked === 'unfinished') return note('database', `${name} is too large to be read within ${timeoutMs / 1000} s`);
+  if (checked === 'unfinished') return note('database', `${name} is too large to be read within ${readWithinMs / 1000} s`);
   if (checked.isDamaged) return problem('database', `${file} is damaged: ${checked.fault}`, fix);
   if (checked.fault !== null) return problem('database', `${file} cannot be read: ${checked.fault}`, lookAgain);
   if (checked.isLogTorn && (await isLogLastinglyDamaged(file)))

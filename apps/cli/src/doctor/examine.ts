@@ -3,6 +3,7 @@ import path from 'node:path';
 import { readEnv, unreadEnvLines } from '@svc/service-kit/config/env-file.ts';
 import { SettingsError } from '@svc/service-kit/config/setting.ts';
 import { loadSettings, unknownSettings, type Settings } from '@svc/service-kit/config/settings.ts';
+import type { StartedReader } from '@svc/store/database-reader.ts';
 import { examineDatabases } from './examine-databases.ts';
 import { fine, note, problem, skipped, type Finding } from './finding.ts';
 
@@ -10,17 +11,19 @@ import { fine, note, problem, skipped, type Finding } from './finding.ts';
  * Looks at the clone, the settings, the data folder and what runs, in this order; without settings the rest is left out. What it
  * quotes of files and processes is masked.
  */
-export async function examine(root: string): Promise<Finding[]> {
+export async function examine(root: string, reader: StartedReader): Promise<Finding[]> {
   const { findings, settings } = examineSettings(root);
   const before = [...examineInstall(root), ...findings];
-  if (settings === null)
+  if (settings === null) {
+    reader.end();
     return (await import('../output-mask.ts')).withoutSecrets([
       ...before,
       skipped('the rest', 'looked at when the settings are right'),
     ]);
+  }
   // By a process of their own, while the rest is loaded and asked.
   const [databases, { around, services }] = await Promise.all([
-    examineDatabases(settings.dataDir),
+    examineDatabases(settings.dataDir, reader),
     import('./examine-running.ts').then(({ examineRunning }) => examineRunning(settings)),
   ]);
   const after = [...around, ...databases, ...services];

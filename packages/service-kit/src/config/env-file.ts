@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { parseEnv } from 'node:util';
 import { SettingsError } from './setting.ts';
 
 export type Env = Record<string, string | undefined>;
@@ -14,6 +13,7 @@ export function readEnv(root: string, env: Env = process.env): Env {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { ...env };
     throw new SettingsError([`.env at ${root} cannot be read: ${(error as Error).message}`]);
   }
+  const { parseEnv } = process.getBuiltinModule('node:util'); // where there is no file nothing needs it
   // What some editors put in front would be taken for a part of the first name.
   return { ...parseEnv(text.replace(/^\uFEFF/, '')), ...env };
 }

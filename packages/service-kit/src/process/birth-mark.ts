@@ -1,11 +1,12 @@
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
 /** When a process was born. A pid is given to another process sooner or later; together with this it means one process. Null when there is none. */
 export function birthMark(pid: number): string | null {
   try {
     if (process.platform !== 'linux')
-      return execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { timeout: 2000 })
+      return process
+        .getBuiltinModule('node:child_process')
+        .execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { timeout: 2000 })
         .toString()
         .trim();
     // The name in brackets may hold anything; the fields after it are fixed. 0 is the state, 19 the start since boot.
