@@ -3,6 +3,7 @@ import type { DeliveryCounts } from '@svc/contract/delivery.ts';
 import type { VersionInfo } from '@svc/contract/service.ts';
 import { createApp, type App } from '@svc/service-kit/http/create-app.ts';
 import { mountAnnouncementRoutes } from './announcement/announcement-routes.ts';
+import { mountAskRoutes } from './ask/ask-routes.ts';
 import { mountBackupRoutes } from './backup/backup-routes.ts';
 import { mountCheckoutRoutes } from './checkout/checkout-routes.ts';
 import type { CoreContext } from './context.ts';
@@ -81,6 +82,7 @@ export function createCoreApp(context: CoreContext, version: VersionInfo, linkFa
       mountSessionRoutes(app, context);
       mountWatchRoutes(app, context);
       mountSteeringRoutes(app, context);
+      mountAskRoutes(app, context);
       mountSessionChanges(app, context);
       mountDeliveryRoutes(app, context);
       mountAnnouncementRoutes(app, context);

@@ -11,6 +11,8 @@ import { openServiceSecrets } from '@svc/service-kit/redaction/service-secrets.t
 import { createTelemetry, type Telemetry } from '@svc/service-kit/telemetry/create-telemetry.ts';
 import { vaultOfSettings } from '@svc/service-kit/vault/create-vault-client.ts';
 import { versionOf } from '@svc/service-kit/version.ts';
+import { createAskStore } from './ask/ask-store.ts';
+import { createOpenAsks } from './ask/open-asks.ts';
 import { openAnnouncements } from './announcement/announcements.ts';
 import { Backups } from './backup/backups.ts';
 import { createImports } from './backup/import-backup.ts';
@@ -203,6 +205,8 @@ export async function createCoreContext({ settings: allSettings, clock, ids, log
     workspaces,
     folders,
     folderLooks,
+    asks: createOpenAsks(),
+    askStore: createAskStore(db),
     moderation: openModeration({ settings, secrets, clock, log }),
     vault,
     secrets,

@@ -28,6 +28,18 @@ describe('roles', () => {
     expect(await status('PUT', '/trust/roles/nobody/tool-servers', { tool_servers: '*' })).toBe(404);
   });
 
+  test('say what the assistant asks about; nothing, unless it is set', async () => {
+    const made = await ok<Role>('POST', '/trust/roles', friend);
+    expect(made.asks).toBe('never');
+    expect((await ok<Role>('POST', '/trust/roles', { ...friend, asks: 'dangerous' })).asks).toBe('dangerous');
+    expect((await ok<Role>('POST', '/trust/roles', friend)).asks).toBe('dangerous');
+    expect((await audit()).audit[0]).toMatchObject({ before: { asks: 'never' }, after: { asks: 'dangerous' } });
+    expect(await fieldsOf('POST', '/trust/roles', { ...friend, asks: 'often' })).toEqual(['body.asks']);
+    await ok('POST', '/trust/roles', { name: 'known', tier: 'KNOWN', tool_policy: 'read', asks: 'always' });
+    await addAnna();
+    expect(await resolve('messenger', '42')).toMatchObject({ tool_policy: 'read', asks: 'always' });
+  });
+
   test.each([
     [{ ...friend, tier: 'KING' }, ['body.tier']],
     [{ ...friend, tier: 'known' }, ['body.tier']],

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type ErrorCode, errorCodes } from '@svc/contract/error-body.ts';
 import type { EngineEvent, EngineFailure, EngineRequest } from '@svc/engine-kit/engine.ts';
 import type { ToolOutcome } from '@svc/engine-kit/tool-client/messages.ts';
+import { askPermission, whyDenied, yesNo } from '@svc/engine-kit/ask-permission.ts';
 import { clockName, findTool, type openTurnTools, readClock, serverOf, type ToolPlace, type TurnTools } from './tools.ts';
 
 /** What a command works with: its turn, and where it would start tool servers. */
@@ -11,7 +12,7 @@ type Command = (argument: string, given: Given) => AsyncIterable<EngineEvent>;
 const maxLines = 10_000;
 const maxWaitSeconds = 600;
 
-const commands: Record<string, Command> = { echo, wait, count, think, tool, context, fail };
+const commands: Record<string, Command> = { echo, wait, count, think, tool, ask, context, fail };
 
 /** The command a message begins with, bound to the rest of the message; null when it begins with none. */
 export function findCommand(
@@ -72,17 +73,33 @@ async function* think(text: string): AsyncGenerator<EngineEvent> {
 async function* tool(argument: string, { request, place, signal }: Given): AsyncGenerator<EngineEvent> {
   const [, name = '', json = ''] = /^(\S+)\s*([\s\S]*)$/.exec(argument) ?? [];
   const input = parseInput(json);
-  if (name === clockName && request.toolPolicy !== 'none') return yield* showCall(name, input, async () => readClock(input));
+  if (name === clockName && request.toolPolicy !== 'none')
+    return yield* showCall(name, input, () => askedFirst(request, { name, input, isSafe: true }, async () => readClock(input)));
   const tools = await openTools(request, place, signal, serverOf(name, request.toolServers));
   try {
     const { tools: offered, missing } = await tools.list();
     yield* missing;
     const found = findTool(name, offered, ownTools(request));
     if ('answer' in found) return yield* say(found.answer);
-    yield* showCall(found.tool.fullName, input, () => tools.call(found.tool, input));
+    const { fullName, server } = found.tool;
+    const isSafe = request.toolServers.some((one) => one.name === server && one.safe);
+    yield* showCall(fullName, input, () =>
+      askedFirst(request, { name: fullName, input, isSafe }, () => tools.call(found.tool, input)),
+    );
   } finally {
     await tools.close();
   }
+}
+
+/** Does what the person has allowed, where they are to be asked about it. */
+async function askedFirst(
+  { asks, ask }: EngineRequest,
+  { name, input, isSafe }: { name: string; input: unknown; isSafe: boolean },
+  call: () => Promise<ToolOutcome>,
+): Promise<ToolOutcome> {
+  if (ask === undefined || (asks === 'dangerous' && isSafe)) return call();
+  const permission = await askPermission(ask, { what: `May the assistant use ${name}?`, detail: JSON.stringify(input) });
+  return permission.allowed ? call() : { ok: false, output: permission.why };
 }
 
 async function* showCall(name: string, input: unknown, call: () => Promise<ToolOutcome>): AsyncGenerator<EngineEvent> {
@@ -91,6 +108,16 @@ async function* showCall(name: string, input: unknown, call: () => Promise<ToolO
   const { ok, output } = await call();
   yield { type: 'tool_result', id, ok, output };
   yield* say(`${name} said: ${output}`);
+}
+
+/** `ask QUESTION | ANSWER | ANSWER`: asks the person, and says what they have answered; yes or no, where there are no answers. */
+async function* ask(argument: string, { request }: Given): AsyncGenerator<EngineEvent> {
+  if (request.ask === undefined) return yield* say('This turn asks nobody. ./svc role set ROLE --asks dangerous changes that.');
+  const [text = '', ...labels] = argument.split('|').map((part) => part.trim());
+  const options = labels.length === 0 ? yesNo : labels.map((label, at) => ({ id: `answer-${at + 1}`, label }));
+  const answer = await request.ask({ text, options });
+  const label = options.find(({ id }) => id === answer.option)?.label;
+  yield* say(label === undefined ? `No answer. ${whyDenied(answer)}` : `You answered: ${label}`);
 }
 
 /** `context`: answers with everything this engine was given, and what the tool servers of the turn offer. */

@@ -16,7 +16,7 @@ const aboutItself = (text: string) =>
   `your channel to here and back works; you wrote ${counted(text.length, 'character')}.\n\n` +
   'To connect a model, run `./svc engine install codex` and `./svc engine login codex` (or `claude`), or start a local model server. ' +
   '`./svc engine` shows how each engine stands.\n\n' +
-  'Until then I understand: echo TEXT, wait SECONDS TEXT, count N, think TEXT, tool NAME {json} (such as tool clock), context, fail CODE.';
+  'Until then I understand: echo TEXT, wait SECONDS TEXT, count N, think TEXT, tool NAME {json} (such as tool clock), ask QUESTION | ANSWER | ANSWER, context, fail CODE.';
 
 /**
  * The engine that needs nothing. It is no model and says so; it shows streaming, thinking, tools, abort and failures to
@@ -27,6 +27,7 @@ export const createEngine: CreateEngine = (deps) => {
   const script = async () => (deps.script === null ? null : (loaded ??= loadScript(deps.script)));
   return {
     id: 'offline',
+    asks: ['dangerous', 'always'],
     probe: () =>
       Promise.resolve({
         installed: true,

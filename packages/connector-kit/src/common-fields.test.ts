@@ -33,6 +33,7 @@ function core() {
     handle: async (given) => (handled.push({ envelope: given }), result),
     handleStream: async (given, handlers) => (handled.push({ envelope: given, handlers }), result),
     delivered: vi.fn(),
+    answer: vi.fn(),
     resolve: vi.fn(),
     checkout: vi.fn(),
   };

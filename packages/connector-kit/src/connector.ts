@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { Answered, AnswerRequest, Ask, AskAnswer } from '@svc/contract/ask.ts';
 import type { Checkout, CheckoutRequest } from '@svc/contract/checkout.ts';
 import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
 import type { Envelope } from '@svc/contract/envelope.ts';
@@ -19,6 +20,14 @@ export type StreamHandlers = {
   onThinking?(text: string): void;
   onTool?(tool: { id: string; name: string; input: unknown }): void;
   onToolResult?(result: { id: string; ok: boolean; output: string }): void;
+  /**
+   * The assistant asks a person, and the turn waits for the answer. Show it with buttons, whose presses go to `CoreApi.answer`, or in
+   * words (`askText`): what the person writes then is a message like any other, and the core knows it. Without this handler questions
+   * are denied at once.
+   */
+  onAsk?(ask: Ask): void;
+  /** A question is over: its buttons can go. */
+  onAsked?(askId: string, answer: AskAnswer): void;
   /**
    * Everything streamed so far is withdrawn; take it back where the channel can. What comes next begins from the start: so does
    * a turn that was taken up again after a break.
@@ -54,6 +63,11 @@ export type CoreApi = {
    * could not be. Kept while the core is away. Never throws.
    */
   delivered(turnId: string, error?: string): void;
+  /**
+   * What a person has answered to a question: an option's id, or what they wrote. Rejects with a `CoreError`: `forbidden` for anybody but
+   * who is asked, `conflict` when it is over, `not_found`, `bad_request`.
+   */
+  answer(askId: string, answer: AnswerRequest): Promise<Answered>;
   /** Effective trust of a sender, without a turn. */
   resolve(envelope: Pick<Envelope, 'channel' | 'sender' | 'public' | 'conversation_key'>): Promise<Identity>;
   /**

@@ -2,6 +2,7 @@ import type { Checkout } from '@svc/contract/checkout.ts';
 import type { Envelope, Intake } from '@svc/contract/envelope.ts';
 import { noCall, type LinkReply, type LinkRequest } from '@svc/contract/link.ts';
 import type { HandleResult, TurnProgress } from '@svc/contract/turn.ts';
+import type { Answered } from '@svc/contract/ask.ts';
 import type { Identity } from '@svc/contract/trust.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
@@ -58,6 +59,7 @@ const turnLimitMs = 6 * 60 * 60_000;
 const resolveLimitMs = 10_000;
 /** The core bounds its parts; several may be waiting for one repository. */
 const checkoutLimitMs = 15 * 60_000;
+const answerLimitMs = 10_000;
 const maxError = 4_000;
 
 type Link = Required<Pick<CoreLinkOptions, 'clock' | 'log' | 'maxPending' | 'maxHeldChars'>> & {
@@ -92,25 +94,28 @@ export function createCoreLink(options: CoreLinkOptions): CoreLink {
   const link: Link = { clock, log, maxPending, maxHeldChars, socket, frames, deliveryAcks, ...state };
   let serial = 0;
 
-  const toHandle = (envelope: Envelope, stream: boolean, call?: CallOptions): LinkRequest => ({
+  const toHandle = (envelope: Envelope, handlers: StreamHandlers | null, call?: CallOptions): LinkRequest => ({
     op: 'handle',
     id: ++serial,
-    stream,
+    stream: handlers !== null,
     request_id: call?.requestId,
     confirm: call?.confirm,
     ...(call?.onAccepted !== undefined && { ack: true }),
+    ...(handlers?.onAsk !== undefined && { asks: true }),
     ...(call?.again === true && { again: true }),
     envelope: intake === undefined ? envelope : { ...envelope, intake },
   });
 
-  // The casts: the core closes a `handle` with a result and a `resolve` with an identity (contract of the link).
+  // The casts: the core closes a `handle` with a result, a `resolve` with an identity, an `answer` with what it has chosen (contract of the link).
   return {
     handle: (envelope, call) =>
-      ask(link, toHandle(envelope, false, call), turnLimitMs, null, call?.onAccepted) as Promise<HandleResult>,
+      ask(link, toHandle(envelope, null, call), turnLimitMs, null, call?.onAccepted) as Promise<HandleResult>,
     handleStream: (envelope, handlers, call) =>
-      ask(link, toHandle(envelope, true, call), turnLimitMs, handlers, call?.onAccepted) as Promise<HandleResult>,
+      ask(link, toHandle(envelope, handlers, call), turnLimitMs, handlers, call?.onAccepted) as Promise<HandleResult>,
     resolve: (envelope) => ask(link, { op: 'resolve', id: ++serial, envelope }, resolveLimitMs, null) as Promise<Identity>,
     checkout: (checkout) => ask(link, { op: 'checkout', id: ++serial, checkout }, checkoutLimitMs, null) as Promise<Checkout>,
+    answer: (askId, answer) =>
+      ask(link, { op: 'answer', id: ++serial, ask_id: askId, ...answer }, answerLimitMs, null) as Promise<Answered>,
     delivered(turnId, error) {
       if (link.isClosed) return;
       const ack: LinkRequest = { op: 'delivered', id: ++serial, turn_id: turnId, error: error?.slice(0, maxError) };

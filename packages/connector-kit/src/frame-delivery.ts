@@ -49,6 +49,10 @@ function dispatchFrame(frame: TurnProgress, handlers: StreamHandlers): void {
       return handlers.onTool?.({ id: frame.id, name: frame.name, input: frame.input });
     case 'tool_result':
       return handlers.onToolResult?.({ id: frame.id, ok: frame.ok, output: frame.output });
+    case 'ask':
+      return handlers.onAsk?.(frame.ask);
+    case 'asked':
+      return handlers.onAsked?.(frame.id, frame.answer);
     case 'queued':
       return handlers.onQueued?.(frame.position);
     case 'retract':

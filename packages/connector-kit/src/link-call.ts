@@ -1,17 +1,18 @@
 import type { Checkout } from '@svc/contract/checkout.ts';
 import { isRecord, parseJsonOrNull } from '@svc/contract/json-value.ts';
 import { maxLinkLine, type LinkRequest, type LinkReply } from '@svc/contract/link.ts';
+import type { Answered } from '@svc/contract/ask.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
 import type { Identity } from '@svc/contract/trust.ts';
 import type { StreamHandlers } from './connector.ts';
 import { CoreError } from './core-error.ts';
 
 /** What closes a call that went well. */
-export type LinkAnswer = HandleResult | Identity | Checkout;
+export type LinkAnswer = HandleResult | Identity | Checkout | Answered;
 type LastReply = Exclude<LinkReply, { frame: unknown } | { accepted: unknown } | { error: unknown }>;
 
 export const answerOf = (reply: LastReply): LinkAnswer =>
-  'result' in reply ? reply.result : 'identity' in reply ? reply.identity : reply.checkout;
+  'result' in reply ? reply.result : 'identity' in reply ? reply.identity : 'answered' in reply ? reply.answered : reply.checkout;
 
 /** A call of the connector that the core has not answered. */
 export type LinkCall = {
@@ -88,6 +89,7 @@ export function parseReply(line: string): LinkReply | null {
     'frame' in reply ||
     'result' in reply ||
     'identity' in reply ||
+    'answered' in reply ||
     'error' in reply ||
     'accepted' in reply ||
     'checkout' in reply;

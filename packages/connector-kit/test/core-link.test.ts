@@ -166,6 +166,7 @@ describe('the link to the core', () => {
       trust_tier: 'KNOWN',
       tool_policy: 'read',
       tool_servers: '*',
+      asks: 'never',
       bypass_moderation: false,
       denied: false,
       reason: '',

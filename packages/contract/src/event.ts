@@ -7,6 +7,8 @@ export const eventKinds = [
   'thinking',
   'tool',
   'tool_result',
+  'ask',
+  'asked',
   'outbound',
   'token-usage',
   'turn',

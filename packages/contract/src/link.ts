@@ -1,3 +1,4 @@
+import type { Answered, AnswerRequest } from './ask.ts';
 import type { Checkout, CheckoutRequest } from './checkout.ts';
 import type { Envelope } from './envelope.ts';
 import type { ErrorBody } from './error-body.ts';
@@ -25,21 +26,26 @@ export type LinkRequest =
       ack?: boolean;
       /** Sent before, over a link that broke: the same turn is joined, and a reply that was pushed meanwhile is not given again. */
       again?: boolean;
+      /** Its channel shows questions. Without it they are denied where nobody else can. */
+      asks?: boolean;
       envelope: Envelope;
     }
   /** What became of a reply on the channel; `error` when it could not be shown. Nothing is answered to it. */
   | { op: 'delivered'; id: number; turn_id: string; error?: string }
+  /** What a person has answered to a question. */
+  | ({ op: 'answer'; id: number; ask_id: string } & AnswerRequest)
   | { op: 'resolve'; id: number; envelope: Pick<Envelope, 'channel' | 'sender' | 'public' | 'conversation_key'> }
   /** A copy of a git repository, for conversations of this instance, with its credentials alone. */
   | { op: 'checkout'; id: number; checkout: CheckoutRequest };
 
-/** An `error` with the id 0 is about the link as a whole, which is closed then. `accepted` comes once for a message that wants it and is taken; `frame` repeats while a streamed turn runs; then exactly one of `result`, `identity`, `checkout`, `error` closes the id. */
+/** An `error` with the id 0 is about the link as a whole, which is closed then. `accepted` comes once for a message that wants it and is taken; `frame` repeats while a streamed turn runs; then exactly one of `result`, `identity`, `answered`, `checkout`, `error` closes the id. */
 export type LinkReply =
   | { id: number; accepted: { turn_id: string } }
   | { id: number; frame: TurnProgress }
   | { id: number; result: HandleResult }
   | { id: number; identity: Identity }
   | { id: number; checkout: Checkout }
+  | { id: number; answered: Answered }
   | { id: number; error: ErrorBody };
 
 /** Longest line either side accepts: bytes for the core, characters for a connector. */

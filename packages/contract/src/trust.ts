@@ -6,6 +6,14 @@ export const toolPolicies = ['none', 'read', 'full'] as const;
 /** What the engine may do in a turn: talk only, read-only tools, everything. */
 export type ToolPolicy = (typeof toolPolicies)[number];
 
+/** From what asks least to what asks most. */
+export const askPolicies = ['never', 'dangerous', 'always'] as const;
+/**
+ * What of that the engine asks the person about before it does it: nothing, whatever does more than read, every tool call.
+ * It takes away from the tool policy and never adds to it.
+ */
+export type AskPolicy = (typeof askPolicies)[number];
+
 /** True when `tier` is `floor` or above. A tier that is not in the list is below all, and nothing reaches it as a floor. */
 export function atLeast(tier: Tier, floor: Tier): boolean {
   const least = tiers.indexOf(floor);
@@ -21,6 +29,7 @@ export type Role = {
   surfaces: string[] | '*';
   /** Names of the tool servers that a turn of this role may use, as far as its tool policy goes. */
   tool_servers: string[] | '*';
+  asks: AskPolicy;
   description: string;
 };
 export type Grant = {
@@ -57,6 +66,8 @@ export type Identity = {
   tool_policy: ToolPolicy;
   /** Tool servers the roles allow: those of every role that gives this tier. */
   tool_servers: string[] | '*';
+  /** Of the roles that give this tool policy, the one that asks least. */
+  asks: AskPolicy;
   bypass_moderation: boolean;
   denied: boolean;
   /** Set whenever `denied` is true. */

@@ -1,3 +1,4 @@
+import type { Ask, AskAnswer } from './ask.ts';
 import type { ErrorBody } from './error-body.ts';
 import type { TokenUsage } from './usage.ts';
 
@@ -72,6 +73,10 @@ export type TurnProgress =
   | { type: 'thinking'; text: string }
   | { type: 'tool'; id: string; name: string; input: unknown }
   | { type: 'tool_result'; id: string; ok: boolean; output: string }
+  /** The turn waits for a person: one of them answers, or it is denied. */
+  | { type: 'ask'; ask: Ask }
+  /** A question is over. */
+  | { type: 'asked'; id: string; answer: AskAnswer }
   /** Everything streamed so far is withdrawn: the turn ends in silence, or what follows takes its place. */
   | { type: 'retract' };
 

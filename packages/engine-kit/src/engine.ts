@@ -1,5 +1,6 @@
+import type { AskAnswer, AskOption } from '@svc/contract/ask.ts';
 import type { Attachment, PriorMessage } from '@svc/contract/envelope.ts';
-import type { Tier, ToolPolicy } from '@svc/contract/trust.ts';
+import type { AskPolicy, Tier, ToolPolicy } from '@svc/contract/trust.ts';
 import type { TokenUsage } from '@svc/contract/usage.ts';
 import type { ErrorCode } from '@svc/contract/error-body.ts';
 import type { Secret } from '@svc/service-kit/secret.ts';
@@ -21,6 +22,12 @@ export type TurnFacts = {
 
 /** A file of a message. `missing`: it was removed since it was sent, or cannot be given; nothing lies at its path. */
 export type TurnFile = Attachment & { missing?: true };
+
+/** What an engine asks the person of the turn. The options' ids and labels differ. */
+export type Question = { text: string; options: readonly AskOption[] };
+
+/** What is asked about before it is done. */
+export type Asking = Exclude<AskPolicy, 'never'>;
 
 export type EngineRequest = {
   /** Our conversation key: a warm process belongs to exactly one. */
@@ -48,6 +55,10 @@ export type EngineRequest = {
   trustedFolder: boolean;
   toolPolicy: ToolPolicy;
   toolServers: ToolServer[];
+  /** What the person is asked about before it is done, of that which the tool policy allows. Only where there is `ask`. */
+  asks?: Asking;
+  /** Asks the person of the turn, one question after the other. Never rejects; whatever is not answered in time is denied. */
+  ask?(question: Question): Promise<AskAnswer>;
   facts: TurnFacts;
 };
 
@@ -117,6 +128,11 @@ export interface Engine {
   run(request: EngineRequest, signal: AbortSignal): AsyncIterable<EngineEvent>;
   /** The instructions of a turn with this request; where this is missing, `system` alone. Starts nothing. */
   instructions?(request: EngineRequest): Promise<Instructions>;
+  /**
+   * What it can ask a person about. In a turn of a person who is to be asked about more than that it gets a lower tool policy
+   * instead: one under which nothing is left to ask about.
+   */
+  readonly asks?: readonly Asking[];
   /** Whether a turn with this message has a use for tool servers; always, where it is missing. */
   usesTools?(text: string): boolean;
   /** Ends warm processes and temporary files. After it `run` is not called. */

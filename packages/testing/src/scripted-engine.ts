@@ -15,6 +15,7 @@ export function createScriptedEngine(id = 'scripted'): ScriptedEngine {
   let current: EngineScript = echo;
   return {
     id,
+    asks: ['dangerous', 'always'],
     requests,
     script: (script) => (current = script),
     probe: () => Promise.resolve({ installed: true, version: '1', path: null, auth: 'none', ready: true, reason: 'scripted' }),

@@ -72,10 +72,16 @@ async function findRole(api: TrustApi, name: string): Promise<Role> {
 
 const shown = (saved: Role): string => renderRoles([saved], createStyle(process.stdout)).trimStart();
 
-function toFacts({ channels, toolServers, about }: Pick<Of<'add'>, 'channels' | 'toolServers' | 'about'>): Partial<NewRole> {
+function toFacts({
+  channels,
+  toolServers,
+  asks,
+  about,
+}: Pick<Of<'add'>, 'channels' | 'toolServers' | 'asks' | 'about'>): Partial<NewRole> {
   return {
     ...(channels === undefined ? {} : { surfaces: namesOf(channels) }),
     ...(toolServers === undefined ? {} : { tool_servers: toolServers === 'none' ? [] : namesOf(toolServers) }),
+    ...(asks === undefined ? {} : { asks }),
     ...(about === undefined ? {} : { description: about }),
   };
 }

@@ -55,6 +55,7 @@ const done: LinkResult = {
     trust_tier: 'KNOWN',
     tool_policy: 'read',
     tool_servers: '*',
+    asks: 'never',
     bypass_moderation: false,
     denied: false,
     reason: 'granted KNOWN',

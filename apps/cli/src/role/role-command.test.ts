@@ -21,6 +21,7 @@ test.each([
     ['role', 'set', 'owner', '--tier', 'owner', '--channels', 'all', '--tool-servers', 'none', '--about', 'x'],
     { action: 'set', name: 'owner', tier: 'SACRED', channels: 'all', toolServers: 'none', about: 'x' },
   ],
+  [['role', 'set', 'owner', '--asks', 'dangerous'], { action: 'set', name: 'owner', asks: 'dangerous' }],
   [['role', 'remove', 'reader', '--json'], { action: 'remove', name: 'reader', json: true }],
 ])('%j is understood', async (args, request) => {
   expect(await parse(...args)).toEqual(request);
@@ -29,6 +30,7 @@ test.each([
 test.each([
   ['a tier that is none', ['role', 'add', 'x', '--tier', 'king', '--tools', 'read']],
   ['a policy that is none', ['role', 'add', 'x', '--tier', 'known', '--tools', 'all']],
+  ['a way to ask that is none', ['role', 'set', 'x', '--asks', 'often']],
   ['a role without a tier', ['role', 'add', 'x', '--tools', 'read']],
   ['a role without a policy', ['role', 'add', 'x', '--tier', 'known']],
 ])('%s is refused', async (_what, args) => {

@@ -1,11 +1,11 @@
 import { Option, type Command } from 'commander';
-import { toolPolicies, type Tier, type ToolPolicy } from '@svc/contract/trust.ts';
+import { askPolicies, toolPolicies, type AskPolicy, type Tier, type ToolPolicy } from '@svc/contract/trust.ts';
 import { defineCommand, defineDefault } from '../program/define-command.ts';
 import { tierParser } from '../tier-words.ts';
 
 type Json = { json?: boolean };
 /** Lists are given with commas; `all` stands for every channel or tool server there will be. */
-type Facts = { channels?: string; toolServers?: string; about?: string };
+type Facts = { channels?: string; toolServers?: string; asks?: AskPolicy; about?: string };
 
 /** What `svc role` is asked for. */
 export type RoleRequest = Json &
@@ -46,7 +46,11 @@ export function addRoleCommand(program: Command, run: Run): void {
   withFacts(
     defineCommand(noun, 'set', {
       summary: 'change a role, for all who have it',
-      examples: ['./svc role set reader --tools none', './svc role set helper --channels all --tool-servers github'],
+      examples: [
+        './svc role set reader --tools none',
+        './svc role set helper --channels all --tool-servers github',
+        './svc role set owner --asks dangerous',
+      ],
     })
       .argument('<name>', 'as the list shows it')
       .addOption(tier())
@@ -62,5 +66,6 @@ const withFacts = (command: Command): Command =>
   command
     .option('--channels <names>', 'on these channels only, such as messenger,email; or all')
     .option('--tool-servers <names>', 'with these tool servers only; or all, or none')
+    .addOption(new Option('--asks <what>', 'what the assistant asks them about before it does it').choices(askPolicies))
     .option('--about <text>', 'what it is for')
     .option('--json', 'print JSON');

@@ -62,6 +62,7 @@ test('roles are listed with what they allow', () => {
     tool_policy: 'read',
     surfaces: '*',
     tool_servers: '*',
+    asks: 'never',
     description: 'May look.',
   } as const;
   const roles: Role[] = [
@@ -70,13 +71,15 @@ test('roles are listed with what they allow', () => {
     { ...role, name: 'few', tool_servers: ['svc-toolbelt', 'notes'], surfaces: ['email'] },
     { ...role, name: 'bare', tool_servers: [] },
     { ...role, name: 'guest', tool_policy: 'none', tool_servers: [] },
+    { ...role, name: 'owner', tool_policy: 'full', asks: 'dangerous' },
   ];
   expect(renderRoles(roles, plain)).toMatchInlineSnapshot(`
     "  known  known    tools: read  May look.
       mail   known    tools: read, on email, issues only  May look.
       few    known    tools: read (tool servers: svc-toolbelt, notes), on email only  May look.
       bare   known    tools: read (no tool servers)  May look.
-      guest  known    tools: none  May look."
+      guest  known    tools: none  May look.
+      owner  known    tools: full, asks: dangerous  May look."
   `);
 });
 
@@ -107,6 +110,7 @@ const explained: ExplainedIdentity = {
   trust_tier: 'TRUSTED',
   tool_policy: 'full',
   tool_servers: '*',
+  asks: 'never',
   bypass_moderation: false,
   denied: false,
   reason: 'granted SACRED, capped to TRUSTED on a public surface',

@@ -46,9 +46,10 @@ export function renderRoles(roles: readonly Role[], style: Style): string {
   const width = Math.max(...roles.map(({ name }) => name.length), 4);
   return roles
     .map((role) => {
-      const { name, tier, tool_policy, surfaces, description } = role;
+      const { name, tier, tool_policy, surfaces, asks, description } = role;
       const where = surfaces === '*' ? '' : `, on ${surfaces.join(', ')} only`;
-      const allowed = `tools: ${tool_policy}${limitOf(role)}${where}`;
+      const asking = asks === 'never' ? '' : `, asks: ${asks}`;
+      const allowed = `tools: ${tool_policy}${limitOf(role)}${asking}${where}`;
       return `  ${style.bold(name.padEnd(width))}  ${tierWord(tier).padEnd(7)}  ${allowed}  ${style.dim(visibleLine(description))}`;
     })
     .join('\n');

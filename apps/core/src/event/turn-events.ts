@@ -1,3 +1,4 @@
+import type { Ask, AskAnswer, OpenAsk } from '@svc/contract/ask.ts';
 import type { Identity } from '@svc/contract/trust.ts';
 import type { Outcome } from '@svc/contract/turn.ts';
 import type { ToolCaller } from '../toolbelt/tool-caller.ts';
@@ -25,6 +26,10 @@ export interface TurnEvents {
   /** The service's own tools refused a call. The operator's client is in no turn. */
   toolRefused(caller: ToolCaller, tool: string, reason: string): void;
   toolResult(turn: Turn, identity: Identity, result: { id: string; ok: boolean; output: string }): void;
+  ask(turn: Turn, identity: Identity, ask: Ask): void;
+  asked(turn: Turn, identity: Identity, ask: Ask, answer: AskAnswer): void;
+  /** A question that the process before this one had open: it is denied, and its turn is run again. */
+  askLeft(ask: Pick<OpenAsk, 'id' | 'turn_id' | 'conversation_key'>): void;
   engineNotice(turn: Turn, identity: Identity, notice: { engineId: string; code: string; message: string }): void;
   /** `engineId`: who answered; `fallbackReason`: why not the default engine, when it was another. */
   outbound(turn: Turn, identity: Identity, text: string, ms: number, answerer: Answerer): void;
@@ -85,6 +90,12 @@ export const turnEvents = ({ send, emit, emitted, mask, maskLong }: EventOut): T
   },
   toolResult: (turn: Turn, identity: Identity, { id, ok, output }) =>
     emit(turn, { kind: 'tool_result', principal: identity.principal_key, text: output, payload: { turn_id: turn.id, id, ok } }),
+  ask: (turn: Turn, identity: Identity, { id, text, options, expires_at }: Ask) =>
+    emit(turn, { kind: 'ask', principal: identity.principal_key, text, payload: { turn_id: turn.id, id, options, expires_at } }),
+  asked: (turn: Turn, identity: Identity, { id }: Ask, { option, outcome }: AskAnswer) =>
+    emit(turn, { kind: 'asked', principal: identity.principal_key, payload: { turn_id: turn.id, id, option, outcome } }),
+  askLeft: ({ id, turn_id, conversation_key }) =>
+    send({ kind: 'asked', session: conversation_key, payload: { turn_id, id, option: null, outcome: 'ended' } }),
   engineNotice: (turn: Turn, identity: Identity, { engineId, code, message }) =>
     emit(turn, {
       kind: 'engine',

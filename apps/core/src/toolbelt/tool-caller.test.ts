@@ -31,7 +31,7 @@ test.each<[Tier, ToolPolicy, 'private' | 'public', Rights['tools'], Rights['reac
   ['GUEST', 'none', 'private', 'none', 'own'],
   ['UNKNOWN', 'read', 'private', 'none', 'own'],
 ])('%s with the policy %s in a %s conversation: tools %s, reach %s', (trust_tier, tool_policy, place, tools, reach) => {
-  const identity = { principal_id: 'p', principal_key: 'ann', trust_tier, tool_policy };
+  const identity = { principal_id: 'p', principal_key: 'ann', trust_tier, tool_policy, asks: 'never' as const };
   expect(rightsOf({ turn: turn(place === 'public'), identity })).toEqual({ tools, reach });
 });
 

@@ -6,7 +6,7 @@ import type { Turn } from '../turn/turn.ts';
 export type ToolCaller = {
   /** Null for the operator, who is in no conversation here. */
   turn: Turn | null;
-  identity: Pick<Identity, 'principal_id' | 'principal_key' | 'trust_tier' | 'tool_policy'>;
+  identity: Pick<Identity, 'principal_id' | 'principal_key' | 'trust_tier' | 'tool_policy' | 'asks'>;
   /** What was sent and announced in this turn. */
   writes: number;
 };
@@ -40,7 +40,7 @@ export function reaches(caller: ToolCaller, session: string, isTheirs: boolean):
 /** The operator's own client: no turn, all rights. */
 export const operator = (): ToolCaller => ({
   turn: null,
-  identity: { principal_id: null, principal_key: null, trust_tier: 'SACRED', tool_policy: 'full' },
+  identity: { principal_id: null, principal_key: null, trust_tier: 'SACRED', tool_policy: 'full', asks: 'never' },
   writes: 0,
 });
 

@@ -38,8 +38,9 @@ export function createToolbelt({ knownSecrets, operatorToken, ...processDeps }: 
   const serve = async (key: string, caller: ToolCaller, ended: AbortSignal): Promise<ToolServer> => {
     const url = await process.url();
     const token = tokens.begin(key, caller, ended);
-    // Safe for who may only read: the core refuses the other tools itself.
-    return { name: toolbeltName, type: 'http', url, headers: { Authorization: `Bearer ${token}` }, safe: true };
+    // Safe for who may only read: the core refuses the other tools itself. Who is asked before anything is done may do more.
+    const safe = caller.identity.tool_policy !== 'full' || caller.identity.asks === 'never';
+    return { name: toolbeltName, type: 'http', url, headers: { Authorization: `Bearer ${token}` }, safe };
   };
 
   return {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { tiers, toolPolicies, type Tier, type ToolPolicy } from '@svc/contract/trust.ts';
+import { askPolicies, tiers, toolPolicies, type AskPolicy, type Tier, type ToolPolicy } from '@svc/contract/trust.ts';
 import { judgeGrants, toIdentity, type TrustContext } from './effective-trust.ts';
 import type { GrantedRole, KnownSender } from './trust-store.ts';
 
@@ -19,6 +19,7 @@ const grant: fc.Arbitrary<GrantedRole> = fc.record({
   tool_policy: fc.constantFrom(...toolPolicies),
   surfaces: fc.oneof(fc.constant('*' as const), fc.subarray(['compat', 'messenger', 'email'])),
   tool_servers: names,
+  asks: fc.constantFrom(...askPolicies),
   scope_surface: fc.option(surface),
   scope_conversation_key: fc.option(conversation),
   expires_at: fc.option(fc.constantFrom(now - 1, now, now + 1)),
@@ -38,13 +39,14 @@ const context: fc.Arbitrary<TrustContext> = fc.record({
   now: fc.constant(now),
 });
 
-type Outcome = { denied: true } | { denied: false; tier: Tier; tools: ToolPolicy; servers: string };
+type Outcome = { denied: true } | { denied: false; tier: Tier; tools: ToolPolicy; asks: AskPolicy; servers: string };
 
 /** The rules once more, in the words of the specification and step by step. */
 function model(who: KnownSender | null, where: TrustContext): Outcome {
   if (who === null || !who.active) return { denied: true };
   let best = -1;
   let tools = 0;
+  let asks = 2;
   let servers = new Set<string>();
   for (const given of who.grants) {
     const isLive = given.expires_at === null || where.now < given.expires_at;
@@ -55,9 +57,11 @@ function model(who: KnownSender | null, where: TrustContext): Outcome {
     const rank = ['BLOCKED', 'UNKNOWN', 'GUEST', 'KNOWN', 'TRUSTED', 'SACRED'].indexOf(given.tier);
     if (rank === 0) return { denied: true };
     if (rank < best) continue;
-    if (rank > best) [tools, servers] = [0, new Set()];
+    if (rank > best) [tools, asks, servers] = [0, 2, new Set()];
     best = rank;
-    tools = Math.max(tools, ['none', 'read', 'full'].indexOf(given.tool_policy));
+    const policy = ['none', 'read', 'full'].indexOf(given.tool_policy);
+    if (policy > tools) [tools, asks] = [policy, 2];
+    if (policy === tools) asks = Math.min(asks, ['never', 'dangerous', 'always'].indexOf(given.asks));
     for (const name of given.tool_servers) servers.add(name);
   }
   if (best < 2) return { denied: true };
@@ -66,6 +70,7 @@ function model(who: KnownSender | null, where: TrustContext): Outcome {
     denied: false,
     tier: tiers[capped] ?? 'BLOCKED',
     tools: toolPolicies[tools] ?? 'none',
+    asks: askPolicies[asks] ?? 'always',
     servers: servers.has('*') ? '*' : [...servers].toSorted().join(),
   };
 }
@@ -79,6 +84,7 @@ const toOutcome = (who: KnownSender | null, where: TrustContext): Outcome => {
         denied: false,
         tier: identity.trust_tier,
         tools: identity.tool_policy,
+        asks: identity.asks,
         servers: servers === '*' ? '*' : servers.toSorted().join(),
       };
 };

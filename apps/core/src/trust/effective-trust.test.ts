@@ -12,6 +12,7 @@ const grant = (over: Partial<GrantedRole> = {}): GrantedRole => ({
   tool_policy: 'read',
   surfaces: '*',
   tool_servers: '*',
+  asks: 'never',
   scope_surface: null,
   scope_conversation_key: null,
   expires_at: null,
@@ -34,6 +35,17 @@ test('the highest tier among the grants counts', () => {
     trust_tier: 'TRUSTED',
     tool_policy: 'full',
   });
+});
+
+test('of the roles with the widest tool policy the one that asks least counts, and no other', () => {
+  const of = (...grants: [GrantedRole['tool_policy'], string][]) =>
+    toIdentity(sender(...grants.map(([tool_policy, asks]) => grant({ tool_policy, asks: asks as GrantedRole['asks'] }))), context)
+      .asks;
+  expect(of(['full', 'always'], ['full', 'dangerous'])).toBe('dangerous');
+  // Without a question there is reading alone, so a role that never asks takes no question from one that allows more.
+  expect(of(['full', 'always'], ['read', 'never'])).toBe('always');
+  expect(of(['read', 'never'], ['none', 'always'])).toBe('never');
+  expect(of(['full', 'sometimes'], ['read', 'never'])).toBe('always');
 });
 
 test('the tool servers are those of every role that gives the highest tier, and of no other', () => {

@@ -1,6 +1,8 @@
 import { rolePrefix } from '@svc/contract/instance-rules.ts';
 import {
+  askPolicies,
   atLeast,
+  type AskPolicy,
   tiers,
   toolPolicies,
   type Denial,
@@ -49,6 +51,7 @@ export function toIdentity(sender: KnownSender | null, context: TrustContext): I
     trust_tier: tier,
     tool_policy: widestPolicy(highest),
     tool_servers: toolServersOf(highest),
+    asks: leastAsking(highest),
     bypass_moderation: sender.bypass_moderation,
     denied: false,
     reason: `granted ${best}${tier === best ? '' : `, capped to ${tier} on a public surface`}`,
@@ -95,6 +98,13 @@ function misfitOf(grant: GrantedRole, { surface, conversationKey, now }: TrustCo
 const widestPolicy = (grants: readonly GrantedRole[]): ToolPolicy =>
   toolPolicies[Math.max(0, ...grants.map(({ tool_policy }) => toolPolicies.indexOf(tool_policy)))] ?? 'none';
 
+/** Of the grants with the widest policy the one that asks least; one that nobody knows asks about everything. */
+const leastAsking = (grants: readonly GrantedRole[]): AskPolicy => {
+  const widest = widestPolicy(grants);
+  const asks = grants.filter(({ tool_policy }) => tool_policy === widest).map((grant) => askPolicies.indexOf(grant.asks));
+  return askPolicies[Math.min(...asks.map((place) => (place === -1 ? askPolicies.length - 1 : place)))] ?? 'always';
+};
+
 /** What any of the grants allows. */
 const toolServersOf = (grants: readonly GrantedRole[]): string[] | '*' => {
   const names = new Set<string>();
@@ -112,6 +122,7 @@ export const denied = (sender: KnownSender | null, denial: Denial, reason: strin
   trust_tier: tier,
   tool_policy: 'none',
   tool_servers: [],
+  asks: 'never',
   bypass_moderation: false,
   denied: true,
   denial,

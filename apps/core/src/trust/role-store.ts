@@ -3,12 +3,12 @@ import type { Database } from '@svc/store/database.ts';
 
 type RoleRow = Omit<Role, 'surfaces' | 'tool_servers'> & { surfaces: string; tool_servers: string };
 
-const columns = 'id, name, tier, tool_policy, surfaces, tool_servers, description';
+const columns = 'id, name, tier, tool_policy, surfaces, tool_servers, asks, description';
 const selectOne = `SELECT ${columns} FROM role WHERE id = ? OR name = ? ORDER BY id = ? DESC LIMIT 1`;
 const selectLike = 'SELECT name FROM role WHERE name <> ? AND (id = ? OR lower(name) = ?) LIMIT 1';
-const upsert = `INSERT INTO role (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?)
+const upsert = `INSERT INTO role (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
   ON CONFLICT (name) DO UPDATE SET tier = excluded.tier, tool_policy = excluded.tool_policy, surfaces = excluded.surfaces,
-    tool_servers = excluded.tool_servers, description = excluded.description`;
+    tool_servers = excluded.tool_servers, asks = excluded.asks, description = excluded.description`;
 const selectHolders = `SELECT DISTINCT p.key FROM trust_grant g JOIN principal p ON p.id = g.principal_id
   WHERE g.role_id = ? ORDER BY p.key`;
 
@@ -38,8 +38,8 @@ export function createRoleStore(db: Database): RoleStore {
     findLike: async (name: string): Promise<string | null> =>
       (await db.get<{ name: string }>(selectLike, name, name, name.toLowerCase()))?.name ?? null,
 
-    async save({ id, name, tier, tool_policy, surfaces, tool_servers, description }: Role): Promise<void> {
-      await db.run(upsert, id, name, tier, tool_policy, listText(surfaces), listText(tool_servers), description);
+    async save({ id, name, tier, tool_policy, surfaces, tool_servers, asks, description }: Role): Promise<void> {
+      await db.run(upsert, id, name, tier, tool_policy, listText(surfaces), listText(tool_servers), asks, description);
     },
 
     delete: (id: string) => db.run('DELETE FROM role WHERE id = ?', id),

@@ -1,4 +1,4 @@
-import type { Grant, Identifier, Principal, Role, Tier, ToolPolicy } from '@svc/contract/trust.ts';
+import type { AskPolicy, Grant, Identifier, Principal, Role, Tier, ToolPolicy } from '@svc/contract/trust.ts';
 import { badRequest, conflict } from '@svc/service-kit/service-error.ts';
 import { giveIdentifier } from './give-identifier.ts';
 import {
@@ -22,6 +22,7 @@ export type RoleInput = {
   tool_policy: ToolPolicy;
   surfaces?: string[] | '*';
   tool_servers?: string[] | '*';
+  asks?: AskPolicy;
   description?: string;
 };
 export type GrantInput = { role_id: string; scope?: Grant['scope']; expires_at?: number | null };
@@ -190,14 +191,15 @@ const grantChanges = ({ change, clock, ids }: Tools): Pick<TrustAdmin, 'addGrant
     }),
 });
 
-const newRole = { surfaces: '*', tool_servers: '*', description: '' } as const;
+const newRole = { surfaces: '*', tool_servers: '*', asks: 'never', description: '' } as const;
 
-const roleFacts = ({ name, tier, tool_policy, surfaces, tool_servers, description }: Role) => ({
+const roleFacts = ({ name, tier, tool_policy, surfaces, tool_servers, asks, description }: Role) => ({
   name,
   tier,
   tool_policy,
   surfaces,
   tool_servers,
+  asks,
   description,
 });
 

@@ -1,5 +1,5 @@
 import { channelPattern, conversationKeySchema } from '@svc/contract/envelope.ts';
-import { tiers, toolPolicies } from '@svc/contract/trust.ts';
+import { askPolicies, tiers, toolPolicies } from '@svc/contract/trust.ts';
 import { principalKeyPattern } from './identifier-value.ts';
 
 const surface = { type: 'string', pattern: channelPattern } as const;
@@ -52,6 +52,7 @@ export const roleBody = {
     tool_policy: { enum: toolPolicies },
     surfaces: listOf(surface, 1),
     tool_servers: toolServers,
+    asks: { enum: askPolicies },
     description: { type: 'string', maxLength: 500 },
   },
 } as const;

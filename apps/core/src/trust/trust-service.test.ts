@@ -17,6 +17,7 @@ const anna: KnownSender = {
       tool_policy: 'read',
       surfaces: '*',
       tool_servers: '*',
+      asks: 'never',
       scope_surface: null,
       scope_conversation_key: null,
       expires_at: null,

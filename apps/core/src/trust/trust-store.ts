@@ -1,4 +1,4 @@
-import type { Identifier, Tier, ToolPolicy } from '@svc/contract/trust.ts';
+import type { AskPolicy, Identifier, Tier, ToolPolicy } from '@svc/contract/trust.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Ids } from '@svc/service-kit/ids.ts';
 import type { Database } from '@svc/store/database.ts';
@@ -13,6 +13,7 @@ export type GrantedRole = {
   tool_policy: ToolPolicy;
   surfaces: string[] | '*';
   tool_servers: string[] | '*';
+  asks: AskPolicy;
   scope_surface: string | null;
   scope_conversation_key: string | null;
   expires_at: number | null;
@@ -40,7 +41,8 @@ const selectOthers = `
   SELECT i.value, p.key FROM identifier i JOIN principal p ON p.id = i.principal_id
   WHERE i.surface = ? AND i.principal_id <> ? AND (i.value = ? OR octet_length(i.value) <> length(i.value))`;
 const selectGrants = `
-  SELECT g.id, r.name AS role, r.tier, r.tool_policy, r.surfaces, r.tool_servers, g.scope_surface, g.scope_conversation_key, g.expires_at
+  SELECT g.id, r.name AS role, r.tier, r.tool_policy, r.surfaces, r.tool_servers, r.asks, g.scope_surface,
+    g.scope_conversation_key, g.expires_at
   FROM trust_grant g JOIN role r ON r.id = g.role_id WHERE g.principal_id = ? ORDER BY g.id`;
 const insertRole = `INSERT INTO role (id, name, tier, tool_policy, surfaces, description) VALUES (?, ?, ?, ?, ?, ?)
   ON CONFLICT (name) DO NOTHING`;

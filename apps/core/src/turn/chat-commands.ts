@@ -76,7 +76,7 @@ const statusCommand: ChatCommand = {
     // The reason names places on this machine.
     const why = atLeast(identity.trust_tier, 'TRUSTED') && turn.envelope.public !== true ? ` ${choice.why}` : '';
     return [
-      `You: ${identity.display_name} (${identity.trust_tier}, tools: ${identity.tool_policy})`,
+      `You: ${identity.display_name} (${identity.trust_tier}, tools: ${identity.tool_policy}${identity.asks === 'never' ? '' : `, asks: ${identity.asks}`})`,
       `Engine: ${choice.id}${choice.model === null ? '' : `, model ${choice.model}`}.${why}`,
       `Conversation: ${turnQueue.stateOf(key)}, ${counted(session?.turns ?? 0, 'turn')} so far`,
       `Service: ${counted(counts.running, 'turn')} running, ${counts.waiting} waiting`,

@@ -1,6 +1,9 @@
 import type { Envelope } from '@svc/contract/envelope.ts';
+import type { Identity } from '@svc/contract/trust.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
-import { findChatCommand } from './chat-commands.ts';
+import { answerIn, isFrom } from '../ask/answer-message.ts';
+import { answerCommand } from './answer-command.ts';
+import { type ChatCommand, findChatCommand } from './chat-commands.ts';
 import { instanceOfKey } from '../session/conversation-key.ts';
 import { checkEnvelope, knownFields } from './check-envelope.ts';
 import { heldToRules } from './held-to-rules.ts';
@@ -10,7 +13,7 @@ import { originOf } from './origin.ts';
 import { replayAnswer, otherSender } from './replay-answer.ts';
 import type { RunLiveTurn } from './run-journaled-turn.ts';
 import { admit, deny } from './steps/admit.ts';
-import { freeTicket } from './ticket.ts';
+import { freeTicket, type Ticket } from './ticket.ts';
 import type { PipelineParts } from './turn-deps.ts';
 import type { Caller, Turn } from './turn.ts';
 
@@ -30,6 +33,7 @@ type Deps = { run: RunLiveTurn } & Pick<
   | 'batches'
   | 'botTurns'
   | 'turnQueue'
+  | 'asks'
 >;
 
 /**
@@ -78,28 +82,50 @@ async function accept(deps: Deps, live: LiveTurn, caller: Caller): Promise<Handl
   if (stranger !== null) return deny(deps, held, stranger);
   const isObserved = envelope.delivery === 'async' || deps.botTurns.isOver(envelope);
   const command = findChatCommand(envelope.content.text);
-  const isGathered = command === null && deps.batches.takes(envelope);
+  const answer = isObserved || command !== null ? null : answerIn(deps.asks, envelope);
+  const isGathered = command === null && answer === null && deps.batches.takes(envelope);
   const needsPlace = !isObserved && !isGathered && command?.waits !== false;
   // Once it is gathered it is accepted, and takes its place whether there is room or not.
   if (isGathered && !isObserved) deps.turnQueue.checkRoom(envelope.conversation_key);
-  const ticket = needsPlace ? deps.turnQueue.enter(envelope.conversation_key) : freeTicket;
+  const ticket = needsPlace ? deps.turnQueue.enter(envelope.conversation_key, { unlimited: answer !== null }) : freeTicket;
   try {
     const admission = await admit(deps, held, isObserved);
     if ('ended' in admission) {
       if (isObserved && admission.ended.outcome === 'observed' && envelope.sender.is_bot !== true) deps.botTurns.note(envelope);
       return admission.ended;
     }
-    const isFree = !isGathered && ticket.isFree();
-    const seq = await deps.journal.accept(turn, isFree ? 'running' : 'queued');
-    const run = () => {
-      live.accepted();
-      return isGathered ? deps.batches.add(live, admission.identity) : deps.run(live, ticket, command, isFree && seq !== null);
-    };
-    if (seq === null) return await replayAnswer(deps, live, caller, run);
-    live.turn.seq = seq;
-    deps.botTurns.note(envelope);
-    return await run();
+    const admitted = { live, caller, identity: admission.identity, isGathered };
+    if (answer !== null && isFrom(answer, admission.identity)) {
+      ticket.leave();
+      return await keep(deps, { ...admitted, ticket: freeTicket, command: answerCommand(deps.asks, answer) });
+    }
+    // It was let in for what it says, which in another's mouth is a message like any other.
+    if (answer !== null) deps.turnQueue.checkRoom(envelope.conversation_key);
+    return await keep(deps, { ...admitted, ticket, command });
   } finally {
     ticket.leave();
   }
+}
+
+type Admitted = {
+  live: LiveTurn;
+  caller: Caller;
+  identity: Identity;
+  isGathered: boolean;
+  ticket: Ticket;
+  command: ChatCommand | null;
+};
+
+/** Writes the message into the journal, and runs its turn when its time has come. */
+async function keep(deps: Deps, { live, caller, identity, isGathered, ticket, command }: Admitted): Promise<HandleResult> {
+  const isFree = !isGathered && ticket.isFree();
+  const seq = await deps.journal.accept(live.turn, isFree ? 'running' : 'queued');
+  const run = () => {
+    live.accepted();
+    return isGathered ? deps.batches.add(live, identity) : deps.run(live, ticket, command, isFree && seq !== null);
+  };
+  if (seq === null) return replayAnswer(deps, live, caller, run);
+  live.turn.seq = seq;
+  deps.botTurns.note(live.turn.envelope);
+  return run();
 }

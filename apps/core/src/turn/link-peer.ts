@@ -87,12 +87,16 @@ function foreignClaim(
     const { conversation_key: name } = request.checkout;
     return name === undefined || ownsKey(peer, name) ? null : { what: 'conversation', name };
   }
-  const { channel, conversation_key: key } = request.envelope;
+  const { channel, conversation_key: key } = nameOf(request);
   if (channel !== peer.type) return { what: 'channel', name: channel };
   // A sender may be asked about before there is a conversation.
-  const isNamed = request.op === 'handle' || key !== undefined;
+  const isNamed = request.op !== 'resolve' || key !== undefined;
   return isNamed && !ownsKey(peer, key ?? '') ? { what: 'conversation', name: key ?? '' } : null;
 }
+
+/** In whose name and where a request is made. */
+const nameOf = (request: Exclude<LinkRequest, { op: 'hello' | 'delivered' | 'checkout' }>) =>
+  request.op === 'answer' ? { channel: request.as.channel, conversation_key: request.conversation_key } : request.envelope;
 
 const unknownPass = () =>
   new ServiceError('unauthorized', 'This pass was not issued by the manager of this installation. Restart the connector.');

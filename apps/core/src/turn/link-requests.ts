@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import { Ajv, type ErrorObject } from 'ajv';
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import { answerFields, answerSchema } from '@svc/contract/ask.ts';
 import { checkoutFields } from '@svc/contract/checkout.ts';
 import { envelopeSchema } from '@svc/contract/envelope.ts';
 import type { LinkRequest } from '@svc/contract/link.ts';
@@ -15,20 +16,29 @@ const requestSchema = {
   type: 'object',
   required: ['op', 'id'],
   properties: {
-    op: { enum: ['hello', 'handle', 'resolve', 'delivered', 'checkout'] },
+    op: { enum: ['hello', 'handle', 'resolve', 'delivered', 'checkout', 'answer'] },
     id: { type: 'integer' },
     stream: { type: 'boolean' },
     confirm: { type: 'boolean' },
     again: { type: 'boolean' },
     ack: { type: 'boolean' },
+    asks: { type: 'boolean' },
     request_id: { type: 'string', pattern: '^[\\w.:-]{1,128}$' },
     pass: { type: 'string', maxLength: 2048 },
     envelope: { type: 'object' },
     turn_id: { type: 'string', minLength: 1, maxLength: 128 },
     error: { type: 'string', maxLength: 4000 },
     checkout: { type: 'object', required: ['url'], properties: checkoutFields },
+    ask_id: { type: 'string', minLength: 1, maxLength: 128 },
+    ...answerFields,
   },
-  oneOf: [{ required: ['envelope'] }, { required: ['turn_id'] }, { required: ['pass'] }, { required: ['checkout'] }],
+  oneOf: [
+    { required: ['envelope'] },
+    { required: ['turn_id'] },
+    { required: ['pass'] },
+    { required: ['checkout'] },
+    { required: ['ask_id'] },
+  ],
 } as const;
 
 // Ours are right: nothing is gained by checking them against the schema of schemas, at every start.
@@ -37,6 +47,8 @@ const isRequest = ajv.compile<LinkRequest>(requestSchema);
 const isEnvelope = ajv.compile(envelopeSchema);
 /** A sender to resolve is an envelope without content. */
 const isSender = ajv.compile({ ...envelopeSchema, required: ['channel', 'sender'] });
+
+const isAnswer = ajv.compile(answerSchema);
 
 /** What a line holds: a request, or its problems; without an id it cannot be answered. */
 export type ParsedLine = { id: number | null; requestId?: string; value: LinkRequest | null; problems: string };
@@ -76,10 +88,15 @@ function checkRequest(value: unknown, isText: boolean, whereBroken: () => string
   const broken = whereBroken();
   if (broken !== null) return { id: value.id, value: null, problems: `${broken} has broken characters` };
   if (value.op === 'delivered' || value.op === 'hello' || value.op === 'checkout') return { id: value.id, value, problems: '' };
-  const isWhole = value.op === 'handle' ? isEnvelope : isSender;
-  if (!isWhole(value.envelope)) return { id: value.id, value: null, problems: problemsOf(isWhole.errors, 'envelope') };
-  return { id: value.id, requestId: value.op === 'handle' ? value.request_id : undefined, value, problems: '' };
+  const problems = value.op === 'answer' ? faultOf(isAnswer, value) : faultOf(checkOf[value.op], value.envelope, 'envelope');
+  const requestId = value.op === 'handle' ? value.request_id : undefined;
+  return problems === '' ? { id: value.id, requestId, value, problems } : { id: value.id, value: null, problems };
 }
+
+const checkOf = { handle: isEnvelope, resolve: isSender };
+
+const faultOf = (check: ValidateFunction, value: unknown, where?: string): string =>
+  check(value) ? '' : problemsOf(check.errors, where);
 
 const problemsOf = (errors: ErrorObject[] | null | undefined, where = 'request'): string =>
   fieldsText(invalidFields(errors ?? [], where));

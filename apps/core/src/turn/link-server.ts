@@ -12,6 +12,8 @@ import { descriptorLimit } from '@svc/service-kit/process/descriptor-limit.ts';
 import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
 import { createOrderedWriter } from '@svc/service-kit/redaction/ordered-writer.ts';
 import { badRequest, forbidden, type ServiceError } from '@svc/service-kit/service-error.ts';
+import { answerAsk } from '../ask/answer-ask.ts';
+import type { OpenAsks } from '../ask/open-asks.ts';
 import type { Checkouts } from '../checkout/checkouts.ts';
 import type { TrustService } from '../trust/trust-service.ts';
 import type { Events } from '../events.ts';
@@ -26,6 +28,7 @@ import type { Caller } from './turn.ts';
 type Deps = {
   pipeline: Pick<Pipeline, 'handle' | 'isClosed' | 'pendingAcks'>;
   trust: Pick<TrustService, 'resolve'>;
+  asks: OpenAsks;
   checkouts: Pick<Checkouts, 'obtain'>;
   knownSecrets: Pick<KnownSecrets, 'mask'>;
   connectorPasses: Pick<ConnectorPasses, 'check'>;
@@ -190,6 +193,7 @@ async function serveRequest(
 ): Promise<void> {
   const { id } = request;
   if (request.op === 'delivered') return takeConfirmation(deps.pipeline, link, request);
+  if (request.op === 'answer') return void send({ id, answered: await answerAsk(deps, request.ask_id, request) });
   if (request.op === 'resolve') {
     const instance_id = link.peer.instanceId() ?? undefined;
     return void send({ id, identity: await deps.trust.resolve({ ...request.envelope, instance_id }) });
@@ -200,6 +204,7 @@ async function serveRequest(
     sink: request.stream ? (frame) => void send({ id, frame }) : null,
     isGone: link.isGone,
     isAgain: request.again,
+    showsAsks: request.asks,
     ...(request.ack === true && { onAccepted: (turnId: string) => void send({ id, accepted: { turn_id: turnId } }) }),
   };
   const handled = await deps.pipeline.handle(request.envelope, caller, requestId);

@@ -2,6 +2,7 @@ import type { HandleResult, ToolUse, TurnProgress } from '@svc/contract/turn.ts'
 import { compositeKey } from '@svc/service-kit/composite-key.ts';
 import { toServiceError } from '@svc/service-kit/http/error-handler.ts';
 import type { Database } from '@svc/store/database.ts';
+import type { Audience } from '../ask/ask-person.ts';
 import { replyText } from '../delivery/delivery-of.ts';
 import type { StoredDelivery } from '../delivery/delivery-store.ts';
 import type { SessionWatches } from '../watch/session-watches.ts';
@@ -28,6 +29,8 @@ export type LiveTurn = WatchedTurn & {
   /** The turn lives until this is settled, which is the answer for everybody who joins. */
   follow(answer: Promise<HandleResult>): Promise<HandleResult>;
   hasCaller(): boolean;
+  /** Whether a question can be shown to a person now. */
+  audience(): Audience;
 };
 
 /** Turns between acceptance and end, each with everybody who waits for it. */
@@ -117,7 +120,7 @@ const failureOf = ({ requestId }: Turn, error: unknown) => ({
 
 const pending = new Promise<HandleResult>(() => undefined);
 
-type Broadcast = Pick<LiveTurn, 'tools' | 'sink' | 'attach' | 'hasCaller' | 'said' | 'watch' | 'unwatch'>;
+type Broadcast = Pick<LiveTurn, 'tools' | 'sink' | 'attach' | 'hasCaller' | 'audience' | 'said' | 'asked' | 'watch' | 'unwatch'>;
 
 /**
  * Frames for any number of callers. The first frame waits until what was accepted is committed: seeing anything of a
@@ -132,18 +135,27 @@ function createBroadcast(flush: () => Promise<void>): Broadcast {
   let watcher: TurnSink | null = null;
   let startWatch = () => undefined as void;
   let said = '';
+  /** The question that is open. */
+  let asked: Extract<TurnProgress, { type: 'ask' }> | null = null;
   let state: 'unwatched' | 'held' | 'open' = 'unwatched';
 
   const send = (frame: TurnProgress) => {
     if (frame.type === 'delta') said += frame.text;
     else if (frame.type === 'retract') said = '';
+    else if (frame.type === 'ask') asked = frame;
+    else if (frame.type === 'asked') asked = null;
     if (state === 'open') for (const caller of callers) caller.sink?.(frame);
     watcher?.(frame);
+  };
+  /** What one who comes later has missed. */
+  const show = (sink: TurnSink) => {
+    if (said !== '') sink({ type: 'delta', text: said });
+    if (asked !== null) sink(asked);
   };
   const release = () => {
     state = 'open';
     startWatch();
-    for (const sink of late) sink({ type: 'delta', text: said });
+    for (const sink of late) show(sink);
     for (const frame of held.splice(0)) send(frame);
   };
   const hold = () => {
@@ -160,13 +172,18 @@ function createBroadcast(flush: () => Promise<void>): Broadcast {
     },
     attach(caller) {
       callers.push(caller);
-      if (caller.sink === null || said === '') return;
-      if (state === 'open') return caller.sink({ type: 'delta', text: said });
+      if (caller.sink === null || (said === '' && asked === null)) return;
+      if (state === 'open') return show(caller.sink);
       late.push(caller.sink);
       if (state === 'unwatched') hold();
     },
     hasCaller: () => callers.some((caller) => !caller.isGone()),
+    audience() {
+      const here = callers.filter((caller) => !caller.isGone());
+      return here.length === 0 ? 'nobody' : here.some(({ showsAsks }) => showsAsks === true) ? 'shown' : 'unshown';
+    },
     said: () => said,
+    asked: () => asked,
     watch(start) {
       startWatch = () => (watcher = start());
       if (state === 'open') startWatch();

@@ -25,7 +25,7 @@ export const rightsKey = (identity: Identity): string => compositeKey(identity.p
 
 /** The same, whoever it is. */
 export const rightsOfAnyone = (identity: Identity): string => {
-  const { trust_tier, tool_policy, tool_servers, bypass_moderation, denied } = identity;
+  const { trust_tier, tool_policy, tool_servers, asks, bypass_moderation, denied } = identity;
   const servers = tool_servers === '*' ? '*' : compositeKey(...tool_servers);
-  return compositeKey(trust_tier, tool_policy, servers, bypass_moderation, denied);
+  return compositeKey(trust_tier, tool_policy, servers, asks, bypass_moderation, denied);
 };

@@ -73,7 +73,10 @@ export function createPipeline(deps: TurnDeps): Pipeline {
     handle: (envelope, caller, requestId) => handleEnvelope(entry, envelope, caller, requestId),
     inject: (injection, caller, requestId) => inject(entry, injection, caller, requestId),
     abort: (conversationKey) => abortTurn(parts, conversationKey),
-    recover: (lastEnd) => recoverTurns(entry, lastEnd),
+    async recover(lastEnd) {
+      for (const ask of await deps.askStore.takeLeft()) deps.events.askLeft(ask);
+      await recoverTurns(entry, lastEnd);
+    },
     stateOf: turnQueue.stateOf,
     isBusy: (conversationKey) => turnQueue.stateOf(conversationKey) !== 'idle' || batches.has(conversationKey),
     isLive: (conversationKey, messageId) => liveTurns.find(conversationKey, messageId) !== undefined,

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { EngineEvent, EngineRequest } from '@svc/engine-kit/engine.ts';
 import { sideOutput } from '@svc/engine-kit/output-limits.ts';
 import { systemClock } from '@svc/service-kit/clock.ts';
+import { createFakeClock } from '@svc/testing/fake-clock.ts';
 import { answering, workingUntilAborted, type EngineScript } from '@svc/testing/scripted-engine.ts';
 import { runEngine, type Bounds } from './run-engine.ts';
 
@@ -234,4 +235,26 @@ test('an engine that says very much at once lets the rest of the process have it
   isDone = true;
   expect(events).toHaveLength(200_000);
   expect(turns).toBeGreaterThan(1); // none, when all come in one
+});
+
+test('while a person is asked neither silence nor time counts; afterwards both do again', async () => {
+  const clock = createFakeClock();
+  const person = { waits: true, isWaiting: () => person.waits, waitedMs: () => Math.min(clock.elapsed(), 600_000) };
+  const ended = run(deaf, { clock, person, idleMs: 1000, maxMs: 60_000, graceMs: 5 });
+  let isOver = false;
+  void ended.then(() => (isOver = true));
+  clock.advance(600_000);
+  await nextTurn();
+  expect(isOver).toBe(false);
+  person.waits = false;
+  clock.advance(1500);
+  expect((await ended).ending).toMatchObject({ failure: { code: 'engine_stalled' } });
+});
+
+test('a person who answers again and again does not keep a turn going for ever', async () => {
+  const clock = createFakeClock();
+  const person = { isWaiting: () => true, waitedMs: () => 600_000 };
+  const ended = run(deaf, { clock, person, idleMs: 1000, maxMs: 60_000, graceMs: 5 });
+  clock.advance(700_000);
+  expect((await ended).ending).toMatchObject({ failure: { code: 'turn_too_long' } });
 });

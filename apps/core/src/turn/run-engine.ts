@@ -18,6 +18,8 @@ export type Bounds = {
   /** How much it may say. */
   output: OutputLimits;
   clock: Clock;
+  /** The person it waits for: that time counts neither as silence nor as work. */
+  person?: { isWaiting(): boolean; waitedMs(): number };
 };
 
 /** How a run ended; null when the engine stopped without saying. */
@@ -41,7 +43,7 @@ const looksPerIdle = 4;
 export async function runEngine(
   engine: Pick<Engine, 'run'>,
   request: EngineRequest,
-  { signal, idleMs, maxMs, graceMs, output, clock }: Bounds,
+  { signal, idleMs, maxMs, graceMs, output, clock, person }: Bounds,
   onEvent: (event: EngineEvent) => unknown,
 ): Promise<EngineEnding> {
   const engineEnd = new AbortController();
@@ -62,9 +64,9 @@ export async function runEngine(
   };
   // Looks now and then instead of timing each event: events are many, and cost nothing here.
   const look = () => {
-    silentLooks++;
+    silentLooks = person?.isWaiting() === true ? 0 : silentLooks + 1;
     if (silentLooks >= looksPerIdle) overdue = stalled(idleMs);
-    else if (clock.elapsed() - startedAt >= maxMs) overdue = tooLong(maxMs);
+    else if (clock.elapsed() - startedAt - (person?.waitedMs() ?? 0) >= maxMs) overdue = tooLong(maxMs);
     if (overdue === null) cancelLook = clock.after(lookMs, look);
     else tellToEnd();
   };

@@ -18,6 +18,9 @@ const drainMs = 30_000;
 
 export const wantsStream = (request: FastifyRequest): boolean => request.headers.accept?.includes('text/event-stream') === true;
 
+/** Its reader shows questions to a person. */
+const wantsAsks = ({ query }: FastifyRequest): boolean => (query as { asks?: string }).asks === 'true';
+
 export const callerOf = ({ raw }: FastifyReply, sink: TurnSink | null = null): Caller => ({ sink, isGone: () => raw.destroyed });
 
 /** Answers with a turn as it runs: its frames, then `result` with what `run` gives, or `error`. */
@@ -40,7 +43,8 @@ export async function streamTurn(
       if (json.length > longJson) return stream.drained(drainMs).then(() => undefined);
     });
   try {
-    const result = await run(callerOf(reply, (frame: TurnProgress) => void send(frame)));
+    const caller = callerOf(reply, (frame: TurnProgress) => void send(frame));
+    const result = await run({ ...caller, showsAsks: wantsAsks(request) });
     await send({ type: 'result', result });
   } catch (error) {
     const known = toServiceError(error);

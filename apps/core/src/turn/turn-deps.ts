@@ -6,6 +6,8 @@ import type { Intake } from '@svc/service-kit/intake/intake.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
 import type { Database } from '@svc/store/database.ts';
+import type { AskStore } from '../ask/ask-store.ts';
+import type { OpenAsks } from '../ask/open-asks.ts';
 import type { Announcements } from '../announcement/announcements.ts';
 import type { Checkouts } from '../checkout/checkouts.ts';
 import type { DeliveryStore } from '../delivery/delivery-store.ts';
@@ -45,6 +47,7 @@ export type TurnDeps = {
     | 'maxBotTurns'
     | 'turnIdleMs'
     | 'turnMaxMs'
+    | 'askTimeoutMs'
     | 'maxReplyChars'
     | 'maxToolChars'
     | 'maxTurnChars'
@@ -79,6 +82,8 @@ export type TurnDeps = {
   journal: TurnJournal;
   deliveries: Pick<DeliveryStore, 'isFor'>;
   outbox: Pick<Outbox, 'push' | 'firstTry'>;
+  asks: OpenAsks;
+  askStore: AskStore;
   titles: Pick<Titles, 'opened' | 'answered' | 'forget'>;
   watches: SessionWatches;
 };

@@ -14,10 +14,12 @@ import type { Turn } from './turn.ts';
 
 /** What a live turn does when its time has come: a chat command, or the steps of a turn. */
 export function turnHandler(deps: PipelineParts, live: LiveTurn, command: ChatCommand | null): Work<HandleResult> {
-  const { turn, sink } = live;
+  const { turn, sink, audience } = live;
   return async (signal) => {
     const held = heldToRules(deps, turn);
-    return command === null ? timed(deps, held, () => runTurn(deps, held, { sink, signal })) : runCommand(deps, held, command);
+    return command === null
+      ? timed(deps, held, () => runTurn(deps, held, { sink, signal, audience }))
+      : runCommand(deps, held, command);
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Envelope } from '@svc/contract/envelope.ts';
 import type { TurnProgress } from '@svc/contract/turn.ts';
+import type { Audience } from '../ask/ask-person.ts';
 
 /** Words of an operator that are put into a session. */
 export type Steering = { by: string | null; wasRunning: boolean; principalId: string | null };
@@ -27,7 +28,8 @@ export type Turn = {
 /** Where a turn shows itself while it runs. A sink never throws; its reader may be gone. */
 export type TurnSink = (progress: TurnProgress) => void;
 
-export type TurnIo = { sink: TurnSink; signal: AbortSignal };
+/** `audience`: whether whoever waits for the turn can be shown a question. */
+export type TurnIo = { sink: TurnSink; signal: AbortSignal; audience: () => Audience };
 
 /** Who waits for the answer of a turn. */
 export type Caller = {
@@ -36,6 +38,8 @@ export type Caller = {
   isGone(): boolean;
   /** The message is in the journal and safe: it will be answered, or listed as failed, whatever happens to anybody. Once, before the answer. */
   onAccepted?(turnId: string): void;
+  /** Can show a question to a person, and bring the answer. */
+  showsAsks?: boolean;
   /** Asked before, over a connection that broke. */
   isAgain?: boolean;
 };

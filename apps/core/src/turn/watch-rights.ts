@@ -1,11 +1,11 @@
-import { tiers, toolPolicies, type Identity } from '@svc/contract/trust.ts';
+import { askPolicies, tiers, toolPolicies, type Identity } from '@svc/contract/trust.ts';
 import { abortTurn } from './abort-turn.ts';
 import { resolveIdentity } from './steps/admit.ts';
 import type { PipelineParts } from './turn-deps.ts';
 import type { Turn } from './turn.ts';
 
 type Deps = Pick<PipelineParts, 'trust' | 'turnQueue' | 'batches' | 'log'>;
-type Rights = Pick<Identity, 'denied' | 'trust_tier' | 'tool_policy' | 'tool_servers'>;
+type Rights = Pick<Identity, 'denied' | 'trust_tier' | 'tool_policy' | 'tool_servers' | 'asks'>;
 
 /**
  * Ends the running turn of a sender who loses rights: its engine holds tools that are not theirs any more. Rights are checked
@@ -35,6 +35,7 @@ export const hasLost = (began: Rights, now: Rights): boolean =>
   now.denied ||
   tiers.indexOf(now.trust_tier) < tiers.indexOf(began.trust_tier) ||
   toolPolicies.indexOf(now.tool_policy) < toolPolicies.indexOf(began.tool_policy) ||
+  askPolicies.indexOf(now.asks) > askPolicies.indexOf(began.asks) ||
   hasLostServers(began.tool_servers, now.tool_servers);
 
 const hasLostServers = (began: Rights['tool_servers'], now: Rights['tool_servers']): boolean =>

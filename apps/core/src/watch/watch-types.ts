@@ -1,4 +1,5 @@
 import type { TurnEnd } from '@svc/contract/session.ts';
+import type { TurnProgress } from '@svc/contract/turn.ts';
 import type { Turn, TurnSink } from '../turn/turn.ts';
 import type { Parcel } from './parcels.ts';
 
@@ -7,6 +8,8 @@ export type WatchedTurn = {
   turn: Turn;
   /** The reply so far. */
   said(): string;
+  /** The question that it waits with. */
+  asked(): Extract<TurnProgress, { type: 'ask' }> | null;
   /** Shows the turn from now on; `start` is called as soon as the turn is safe in the journal. */
   watch(start: () => TurnSink): void;
   unwatch(): void;

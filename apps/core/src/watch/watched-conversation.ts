@@ -108,6 +108,8 @@ export function watchConversation({ knownSecrets, clock, log }: ConversationDeps
     each.begun = begin;
     push(id, begin);
     pushSaid(id, each.live.said());
+    const asked = each.live.asked();
+    if (asked !== null) push(id, asked);
     return (frame) => push(id, frame);
   };
 
@@ -118,7 +120,12 @@ export function watchConversation({ knownSecrets, clock, log }: ConversationDeps
       if (begun === null) return [];
       const turn = { ...named, turn_id: live.turn.id };
       const text = live.said();
-      return [{ ...turn, ...begun }, ...(text === '' ? [] : [{ ...turn, type: 'delta', text } as const])];
+      const asked = live.asked();
+      return [
+        { ...turn, ...begun },
+        ...(text === '' ? [] : [{ ...turn, type: 'delta', text } as const]),
+        ...(asked === null ? [] : [{ ...turn, ...asked }]),
+      ];
     });
     return hasGap ? [{ ...named, type: 'gap', message: gapMessage }, ...turns] : turns;
   };

@@ -1,3 +1,4 @@
+import type { AnswerRequest } from '@svc/contract/ask.ts';
 import type { Envelope } from '@svc/contract/envelope.ts';
 import type { Identity } from '@svc/contract/trust.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
@@ -20,6 +21,8 @@ export type FakeCore = CoreApi & {
   turns: FakeTurn[];
   /** What the connector said of its replies, in order. */
   confirmations: { turnId: string; error?: string }[];
+  /** What it brought as answers to questions, in order. Each is taken. */
+  answers: ({ askId: string } & AnswerRequest)[];
   /** How turns go from now on. The first script echoes. */
   script: Script;
 };
@@ -35,10 +38,16 @@ export function createFakeCore(identity: Partial<Identity> = {}): FakeCore {
   const core: FakeCore = {
     turns: [],
     confirmations: [],
+    answers: [],
     script: echo,
     handle: (envelope, options = {}) => run(envelope, {}, options),
     handleStream: (envelope, handlers, options = {}) => run(envelope, handlers, options),
     delivered: (turnId, error) => void core.confirmations.push(error === undefined ? { turnId } : { turnId, error }),
+    async answer(askId, answer) {
+      core.answers.push({ askId, ...answer });
+      const option = answer.option ?? answer.text;
+      return { ask_id: askId, option, label: option };
+    },
     resolve: async () => ({ ...owner, ...identity }),
     checkout: async ({ ref = 'HEAD' }) => ({ id: `co_${ref}`, path: `/checkouts/${ref}`, sha: '0'.repeat(40) }),
   };
@@ -60,6 +69,7 @@ const owner: Identity = {
   trust_tier: 'SACRED',
   tool_policy: 'full',
   tool_servers: '*',
+  asks: 'never',
   bypass_moderation: false,
   denied: false,
   reason: 'a test says so',

@@ -6,11 +6,13 @@ import { toolServerMissing } from '@svc/engine-kit/tool-servers.ts';
 import type { Redactor } from '@svc/service-kit/redaction/redactor.ts';
 import type { ActiveEngine } from '../../engine/engine-pool.ts';
 import { noTools, type TurnTools } from '../../tool-server/tool-servers.ts';
+import type { Asker } from '../../ask/ask-person.ts';
 import { createEventRenderer } from '../event-renderer.ts';
 import { runEngine, type EngineEnding, type RunFailure } from '../run-engine.ts';
 import type { TurnDeps } from '../turn-deps.ts';
 import { turnRedactor } from '../turn-redactor.ts';
 import type { Turn, TurnIo } from '../turn.ts';
+import { askFields, openAsker, type AskPersonDeps } from './ask-person.ts';
 import type { Prompt } from './build-prompt.ts';
 import type { Used } from './count-usage.ts';
 import type { TurnSession } from './open-session.ts';
@@ -41,7 +43,8 @@ export type Reasoning = {
   active: ActiveEngine;
 };
 
-type Deps = Pick<TurnDeps, 'settings' | 'clock' | 'sessions' | 'knownSecrets' | 'events' | 'pricing' | 'toolServers' | 'log'>;
+type Deps = AskPersonDeps &
+  Pick<TurnDeps, 'settings' | 'clock' | 'sessions' | 'knownSecrets' | 'events' | 'pricing' | 'toolServers' | 'log'>;
 
 const abortGraceMs = 5000;
 /** A stopping service gives its turns a quarter of its time to end: an engine that does not listen gets less than that. */
@@ -72,7 +75,8 @@ export async function reason(deps: Deps, reasoning: Reasoning, io: TurnIo): Prom
 }
 
 /** The tool servers are known by now, and so are the secrets that were resolved for them. */
-async function reasonWith(tools: TurnTools, deps: Deps, reasoning: Reasoning, { sink, signal }: TurnIo): Promise<Reasoned> {
+async function reasonWith(tools: TurnTools, deps: Deps, reasoning: Reasoning, io: TurnIo): Promise<Reasoned> {
+  const { sink, signal } = io;
   const { turn, identity, session, active } = reasoning;
   const redactor = () => turnRedactor(deps, turn);
   const renderer = createEventRenderer({
@@ -85,6 +89,7 @@ async function reasonWith(tools: TurnTools, deps: Deps, reasoning: Reasoning, { 
     maxToolChars: deps.settings.maxToolChars,
     onToolServerMissing: tools.onMissing,
   });
+  const asker = openAsker(deps, reasoning, io);
   const bounds = {
     signal,
     idleMs: deps.settings.turnIdleMs,
@@ -95,15 +100,16 @@ async function reasonWith(tools: TurnTools, deps: Deps, reasoning: Reasoning, { 
       turn: deps.settings.maxTurnChars,
     },
     clock: deps.clock,
+    person: asker ?? undefined,
     graceMs: Math.min(abortGraceMs, deps.settings.stopTimeoutMs * graceShare),
   };
   for (const { name, reason: why } of tools.missing) await renderer.take(toolServerMissing(name, why));
-  const request = toRequest(reasoning, tools.servers);
+  const request = toRequest(reasoning, tools.servers, asker);
   let isTouched = false;
   const ended = await runEngine(active.engine, request, bounds, (event) => {
     isTouched ||= shows.has(event.type);
     return renderer.take(event);
-  });
+  }).finally(() => asker?.end());
   if (ended?.type === 'done') tools.onDone();
   const tooMuch = tooLarge(ended);
   // What came before the limit is an answer all the same.
@@ -138,7 +144,8 @@ async function reasonWith(tools: TurnTools, deps: Deps, reasoning: Reasoning, { 
 const tooLarge = (ending: EngineEnding): RunFailure | null =>
   ending?.type === 'failed' && ending.failure.code === 'engine_output_too_large' ? ending.failure : null;
 
-function toRequest({ turn, identity, prompt, session, active }: Reasoning, toolServers: ToolServer[]): EngineRequest {
+function toRequest(reasoning: Reasoning, toolServers: ToolServer[], asker: Asker | null): EngineRequest {
+  const { turn, identity, prompt, session, active } = reasoning;
   const { envelope } = turn;
   return {
     conversationKey: envelope.conversation_key,
@@ -154,7 +161,7 @@ function toRequest({ turn, identity, prompt, session, active }: Reasoning, toolS
     model: active.choice.model,
     cwd: session.cwd ?? '',
     trustedFolder: session.trustedFolder,
-    toolPolicy: identity.tool_policy,
+    ...askFields(reasoning, asker),
     toolServers,
     facts: {
       channel: envelope.channel,

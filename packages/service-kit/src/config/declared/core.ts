@@ -45,6 +45,10 @@ export const coreSettings = {
     text: 'A turn that takes longer than this is ended, whatever its engine says.',
     default: '7200000',
   }),
+  askTimeoutMs: setting('SVC_ASK_TIMEOUT_MS', integer(1000, 1_500_000), {
+    text: 'A question of the assistant to a person that is not answered for this long is denied.',
+    default: '600000',
+  }),
   maxReplyChars: setting('SVC_MAX_REPLY_CHARS', integer(1000, 50_000_000), {
     text: 'A reply that gets longer than this is cut, and its turn ends.',
     default: '1000000',

@@ -1,0 +1,41 @@
+import type { Answered, AnswerRequest, AskOption } from '@svc/contract/ask.ts';
+import type { Identity } from '@svc/contract/trust.ts';
+import { badRequest, conflict, forbidden, notFound } from '@svc/service-kit/service-error.ts';
+import type { TrustService } from '../trust/trust-service.ts';
+import { matchAnswer } from './match-answer.ts';
+import type { KeptAsk, OpenAsks } from './open-asks.ts';
+
+export type AnswerDeps = { asks: OpenAsks; trust: Pick<TrustService, 'resolve'> };
+
+/**
+ * Takes an answer of the person who was asked, or of one who is SACRED in that place. The first counts.
+ * @throws ServiceError `not_found`, `conflict` when it is over, `forbidden`, `bad_request` for what is none of its options.
+ */
+export async function answerAsk({ asks, trust }: AnswerDeps, askId: string, request: AnswerRequest): Promise<Answered> {
+  const { as, conversation_key } = request;
+  const ask = find(asks, askId, conversation_key);
+  const identity = await trust.resolve({ ...as, public: as.public === true || ask.public, conversation_key });
+  if (!mayAnswer(ask, identity)) throw forbidden('This question is for another person.');
+  const option = optionOf(ask, request);
+  if (asks.answer(ask.id, conversation_key, option.id) !== 'taken') throw isOver();
+  return { ask_id: ask.id, option: option.id, label: option.label };
+}
+
+export const mayAnswer = (ask: KeptAsk, { denied, principal_id, trust_tier }: Identity): boolean =>
+  !denied && principal_id !== null && (principal_id === ask.for || trust_tier === 'SACRED');
+
+/** In another conversation than its own nobody knows it. */
+function find(asks: OpenAsks, id: string, key: string): KeptAsk {
+  const ask = asks.find(id);
+  if (ask?.conversation_key === key) return ask;
+  if (asks.isOver(id, key)) throw isOver();
+  throw notFound('open question', id);
+}
+
+function optionOf({ options }: KeptAsk, { option, text }: AnswerRequest): AskOption {
+  const meant = option === undefined ? matchAnswer(options, text) : options.find(({ id }) => id === option);
+  if (meant) return meant;
+  throw badRequest(`This is none of the answers. They are: ${options.map(({ id, label }) => `${id} (${label})`).join(', ')}.`);
+}
+
+const isOver = () => conflict('This question is over: it was answered already, or nobody may answer it any more.');

@@ -1,0 +1,26 @@
+import type { AskOption } from '@svc/contract/ask.ts';
+import type { Envelope } from '@svc/contract/envelope.ts';
+import type { Identity } from '@svc/contract/trust.ts';
+import { matchAnswer } from './match-answer.ts';
+import type { KeptAsk, OpenAsks } from './open-asks.ts';
+
+/** A message that may be an answer: what it would choose, of which question. */
+export type MessageAnswer = { ask: KeptAsk; option: AskOption };
+
+/** What a message answers, should its sender be the one who is asked: the only open question in its conversation. Null for any other. */
+export function answerIn(
+  asks: OpenAsks,
+  { conversation_key, content }: Pick<Envelope, 'conversation_key' | 'content'>,
+): MessageAnswer | null {
+  const [ask, ...more] = asks.inConversation(conversation_key);
+  if (ask === undefined || more.length > 0 || (content.attachments?.length ?? 0) > 0) return null;
+  const option = matchAnswer(ask.options, content.text);
+  return option === null ? null : { ask, option };
+}
+
+/** Only the one who is asked answers in passing: a word of somebody else is a message like any other. */
+export const isFrom = ({ ask }: MessageAnswer, { principal_id }: Identity): boolean => principal_id === ask.for;
+
+/** Closes the question, and gives what its sender is told. */
+export const takeAnswer = (asks: OpenAsks, { ask, option }: MessageAnswer): string =>
+  asks.answer(ask.id, ask.conversation_key, option.id) === 'taken' ? `Answered: ${option.label}` : 'This question is over.';

@@ -1,0 +1,64 @@
+import type { AskAnswer, OpenAsk } from '@svc/contract/ask.ts';
+
+/** An open question. `public`: other people see it too. */
+export type KeptAsk = OpenAsk & { public: boolean };
+
+/** What became of an answer: it counts, the question was over already, or there has been none. */
+export type AnswerOutcome = 'taken' | 'over' | 'unknown';
+
+/** The questions that wait for a person. Each is closed once, by whoever is first. */
+export interface OpenAsks {
+  /** Resolves with the answer when the question is closed. */
+  open(ask: KeptAsk): Promise<AskAnswer>;
+  /** The first that comes closes the question. `key`: its conversation; in another one nobody knows it. */
+  answer(id: string, key: string, option: string): AnswerOutcome;
+  /** Denies it. Nothing happens to one that is closed. */
+  deny(id: string, outcome: Exclude<AskAnswer['outcome'], 'answered'>): void;
+  find(id: string): KeptAsk | undefined;
+  /** True when this conversation has had it, as far as that is still known. */
+  isOver(id: string, key: string): boolean;
+  /** The open ones, the oldest first. */
+  list(): KeptAsk[];
+  inConversation(key: string): KeptAsk[];
+}
+
+/** Of so many closed ones it is still known that there were such. */
+const mostClosed = 1000;
+
+type Entry = { ask: KeptAsk; close: (answer: AskAnswer) => void };
+
+export function createOpenAsks(): OpenAsks {
+  const open = new Map<string, Entry>();
+  /** Conversations of closed ones, by id. */
+  const closed = new Map<string, string>();
+
+  const close = (id: string, answer: AskAnswer): boolean => {
+    const entry = open.get(id);
+    if (entry === undefined) return false;
+    open.delete(id);
+    closed.set(id, entry.ask.conversation_key);
+    for (const oldest of closed.keys()) {
+      if (closed.size <= mostClosed) break;
+      closed.delete(oldest);
+    }
+    entry.close(answer);
+    return true;
+  };
+  const asks = () => Array.from(open.values(), ({ ask }) => ask);
+
+  return {
+    open: (ask) => new Promise((resolve) => open.set(ask.id, { ask, close: resolve })),
+    answer(id, key, option) {
+      const entry = open.get(id);
+      if (entry === undefined) return closed.get(id) === key ? 'over' : 'unknown';
+      if (entry.ask.conversation_key !== key || !entry.ask.options.some((one) => one.id === option)) return 'unknown';
+      close(id, { option, outcome: 'answered' });
+      return 'taken';
+    },
+    deny: (id, outcome) => void close(id, { option: null, outcome }),
+    isOver: (id, key) => closed.get(id) === key,
+    find: (id) => open.get(id)?.ask,
+    list: asks,
+    inConversation: (key) => (open.size === 0 ? [] : asks().filter((ask) => ask.conversation_key === key)),
+  };
+}

@@ -1,0 +1,46 @@
+import type { Identity, ToolPolicy } from '@svc/contract/trust.ts';
+import type { Asking, Engine, EngineRequest } from '@svc/engine-kit/engine.ts';
+import { createAsker, type Asker } from '../../ask/ask-person.ts';
+import type { ActiveEngine } from '../../engine/engine-pool.ts';
+import type { TurnDeps } from '../turn-deps.ts';
+import { turnRedactor } from '../turn-redactor.ts';
+import type { Turn, TurnIo } from '../turn.ts';
+
+export type AskPersonDeps = Pick<
+  TurnDeps,
+  'asks' | 'askStore' | 'clock' | 'ids' | 'log' | 'settings' | 'knownSecrets' | 'events'
+>;
+
+/** A run of an engine for a turn. */
+type Run = { turn: Turn; identity: Identity; active: Pick<ActiveEngine, 'engine'> };
+
+const canAsk = ({ asks }: Pick<Engine, 'asks'>, wanted: Asking): boolean => asks?.includes(wanted) === true;
+
+/** How the engine may ask whom it works for; null where nobody is to be asked, or it cannot ask so. */
+export function openAsker(deps: AskPersonDeps, { turn, identity, active }: Run, io: TurnIo): Asker | null {
+  if (identity.asks === 'never' || !canAsk(active.engine, identity.asks)) return null;
+  return createAsker(deps, {
+    turnId: turn.id,
+    conversationKey: turn.envelope.conversation_key,
+    isPublic: turn.envelope.public === true,
+    principalId: identity.principal_id,
+    ...io,
+    redactor: () => turnRedactor(deps, turn),
+    onAsk: (ask) => deps.events.ask(turn, identity, ask),
+    onAsked: (ask, answer) => deps.events.asked(turn, identity, ask, answer),
+  });
+}
+
+/** What a request says of asking. An engine that cannot ask gets a tool policy under which nothing is left to ask about. */
+export function askFields(
+  { identity, active }: Pick<Run, 'identity' | 'active'>,
+  asker: Asker | null,
+): Pick<EngineRequest, 'ask' | 'asks' | 'toolPolicy'> {
+  const { asks, tool_policy: toolPolicy } = identity;
+  if (asks === 'never') return { toolPolicy };
+  if (asker === null || !canAsk(active.engine, asks)) return { toolPolicy: unaskedPolicy(toolPolicy, asks) };
+  return { toolPolicy, asks, ask: asker.ask };
+}
+
+const unaskedPolicy = (policy: ToolPolicy, asks: Asking): ToolPolicy =>
+  asks === 'always' ? 'none' : policy === 'full' ? 'read' : policy;
