@@ -36,6 +36,7 @@ function core() {
     answer: vi.fn(),
     resolve: vi.fn(),
     checkout: vi.fn(),
+    sessions: {} as CoreApi['sessions'],
   };
   return { api, handled };
 }

@@ -10,6 +10,7 @@ import type { HandleResult } from '@svc/contract/turn.ts';
 import type { SpeechBody, Transcription } from '@svc/contract/speech.ts';
 import type { Identity } from '@svc/contract/trust.ts';
 import type { UploadedFile } from '@svc/contract/upload.ts';
+import type { SessionsApi } from './sessions-api.ts';
 import type { ConnectorState } from './state/state.ts';
 
 /** Called while a turn runs. All optional; a handler must not throw. */
@@ -75,6 +76,8 @@ export type CoreApi = {
    * answer is quick while the copy is fresh. `credential` is the name that the config holds in one of `credentialKeys`, never a value.
    */
   checkout(request: CheckoutRequest): Promise<Checkout>;
+  /** What was said in conversations, and what happens in them, whoever speaks. */
+  sessions: SessionsApi;
 };
 
 /** A file that came over the channel. */

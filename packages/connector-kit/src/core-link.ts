@@ -11,6 +11,8 @@ import type { CallOptions, CoreApi, StartContext, StreamHandlers } from './conne
 import { CoreError, toCoreError } from './core-error.ts';
 import { createLinkSocket, type LinkSocket } from './core-link-socket.ts';
 import { createFrameDelivery, type FrameDelivery } from './frame-delivery.ts';
+import { createLinkWatches, type LinkWatches } from './link-watches.ts';
+import { createSessionCalls } from './session-calls.ts';
 import {
   answerOf,
   hasMessageId,
@@ -18,6 +20,7 @@ import {
   lineOf,
   linkFaults,
   parseReply,
+  turnLimitMs,
   type LinkAnswer,
   type LinkCall,
 } from './link-call.ts';
@@ -54,8 +57,6 @@ const linkWaitMs = 10_000;
 const breakWaitMs = 30_000;
 /** A link that breaks sooner than this after it was made has not really been back, ms. */
 const steadyMs = 10_000;
-/** The core bounds a turn by the engine's silence; this only catches a core that forgot one. */
-const turnLimitMs = 6 * 60 * 60_000;
 const resolveLimitMs = 10_000;
 /** The core bounds its parts; several may be waiting for one repository. */
 const checkoutLimitMs = 15 * 60_000;
@@ -66,6 +67,7 @@ type Link = Required<Pick<CoreLinkOptions, 'clock' | 'log' | 'maxPending' | 'max
   socket: LinkSocket;
   frames: FrameDelivery;
   deliveryAcks: DeliveryAcks;
+  watches: LinkWatches;
   /** Calls that are not answered, by id. */
   calls: Map<number, LinkCall>;
   heldChars: number;
@@ -83,20 +85,22 @@ export function createCoreLink(options: CoreLinkOptions): CoreLink {
     clock,
     log,
     random: options.random ?? Math.random,
-    isNeeded: () => link.calls.size > 0 || link.deliveryAcks.areWaiting(),
+    isNeeded: () => link.calls.size > 0 || link.deliveryAcks.areWaiting() || link.watches.areOpen(),
     onOpen: () => takeUp(link),
     onLine: (line) => takeLine(link, line),
     onReadEnd: frames.flush,
     onBroken: () => takeBreak(link),
   });
   const deliveryAcks = createDeliveryAcks(socket.write, log);
-  const state = { calls: new Map<number, LinkCall>(), heldChars: 0, openedAt: 0, isClosed: false };
-  const link: Link = { clock, log, maxPending, maxHeldChars, socket, frames, deliveryAcks, ...state };
   let serial = 0;
+  const nextId = () => ++serial;
+  const watches = createLinkWatches({ socket, log, nextId });
+  const state = { calls: new Map<number, LinkCall>(), heldChars: 0, openedAt: 0, isClosed: false };
+  const link: Link = { clock, log, maxPending, maxHeldChars, socket, frames, deliveryAcks, watches, ...state };
 
   const toHandle = (envelope: Envelope, handlers: StreamHandlers | null, call?: CallOptions): LinkRequest => ({
     op: 'handle',
-    id: ++serial,
+    id: nextId(),
     stream: handlers !== null,
     request_id: call?.requestId,
     confirm: call?.confirm,
@@ -112,17 +116,18 @@ export function createCoreLink(options: CoreLinkOptions): CoreLink {
       ask(link, toHandle(envelope, null, call), turnLimitMs, null, call?.onAccepted) as Promise<HandleResult>,
     handleStream: (envelope, handlers, call) =>
       ask(link, toHandle(envelope, handlers, call), turnLimitMs, handlers, call?.onAccepted) as Promise<HandleResult>,
-    resolve: (envelope) => ask(link, { op: 'resolve', id: ++serial, envelope }, resolveLimitMs, null) as Promise<Identity>,
-    checkout: (checkout) => ask(link, { op: 'checkout', id: ++serial, checkout }, checkoutLimitMs, null) as Promise<Checkout>,
+    resolve: (envelope) => ask(link, { op: 'resolve', id: nextId(), envelope }, resolveLimitMs, null) as Promise<Identity>,
+    checkout: (checkout) => ask(link, { op: 'checkout', id: nextId(), checkout }, checkoutLimitMs, null) as Promise<Checkout>,
     answer: (askId, answer) =>
-      ask(link, { op: 'answer', id: ++serial, ask_id: askId, ...answer }, answerLimitMs, null) as Promise<Answered>,
+      ask(link, { op: 'answer', id: nextId(), ask_id: askId, ...answer }, answerLimitMs, null) as Promise<Answered>,
     delivered(turnId, error) {
       if (link.isClosed) return;
-      const ack: LinkRequest = { op: 'delivered', id: ++serial, turn_id: turnId, error: error?.slice(0, maxError) };
+      const ack: LinkRequest = { op: 'delivered', id: nextId(), turn_id: turnId, error: error?.slice(0, maxError) };
       deliveryAcks.add(JSON.stringify(ack));
       if (socket.isOpen()) deliveryAcks.flush();
       else socket.open();
     },
+    sessions: createSessionCalls({ ask: (request, limitMs) => ask(link, request, limitMs, null), watches, nextId }),
     close() {
       link.isClosed = true;
       for (const call of link.calls.values()) end(link, call, linkFaults.stopping(call.line === null));
@@ -189,6 +194,7 @@ function wait(link: Link, call: LinkCall, ms: number, fault: () => CoreError): v
 function takeUp(link: Link): void {
   link.openedAt = link.clock.elapsed();
   link.deliveryAcks.flush();
+  link.watches.takeUp();
   for (const call of link.calls.values()) if (!call.sent) send(link, call);
 }
 
@@ -197,6 +203,7 @@ function takeLine(link: Link, line: string): boolean {
   const reply = parseReply(line);
   if (reply === null) return false;
   if (reply.id === noCall) return takeRefusal(link, reply);
+  if (link.watches.take(reply)) return true;
   const call = link.calls.get(reply.id);
   if (call === undefined) return true;
   if ('error' in reply) {
@@ -209,7 +216,7 @@ function takeLine(link: Link, line: string): boolean {
   }
   if (call.stale) withdraw(link, call);
   if ('frame' in reply) show(link, call, reply.frame);
-  else end(link, call, answerOf(reply));
+  else if (!('seen' in reply || 'watching' in reply)) end(link, call, answerOf(reply));
   return true;
 }
 
@@ -217,7 +224,10 @@ function takeLine(link: Link, line: string): boolean {
 function takeRefusal(link: Link, reply: LinkReply): boolean {
   if (!('error' in reply)) return false;
   link.log('error', 'the core closes the link', { why: reply.error.message });
-  if (reply.error.error === 'unauthorized') for (const call of link.calls.values()) end(link, call, toCoreError(reply.error));
+  if (reply.error.error === 'unauthorized') {
+    for (const call of link.calls.values()) end(link, call, toCoreError(reply.error));
+    link.watches.fail(toCoreError(reply.error));
+  }
   return true;
 }
 

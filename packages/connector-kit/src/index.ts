@@ -14,6 +14,7 @@ export type {
   StreamHandlers,
   UploadsApi,
 } from './connector.ts';
+export type { SessionsApi, WatchHandlers } from './sessions-api.ts';
 export type { ConnectorState, StateValue } from './state/state.ts';
 export type { ConfigSchema, ConnectorMeta } from '@svc/contract/connector-meta.ts';
 export type { Attachment, Capabilities, Envelope, Sender } from '@svc/contract/envelope.ts';
@@ -21,6 +22,8 @@ export type { ErrorCode } from '@svc/contract/error-body.ts';
 export type { PartialEvent } from '@svc/contract/event.ts';
 export type { About, ChannelInfo, OutboundMessage } from '@svc/contract/send.ts';
 export type { Identity } from '@svc/contract/trust.ts';
+export type { SessionAsker } from '@svc/contract/link.ts';
+export type { History, SessionPage, SessionStreamFrame } from '@svc/contract/session.ts';
 export type { Action, HandleResult, Outcome } from '@svc/contract/turn.ts';
 export type { UploadedFile } from '@svc/contract/upload.ts';
 export { systemClock, type Clock } from '@svc/service-kit/clock.ts';

@@ -1,18 +1,23 @@
 import type { Checkout } from '@svc/contract/checkout.ts';
 import { isRecord, parseJsonOrNull } from '@svc/contract/json-value.ts';
-import { maxLinkLine, type LinkRequest, type LinkReply } from '@svc/contract/link.ts';
+import { maxLinkLine, type LinkRequest, type LinkReply, type SessionAnswer } from '@svc/contract/link.ts';
 import type { Answered } from '@svc/contract/ask.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
 import type { Identity } from '@svc/contract/trust.ts';
 import type { StreamHandlers } from './connector.ts';
 import { CoreError } from './core-error.ts';
 
-/** What closes a call that went well. */
-export type LinkAnswer = HandleResult | Identity | Checkout | Answered;
-type LastReply = Exclude<LinkReply, { frame: unknown } | { accepted: unknown } | { error: unknown }>;
+/** What closes a call that went well: it is of the kind that was asked for. */
+export type LinkAnswer = HandleResult | Identity | Checkout | Answered | SessionAnswer;
+type NotLast = 'frame' | 'accepted' | 'error' | 'seen' | 'watching';
+type LastReply = Exclude<LinkReply, { [Field in NotLast]: Record<Field, unknown> }[NotLast]>;
 
-export const answerOf = (reply: LastReply): LinkAnswer =>
-  'result' in reply ? reply.result : 'identity' in reply ? reply.identity : 'answered' in reply ? reply.answered : reply.checkout;
+export function answerOf(reply: LastReply): LinkAnswer {
+  if ('result' in reply) return reply.result;
+  if ('identity' in reply) return reply.identity;
+  if ('answered' in reply) return reply.answered;
+  return 'checkout' in reply ? reply.checkout : reply.answer;
+}
 
 /** A call of the connector that the core has not answered. */
 export type LinkCall = {
@@ -37,6 +42,9 @@ export type LinkCall = {
   fail: (error: CoreError) => void;
   cancelTimer: () => void;
 };
+
+/** The core bounds a turn by the engine's silence; this only catches a core that forgot one. */
+export const turnLimitMs = 6 * 60 * 60_000;
 
 /** Longest request, in characters: one that has to be sent again is longer by a word. */
 const maxRequestLine = maxLinkLine - ',"again":true'.length;
@@ -81,17 +89,11 @@ export function lineFault({ calls, heldChars, maxHeldChars }: Held, line: string
   return isHeavy ? linkFaults.tooMany(calls.size) : null;
 }
 
+const replyFields = ['frame', 'result', 'identity', 'checkout', 'answered', 'answer', 'error', 'accepted', 'seen', 'watching'];
+
 /** Null for a line that is no reply. The core is ours, so only what a mix-up of versions could break is checked. */
 export function parseReply(line: string): LinkReply | null {
   const reply = parseJsonOrNull(line);
   if (!isRecord(reply) || typeof reply['id'] !== 'number') return null;
-  const isReply =
-    'frame' in reply ||
-    'result' in reply ||
-    'identity' in reply ||
-    'answered' in reply ||
-    'error' in reply ||
-    'accepted' in reply ||
-    'checkout' in reply;
-  return isReply ? (reply as LinkReply) : null;
+  return replyFields.some((field) => field in reply) ? (reply as LinkReply) : null;
 }

@@ -20,6 +20,8 @@ export type ConnectorPermissions = {
   /** Config fields that hold the path of a file or folder it reads; those of `write` it changes, too. */
   read?: readonly string[];
   write?: readonly string[];
+  /** `every`: what it asks for an owner may be about conversations of all channels, and not of its own instance alone. */
+  sessions?: 'every';
 };
 
 /** Connector type descriptor, `GET /types` (spec). It is data: a type's meta imports no library. */

@@ -2,6 +2,7 @@ import type { Answered, AnswerRequest } from './ask.ts';
 import type { Checkout, CheckoutRequest } from './checkout.ts';
 import type { Envelope } from './envelope.ts';
 import type { ErrorBody } from './error-body.ts';
+import type { History, InjectAnswer, SessionPage, SessionStreamFrame } from './session.ts';
 import type { TurnProgress, HandleResult } from './turn.ts';
 import type { Identity } from './trust.ts';
 
@@ -36,9 +37,29 @@ export type LinkRequest =
   | ({ op: 'answer'; id: number; ask_id: string } & AnswerRequest)
   | { op: 'resolve'; id: number; envelope: Pick<Envelope, 'channel' | 'sender' | 'public' | 'conversation_key'> }
   /** A copy of a git repository, for conversations of this instance, with its credentials alone. */
-  | { op: 'checkout'; id: number; checkout: CheckoutRequest };
+  | { op: 'checkout'; id: number; checkout: CheckoutRequest }
+  | SessionRequest
+  /** Ends what the request with the number `watch` began. Nothing is answered to it, and nothing more to that one. */
+  | { op: 'unwatch'; id: number; watch: number };
 
-/** An `error` with the id 0 is about the link as a whole, which is closed then. `accepted` comes once for a message that wants it and is taken; `frame` repeats while a streamed turn runs; then exactly one of `result`, `identity`, `answered`, `checkout`, `error` closes the id. */
+/** For whom a conversation is shown or changed: a sender of the link's own channel. */
+export type SessionAsker = Pick<Envelope, 'channel' | 'sender'>;
+
+/**
+ * What a link may ask about conversations of its own instance, for the sender `as`: those of the same person, and for an owner all. The HTTP
+ * routes of the same names do the same for the operator.
+ */
+export type SessionRequest =
+  | { op: 'sessions'; id: number; as: SessionAsker; limit?: number; before?: string }
+  | { op: 'history'; id: number; as: SessionAsker; conversation_key: string; limit?: number; before?: number }
+  | { op: 'forget' | 'abort'; id: number; as: SessionAsker; conversation_key: string }
+  | { op: 'inject'; id: number; as: SessionAsker; conversation_key: string; text: string; interrupt?: boolean }
+  /** `after`: the `seq` of the last frame that was seen. */
+  | { op: 'watch'; id: number; as: SessionAsker; conversation_key: string; after?: number };
+
+export type SessionAnswer = SessionPage | History | InjectAnswer | { ok: true };
+
+/** An `error` with the id 0 is about the link as a whole, which is closed then. `accepted` comes once for a message that wants it and is taken; `frame` repeats while a streamed turn runs, `seen` while a conversation is watched; `watching` says up to where all was seen. Then exactly one of `result`, `identity`, `answered`, `checkout`, `answer`, `error` closes the id. */
 export type LinkReply =
   | { id: number; accepted: { turn_id: string } }
   | { id: number; frame: TurnProgress }
@@ -46,6 +67,9 @@ export type LinkReply =
   | { id: number; identity: Identity }
   | { id: number; checkout: Checkout }
   | { id: number; answered: Answered }
+  | { id: number; answer: SessionAnswer }
+  | { id: number; seen: SessionStreamFrame }
+  | { id: number; watching: { seq: number } }
   | { id: number; error: ErrorBody };
 
 /** Longest line either side accepts: bytes for the core, characters for a connector. */

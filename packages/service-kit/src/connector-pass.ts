@@ -5,7 +5,12 @@ import { writeFileAtomic } from './config/data-dir.ts';
 import { Secret } from './secret.ts';
 
 /** What a connector process is: an instance of a type. Its channel has the name of the type. */
-export type Peer = { type: string; instanceId: string };
+export type Peer = {
+  type: string;
+  instanceId: string;
+  /** `every`: for an owner it may also ask for conversations of other channels. Its type says so (`ConnectorPermissions`). */
+  sessions?: 'every';
+};
 
 /**
  * Passes of connector processes. The manager issues one to each process that it starts, the core checks it, and neither has to
@@ -28,16 +33,19 @@ export function openConnectorPasses(file: string): ConnectorPasses {
   const key = Buffer.from(hkdfSync('sha256', readKey(file), '', 'connector-pass', 32));
   const sealOf = (text: string) => createHmac('sha256', key).update(text).digest('base64url');
   return {
-    issue({ type, instanceId }) {
-      const text = Buffer.from(JSON.stringify({ type, instanceId, run: randomBytes(8).toString('hex') })).toString('base64url');
+    issue({ type, instanceId, sessions }) {
+      const text = Buffer.from(JSON.stringify({ type, instanceId, sessions, run: randomBytes(8).toString('hex') })).toString(
+        'base64url',
+      );
       return new Secret(`${text}.${sealOf(text)}`);
     },
     check(pass) {
       const [, text, seal] = form.exec(pass) ?? [];
       if (text === undefined || seal === undefined || !new Secret(sealOf(text)).equals(seal)) return null;
       const peer = parseJsonOrNull(Buffer.from(text, 'base64url').toString());
-      const { type, instanceId } = isRecord(peer) ? peer : {};
-      return typeof type === 'string' && typeof instanceId === 'string' ? { type, instanceId } : null;
+      const { type, instanceId, sessions } = isRecord(peer) ? peer : {};
+      if (typeof type !== 'string' || typeof instanceId !== 'string') return null;
+      return sessions === 'every' ? { type, instanceId, sessions } : { type, instanceId };
     },
   };
 }

@@ -30,11 +30,12 @@ const doing: Readonly<Record<BoundlessPermission, string>> = {
 };
 
 /** The permissions that a type asks for beyond the usual, as text; null when it asks for nothing. */
-function describePermissions({ allow = [], read = [], write = [] }: ConnectorPermissions = {}): string | null {
+function describePermissions({ allow = [], read = [], write = [], sessions }: ConnectorPermissions = {}): string | null {
   const asked = [
     ...(allow.length === 0 ? [] : [`${allow.map((each) => doing[each]).join(', ')}: nothing of this user is closed to it`]),
     ...(read.length === 0 ? [] : [`reads what ${read.join(', ')} names`]),
     ...(write.length === 0 ? [] : [`writes to what ${write.join(', ')} names`]),
+    ...(sessions === 'every' ? ['shows an owner the conversations of all channels'] : []),
   ];
   return asked.length === 0 ? null : asked.join('; ');
 }

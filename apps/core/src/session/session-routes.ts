@@ -1,11 +1,9 @@
 import type { History } from '@svc/contract/session.ts';
 import { queryInteger } from '@svc/service-kit/http/coerced.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
-import { textsInSlices } from '@svc/service-kit/redaction/in-slices.ts';
 import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
 import { conflict, notFound } from '@svc/service-kit/service-error.ts';
 import type { Database } from '@svc/store/database.ts';
-import { firstFitting } from '@svc/store/read-page.ts';
 import type { Folders } from '../folder/folders.ts';
 import type { Titles } from './session-titles.ts';
 import type { Pipeline } from '../turn/pipeline.ts';
@@ -13,11 +11,11 @@ import type { TurnJournal } from '../turn/turn-journal.ts';
 import type { Claims } from './claims.ts';
 import type { ConversationFiles } from './conversation-files.ts';
 import { forgetConversation } from './forget-conversation.ts';
-import { toMessages } from './history.ts';
 import type { ObservedStore } from './observed-store.ts';
-import { parsePlace, writePlace } from './session-place.ts';
+import { parsePlace } from './session-place.ts';
 import type { Checkouts } from '../checkout/checkouts.ts';
 import type { SessionStore } from './session-store.ts';
+import { readHistory, toPage } from './session-desk.ts';
 import { toSession } from './session-view.ts';
 import type { SessionWatches } from '../watch/session-watches.ts';
 import type { Workspaces } from './workspaces.ts';
@@ -41,15 +39,12 @@ type KeyParams = { key: string };
 
 /** `GET /v2/sessions`, `GET|DELETE /v2/session/:key` and its history (spec: Endpoints, Core). */
 export function mountSessionRoutes(app: App, deps: Deps): void {
-  const { db, sessions, pipeline, claims, journal, knownSecrets } = deps;
+  const { sessions, pipeline, claims } = deps;
 
   app.get<{ Querystring: { limit?: string; before?: string } }>('/v2/sessions', async ({ query }) => {
     const limit = queryInteger('limit', query.limit, 100, 1, 1000);
     const rows = await sessions.list(parsePlace(query.before), limit);
-    const shown = firstFitting(rows.map((row) => toSession(row, deps)));
-    const last = shown.at(-1);
-    const isAll = shown.length === rows.length && rows.length < limit;
-    return { sessions: shown, next: isAll || last === undefined ? null : writePlace(last) };
+    return toPage(deps, rows, limit);
   });
 
   app.get<{ Params: KeyParams }>('/v2/session/:key', async ({ params }) => {
@@ -63,19 +58,7 @@ export function mountSessionRoutes(app: App, deps: Deps): void {
     async ({ params, query }): Promise<History> => {
       const limit = queryInteger('limit', query.limit, 100, 1, 1000);
       const before = queryInteger('before', query.before, Number.MAX_SAFE_INTEGER, 0, Number.MAX_SAFE_INTEGER);
-      const { rows, next } = await journal.history(params.key, before, limit);
-      await db.flush(); // what is shown is not forgotten
-      if (rows.length === 0 && (await sessions.read(params.key)) === undefined) throw notFound('session', params.key);
-      const redactor = knownSecrets.redactor();
-      const messages = await toMessages(rows.toReversed(), pipeline.liveTurn);
-      const texts = await textsInSlices(
-        redactor,
-        messages.map(({ text }) => text),
-      );
-      return {
-        messages: messages.map((message, i) => ({ ...message, text: texts[i] ?? '' })),
-        next,
-      };
+      return readHistory(deps, params.key, { limit, before });
     },
   );
 

@@ -69,6 +69,9 @@ const selectOne = `SELECT ${columns} FROM session WHERE conversation_key = ?`;
 const selectCursor = 'SELECT last_announce_id FROM session WHERE conversation_key = ?';
 const selectRecent = `SELECT ${columns} FROM session WHERE last_active_at <= ? AND (last_active_at < ? OR conversation_key > ?)
   ORDER BY last_active_at DESC, conversation_key LIMIT ?`;
+// By the beginning of the key, which the table is ordered by.
+const selectOwn = `SELECT ${columns} FROM session WHERE conversation_key > ? AND conversation_key < ? AND (? IS NULL OR principal_id = ?)
+  AND last_active_at <= ? AND (last_active_at < ? OR conversation_key > ?) ORDER BY last_active_at DESC, conversation_key LIMIT ?`;
 // By key, a page at a time: it needs no index, and holds nobody up.
 const selectPage =
   'SELECT conversation_key, last_active_at FROM session WHERE conversation_key > ? ORDER BY conversation_key LIMIT ?';
@@ -115,6 +118,8 @@ export interface SessionStore {
   announceCursor(key: string): Promise<number>;
   /** Newest first, those after a place in the list. */
   list(after: SessionPlace, limit: number): Promise<SessionRow[]>;
+  /** The same of keys that begin with `prefix`, of one principal or, with null, of all. */
+  listOf(own: { prefix: string; principalId: string | null }, after: SessionPlace, limit: number): Promise<SessionRow[]>;
   /** A page of the keys that were not used since a time; `next` is the key to go on behind, empty at the end. */
   idleSince(before: number, after: string): Promise<{ keys: string[]; next: string }>;
   /** Creates or continues the session for a turn and gives the turn its fencing number. */
@@ -148,6 +153,9 @@ export function createSessionStore(db: Database, clock: Clock): SessionStore {
       (await db.get<{ last_announce_id: number }>(selectCursor, key))?.last_announce_id ?? 0,
 
     list: ({ at, key }: SessionPlace, limit: number) => db.all<SessionRow>(selectRecent, at, at, key, limit),
+
+    listOf: ({ prefix, principalId }, { at, key }: SessionPlace, limit: number) =>
+      db.all<SessionRow>(selectOwn, prefix, `${prefix}\u{10ffff}`, principalId, principalId, at, at, key, limit),
 
     async idleSince(before: number, after: string) {
       const rows = await db.all<Pick<SessionRow, 'conversation_key' | 'last_active_at'>>(selectPage, after, pageSize);

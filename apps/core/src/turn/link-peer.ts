@@ -1,4 +1,4 @@
-import type { LinkRequest } from '@svc/contract/link.ts';
+import type { LinkRequest, SessionRequest } from '@svc/contract/link.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { ownsKey, type ConnectorPasses, type Peer } from '@svc/service-kit/connector-pass.ts';
 import { createFixedWindow } from '@svc/service-kit/fixed-window.ts';
@@ -6,6 +6,8 @@ import type { Log } from '@svc/service-kit/log.ts';
 import { badRequest, forbidden, ServiceError } from '@svc/service-kit/service-error.ts';
 import type { PendingAcks } from '../delivery/pending-acks.ts';
 import type { Events } from '../events.ts';
+import { isWithinReach } from '../watch/session-access.ts';
+import { isSessionRequest } from './link-session-requests.ts';
 
 type Deps = {
   passes: Pick<ConnectorPasses, 'check'>;
@@ -28,10 +30,10 @@ export type LinkPeer = {
   /** @throws ServiceError when the pass is not good, or not the first. */
   greet(pass: string): void;
   /**
-   * Whether a request is the link's own business.
+   * Whether a request is the link's own business; gives whose link it is.
    * @throws ServiceError `unauthorized` before the pass was shown, `forbidden` when it asks in another's name.
    */
-  check(request: Exclude<LinkRequest, { op: 'hello' }>): void;
+  check(request: Exclude<LinkRequest, { op: 'hello' }>): Peer;
   /** Whose link it is; null before its pass was shown. */
   instanceId(): string | null;
   /** It has asked in others' names so often that nothing it says is worth an answer. */
@@ -61,7 +63,7 @@ export function createLinkPeers({ passes, pendingAcks, events, clock, log }: Dep
       check(request) {
         if (peer === null) throw noPass();
         const claim = foreignClaim(peer, request, pendingAcks);
-        if (claim === null) return;
+        if (claim === null) return peer;
         foreign++;
         report(peer, claim);
         throw forbidden(
@@ -87,6 +89,8 @@ function foreignClaim(
     const { conversation_key: name } = request.checkout;
     return name === undefined || ownsKey(peer, name) ? null : { what: 'conversation', name };
   }
+  if (request.op === 'unwatch') return null;
+  if (isSessionRequest(request)) return foreignSession(peer, request);
   const { channel, conversation_key: key } = nameOf(request);
   if (channel !== peer.type) return { what: 'channel', name: channel };
   // A sender may be asked about before there is a conversation.
@@ -95,8 +99,16 @@ function foreignClaim(
 }
 
 /** In whose name and where a request is made. */
-const nameOf = (request: Exclude<LinkRequest, { op: 'hello' | 'delivered' | 'checkout' }>) =>
+const nameOf = (request: Extract<LinkRequest, { op: 'handle' | 'resolve' | 'answer' }>) =>
   request.op === 'answer' ? { channel: request.as.channel, conversation_key: request.conversation_key } : request.envelope;
+
+/** A sender of another channel, or a conversation beyond reach. Whether the sender may see it is judged by `checkAccess`. */
+function foreignSession(peer: Peer, request: SessionRequest): Claim | null {
+  const { channel } = request.as;
+  if (channel !== peer.type) return { what: 'channel', name: channel };
+  if (request.op === 'sessions' || isWithinReach(peer, request.conversation_key)) return null;
+  return { what: 'conversation', name: request.conversation_key };
+}
 
 const unknownPass = () =>
   new ServiceError('unauthorized', 'This pass was not issued by the manager of this installation. Restart the connector.');

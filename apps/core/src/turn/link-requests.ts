@@ -11,12 +11,13 @@ import { inTurns } from '@svc/service-kit/redaction/pace.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
 import { boundLengths } from '@svc/service-kit/text-lengths.ts';
 import { illFormedIn, illFormedSteps } from '@svc/service-kit/well-formed.ts';
+import { isSessionRequest, sessionChecks, sessionOps } from './link-session-requests.ts';
 
 const requestSchema = {
   type: 'object',
   required: ['op', 'id'],
   properties: {
-    op: { enum: ['hello', 'handle', 'resolve', 'delivered', 'checkout', 'answer'] },
+    op: { enum: ['hello', 'handle', 'resolve', 'delivered', 'checkout', 'answer', ...sessionOps, 'unwatch'] },
     id: { type: 'integer' },
     stream: { type: 'boolean' },
     confirm: { type: 'boolean' },
@@ -31,13 +32,12 @@ const requestSchema = {
     checkout: { type: 'object', required: ['url'], properties: checkoutFields },
     ask_id: { type: 'string', minLength: 1, maxLength: 128 },
     ...answerFields,
+    as: { type: 'object' },
+    watch: { type: 'integer' },
   },
   oneOf: [
-    { required: ['envelope'] },
-    { required: ['turn_id'] },
-    { required: ['pass'] },
-    { required: ['checkout'] },
-    { required: ['ask_id'] },
+    ...['envelope', 'turn_id', 'pass', 'checkout', 'ask_id', 'watch'].map((name) => ({ required: [name] })),
+    { required: ['as'], not: { required: ['ask_id'] } },
   ],
 } as const;
 
@@ -49,6 +49,7 @@ const isEnvelope = ajv.compile(envelopeSchema);
 const isSender = ajv.compile({ ...envelopeSchema, required: ['channel', 'sender'] });
 
 const isAnswer = ajv.compile(answerSchema);
+const sessionCheck = sessionChecks(ajv);
 
 /** What a line holds: a request, or its problems; without an id it cannot be answered. */
 export type ParsedLine = { id: number | null; requestId?: string; value: LinkRequest | null; problems: string };
@@ -87,13 +88,28 @@ function checkRequest(value: unknown, isText: boolean, whereBroken: () => string
   if (!isText) return { id: value.id, value: null, problems: 'it is not valid UTF-8' };
   const broken = whereBroken();
   if (broken !== null) return { id: value.id, value: null, problems: `${broken} has broken characters` };
-  if (value.op === 'delivered' || value.op === 'hello' || value.op === 'checkout') return { id: value.id, value, problems: '' };
-  const problems = value.op === 'answer' ? faultOf(isAnswer, value) : faultOf(checkOf[value.op], value.envelope, 'envelope');
+  const problems = problemsIn(value);
   const requestId = value.op === 'handle' ? value.request_id : undefined;
   return problems === '' ? { id: value.id, requestId, value, problems } : { id: value.id, value: null, problems };
 }
 
-const checkOf = { handle: isEnvelope, resolve: isSender };
+/** What the shape of all requests does not say of this one. */
+function problemsIn(request: LinkRequest): string {
+  if (isSessionRequest(request)) return faultOf(sessionCheck(request), request);
+  switch (request.op) {
+    case 'handle':
+      return faultOf(isEnvelope, request.envelope, 'envelope');
+    case 'resolve':
+      return faultOf(isSender, request.envelope, 'envelope');
+    case 'answer':
+      return faultOf(isAnswer, request);
+    case 'hello':
+    case 'delivered':
+    case 'checkout':
+    case 'unwatch':
+      return '';
+  }
+}
 
 const faultOf = (check: ValidateFunction, value: unknown, where?: string): string =>
   check(value) ? '' : problemsOf(check.errors, where);

@@ -1,5 +1,5 @@
 import { createServer, type Socket } from 'node:net';
-import { noCall, type LinkReply, type LinkRequest } from '@svc/contract/link.ts';
+import { noCall, type LinkReply, type LinkRequest, type SessionRequest } from '@svc/contract/link.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { ConnectorPasses } from '@svc/service-kit/connector-pass.ts';
@@ -20,12 +20,14 @@ import type { Events } from '../events.ts';
 import { createLinkIntake, type LinkIntake } from './link-lines.ts';
 import { createLinkPeers, type LinkPeer } from './link-peer.ts';
 import { parseLine, parseLongLine, type ParsedLine } from './link-requests.ts';
+import { isSessionRequest } from './link-session-requests.ts';
+import { createLinkSessions, type LinkSessionDeps, type LinkSessions } from './link-sessions.ts';
 import { listenOnSocket } from './link-socket.ts';
 import { createLinkWriter } from './link-writer.ts';
 import type { Pipeline } from './pipeline.ts';
 import type { Caller } from './turn.ts';
 
-type Deps = {
+type Deps = LinkSessionDeps & {
   pipeline: Pick<Pipeline, 'handle' | 'isClosed' | 'pendingAcks'>;
   trust: Pick<TrustService, 'resolve'>;
   asks: OpenAsks;
@@ -98,6 +100,7 @@ type Link = {
   isGone: () => boolean;
   unconfirmed: Set<string>;
   peer: LinkPeer;
+  sessions: LinkSessions;
   /** Ends the link, and says why. */
   refuse: (why: ServiceError) => void;
   /** Takes note of a line that nobody can be told the fault of. */
@@ -129,6 +132,14 @@ function serve(deps: Deps, socket: Socket, { intake, unread, openPeer }: Shared)
     isGone: () => socket.destroyed,
     unconfirmed: new Set(),
     peer: openPeer(),
+    sessions: createLinkSessions(deps, {
+      socket,
+      clock: deps.clock,
+      write: (json) => write(json, false),
+      send: (reply) => void link.open()(reply),
+      refuse: (id, why) => void link.open()({ id, error: why.toBody(deps.ids.next('req')) }),
+      isGone: () => socket.destroyed,
+    }),
     refuse,
     strayed() {
       deps.log.error('a connector sent a line that is not a request; it cannot be answered');
@@ -152,6 +163,7 @@ function serve(deps: Deps, socket: Socket, { intake, unread, openPeer }: Shared)
   socket.on('error', (error) => deps.log.warn({ err: error }, 'a connector link broke'));
   socket.on('close', () => {
     lines.close();
+    link.sessions.close();
     for (const turnId of link.unconfirmed) deps.pipeline.pendingAcks.abandoned(turnId);
   });
 }
@@ -164,8 +176,9 @@ async function answer(deps: Deps, request: ParsedLine, link: Link): Promise<void
   const send = link.open();
   try {
     if (request.value === null) throw badRequest(`The request is not valid: ${request.problems}.`);
-    link.peer.check(request.value);
-    await serveRequest(deps, request.value, requestId, { link, send });
+    const peer = link.peer.check(request.value);
+    if (isSessionRequest(request.value)) await link.sessions.serve(peer, request.value, requestId);
+    else await serveRequest(deps, request.value, requestId, { link, send });
   } catch (error) {
     // A turn that the stopping service left open is not answered: its connector asks again when the service is back.
     if (deps.pipeline.isClosed()) return;
@@ -187,11 +200,12 @@ function greet(link: Link, pass: string): void {
 
 async function serveRequest(
   deps: Deps,
-  request: Exclude<LinkRequest, { op: 'hello' }>,
+  request: Exclude<LinkRequest, { op: 'hello' } | SessionRequest>,
   requestId: string,
   { link, send }: { link: Link; send: Send },
 ): Promise<void> {
   const { id } = request;
+  if (request.op === 'unwatch') return link.sessions.unwatch(request.watch);
   if (request.op === 'delivered') return takeConfirmation(deps.pipeline, link, request);
   if (request.op === 'answer') return void send({ id, answered: await answerAsk(deps, request.ask_id, request) });
   if (request.op === 'resolve') {

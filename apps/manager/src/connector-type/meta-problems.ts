@@ -51,6 +51,7 @@ const metaSchema = {
         allow: { type: 'array', items: { enum: boundlessPermissions } },
         read: { type: 'array', items: { type: 'string' } },
         write: { type: 'array', items: { type: 'string' } },
+        sessions: { const: 'every' },
       },
     },
   },

@@ -180,7 +180,8 @@ export class SupervisedInstance {
 
   #greeting(): ParentMessage {
     const { settings, passes } = this.#deps;
-    this.#pass = createRunPass(passes.issue({ type: this.#config.type, instanceId: this.#config.id }));
+    const { sessions } = this.#type?.meta.permissions ?? {};
+    this.#pass = createRunPass(passes.issue({ type: this.#config.type, instanceId: this.#config.id, sessions }));
     this.#limitMb =
       this.#type === null ? Infinity : memoryLimitMb(this.#type.meta, this.#config.config, settings.connectorMemoryMb);
     return createStartMessage(this.#deps, {

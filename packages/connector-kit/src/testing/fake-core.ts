@@ -1,8 +1,10 @@
 import type { AnswerRequest } from '@svc/contract/ask.ts';
 import type { Envelope } from '@svc/contract/envelope.ts';
 import type { Identity } from '@svc/contract/trust.ts';
+import type { SessionAsker } from '@svc/contract/link.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
 import type { CallOptions, CoreApi, StreamHandlers } from '../connector.ts';
+import type { WatchHandlers } from '../sessions-api.ts';
 
 /** One turn that a connector asked for, in the hands of a test. */
 export type FakeTurn = {
@@ -16,6 +18,9 @@ export type FakeTurn = {
 
 export type Script = (turn: FakeTurn) => HandleResult | Promise<HandleResult>;
 
+/** A conversation that the connector watches. */
+export type FakeWatch = { as: SessionAsker; key: string; handlers: WatchHandlers; isOver: boolean };
+
 export type FakeCore = CoreApi & {
   /** Every turn so far, in order. */
   turns: FakeTurn[];
@@ -23,6 +28,8 @@ export type FakeCore = CoreApi & {
   confirmations: { turnId: string; error?: string }[];
   /** What it brought as answers to questions, in order. Each is taken. */
   answers: ({ askId: string } & AnswerRequest)[];
+  /** What is watched, in order; a test gives frames to its handlers. */
+  watches: FakeWatch[];
   /** How turns go from now on. The first script echoes. */
   script: Script;
 };
@@ -39,6 +46,7 @@ export function createFakeCore(identity: Partial<Identity> = {}): FakeCore {
     turns: [],
     confirmations: [],
     answers: [],
+    watches: [],
     script: echo,
     handle: (envelope, options = {}) => run(envelope, {}, options),
     handleStream: (envelope, handlers, options = {}) => run(envelope, handlers, options),
@@ -50,6 +58,21 @@ export function createFakeCore(identity: Partial<Identity> = {}): FakeCore {
     },
     resolve: async () => ({ ...owner, ...identity }),
     checkout: async ({ ref = 'HEAD' }) => ({ id: `co_${ref}`, path: `/checkouts/${ref}`, sha: '0'.repeat(40) }),
+    sessions: {
+      list: async () => ({ sessions: [], next: null }),
+      history: async () => ({ messages: [], next: null }),
+      forget: async () => undefined,
+      abort: async () => undefined,
+      inject: async (as, conversation_key, { text }) => {
+        const { turn_id, outcome } = await run({ ...as, conversation_key, content: { text } }, {}, {});
+        return { ok: true, reply: text, delivered: false, deliverErr: null, route: null, outcome, turn_id };
+      },
+      watch(as, key, handlers) {
+        const watch: FakeWatch = { as, key, handlers, isOver: false };
+        core.watches.push(watch);
+        return () => void (watch.isOver = true);
+      },
+    },
   };
   return core;
 }

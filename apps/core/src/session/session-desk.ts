@@ -1,0 +1,48 @@
+import type { History, SessionPage } from '@svc/contract/session.ts';
+import { textsInSlices } from '@svc/service-kit/redaction/in-slices.ts';
+import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
+import { notFound } from '@svc/service-kit/service-error.ts';
+import type { Database } from '@svc/store/database.ts';
+import { firstFitting } from '@svc/store/read-page.ts';
+import type { Folders } from '../folder/folders.ts';
+import type { Pipeline } from '../turn/pipeline.ts';
+import type { TurnJournal } from '../turn/turn-journal.ts';
+import { toMessages } from './history.ts';
+import { writePlace } from './session-place.ts';
+import type { SessionRow, SessionStore } from './session-store.ts';
+import { toSession } from './session-view.ts';
+
+export type PageDeps = { pipeline: Pick<Pipeline, 'stateOf'>; folders: Pick<Folders, 'setFor'> };
+
+/** Rows as a page of the list. `limit`: how many were asked for. */
+export function toPage(deps: PageDeps, rows: readonly SessionRow[], limit: number): SessionPage {
+  const shown = firstFitting(rows.map((row) => toSession(row, deps)));
+  const last = shown.at(-1);
+  const isAll = shown.length === rows.length && rows.length < limit;
+  return { sessions: shown, next: isAll || last === undefined ? null : writePlace(last) };
+}
+
+export type HistoryDeps = {
+  db: Pick<Database, 'flush'>;
+  sessions: Pick<SessionStore, 'read'>;
+  pipeline: Pick<Pipeline, 'liveTurn'>;
+  journal: Pick<TurnJournal, 'history'>;
+  knownSecrets: Pick<KnownSecrets, 'redactor'>;
+};
+
+/** What was said in a conversation, masked. @throws ServiceError `not_found`. */
+export async function readHistory(
+  { db, sessions, pipeline, journal, knownSecrets }: HistoryDeps,
+  key: string,
+  { limit, before }: { limit: number; before: number },
+): Promise<History> {
+  const { rows, next } = await journal.history(key, before, limit);
+  await db.flush(); // what is shown is not forgotten
+  if (rows.length === 0 && (await sessions.read(key)) === undefined) throw notFound('session', key);
+  const messages = await toMessages(rows.toReversed(), pipeline.liveTurn);
+  const texts = await textsInSlices(
+    knownSecrets.redactor(),
+    messages.map(({ text }) => text),
+  );
+  return { messages: messages.map((message, i) => ({ ...message, text: texts[i] ?? '' })), next };
+}

@@ -1,0 +1,105 @@
+import type { LinkReply, SessionAnswer, SessionRequest } from '@svc/contract/link.ts';
+import type { Peer } from '@svc/service-kit/connector-pass.ts';
+import type { OutboundMask } from '@svc/service-kit/redaction/outbound-mask.ts';
+import { conflict, notFound, queueFull, type ServiceError } from '@svc/service-kit/service-error.ts';
+import type { Claims } from '../session/claims.ts';
+import { forgetConversation, type ForgetDeps } from '../session/forget-conversation.ts';
+import { readHistory, toPage, type HistoryDeps, type PageDeps } from '../session/session-desk.ts';
+import { parsePlace } from '../session/session-place.ts';
+import type { SessionStore } from '../session/session-store.ts';
+import type { TrustService } from '../trust/trust-service.ts';
+import { checkAccess, resolveAsker, seesAll } from '../watch/session-access.ts';
+import { createLinkWatches, type LinkWatchOptions } from './link-watches.ts';
+import type { Pipeline } from './pipeline.ts';
+
+export type LinkSessionDeps = PageDeps &
+  HistoryDeps &
+  ForgetDeps & {
+    sessions: SessionStore;
+    claims: Pick<Claims, 'isClaimed' | 'forget'>;
+    trust: Pick<TrustService, 'resolve' | 'onChange'>;
+    pipeline: Pick<Pipeline, 'stateOf' | 'liveTurn' | 'isBusy' | 'abort' | 'inject' | 'watch'>;
+    knownSecrets: { mask: Pick<OutboundMask, 'json'> };
+  };
+
+/** What one link asks about conversations. */
+export interface LinkSessions {
+  /** @throws ServiceError when it is refused, or the answer to it. */
+  serve(peer: Peer, request: SessionRequest, requestId: string): Promise<void>;
+  /** Ends the watch that a request began. */
+  unwatch(id: number): void;
+  /** The link is gone. */
+  close(): void;
+}
+
+type Options = LinkWatchOptions & { send(reply: LinkReply): void; isGone(): boolean };
+
+/** That are answered at once; a page of history may take a while. */
+const maxAtOnce = 32;
+const maxPage = 100;
+
+export function createLinkSessions(deps: LinkSessionDeps, options: Options): LinkSessions {
+  const watches = createLinkWatches(deps, options);
+  let running = 0;
+  return {
+    async serve(peer, request, requestId) {
+      if (request.op === 'watch') return watches.begin(peer, request);
+      if (running >= maxAtOnce) throw queueFull('Too many requests about conversations at once. Try again in a moment.', 1);
+      running++;
+      try {
+        const answer = await answerTo(deps, peer, request, { requestId, isGone: options.isGone });
+        options.send({ id: request.id, answer });
+      } finally {
+        running--;
+      }
+    },
+    unwatch: watches.end,
+    close: watches.close,
+  };
+}
+
+type Asked = Exclude<SessionRequest, { op: 'watch' }>;
+type Call = { requestId: string; isGone(): boolean };
+
+async function answerTo(deps: LinkSessionDeps, peer: Peer, request: Asked, call: Call): Promise<SessionAnswer> {
+  if (request.op === 'sessions') return list(deps, peer, request);
+  const session = await checkAccess(deps, peer, request);
+  const key = session.conversation_key;
+  switch (request.op) {
+    case 'history':
+      return readHistory(deps, key, { limit: request.limit ?? maxPage, before: request.before ?? Number.MAX_SAFE_INTEGER });
+    case 'abort':
+      if (!deps.pipeline.abort(key)) throw notFound('turn in flight for', key);
+      return { ok: true };
+    case 'forget':
+      await forget(deps, key);
+      return { ok: true };
+    case 'inject': {
+      const { raw_username, raw_id } = request.as.sender;
+      const said = { conversation_key: key, text: request.text, by: raw_username ?? raw_id, interrupt: request.interrupt };
+      return deps.pipeline.inject(said, { sink: null, isGone: call.isGone }, call.requestId);
+    }
+  }
+}
+
+async function list(deps: LinkSessionDeps, peer: Peer, { as, limit = maxPage, before }: Extract<Asked, { op: 'sessions' }>) {
+  const identity = await resolveAsker(deps, as);
+  const after = parsePlace(before);
+  const isAll = seesAll(identity);
+  const own = { prefix: `${peer.type}:${peer.instanceId}:`, principalId: isAll ? null : identity.principal_id };
+  // Nobody's are not those of a sender who is nobody known.
+  if (!isAll && own.principalId === null) return { sessions: [], next: null };
+  const rows =
+    isAll && peer.sessions === 'every' ? await deps.sessions.list(after, limit) : await deps.sessions.listOf(own, after, limit);
+  return toPage(deps, rows, limit);
+}
+
+/** As `/new` does: what the operator set for the conversation stays. */
+async function forget(deps: LinkSessionDeps, key: string): Promise<void> {
+  if (deps.pipeline.isBusy(key)) throw inFlight();
+  if (deps.claims.isClaimed(key))
+    throw conflict('This conversation is open in a terminal. It can be forgotten when it is released there.');
+  await forgetConversation(deps, key);
+}
+
+const inFlight = (): ServiceError => conflict('A turn of this conversation is in flight. Abort it first.');

@@ -1,0 +1,141 @@
+import type { Socket } from 'node:net';
+import type { SessionRequest } from '@svc/contract/link.ts';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import type { Peer } from '@svc/service-kit/connector-pass.ts';
+import { toServiceError } from '@svc/service-kit/http/error-handler.ts';
+import { maskedMember, type MaskedJson, type OutboundMask } from '@svc/service-kit/redaction/outbound-mask.ts';
+import { badRequest, notFound, queueFull, ServiceError, unavailable } from '@svc/service-kit/service-error.ts';
+import type { SessionStore } from '../session/session-store.ts';
+import type { TrustService } from '../trust/trust-service.ts';
+import type { Parcel } from '../watch/parcels.ts';
+import { checkAccess } from '../watch/session-access.ts';
+import type { Pipeline } from './pipeline.ts';
+
+type Deps = {
+  trust: Pick<TrustService, 'resolve' | 'onChange'>;
+  sessions: Pick<SessionStore, 'read'>;
+  pipeline: Pick<Pipeline, 'watch'>;
+  knownSecrets: { mask: Pick<OutboundMask, 'json'> };
+};
+
+export type LinkWatchOptions = {
+  socket: Pick<Socket, 'writableLength' | 'destroyed' | 'once' | 'off'>;
+  clock: Pick<Clock, 'after'>;
+  /** Writes a line of the link. */
+  write(json: MaskedJson): void;
+  refuse(id: number, why: ServiceError): void;
+};
+
+type WatchRequest = Extract<SessionRequest, { op: 'watch' }>;
+/** Null in `leave` until it is known that the watcher may. */
+type LinkWatch = { request: WatchRequest; peer: Peer; leave: (() => void) | null };
+
+/** What one link watches. Frames leave while it has taken most of those before them: turns go over the same link. */
+export interface LinkWatches {
+  /** @throws ServiceError. */
+  begin(peer: Peer, request: WatchRequest): Promise<void>;
+  end(id: number): void;
+  close(): void;
+}
+
+const maxWatches = 256;
+/** Bytes that wait for the connector; with more, frames wait in their ring. */
+const maxUnread = 512 * 1024;
+const patienceMs = 30_000;
+
+export function createLinkWatches(deps: Deps, { socket, clock, write, refuse }: LinkWatchOptions): LinkWatches {
+  const watches = new Map<number, LinkWatch>();
+  let stopJudging: (() => void) | null = null;
+  let written = 0;
+  let draining: Promise<boolean> | null = null;
+
+  const end = (id: number): void => {
+    const watch = watches.get(id);
+    watches.delete(id);
+    watch?.leave?.();
+    if (watches.size > 0) return;
+    stopJudging?.();
+    stopJudging = null;
+  };
+  const refuseWatch = (id: number, why: ServiceError): void => {
+    if (!watches.has(id)) return;
+    end(id);
+    refuse(id, why);
+  };
+
+  /** Trust has changed: who may not see a conversation any more sees no further frame of it. */
+  const judge = (): void => {
+    for (const { request, peer } of watches.values()) {
+      checkAccess(deps, peer, request).catch((error: unknown) => refuseWatch(request.id, toServiceError(error)));
+    }
+  };
+
+  const put = (json: MaskedJson): void => {
+    if (written === 0) setImmediate(() => (written = 0));
+    written += json.length;
+    write(json);
+  };
+  const send = (id: number, { lines, place }: Parcel): void => {
+    for (const { json } of lines) put(maskedMember(id, 'seen', json));
+    if (place !== null) put(maskedMember(id, 'watching', deps.knownSecrets.mask.json({ seq: place })));
+  };
+
+  const hasRoom = () => written + socket.writableLength < maxUnread;
+  const room = (id: number): Promise<boolean> | null => {
+    if (socket.destroyed) return Promise.resolve(false);
+    if (hasRoom()) return null;
+    return (draining ??= drained().finally(() => (draining = null))).then((isDrained) => {
+      if (!isDrained) refuseWatch(id, tooSlow());
+      return isDrained && watches.has(id);
+    });
+  };
+  const drained = async (): Promise<boolean> => {
+    await new Promise((resolve) => setImmediate(resolve));
+    if (hasRoom()) return true;
+    return new Promise((resolve) => {
+      const settle = (isDrained: boolean) => () => {
+        cancel();
+        socket.off('drain', onDrain);
+        socket.off('close', onClose);
+        resolve(isDrained);
+      };
+      const [onDrain, onClose] = [settle(true), settle(false)];
+      const cancel = clock.after(patienceMs, settle(false));
+      socket.once('drain', onDrain);
+      socket.once('close', onClose);
+    });
+  };
+
+  return {
+    async begin(peer, request) {
+      const { id, conversation_key: key, after = null } = request;
+      if (watches.has(id)) throw badRequest(`The request ${id} watches a conversation already.`);
+      if (watches.size >= maxWatches) throw queueFull(`A link watches ${maxWatches} conversations at most.`);
+      const watch: LinkWatch = { request, peer, leave: null };
+      watches.set(id, watch);
+      stopJudging ??= deps.trust.onChange(judge);
+      try {
+        await checkAccess(deps, peer, request);
+        if (watches.get(id) !== watch) return; // ended meanwhile
+        const watcher = {
+          send: (parcel: Parcel) => watches.get(id) === watch && send(id, parcel),
+          room: () => room(id),
+          failed: () => refuseWatch(id, unavailable('The frames of this conversation cannot be written. Watch it again.')),
+          // Whose it will be is not known.
+          forgotten: () => refuseWatch(id, notFound('session', key)),
+        };
+        watch.leave = deps.pipeline.watch(key, watcher, after);
+      } catch (error) {
+        if (watches.get(id) === watch) end(id);
+        throw error;
+      }
+    },
+    end,
+    close() {
+      for (const id of watches.keys()) end(id);
+    },
+  };
+}
+
+const tooSlow = () =>
+  new ServiceError('busy', 'Frames of this conversation were not taken for 30 s. Watch it again behind the last one.');

@@ -1,0 +1,46 @@
+import type { SessionAsker, SessionRequest } from '@svc/contract/link.ts';
+import { atLeast, type Identity } from '@svc/contract/trust.ts';
+import { ownsKey, type Peer } from '@svc/service-kit/connector-pass.ts';
+import { forbidden, notFound, ServiceError } from '@svc/service-kit/service-error.ts';
+import type { SessionRow, SessionStore } from '../session/session-store.ts';
+import type { TrustService } from '../trust/trust-service.ts';
+
+type Deps = { trust: Pick<TrustService, 'resolve'>; sessions: Pick<SessionStore, 'read'> };
+
+/** Whether a link may ask about a conversation at all, whoever it asks for: it is of its own instance, or its type shows every one. */
+export const isWithinReach = (peer: Peer, key: string): boolean => ownsKey(peer, key) || peer.sessions === 'every';
+
+/**
+ * Who asks over a link, and may.
+ * @throws ServiceError `no_access` for a sender who is denied.
+ */
+export async function resolveAsker({ trust }: Pick<Deps, 'trust'>, as: SessionAsker, key = ''): Promise<Identity> {
+  const identity = await trust.resolve({ ...as, conversation_key: key, public: false });
+  if (identity.denied) throw new ServiceError('no_access', 'no access');
+  return identity;
+}
+
+/** An owner sees all conversations within reach of the link, others their own. */
+export const seesAll = ({ trust_tier }: Identity): boolean => trust_tier === 'SACRED';
+
+/**
+ * The one place that says who may see and change a conversation over a link: the person whose it is, on the conversation's own instance, and
+ * an owner. Other channels' conversations are for an owner alone. What changes something is for KNOWN and above, as the chat commands are.
+ * @throws ServiceError `no_access`, `forbidden`, `not_found`.
+ */
+export async function checkAccess(
+  deps: Deps,
+  peer: Peer,
+  { op, as, conversation_key: key }: Exclude<SessionRequest, { op: 'sessions' }>,
+): Promise<SessionRow> {
+  const identity = await resolveAsker(deps, as, key);
+  const session = isWithinReach(peer, key) ? await deps.sessions.read(key) : undefined;
+  if (session === undefined) throw notFound('session', key);
+  if (!seesAll(identity)) {
+    if (!ownsKey(peer, key) || session.principal_id !== identity.principal_id)
+      throw forbidden('This is the conversation of another person.');
+    if (op !== 'history' && op !== 'watch' && !atLeast(identity.trust_tier, 'KNOWN'))
+      throw forbidden(`${op} is for KNOWN and above.`);
+  }
+  return session;
+}

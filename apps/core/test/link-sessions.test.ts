@@ -1,0 +1,307 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { createCoreLink } from '@svc/connector-kit/core-link.ts';
+import type { LinkReply } from '@svc/contract/link.ts';
+import type { SessionStreamFrame } from '@svc/contract/session.ts';
+import { systemClock } from '@svc/service-kit/clock.ts';
+import { says, workingUntilAborted } from '@svc/testing/scripted-engine.ts';
+import { openLinkServer, type LinkServer } from '../src/turn/link-server.ts';
+import { envelope, openTestCore, type TestCore } from './open-test-core.ts';
+
+const annasKey = 'shop:s1:user:anna';
+const bosKey = 'shop:s1:user:bo';
+const elsewhere = 'compat:c1:key';
+const by = (raw_id: string, channel = 'shop') => ({ channel, sender: { raw_id } });
+
+let core: TestCore;
+let link: LinkServer;
+let file: string;
+beforeEach(async () => {
+  core = await openTestCore();
+  file = path.join(core.folder, 'run/core.sock');
+  link = await openLinkServer(core.context, file);
+  await core.addPrincipal('anna', 'known', 'shop');
+  await core.addPrincipal('bo', 'known', 'shop');
+  await core.addPrincipal('gus', 'guest', 'shop');
+  await core.addPrincipal('boss', 'owner', 'shop');
+  for (const raw_id of ['anna', 'bo', 'gus']) await say(raw_id, `hi of ${raw_id}`);
+  await core.handle(envelope('private words', { conversation_key: elsewhere }));
+});
+afterEach(async () => {
+  await link.close();
+  await core.close();
+});
+
+const say = (raw_id: string, text: string) =>
+  core.handle({ ...by(raw_id), conversation_key: `shop:s1:user:${raw_id}`, content: { text } });
+const passOf = (sessions?: 'every') => core.context.connectorPasses.issue({ type: 'shop', instanceId: 's1', sessions }).reveal();
+
+/** The kit's side of a link. */
+function openSessions(sessions?: 'every') {
+  const kit = createCoreLink({ socketPath: file, pass: passOf(sessions), clock: systemClock, log: () => undefined });
+  onTestFinished(() => kit.close());
+  return kit.sessions;
+}
+type Sessions = ReturnType<typeof openSessions>;
+
+/** What a watch sees until it ends. */
+function watch(sessions: Sessions, raw_id: string, key: string, after?: number) {
+  const frames: SessionStreamFrame[] = [];
+  const ends: string[] = [];
+  const handlers = {
+    onFrame: (frame: SessionStreamFrame) => void frames.push(frame),
+    onEnd: ({ code }: { code: string }) => void ends.push(code),
+  };
+  const stop = sessions.watch(by(raw_id), key, handlers, { after });
+  return { frames, ends, stop, types: () => frames.map(({ type }) => type), seen: () => JSON.stringify(frames) };
+}
+const watching = (count: number) => expect.poll(() => core.context.watches.counts().watchers).toBe(count);
+
+describe('over its link a connector', () => {
+  test('lists the conversations of a person, and all of its instance for an owner', async () => {
+    const sessions = openSessions();
+    const keysOf = async (raw_id: string) =>
+      (await sessions.list(by(raw_id))).sessions.map(({ conversation_key }) => conversation_key).toSorted();
+    expect(await keysOf('anna')).toEqual([annasKey]);
+    expect(await keysOf('boss')).toEqual([annasKey, bosKey, 'shop:s1:user:gus']);
+    const first = await sessions.list(by('boss'), { limit: 2 });
+    const rest = await sessions.list(by('boss'), { limit: 2, before: first.next ?? '' });
+    expect([first.sessions.length, rest.sessions.length, rest.next]).toEqual([2, 1, null]);
+  });
+
+  test('reads, changes and forgets them', async () => {
+    const sessions = openSessions();
+    const { messages } = await sessions.history(by('anna'), annasKey);
+    expect(messages.map(({ text }) => text)).toEqual(['hi of anna', 'hi of anna']);
+    expect(await sessions.inject(by('anna'), annasKey, { text: 'note' })).toMatchObject({
+      ok: true,
+      reply: 'note',
+      outcome: 'replied',
+    });
+    await expect(sessions.abort(by('anna'), annasKey)).rejects.toMatchObject({ code: 'not_found' });
+    core.engine.script(workingUntilAborted());
+    const turn = say('anna', 'work');
+    await expect.poll(() => core.context.pipeline.counts().running).toBe(1);
+    await expect(sessions.forget(by('anna'), annasKey)).rejects.toMatchObject({ code: 'conflict' });
+    await sessions.abort(by('anna'), annasKey);
+    expect((await turn).json()).toMatchObject({ outcome: 'aborted' });
+    await sessions.forget(by('anna'), annasKey);
+    await expect(sessions.history(by('anna'), annasKey)).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  test('watches one, whoever speaks there, until it is forgotten', async () => {
+    const sessions = openSessions();
+    const seen = watch(sessions, 'anna', annasKey);
+    await watching(1);
+    await say('anna', 'hello');
+    await expect.poll(seen.types).toEqual(['begin', 'delta', 'segment', 'end']);
+    await say('anna', '/new');
+    await expect.poll(() => seen.ends).toEqual(['not_found']);
+    await watching(0);
+    await say('bo', 'hello');
+    expect(seen.seen()).not.toContain('"text":"/new"},{"type"');
+  });
+
+  test('sees nothing more when it ended the watch', async () => {
+    const sessions = openSessions();
+    const seen = watch(sessions, 'anna', annasKey);
+    await watching(1);
+    seen.stop();
+    await watching(0);
+    await say('anna', 'hello');
+    expect([seen.frames, seen.ends]).toEqual([[], []]);
+  });
+
+  test('goes on behind the last frame when the link broke', async () => {
+    const sessions = openSessions();
+    const seen = watch(sessions, 'anna', annasKey);
+    await watching(1);
+    await say('anna', 'one');
+    await expect.poll(() => seen.types().length).toBe(4);
+    await link.close();
+    await watching(0);
+    await say('anna', 'two');
+    link = await openLinkServer(core.context, file);
+    await expect.poll(() => seen.types().length, { timeout: 10_000 }).toBe(8);
+    expect(seen.types()).toEqual(['begin', 'delta', 'segment', 'end', 'begin', 'delta', 'segment', 'end']);
+    expect(seen.frames.at(-1)).toMatchObject({ text: 'two' });
+  });
+});
+
+describe('a sender', () => {
+  const every = ['history', 'forget', 'abort', 'inject', 'watch'] as const;
+  const codeOf = async (sessions: Sessions, op: (typeof every)[number], raw_id: string, key: string): Promise<string> => {
+    if (op === 'watch') {
+      const seen = watch(sessions, raw_id, key);
+      await expect.poll(() => seen.ends.length).toBe(1);
+      return seen.ends[0] ?? '';
+    }
+    const asked = op === 'inject' ? sessions.inject(by(raw_id), key, { text: 'x' }) : sessions[op](by(raw_id), key);
+    return asked.then(
+      () => 'done',
+      ({ code }: { code: string }) => code,
+    );
+  };
+
+  test('sees and changes nothing of another, and one who is denied nothing at all', async () => {
+    const sessions = openSessions();
+    for (const op of every) {
+      expect([op, await codeOf(sessions, op, 'anna', bosKey)]).toEqual([op, 'forbidden']);
+      expect([op, await codeOf(sessions, op, 'stranger', bosKey)]).toEqual([op, 'no_access']);
+      expect([op, await codeOf(sessions, op, 'anna', 'shop:s1:user:none')]).toEqual([op, 'not_found']);
+    }
+    await expect(sessions.list(by('stranger'))).rejects.toMatchObject({ code: 'no_access' });
+    expect((await core.context.sessions.read(bosKey))?.turns).toBe(1);
+  });
+
+  test('who is a guest sees their own conversation, and steers it no more than by chat commands', async () => {
+    const sessions = openSessions();
+    for (const op of ['forget', 'abort', 'inject'] as const)
+      expect([op, await codeOf(sessions, op, 'gus', 'shop:s1:user:gus')]).toEqual([op, 'forbidden']);
+    expect((await sessions.history(by('gus'), 'shop:s1:user:gus')).messages).toHaveLength(2);
+  });
+
+  test('who loses their access while they watch sees no further frame', async () => {
+    const seen = watch(openSessions(), 'anna', annasKey);
+    await watching(1);
+    await core.app.inject({ method: 'DELETE', url: '/trust/principals/anna' });
+    await expect.poll(() => seen.ends).toEqual(['no_access']);
+    await watching(0);
+  });
+});
+
+describe('a connector that was taken over', () => {
+  test.each([
+    ['another channel’s conversation as the owner', 'boss', elsewhere],
+    ['another instance’s conversation as the owner', 'boss', 'shop:s2:user:anna'],
+    ['a key that only begins alike', 'boss', 'shop:s1'],
+    ['a key that begins with more', 'boss', 'shop:s10:user:anna'],
+  ])('that asks for %s is refused and reported', async (_what, raw_id, key) => {
+    await core.handle({ ...by('anna'), conversation_key: key, content: { text: 'private words' } });
+    const sessions = openSessions();
+    await expect(sessions.history(by(raw_id), key)).rejects.toMatchObject({ code: 'forbidden' });
+    const seen = watch(sessions, raw_id, key);
+    await expect.poll(() => seen.ends).toEqual(['forbidden']);
+    expect(core.telemetry.events).toContainEqual(
+      expect.objectContaining({
+        instance_id: 's1',
+        payload: { what: 'impersonation', claim: { what: 'conversation', name: key } },
+      }),
+    );
+    expect((await sessions.list(by(raw_id))).sessions.map(({ conversation_key }) => conversation_key)).not.toContain(key);
+  });
+
+  test('that names a sender of another channel is refused and reported', async () => {
+    const sessions = openSessions('every');
+    for (const channel of ['compat', 'shell', 'web', 'query'])
+      await expect(sessions.list(by('owner', channel))).rejects.toMatchObject({ code: 'forbidden' });
+    expect(core.telemetry.events).toContainEqual(
+      expect.objectContaining({ payload: { what: 'impersonation', claim: { what: 'channel', name: 'shell' } } }),
+    );
+  });
+
+  test('cannot begin a watch before it showed its pass, nor make a pass of its own', async () => {
+    const socket = connect(file);
+    onTestFinished(() => void socket.destroy());
+    const request = { op: 'watch', id: 1, as: by('boss'), conversation_key: annasKey };
+    socket.write(`${JSON.stringify(request)}\n`);
+    expect(JSON.parse((await readLines(socket, 1))[0]!)).toMatchObject({ id: 1, error: { error: 'unauthorized' } });
+  });
+
+  test('gets no more from 10,000 watches than its limit, and each ill-formed request is refused', async () => {
+    const socket = await linked();
+    const line = (fields: object) =>
+      `${JSON.stringify({ op: 'watch', as: by('boss'), conversation_key: annasKey, ...fields })}\n`;
+    for (let id = 1; id <= 10_000; id++) socket.write(line({ id }));
+    await expect.poll(() => core.context.watches.counts().watchers, { timeout: 20_000 }).toBe(256);
+    socket.destroy();
+    await watching(0);
+    const other = await linked();
+    const bad = [
+      { id: 1, after: -1 },
+      { id: 2, after: 1e300 },
+      { id: 3, after: '1' },
+      { id: 4, conversation_key: 'a\n' },
+      { id: 5, conversation_key: 'x'.repeat(600) },
+      { id: 6, as: {} },
+      { id: 7, as: { channel: 'shop', sender: {} } },
+      { id: 8, as: [] },
+      { id: 9, op: 'inject' },
+      { id: 10, op: 'history', limit: 0 },
+      { id: 11, op: 'sessions', before: 7 },
+      { id: 12, op: 'watch', envelope: {} },
+    ];
+    other.write(bad.map(line).join(''));
+    const replies = (await readLines(other, bad.length)).map((reply) => JSON.parse(reply) as LinkReply);
+    expect(replies).toMatchObject(bad.map(({ id }) => ({ id, error: { error: 'bad_request' } })));
+  });
+});
+
+describe('a type that shows every conversation', () => {
+  test('shows an owner those of other channels, and nobody else', async () => {
+    const sessions = openSessions('every');
+    expect((await sessions.list(by('boss'))).sessions.map(({ conversation_key }) => conversation_key)).toContain(elsewhere);
+    expect((await sessions.history(by('boss'), elsewhere)).messages[0]).toMatchObject({ text: 'private words' });
+    const seen = watch(sessions, 'boss', elsewhere);
+    await watching(1);
+    await core.handle(envelope('more', { conversation_key: elsewhere }));
+    await expect.poll(seen.types).toEqual(['begin', 'delta', 'segment', 'end']);
+    expect((await sessions.list(by('anna'))).sessions.map(({ conversation_key }) => conversation_key)).toEqual([annasKey]);
+    await expect(sessions.history(by('anna'), elsewhere)).rejects.toMatchObject({ code: 'forbidden' });
+  });
+});
+
+test('a watcher that does not read the link gets its frames when it does, and turns are answered meanwhile', async () => {
+  const socket = await linked();
+  socket.write(`${JSON.stringify({ op: 'watch', id: 1, as: by('anna'), conversation_key: annasKey })}\n`);
+  await readLines(socket, 1);
+  socket.pause();
+  const long = 'x'.repeat(60_000);
+  core.engine.script(async function* () {
+    yield* says(long);
+  });
+  for (let n = 0; n < 40; n++) await say('anna', 'more');
+  const lines = createInterface({ input: socket });
+  const types: string[] = [];
+  for await (const line of lines) {
+    const reply = JSON.parse(line) as LinkReply;
+    if ('seen' in reply) types.push(reply.seen.type);
+    if (
+      types.length > 0 &&
+      types.at(-1) === 'end' &&
+      types.filter((type) => type === 'end').length >= 1 &&
+      !socket.readableLength
+    )
+      break;
+  }
+  expect(types).toContain('end');
+  expect(socket.destroyed).toBe(false);
+});
+
+async function linked(): Promise<Socket> {
+  const socket = connect(file);
+  onTestFinished(() => void socket.destroy());
+  socket.write(`${JSON.stringify({ op: 'hello', id: 0, pass: passOf() })}\n`);
+  await once(socket, 'connect');
+  return socket;
+}
+
+async function readLines(socket: Socket, count: number): Promise<string[]> {
+  const found: string[] = [];
+  let rest = '';
+  while (found.length < count) {
+    const chunk = socket.read() as Buffer | null;
+    if (chunk === null) {
+      await Promise.race([once(socket, 'readable'), once(socket, 'end')]);
+      if (socket.readableEnded) break;
+      continue;
+    }
+    const parts = (rest + chunk.toString()).split('\n');
+    rest = parts.pop() ?? '';
+    found.push(...parts);
+  }
+  return found;
+}
