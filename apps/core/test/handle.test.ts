@@ -1,6 +1,7 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { HandleResult } from '@svc/contract/turn.ts';
 import { answering, says, workingUntilAborted } from '@svc/testing/scripted-engine.ts';
 import { envelope, openTestCore, type TestCore } from './open-test-core.ts';
 
@@ -345,6 +346,14 @@ describe('chat commands', () => {
     expect((await core.handle(envelope('/status', { sender: { raw_id: 'stranger' } }))).json()).toMatchObject({
       outcome: 'denied',
     });
+  });
+
+  test('/help shows the commands that its sender may use', async () => {
+    await core.addPrincipal('gus', 'guest');
+    const help = async (raw_id: string) =>
+      (await core.handle(envelope('/help', { sender: { raw_id } }))).json<HandleResult>().actions.map(({ text }) => text);
+    expect((await help('owner'))[0]).toContain('/new     begin a new conversation');
+    expect((await help('gus'))[0]).toMatch(/^\/status  .*\n\/usage   .*\n\/help    .*$/);
   });
 
   test('a slash with anything else is for the engine', async () => {

@@ -16,6 +16,7 @@ export type {
 } from './connector.ts';
 export type { SessionsApi, WatchHandlers } from './sessions-api.ts';
 export type { ConnectorState, StateValue } from './state/state.ts';
+export { chatCommands, type ChatCommandEntry } from '@svc/contract/chat-command.ts';
 export type { ConfigSchema, ConnectorMeta } from '@svc/contract/connector-meta.ts';
 export type { Attachment, Capabilities, Envelope, Sender } from '@svc/contract/envelope.ts';
 export type { ErrorCode } from '@svc/contract/error-body.ts';

@@ -1,8 +1,7 @@
+import { chatCommands, describeChatCommands } from '@svc/contract/chat-command.ts';
+
 export const chatHelp = `Commands of the assistant, on every channel:
-  /new      begin a new conversation
-  /status   show what is going on here
-  /stop     stop the running turn
-  /usage    show the tokens of this conversation
+${describeChatCommands(chatCommands).replaceAll(/^/gm, '  ')}
 Here: Enter sends, Alt-Enter or a \\ before Enter begins a further line, arrow-up brings back earlier messages.
       Ctrl-C stops the running turn, a second one leaves; Ctrl-D or /quit leaves.`;
 

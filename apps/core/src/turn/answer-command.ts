@@ -5,8 +5,9 @@ import type { ChatCommand } from './chat-commands.ts';
 /** A message that answers the question that the running turn waits with: it does not wait behind that turn. */
 export const answerCommand = (asks: OpenAsks, answer: MessageAnswer): ChatCommand => ({
   name: 'answer',
-  about: 'answer a question',
+  description: 'answer a question',
   floor: 'GUEST',
   waits: false,
+  args: [],
   run: () => Promise.resolve(takeAnswer(asks, answer)),
 });

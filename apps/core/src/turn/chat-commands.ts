@@ -1,5 +1,6 @@
 import { counted } from '@svc/service-kit/words.ts';
-import { atLeast, type Identity, type Tier } from '@svc/contract/trust.ts';
+import { chatCommands, describeChatCommands, type ChatCommandEntry, type ChatCommandName } from '@svc/contract/chat-command.ts';
+import { atLeast, type Identity } from '@svc/contract/trust.ts';
 import { forgetConversation } from '../session/forget-conversation.ts';
 import { abortTurn } from './abort-turn.ts';
 import { engineOfTurn } from './engine-of-turn.ts';
@@ -24,81 +25,64 @@ type Deps = Pick<
   | 'watches'
 >;
 
+type Run = (deps: Deps, turn: Turn, identity: Identity) => Promise<string>;
+
 /**
  * A chat command of the core: the same words on every channel. One that `waits` takes its place behind the running
  * turn; the others answer at once, because stopping or asking must work while a turn runs.
  */
-export type ChatCommand = {
-  name: string;
-  about: string;
-  floor: Tier;
-  waits: boolean;
-  run(deps: Deps, turn: Turn, identity: Identity): Promise<string>;
+export type ChatCommand = ChatCommandEntry & { run: Run };
+
+const beginNew: Run = async (deps, turn, identity) => {
+  const { claims, events } = deps;
+  const key = turn.envelope.conversation_key;
+  // Whoever works in it at a terminal would lose it, and the claim would have no session that it could be released from.
+  if (claims.isClaimed(key)) return 'This conversation is open in a terminal. Begin a new one when it is released there.';
+  // What the operator set for the conversation stays: a sender takes nothing of it away.
+  await forgetConversation(deps, key);
+  events.sessionForgotten(turn, identity);
+  return 'A new conversation begins with your next message.';
 };
 
-const newCommand: ChatCommand = {
-  name: 'new',
-  about: 'begin a new conversation',
-  floor: 'KNOWN',
-  waits: true,
-  async run(deps, turn, identity) {
-    const { claims, events } = deps;
-    const key = turn.envelope.conversation_key;
-    // Whoever works in it at a terminal would lose it, and the claim would have no session that it could be released from.
-    if (claims.isClaimed(key)) return 'This conversation is open in a terminal. Begin a new one when it is released there.';
-    // What the operator set for the conversation stays: a sender takes nothing of it away.
-    await forgetConversation(deps, key);
-    events.sessionForgotten(turn, identity);
-    return 'A new conversation begins with your next message.';
-  },
+const stopTurn: Run = async (deps, turn) =>
+  abortTurn(deps, turn.envelope.conversation_key) ? 'Stopped.' : 'Nothing is running in this conversation.';
+
+const showStatus: Run = async (deps, turn, identity) => {
+  const { sessions, turnQueue } = deps;
+  const key = turn.envelope.conversation_key;
+  const session = await sessions.read(key);
+  const { choice } = await engineOfTurn(deps, turn);
+  const counts = turnQueue.counts();
+  // The reason names places on this machine.
+  const why = atLeast(identity.trust_tier, 'TRUSTED') && turn.envelope.public !== true ? ` ${choice.why}` : '';
+  return [
+    `You: ${identity.display_name} (${identity.trust_tier}, tools: ${identity.tool_policy}${identity.asks === 'never' ? '' : `, asks: ${identity.asks}`})`,
+    `Engine: ${choice.id}${choice.model === null ? '' : `, model ${choice.model}`}.${why}`,
+    `Conversation: ${turnQueue.stateOf(key)}, ${counted(session?.turns ?? 0, 'turn')} so far`,
+    `Service: ${counted(counts.running, 'turn')} running, ${counts.waiting} waiting`,
+  ].join('\n');
 };
 
-const stopCommand: ChatCommand = {
-  name: 'stop',
-  about: 'stop the running turn',
-  floor: 'KNOWN',
-  waits: false,
-  run: async (deps, turn) =>
-    abortTurn(deps, turn.envelope.conversation_key) ? 'Stopped.' : 'Nothing is running in this conversation.',
+const showUsage: Run = async ({ sessions }, turn) => {
+  const session = await sessions.read(turn.envelope.conversation_key);
+  if (session === undefined) return 'Nothing has been used in this conversation yet.';
+  const cost = session.cost_usd > 0 ? `, worth $${session.cost_usd.toFixed(4)} at list prices` : '';
+  const unpriced = session.unpriced_turns > 0 ? ` No price is known for ${session.unpriced_turns} of the turns.` : '';
+  return `${counted(session.turns, 'turn')}, ${counted(session.input_tokens, 'token')} in, ${counted(session.output_tokens, 'token')} out${cost}.${unpriced}`;
 };
 
-const statusCommand: ChatCommand = {
-  name: 'status',
-  about: 'show what is going on here',
-  floor: 'GUEST',
-  waits: false,
-  async run(deps, turn, identity) {
-    const { sessions, turnQueue } = deps;
-    const key = turn.envelope.conversation_key;
-    const session = await sessions.read(key);
-    const { choice } = await engineOfTurn(deps, turn);
-    const counts = turnQueue.counts();
-    // The reason names places on this machine.
-    const why = atLeast(identity.trust_tier, 'TRUSTED') && turn.envelope.public !== true ? ` ${choice.why}` : '';
-    return [
-      `You: ${identity.display_name} (${identity.trust_tier}, tools: ${identity.tool_policy}${identity.asks === 'never' ? '' : `, asks: ${identity.asks}`})`,
-      `Engine: ${choice.id}${choice.model === null ? '' : `, model ${choice.model}`}.${why}`,
-      `Conversation: ${turnQueue.stateOf(key)}, ${counted(session?.turns ?? 0, 'turn')} so far`,
-      `Service: ${counted(counts.running, 'turn')} running, ${counts.waiting} waiting`,
-    ].join('\n');
-  },
+const showHelp: Run = (_deps, _turn, identity) =>
+  Promise.resolve(describeChatCommands(commands.filter((command) => mayUse(command, identity))));
+
+const runs: Record<ChatCommandName, Run> = {
+  new: beginNew,
+  stop: stopTurn,
+  status: showStatus,
+  usage: showUsage,
+  help: showHelp,
 };
 
-const usageCommand: ChatCommand = {
-  name: 'usage',
-  about: 'show the tokens of this conversation',
-  floor: 'GUEST',
-  waits: false,
-  async run({ sessions }, turn) {
-    const session = await sessions.read(turn.envelope.conversation_key);
-    if (session === undefined) return 'Nothing has been used in this conversation yet.';
-    const cost = session.cost_usd > 0 ? `, worth $${session.cost_usd.toFixed(4)} at list prices` : '';
-    const unpriced = session.unpriced_turns > 0 ? ` No price is known for ${session.unpriced_turns} of the turns.` : '';
-    return `${counted(session.turns, 'turn')}, ${counted(session.input_tokens, 'token')} in, ${counted(session.output_tokens, 'token')} out${cost}.${unpriced}`;
-  },
-};
-
-const commands: readonly ChatCommand[] = [newCommand, stopCommand, statusCommand, usageCommand];
+const commands: readonly ChatCommand[] = chatCommands.map((entry) => ({ ...entry, run: runs[entry.name] }));
 
 /** With blanks around it. */
 const longestCommand = 200;
