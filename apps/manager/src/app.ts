@@ -17,6 +17,7 @@ export type AppContext = Pick<
   | 'sender'
   | 'announcer'
   | 'channels'
+  | 'caller'
   | 'bearerAuth'
   | 'db'
   | 'paths'

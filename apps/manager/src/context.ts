@@ -24,6 +24,7 @@ import { createInstanceStore, type InstanceStore } from './instance/instance-sto
 import { createAnnouncementStore } from './outbound/announcement-store.ts';
 import { createAnnouncer, type Announcer } from './outbound/announcer.ts';
 import { createChannelProxy, type ChannelProxy } from './outbound/channel-proxy.ts';
+import { createInstanceCaller, type InstanceCaller } from './outbound/instance-caller.ts';
 import { createDeliverer } from './outbound/deliverer.ts';
 import { createSendService, type SendService } from './outbound/send-service.ts';
 import { createSentEvents } from './outbound/sent-events.ts';
@@ -58,6 +59,7 @@ export type ManagerContext = Omit<ServiceContext, 'settings'> & {
   sender: SendService;
   announcer: Announcer;
   channels: ChannelProxy;
+  caller: InstanceCaller;
   bearerAuth: BearerAuth;
   /** To be called when the instances have been stopped. */
   close(): Promise<void>;
@@ -102,6 +104,7 @@ export async function createManagerContext(options: ServiceContext & Partial<Man
     sender: createSendService({ instances, types, sent, ids: randomIds, uploads: paths.uploads, deliver, events }),
     announcer,
     channels: createChannelProxy({ instances, supervisor }),
+    caller: createInstanceCaller({ instances, types, supervisor, knownSecrets }),
     bearerAuth: createBearerAuth(settings.managerToken, 'SVC_MANAGER_TOKEN'),
     async close() {
       announcer.close();

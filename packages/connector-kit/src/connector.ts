@@ -169,6 +169,12 @@ export type Outbound = {
    * was taken, also after a restart. `signal` aborts when nobody waits any longer.
    */
   send?(message: OutboundMessage, signal: AbortSignal): Promise<void>;
+  /**
+   * Does something on the channel or its device, one of `meta.calls`, and resolves with a result that is JSON. The params came from a model
+   * or a program and are unchecked. Rejects with a `ServiceError` for the caller. `signal` aborts after a minute, and when nobody waits
+   * any longer.
+   */
+  call?(target: string, method: string, params: Record<string, unknown>, signal: AbortSignal): Promise<unknown>;
   /** The rooms or chats this instance can reach. */
   channels?(): ChannelInfo[] | Promise<ChannelInfo[]>;
   /** Lets a channel relay to the core, or not; takes effect at once and is kept over restarts. Throws `not_found`. */

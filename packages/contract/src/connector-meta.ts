@@ -37,6 +37,8 @@ export type ConnectorMeta = {
   exclusive?: readonly string[];
   configSchema: ConfigSchema;
   outbound: Outbound | false;
+  /** Names of what a running instance does when it is asked (`POST /instances/:id/call`). */
+  calls?: readonly string[];
   permissions?: ConnectorPermissions;
   /** Memory that a process of this type may use, MB, where the usual limit is not right for it. */
   memory_mb?: number;

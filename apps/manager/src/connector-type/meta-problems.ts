@@ -1,5 +1,6 @@
 import { boundlessPermissions } from '@svc/contract/connector-meta.ts';
 import { capabilitiesSchema, ownChannels } from '@svc/contract/envelope.ts';
+import { methodPattern } from '@svc/contract/instance-call.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 import { createAjv, problemsOf } from './ajv.ts';
 import { memoryMbSchema } from './memory-limit.ts';
@@ -43,6 +44,7 @@ const metaSchema = {
         },
       ],
     },
+    calls: { type: 'array', maxItems: 64, uniqueItems: true, items: { type: 'string', pattern: methodPattern } },
     memory_mb: memoryMbSchema,
     permissions: {
       type: 'object',

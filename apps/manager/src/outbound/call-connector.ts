@@ -5,7 +5,7 @@ import { requestJson, type JsonRequest } from '@svc/service-kit/http/json-client
 import { errorText, ServiceError } from '@svc/service-kit/service-error.ts';
 import type { Door } from '../supervisor/run-pass.ts';
 
-type Request = Pick<JsonRequest, 'method' | 'body' | 'timeoutMs'>;
+type Request = Pick<JsonRequest, 'method' | 'body' | 'timeoutMs' | 'signal' | 'maxBytes'>;
 
 /** The message itself will not do; another attempt would end the same way. */
 const finalStatuses = [400, 403, 404, 409, 413, 415, 422];

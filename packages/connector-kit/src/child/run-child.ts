@@ -107,8 +107,8 @@ async function openOutbound(
 ): Promise<Pick<Live, 'outboundPort' | 'stopOutbound'>> {
   const stopOutbound = async () => undefined;
   if (isMounted) return { outboundPort: running.port ?? null, stopOutbound };
-  const { send, channels, toggleChannel } = running;
-  if (send === undefined && channels === undefined && toggleChannel === undefined) return { outboundPort: null, stopOutbound };
+  const { send, call, channels, toggleChannel } = running;
+  if ((send ?? call ?? channels ?? toggleChannel) === undefined) return { outboundPort: null, stopOutbound };
   const { serveOutbound } = await import('./serve-outbound.ts');
   const { port, stop } = await serveOutbound(context, running);
   return { outboundPort: port, stopOutbound: stop };

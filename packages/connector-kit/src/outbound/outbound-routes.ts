@@ -7,6 +7,7 @@ import type { Outbound, StartContext } from '../connector.ts';
 import { sendJson, type Exchange, type Reply } from '../http/exchange.ts';
 import { createJsonReader } from '../http/read-json.ts';
 import type { Route } from '../http/route-table.ts';
+import { createCallServer } from './serve-call.ts';
 import { createOutboundSender } from './outbound-sender.ts';
 import { openSentIds } from './sent-ids.ts';
 import type { About, OutboundMessage, ToggleChannel } from '@svc/contract/send.ts';
@@ -19,7 +20,7 @@ export const proofHeader = 'x-svc-child';
 const mib = 1024 * 1024;
 
 /**
- * `POST /out` and `GET|POST /channels`, for the manager alone. A connector that mounts them on a server of its own, which
+ * `POST /out`, `POST /call` and `GET|POST /channels`, for the manager alone. A connector that mounts them on a server of its own, which
  * has to listen on loopback, does not give back `send` from `start`, or the kit would serve them a second time.
  */
 export function createOutboundRoutes(ctx: OutboundContext, outbound: Outbound, clock: Clock = systemClock): Route[] {
@@ -27,6 +28,7 @@ export function createOutboundRoutes(ctx: OutboundContext, outbound: Outbound, c
   const readJson = createJsonReader({ bodyBytes: 8 * mib, totalBytes: 64 * mib });
   const sent = openSentIds(path.join(dataDir, 'sent-ids'), log);
   const sender = outbound.send === undefined ? null : createOutboundSender({ send: outbound.send.bind(outbound), sent, clock });
+  const call = outbound.call === undefined ? null : createCallServer(outbound.call.bind(outbound), clock);
   const serve = (answer: (exchange: Exchange) => Promise<object>) => (exchange: Exchange) => reply(exchange, ctx, answer);
   outboundAccess.onMount(async () => sender?.drain());
 
@@ -39,6 +41,15 @@ export function createOutboundRoutes(ctx: OutboundContext, outbound: Outbound, c
         if (sender === null) throw unsupported('takes no messages from here');
         const message = parseOutboundMessage(await readJson(req));
         return { ok: true, id: message.id, ...(await sender.send(message)) };
+      }),
+    },
+    {
+      method: 'POST',
+      path: '/call',
+      doc: { summary: 'Does something on the channel for the manager', needsKey: true },
+      handle: serve(async (exchange) => {
+        if (call === null) throw unsupported('takes no calls');
+        return call(exchange, await readJson(exchange.req));
       }),
     },
     {

@@ -121,6 +121,12 @@ export function connectorContract({ test, folder, load, config, secrets = {} }: 
     });
   });
 
+  check('takes calls if its descriptor names some, and only then', async () => {
+    await started(({ running, meta, isMounted }) => {
+      if (!isMounted()) assert.equal(running.call !== undefined, (meta.calls ?? []).length > 0);
+    });
+  });
+
   check('stops when it is asked to twice', async () => {
     await started(async ({ running, fake }) => {
       fake.shutdown.abort();

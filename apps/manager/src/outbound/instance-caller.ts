@@ -1,0 +1,81 @@
+import type { InstanceCall, InstanceCallAnswer } from '@svc/contract/instance-call.ts';
+import { callTimeoutMs, maxCallChars } from '@svc/contract/instance-call.ts';
+import { textInSlices, valueInSlices } from '@svc/service-kit/redaction/in-slices.ts';
+import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
+import { maskValue } from '@svc/service-kit/redaction/mask-value.ts';
+import { conflict, notFound, queueFull, ServiceError } from '@svc/service-kit/service-error.ts';
+import type { ConnectorTypes } from '../connector-type/connector-types.ts';
+import type { InstanceService } from '../instance/instance-service.ts';
+import type { InstanceSupervisor } from '../supervisor/instance-supervisor.ts';
+import { callConnector } from './call-connector.ts';
+
+type Deps = {
+  instances: Pick<InstanceService, 'get'>;
+  types: Pick<ConnectorTypes, 'find'>;
+  supervisor: Pick<InstanceSupervisor, 'doorOf' | 'mask'>;
+  knownSecrets: Pick<KnownSecrets, 'redactor'>;
+};
+
+/**
+ * `POST /instances/:id/call`: has a running instance do one of the things that its type lists in `calls`, once: what became of a call
+ * that was cut off is not known, so it is not repeated. Throws `not_found`, `conflict`, `queue_full`, or what the connector says.
+ */
+export type InstanceCaller = { call(id: string, call: InstanceCall, signal: AbortSignal): Promise<InstanceCallAnswer> };
+
+const maxPerInstance = 16;
+
+export function createInstanceCaller({ instances, types, supervisor, knownSecrets }: Deps): InstanceCaller {
+  const running = new Map<string, number>();
+
+  /** A text that leaves for the channel passes redaction here, as in `/send`. */
+  const masked = async (params: object) => {
+    const known = await valueInSlices(knownSecrets.redactor(), params);
+    return maskValue(known, { text: supervisor.mask, number: supervisor.mask });
+  };
+
+  const doorOf = async (id: string, method: string) => {
+    const { instance } = await instances.get(id);
+    if (types.find(instance.type)?.meta.calls?.includes(method) !== true) throw notFound('method', method);
+    if (instance.status !== 'running')
+      throw conflict(`The instance "${id}" is ${instance.status}. It can be called while it runs.`);
+    const door = supervisor.doorOf(id);
+    if (door === null) throw conflict(`The connector of "${id}" takes no calls.`);
+    return door;
+  };
+
+  const ask = async (id: string, call: InstanceCall, signal: AbortSignal): Promise<InstanceCallAnswer> => {
+    const { target = '', method, params = {}, timeout_ms: timeoutMs = callTimeoutMs } = call;
+    const door = await doorOf(id, method);
+    const body = { target, method, params: await masked(params) };
+    const tried = await callConnector<InstanceCallAnswer>(door, '/call', {
+      body,
+      timeoutMs,
+      signal,
+      maxBytes: maxCallChars.result * 4,
+    });
+    if (tried.ok) return { ok: true, result: tried.value.result ?? null };
+    const { error } = tried;
+    if (!(error instanceof ServiceError)) throw error;
+    const { code, status, details } = error;
+    throw new ServiceError(code, supervisor.mask(await textInSlices(knownSecrets.redactor(), error.message)), {
+      status,
+      details,
+      cause: error,
+    });
+  };
+
+  return {
+    async call(id, call, signal) {
+      const own = running.get(id) ?? 0;
+      if (own >= maxPerInstance) throw queueFull(`${own} calls of "${id}" run at once. Try again in a moment.`);
+      running.set(id, own + 1);
+      try {
+        return await ask(id, call, signal);
+      } finally {
+        const left = (running.get(id) ?? 1) - 1;
+        if (left === 0) running.delete(id);
+        else running.set(id, left);
+      }
+    },
+  };
+}

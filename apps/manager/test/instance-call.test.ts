@@ -1,0 +1,91 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { http } from '@svc/service-kit/builtin.ts';
+import { openPostboxBench } from './open-postbox-bench.ts';
+
+const bench = openPostboxBench();
+const { create } = bench;
+const call = (id: string, body: object) => bench.manager.call('POST', `/instances/${id}/call`, body);
+const called = (id: string) => readFileSync(path.join(bench.manager.dataDir, 'instances', id, 'called'), 'utf8');
+
+describe('a call into an instance', () => {
+  test('gives what the connector answers, secrets masked both ways', async () => {
+    const { id } = await create({}, { token_secret: 'POSTBOX' });
+    expect(
+      await call(id, { target: 'phone', method: 'look', params: { a: [1, 'bot-token-of-the-postbox'], b: null } }),
+    ).toMatchObject({
+      status: 200,
+      body: { ok: true, result: { target: 'phone', params: { a: [1, '[redacted:secret]'], b: null } } },
+    });
+    expect(await call(id, { method: 'look' })).toMatchObject({ body: { result: { target: '', params: {} } } });
+  });
+
+  test('that the connector refuses says why, without its secrets, and is not repeated', async () => {
+    const { id } = await create({}, { token_secret: 'POSTBOX' });
+    const refused = await call(id, { method: 'refuse' });
+    expect(refused).toMatchObject({ status: 422, body: { message: expect.stringContaining('The person said no') } });
+    const failed = await call(id, { method: 'fail' });
+    expect(failed.status).toBe(502);
+    expect(JSON.stringify([refused, failed])).not.toContain('bot-token-of-the-postbox');
+    expect(called(id)).toBe('refuse\nfail\n');
+  });
+
+  test('ends within its time, and the connector hears of it', async () => {
+    const { id } = await create();
+    expect(await call(id, { method: 'wait', timeout_ms: 300 })).toMatchObject({ status: 504 });
+    await expect.poll(() => called(id)).toBe('wait\ngiven up\n');
+  });
+
+  test('is given up when its caller leaves', async () => {
+    const { id } = await create();
+    const url = await bench.manager.app.listen({ port: 0, host: '127.0.0.1' });
+    const request = http.request(`${url}/instances/${id}/call`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+    });
+    request.on('error', () => undefined).end(JSON.stringify({ method: 'wait' }));
+    await expect.poll(() => called(id)).toBe('wait\n');
+    request.destroy();
+    await expect.poll(() => called(id)).toBe('wait\ngiven up\n');
+  });
+
+  test('of an instance that dies over it fails', async () => {
+    const { id } = await create();
+    expect(await call(id, { method: 'die' })).toMatchObject({ status: 502 });
+  });
+
+  test('with a result that is too long fails', async () => {
+    const { id } = await create();
+    expect((await call(id, { method: 'flood' })).status).toBeGreaterThanOrEqual(400);
+  });
+
+  test.each([
+    ['an instance that is not there', 'nobody', { method: 'look' }, 404],
+    ['a method that its type does not list', null, { method: 'reboot' }, 404],
+    ['a method that every object has', null, { method: 'constructor' }, 404],
+    ['a name that is none', null, { method: '../out' }, 400],
+    ['no method', null, {}, 400],
+    ['params that are no object', null, { method: 'look', params: ['a'] }, 400],
+    ['a target with control characters', null, { method: 'look', target: 'a\nb' }, 400],
+    ['a longer time than there is', null, { method: 'look', timeout_ms: 60_001 }, 400],
+    ['a field more', null, { method: 'look', as: 'owner' }, 400],
+    ['too much', null, { method: 'look', params: { a: 'x'.repeat(300_000) } }, 413],
+  ])('is refused for %s', async (_what, named, body, status) => {
+    const id = named ?? (await create()).id;
+    expect((await call(id, body)).status).toBe(status);
+  });
+
+  test('is refused by one that is stopped, or offers nothing', async () => {
+    const { id } = await create({ enabled: false });
+    expect((await call(id, { method: 'look' })).status).toBe(409);
+    const silent = await create({}, { silent: true });
+    expect((await call(silent.id, { method: 'look' })).status).toBe(409);
+  });
+
+  test('waits in no line: one of too many at once is refused', async () => {
+    const { id } = await create();
+    const answers = await Promise.all(Array.from({ length: 17 }, () => call(id, { method: 'wait', timeout_ms: 1500 })));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([...Array(1).fill(429), ...Array(16).fill(504)]);
+  });
+});

@@ -1,0 +1,56 @@
+import { isRecord } from '@svc/contract/json-value.ts';
+import { callTimeoutMs, maxCallChars } from '@svc/contract/instance-call.ts';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import { badRequest, queueFull, ServiceError } from '@svc/service-kit/service-error.ts';
+import type { Outbound } from '../connector.ts';
+import type { Exchange } from '../http/exchange.ts';
+
+type Call = { target: string; method: string; params: Record<string, unknown> };
+
+const maxRunning = 32;
+
+/** Runs one call of the manager: bounded in time, given up when nobody waits for it any more, its result no longer than it may be. */
+export function createCallServer(call: NonNullable<Outbound['call']>, clock: Clock) {
+  let running = 0;
+  return async ({ res, stopping }: Exchange, body: unknown): Promise<{ ok: true; result: unknown }> => {
+    const { target, method, params } = parseCall(body);
+    if (running >= maxRunning) throw queueFull(`${maxRunning} calls run at once. Try again in a moment.`);
+    const left = new AbortController();
+    res.once('close', () => left.abort());
+    const signal = AbortSignal.any([left.signal, stopping]);
+    running++;
+    try {
+      const result = await within(callTimeoutMs, clock, left, (async () => call(target, method, params, signal))());
+      return { ok: true, result: checkResult(result) };
+    } finally {
+      running--;
+    }
+  };
+}
+
+/** What goes on after its time is told to stop, and not waited for. */
+function within<T>(ms: number, clock: Clock, left: AbortController, running: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const cancel = clock.after(ms, () => {
+      left.abort();
+      reject(new ServiceError('upstream', `The channel did not answer within ${ms / 1000} s.`, { status: 504 }));
+    });
+    running.then(resolve, reject).finally(cancel);
+  });
+}
+
+function checkResult(result: unknown): unknown {
+  const text = JSON.stringify(result ?? null) as string | undefined;
+  if (text === undefined) throw new Error('The result of a call has to be JSON.');
+  if (text.length > maxCallChars.result)
+    throw new ServiceError('too_large', `The result is longer than ${maxCallChars.result / 1024} KiB of JSON.`);
+  return result ?? null;
+}
+
+/** The manager is ours, so only what a mix-up could break is checked. Throws `bad_request`. */
+function parseCall(value: unknown): Call {
+  const { target, method, params } = isRecord(value) ? value : {};
+  if (typeof target !== 'string' || typeof method !== 'string' || !isRecord(params))
+    throw badRequest('A call has a target, a method and params.');
+  return { target, method, params };
+}
