@@ -26,6 +26,7 @@ import { mountSpendRoutes } from './spend/spend-routes.ts';
 import { mountSessionChanges } from './steering/session-changes.ts';
 import { mountSteeringRoutes } from './steering/steering-routes.ts';
 import { mountToolServerRoutes } from './tool-server/tool-server-routes.ts';
+import { mountDeviceToolRoutes } from './toolbelt/device-tool-routes.ts';
 import { mountToolbeltRoutes } from './toolbelt/toolbelt-routes.ts';
 import { mountPendingRoutes } from './trust/pending-routes.ts';
 import { mountTrustRoutes } from './trust/trust-routes.ts';
@@ -99,6 +100,7 @@ export function createCoreApp(context: CoreContext, version: VersionInfo, linkFa
       mountVaultRoutes(app, context);
       mountSecretRoutes(app, context);
       mountToolbeltRoutes(app, context);
+      mountDeviceToolRoutes(app, context);
       mountUploadRoutes(app, context);
       mountSiloRoutes(app, context);
       mountBackupRoutes(app, context);

@@ -20,6 +20,7 @@ import { openCheckouts } from './checkout/checkouts.ts';
 import { createCredentialOf } from './checkout/instance-credentials.ts';
 import { openCoreDb } from './db/open-core-db.ts';
 import type { SendToChannel } from './delivery/channel-sender.ts';
+import { createInstanceCaller } from './delivery/instance-caller.ts';
 import { createDeliveryStore } from './delivery/delivery-store.ts';
 import { openOutbox } from './delivery/open-outbox.ts';
 import { engineIds } from './engine/load-engine.ts';
@@ -138,7 +139,7 @@ export async function createCoreContext({ settings: allSettings, clock, ids, log
   });
   const { engines } = engineParts;
   const toolbelt = overrides?.toolbelt ?? openToolbelt({ settings, env, knownSecrets, clock, log });
-  const toolServers = await openToolServers({ db, clock, log, knownSecrets, secrets, builtIns: [toolbelt] });
+  const toolServers = await openToolServers({ db, clock, log, knownSecrets, secrets, builtIns: [toolbelt, toolbelt.device] });
   const workspaces = createWorkspaces(paths.root, clock);
   const toolTests = createToolTests({ toolServers, knownSecrets, env, workspaces, paths });
   const journal = createTurnJournal(db, clock);
@@ -226,6 +227,7 @@ export async function createCoreContext({ settings: allSettings, clock, ids, log
     toolServers,
     toolTests,
     toolbelt,
+    callInstance: createInstanceCaller(`http://${settings.bindHost}:${settings.managerPort}`, settings.managerToken),
     journal,
     titles,
     titleLane,

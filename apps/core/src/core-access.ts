@@ -23,6 +23,7 @@ export function createCoreAccess({ settings: { coreToken, insightsToken }, conne
   const exempt = new Set([
     ...openRoutes,
     ...toolNames.map((name) => `/v2/toolbelt/${name}`),
+    '/v2/device-tools',
     ...(insightsToken === null ? [] : ['/v2/secrets/mask']),
   ]);
   return async function coreAccess({ headers, routeOptions: { url = '' } }: FastifyRequest) {

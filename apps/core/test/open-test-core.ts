@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import type { Envelope } from '@svc/contract/envelope.ts';
+import { deviceToolsName } from '@svc/contract/device-tools.ts';
 import { toolbeltName } from '@svc/contract/tool-server.ts';
 import type { CreateEngine, EngineAuth } from '@svc/engine-kit/engine.ts';
 import { systemClock, type Clock } from '@svc/service-kit/clock.ts';
@@ -131,12 +132,17 @@ export async function openTestCore(options: Options = {}) {
   };
 }
 
-const noToolbelt: Toolbelt = {
-  name: toolbeltName,
+const noTools = (name: string) => ({
+  name,
   description: 'No tools of the service.',
   serverFor: () => Promise.resolve(null),
   serverForOperator: () => Promise.reject(new Error('there is no toolbelt here')),
   callerOf: () => null,
+});
+
+const noToolbelt: Toolbelt = {
+  ...noTools(toolbeltName),
+  device: noTools(deviceToolsName),
   process: null,
   close: () => Promise.resolve(),
 };

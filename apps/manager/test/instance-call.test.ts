@@ -85,7 +85,8 @@ describe('a call into an instance', () => {
 
   test('waits in no line: one of too many at once is refused', async () => {
     const { id } = await create();
-    const answers = await Promise.all(Array.from({ length: 17 }, () => call(id, { method: 'wait', timeout_ms: 1500 })));
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([...Array(1).fill(429), ...Array(16).fill(504)]);
+    const answers = await Promise.all(Array.from({ length: 17 }, () => call(id, { method: 'wait', timeout_ms: 3000 })));
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 504)).toHaveLength(16);
   });
 });

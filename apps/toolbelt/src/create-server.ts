@@ -1,4 +1,5 @@
 import { fromJsonSchema, type JsonSchemaType, McpServer } from '@modelcontextprotocol/server';
+import { deviceToolsName, type DeviceTool, type DeviceToolList } from '@svc/contract/device-tools.ts';
 import { type ToolAnswer, toolDescriptions, toolInputs, type ToolName, toolNames } from '@svc/contract/toolbelt.ts';
 import { toolbeltName } from '@svc/contract/tool-server.ts';
 import type { Secret } from '@svc/service-kit/secret.ts';
@@ -27,7 +28,38 @@ export const createForwardCall =
     }
   };
 
-export type ServerDeps = { version: string; forward: ForwardCall };
+/** Asks the core about the device of a turn. */
+export type Device = {
+  /** What the token's turn may use. @throws Error when that is not known: an engine would keep an empty list. */
+  tools(token: Secret): Promise<readonly DeviceTool[]>;
+  /** Never throws. */
+  call(call: { tool: string; input: unknown; token: Secret; signal: AbortSignal }): Promise<Forwarded>;
+};
+
+/** A person may have to answer on the device. */
+const deviceTimeoutMs = 65_000;
+
+export function createDevice(coreUrl: string): Device {
+  const url = `${coreUrl}/v2/device-tools`;
+  return {
+    async tools(token) {
+      const { body } = await requestJson<DeviceToolList | ErrorBody>(url, { token, timeoutMs });
+      if (!body.ok) throw new Error(body.message);
+      return body.tools;
+    },
+    async call({ tool, input, token, signal }) {
+      try {
+        const request = { body: { tool, input }, token, signal, timeoutMs: deviceTimeoutMs };
+        const { body } = await requestJson<ToolAnswer | ErrorBody>(url, request);
+        return body.ok ? { ok: true, text: JSON.stringify(body.result) } : { ok: false, text: body.message };
+      } catch {
+        return { ok: false, text: 'The device could not be reached just now. Try again in a moment.' };
+      }
+    },
+  };
+}
+
+export type ServerDeps = { version: string; forward: ForwardCall; device: Device };
 
 /** Inputs are checked by the core, which must not rely on us anyway. */
 const unchecked = {
@@ -38,10 +70,26 @@ const schemas = new Map(
 );
 
 /** An MCP server that acts with the rights of a token: one for each HTTP request, or for the life of a stdio connection. */
-export function createServer({ version, forward }: ServerDeps, token: Secret): McpServer {
+export function createServer({ version, forward }: Pick<ServerDeps, 'version' | 'forward'>, token: Secret): McpServer {
   const server = new McpServer({ name: toolbeltName, version });
   for (const tool of toolNames) addTool(server, tool, forward, token);
   return server;
+}
+
+/** An MCP server of the device that the token's conversation is with: what it can do is asked for each request. */
+export async function createDeviceServer({ version, device }: ServerDeps, token: Secret): Promise<McpServer> {
+  const server = new McpServer({ name: deviceToolsName, version });
+  for (const tool of await device.tools(token)) addDeviceTool(server, tool, device, token);
+  return server;
+}
+
+function addDeviceTool(server: McpServer, { name, description, input, policy }: DeviceTool, device: Device, token: Secret): void {
+  const inputSchema = fromJsonSchema({ ...input, type: 'object' } as JsonSchemaType, unchecked);
+  const annotations = { readOnlyHint: policy === 'read', openWorldHint: true };
+  server.registerTool(name, { description, inputSchema, annotations }, async (params, { mcpReq }) => {
+    const { ok, text } = await device.call({ tool: name, input: params, token, signal: mcpReq.signal });
+    return { content: [{ type: 'text', text }], isError: !ok };
+  });
 }
 
 function addTool(server: McpServer, tool: ToolName, forward: ForwardCall, token: Secret): void {

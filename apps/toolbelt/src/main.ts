@@ -1,5 +1,5 @@
 import { isRecord } from '@svc/contract/json-value.ts';
-import { createForwardCall } from './create-server.ts';
+import { createDevice, createForwardCall } from './create-server.ts';
 import { serveHttp } from './serve-http.ts';
 import { serveStdio } from './serve-stdio.ts';
 
@@ -8,7 +8,7 @@ if (process.argv[2] === 'stdio') {
   serveStdio();
 } else {
   const { coreUrl, version, port } = await awaitStart();
-  const form = await serveHttp({ version, forward: createForwardCall(coreUrl) }, port);
+  const form = await serveHttp({ version, forward: createForwardCall(coreUrl), device: createDevice(coreUrl) }, port);
   tellReady(form.port);
 }
 

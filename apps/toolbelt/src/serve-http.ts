@@ -8,10 +8,12 @@ import { answerRefusedRequests } from '@svc/service-kit/http/refuse-bytes.ts';
 import { randomIds } from '@svc/service-kit/ids.ts';
 import { Secret } from '@svc/service-kit/secret.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
-import { createServer, type ServerDeps } from './create-server.ts';
+import { createDeviceServer, createServer, type ServerDeps } from './create-server.ts';
 
 export type HttpForm = { port: number; close(): Promise<void> };
 
+const ownPath = '/mcp';
+const devicePath = '/mcp/device';
 const maxBodyBytes = 1024 * 1024;
 
 /**
@@ -19,15 +21,20 @@ const maxBodyBytes = 1024 * 1024;
  * takes over the port goes on where another one was killed. Port 0, and one that is taken, become any free one.
  */
 export async function serveHttp(deps: ServerDeps, port: number): Promise<HttpForm> {
-  const handle = toNodeHandler(
-    createMcpHandler(({ requestInfo }) => createServer(deps, tokenOf(requestInfo)), { maxRequestBodySize: maxBodyBytes }),
-    { maxRequestBodySize: maxBodyBytes },
+  const limits = { maxRequestBodySize: maxBodyBytes };
+  const own = toNodeHandler(
+    createMcpHandler(({ requestInfo }) => createServer(deps, tokenOf(requestInfo)), limits),
+    limits,
+  );
+  const ofDevice = toNodeHandler(
+    createMcpHandler(({ requestInfo }) => createDeviceServer(deps, tokenOf(requestInfo)), limits),
+    limits,
   );
   const guard = createGuard([]);
   const server = http.createServer({ requestTimeout: 30_000, requireHostHeader: false }, (request, response) => {
     const refusal = guard(request.headers) ?? checkRoute(request);
     if (refusal !== null) refuse(response, refusal);
-    else void handle(request, response);
+    else void (request.url === devicePath ? ofDevice : own)(request, response);
   });
   answerRefusedRequests(server);
   server.maxConnections = 512;
@@ -43,7 +50,8 @@ export async function serveHttp(deps: ServerDeps, port: number): Promise<HttpFor
 }
 
 function checkRoute({ url, headers }: IncomingMessage): ServiceError | null {
-  if (url !== '/mcp') return new ServiceError('not_found', 'There is only /mcp here.');
+  if (url !== ownPath && url !== devicePath)
+    return new ServiceError('not_found', `There are only ${ownPath} and ${devicePath} here.`);
   if (bearerOf(headers.authorization) !== null) return null;
   return new ServiceError('unauthorized', 'This needs "Authorization: Bearer <token>".', { status: 401 });
 }

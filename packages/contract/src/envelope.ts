@@ -1,3 +1,4 @@
+import { deviceToolSchema, maxDeviceTools, type DeviceTool } from './device-tools.ts';
 import type { Static } from './schema.ts';
 
 /** Longest id that a channel gives to a message, in characters. */
@@ -112,6 +113,8 @@ export const envelopeSchema = {
       required: ['checkout'],
       properties: { checkout: { type: 'string', minLength: 1, maxLength: 128 } },
     },
+    /** Bounded as a whole too: `maxDeviceToolJson`. */
+    device_tools: boundedList(maxDeviceTools, deviceToolSchema),
     /** Bounded as a whole too: `maxContext`. */
     channel_context: {
       type: 'object',
@@ -155,6 +158,8 @@ export type Envelope = {
   intake?: Intake;
   /** A checkout of this conversation's, by its id (`POST /v2/checkouts`, `core.checkout`). */
   workspace?: { checkout: string };
+  /** What the device can do that the sender writes from, by the instance's `call`; offered to the engine in this turn. */
+  device_tools?: DeviceTool[];
   /** `channelId`, `chatId` or `target` name the session's outbound route. */
   channel_context?: Record<string, unknown>;
 };

@@ -1,5 +1,4 @@
 import type { Static } from './schema.ts';
-import { maxTarget } from './envelope.ts';
 
 /** The name of something that an instance does when it is asked. Engines know it as the name of a tool. */
 export const methodPattern = '^[a-z][a-z0-9_-]{0,47}$';
@@ -15,8 +14,8 @@ export const instanceCallSchema = {
   required: ['method'],
   additionalProperties: false,
   properties: {
-    /** The device, room or chat on the channel, as in `/send`; empty where the type needs none. */
-    target: { type: 'string', maxLength: maxTarget, pattern: '^[^\\u0000-\\u001f\\u007f]*$' },
+    /** The device, room or chat on the channel, as in `/send` (`maxTarget`); empty where the type needs none. */
+    target: { type: 'string', maxLength: 1024, pattern: '^[^\\u0000-\\u001f\\u007f]*$' },
     method: { type: 'string', pattern: methodPattern },
     params: { type: 'object' },
     /** How long to wait, ms; at most, and unless given, a minute. */

@@ -1,3 +1,4 @@
+import { deviceToolsName } from '@svc/contract/device-tools.ts';
 import { toolbeltName, type ToolServerEntry } from '@svc/contract/tool-server.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Log } from '@svc/service-kit/log.ts';
@@ -60,7 +61,7 @@ export async function openToolRegistry(deps: ToolRegistryDeps): Promise<ToolRegi
   }
 
   const isOwn = (name: string) => builtIns.some((builtIn) => builtIn.name === name);
-  const isBuiltIn = (name: string) => name === toolbeltName || isOwn(name);
+  const isBuiltIn = (name: string) => name === toolbeltName || name === deviceToolsName || isOwn(name);
   const refuseBuiltIn = (name: string, what: string) => {
     if (isBuiltIn(name))
       throw conflict(`"${name}" is part of the service and cannot be ${what}. It can be switched off: ./svc tool toggle ${name}`);

@@ -7,6 +7,7 @@ import type { Log } from '@svc/service-kit/log.ts';
 import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
 import { readVersion } from '@svc/service-kit/version.ts';
 import type { BuiltInTools } from '../tool-server/built-in-tools.ts';
+import { createDeviceTools, type DeviceTools } from './device-tools.ts';
 import { operator, rightsOf, type ToolCaller } from './tool-caller.ts';
 import { createToolbeltProcess, type ToolbeltProcess, type ToolbeltProcessDeps } from './toolbelt-process.ts';
 import { createTurnTokens } from './turn-tokens.ts';
@@ -23,16 +24,22 @@ export type Toolbelt = BuiltInTools & {
   callerOf(token: string): ToolCaller | null;
   /** For tests, and for those who watch it; null where there is none. */
   process: Pick<ToolbeltProcess, 'state'> | null;
+  /** The tools of the device that a conversation is with. */
+  device: DeviceTools;
   close(): Promise<void>;
 };
 
 export function createToolbelt({ knownSecrets, operatorToken, ...processDeps }: ToolbeltDeps): Toolbelt {
   const tokens = createTurnTokens();
-  knownSecrets.learn([tokens.secret]);
+  const deviceTokens = createTurnTokens();
+  knownSecrets.learn([tokens.secret, deviceTokens.secret]);
   const process = createToolbeltProcess({
     ...processDeps,
-    isInUse: () => tokens.live() > 0,
-    onIdleStop: () => tokens.forgetIdle(),
+    isInUse: () => tokens.live() + deviceTokens.live() > 0,
+    onIdleStop() {
+      tokens.forgetIdle();
+      deviceTokens.forgetIdle();
+    },
   });
 
   const serve = async (key: string, caller: ToolCaller, ended: AbortSignal): Promise<ToolServer> => {
@@ -57,6 +64,7 @@ export function createToolbelt({ knownSecrets, operatorToken, ...processDeps }: 
 
     callerOf: (token) => (operatorToken?.equals(token) === true ? operator() : tokens.callerOf(token)),
     process,
+    device: createDeviceTools({ tokens: deviceTokens, url: process.url }),
     close: () => process.close(),
   };
 }

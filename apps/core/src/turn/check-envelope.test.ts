@@ -21,6 +21,7 @@ test('of an envelope is kept what the contract knows, and all that a channel say
     keeps: true,
     intake: { debounce_ms: 1, pairing: true },
     workspace: { checkout: 'co_1' },
+    device_tools: [{ name: 'locate', description: 'a', policy: 'read', min_trust: 'KNOWN', input: {} }],
     channel_context: { target: 'x', anything: { at: ['all'] } },
   };
   expect(knownFields(known)).toEqual(known);

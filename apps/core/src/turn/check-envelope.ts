@@ -1,3 +1,4 @@
+import { maxDeviceToolJson, type DeviceTool } from '@svc/contract/device-tools.ts';
 import { type Attachment, type Envelope, envelopeSchema, maxContext } from '@svc/contract/envelope.ts';
 import { isLong } from '@svc/service-kit/json/write-steps.ts';
 import { badRequest } from '@svc/service-kit/service-error.ts';
@@ -7,9 +8,10 @@ import { findUpload } from '@svc/service-kit/upload-file.ts';
  * What no schema says of an envelope, whoever brings it.
  * @throws ServiceError `bad_request`.
  */
-export function checkEnvelope({ content, channel_context }: Envelope, uploads: string): void {
+export function checkEnvelope({ content, channel_context, device_tools }: Envelope, uploads: string): void {
   checkAttachments(content.attachments, uploads);
-  if (channel_context !== undefined) checkContext(channel_context);
+  if (channel_context !== undefined) checkJson('channel_context', channel_context, maxContext);
+  if (device_tools !== undefined) checkTools(device_tools);
 }
 
 type Fields = Record<string, unknown>;
@@ -31,11 +33,18 @@ function pick({ properties }: ObjectSchema, value: Fields): Fields {
   return picked;
 }
 
-function checkContext(context: Record<string, unknown>): void {
-  if (isDeeper(context, maxContext.depth)) throw notValid(`is nested more than ${maxContext.depth} levels deep`);
+type JsonBounds = { chars: number; depth: number };
+
+function checkJson(field: string, value: object, { chars, depth }: JsonBounds): void {
+  if (isDeeper(value, depth)) throw notValid(field, `is nested more than ${depth} levels deep`);
   // What is twice as long by a guess is not written to know how long it is.
-  if (isLong(context, 2 * maxContext.chars) || JSON.stringify(context).length > maxContext.chars)
-    throw notValid(`is longer than ${maxContext.chars} characters as JSON`);
+  if (isLong(value, 2 * chars) || JSON.stringify(value).length > chars)
+    throw notValid(field, `is longer than ${chars} characters as JSON`);
+}
+
+function checkTools(tools: readonly DeviceTool[]): void {
+  checkJson('device_tools', tools, maxDeviceToolJson);
+  if (new Set(tools.map(({ name }) => name)).size < tools.length) throw notValid('device_tools', 'has a name twice');
 }
 
 /** No deeper than it has to look, or the look itself could overflow. */
@@ -44,8 +53,8 @@ function isDeeper(value: unknown, levels: number): boolean {
   return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1));
 }
 
-function notValid(problem: string) {
-  const field = 'body.channel_context';
+function notValid(name: string, problem: string) {
+  const field = `body.${name}`;
   return badRequest(`The request is not valid: ${field} ${problem}.`, { fields: [{ field, problem }] });
 }
 

@@ -1,0 +1,95 @@
+import { deviceToolsName, type DeviceToolList } from '@svc/contract/device-tools.ts';
+import { maxCallChars, methodPattern } from '@svc/contract/instance-call.ts';
+import type { ToolAnswer } from '@svc/contract/toolbelt.ts';
+import { bearerOf } from '@svc/service-kit/http/bearer-auth.ts';
+import type { App } from '@svc/service-kit/http/create-app.ts';
+import { valueInSlices } from '@svc/service-kit/redaction/in-slices.ts';
+import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
+import { forbidden, ServiceError } from '@svc/service-kit/service-error.ts';
+import type { CallInstance } from '../delivery/instance-caller.ts';
+import type { Events } from '../events.ts';
+import type { ToolServers } from '../tool-server/tool-servers.ts';
+import type { TrustService } from '../trust/trust-service.ts';
+import { outboundTarget } from '../turn/route-of.ts';
+import { resolveIdentity } from '../turn/steps/admit.ts';
+import type { Turn } from '../turn/turn.ts';
+import { deviceToolsOf } from './device-tools.ts';
+import type { ToolCaller } from './tool-caller.ts';
+import type { Toolbelt } from './toolbelt.ts';
+
+type Deps = {
+  toolbelt: Pick<Toolbelt, 'device'>;
+  toolServers: Pick<ToolServers, 'isOn'>;
+  trust: TrustService;
+  events: Pick<Events, 'toolRefused'>;
+  knownSecrets: Pick<KnownSecrets, 'redactor'>;
+  callInstance: CallInstance;
+};
+
+const body = {
+  type: 'object',
+  required: ['tool'],
+  additionalProperties: false,
+  properties: { tool: { type: 'string', pattern: methodPattern }, input: { type: 'object' } },
+} as const;
+const callsPerTurn = 100;
+
+/**
+ * `/v2/device-tools`: where the toolbelt's process asks what the device of a turn can do, and hands every call to. The token says whose
+ * turn it is in; the tools are those that the turn's own message has named, and what its sender may do is decided for every call.
+ */
+export function mountDeviceToolRoutes(app: App, deps: Deps): void {
+  const counts = new WeakMap<Turn, number>();
+  const callerOf = (header: string | undefined): ToolCaller => {
+    const caller = deps.toolbelt.device.callerOf(bearerOf(header) ?? '');
+    if (caller === null) throw new ServiceError('unauthorized', 'This token belongs to no turn that is running.');
+    if (!deps.toolServers.isOn(deviceToolsName)) throw forbidden(`${deviceToolsName} is switched off.`);
+    return caller;
+  };
+  const onRequest = async ({ headers }: { headers: { authorization?: string } }) => void callerOf(headers.authorization);
+  /** Trust may have changed since the turn began. */
+  const judged = async (header: string | undefined): Promise<ToolCaller> => {
+    const caller = callerOf(header);
+    if (caller.turn !== null) caller.identity = await resolveIdentity(deps, caller.turn);
+    return caller;
+  };
+
+  app.get('/v2/device-tools', { schema: { hide: true }, onRequest }, async ({ headers }): Promise<DeviceToolList> => ({
+    ok: true,
+    tools: deviceToolsOf(await judged(headers.authorization)),
+  }));
+
+  app.post(
+    '/v2/device-tools',
+    { schema: { body, hide: true }, bodyLimit: maxCallChars.params, onRequest },
+    async ({ headers, body: { tool, input = {} } }, reply): Promise<ToolAnswer> => {
+      const left = new AbortController();
+      reply.raw.once('close', () => left.abort());
+      const caller = await judged(headers.authorization);
+      const call = toCall(deps, caller, { tool, input });
+      count(counts, call.turn);
+      const result = await deps.callInstance({ ...call.place, method: tool, params: input }, left.signal);
+      // It goes to a model, which others may run.
+      return { ok: true, result: await valueInSlices(deps.knownSecrets.redactor(), result) };
+    },
+  );
+}
+
+/** The instance and the device of the turn's own conversation, nothing that a caller could name. */
+function toCall({ events }: Pick<Deps, 'events'>, caller: ToolCaller, { tool }: { tool: string; input: object }) {
+  const { turn } = caller;
+  if (turn === null || turn.instanceId === null || !deviceToolsOf(caller).some(({ name }) => name === tool)) {
+    const why = `${tool} is no tool of this device for the person who wrote the message.`;
+    events.toolRefused(caller, tool, why);
+    throw forbidden(why);
+  }
+  const target = outboundTarget(turn.envelope.channel_context) ?? '';
+  return { turn, place: { instance_id: turn.instanceId, target } };
+}
+
+function count(counts: WeakMap<Turn, number>, turn: Turn): void {
+  const made = (counts.get(turn) ?? 0) + 1;
+  if (made > callsPerTurn)
+    throw new ServiceError('busy', `This turn has asked the device ${callsPerTurn} times, which is the limit.`);
+  counts.set(turn, made);
+}

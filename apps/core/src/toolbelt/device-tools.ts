@@ -1,0 +1,45 @@
+import { deviceToolsName, type DeviceTool } from '@svc/contract/device-tools.ts';
+import { atLeast } from '@svc/contract/trust.ts';
+import type { BuiltInTools } from '../tool-server/built-in-tools.ts';
+import { operator, rightsOf, type ToolCaller } from './tool-caller.ts';
+import type { TurnTokens } from './turn-tokens.ts';
+
+/** The tools of the device that a conversation is with: offered in that conversation's turns alone, under a token of their own. */
+export type DeviceTools = BuiltInTools & { callerOf(token: string): ToolCaller | null };
+
+type Deps = { tokens: TurnTokens; url(): Promise<string> };
+
+export function createDeviceTools({ tokens, url }: Deps): DeviceTools {
+  const serve = async (key: string, caller: ToolCaller, ended: AbortSignal) => {
+    const address = `${await url()}/device`;
+    const token = tokens.begin(key, caller, ended);
+    // Safe for who may only read: the core refuses the other tools itself.
+    return {
+      name: deviceToolsName,
+      type: 'http',
+      url: address,
+      headers: { Authorization: `Bearer ${token}` },
+      safe: true,
+    } as const;
+  };
+  return {
+    name: deviceToolsName,
+    description: 'What the device can do that a conversation is with; in its turns alone.',
+    serverFor({ turn, identity, ...asking }) {
+      if (turn.envelope.device_tools === undefined) return null;
+      const caller: ToolCaller = { turn, identity, writes: 0 };
+      return deviceToolsOf(caller).length === 0 ? null : serve(turn.envelope.conversation_key, caller, asking.ended);
+    },
+    serverForOperator: (ended) => serve('tool-test', operator(), ended),
+    callerOf: tokens.callerOf,
+  };
+}
+
+/** What a caller may use of the device. In public anybody's words may be in the prompt, and no device is there for anybody. */
+export function deviceToolsOf({ turn, identity }: Pick<ToolCaller, 'turn' | 'identity'>): DeviceTool[] {
+  if (turn === null || turn.instanceId === null || turn.envelope.public === true) return [];
+  const { tools: allowed } = rightsOf({ turn, identity });
+  return (turn.envelope.device_tools ?? []).filter(
+    ({ policy, min_trust = 'KNOWN' }) => (allowed === 'full' || allowed === policy) && atLeast(identity.trust_tier, min_trust),
+  );
+}

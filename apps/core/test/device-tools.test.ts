@@ -1,0 +1,149 @@
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { expect, test } from 'vitest';
+import type { DeviceTool } from '@svc/contract/device-tools.ts';
+import type { Envelope } from '@svc/contract/envelope.ts';
+import type { EngineRequest } from '@svc/engine-kit/engine.ts';
+import { requestJson } from '@svc/service-kit/http/json-client.ts';
+import { Secret } from '@svc/service-kit/secret.ts';
+import { callTool, toolbeltOf } from './call-tool.ts';
+import { from, openToolbeltBench, planted } from './open-toolbelt-bench.ts';
+
+const bench = openToolbeltBench();
+const { inTurn } = bench;
+
+const tools: DeviceTool[] = [
+  { name: 'locate', description: 'Where the device is.', policy: 'read' },
+  {
+    name: 'snap',
+    description: 'Takes a picture.',
+    policy: 'full',
+    input: { type: 'object', properties: { flash: { type: 'boolean' } } },
+  },
+  { name: 'unlock', description: 'Opens the door.', policy: 'full', min_trust: 'TRUSTED' },
+];
+const onDevice = (who: string, over: Partial<Envelope> = {}) => from(who, { device_tools: tools, ...over });
+const deviceOf = ({ toolServers }: EngineRequest) => {
+  const server = toolServers.find(({ name }) => name === 'svc-device');
+  return server?.type === 'http' ? server : null;
+};
+const neededDevice = (request: EngineRequest) => {
+  const device = deviceOf(request);
+  if (device === null) throw new Error('the turn has no device');
+  return device;
+};
+const use = (message: Envelope, name: string, input: object = {}) =>
+  inTurn(message, (request) => callTool(neededDevice(request), name, input));
+const list = (message: Envelope) =>
+  inTurn(message, async (request) => {
+    const device = deviceOf(request);
+    if (device === null) return null;
+    const client = new Client({ name: 'test', version: '1' });
+    await client.connect(new StreamableHTTPClientTransport(new URL(device.url), { requestInit: { headers: device.headers } }));
+    const listed = await client.listTools();
+    await client.close();
+    return listed.tools.map(({ name }) => name);
+  });
+const calls = () => bench.manager.requests.filter(({ url }) => url.endsWith('/call'));
+
+test('the engine acts on the device of its conversation, through the instance', async () => {
+  bench.manager.answers.set('/instances/m1/call', { ok: true, result: { seen: `a cat and ${planted}` } });
+  const { result } = await use(onDevice('trusted'), 'snap', { flash: true });
+  expect(result).toEqual({ seen: 'a cat and [redacted:secret]' });
+  expect(calls()).toEqual([
+    {
+      url: '/instances/m1/call',
+      authorization: 'Bearer manager-token-of-the-test',
+      body: { target: 'chat-trusted', method: 'snap', params: { flash: true } },
+    },
+  ]);
+});
+
+test.each([
+  ['trusted', ['locate', 'snap', 'unlock']],
+  ['worker', ['locate', 'snap']],
+  ['reader', ['locate']],
+  ['visitor', null],
+])('%s may use %j of the device', async (who, names) => {
+  expect(await list(onDevice(who))).toEqual(names);
+});
+
+test('a turn whose message names no tools, or is public, has none', async () => {
+  expect(await list(from('trusted'))).toBeNull();
+  expect(await list(onDevice('trusted', { public: true }))).toBeNull();
+  expect(await list(onDevice('trusted', { device_tools: [] }))).toBeNull();
+});
+
+test('what a sender may not do, and what the device never named, is refused and reported', async () => {
+  const refused = await inTurn(onDevice('reader'), async (request) => {
+    const token = new Secret((neededDevice(request).headers['Authorization'] ?? '').replace('Bearer ', ''));
+    const url = new URL(`http://127.0.0.1:${bench.core.context.settings.corePort}/v2/device-tools`).href;
+    const ask = (body: object) => requestJson<{ error: string }>(url, { token, body, timeoutMs: 40_000 });
+    return Promise.all([ask({ tool: 'snap' }), ask({ tool: 'reboot' }), ask({ tool: 'constructor' }), ask({ tool: '../x' })]);
+  });
+  expect(refused.map(({ status }) => status)).toEqual([403, 403, 403, 400]);
+  expect(calls()).toEqual([]);
+  expect(bench.core.telemetry.events.filter(({ payload }) => payload?.['what'] === 'tool_refused').length).toBeGreaterThanOrEqual(
+    3,
+  );
+});
+
+test('its token is for the device alone, and the toolbelt’s is not for it', async () => {
+  const crossed = await inTurn(onDevice('trusted'), async (request) => {
+    const [device, toolbelt] = [neededDevice(request), toolbeltOf(request)];
+    const port = bench.core.context.settings.corePort;
+    const ask = (path: string, { headers }: { headers: Record<string, string> }, body: object) =>
+      requestJson(`http://127.0.0.1:${port}${path}`, {
+        headers: { authorization: headers['Authorization'] ?? '' },
+        body,
+        timeoutMs: 40_000,
+      });
+    return Promise.all([
+      ask('/v2/toolbelt/svc_sessions', device, {}),
+      ask('/v2/device-tools', toolbelt, { tool: 'locate' }),
+      ask('/v2/device-tools', { headers: {} }, { tool: 'locate' }),
+    ]);
+  });
+  expect(crossed.map(({ status }) => status)).toEqual([401, 401, 401]);
+});
+
+test('a token is worth nothing when its turn is over, and in the next turn what that turn may do', async () => {
+  const held = await inTurn(onDevice('trusted'), async (request) => neededDevice(request));
+  await expect(callTool(held, 'locate')).rejects.toThrow();
+  bench.manager.answers.set('/instances/m1/call', { ok: true, result: null });
+  const group = { conversation_key: 'messenger:m1:channel:g' };
+  await inTurn(onDevice('trusted', group), async (request) => neededDevice(request));
+  const guest = await inTurn(onDevice('visitor', group), async (request) => deviceOf(request));
+  expect(guest).toBeNull();
+});
+
+test('what the connector says is wrong, the engine reads', async () => {
+  const { ok, text } = await use(onDevice('trusted'), 'locate');
+  expect({ ok, text }).toEqual({ ok: false, text: 'no such route' });
+});
+
+test.each([
+  ['a name that no tool may have', [{ ...tools[0], name: 'a b' }]],
+  ['one name twice', [tools[0], tools[0]]],
+  ['no policy', [{ name: 'a', description: 'b' }]],
+  ['a policy there is none', [{ ...tools[0], policy: 'none' }]],
+  ['too many', Array.from({ length: 33 }, (_, n) => ({ ...tools[0], name: `t${n}` }))],
+  ['a schema that is too long', [{ ...tools[0], input: { description: 'x'.repeat(70_000) } }]],
+  ['a schema that is too deep', [{ ...tools[0], input: JSON.parse(`${'{"a":'.repeat(20)}1${'}'.repeat(20)}`) as object }]],
+])('a message with %s is not taken', async (_what, device_tools) => {
+  const answer = await bench.core.handle(onDevice('trusted', { device_tools: device_tools as DeviceTool[] }));
+  expect(answer.statusCode).toBe(400);
+});
+
+test('a turn asks the device a hundred times at most', async () => {
+  bench.manager.answers.set('/instances/m1/call', { ok: true, result: 1 });
+  const last = await inTurn(onDevice('trusted'), async (request) => {
+    const headers = { authorization: neededDevice(request).headers['Authorization'] ?? '' };
+    const url = `http://127.0.0.1:${bench.core.context.settings.corePort}/v2/device-tools`;
+    let status = 0;
+    for (let n = 0; n < 101; n++) ({ status } = await requestJson(url, { headers, body: { tool: 'locate' }, timeoutMs: 40_000 }));
+    return status;
+  });
+  expect(last).toBe(429);
+  expect(calls()).toHaveLength(100);
+});
