@@ -44,6 +44,8 @@ export type { Route } from './http/route-table.ts';
 export { createStaticRoutes, type StaticOptions } from './http/static/static-routes.ts';
 export { createSseWriter, type SseWriter } from './http/sse-writer.ts';
 
+export { convertPcm, createPcmConverter, type PcmConverter, type PcmFormat } from './audio/pcm.ts';
+
 export { checkKey, singleKeyAuth } from './check-key.ts';
 export { createKeysFile, type Caller, type KeysFile } from './keys-file.ts';
 export { createThrottle, type Throttle } from './throttle.ts';
