@@ -25,6 +25,7 @@ import { mountSpeechRoutes } from './speech/speech-routes.ts';
 import { mountSpendRoutes } from './spend/spend-routes.ts';
 import { mountSessionChanges } from './steering/session-changes.ts';
 import { mountSteeringRoutes } from './steering/steering-routes.ts';
+import { mountTerminalRoutes } from './terminal/terminal-routes.ts';
 import { mountToolServerRoutes } from './tool-server/tool-server-routes.ts';
 import { mountDeviceToolRoutes } from './toolbelt/device-tool-routes.ts';
 import { mountToolbeltRoutes } from './toolbelt/toolbelt-routes.ts';
@@ -91,6 +92,7 @@ export function createCoreApp(context: CoreContext, version: VersionInfo, linkFa
       mountFolderRoutes(app, context);
       mountInstanceRoutes(app, context);
       mountCheckoutRoutes(app, context);
+      mountTerminalRoutes(app, context);
       mountPricingRoutes(app, context);
       mountSpendRoutes(app, context);
       mountTrustRoutes(app, context);

@@ -23,6 +23,7 @@ import type { SendToChannel } from './delivery/channel-sender.ts';
 import { createInstanceCaller } from './delivery/instance-caller.ts';
 import { createDeliveryStore } from './delivery/delivery-store.ts';
 import { openOutbox } from './delivery/open-outbox.ts';
+import { programInTerminal } from './engine/program-in-terminal.ts';
 import { engineIds } from './engine/load-engine.ts';
 import { type EngineOverrides, openEngines } from './engine/open-engines.ts';
 import { createSubscriptionWarning } from './engine/subscription-warning.ts';
@@ -41,6 +42,7 @@ import { openPricing } from './pricing/pricing.ts';
 import { createConnectorSecrets } from './secret/connector-secrets.ts';
 import { createSecrets } from './secret/secrets.ts';
 import { createClaims } from './session/claims.ts';
+import { terminalKey } from './session/conversation-key.ts';
 import { instanceOfKey } from './session/conversation-key.ts';
 import { createConversationFiles } from './session/conversation-files.ts';
 import { openObservedStore } from './session/observed-store.ts';
@@ -52,6 +54,9 @@ import { createSpeech } from './speech/speech.ts';
 import { openSpend } from './spend/spend.ts';
 import { createTitleLane } from './steering/title-lane.ts';
 import { createTitles } from './steering/titles.ts';
+import { createTerminalStore } from './terminal/terminal-store.ts';
+import { createTerminals } from './terminal/terminals.ts';
+import { createTmuxServer } from './terminal/tmux-server.ts';
 import { openToolServers } from './tool-server/tool-servers.ts';
 import { createToolTests } from './tool-server/tool-tests.ts';
 import { openToolbelt, type Toolbelt } from './toolbelt/toolbelt.ts';
@@ -171,6 +176,23 @@ export async function createCoreContext({ settings: allSettings, clock, ids, log
     titleLane,
     counts: () => pipeline.counts(),
   });
+  const sessions = createSessionStore(db, clock);
+  const claims = await createClaims(db);
+  const terminals = createTerminals({
+    tmux: createTmuxServer({ run: paths.run, path: env['PATH'] }),
+    store: createTerminalStore(db),
+    keyOf: terminalKey,
+    programOf: (id, resume) => programInTerminal(engines, id, resume),
+    isBusy: (key) => pipeline.isBusy(key),
+    looks: folderLooks,
+    sessions,
+    claims,
+    workspaces,
+    events,
+    clock,
+    ids,
+    log,
+  });
   const version = versionOf(settings.root);
   const persona = createPersona({ file: paths.persona, folder: paths.personas, assistantName: settings.assistantName, clock });
   const trustAdmin = createTrustAdmin({ db, trust, audit: trustAudit, events, clock, ids });
@@ -200,7 +222,7 @@ export async function createCoreContext({ settings: allSettings, clock, ids, log
     ruleCheck: createRuleCheck({ engines, engineIds, folderLooks, tidyPath, persona, trustAdmin, instanceRules, clock }),
     pricing,
     spend,
-    sessions: createSessionStore(db, clock),
+    sessions,
     observed: await openObservedStore(db, clock),
     announcements: await openAnnouncements(db, clock),
     workspaces,
@@ -231,7 +253,8 @@ export async function createCoreContext({ settings: allSettings, clock, ids, log
     journal,
     titles,
     titleLane,
-    claims: await createClaims(db),
+    claims,
+    terminals,
     deliveries,
     outbox,
     uploads: new Uploads({ uploads: paths.uploads, settings, clock, ids, log, mask: knownSecrets.mask }),
@@ -253,6 +276,7 @@ export async function createCoreContext({ settings: allSettings, clock, ids, log
     async close() {
       instanceRules.close();
       await titles.close();
+      await terminals.close();
       vault.close();
       parts.connectorSecrets.close();
       await parts.backups.close();

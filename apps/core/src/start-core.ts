@@ -47,6 +47,8 @@ async function startOpenCore({ settings, log, version, remoteUsers }: ServiceCon
   try {
     // First, or it would take up what the recovery pushes as well.
     await context.outbox.start();
+    // Before messages are taken up: what a terminal has is only observed.
+    await context.terminals.recover();
     await context.pipeline.recover({ isDeadly: isDeadlyExit(env[lastExitVariable]) });
   } catch (error) {
     await context.close();

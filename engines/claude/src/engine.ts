@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { findEngine } from '@svc/engine-kit/engine-path.ts';
 import type { CreateEngine, EngineDeps, EngineEvent, EngineFailure, EngineRequest } from '@svc/engine-kit/engine.ts';
@@ -83,6 +84,14 @@ export const createEngine: CreateEngine = (deps) => {
         toFailure: exceptionToFailure,
       }),
     instructions: readInstructions,
+    async terminal({ resume }) {
+      const location = locate(deps);
+      if (!location.found) return { problem: notInstalled(location.reason).message };
+      if (resume !== null && !uuid.test(resume)) return { problem: `Claude knows no session "${resume}".` };
+      const id = resume ?? randomUUID();
+      const argv = [location.value.program, resume === null ? '--session-id' : '--resume', id] as const;
+      return { argv, env: claudeEnv(deps), engineSessionId: id };
+    },
     async close() {
       await Promise.all([...running].map((conversation) => conversation.close()));
       await warm.close();

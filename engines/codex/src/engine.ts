@@ -97,9 +97,21 @@ export const createEngine: CreateEngine = (deps) => {
     },
     run: (request, signal) => guardEvents((inner) => turn(request, inner), signal, { toFailure: exceptionToFailure }),
     instructions: (request) => readInstructions(request, owner),
+    async terminal({ resume }) {
+      const location = locate(deps);
+      if (!location.found) return { problem: notInstalled(location.reason).message };
+      if (deps.baseUrl !== null || isByKey)
+        return { problem: 'Codex works in a terminal with a login alone: not with a key, and not at an endpoint of your own.' };
+      if (resume !== null && !uuid.test(resume)) return { problem: `Codex knows no session "${resume}".` };
+      const argv = [location.value.program, ...(resume === null ? [] : ['resume', resume])] as const;
+      return { argv, env: programEnv(deps, isByKey), engineSessionId: resume };
+    },
     close: async () => void (await Promise.all([opened?.host.close(), opened?.policies.close()])),
   };
 };
+
+/** Of a thread. Another word could be an option. */
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** Environment of the program: a home of its own, and the operator's login where the turns use it. */
 const programEnv = ({ env, stateDir, baseUrl, apiKey }: EngineDeps, isByKey: boolean): Record<string, string> => ({

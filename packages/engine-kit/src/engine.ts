@@ -97,6 +97,13 @@ export type Instructions = {
   added: readonly string[];
 };
 
+/** `engineSessionId`: of the session that it will have; null when only the program knows. */
+export type EngineTerminal = {
+  argv: readonly [string, ...string[]];
+  env: Readonly<Record<string, string>>;
+  engineSessionId: string | null;
+};
+
 /** How the engine pays: a subscription bills nothing per turn, an API key bills every token. */
 export type EngineAuth = 'subscription' | 'api_key' | 'local' | 'none';
 
@@ -133,6 +140,11 @@ export interface Engine {
    * instead: one under which nothing is left to ask about.
    */
   readonly asks?: readonly Asking[];
+  /**
+   * The program as a person works with it in a terminal, on its own session `resume` or on a new one; where this is missing, it has none.
+   * What is given back are its arguments and all of its environment, or why it cannot be. Starts nothing.
+   */
+  terminal?(request: { resume: string | null }): Promise<EngineTerminal | { problem: string }>;
   /** Whether a turn with this message has a use for tool servers; always, where it is missing. */
   usesTools?(text: string): boolean;
   /** Ends warm processes and temporary files. After it `run` is not called. */

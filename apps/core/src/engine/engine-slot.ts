@@ -1,5 +1,6 @@
 import type { Engine, EngineEvent, EngineFailure, EngineProbe, EngineRequest } from '@svc/engine-kit/engine.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
+import { noTerminal } from './no-terminal.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 
 type Options = {
@@ -72,6 +73,7 @@ const engineOf = (slot: Slot): Engine => ({
       : startWhenMade(slot, request, signal);
   },
   instructions: async (request) => (await open(slot).opening).instructions?.(request) ?? { text: request.system, added: [] },
+  terminal: async (request) => (await open(slot).opening).terminal?.(request) ?? noTerminal(slot.id),
   usesTools: (text) => slot.current?.engine?.usesTools?.(text) ?? true,
   close: async () => {
     slot.current = null;

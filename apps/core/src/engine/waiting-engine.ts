@@ -14,6 +14,7 @@ export function waitingEngine(engine: Engine, { message }: BehindVault): Engine 
       yield { type: 'failed', failure };
     },
     instructions: engine.instructions?.bind(engine),
+    terminal: async () => ({ problem: message }),
     usesTools: engine.usesTools?.bind(engine),
     close: () => engine.close(),
   };

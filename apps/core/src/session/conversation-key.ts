@@ -1,10 +1,18 @@
 import { hash } from 'node:crypto';
 import { channelPattern, ownChannels } from '@svc/contract/envelope.ts';
 
+/** Engines whose programs people use in terminals. No instance has such an id: those begin with the name of their type. */
+const terminalEngines: readonly string[] = ['claude', 'codex', 'gemini'];
+
+/** The key of a session that was begun in a terminal. `id`: the engine's own, where it is known, so that its transcript has the same key. */
+export const terminalKey = (engineId: string, id: string): string => `terminal:${engineId}:${id}`;
+
 /** The instance id of a connector's key, such as `messenger:<instanceId>:user:<userId>`. */
 export function instanceOfKey(channel: string, key: string): string | null {
   if (ownChannels.includes(channel)) return null;
   const [surface, instanceId, ...rest] = key.split(':');
+  // `terminal:<engine>:<id>` is of a program in a terminal, of no instance.
+  if (surface === 'terminal' && terminalEngines.includes(instanceId ?? '')) return null;
   return surface === channel && instanceId !== undefined && instanceId !== '' && rest.length > 0 ? instanceId : null;
 }
 

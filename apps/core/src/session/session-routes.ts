@@ -14,6 +14,7 @@ import { forgetConversation } from './forget-conversation.ts';
 import type { ObservedStore } from './observed-store.ts';
 import { parsePlace } from './session-place.ts';
 import type { Checkouts } from '../checkout/checkouts.ts';
+import type { Terminals } from '../terminal/terminals.ts';
 import type { SessionStore } from './session-store.ts';
 import { readHistory, toPage } from './session-desk.ts';
 import { toSession } from './session-view.ts';
@@ -32,6 +33,7 @@ type Deps = {
   folders: Folders;
   workspaces: Workspaces;
   checkouts: Pick<Checkouts, 'forget'>;
+  terminals: Pick<Terminals, 'refuseOpen'>;
   titles: Pick<Titles, 'forget'>;
   watches: Pick<SessionWatches, 'forget'>;
 };
@@ -67,6 +69,7 @@ export function mountSessionRoutes(app: App, deps: Deps): void {
       throw conflict('A turn of this session is in flight. Abort it first (POST /v2/abort).');
     }
     if ((await sessions.read(params.key)) === undefined) throw notFound('session', params.key);
+    deps.terminals.refuseOpen(params.key);
     claims.forget(params.key);
     await forgetConversation(deps, params.key);
     await deps.folders.clear(actor, { scope: 'conversation', name: params.key });

@@ -5,6 +5,7 @@ import { conflict, notFound } from '@svc/service-kit/service-error.ts';
 import type { Events } from '../events.ts';
 import type { Claims } from '../session/claims.ts';
 import type { SessionStore } from '../session/session-store.ts';
+import type { Terminals } from '../terminal/terminals.ts';
 import type { Pipeline } from '../turn/pipeline.ts';
 import { callerOf, streamTurn, wantsStream, type StreamDeps } from '../turn/stream-turn.ts';
 import { createTitleMaker, type TitleDeps } from './make-title.ts';
@@ -35,12 +36,13 @@ type Deps = TitleDeps &
     pipeline: Pick<Pipeline, 'abort' | 'inject' | 'isBusy'>;
     sessions: Pick<SessionStore, 'read'>;
     claims: Pick<Claims, 'claim' | 'release'>;
+    terminals: Pick<Terminals, 'refuseOpen'>;
     events: Pick<Events, 'claim'>;
   };
 
 /** Steering a session from outside its channel (spec: Session control). */
 export function mountSteeringRoutes(app: App, deps: Deps): void {
-  const { pipeline, sessions, claims, events } = deps;
+  const { pipeline, sessions, claims, terminals, events } = deps;
   const titles = createTitleMaker(deps);
 
   app.post('/v2/abort', { schema: { body: keyBody } }, ({ body }) => {
@@ -75,6 +77,8 @@ export function mountSteeringRoutes(app: App, deps: Deps): void {
   app.post('/v2/release', { schema: { body: keyBody } }, async ({ body }) => {
     const session = await sessions.read(body.conversation_key);
     if (session === undefined) throw notFound('session', body.conversation_key);
+    // Its channel would go on beside the program.
+    terminals.refuseOpen(body.conversation_key);
     await claims.release(body.conversation_key);
     if (session.claimed_by !== null) events.claim(body.conversation_key, 'released', session.claimed_by);
     return { ok: true, released: body.conversation_key };

@@ -1,0 +1,186 @@
+import type { OpenTerminal, Terminal } from '@svc/contract/terminal.ts';
+import type { EngineTerminal } from '@svc/engine-kit/engine.ts';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import type { Ids } from '@svc/service-kit/ids.ts';
+import type { Log } from '@svc/service-kit/log.ts';
+import { isAlive } from '@svc/service-kit/process/signal-process.ts';
+import { conflict, errorText, notFound, queueFull, ServiceError } from '@svc/service-kit/service-error.ts';
+import type { Events } from '../events.ts';
+import type { Claims } from '../session/claims.ts';
+import type { TerminalStore } from './terminal-store.ts';
+import { newSession, placeOf, type Place, type PlaceDeps } from './terminal-place.ts';
+import type { TmuxServer } from './tmux-server.ts';
+
+/** Engines in terminals of the service: a session is claimed for as long as the program of its engine runs there. */
+export type Terminals = {
+  /** @throws ServiceError with what is wrong, and what to do */
+  open(request: OpenTerminal): Promise<Terminal>;
+  list(): Terminal[];
+  get(id: string): Terminal;
+  /** Ends the program and gives the session back. @throws ServiceError `not_found` */
+  end(id: string): Promise<void>;
+  /** @throws ServiceError `conflict` for a session whose program runs in a terminal. */
+  refuseOpen(conversationKey: string): void;
+  /** Finds again what an earlier core has started, and releases what ended meanwhile. Once, at the start. */
+  recover(): Promise<void>;
+  /** Terminals live on; a tmux server that has none is ended. */
+  close(): Promise<void>;
+};
+
+type Deps = PlaceDeps & {
+  tmux: TmuxServer;
+  store: TerminalStore;
+  claims: Pick<Claims, 'claim' | 'release' | 'forget'>;
+  /** How an engine is run in a terminal, or why it is not. */
+  programOf(engineId: string, resume: string | null): Promise<EngineTerminal | { problem: string }>;
+  events: Pick<Events, 'claim'>;
+  clock: Pick<Clock, 'now' | 'every'>;
+  ids: Ids;
+  log: Pick<Log, 'info' | 'error'>;
+};
+
+const maxTerminals = 32;
+const watchMs = 1000;
+/** How often tmux itself is asked: a pid may be another program's by then. */
+const askEvery = 30;
+
+export function createTerminals(deps: Deps): Terminals {
+  const { tmux, store, claims, events, clock, log } = deps;
+  const open = new Map<string, Terminal>();
+  /** Being opened: counted, and no other may be opened on the same session. */
+  const opening = new Set<string>();
+  let stopWatch: (() => void) | null = null;
+  let looks = 0;
+
+  const find = (id: string): Terminal => {
+    const found = open.get(id);
+    if (found === undefined) throw notFound('terminal', id);
+    return found;
+  };
+  const isOpen = (key: string) => [...open.values()].some((one) => one.conversation_key === key);
+
+  const release = async (key: string, id: string): Promise<void> => {
+    await store.clear(key, id);
+    await claims.release(key);
+    events.claim(key, 'released', id);
+  };
+  const ended = async ({ id, conversation_key: key }: Terminal): Promise<void> => {
+    if (!open.delete(id)) return;
+    await release(key, id);
+    await tmux.end(id); // windows that a person opened beside it
+    log.info({ terminal: id }, 'a terminal has ended');
+  };
+  const report = (error: unknown) => log.error({ err: error }, 'the terminals could not be looked at');
+
+  const look = async (): Promise<void> => {
+    const isAsked = ++looks % askEvery === 0;
+    const there = isAsked ? new Map((await tmux.list()).map(({ id, pid }) => [id, pid])) : null;
+    for (const terminal of open.values())
+      if (!isAlive(terminal.pid) || (there !== null && there.get(terminal.id) !== terminal.pid)) await ended(terminal);
+    watch();
+  };
+  /** Nothing is looked at while there is no terminal. */
+  const watch = () => {
+    if (open.size > 0) stopWatch ??= clock.every(watchMs, () => void look().catch(report));
+    else {
+      stopWatch?.();
+      stopWatch = null;
+    }
+  };
+  const keep = (terminal: Terminal): Terminal => {
+    open.set(terminal.id, terminal);
+    watch();
+    return terminal;
+  };
+
+  const start = async (place: Place, program: EngineTerminal): Promise<Terminal> => {
+    const id = deps.ids.next('term');
+    const key = place.key ?? (await newSession(deps, place, program.engineSessionId ?? id));
+    // First the note: whatever is cut off after it is found by the next start.
+    await store.put(key, id);
+    await claims.claim(key, id);
+    events.claim(key, 'claimed', id);
+    try {
+      const pid = await tmux.open(id, { ...program, cwd: place.cwd });
+      return keep({
+        ...factsOf(tmux, id),
+        conversation_key: key,
+        engine_id: place.engineId,
+        engine_session_id: program.engineSessionId,
+        cwd: place.cwd,
+        pid,
+        started_at: clock.now(),
+      });
+    } catch (error) {
+      await release(key, id);
+      if (place.key === null) {
+        claims.forget(key);
+        await deps.sessions.delete(key);
+      }
+      throw error;
+    }
+  };
+
+  return {
+    async open(request) {
+      if (open.size + opening.size >= maxTerminals)
+        throw queueFull(`There are ${maxTerminals} terminals already. End one (DELETE /v2/terminals/:id).`, 30);
+      const mark = request.conversation_key ?? deps.ids.next('new');
+      if (isOpen(mark) || opening.has(mark)) throw inTerminal(mark);
+      opening.add(mark);
+      try {
+        const place = await placeOf(deps, request);
+        const program = await deps.programOf(place.engineId, place.resume);
+        if ('problem' in program) throw new ServiceError('unprocessable', program.problem);
+        return await start(place, program);
+      } finally {
+        opening.delete(mark);
+      }
+    },
+    list: () => [...open.values()],
+    get: find,
+    async end(id) {
+      const found = find(id);
+      await tmux.end(id);
+      await ended(found);
+      watch();
+    },
+    refuseOpen(key) {
+      if (isOpen(key)) throw inTerminal(key);
+    },
+    async recover() {
+      const rows = await store.all();
+      const panes = await tmux.list().catch((error: unknown) => (log.info(`No terminals are found: ${errorText(error)}`), []));
+      for (const { id, conversation_key, engine_id, engine_session_id, cwd } of rows) {
+        const pane = panes.find((one) => one.id === id);
+        if (pane === undefined) await release(conversation_key, id);
+        else
+          keep({
+            ...factsOf(tmux, id),
+            conversation_key,
+            engine_id: engine_id ?? '',
+            engine_session_id,
+            cwd: cwd ?? '',
+            pid: pane.pid,
+            started_at: pane.startedAt,
+          });
+      }
+      // Of a session that was deleted meanwhile.
+      for (const { id } of panes) if (!open.has(id)) await tmux.end(id);
+    },
+    async close() {
+      const hasAny = open.size > 0;
+      open.clear();
+      watch();
+      if (!hasAny) await tmux.stop().catch(() => undefined); // it is not there
+    },
+  };
+}
+
+const factsOf = ({ socket }: TmuxServer, id: string): Pick<Terminal, 'id' | 'attach'> => ({
+  id,
+  attach: ['tmux', '-S', socket, 'attach-session', '-t', `=${id}`],
+});
+
+const inTerminal = (key: string) =>
+  conflict(`The session ${key.slice(0, 200)} is in a terminal. End that first (GET /v2/terminals, DELETE /v2/terminals/:id).`);

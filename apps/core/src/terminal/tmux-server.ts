@@ -1,0 +1,103 @@
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { makePrivateDir, writeFileAtomic } from '@svc/service-kit/config/data-dir.ts';
+import { ServiceError, unavailable } from '@svc/service-kit/service-error.ts';
+
+/** What runs in a terminal. `env` is all that the program gets, beside what tmux adds. */
+export type PaneProgram = { argv: readonly [string, ...string[]]; env: Readonly<Record<string, string>>; cwd: string };
+/** A terminal that tmux has. `startedAt`: epoch ms. */
+export type OpenPane = { id: string; pid: number; startedAt: number };
+
+/** The service's own tmux server, on a socket of its own. It outlives the core. Each call throws `unavailable` when tmux cannot be run. */
+export type TmuxServer = {
+  readonly socket: string;
+  /** Gives the process. @throws ServiceError `unprocessable` when tmux refuses. */
+  open(id: string, program: PaneProgram): Promise<number>;
+  list(): Promise<OpenPane[]>;
+  /** Ends a terminal and what runs in it. Nothing happens when there is none. */
+  end(id: string): Promise<void>;
+  /** Ends the server. */
+  stop(): Promise<void>;
+};
+
+type Answer = { code: number | null; stdout: string; stderr: string };
+type Deps = { run: string; path: string | undefined };
+
+const timeoutMs = 5000;
+const maxOutput = 256 * 1024;
+const idForm = /^term_[0-9a-z]{1,64}$/;
+const nameForm = /^[A-Za-z_]\w*$/;
+
+/** The server goes on without terminals, so that it was never started by one: it would give that one's secrets to the next. */
+const configText = ['set -s exit-empty off', 'set -g remain-on-exit off', 'set -g history-limit 20000', ''].join('\n');
+
+export function createTmuxServer({ run, path: searchPath }: Deps): TmuxServer {
+  const socket = path.join(run, 'tmux.sock');
+  const config = path.join(run, 'tmux.conf');
+  const tmux = (args: readonly string[], options: { env?: Readonly<Record<string, string>>; cwd?: string } = {}) =>
+    runTmux(['-S', socket, '-f', config, ...args], { cwd: options.cwd ?? run, env: { PATH: searchPath, ...options.env } });
+
+  const start = async (): Promise<void> => {
+    makePrivateDir(run);
+    writeFileAtomic(config, configText);
+    refuse(await tmux(['start-server']));
+  };
+  const list = async (): Promise<OpenPane[]> => {
+    const format = '#{session_name} #{pane_pid} #{session_created} #{window_index}.#{pane_index}';
+    const { stdout } = await tmux(['list-panes', '-a', '-F', format]);
+    const rows = [...stdout.matchAll(/^(term_[0-9a-z]+) (\d+) (\d+) 0\.0$/gm)];
+    return rows.map(([, id = '', pid, at]) => ({ id, pid: Number(pid), startedAt: Number(at) * 1000 }));
+  };
+
+  return {
+    socket,
+    list,
+    async open(id, { argv, env, cwd }) {
+      await start();
+      // The names that this terminal has of its own; the values come with this call's environment and are in no list of arguments.
+      const names = Object.keys(env).filter((name) => nameForm.test(name));
+      const args = ['set-option', '-g', 'update-environment', names.join(' '), ';'];
+      // Two words at least: one alone would be given to a shell. It works where it is called; a folder as an argument would be expanded.
+      const words = argv.length === 1 ? ['env', ...argv] : argv;
+      args.push('new-session', '-d', '-s', checked(id), '-x', '200', '-y', '50', '--', ...words.map(escaped));
+      refuse(await tmux(args, { env, cwd }));
+      const pane = (await list()).find((one) => one.id === id);
+      if (pane === undefined) throw new ServiceError('unprocessable', `${argv[0]} ended at once.`);
+      return pane.pid;
+    },
+    async end(id) {
+      await tmux(['kill-session', '-t', `=${checked(id)}:`]);
+    },
+    async stop() {
+      await tmux(['kill-server']);
+    },
+  };
+}
+
+function checked(id: string): string {
+  if (!idForm.test(id)) throw new Error(`"${id}" is no terminal of ours`);
+  return id;
+}
+
+/** A `;` at the end of an argument separates commands for tmux, also without a shell. */
+const escaped = (text: string): string => (text.endsWith(';') ? `${text.slice(0, -1)}\\;` : text);
+
+function refuse({ code, stderr }: Answer): void {
+  if (code !== 0) throw new ServiceError('unprocessable', `tmux refused: ${stderr.trim().slice(0, 300)}`);
+}
+
+/** Not as programs of ours are run elsewhere: what those leave behind is ended, and the server is to stay. */
+const runTmux = (
+  args: readonly string[],
+  { cwd, env }: { cwd: string; env: Record<string, string | undefined> },
+): Promise<Answer> =>
+  new Promise((resolve, reject) => {
+    const options = { cwd, env, timeout: timeoutMs, killSignal: 'SIGKILL', maxBuffer: maxOutput, encoding: 'utf8' } as const;
+    const child = execFile('tmux', args, options, (error, stdout, stderr) => {
+      const { code } = (error ?? {}) as { code?: unknown };
+      if (error === null || typeof code === 'number')
+        return resolve({ code: typeof code === 'number' ? code : 0, stdout, stderr });
+      reject(unavailable(`tmux cannot be run (${error.message.slice(0, 200)}). Install it: apt-get install tmux.`, error));
+    });
+    child.stdin?.end();
+  });

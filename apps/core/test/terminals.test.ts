@@ -1,0 +1,247 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Terminal, TerminalList } from '@svc/contract/terminal.ts';
+import type { EngineTerminal } from '@svc/engine-kit/engine.ts';
+import { isAlive, signalProcess } from '@svc/service-kit/process/signal-process.ts';
+import { createRemoteUsers } from '@svc/service-kit/http/remote-users.ts';
+import { waitFor } from '@svc/testing/house.ts';
+import { createScriptedEngine } from '@svc/testing/scripted-engine.ts';
+import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createTerminalStore } from '../src/terminal/terminal-store.ts';
+import { createTmuxServer } from '../src/terminal/tmux-server.ts';
+import { envelope, openTestCore, type TestCore } from './open-test-core.ts';
+
+const hasTmux = isThere('tmux');
+const users = createRemoteUsers('s'.repeat(43));
+const key = 'compat:c1:key';
+let core: TestCore;
+let place: TemporaryFolder;
+/** What the engine's program is in the next terminal. */
+let program: (resume: string | null) => EngineTerminal | { problem: string };
+
+function isThere(name: string): boolean {
+  try {
+    execFileSync(name, ['-V'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const PATH = process.env['PATH'] ?? '';
+const running = (resume: string | null): EngineTerminal => ({
+  argv: ['sh', '-c', `pwd > "$OUT/cwd"; env > "$OUT/env"; echo "$0" > "$OUT/args"; exec cat`, 'a;'],
+  env: { PATH, OUT: place.path, OWN_TOKEN: 'of-the-engine' },
+  engineSessionId: resume ?? '6b0a9a0e-0000-4000-8000-000000000001',
+});
+
+const open = () =>
+  openTestCore({
+    remoteUsers: users,
+    env: { SVC_DEFAULT_ENGINE: 'offline', PATH, SVC_MANAGER_TOKEN: 'of-the-service' },
+    loadEngine: async (id) => () =>
+      Object.assign(createScriptedEngine(id), { terminal: async ({ resume }: { resume: string | null }) => program(resume) }),
+  });
+
+beforeEach(async () => {
+  place = temporaryFolder();
+  program = running;
+  core = await open();
+});
+afterEach(async () => {
+  for (const { id } of core.context.terminals.list()) await core.context.terminals.end(id);
+  await core.close();
+  place.remove();
+});
+
+const call = (method: 'GET' | 'POST' | 'DELETE', url: string, payload?: object, headers = {}) =>
+  core.app.inject({ method, url, headers, ...(payload === undefined ? {} : { payload }) });
+async function start(payload: object): Promise<Terminal> {
+  const answer = await call('POST', '/v2/terminals', payload);
+  expect([answer.statusCode, answer.body]).toEqual([200, answer.body]);
+  return answer.json<Terminal>();
+}
+const refusal = async (payload: object) => {
+  const { statusCode, body } = await call('POST', '/v2/terminals', payload);
+  return `${statusCode} ${body}`;
+};
+const session = async (of = key) => (await call('GET', `/v2/session/${encodeURIComponent(of)}`)).json<Record<string, unknown>>();
+const list = async () => (await call('GET', '/v2/terminals')).json<TerminalList>().terminals;
+const say = () => core.handle(envelope('hello', { conversation_key: key }));
+const written = async (name: string) => {
+  const file = path.join(place.path, name);
+  await waitFor(
+    () => existsSync(file) && readFileSync(file, 'utf8').endsWith('\n'),
+    10_000,
+    () => `no ${name}`,
+  );
+  return readFileSync(file, 'utf8').trim();
+};
+const gone = (id: string) =>
+  waitFor(
+    () => core.context.terminals.list().every((one) => one.id !== id),
+    10_000,
+    () => `${id} goes on`,
+  );
+const isReleased = { claimed_by: null, multiplexer: null, tmux_target: null, state: 'idle' };
+
+describe.skipIf(!hasTmux)('a terminal', () => {
+  test('takes a session over and gives it back when its program ends; meanwhile messages are only observed', async () => {
+    await say();
+    const terminal = await start({ conversation_key: key });
+    expect(terminal).toMatchObject({ conversation_key: key, engine_id: 'offline', engine_session_id: `s-${key}` });
+    expect(await session()).toMatchObject({
+      claimed_by: terminal.id,
+      multiplexer: 'tmux',
+      tmux_target: terminal.id,
+      state: 'claimed',
+    });
+    expect((await say()).json()).toMatchObject({ outcome: 'observed', actions: [] });
+    expect((await call('POST', '/v2/release', { conversation_key: key })).statusCode).toBe(409);
+    expect((await call('DELETE', `/v2/session/${key}`)).statusCode).toBe(409);
+    expect(await refusal({ conversation_key: key })).toMatch(/^409.*in a terminal/);
+    signalProcess(terminal.pid, 'SIGKILL');
+    await gone(terminal.id);
+    await waitFor(
+      async () => (await session())['claimed_by'] === null,
+      10_000,
+      () => 'it is claimed',
+    );
+    expect(await session()).toMatchObject(isReleased);
+    expect((await say()).json()).toMatchObject({ outcome: 'replied' });
+  });
+
+  test('of its own is a session of no channel and no instance, which lists, ends and goes on', async () => {
+    mkdirSync(path.join(place.path, 'odd #(touch x) name;'));
+    const cwd = path.join(place.path, 'odd #(touch x) name;');
+    const terminal = await start({ engine: 'offline', cwd });
+    expect(terminal.conversation_key).toBe('terminal:offline:6b0a9a0e-0000-4000-8000-000000000001');
+    expect(await session(terminal.conversation_key)).toMatchObject({
+      surface: 'terminal',
+      instance_id: null,
+      cwd,
+      engine_id: 'offline',
+    });
+    expect([await written('cwd'), await written('args')]).toEqual([cwd, 'a;']);
+    expect(await list()).toEqual([terminal]);
+    expect((await call('DELETE', `/v2/terminals/${terminal.id}`)).statusCode).toBe(200);
+    await waitFor(
+      () => !isAlive(terminal.pid),
+      10_000,
+      () => 'it lives',
+    );
+    expect([await list(), (await call('GET', `/v2/terminals/${terminal.id}`)).statusCode]).toEqual([[], 404]);
+    expect(await session(terminal.conversation_key)).toMatchObject(isReleased);
+    expect(await start({ conversation_key: terminal.conversation_key })).toMatchObject({
+      engine_session_id: terminal.engine_session_id,
+      cwd,
+    });
+  });
+
+  test('has the environment of its engine and nothing of the service or of another engine, and none of it in a list of arguments', async () => {
+    const first = await start({ engine: 'offline' });
+    expect(await written('env')).toContain('OWN_TOKEN=of-the-engine');
+    const processes = execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' });
+    expect(processes).not.toContain('of-the-engine');
+    const second = temporaryFolder();
+    program = () => ({
+      argv: ['sh', '-c', `env > ${second.path}/env; exec cat`],
+      env: { PATH, OTHER: '1' },
+      engineSessionId: null,
+    });
+    await start({ engine: 'claude' });
+    const file = path.join(second.path, 'env');
+    await waitFor(
+      () => existsSync(file) && readFileSync(file, 'utf8').includes('PATH='),
+      10_000,
+      () => 'no env',
+    );
+    const env = readFileSync(file, 'utf8');
+    expect([env.includes('OTHER=1'), env.includes('of-the-engine'), env.includes('of-the-service')]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+    expect((await list()).map(({ conversation_key }) => conversation_key.split(':').slice(0, 2).join(':'))).toEqual([
+      'terminal:offline',
+      'terminal:claude',
+    ]);
+    second.remove();
+    expect(first.attach.slice(0, 3)).toEqual(['tmux', '-S', path.join(core.folder, 'run/tmux.sock')]);
+  });
+
+  test('lives on when the core does not; what ended meanwhile is given back at its start', async () => {
+    await say();
+    const kept = await start({ engine: 'offline' });
+    const ended = await start({ conversation_key: key });
+    const tmux = createTmuxServer({ run: path.join(core.folder, 'run'), path: PATH });
+    await tmux.end(ended.id);
+    await tmux.open('term_nobodys', { argv: ['cat'], env: { PATH }, cwd: place.path });
+    // As the next core finds it.
+    const { context } = core;
+    await context.terminals.close();
+    await createTerminalStore(context.db).put(key, ended.id);
+    await context.terminals.recover();
+    expect(await list()).toEqual([{ ...kept, started_at: expect.any(Number) as number }]);
+    expect(isAlive(kept.pid)).toBe(true);
+    expect(await session()).toMatchObject(isReleased);
+    expect((await tmux.list()).map(({ id }) => id)).toEqual([kept.id]);
+  });
+});
+
+describe('a terminal that cannot be had', () => {
+  test.each([
+    ['without an engine', {}, /^400.*engine is missing/],
+    ['of an engine that is not there', { engine: 'nope' }, /^422.*no engine/],
+    ['of a session that is not there', { conversation_key: 'compat:c1:none' }, /^404/],
+    ['in a folder that is not there', { engine: 'offline', cwd: '/no/such/folder' }, /^400.*does not exist/],
+    ['in the data of the service', { engine: 'offline', cwd: 'DATA' }, /^400.*data folder/],
+    ['in a folder that is not absolute', { engine: 'offline', cwd: '-c' }, /^400.*absolute/],
+  ])('says why: %s', async (_, payload, text) => {
+    const given = 'cwd' in payload && payload.cwd === 'DATA' ? { ...payload, cwd: core.folder } : payload;
+    expect(await refusal(given)).toMatch(text);
+    expect(await list()).toEqual([]);
+  });
+
+  test('leaves nothing behind: an engine without a program, a session that is claimed, one that had no turn, a program that ends at once', async () => {
+    program = () => ({ problem: 'It has none.' });
+    expect(await refusal({ engine: 'offline' })).toMatch(/^422.*It has none/);
+    await say();
+    await call('POST', '/v2/claim', { conversation_key: key, by: 'ann' });
+    expect(await refusal({ conversation_key: key })).toMatch(/^409.*claimed by ann/);
+    await call('POST', '/v2/release', { conversation_key: key });
+    expect(await refusal({ conversation_key: key, engine: 'claude' })).toMatch(/^409.*one of offline/);
+    program = (resume) => ({ ...running(resume), argv: [path.join(place.path, 'no such program'), 'x'] });
+    if (hasTmux) expect(await refusal({ conversation_key: key })).toMatch(/^422/);
+    expect(await session()).toMatchObject(isReleased);
+    if (hasTmux) expect(await refusal({ engine: 'offline' })).toMatch(/^422/);
+    const { sessions } = (await call('GET', '/v2/sessions')).json<{ sessions: unknown[] }>();
+    expect(sessions).toHaveLength(1);
+  });
+
+  test('without tmux it says what to install, and the session is given back', async () => {
+    await core.close();
+    const empty = path.join(place.path, 'empty');
+    mkdirSync(empty);
+    writeFileSync(path.join(empty, 'tmux'), '', { mode: 0o600 });
+    core = await openTestCore({
+      env: { SVC_DEFAULT_ENGINE: 'offline', PATH: empty },
+      loadEngine: async (id) => () => Object.assign(createScriptedEngine(id), { terminal: async () => running(null) }),
+    });
+    await say();
+    expect(await refusal({ conversation_key: key })).toMatch(/^503.*apt-get install tmux/);
+    expect(await session()).toMatchObject(isReleased);
+    await core.context.terminals.recover();
+  });
+
+  test('is not for a person below SACRED', async () => {
+    await core.addPrincipal('tom', 'trusted', 'web');
+    await core.addPrincipal('sue', 'owner', 'web');
+    const status = async (who: string) => (await call('GET', '/v2/terminals', undefined, users.headersFor(who))).statusCode;
+    expect([await status('tom'), await status('nobody'), await status('sue')]).toEqual([403, 403, 200]);
+    const asked = await call('POST', '/v2/terminals', { engine: 'offline' }, users.headersFor('tom'));
+    expect([asked.statusCode, await list()]).toEqual([403, []]);
+  });
+});
