@@ -8,6 +8,7 @@ import type { StartContext } from '../connector.ts';
 import type { OpenReply } from '../ingress/lazy-reply.ts';
 import type { ConnectorState } from '../state/state.ts';
 import { createChatGate, type ChatGate } from './chat-gate.ts';
+import { createChatOrder } from './chat-order.ts';
 import { createReply, type Reply, type ReplyDeps } from './reply.ts';
 import type { FirstAfter, WhenGone } from './live-reply.ts';
 import type { Extra } from './settle-reply.ts';
@@ -81,6 +82,7 @@ export function createReplyWriter(options: ReplyWriterOptions): ReplyWriter {
     clock,
     log,
     layout: () => createLayout(options),
+    order: createChatOrder(),
     typing,
     style: options.edit === undefined && options.style !== 'steps' ? 'final' : (options.style ?? 'stream'),
     firstAfter: options.firstAfter ?? { chars: 30, ms: 1000 },

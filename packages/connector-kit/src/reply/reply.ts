@@ -2,6 +2,7 @@ import type { Clock } from '@svc/service-kit/clock.ts';
 import type { ReplyStyle } from '../common-fields.ts';
 import type { StartContext, StreamHandlers } from '../connector.ts';
 import type { ChatGate } from './chat-gate.ts';
+import type { ChatOrder } from './chat-order.ts';
 import { createLiveReply, type FirstAfter, type WhenGone } from './live-reply.ts';
 import type { ReplyContent } from './reply-content.ts';
 import type { Layout } from './reply-layout.ts';
@@ -19,6 +20,7 @@ export type ReplyDeps = {
   clock: Clock;
   log: StartContext['log'];
   layout(): Layout;
+  order: ChatOrder;
   typing: Typing | null;
   style: ReplyStyle;
   firstAfter: FirstAfter;
@@ -65,7 +67,22 @@ export function createReply(deps: ReplyDeps, { chat, answers, earlier, nameOf, t
   const layout = deps.layout();
   const messages = createReplyMessages({ platform, records, clock, chat, unsure, callMs });
   const onShown = () => typing?.shown();
-  const live = createLiveReply({ clock, gate, chat, text, messages, layout, open, firstAfter, whenGone, answers, onShown, log });
+  let inOrder: Promise<void> | null = null;
+  const openInOrder = () => (inOrder ??= deps.order.earlier(chat)).then(open);
+  const live = createLiveReply({
+    clock,
+    gate,
+    chat,
+    text,
+    messages,
+    layout,
+    open: openInOrder,
+    firstAfter,
+    whenGone,
+    answers,
+    onShown,
+    log,
+  });
 
   function open(): Promise<void> {
     name ??= nameOf(turn);
@@ -79,16 +96,19 @@ export function createReply(deps: ReplyDeps, { chat, answers, earlier, nameOf, t
   }
 
   function end(ending: () => Ending, signal?: AbortSignal): Promise<void> {
-    settling = settle(ending, signal).finally(() => {
-      settling = null;
-      opening = null; // another one may go on from here
-      if (name !== null) deps.release(name, reply);
-    });
+    settling = deps.order
+      .finish(chat, (before) => settle(ending, before, signal))
+      .finally(() => {
+        settling = null;
+        opening = null; // another one may go on from here
+        if (name !== null) deps.release(name, reply);
+      });
     return settling;
   }
 
-  async function settle(ending: () => Ending, signal?: AbortSignal): Promise<void> {
+  async function settle(ending: () => Ending, before: Promise<void>, signal?: AbortSignal): Promise<void> {
     await rest();
+    await Promise.race([before, aborted(signal)]);
     await open();
     await settleReply({ clock, gate, chat, messages, whenGone, answers, withinMs: deps.withinMs, log }, ending(), signal);
   }
@@ -139,4 +159,13 @@ export function createReply(deps: ReplyDeps, { chat, answers, earlier, nameOf, t
     const said = text.whole().slice(0, cuts.at(-1) ?? 0);
     return said === '' || whole.startsWith(said) ? cuts : [];
   }
+}
+
+/** Rejects when nobody waits any longer. */
+function aborted(signal: AbortSignal | undefined): Promise<never> {
+  return new Promise((_, reject) => {
+    const cut = () => reject(signal?.reason);
+    if (signal?.aborted === true) cut();
+    else signal?.addEventListener('abort', cut, { once: true });
+  });
 }
