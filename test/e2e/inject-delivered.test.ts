@@ -1,58 +1,39 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Instance } from '@svc/contract/instance.ts';
-import { freePorts } from '@svc/testing/free-ports.ts';
+import { startChatPlatform, type ChatPlatform } from '@svc/testing/chat-platform/start-chat-platform.ts';
 import { openHouse, waitFor, type House } from '@svc/testing/house.ts';
-import { requestJson } from '@svc/service-kit/http/json-client.ts';
-import { Secret } from '@svc/service-kit/secret.ts';
+import { installChatConnector } from '@svc/testing/install-chat-connector.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
-import { newConnector } from '../../apps/cli/src/connector/own-connector.ts';
-import { root } from '../repository.ts';
 import { signalProcess } from '@svc/service-kit/process/signal-process.ts';
 
 type Inject = { ok: boolean; reply: string; delivered: boolean; deliverErr: string | null };
-type Posted = { id: string; user: string; text: string };
 
 const folder = temporaryFolder();
-const posted: Posted[] = [];
-let channel: Server;
+let platform: ChatPlatform;
 let house: House;
 
-/** The service with one instance of a connector from the template, whose channel is a server of this test. */
+/** The service with one instance of the connector for a chat platform. */
 beforeAll(async () => {
-  const [port = 0] = await freePorts(1);
-  channel = createServer((req, res) => {
-    let body = '';
-    req.setEncoding('utf8').on('data', (text: string) => (body += text));
-    req.on('end', () => {
-      posted.push(JSON.parse(body) as Posted);
-      res.end();
-    });
-  });
-  await new Promise<void>((resolve) => channel.listen(port, '127.0.0.1', resolve));
-  const parent = path.join(folder.path, 'connectors');
-  mkdirSync(parent, { mode: 0o700 });
-  newConnector({ name: 'shop', parent, root });
-  writeFileSync(path.join(folder.path, 'secrets.json'), '{"SHOP_TOKEN":"a-long-token-of-the-shop"}', { mode: 0o600 });
-  const ann = { key: 'ann', role: 'known', identifiers: [{ surface: 'shop', value: 'ann' }] };
+  platform = await startChatPlatform();
+  const config = installChatConnector(folder.path, platform);
+  const ann = { key: 'ann', role: 'known', identifiers: [{ surface: 'platform', value: 'ann' }] };
   writeFileSync(path.join(folder.path, 'trust.seed.json'), JSON.stringify({ principals: [ann] }));
   house = await openHouse({ dataDir: folder.path });
-  const config = { token_secret_key: 'SHOP_TOKEN', callback_url: `http://127.0.0.1:${port}/` };
-  await house.post(`${house.urls.manager}/instances`, { type: 'shop', name: 'Shop', enabled: true, config });
+  await house.post(`${house.urls.manager}/instances`, { type: 'platform', name: 'Platform', enabled: true, config });
 });
 afterAll(async () => {
   await house.stop();
-  channel.close();
+  await platform.close();
   folder.remove();
 });
 
-const change = (action: string) => house.post(`${house.urls.manager}/instances/shop/${action}`);
-const shop = async () => (await house.get<{ instance: Instance }>(`${house.urls.manager}/instances/shop`)).instance;
+const change = (action: string) => house.post(`${house.urls.manager}/instances/platform/${action}`);
+const instance = async () => (await house.get<{ instance: Instance }>(`${house.urls.manager}/instances/platform`)).instance;
 const inject = async (text: string) =>
-  (await house.post<Inject>(`${house.urls.core}/v2/inject`, { conversation_key: 'shop:shop:user:ann', text })).body;
-const textsLike = (word: string) => posted.filter(({ text }) => text.includes(word));
+  (await house.post<Inject>(`${house.urls.core}/v2/inject`, { conversation_key: 'platform:platform:user:ann', text })).body;
+const textsLike = (word: string) => platform.replies('ann').filter(({ text }) => text.includes(word));
 const arrives = (word: string) =>
   waitFor(
     () => textsLike(word).length > 0,
@@ -61,13 +42,10 @@ const arrives = (word: string) =>
   );
 
 test('an operator’s words are answered over the instance that the conversation is on', async () => {
-  const { url } = await shop();
-  const token = new Secret('a-long-token-of-the-shop');
-  const { body } = await requestJson(`${url}/message`, { body: { user: 'ann', text: 'echo hello' }, token, timeoutMs: 40_000 });
-  expect(body).toMatchObject({ outcome: 'replied' });
-  expect(posted).toEqual([]);
+  platform.say({ chat: 'ann', from: 'ann', text: 'echo hello' });
+  await arrives('hello');
   expect(await inject('echo first')).toMatchObject({ ok: true, delivered: true, deliverErr: null });
-  expect(textsLike('first')).toEqual([{ id: expect.any(String), user: 'ann', text: expect.any(String) }]);
+  expect(textsLike('first')).toHaveLength(1);
 });
 
 test.each([
@@ -75,7 +53,7 @@ test.each([
   [
     'killed and being started again',
     async () => {
-      const { pid } = await shop();
+      const { pid } = await instance();
       signalProcess(pid, 'SIGKILL');
     },
     () => Promise.resolve(),

@@ -4,8 +4,8 @@ import path from 'node:path';
 
 export type TemporaryFolder = { path: string; remove(): void };
 
-/** A folder of a test's own. */
+/** A folder of a test's own. Its removal is tried again: what a test has started may be writing its last file there. */
 export function temporaryFolder(): TemporaryFolder {
   const folder = mkdtempSync(path.join(tmpdir(), 'svc-'));
-  return { path: folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
+  return { path: folder, remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }) };
 }
