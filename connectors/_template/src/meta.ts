@@ -12,6 +12,7 @@ export const meta = {
     supports_attachments_out: false,
   },
   credentialKeys: ['token_secret_key'],
+  exclusive: ['token_secret_key'],
   configSchema: {
     type: 'object',
     required: ['token_secret_key'],
@@ -19,22 +20,29 @@ export const meta = {
       token_secret_key: {
         type: 'string',
         title: 'Token',
-        description: 'Name of the secret that callers show as "Authorization: Bearer …".',
+        description: 'Name of the secret with the token of the bot.',
         minLength: 1,
       },
-      port: { type: 'integer', title: 'HTTP port', description: '0 takes a free one.', default: 0, minimum: 0, maximum: 65_535 },
-      callback_url: {
+      base_url: {
         type: 'string',
-        title: 'Callback address',
-        description: 'Messages that nobody has just asked for are posted here.',
+        title: 'Address of the platform',
+        description: 'Empty: a small platform to practise with, in the connector itself.',
         default: '',
       },
+      port: {
+        type: 'integer',
+        title: 'Port of the practice platform',
+        description: '0 takes a free one.',
+        default: 0,
+        minimum: 0,
+        maximum: 65_535,
+      },
+      ...commonFields('engine', 'model', 'cwd', 'persona', 'allow', 'public', 'mention_only', 'reply_style'),
       ...intakeConfig,
-      ...commonFields('engine', 'model', 'cwd', 'persona', 'allow', 'public'),
     },
   },
-  outbound: { kinds: ['text'], target: { required: true, label: 'User' } },
+  outbound: { kinds: ['text'], target: { required: true, label: 'Chat' } },
 } as const satisfies ConnectorMeta;
 
 /** An instance's config, after the manager has checked it and filled in the defaults. */
-export type Config = { token_secret_key: string; port: number; callback_url: string };
+export type Config = { token_secret_key: string; base_url: string; port: number; reply_style: 'stream' | 'final' | 'steps' };

@@ -1,35 +1,55 @@
 import {
-  checkKey,
-  createConnectorServer,
-  createThrottle,
-  singleKeyAuth,
+  createChatGate,
+  createIngress,
+  createReplyWriter,
+  followUpdates,
   systemClock,
-  type Exchange,
   type RunningConnector,
   type StartContext,
 } from '@svc/connector-kit';
-import type { Config } from './meta.ts';
-import { postOut } from './post-out.ts';
-import { createRoutes } from './routes.ts';
+import { meta, type Config } from './meta.ts';
+import { createPlatformApi } from './platform-api.ts';
+import { startPracticePlatform } from './practice/platform.ts';
+import { toEnvelope } from './to-envelope.ts';
 
 /** Opens the channel. What it throws is shown to the operator, so it says what is wrong and what to do. */
 export async function start(ctx: StartContext<Config>): Promise<RunningConnector> {
-  const { config } = ctx;
-  const token = singleKeyAuth(await ctx.secrets.get(config.token_secret_key), { identity: 'caller', username: 'Caller' });
-  const throttle = createThrottle(systemClock);
-  const server = createConnectorServer({
-    routes: createRoutes(ctx, (exchange: Exchange) => void checkKey(exchange, token, throttle)),
-    version: ctx.version,
-    allowedHosts: ctx.allowedHosts,
-    renderError: (error, { requestId }) => ({ status: error.status, body: JSON.stringify(error.toBody(requestId)) }),
-    log: ctx.log,
+  const { config, core, state, log, signal } = ctx;
+  const token = await ctx.secrets.get(config.token_secret_key);
+  const practice = config.base_url === '' ? await startPracticePlatform(ctx, token) : null;
+  const api = createPlatformApi(practice?.url ?? config.base_url, token);
+  await api.whoAmI(signal);
+
+  const { openReply, send } = createReplyWriter({
+    ...api,
+    limit: meta.capabilities.max_message_chars,
+    // One write to a chat in this time: as often as the platform likes it.
+    gate: createChatGate({ clock: systemClock, perMs: 250 }),
+    // It knows a message by its nonce, so one whose answer was lost is posted again.
+    unsure: 'nonce',
+    style: config.reply_style,
+    state,
+    log,
   });
-  const { port, url } = await server.listen(config.port, '127.0.0.1');
+  const ingress = createIngress({ core, state, log, openReply });
+  let problem: string | null = null;
+  const followed = followUpdates({
+    poll: (after, waitMs, stopped) => api.updates(Number(after ?? 0), waitMs, stopped),
+    cursorOf: ({ id }) => id,
+    take: (update) => ingress.take(update.chat, String(update.id), (stopped) => toEnvelope({ ...ctx, api }, update, stopped)),
+    onProblem: (found) => (problem = found),
+    signal,
+    log,
+  });
+
   return {
-    port,
-    url,
-    stop: () => server.stop(ctx.stopTimeoutMs * 0.8),
-    health: () => ({ healthy: true }),
-    send: (message, signal) => postOut(config.callback_url, message, signal),
+    port: practice?.port,
+    url: practice?.url,
+    async stop() {
+      await Promise.all([followed, ingress.stop(ctx.stopTimeoutMs * 0.6)]);
+      await practice?.stop(ctx.stopTimeoutMs * 0.2);
+    },
+    health: () => (problem === null ? { healthy: true } : { healthy: false, detail: problem }),
+    send,
   };
 }

@@ -1,18 +1,32 @@
 import { userKey, type Envelope, type StartContext } from '@svc/connector-kit';
 import { meta } from './meta.ts';
-import type { Message } from './parse-message.ts';
+import type { PlatformApi, Update } from './platform-api.ts';
 
-/** The message as the core takes it. The same user is the same conversation. */
-export const toEnvelope = (
-  { instanceId }: Pick<StartContext, 'instanceId'>,
-  { id, user, name, text, attachments }: Message,
-): Envelope => ({
-  channel: meta.type,
-  conversation_key: userKey(meta.type, instanceId, user),
-  message_id: id,
-  sender: { raw_id: user, ...(name !== undefined && { raw_username: name }) },
-  content: { text, ...(attachments !== undefined && { attachments }) },
-  capabilities: meta.capabilities,
-  // Where a message that nobody has just asked for goes: the target of `send`.
-  channel_context: { target: user },
-});
+type Deps = Pick<StartContext, 'instanceId' | 'uploads'> & { api: Pick<PlatformApi, 'download'> };
+
+const maxFileBytes = 50_000_000;
+
+/** A message as the core takes it, its file saved. Null for what is not to be answered. */
+export async function toEnvelope(
+  { instanceId, uploads, api }: Deps,
+  update: Update,
+  signal: AbortSignal,
+): Promise<Envelope | null> {
+  const { chat, user, message_id, text, file } = update;
+  // The same chat is the same conversation. A room has `channelKey` instead.
+  const conversation_key = userKey(meta.type, instanceId, chat);
+  const attachments =
+    file === undefined
+      ? []
+      : [await uploads.save({ ...file, data: await api.download(file.id, signal), conversation_key, maxBytes: maxFileBytes })];
+  return {
+    channel: meta.type,
+    conversation_key,
+    message_id,
+    sender: { raw_id: user },
+    content: { text, ...(attachments.length > 0 && { attachments }) },
+    capabilities: meta.capabilities,
+    // Where replies go, and what nobody has just asked for.
+    channel_context: { chatId: chat },
+  };
+}

@@ -11,96 +11,106 @@ import { meta, start } from '../src/index.ts';
 import type { Config } from '../src/meta.ts';
 
 const token = 'the-token-of-this-test';
+type Running = FakeContext & {
+  live: RunningConnector;
+  say(text: string): Promise<unknown>;
+  shows(texts: string[]): Promise<void>;
+};
 
-/** The real connector on a free port, with a core that does what the test says. */
-async function running(t: TestContext, config: Partial<Config> = {}): Promise<FakeContext & { live: RunningConnector }> {
+/** The real connector on the practice platform, with a core that does what the test says. */
+async function running(t: TestContext, config: Partial<Config> = {}): Promise<Running> {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'connector-'));
   const whole = { ...defaultsOf(meta), token_secret_key: 'TOKEN', ...config };
   const fake = fakeContext({ type: meta.type, dataDir, config: whole }, { TOKEN: token });
   const live = await start(fake.context as StartContext<Config>);
   t.after(async () => {
+    fake.shutdown.abort();
     await live.stop();
     rmSync(dataDir, { recursive: true });
   });
-  return { ...fake, live };
+  return {
+    ...fake,
+    live,
+    say: (text) => ask(live, '/say', JSON.stringify({ user: 'ann', text })),
+    /** Waits until this is what the bot shows. */
+    async shows(texts) {
+      const until = performance.now() + 20_000;
+      for (let shown: string[] = []; ;) {
+        shown = ((await ask(live, '/chat?user=ann')) as Message[]).filter(({ from }) => from === 'bot').map(({ text }) => text);
+        if (performance.now() > until || JSON.stringify(shown) === JSON.stringify(texts)) return assert.deepEqual(shown, texts);
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+    },
+  };
 }
 
-const post = (
-  live: RunningConnector,
-  route: string,
-  body: string | Uint8Array<ArrayBuffer>,
-  type = 'application/json',
-  key = token,
-) => fetch(`${live.url}${route}`, { method: 'POST', headers: { authorization: `Bearer ${key}`, 'content-type': type }, body });
+type Message = { from: string; text: string };
 
-test('a message gets the reply of the assistant', async (t) => {
-  const { live, core } = await running(t);
-  const answer = await post(live, '/message', JSON.stringify({ id: 'm1', user: 'ann', text: 'hello' }));
-  assert.deepEqual([answer.status, await answer.json()], [200, { outcome: 'replied', replies: ['echo: hello'] }]);
-  assert.equal(core.turns[0]?.envelope.message_id, 'm1');
+async function ask(live: RunningConnector, route: string, body?: string | Uint8Array<ArrayBuffer>, mime = 'application/json') {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': mime };
+  const answer = await fetch(`${live.url}${route}`, { method: body === undefined ? 'GET' : 'POST', headers, body: body ?? null });
+  return (await answer.json()) as unknown;
+}
+
+test('a message gets the reply of the assistant, and the core hears that it is shown', async (t) => {
+  const { say, core } = await running(t);
+  assert.deepEqual(await say('hello'), { shown: ['echo: hello'] });
+  assert.deepEqual(core.confirmations, [{ turnId: 'turn_1' }]);
 });
 
-test('nothing is said where the assistant says nothing', async (t) => {
-  const { live, core } = await running(t);
-  core.script = ({ result }) => result({ outcome: 'silent' });
-  const answer = await post(live, '/message', JSON.stringify({ user: 'ann', text: 'hello' }));
-  assert.deepEqual(await answer.json(), { outcome: 'silent', replies: [] });
+test('a reply is one message that grows', async (t) => {
+  const { say, shows, core } = await running(t);
+  const begun = 'here is how it begins, and it is long enough to be shown';
+  core.script = async ({ handlers, result }) => {
+    handlers.onDelta?.(begun);
+    await shows([begun]);
+    return result({ actions: [{ type: 'reply', text: `${begun}: this is all` }] });
+  };
+  await say('hello');
+  await shows([`${begun}: this is all`]);
 });
 
-test('a file is saved and goes with the message', async (t) => {
+test('a reply that is too long for one message is several', async (t) => {
+  const { say, shows, core } = await running(t);
+  const [first, second] = ['a'.repeat(3000), 'b'.repeat(3000)];
+  core.script = ({ result }) => result({ actions: [{ type: 'reply', text: `${first}\n\n${second}` }] });
+  await say('hello');
+  await shows([first, second]);
+});
+
+test('a file goes with its message', async (t) => {
   const { live, core, saved } = await running(t);
-  const answer = await post(live, '/file?user=ann&name=cat.png&text=who%20is%20this', new Uint8Array(5), 'image/png');
-  assert.equal(answer.status, 200);
+  await ask(live, '/file?user=ann&name=cat.png&text=who%20is%20this', new Uint8Array(5), 'image/png');
   assert.deepEqual([saved[0]?.name, saved[0]?.mime, saved[0]?.content.length], ['cat.png', 'image/png', 5]);
   const { text, attachments } = core.turns[0]?.envelope.content ?? {};
   assert.deepEqual([text, attachments?.[0]?.path], ['who is this', saved[0]?.path]);
 });
 
-test('a caller without the token is refused', async (t) => {
+test('what nobody has just asked for is posted to the chat, once', async (t) => {
+  const { live, shows } = await running(t);
+  const message = { id: 'o1', target: 'ann', kind: 'text', text: 'the train is late' };
+  await live.send?.(message, AbortSignal.timeout(5000));
+  await live.send?.(message, AbortSignal.timeout(5000));
+  await shows(['the train is late']);
+});
+
+test('the practice platform is open to those with the token alone', async (t) => {
   const { live, core } = await running(t);
-  for (const route of ['/message', '/file?user=ann']) {
-    assert.equal((await post(live, route, '{"user":"ann","text":"hi"}', 'application/json', 'wrong')).status, 401);
-  }
+  for (const route of ['/say', '/file?user=ann', '/messages'])
+    assert.equal((await fetch(`${live.url}${route}`, { method: 'POST', body: '{"user":"ann","text":"hi"}' })).status, 401);
+  for (const route of ['/updates', '/chat?user=ann']) assert.equal((await fetch(`${live.url}${route}`)).status, 401);
   assert.equal(core.turns.length, 0);
 });
 
-test('a message for a user is posted to the callback address', async (t) => {
-  const callback = await listening(t, 200);
-  const { live } = await running(t, { callback_url: callback.url });
-  await live.send?.({ id: 'o1', target: 'ann', kind: 'text', text: 'the train is late' }, AbortSignal.timeout(5000));
-  assert.deepEqual(callback.bodies, [{ id: 'o1', user: 'ann', text: 'the train is late' }]);
-});
-
-for (const [status, fault] of [
-  [404, { code: 'unprocessable' }],
-  [429, { code: 'busy', details: { retry_after_s: 7 } }],
-  [500, /failed \(500\)/],
+for (const [status, why] of [
+  [401, /does not know this token/],
+  [500, /The platform said 500/],
 ] as const) {
-  test(`a callback address that answers ${status}`, async (t) => {
-    const callback = await listening(t, status);
-    const { live } = await running(t, { callback_url: callback.url });
-    const sending = live.send?.({ id: 'o1', target: 'ann', kind: 'text', text: 'hi' }, AbortSignal.timeout(5000));
-    await assert.rejects(sending ?? Promise.resolve(), fault);
+  test(`a platform that answers ${status} at the start is no channel, and the operator reads why`, async (t) => {
+    const server = createServer((_, res) => res.writeHead(status).end());
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    t.after(() => server.close());
+    const base_url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    await assert.rejects(running(t, { base_url }), why);
   });
-}
-
-test('a callback address where nothing answers is named', async (t) => {
-  const { live } = await running(t, { callback_url: 'http://127.0.0.1:1/' });
-  const sending = live.send?.({ id: 'o1', target: 'ann', kind: 'text', text: 'hi' }, AbortSignal.timeout(5000));
-  await assert.rejects(sending ?? Promise.resolve(), /Nothing answers at callback_url, http:\/\/127\.0\.0\.1:1\/ \(/);
-});
-
-async function listening(t: TestContext, status: number): Promise<{ url: string; bodies: unknown[] }> {
-  const bodies: unknown[] = [];
-  const server = createServer((req, res) => {
-    let body = '';
-    req.on('data', (part) => (body += String(part)));
-    req.on('end', () => {
-      bodies.push(JSON.parse(body));
-      res.writeHead(status, { 'retry-after': '7' }).end();
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.after(() => void server.close());
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, bodies };
 }
