@@ -52,7 +52,7 @@ function watch(sessions: Sessions, raw_id: string, key: string, after?: number) 
   const frames: SessionStreamFrame[] = [];
   const ends: string[] = [];
   const handlers = {
-    onFrame: (frame: SessionStreamFrame) => void frames.push(frame),
+    onFrame: (frame: SessionStreamFrame) => void (frame.type === 'watching' || frames.push(frame)),
     onEnd: ({ code }: { code: string }) => void ends.push(code),
   };
   const stop = sessions.watch(by(raw_id), key, handlers, { after });

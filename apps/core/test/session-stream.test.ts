@@ -44,11 +44,13 @@ const pathOf = (of: string) => `/v2/session/${encodeURIComponent(of)}/stream`;
 async function watch(lastId?: string, of = key) {
   const reader = await readEvents(url, lastId, pathOf(of));
   readers.push(reader);
-  const frames = () => reader.events.map(({ data }) => JSON.parse(data) as SessionStreamFrame);
+  const events = () => reader.events.filter(({ event }) => event !== 'watching');
+  const frames = () => events().map(({ data }) => JSON.parse(data) as SessionStreamFrame);
   return {
     ...reader,
     frames,
-    types: () => reader.events.map(({ event }) => event),
+    types: () => events().map(({ event }) => event),
+    ids: () => events().map(({ id }) => id),
     text: () =>
       frames().reduce((said, frame) => (frame.type === 'delta' ? said + frame.text : frame.type === 'retract' ? '' : said), ''),
   };

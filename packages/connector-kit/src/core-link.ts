@@ -216,7 +216,7 @@ function takeLine(link: Link, line: string): boolean {
   }
   if (call.stale) withdraw(link, call);
   if ('frame' in reply) show(link, call, reply.frame);
-  else if (!('seen' in reply || 'watching' in reply)) end(link, call, answerOf(reply));
+  else if (!('seen' in reply)) end(link, call, answerOf(reply));
   return true;
 }
 

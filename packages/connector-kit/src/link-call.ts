@@ -9,7 +9,7 @@ import { CoreError } from './core-error.ts';
 
 /** What closes a call that went well: it is of the kind that was asked for. */
 export type LinkAnswer = HandleResult | Identity | Checkout | Answered | SessionAnswer;
-type NotLast = 'frame' | 'accepted' | 'error' | 'seen' | 'watching';
+type NotLast = 'frame' | 'accepted' | 'error' | 'seen';
 type LastReply = Exclude<LinkReply, { [Field in NotLast]: Record<Field, unknown> }[NotLast]>;
 
 export function answerOf(reply: LastReply): LinkAnswer {
@@ -89,7 +89,7 @@ export function lineFault({ calls, heldChars, maxHeldChars }: Held, line: string
   return isHeavy ? linkFaults.tooMany(calls.size) : null;
 }
 
-const replyFields = ['frame', 'result', 'identity', 'checkout', 'answered', 'answer', 'error', 'accepted', 'seen', 'watching'];
+const replyFields = ['frame', 'result', 'identity', 'checkout', 'answered', 'answer', 'error', 'accepted', 'seen'];
 
 /** Null for a line that is no reply. The core is ours, so only what a mix-up of versions could break is checked. */
 export function parseReply(line: string): LinkReply | null {

@@ -53,7 +53,6 @@ export function createLinkWatches({ socket, log, nextId }: Deps): LinkWatches {
       const watch = watches.get(reply.id);
       if (watch === undefined) return false;
       if ('error' in reply) end(watch, toCoreError(reply.error));
-      else if ('watching' in reply) watch.after = reply.watching.seq;
       else if ('seen' in reply) {
         if (reply.seen.seq > 0) watch.after = reply.seen.seq;
         guarded(() => watch.handlers.onFrame(reply.seen));

@@ -59,7 +59,7 @@ export type SessionRequest =
 
 export type SessionAnswer = SessionPage | History | InjectAnswer | { ok: true };
 
-/** An `error` with the id 0 is about the link as a whole, which is closed then. `accepted` comes once for a message that wants it and is taken; `frame` repeats while a streamed turn runs, `seen` while a conversation is watched; `watching` says up to where all was seen. Then exactly one of `result`, `identity`, `answered`, `checkout`, `answer`, `error` closes the id. */
+/** An `error` with the id 0 is about the link as a whole, which is closed then. `accepted` comes once for a message that wants it and is taken; `frame` repeats while a streamed turn runs, `seen` while a conversation is watched. Then exactly one of `result`, `identity`, `answered`, `checkout`, `answer`, `error` closes the id. */
 export type LinkReply =
   | { id: number; accepted: { turn_id: string } }
   | { id: number; frame: TurnProgress }
@@ -69,7 +69,6 @@ export type LinkReply =
   | { id: number; answered: Answered }
   | { id: number; answer: SessionAnswer }
   | { id: number; seen: SessionStreamFrame }
-  | { id: number; watching: { seq: number } }
   | { id: number; error: ErrorBody };
 
 /** Longest line either side accepts: bytes for the core, characters for a connector. */

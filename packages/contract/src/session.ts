@@ -98,10 +98,10 @@ export type TurnEnd = { type: 'end'; outcome: Outcome | null; text: string; erro
 export type SessionFrame = { conversation_key: string; turn_id: string; seq: number } & (TurnBegin | TurnProgress | TurnEnd);
 
 /**
- * What is said of the conversation itself. `gap`: frames are missing before this, the history has what they said; turns that run follow from
- * their beginning. `forgotten`: what was said is gone.
+ * What is said of the conversation itself. `watching`: what was said before is seen, and its place is one to go on from. `gap`: frames are missing
+ * before this, the history has what they said; turns that run follow from their beginning. `forgotten`: what was said is gone.
  */
-export type SessionNotice = { conversation_key: string; seq: number; type: 'gap' | 'forgotten'; message: string };
+export type SessionNotice = { conversation_key: string; seq: number; type: 'watching' | 'gap' | 'forgotten'; message: string };
 
 /** One event of `GET /v2/session/:key/stream`, named by its `type`. */
 export type SessionStreamFrame = SessionFrame | SessionNotice;

@@ -1,6 +1,5 @@
 import type { LinkReply, SessionAnswer, SessionRequest } from '@svc/contract/link.ts';
 import type { Peer } from '@svc/service-kit/connector-pass.ts';
-import type { OutboundMask } from '@svc/service-kit/redaction/outbound-mask.ts';
 import { conflict, notFound, queueFull, type ServiceError } from '@svc/service-kit/service-error.ts';
 import type { Claims } from '../session/claims.ts';
 import { forgetConversation, type ForgetDeps } from '../session/forget-conversation.ts';
@@ -19,7 +18,6 @@ export type LinkSessionDeps = PageDeps &
     claims: Pick<Claims, 'isClaimed' | 'forget'>;
     trust: Pick<TrustService, 'resolve' | 'onChange'>;
     pipeline: Pick<Pipeline, 'stateOf' | 'liveTurn' | 'isBusy' | 'abort' | 'inject' | 'watch'>;
-    knownSecrets: { mask: Pick<OutboundMask, 'json'> };
   };
 
 /** What one link asks about conversations. */

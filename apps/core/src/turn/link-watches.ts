@@ -3,7 +3,7 @@ import type { SessionRequest } from '@svc/contract/link.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Peer } from '@svc/service-kit/connector-pass.ts';
 import { toServiceError } from '@svc/service-kit/http/error-handler.ts';
-import { maskedMember, type MaskedJson, type OutboundMask } from '@svc/service-kit/redaction/outbound-mask.ts';
+import { maskedMember, type MaskedJson } from '@svc/service-kit/redaction/outbound-mask.ts';
 import { badRequest, notFound, queueFull, ServiceError, unavailable } from '@svc/service-kit/service-error.ts';
 import type { SessionStore } from '../session/session-store.ts';
 import type { TrustService } from '../trust/trust-service.ts';
@@ -15,7 +15,6 @@ type Deps = {
   trust: Pick<TrustService, 'resolve' | 'onChange'>;
   sessions: Pick<SessionStore, 'read'>;
   pipeline: Pick<Pipeline, 'watch'>;
-  knownSecrets: { mask: Pick<OutboundMask, 'json'> };
 };
 
 export type LinkWatchOptions = {
@@ -75,9 +74,8 @@ export function createLinkWatches(deps: Deps, { socket, clock, write, refuse }: 
     written += json.length;
     write(json);
   };
-  const send = (id: number, { lines, place }: Parcel): void => {
+  const send = (id: number, { lines }: Parcel): void => {
     for (const { json } of lines) put(maskedMember(id, 'seen', json));
-    if (place !== null) put(maskedMember(id, 'watching', deps.knownSecrets.mask.json({ seq: place })));
   };
 
   const hasRoom = () => written + socket.writableLength < maxUnread;

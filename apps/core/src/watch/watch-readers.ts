@@ -7,7 +7,7 @@ import type { Watcher } from './watch-types.ts';
 type Options = {
   ring: WatchRing;
   parcels: Parcels;
-  /** What a watcher needs who has seen nothing, or not all. Everything that it stands for has its place in the ring. */
+  /** What a watcher needs who has seen nothing, or not all, up to the next place of the ring. */
   present(hasGap: boolean): SessionStreamFrame[];
   onFault(error: unknown): void;
   /** The last one has left. */
@@ -41,7 +41,7 @@ export function createWatchReaders({ ring, parcels, present, onFault, onEmpty }:
   const begin = async (reader: Reader, hasGap: boolean): Promise<void> => {
     const frames = present(hasGap);
     reader.place = ring.next();
-    reader.watcher.send(await parcels.present(frames, reader.place - 1));
+    reader.watcher.send(await parcels.present(frames));
   };
 
   /** Gives a watcher what there is, as long as it has room. */

@@ -127,7 +127,8 @@ export function watchConversation({ knownSecrets, clock, log }: ConversationDeps
         ...(asked === null ? [] : [{ ...turn, ...asked }]),
       ];
     });
-    return hasGap ? [{ ...named, type: 'gap', message: gapMessage }, ...turns] : turns;
+    const place = { ...named, seq: ring.next() - 1, type: 'watching', message: watchingMessage } as const;
+    return [...(hasGap ? [{ ...named, type: 'gap', message: gapMessage } as const] : []), ...turns, place];
   };
 
   const readers = createWatchReaders({
@@ -190,5 +191,6 @@ export function watchConversation({ knownSecrets, clock, log }: ConversationDeps
   };
 }
 
+const watchingMessage = 'From here on every frame is shown.';
 const gapMessage =
   'Frames are missing before the next one. The history has what was said: GET /v2/session/:key/history. Turns that run follow from their beginning.';
