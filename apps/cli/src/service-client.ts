@@ -53,6 +53,31 @@ export const askCollector = <T>(settings: CliSettings, path: string, query: Quer
 export const tellCollector = <T>(settings: CliSettings, path: string, timeoutMs: number): Promise<T> =>
   fromCollector<T>(collectorUrl(settings, path), { body: {}, token: settings.insightsControlToken, timeoutMs });
 
+/**
+ * A stream of the core from the event `lastId` on, until it ends or breaks. The core may be starting again.
+ * @throws CliError when nothing answers, or it refuses: `what` it does not do then.
+ */
+export async function* followCore(
+  url: string,
+  lastId: string | undefined,
+  help: { what: string; run: string },
+): AsyncGenerator<SseEvent> {
+  const headers: Record<string, string> = lastId === undefined ? {} : { 'last-event-id': lastId };
+  const response = await whileRestarting(() => openRequest(url, { headers, timeoutMs: followMs })).catch((error: unknown) => {
+    throw toCliError('core', url, error, followMs);
+  });
+  if (response.statusCode !== 200) {
+    const body = parseJsonOrNull(await text(response)) as Partial<ErrorBody> | null;
+    throw new CliError(help.what, { why: body?.message ?? `The core answered ${response.statusCode}.`, run: help.run });
+  }
+  try {
+    yield* readEvents(unlessSilent(response, () => toCliError('core', url, new NotAlive(silenceMs), silenceMs)));
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code !== 'ECONNRESET' && message !== 'aborted') throw error; // a break is its end too
+  }
+}
+
 /** What happens from now on, until the collector is gone. @throws CliError when nothing answers, or it refuses. */
 export async function* followCollector(settings: CliSettings): AsyncGenerator<SseEvent> {
   const url = collectorUrl(settings, '/api/stream');

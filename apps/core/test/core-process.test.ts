@@ -2,8 +2,13 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { createCoreLink } from '@svc/connector-kit/core-link.ts';
+import { systemClock } from '@svc/service-kit/clock.ts';
+import { dataPaths } from '@svc/service-kit/config/data-dir.ts';
+import { openConnectorPasses } from '@svc/service-kit/connector-pass.ts';
 import { requestJson } from '@svc/service-kit/http/json-client.ts';
 import { envelope } from './open-test-core.ts';
+import { readEvents } from './read-events.ts';
 import { dataDir, startCoreProcess as start } from './start-core-process.ts';
 
 /** Says one word and then works for ever, without listening. */
@@ -23,6 +28,25 @@ function stream(port: number, text: string) {
   socket.on('error', () => undefined);
   socket.write(`${head.join('\r\n')}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
   return { read: () => read };
+}
+
+/** Somebody who watches the conversation over HTTP. */
+async function watch(url: string, lastId?: string) {
+  const reader = await readEvents(url, lastId, '/v2/session/compat%3Ac1%3Akey/stream');
+  onTestFinished(() => void reader.close());
+  return { ...reader, types: () => reader.events.map(({ event }) => event) };
+}
+
+/** The same over a connector's link, which comes back by itself. */
+function watchOverLink(dir: string) {
+  const { connectorKey, coreSocket } = dataPaths(dir);
+  const pass = openConnectorPasses(connectorKey).issue({ type: 'compat', instanceId: 'c1' }).reveal();
+  const link = createCoreLink({ socketPath: coreSocket, pass, clock: systemClock, log: () => undefined });
+  onTestFinished(() => link.close());
+  const seen: string[] = [];
+  const as = { channel: 'compat', sender: { raw_id: 'owner' } };
+  link.sessions.watch(as, 'compat:c1:key', { onFrame: ({ type }) => void seen.push(type) });
+  return { types: () => seen, lastId: () => '' };
 }
 
 test('a second core on the same data folder ends, and says whose folder it is', async () => {
@@ -49,9 +73,13 @@ test('stopping in mid-turn gives the reader the reason, and no caller that hangs
   onTestFinished(() => void half.destroy());
   // The last letter may wait: a secret of this process could begin with it.
   await expect.poll(() => reader.read()).toContain('wor');
+  const watcher = await watch(core.url);
+  await expect.poll(watcher.types).toEqual(['begin', 'delta', 'watching']);
   core.child.kill('SIGTERM');
   expect(await core.exited).toBe(0);
   expect(core.output()).not.toContain('did not stop in time');
+  // The turn goes on at the next start, so it has no end yet; the stream has one.
+  expect([watcher.types().includes('end'), await watcher.ended]).toEqual([false, 'whole']);
   expect(reader.read()).toMatch(/event: error\ndata: .*"unavailable".*The message is kept/);
 });
 
@@ -66,6 +94,8 @@ test('[L08] a core that is killed in mid-turn goes on with that turn in the same
   const cut = expect(turn).rejects.toThrow();
   await expect.poll(async () => (await read(first.url)).engine_session_id).toMatch(/^offline-/);
   const before = await read(first.url);
+  const watchers = [await watch(first.url), watchOverLink(dir)];
+  for (const { types } of watchers) await expect.poll(types).toContain('begin');
   // Changes are committed in order: with this answer everything before it is on the disk.
   const seen = envelope('seen', { delivery: 'async', conversation_key: 'compat:c1:other' });
   await requestJson(`${first.url}/v2/handle`, { body: seen, timeoutMs: 40_000 });
@@ -74,8 +104,15 @@ test('[L08] a core that is killed in mid-turn goes on with that turn in the same
   const second = await start(dir);
   await second.ready();
   expect(await read(second.url)).toMatchObject({ engine_session_id: before.engine_session_id, state: 'running' });
+  const back = await watch(second.url, watchers[0]!.lastId());
   await requestJson(`${second.url}/v2/abort`, { body: { conversation_key: 'compat:c1:key' }, timeoutMs: 40_000 });
   await expect.poll(async () => (await read(second.url)).state).toBe('idle');
+  // Whoever watched the first core sees that frames are missing, the turn from its beginning, and its end once.
+  for (const types of [back.types, () => watchers[1]!.types().slice(watchers[1]!.types().indexOf('gap'))]) {
+    await expect.poll(types).toContain('end');
+    expect(types().filter((type) => type !== 'queued' && type !== 'watching')).toEqual(['gap', 'begin', 'end']);
+  }
+  expect(watchers[0]!.types()).not.toContain('end');
   const next = await requestJson(`${second.url}/v2/handle`, { body: envelope('echo back'), timeoutMs: 40_000 });
   expect(next.body).toMatchObject({ outcome: 'replied', actions: [{ text: 'back' }] });
   expect((await read(second.url)).engine_session_id).toBe(before.engine_session_id);

@@ -34,11 +34,15 @@ export async function readEvents(url: string, lastEventId?: string, path = '/eve
     lines.forEach(take);
   });
   response.on('error', () => undefined);
+  const ended = new Promise<'whole' | 'broken'>((resolve) =>
+    response.on('close', () => resolve(response.complete ? 'whole' : 'broken')),
+  );
   return {
     status: response.statusCode,
     events,
     ids: () => events.map((one) => one.id),
     lastId: () => id,
+    ended,
     close: () => response.destroy(),
   };
 }

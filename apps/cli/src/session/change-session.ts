@@ -7,6 +7,7 @@ import { showAnswer } from '../show-answer.ts';
 import { createStyle, quoted, visible, visibleLine } from '../terminal.ts';
 import { renderHistory } from './render-history.ts';
 import type { SessionRequest } from './session-command.ts';
+import { watchSession } from './watch-session.ts';
 
 type Of<Action extends SessionRequest['action']> = SessionRequest & { action: Action };
 type Titled = Pick<Session, 'title' | 'title_by'>;
@@ -27,6 +28,8 @@ export function changeSession(core: string, request: SessionRequest): Promise<nu
       return show(core, request as Of<'show'>);
     case 'history':
       return history(core, request as Of<'history'>);
+    case 'watch':
+      return watchSession(sessionUrl(core, request.key), request);
     case 'title':
       return title(core, request as Of<'title'>);
     case 'inject':

@@ -4,7 +4,7 @@ import type { Outcome, ToolUse } from '@svc/contract/turn.ts';
 import { line } from '../insights/words.ts';
 import { visible, type Style } from '../terminal.ts';
 
-const indent = '      ';
+export const indent = '      ';
 const maxTools = 20;
 
 /** What was said, oldest first: who, when and what came of it, then the words, the files and the tools. */
@@ -54,7 +54,8 @@ function stateOf({ role, state, outcome }: HistoryMessage, style: Style): string
   }
 }
 
-const endings: Partial<Record<Outcome, string>> = {
+/** How a turn ended without words. */
+export const endings: Partial<Record<Outcome, string>> = {
   aborted: 'stopped',
   silent: 'no reply',
   blocked: 'refused',
@@ -62,7 +63,7 @@ const endings: Partial<Record<Outcome, string>> = {
   observed: 'noted',
 };
 
-function fileLine({ name, path, mime, bytes }: Attachment): string {
+export function fileLine({ name, path, mime, bytes }: Attachment): string {
   const facts = [mime, bytes === undefined ? undefined : `${bytes} bytes`].filter((fact) => fact !== undefined);
   return line(`file ${name ?? path.split('/').at(-1)}${facts.length === 0 ? '' : ` (${facts.join(', ')})`}`, 400);
 }

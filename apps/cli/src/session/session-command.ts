@@ -8,7 +8,7 @@ export type InjectOptions = { by?: string; interrupt?: boolean };
 
 /** What `svc session` is asked for, beside the list. `cwd` and `title`: null clears, and without a title it is shown. */
 export type SessionRequest = Json & { key: string } & (
-    | { action: 'show' | 'abort' | 'release' | 'forget' }
+    | { action: 'show' | 'watch' | 'abort' | 'release' | 'forget' }
     | ({ action: 'history' } & HistoryOptions)
     | { action: 'title'; title?: string | null }
     | ({ action: 'inject'; text: string } & InjectOptions)
@@ -42,6 +42,9 @@ export function addSessionCommand(program: Command, run: Run, list: (options: Se
     run({ action: 'show', key, ...options }),
   );
   addHistory(noun, run);
+  addOne(noun, 'watch', 'show what happens in one, until Ctrl-C', [`./svc session watch ${example}`]).action(
+    (key: string, options: Json) => run({ action: 'watch', key, ...options }),
+  );
   addTitle(noun, run);
   addSteering(noun, run);
   addSet(noun, run);
