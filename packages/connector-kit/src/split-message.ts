@@ -151,11 +151,16 @@ const isEndOf = ({ marker }: Fence, line: string): boolean => {
 
 /** A part of at most `room` units and the rest. Between words the space itself is dropped. */
 function cutLine(line: string, room: number, betweenWords: boolean): [string, string] {
-  const space = betweenWords ? line.lastIndexOf(' ', room) : -1;
-  if (space > room / 2) return [line.slice(0, space).trimEnd(), line.slice(space).trimStart()];
-  const at = clusterEnd(line, room);
+  for (let at = betweenWords ? line.lastIndexOf(' ', room) : -1; at > room / 2; at = line.lastIndexOf(' ', at - 1)) {
+    if (!opensFence(line, at)) return [line.slice(0, at).trimEnd(), line.slice(at).trimStart()];
+  }
+  const end = clusterEnd(line, room);
+  const at = betweenWords && opensFence(line, end) ? clusterEnd(line, end - 1) || end : end;
   return [line.slice(0, at), line.slice(at)];
 }
+
+/** Marks within a line are no code block, and would be one at the beginning of a message. */
+const opensFence = (line: string, at: number): boolean => /^ *(?:`{3}|~{3})/.test(line.slice(at, at + 8));
 
 let segmenter: Intl.Segmenter | null = null;
 

@@ -19,7 +19,8 @@ export function createSimulatedChat(clock: FakeClock, rules: Partial<ChatRules> 
   const faults: string[] = [];
   const luck: Luck[] = [];
   const tookMs: number[] = [];
-  let closedUntil = 0;
+  let closedUntil = Number.NEGATIVE_INFINITY;
+  let isForgiving = false;
   let last = Number.NEGATIVE_INFINITY;
 
   const pause = (seconds: number) => new ServiceError('busy', 'too fast', { details: { retry_after_s: seconds } });
@@ -36,9 +37,11 @@ export function createSimulatedChat(clock: FakeClock, rules: Partial<ChatRules> 
     calls.push(name);
     const now = clock.elapsed();
     const outcome = luck.shift() ?? 'good';
-    if (now < closedUntil) faults.push(`${name} during a penalty`);
-    if (now - last < perMs) faults.push(`${name} after ${now - last} ms`);
-    last = now;
+    const isClosed = now < closedUntil;
+    if (isClosed && !isForgiving) faults.push(`${name} during a penalty`);
+    if (now - last < perMs && !isForgiving) faults.push(`${name} after ${now - last} ms`);
+    [last, isForgiving] = [now, false];
+    if (isClosed) throw pause((closedUntil - now) / 1000);
     if (outcome === 'busy') {
       closedUntil = now + penaltyS * 1000;
       throw pause(penaltyS);
@@ -76,6 +79,8 @@ export function createSimulatedChat(clock: FakeClock, rules: Partial<ChatRules> 
     luck,
     tookMs,
     messages,
+    /** The next request is of a new process, which knows of no pause. */
+    forgiveOnce: () => void (isForgiving = true),
     /** What a reader sees. */
     shown: () => messages.filter(({ isGone }) => !isGone).map(({ text }) => text),
   };

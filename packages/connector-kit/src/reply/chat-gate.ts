@@ -32,7 +32,7 @@ export type ChatGate = {
    */
   run<T>(chat: string, write: () => Promise<T>, options?: WriteOptions): Promise<T>;
   /** As `run`, but only if it may go at once and nothing waits. False when it was left out. */
-  offer(chat: string, write: () => Promise<void>): Promise<boolean>;
+  offer(chat: string, write: () => Promise<unknown>): Promise<boolean>;
   /** How long the platform's pause of a chat still lasts, ms. */
   pausedMs(chat: string): number;
 };
@@ -100,6 +100,7 @@ export function createChatGate({ clock, perMs, allMs = 0, burst = 1, maxChats = 
     lane.cancelTimer();
     lane.cancelTimer = noTimer;
     const next = lane.waiting.find(({ urgent }) => urgent) ?? lane.waiting[0];
+    if (next === undefined) lane.slot = null;
     if (lane.isWriting || next === undefined) return;
     const waitMs = waitOf(lane, next);
     if (waitMs > 0) {

@@ -119,7 +119,7 @@ export function createLiveReply(deps: LiveDeps): LiveReply {
     if (isOver() || text.visible().length > maxChars) return null;
     if (messages.doomed() > 0) return () => messages.removeOne();
     const pieces = layout(text.visible(), text.cuts());
-    if (pieces.length === 0) return messages.count() > 0 && since.emptied !== null ? takeBack : null;
+    if (pieces.length === 0) return takeBackStep();
     while (current < messages.count() && current < pieces.length) {
       const index = current;
       const piece = pieces[index] ?? '';
@@ -131,8 +131,14 @@ export function createLiveReply(deps: LiveDeps): LiveReply {
     return piece === undefined ? null : () => post(piece);
   }
 
+  function takeBackStep(): (() => Promise<void>) | null {
+    if (since.emptied === null) return null;
+    if (messages.hasStray()) return () => messages.findStray();
+    return messages.count() > 0 ? takeBack : null;
+  }
+
   async function post(piece: string): Promise<void> {
-    await messages.post(piece, { isFinal: false, cuts: text.cuts(), answers: deps.answers });
+    await messages.post(piece, { isFinal: text.cuts().length > 0, cuts: text.cuts(), answers: deps.answers });
     deps.onShown();
   }
 

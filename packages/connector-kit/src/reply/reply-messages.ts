@@ -14,6 +14,9 @@ export type Unsure = 'nonce' | 'repeat' | 'skip';
 /** What may be there that is not in the state: nothing, the text as it is given now, or an earlier state of it. */
 export type Earlier = 'nothing' | 'same' | 'other';
 
+/** A message that may have been posted already: whether with the same text, and whether this process tried it. */
+type Doubt = { index: number; isSame: boolean; isOwn: boolean };
+
 export type MessagesOptions = {
   platform: ReplyPlatform;
   records: ReplyRecords;
@@ -45,8 +48,12 @@ export type ReplyMessages = {
   doomed(): number;
   /** Takes the last of those that have to go away. */
   removeOne(): Promise<void>;
-  /** … which cannot be done: it stays. */
+  /** … which cannot be done, nor that one is found: it stays. */
   leaveOne(): void;
+  /** Whether a post that is not wanted any more may be on the platform, and can be found. */
+  hasStray(): boolean;
+  /** Finds it, if it is there: one more that has to go. */
+  findStray(): Promise<void>;
   extras(): number;
   /** Does what is no text, under a nonce of its own, once. */
   extra(work: (place: Place & { nonce: string }) => Promise<unknown>): Promise<void>;
@@ -58,8 +65,12 @@ export function createReplyMessages({ platform, records, clock, chat, unsure, ca
   let record: ReplyRecord = { chat, round: 0, messages: [], doomed: [], cuts: [], extras: 0, at: 0 };
   /** Something of it is, or may be, on the platform. */
   let isBegun = false;
-  /** The message that may have been posted already, and whether with the same text. */
-  let doubted: { index: number; isSame: boolean } | null = null;
+  let doubted: Doubt | null = null;
+  /** Nonces of posts that may be there and will not be tried again. */
+  const lost: string[] = [];
+
+  const nonceAt = (index: number) => nonceOf(name, record.round, String(index));
+  const canTakeBack = platform.remove !== undefined || platform.edit !== undefined;
 
   const save = (): Promise<void> => {
     isBegun = true;
@@ -84,7 +95,7 @@ export function createReplyMessages({ platform, records, clock, chat, unsure, ca
   /** `isOld`: the platform had it already, with a text that is not known. */
   async function postOnce(text: string, answers?: string): Promise<{ id: string; isOld: boolean }> {
     const index = record.messages.length;
-    const nonce = nonceOf(name, record.round, String(index));
+    const nonce = nonceAt(index);
     const isDoubted = doubted?.index === index;
     const isOld = isDoubted && doubted?.isSame === false && platform.edit !== undefined;
     const found = isDoubted ? await call((place) => platform.find?.({ ...place, nonce }) ?? noId) : null;
@@ -106,7 +117,7 @@ export function createReplyMessages({ platform, records, clock, chat, unsure, ca
       }
       if (turn !== undefined) record.turn = turn;
       const isSure = earlier === 'nothing' && !isBegun;
-      doubted = isSure ? null : { index: record.messages.length, isSame: earlier === 'same' };
+      doubted = isSure ? null : { index: record.messages.length, isSame: earlier === 'same', isOwn: false };
     },
 
     count: () => record.messages.length,
@@ -119,7 +130,10 @@ export function createReplyMessages({ platform, records, clock, chat, unsure, ca
     async post(text, { isFinal, cuts, answers }) {
       const index = record.messages.length;
       const digest = digestOf(text);
+      const isCutAnew = cuts.length !== record.cuts.length;
       record.cuts = [...cuts];
+      // What stands where it is cannot be changed: where it ends has to be known before it is there.
+      if (isCutAnew && platform.edit === undefined) await save();
       if (isFinal && unsure === 'skip') {
         if (record.intent === index) return add(null);
         record.intent = index;
@@ -136,7 +150,7 @@ export function createReplyMessages({ platform, records, clock, chat, unsure, ca
         await add(id, isOld ? '' : digest);
       } catch (error) {
         const fault = faultOf(error);
-        if (fault === 'unknown') doubted = { index, isSame: isFinal && doubted?.index !== index };
+        if (fault === 'unknown') doubted = { index, isSame: isFinal && doubted?.index !== index, isOwn: true };
         if (record.intent !== index) throw error;
         if (fault === 'unknown') return add(null);
         delete record.intent;
@@ -157,8 +171,8 @@ export function createReplyMessages({ platform, records, clock, chat, unsure, ca
     async giveUp(index, { isGone }) {
       const [first, ...later] = record.messages.splice(index);
       const left = isGone ? later : [first, ...later];
-      if (platform.remove !== undefined || platform.edit !== undefined)
-        record.doomed.push(...left.flatMap((message) => message?.id ?? []));
+      if (canTakeBack) record.doomed.push(...left.flatMap((message) => message?.id ?? []));
+      if (doubted?.isOwn === true) lost.push(nonceAt(doubted.index));
       record.round++;
       doubted = null;
       await save();
@@ -178,7 +192,24 @@ export function createReplyMessages({ platform, records, clock, chat, unsure, ca
       record.doomed.pop();
       await save();
     },
-    leaveOne: () => void record.doomed.pop(),
+    leaveOne() {
+      if (record.doomed.pop() !== undefined) return;
+      if (lost.pop() === undefined) doubted = null;
+    },
+
+    hasStray() {
+      const isDoubted = doubted !== null && (doubted.isOwn || (record.messages.length === 0 && !doubted.isSame));
+      return (isDoubted || lost.length > 0) && canTakeBack && (platform.find !== undefined || unsure === 'nonce');
+    },
+    async findStray() {
+      const nonce = lost.at(-1) ?? nonceAt(doubted?.index ?? 0);
+      const { find, post } = platform;
+      const id = await call((place) => (find === undefined ? post({ ...place, text: blank, nonce }) : find({ ...place, nonce })));
+      if (lost.pop() === undefined) doubted = null;
+      if (id === null) return;
+      record.doomed.push(id);
+      await save();
+    },
 
     extras: () => record.extras,
     async extra(work) {

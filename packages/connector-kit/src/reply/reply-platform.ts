@@ -17,12 +17,12 @@ export type ReplyPlatform = {
    */
   post(message: Place & { text: string; nonce: string; answers?: string }): Promise<string>;
   /** Puts another text in the place of the one shown. That it is the same text already is no fault. */
-  edit?(message: Place & { id: string; text: string }): Promise<void>;
-  remove?(message: Place & { id: string }): Promise<void>;
+  edit?(message: Place & { id: string; text: string }): Promise<unknown>;
+  remove?(message: Place & { id: string }): Promise<unknown>;
   /** The id of the message that was posted under a nonce, if there is one. */
   find?(message: Place & { nonce: string }): Promise<string | null>;
   /** Shows for a few seconds that an answer is being written. */
-  typing?(place: Place): Promise<void>;
+  typing?(place: Place): Promise<unknown>;
   file?(file: Place & ReplyFile & { nonce: string; answers?: string }): Promise<unknown>;
   /** `to`: the id of the message that is answered. */
   react?(reaction: Place & { to: string; emoji: string }): Promise<unknown>;

@@ -70,6 +70,7 @@ async function nextStep({ messages, answers }: SettleDeps, { pieces, cuts, extra
       return { kind: 'edit', index, run: () => messages.edit(index, text) };
   }
   const index = pieces.length;
+  if (messages.hasStray()) return { kind: 'remove', index, run: () => messages.findStray() };
   if (messages.count() > index) await messages.giveUp(index, { isGone: false });
   if (messages.doomed() > 0) return { kind: 'remove', index, run: () => messages.removeOne() };
   const extra = extras[messages.extras()];

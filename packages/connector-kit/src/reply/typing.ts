@@ -7,7 +7,7 @@ export type TypingOptions = {
   clock: Clock;
   gate: ChatGate;
   /** Shows it once. */
-  post(chat: string): Promise<void>;
+  post(chat: string): Promise<unknown>;
   /** How long it lasts on the platform, less a little, ms. */
   everyMs: number;
   /** A turn that is answered within this shows none, ms; 1,000 unless given. */

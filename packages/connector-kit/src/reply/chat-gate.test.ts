@@ -1,0 +1,170 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { ServiceError } from '@svc/service-kit/service-error.ts';
+import { createFakeClock } from '@svc/testing/fake-clock.ts';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { createChatGate, type ChatGateOptions } from './chat-gate.ts';
+
+const busy = (seconds: number, global = false) =>
+  new ServiceError('busy', 'too fast', { details: { retry_after_s: seconds, ...(global && { global }) } });
+
+function setUp(options: Partial<ChatGateOptions> = {}) {
+  const clock = createFakeClock();
+  const gate = createChatGate({ clock, perMs: 1000, ...options });
+  const went: string[] = [];
+  const write =
+    (name: string, error?: Error, ms = 0) =>
+    async () => {
+      went.push(`${name} ${clock.elapsed()}`);
+      if (ms > 0) await new Promise<void>((resolve) => void clock.after(ms, resolve));
+      if (error !== undefined) throw error;
+    };
+  /** In steps of 50 ms. */
+  const pass = async (ms: number) => {
+    for (let left = ms; left > 0; left -= 50) {
+      for (let turn = 0; turn < 4; turn++) await nextTurn();
+      clock.advance(Math.min(50, left));
+    }
+    await nextTurn();
+  };
+  return { clock, gate, went, write, pass };
+}
+
+describe('the pace of a chat', () => {
+  test('is kept between the end of a write and the next one, each chat for itself', async () => {
+    const { gate, went, write, pass } = setUp();
+    void gate.run('a', write('a1', undefined, 200));
+    void gate.run('a', write('a2'));
+    void gate.run('b', write('b1'));
+    await pass(3000);
+    expect(went).toEqual(['a1 0', 'b1 0', 'a2 1200']);
+  });
+
+  test('lets go first what somebody waits for, and as many of them at once as the platform lets', async () => {
+    const { gate, went, write, pass } = setUp({ burst: 3 });
+    void gate.run('a', write('edit'));
+    void gate.run('a', write('edit 2'));
+    void gate.run('a', write('part 1'), { urgent: true });
+    void gate.run('a', write('part 2'), { urgent: true });
+    void gate.run('a', write('part 3'), { urgent: true });
+    await pass(6000);
+    expect(went).toEqual(['edit 0', 'part 1 0', 'part 2 0', 'part 3 1000', 'edit 2 4000']);
+  });
+
+  test('goes along with one of the whole bot', async () => {
+    const { gate, went, write, pass } = setUp({ allMs: 300 });
+    for (const chat of ['a', 'b', 'c']) void gate.run(chat, write(chat));
+    await pass(1000);
+    expect(went).toEqual(['a 0', 'b 300', 'c 600']);
+  });
+
+  test('stands still for as long as the platform says, and is half as fast then until it goes well for a while', async () => {
+    const { gate, went, write, pass } = setUp();
+    const refused = gate.run('a', write('x', busy(30))).catch((error: Error) => error.message);
+    await pass(100);
+    expect([await refused, gate.pausedMs('a')]).toEqual(['too fast', 29_900]);
+    for (let n = 0; n < 12; n++) void gate.run('a', write('y'));
+    await pass(60_000);
+    const at = went.map((each) => Number(each.split(' ')[1]));
+    expect([at[1], at[2], at[3]]).toEqual([30_000, 32_000, 34_000]);
+    expect([at[11], at[12]]).toEqual([49_000, 50_000].map((ms) => ms + 0));
+  });
+
+  test('stands still in all chats when the platform means all', async () => {
+    const { gate, went, write, pass } = setUp();
+    await gate.run('a', write('a', busy(5, true))).catch(() => undefined);
+    void gate.run('b', write('b'));
+    await pass(6000);
+    expect(went).toEqual(['a 0', 'b 5000']);
+  });
+
+  test('is not waited for when the wait is too long, and a wait can be ended', async () => {
+    const { gate, went, write, pass } = setUp();
+    await gate.run('a', write('a', busy(30))).catch(() => undefined);
+    await expect(gate.run('a', write('b'), { withinMs: 10_000 })).rejects.toMatchObject({
+      code: 'busy',
+      details: { retry_after_s: 30 },
+    });
+    const stop = new AbortController();
+    const waiting = gate.run('a', write('c'), { signal: stop.signal }).catch((error: Error) => error.message);
+    stop.abort(new Error('enough'));
+    expect(await waiting).toBe('enough');
+    await pass(40_000);
+    expect(went).toEqual(['a 0']);
+  });
+
+  test('of what may be left out takes only what can go at once', async () => {
+    const { gate, went, write, pass } = setUp();
+    expect(await gate.offer('a', write('typing'))).toBe(true);
+    expect(await gate.offer('a', write('typing'))).toBe(false);
+    await pass(1000);
+    expect(await gate.offer('a', write('typing'))).toBe(true);
+    expect(went).toEqual(['typing 0', 'typing 1000']);
+  });
+
+  test('is remembered for so many chats and no more', async () => {
+    const { gate, write, pass } = setUp({ maxChats: 3 });
+    for (const chat of ['a', 'b', 'c']) await gate.run(chat, write(chat));
+    await expect(gate.run('d', write('d'))).rejects.toMatchObject({ code: 'queue_full' });
+    await pass(1000);
+    await gate.run('d', write('d'));
+    for (let n = 0; n < 100; n++) void gate.run('d', write('d')).catch(() => undefined);
+    await expect(gate.run('d', write('d'))).rejects.toMatchObject({ code: 'queue_full' });
+  });
+});
+
+type Ask = { chat: string; afterMs: number; tookMs: number; urgent: boolean; isBusy: boolean; cutMs: number | null };
+const ask: fc.Arbitrary<Ask> = fc.record({
+  chat: fc.constantFrom('a', 'b', 'c'),
+  afterMs: fc.constantFrom(0, 0, 50, 700, 3000),
+  tookMs: fc.constantFrom(0, 50, 900),
+  urgent: fc.boolean(),
+  isBusy: fc.constantFrom(true, false, false, false, false),
+  cutMs: fc.constantFrom(null, null, null, 0, 500),
+});
+
+test('whatever is asked, no chat and no bot is written to faster than it may be, or in a pause, and each write goes once', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(ask, { maxLength: 30 }), async (asks) => {
+      const { clock, gate, pass } = setUp({ allMs: 100 });
+      const faults: string[] = [];
+      const lanes = new Map<string, { isWriting: boolean; endedAt: number; closedUntil: number }>();
+      let lastAt = -100;
+      const settled: Promise<unknown>[] = [];
+      let went = 0;
+      for (const { chat, afterMs, tookMs, urgent, isBusy, cutMs } of asks) {
+        if (afterMs > 0) await pass(afterMs);
+        const signal = new AbortController();
+        const write = async () => {
+          went++;
+          const lane = lanes.get(chat) ?? { isWriting: false, endedAt: -1000, closedUntil: 0 };
+          lanes.set(chat, lane);
+          const now = clock.elapsed();
+          if (lane.isWriting) faults.push(`${chat} twice at ${now}`);
+          if (now - lane.endedAt < 1000 || now - lastAt < 100) faults.push(`${chat} too fast at ${now}`);
+          if (now < lane.closedUntil) faults.push(`${chat} in a pause at ${now}`);
+          [lane.isWriting, lastAt] = [true, now];
+          if (tookMs > 0) await new Promise<void>((resolve) => void clock.after(tookMs, resolve));
+          [lane.isWriting, lane.endedAt] = [false, clock.elapsed()];
+          if (!isBusy) return;
+          lane.closedUntil = clock.elapsed() + 5000;
+          throw busy(5);
+        };
+        settled.push(
+          gate.run(chat, write, { urgent, signal: signal.signal }).then(
+            () => 'went',
+            (error: Error) => error.message,
+          ),
+        );
+        if (cutMs !== null) clock.after(cutMs, () => signal.abort(new Error('cut')));
+      }
+      let open = true;
+      const all = Promise.all(settled).finally(() => (open = false));
+      for (let n = 0; open && n < 400; n++) await pass(1000);
+      const ends = open ? ['stuck'] : await all;
+      expect([faults, ends.includes('stuck')]).toEqual([[], false]);
+      expect(ends.filter((end) => end !== 'cut')).toHaveLength(went);
+    }),
+    { numRuns: 40 },
+  );
+}, 60_000);
