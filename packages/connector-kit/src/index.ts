@@ -59,6 +59,7 @@ export { createOutboundRoutes } from './outbound/outbound-routes.ts';
 export { retryWithin, toAttempt, type RetryOptions, type Attempt } from './retry.ts';
 export { splitMessage } from './split-message.ts';
 
+export { askText } from './reply/reply-asks.ts';
 export { createChatGate, type ChatGate, type ChatGateOptions, type WriteOptions } from './reply/chat-gate.ts';
 export { createReplyWriter, type ReplyWriter, type ReplyWriterOptions } from './reply/reply-writer.ts';
 export type { ReplyWords } from './reply/reply-content.ts';

@@ -5,7 +5,7 @@ import type { StreamHandlers } from '../connector.ts';
 
 /** What shows one reply on the channel. */
 export type TurnReply = {
-  /** What is shown while the turn runs. */
+  /** What is shown while the turn runs. Without `onAsk` the questions of a turn are seen by nobody, and wait until they are denied. */
   handlers: StreamHandlers;
   /** Shows the end. Resolves when the platform has taken it; rejects when the channel will not show it. Also called for a turn that says nothing. */
   finish(result: HandleResult): Promise<void>;
@@ -55,6 +55,8 @@ export function createLazyReply(openReply: OpenReply, { envelope, turnId, isAgai
       onThinking: (text) => shows().onThinking?.(text),
       onTool: (tool) => shows().onTool?.(tool),
       onToolResult: (result) => shows().onToolResult?.(result),
+      onAsk: (ask) => shows().onAsk?.(ask),
+      onAsked: (id, answer) => opened?.handlers.onAsked?.(id, answer),
       onRetract: () => opened?.handlers.onRetract?.(),
       onFlush: () => opened?.handlers.onFlush?.(),
     },

@@ -1,3 +1,5 @@
+import type { Ask } from '@svc/contract/ask.ts';
+
 /** Where a write goes. `signal` aborts when its answer is not waited for any longer. */
 export type Place = { chat: string; signal: AbortSignal };
 
@@ -24,6 +26,11 @@ export type ReplyPlatform = {
   /** Shows for a few seconds that an answer is being written. */
   typing?(place: Place): Promise<unknown>;
   file?(file: Place & ReplyFile & { nonce: string; answers?: string }): Promise<unknown>;
+  /**
+   * Posts a question with a button for each of its `options`, whose presses go to `core.answer`. Without it a question is asked in words.
+   * Once it is over, `edit` gives it a text without buttons.
+   */
+  ask?(question: Place & { ask: Ask; text: string; nonce: string; answers?: string }): Promise<string>;
   /** `to`: the id of the message that is answered. */
   react?(reaction: Place & { to: string; emoji: string }): Promise<unknown>;
 };

@@ -256,6 +256,40 @@ test('a file and a reaction go by the hooks of the channel, and are words where 
   expect(unable.chat.shown()).toEqual(['Here.\n\n📎 a.png']);
 });
 
+describe('a question', () => {
+  const ask = {
+    id: 'ask_1',
+    text: 'May I?',
+    options: [
+      { id: 'y', label: 'Yes' },
+      { id: 'n', label: 'No' },
+    ],
+    for: 'prn_1',
+    expires_at: 0,
+  };
+
+  test('is asked in words, once also by the next process, and says in the end what came of it', async () => {
+    const { writer, chat, pass, open } = setUp();
+    begin(writer).handlers.onAsk?.(ask);
+    await pass(100);
+    const { handlers } = begin(open().writer);
+    handlers.onAsk?.(ask);
+    await pass(2000);
+    expect(chat.shown()).toEqual(['May I?\n1. Yes\n2. No']);
+    handlers.onAsked?.('ask_1', { option: 'y', outcome: 'answered' });
+    await pass(2000);
+    expect(chat.shown()).toEqual(['May I?\n→ Yes']);
+  });
+
+  test('has buttons where the channel has them', async () => {
+    const given: object[] = [];
+    const { writer, chat, pass } = setUp({ ask: async ({ text, ask: asked }) => (given.push({ text, asked }), 'q1') });
+    begin(writer).handlers.onAsk?.(ask);
+    await pass(100);
+    expect([given, chat.calls]).toEqual([[{ text: 'May I?', asked: ask }], []]);
+  });
+});
+
 test('what is only observed leaves nothing behind', async () => {
   const { writer, chat, states, within } = setUp();
   await within(begin(writer).finish(result('', { outcome: 'observed' })));

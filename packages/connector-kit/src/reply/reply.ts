@@ -6,6 +6,7 @@ import type { ChatOrder } from './chat-order.ts';
 import { createLiveReply, type FirstAfter, type WhenGone } from './live-reply.ts';
 import type { ReplyContent } from './reply-content.ts';
 import type { Layout } from './reply-layout.ts';
+import { createReplyAsks } from './reply-asks.ts';
 import { createReplyMessages, type Earlier, type Unsure } from './reply-messages.ts';
 import type { ReplyPlatform } from './reply-platform.ts';
 import type { ReplyRecords } from './reply-record.ts';
@@ -66,6 +67,7 @@ export function createReply(deps: ReplyDeps, { chat, answers, earlier, nameOf, t
   const text = createReplyText(style);
   const layout = deps.layout();
   const messages = createReplyMessages({ platform, records, clock, chat, unsure, callMs });
+  const asks = createReplyAsks({ ...deps, chat, layout: deps.layout() });
   const onShown = () => typing?.shown();
   let inOrder: Promise<void> | null = null;
   const openInOrder = () => (inOrder ??= deps.order.earlier(chat)).then(open);
@@ -123,6 +125,8 @@ export function createReply(deps: ReplyDeps, { chat, answers, earlier, nameOf, t
         text.endBlock(block);
         if (style !== 'final') live.changed();
       },
+      onAsk: asks.ask,
+      onAsked: asks.asked,
       onRetract() {
         text.retract();
         live.retracted();

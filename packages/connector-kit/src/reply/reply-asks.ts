@@ -1,0 +1,67 @@
+import type { Ask, AskAnswer } from '@svc/contract/ask.ts';
+import { errorText } from '@svc/service-kit/service-error.ts';
+import type { Layout } from './reply-layout.ts';
+import { createReplyMessages, type MessagesOptions, type ReplyMessages } from './reply-messages.ts';
+import type { ReplyPlatform } from './reply-platform.ts';
+import { settleReply, type SettleDeps } from './settle-reply.ts';
+
+export type ReplyAsksDeps = MessagesOptions & Omit<SettleDeps, 'messages'> & { layout: Layout };
+
+/** The questions of a turn, each a message of its own. What cannot be shown is logged: the core denies it in the end. */
+export type ReplyAsks = {
+  ask(ask: Ask): void;
+  /** The question is over: its message says what came of it, without buttons. */
+  asked(id: string, answer: AskAnswer): void;
+};
+
+type OpenAsk = { ask: Ask; messages: ReplyMessages; shown: Promise<void> };
+
+/** A question with its answers, for a channel without buttons: what a person writes of them is a message like any other. */
+export const askText = ({ text, options }: Pick<Ask, 'text' | 'options'>): string =>
+  [text, ...options.map(({ label }, index) => `${index + 1}. ${label}`)].join('\n');
+
+/** What a question reads once it is over. */
+const overText = ({ text, options }: Ask, { option, outcome }: AskAnswer): string =>
+  `${text}\n→ ${options.find(({ id }) => id === option)?.label ?? `not answered (${outcome})`}`;
+
+export function createReplyAsks(deps: ReplyAsksDeps): ReplyAsks {
+  const { platform, layout, log } = deps;
+  const open = new Map<string, OpenAsk>();
+
+  /** The same after a restart: the platform, or the state, knows what is shown of it. */
+  async function show(ask: Ask, messages: ReplyMessages, pieces: readonly string[]): Promise<void> {
+    await messages.open(`ask ${ask.id}`, undefined, 'same');
+    await settleReply({ ...deps, messages }, { pieces, cuts: [], extras: [], isOpen: true }, undefined);
+  }
+
+  async function close({ ask, messages, shown }: OpenAsk, answer: AskAnswer): Promise<void> {
+    await shown;
+    const pieces = platform.edit === undefined ? [] : layout(overText(ask, answer));
+    if (pieces.length > 0) await settleReply({ ...deps, messages }, { pieces, cuts: [], extras: [] }, undefined);
+    else await messages.finish();
+  }
+
+  const complain = (error: unknown) => log('warn', 'a question could not be shown', { error: errorText(error) });
+
+  return {
+    ask(ask) {
+      if (open.has(ask.id)) return;
+      const pieces = layout(platform.ask === undefined ? askText(ask) : ask.text);
+      const messages = createReplyMessages({ ...deps, platform: withButtons(platform, ask, pieces.at(-1)) });
+      const shown = show(ask, messages, pieces).catch(complain);
+      open.set(ask.id, { ask, messages, shown });
+    },
+    asked(id, answer) {
+      const question = open.get(id);
+      open.delete(id);
+      if (question !== undefined) void close(question, answer).catch(complain);
+    },
+  };
+}
+
+/** The last message of a question has its buttons. */
+function withButtons(platform: ReplyPlatform, ask: Ask, last: string | undefined): ReplyPlatform {
+  const { post, ask: postAsk } = platform;
+  if (postAsk === undefined) return platform;
+  return { ...platform, post: (message) => (message.text === last ? postAsk({ ...message, ask }) : post(message)) };
+}
