@@ -160,6 +160,41 @@ test('a sender is resolved without a turn', async () => {
   expect(core.engine.requests).toHaveLength(0);
 });
 
+describe('an edit over the link', () => {
+  const as = { channel: 'compat', sender: { raw_id: 'owner' } };
+  const amend = (over: object = {}) =>
+    JSON.stringify({
+      op: 'amend',
+      id: 4,
+      conversation_key: 'compat:c1:key',
+      message_id: 'm1',
+      version: 1,
+      text: 'new',
+      as,
+      ...over,
+    });
+
+  test('is answered with what became of it', async () => {
+    await core.handle(envelope('old', { message_id: 'm1' }));
+    expect(await exchange([amend()], 1)).toEqual([{ id: 4, amended: { outcome: 'noted' } }]);
+  });
+
+  test.each([
+    ['on another instance’s key', { conversation_key: 'compat:c2:key' }, 'forbidden'],
+    ['on another channel’s key', { conversation_key: 'messenger:m1:key' }, 'forbidden'],
+    ['as a person of another channel', { as: { ...as, channel: 'shell' } }, 'forbidden'],
+    ['without a version', { version: undefined }, 'bad_request'],
+    ['with a version that is none', { version: -1 }, 'bad_request'],
+    ['with a text that is none', { text: 5 }, 'bad_request'],
+    ['with a text that is too long', { text: 'x'.repeat(1_000_001) }, 'bad_request'],
+    ['of a message with a line in its name', { message_id: 'a\nb' }, 'bad_request'],
+    ['by nobody', { as: {} }, 'bad_request'],
+    ['with half of a character', { text: '\ud800' }, 'bad_request'],
+  ])('%s is refused', async (_what, over, code) => {
+    expect(await exchange([amend(over)], 1)).toMatchObject([{ id: 4, error: { error: code } }]);
+  });
+});
+
 test('closing does not wait for a connector that hangs', async () => {
   socket.pause();
   await link.close();

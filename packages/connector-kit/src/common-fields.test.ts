@@ -34,6 +34,7 @@ function core() {
     handleStream: async (given, handlers) => (handled.push({ envelope: given, handlers }), result),
     delivered: vi.fn(),
     answer: vi.fn(),
+    amend: vi.fn(),
     resolve: vi.fn(),
     checkout: vi.fn(),
     sessions: {} as CoreApi['sessions'],

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { Amendment, AmendResult } from '@svc/contract/amend.ts';
 import type { Answered, AnswerRequest, Ask, AskAnswer } from '@svc/contract/ask.ts';
 import type { Checkout, CheckoutRequest } from '@svc/contract/checkout.ts';
 import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
@@ -69,6 +70,11 @@ export type CoreApi = {
    * who is asked, `conflict` when it is over, `not_found`, `bad_request`.
    */
   answer(askId: string, answer: AnswerRequest): Promise<Answered>;
+  /**
+   * A message was edited or deleted on the channel. What is known of it when this resolves is not forgotten; the same version may be said again.
+   * Rejects with a `CoreError` when the core is away or full.
+   */
+  amend(amendment: Amendment): Promise<AmendResult>;
   /** Effective trust of a sender, without a turn. */
   resolve(envelope: Pick<Envelope, 'channel' | 'sender' | 'public' | 'conversation_key'>): Promise<Identity>;
   /**

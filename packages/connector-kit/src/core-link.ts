@@ -1,3 +1,4 @@
+import type { AmendResult } from '@svc/contract/amend.ts';
 import type { Checkout } from '@svc/contract/checkout.ts';
 import type { Envelope, Intake } from '@svc/contract/envelope.ts';
 import { noCall, type LinkReply, type LinkRequest } from '@svc/contract/link.ts';
@@ -120,6 +121,7 @@ export function createCoreLink(options: CoreLinkOptions): CoreLink {
     checkout: (checkout) => ask(link, { op: 'checkout', id: nextId(), checkout }, checkoutLimitMs, null) as Promise<Checkout>,
     answer: (askId, answer) =>
       ask(link, { op: 'answer', id: nextId(), ask_id: askId, ...answer }, answerLimitMs, null) as Promise<Answered>,
+    amend: (amendment) => ask(link, { op: 'amend', id: nextId(), ...amendment }, resolveLimitMs, null) as Promise<AmendResult>,
     delivered(turnId, error) {
       if (link.isClosed) return;
       const ack: LinkRequest = { op: 'delivered', id: nextId(), turn_id: turnId, error: error?.slice(0, maxError) };

@@ -16,6 +16,7 @@ export type {
 } from './connector.ts';
 export type { SessionsApi, WatchHandlers } from './sessions-api.ts';
 export type { ConnectorState, StateValue } from './state/state.ts';
+export type { Amendment, AmendOutcome, AmendResult } from '@svc/contract/amend.ts';
 export { chatCommands, type ChatCommandEntry } from '@svc/contract/chat-command.ts';
 export type { ConfigSchema, ConnectorMeta } from '@svc/contract/connector-meta.ts';
 export type { Attachment, Capabilities, Envelope, Sender } from '@svc/contract/envelope.ts';

@@ -1,3 +1,4 @@
+import type { AmendResult } from '@svc/contract/amend.ts';
 import type { Checkout } from '@svc/contract/checkout.ts';
 import { isRecord, parseJsonOrNull } from '@svc/contract/json-value.ts';
 import { maxLinkLine, type LinkRequest, type LinkReply, type SessionAnswer } from '@svc/contract/link.ts';
@@ -8,7 +9,7 @@ import type { StreamHandlers } from './connector.ts';
 import { CoreError } from './core-error.ts';
 
 /** What closes a call that went well: it is of the kind that was asked for. */
-export type LinkAnswer = HandleResult | Identity | Checkout | Answered | SessionAnswer;
+export type LinkAnswer = HandleResult | Identity | Checkout | Answered | AmendResult | SessionAnswer;
 type NotLast = 'frame' | 'accepted' | 'error' | 'seen';
 type LastReply = Exclude<LinkReply, { [Field in NotLast]: Record<Field, unknown> }[NotLast]>;
 
@@ -16,6 +17,7 @@ export function answerOf(reply: LastReply): LinkAnswer {
   if ('result' in reply) return reply.result;
   if ('identity' in reply) return reply.identity;
   if ('answered' in reply) return reply.answered;
+  if ('amended' in reply) return reply.amended;
   return 'checkout' in reply ? reply.checkout : reply.answer;
 }
 
@@ -89,7 +91,7 @@ export function lineFault({ calls, heldChars, maxHeldChars }: Held, line: string
   return isHeavy ? linkFaults.tooMany(calls.size) : null;
 }
 
-const replyFields = ['frame', 'result', 'identity', 'checkout', 'answered', 'answer', 'error', 'accepted', 'seen'];
+const replyFields = ['frame', 'result', 'identity', 'checkout', 'answered', 'amended', 'answer', 'error', 'accepted', 'seen'];
 
 /** Null for a line that is no reply. The core is ours, so only what a mix-up of versions could break is checked. */
 export function parseReply(line: string): LinkReply | null {

@@ -1,3 +1,4 @@
+import type { Amendment, AmendResult } from './amend.ts';
 import type { Answered, AnswerRequest } from './ask.ts';
 import type { Checkout, CheckoutRequest } from './checkout.ts';
 import type { Envelope } from './envelope.ts';
@@ -11,7 +12,7 @@ export const noCall = 0;
 
 /**
  * The connector link: one lasting unix socket between a connector and the core, JSON lines both ways, every turn with
- * an id of the connector's. The core lets a link speak for one instance alone: the one whose pass it began with. It carries the same calls as `POST /v2/handle` and `POST /trust/resolve`, at a third of the cost.
+ * an id of the connector's. The core lets a link speak for one instance alone: the one whose pass it began with. It carries the same calls as `POST /v2/handle`, `POST /v2/amend` and `POST /trust/resolve`, at a third of the cost.
  */
 export type LinkRequest =
   /** The first line of a link: the pass that the manager gave this process. Nothing is answered to one that is good. */
@@ -36,6 +37,8 @@ export type LinkRequest =
   /** What a person has answered to a question. */
   | ({ op: 'answer'; id: number; ask_id: string } & AnswerRequest)
   | { op: 'resolve'; id: number; envelope: Pick<Envelope, 'channel' | 'sender' | 'public' | 'conversation_key'> }
+  /** A message was edited or deleted. */
+  | ({ op: 'amend'; id: number } & Amendment)
   /** A copy of a git repository, for conversations of this instance, with its credentials alone. */
   | { op: 'checkout'; id: number; checkout: CheckoutRequest }
   | SessionRequest
@@ -59,7 +62,7 @@ export type SessionRequest =
 
 export type SessionAnswer = SessionPage | History | InjectAnswer | { ok: true };
 
-/** An `error` with the id 0 is about the link as a whole, which is closed then. `accepted` comes once for a message that wants it and is taken; `frame` repeats while a streamed turn runs, `seen` while a conversation is watched. Then exactly one of `result`, `identity`, `answered`, `checkout`, `answer`, `error` closes the id. */
+/** An `error` with the id 0 is about the link as a whole, which is closed then. `accepted` comes once for a message that wants it and is taken; `frame` repeats while a streamed turn runs, `seen` while a conversation is watched. Then exactly one of `result`, `identity`, `answered`, `amended`, `checkout`, `answer`, `error` closes the id. */
 export type LinkReply =
   | { id: number; accepted: { turn_id: string } }
   | { id: number; frame: TurnProgress }
@@ -67,6 +70,7 @@ export type LinkReply =
   | { id: number; identity: Identity }
   | { id: number; checkout: Checkout }
   | { id: number; answered: Answered }
+  | { id: number; amended: AmendResult }
   | { id: number; answer: SessionAnswer }
   | { id: number; seen: SessionStreamFrame }
   | { id: number; error: ErrorBody };

@@ -23,6 +23,9 @@ export type ObservedMessage = {
 
 export type NewObserved = { sender: string; tier: Tier; text: string; attachments?: Attachment[]; message_id?: string };
 
+/** `amended`: the newest version of it that is known; null while it is as it came. */
+export type NamedMessage = { id: number; message_id: string; amended: number | null };
+
 type Row = Omit<ObservedMessage, 'attachments'> & { attachments: string | null };
 
 /** Only the newest are kept: context of the next turn, not an archive. */
@@ -40,6 +43,9 @@ const updateGone = `UPDATE observed_message SET gone = gone + ?, gone_since = CO
   WHERE id = (SELECT MIN(id) FROM observed_message WHERE conversation_key = ?)`;
 const select = `SELECT id, sender, tier, text, attachments, at, gone, gone_since, gone_until FROM observed_message
   WHERE conversation_key = ? ORDER BY id`;
+const selectNamed = `SELECT id, message_id, amended FROM observed_message
+  WHERE conversation_key = ? AND message_id IS NOT NULL ORDER BY id`;
+const updateText = 'UPDATE observed_message SET text = ?, amended = ? WHERE id = ?';
 const selectKeys = 'SELECT DISTINCT conversation_key FROM observed_message';
 
 /** Messages that were only seen, kept as context of their conversation's next turn. */
@@ -48,6 +54,10 @@ export interface ObservedStore {
   add(key: string, newObserved: NewObserved): Promise<boolean>;
   /** Oldest first. */
   list(key: string): Promise<ObservedMessage[]>;
+  /** Those that have a name, oldest first. */
+  named(key: string): Promise<NamedMessage[]>;
+  /** Another text for one of them, or none: then it was never seen. */
+  amend(id: number, text: string | null, version: number): Promise<unknown>;
   /** Drops what a turn has used, and nothing that came since. */
   clear(key: string, upToId: number): Promise<number>;
 }
@@ -98,6 +108,13 @@ export async function openObservedStore(db: Database, clock: Clock): Promise<Obs
       if (rows.length === 0 && keys.get(key) === latest) keys.delete(key);
       return rows.map((row) => ({ ...row, attachments: toAttachments(row.attachments) }));
     },
+
+    named: async (key: string) => (keys.has(key) ? db.all<NamedMessage>(selectNamed, key) : []),
+
+    amend: (id: number, text: string | null, version: number) =>
+      text === null
+        ? db.run('DELETE FROM observed_message WHERE id = ?', id)
+        : db.run(updateText, cutText(text, maxTextLength), version, id),
 
     clear: (key: string, upToId: number) =>
       db.run('DELETE FROM observed_message WHERE conversation_key = ? AND id <= ?', key, upToId),

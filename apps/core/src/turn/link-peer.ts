@@ -99,8 +99,10 @@ function foreignClaim(
 }
 
 /** In whose name and where a request is made. */
-const nameOf = (request: Extract<LinkRequest, { op: 'handle' | 'resolve' | 'answer' }>) =>
-  request.op === 'answer' ? { channel: request.as.channel, conversation_key: request.conversation_key } : request.envelope;
+const nameOf = (request: Extract<LinkRequest, { op: 'handle' | 'resolve' | 'answer' | 'amend' }>) =>
+  request.op === 'answer' || request.op === 'amend'
+    ? { channel: request.as.channel, conversation_key: request.conversation_key }
+    : request.envelope;
 
 /** A sender of another channel, or a conversation beyond reach. Whether the sender may see it is judged by `checkAccess`. */
 function foreignSession(peer: Peer, request: SessionRequest): Claim | null {

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import { amendmentSchema } from '@svc/contract/amend.ts';
 import { answerFields, answerSchema } from '@svc/contract/ask.ts';
 import { checkoutFields } from '@svc/contract/checkout.ts';
 import { envelopeSchema } from '@svc/contract/envelope.ts';
@@ -17,7 +18,7 @@ const requestSchema = {
   type: 'object',
   required: ['op', 'id'],
   properties: {
-    op: { enum: ['hello', 'handle', 'resolve', 'delivered', 'checkout', 'answer', ...sessionOps, 'unwatch'] },
+    op: { enum: ['hello', 'handle', 'resolve', 'delivered', 'checkout', 'answer', 'amend', ...sessionOps, 'unwatch'] },
     id: { type: 'integer' },
     stream: { type: 'boolean' },
     confirm: { type: 'boolean' },
@@ -31,13 +32,14 @@ const requestSchema = {
     error: { type: 'string', maxLength: 4000 },
     checkout: { type: 'object', required: ['url'], properties: checkoutFields },
     ask_id: { type: 'string', minLength: 1, maxLength: 128 },
+    version: { type: 'number' },
     ...answerFields,
     as: { type: 'object' },
     watch: { type: 'integer' },
   },
   oneOf: [
-    ...['envelope', 'turn_id', 'pass', 'checkout', 'ask_id', 'watch'].map((name) => ({ required: [name] })),
-    { required: ['as'], not: { required: ['ask_id'] } },
+    ...['envelope', 'turn_id', 'pass', 'checkout', 'ask_id', 'watch', 'version'].map((name) => ({ required: [name] })),
+    { required: ['as'], not: { anyOf: [{ required: ['ask_id'] }, { required: ['version'] }] } },
   ],
 } as const;
 
@@ -45,6 +47,7 @@ const requestSchema = {
 const ajv = boundLengths(new Ajv({ strict: false, meta: false, validateSchema: false }));
 const isRequest = ajv.compile<LinkRequest>(requestSchema);
 const isEnvelope = ajv.compile(envelopeSchema);
+const isAmendment = ajv.compile(amendmentSchema);
 /** A sender to resolve is an envelope without content. */
 const isSender = ajv.compile({ ...envelopeSchema, required: ['channel', 'sender'] });
 
@@ -103,6 +106,8 @@ function problemsIn(request: LinkRequest): string {
       return faultOf(isSender, request.envelope, 'envelope');
     case 'answer':
       return faultOf(isAnswer, request);
+    case 'amend':
+      return faultOf(isAmendment, request);
     case 'hello':
     case 'delivered':
     case 'checkout':

@@ -28,7 +28,7 @@ import type { Pipeline } from './pipeline.ts';
 import type { Caller } from './turn.ts';
 
 type Deps = LinkSessionDeps & {
-  pipeline: Pick<Pipeline, 'handle' | 'isClosed' | 'pendingAcks'>;
+  pipeline: Pick<Pipeline, 'handle' | 'amend' | 'isClosed' | 'pendingAcks'>;
   trust: Pick<TrustService, 'resolve'>;
   asks: OpenAsks;
   checkouts: Pick<Checkouts, 'obtain'>;
@@ -214,6 +214,7 @@ async function serveRequest(
   }
   if (request.op === 'checkout')
     return void send({ id, checkout: await deps.checkouts.obtain(request.checkout, link.peer.instanceId()) });
+  if (request.op === 'amend') return void send({ id, amended: await deps.pipeline.amend(request, requestId) });
   const caller: Caller = {
     sink: request.stream ? (frame) => void send({ id, frame }) : null,
     isGone: link.isGone,

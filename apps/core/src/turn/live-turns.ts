@@ -20,6 +20,8 @@ export type LiveTurn = WatchedTurn & {
   result: Promise<HandleResult>;
   /** Resolves when all that this turn has changed is committed; rejects when some of it may be lost. */
   flush(): Promise<void>;
+  /** Ends it, whether it waits or runs; null before it has a place. */
+  abort?: () => void;
   /** The push of an injected turn's reply. */
   delivery?: StoredDelivery;
   attach(caller: Caller): void;

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { mergeMessages, type MergedMessage } from './merge-messages.ts';
+import { mergeMessages } from './merge-messages.ts';
+import type { MergedMessage } from './turn.ts';
 
 const message = (name: string, text: string, files: string[] = []): MergedMessage => ({
   name,

@@ -1,8 +1,6 @@
 import type { Envelope } from '@svc/contract/envelope.ts';
 import { originOf } from './origin.ts';
-
-/** One of several messages that are answered as one. `name`: what its sender is called, on one line. */
-export type MergedMessage = { envelope: Envelope; name: string };
+import type { MergedMessage } from './turn.ts';
 
 /** Whatever a reader may take for the end of a line. */
 const lineEnd = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/g;

@@ -5,8 +5,8 @@ import type { Clock } from '@svc/service-kit/clock.ts';
 import { compositeKey } from '@svc/service-kit/composite-key.ts';
 import { unavailable } from '@svc/service-kit/service-error.ts';
 import { toName } from '../trust/pending-senders.ts';
+import { fromParts, partsOf } from './amend/changed-turn.ts';
 import type { LiveTurn } from './live-turns.ts';
-import { mergeMessages } from './merge-messages.ts';
 import { originOf, rightsKey, rightsOfAnyone } from './origin.ts';
 import { outboundTarget } from './route-of.ts';
 import type { Ticket } from './ticket.ts';
@@ -75,7 +75,9 @@ export function createMessageBatches({ journal, turnQueue, clock, run }: Deps): 
       open.get(name) ??
       begin(name, { key: envelope.conversation_key, rights, closesBy: clock.elapsed() + quietMs * longestStretch });
     const answer = Promise.withResolvers<HandleResult>();
-    batch.members.push({ live, answer, name: toName(identity.display_name) ?? 'somebody' });
+    const member: Member = { live, answer, name: toName(identity.display_name) ?? 'somebody' };
+    batch.members.push(member);
+    live.abort = () => leave(name, batch, member);
     batch.cancel();
     const waitMs = batch.members.length >= maxMembers ? 0 : Math.min(quietMs, batch.closesBy - clock.elapsed());
     batch.cancel = clock.after(Math.max(0, waitMs), () => void finish(name, batch));
@@ -112,11 +114,12 @@ export function createMessageBatches({ journal, turnQueue, clock, run }: Deps): 
     try {
       const others = members.slice(0, -1);
       if (others.length > 0) {
-        live.turn = {
-          ...live.turn,
-          ...mergeMessages(members.map((each) => ({ envelope: each.live.turn.envelope, name: each.name }))),
-        };
-        const input = await inputOf(live.turn);
+        live.turn = fromParts(
+          live.turn,
+          members.flatMap((member) => partsOf(member.live.turn, member.name)),
+        );
+        for (const other of others) other.live.turn = { ...other.live.turn, parts: [] };
+        const input = await latestInput(live);
         // Begun in one tick, so committed as one: never is a piece both merged and still to be run.
         for (const other of others) end(other, 'merged').catch(other.answer.reject);
         await journal.keepInput(live.turn, input);
@@ -125,6 +128,17 @@ export function createMessageBatches({ journal, turnQueue, clock, run }: Deps): 
     } finally {
       ticket.leave();
     }
+  }
+
+  /** A message that was deleted while it was gathered. */
+  function leave(name: string, batch: MessageBatch, member: Member): void {
+    const at = open.get(name) === batch ? batch.members.indexOf(member) : -1;
+    if (at === -1) return;
+    batch.members.splice(at, 1);
+    end(member, 'aborted').catch(member.answer.reject);
+    if (batch.members.length > 0) return;
+    open.delete(name);
+    batch.cancel();
   }
 
   async function end({ live, answer }: Member, outcome: 'merged' | 'aborted'): Promise<void> {
@@ -159,4 +173,13 @@ export function createMessageBatches({ journal, turnQueue, clock, run }: Deps): 
       open.clear();
     },
   };
+}
+
+/** Of the turn as it is in the end: a message of it may be changed while its input is written. */
+async function latestInput(live: LiveTurn): Promise<string> {
+  for (;;) {
+    const { turn } = live;
+    const input = await inputOf(turn);
+    if (live.turn === turn) return input;
+  }
 }

@@ -1,6 +1,9 @@
+import type { Amendment, AmendResult } from '@svc/contract/amend.ts';
 import type { Envelope } from '@svc/contract/envelope.ts';
 import type { InjectAnswer } from '@svc/contract/session.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
+import { amend } from './amend/amend.ts';
+import { createInTurnByKey } from './amend/in-turn-by-key.ts';
 import { createPendingAcks, type PendingAcks } from '../delivery/pending-acks.ts';
 import { abortTurn } from './abort-turn.ts';
 import { handleEnvelope } from './handle-envelope.ts';
@@ -25,6 +28,8 @@ export type Pipeline = {
   handle(envelope: Envelope, caller: Caller, requestId: string): Promise<HandleResult>;
   /** Puts an operator's words into a session as its next turn. @throws ServiceError `not_found`, `conflict`, or what a turn throws. */
   inject(injection: Injection, caller: Caller, requestId: string): Promise<InjectAnswer>;
+  /** Takes the edit or the deletion of a message; see `amend`. @throws ServiceError `queue_full`, `unavailable` */
+  amend(amendment: Amendment, requestId: string): Promise<AmendResult>;
   /** Ends what is in flight in a conversation. False when nothing is. */
   abort(conversationKey: string): boolean;
   /** Takes up what the last process left open. To be called once, before anybody else is let in. */
@@ -69,9 +74,11 @@ export function createPipeline(deps: TurnDeps): Pipeline {
   const run: RunLiveTurn = (live, ticket, command, hasStarted) =>
     runJournaledTurn(parts, { live, ticket, hasStarted, work: turnHandler(parts, live, command) });
   const entry = { ...parts, run };
+  const inTurn = createInTurnByKey();
   return {
     handle: (envelope, caller, requestId) => handleEnvelope(entry, envelope, caller, requestId),
     inject: (injection, caller, requestId) => inject(entry, injection, caller, requestId),
+    amend: (amendment, requestId) => inTurn(amendment.conversation_key, () => amend(entry, amendment, requestId)),
     abort: (conversationKey) => abortTurn(parts, conversationKey),
     async recover(lastEnd) {
       for (const ask of await deps.askStore.takeLeft()) deps.events.askLeft(ask);

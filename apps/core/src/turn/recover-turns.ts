@@ -77,7 +77,8 @@ async function recover(deps: Deps, row: JournalRow, verdict: OpenTurnVerdict): P
   const gathered = isGathered(deps, turn, row) ? await deps.trust.resolve(turn.envelope) : null;
   const live = deps.liveTurns.begin(turn, null);
   live.accepted();
-  const answer = verdict.next === 'give_up' ? giveUp(deps, live, verdict.error) : takeUp(deps, live, row, gathered);
+  const answer =
+    verdict.next === 'give_up' && turn.isDropped !== true ? giveUp(deps, live, verdict.error) : takeUp(deps, live, row, gathered);
   logFailure(deps, turn, live.follow(answer));
   return null;
 }
@@ -107,18 +108,21 @@ async function runWhenDue(deps: Deps, live: LiveTurn, row: JournalRow, due: Prom
 }
 
 /** An operator's words are for the engine, whatever they look like. */
-const commandOf = ({ steering, envelope }: Turn): ChatCommand | null =>
-  steering === undefined ? findChatCommand(envelope.content.text) : null;
+const commandOf = ({ steering, amends, envelope }: Turn): ChatCommand | null =>
+  steering === undefined && amends === undefined ? findChatCommand(envelope.content.text) : null;
+
+const isMessage = ({ steering, amends, isDropped }: Turn): boolean =>
+  steering === undefined && amends === undefined && isDropped !== true;
 
 /** It waited for more of the same sender, and may go on waiting. */
 const isGathered = ({ batches }: Deps, turn: Turn, { state, attempts }: JournalRow): boolean =>
-  state === 'queued' && attempts === 0 && turn.steering === undefined && commandOf(turn) === null && batches.takes(turn.envelope);
+  state === 'queued' && attempts === 0 && isMessage(turn) && commandOf(turn) === null && batches.takes(turn.envelope);
 
 async function takeUp(deps: Deps, live: LiveTurn, row: JournalRow, gathered: Identity | null): Promise<HandleResult> {
   const { turn } = live;
   deps.events.recovered(turn, row.attempts);
   if (gathered !== null) return deps.batches.add(live, gathered);
-  const next = turn.steering !== undefined;
+  const next = turn.steering !== undefined || turn.amends !== undefined;
   const ticket = deps.turnQueue.enter(turn.envelope.conversation_key, { unlimited: true, next });
   return deps.run(live, ticket, commandOf(turn));
 }

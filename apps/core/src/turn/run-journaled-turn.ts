@@ -32,6 +32,7 @@ export async function runJournaledTurn(
 ): Promise<HandleResult> {
   const { turn } = live;
   let isTold = false;
+  live.abort = () => ticket.abort('operator');
   const onQueued = (position: number) => {
     live.sink({ type: 'queued', position });
     if (!isTold) deps.events.queued(turn, position);
@@ -72,8 +73,8 @@ async function endTurn(deps: Deps, live: LiveTurn, handled: HandleResult): Promi
   const hasReply = handled.actions.length > 0;
   const json = await jsonInTurns(handled);
   keepTools(deps, live);
-  if (hasReply && route !== null && turn.steering !== undefined) {
-    // An operator's words are answered over the channel. Begun in one tick, so a crash leaves both or neither.
+  if (hasReply && route !== null && (turn.steering !== undefined || turn.amends !== undefined)) {
+    // Nobody asked for an operator's words or an edit: they are answered over the channel. Begun in one tick, so a crash leaves both or neither.
     const ended = deps.journal.end(turn, handled, false, json);
     live.delivery = await deps.outbox.push({ ...deliveryOf(turn, replyText(handled)), route, error: null });
     await ended;

@@ -13,6 +13,8 @@ export type Ticket = {
   /** Runs `work` when it is this place's time; settles as `work` does, with lock and slot free again. */
   run<T>(work: Work<T>, onQueued: OnQueued): Promise<T>;
   leave(): void;
+  /** Tells it to end, whether it waits or runs. */
+  abort(reason: AbortReason): void;
   /** True when `run` would begin at once. */
   isFree(): boolean;
 };
@@ -21,5 +23,6 @@ export type Ticket = {
 export const freeTicket: Ticket = {
   run: (work) => work(new AbortController().signal),
   leave: () => undefined,
+  abort: () => undefined,
   isFree: () => true,
 };

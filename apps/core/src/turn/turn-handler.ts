@@ -1,6 +1,6 @@
 import type { Identity } from '@svc/contract/trust.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
-import { mayUse, type ChatCommand } from './chat-commands.ts';
+import { findChatCommand, mayUse, type ChatCommand } from './chat-commands.ts';
 import { isAtHome } from '../session/conversation-key.ts';
 import { heldToRules } from './held-to-rules.ts';
 import type { LiveTurn } from './live-turns.ts';
@@ -13,9 +13,13 @@ import type { PipelineParts } from './turn-deps.ts';
 import type { Turn } from './turn.ts';
 
 /** What a live turn does when its time has come: a chat command, or the steps of a turn. */
-export function turnHandler(deps: PipelineParts, live: LiveTurn, command: ChatCommand | null): Work<HandleResult> {
-  const { turn, sink, audience } = live;
+export function turnHandler(deps: PipelineParts, live: LiveTurn, asked: ChatCommand | null): Work<HandleResult> {
+  const { turn: given, sink, audience } = live;
   return async (signal) => {
+    // As it is when its time has come: its message may have been changed while it waited.
+    const { turn } = live;
+    if (turn.isDropped === true) return toResult(turn, 'aborted', '');
+    const command = turn === given || turn.amends !== undefined ? asked : findChatCommand(turn.envelope.content.text);
     const held = heldToRules(deps, turn);
     return command === null
       ? timed(deps, held, () => runTurn(deps, held, { sink, signal, audience }))

@@ -23,6 +23,8 @@ export type JournalRow = {
   result: string | null;
   error: string | null;
   accepted_at: number;
+  /** The newest version of its message that is known; null while it is as it came. */
+  amended: number | null;
 };
 
 const insert = `
@@ -30,13 +32,14 @@ const insert = `
     input, attachments, accepted_at)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?) ON CONFLICT (conversation_key, message_id) DO NOTHING RETURNING seq`;
 const columns =
-  'seq, id, conversation_key, sender, channel, public, state, open, attempts, request_id, input, text, result, error, accepted_at';
+  'seq, id, conversation_key, sender, channel, public, state, open, attempts, request_id, input, text, result, error, accepted_at, amended';
 const selectByMessage = `SELECT ${columns} FROM turn WHERE conversation_key = ? AND message_id = ?`;
 const selectOpen = `SELECT ${columns} FROM turn
   WHERE seq > (SELECT seq FROM turn_mark) AND open = 1 ORDER BY seq`;
 const updateStart = `UPDATE turn SET state = 'running', attempts = attempts + 1 WHERE seq = ?`;
 const updateSetAside = `UPDATE turn SET state = 'queued' WHERE seq = ?`;
-const updateInput = 'UPDATE turn SET text = ?, input = ?, attachments = ? WHERE seq = ?';
+const updateInput = 'UPDATE turn SET text = ?, input = ?, attachments = ? WHERE seq = ? AND open = 1';
+const updateAmended = 'UPDATE turn SET amended = ? WHERE seq = ?';
 const updateAgain = `UPDATE turn SET id = ?, state = 'queued', open = 1, attempts = 0, request_id = ?, text = ?, input = ?,
   attachments = ?, tools = NULL, error = NULL, ended_at = NULL WHERE seq = ?`;
 const updateTools = 'UPDATE turn SET tools = ? WHERE seq = ?';
@@ -68,6 +71,8 @@ export interface TurnJournal extends TurnHistory {
   setAside(turn: Pick<Turn, 'seq'>): Promise<unknown>;
   /** `input`: `inputOf` the turn, made before, so that this begins at once. */
   keepInput(turn: Turn, input: string): Promise<unknown>;
+  /** This version of the turn's message is known, and no older one counts any more. */
+  amended(turn: Pick<Turn, 'seq'>, version: number): Promise<unknown>;
   /** `isOpen`: the reply still has to reach its channel. `json`: a long result as JSON, made before. */
   end(turn: Turn, result: HandleResult, isOpen: boolean, json?: string): Promise<unknown>;
   fail(turn: Pick<Turn, 'seq'>, error: ErrorBody): Promise<unknown>;
@@ -152,6 +157,7 @@ export function createTurnJournal(db: Database, clock: Clock): TurnJournal {
     setAside: ({ seq }: Pick<Turn, 'seq'>) => db.getDeferred(updateSetAside, seq),
     keepInput: (turn: Turn, input: string) =>
       db.getDeferred(updateInput, turn.envelope.content.text, input, filesOf(turn), turn.seq),
+    amended: ({ seq }: Pick<Turn, 'seq'>, version: number) => db.getDeferred(updateAmended, version, seq),
     keepTools: ({ seq }: Pick<Turn, 'seq'>, tools: readonly ToolUse[]) => db.getDeferred(updateTools, JSON.stringify(tools), seq),
 
     end(turn: Turn, result: HandleResult, isOpen: boolean, json = JSON.stringify(result)): Promise<unknown> {
@@ -184,7 +190,10 @@ export function createTurnJournal(db: Database, clock: Clock): TurnJournal {
   };
 }
 
-type Input = Pick<Turn, 'envelope' | 'instanceId' | 'together' | 'steering' | 'announcedAfter'>;
+type Input = Pick<
+  Turn,
+  'envelope' | 'instanceId' | 'together' | 'steering' | 'announcedAfter' | 'parts' | 'amends' | 'isDropped'
+>;
 
 /** The message's files as JSON, in a column of their own that stays; null for none. */
 function filesOf({ envelope: { content } }: Turn): string | null {
@@ -193,9 +202,28 @@ function filesOf({ envelope: { content } }: Turn): string | null {
 }
 
 /** Everything of the turn but its text, which has a column of its own and stays. */
-export function inputOf({ envelope, instanceId, together, steering, announcedAfter }: Turn): string | Promise<string> {
+export function inputOf({
+  envelope,
+  instanceId,
+  together,
+  steering,
+  announcedAfter,
+  parts,
+  amends,
+  isDropped,
+}: Turn): string | Promise<string> {
   const content = { ...envelope.content, text: '' };
-  return jsonInTurns({ envelope: { ...envelope, content }, instanceId, together, steering, announcedAfter } satisfies Input);
+  const input: Input = {
+    envelope: { ...envelope, content },
+    instanceId,
+    together,
+    steering,
+    announcedAfter,
+    parts,
+    amends,
+    isDropped,
+  };
+  return jsonInTurns(input);
 }
 
 /** The turn an open row stands for. */

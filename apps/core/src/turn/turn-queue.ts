@@ -84,6 +84,7 @@ export function createTurnQueue({ slots, maxWaiting, maxWaitingPerKey = maxWaiti
     return {
       run: (work, onQueued) => run(place, work, onQueued),
       leave: () => leave(place),
+      abort: (reason) => abortPlace(place, reason),
       isFree: () => isFree(place),
     };
   }
@@ -182,7 +183,6 @@ export function createTurnQueue({ slots, maxWaiting, maxWaitingPerKey = maxWaiti
 
   return {
     enter,
-
     checkRoom(key: string): void {
       if (closed) throw stopping();
       checkLimits(lines.get(key) ?? []);
@@ -198,10 +198,8 @@ export function createTurnQueue({ slots, maxWaiting, maxWaitingPerKey = maxWaiti
 
     abort(key: string, reason: AbortReason): boolean {
       const place = inFlight(key);
-      if (place === undefined) return false;
-      place.controller.abort(reason);
-      if (place.state === 'waiting') place.waiting?.refuse(new AbortedInQueue());
-      return true;
+      if (place !== undefined) abortPlace(place, reason);
+      return place !== undefined;
     },
 
     stateOf(key: string): 'idle' | 'queued' | 'running' {
@@ -210,7 +208,6 @@ export function createTurnQueue({ slots, maxWaiting, maxWaitingPerKey = maxWaiti
     },
 
     isClosed: () => closed,
-
     counts: () => ({ running: taken, waiting: places - taken }),
 
     async close(deadlineMs: number): Promise<void> {
@@ -225,6 +222,11 @@ export function createTurnQueue({ slots, maxWaiting, maxWaitingPerKey = maxWaiti
       await within(deadlineMs, settled());
     },
   };
+}
+
+function abortPlace({ controller, state, waiting }: Place, reason: AbortReason): void {
+  controller.abort(reason);
+  if (state === 'waiting') waiting?.refuse(new AbortedInQueue());
 }
 
 /** Behind the turn that has the lock and those that were put before the others already. */

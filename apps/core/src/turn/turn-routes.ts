@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify';
+import { amendmentSchema, type Amendment } from '@svc/contract/amend.ts';
 import { envelopeSchema, type Envelope } from '@svc/contract/envelope.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
@@ -7,11 +8,11 @@ import type { Pipeline } from './pipeline.ts';
 import { callerOf, streamTurn, wantsStream, type StreamDeps } from './stream-turn.ts';
 
 type Deps = StreamDeps & {
-  pipeline: Pick<Pipeline, 'handle' | 'pendingAcks'>;
+  pipeline: Pick<Pipeline, 'handle' | 'amend' | 'pendingAcks'>;
   log: Pick<Log, 'error'>;
 };
 
-/** `POST /v2/handle`: JSON, or the turn as it runs with `Accept: text/event-stream` (spec: Handling details). */
+/** `POST /v2/amend`, and `POST /v2/handle`: JSON, or the turn as it runs with `Accept: text/event-stream` (spec: Handling details). */
 export function mountTurnRoutes(app: App, deps: Deps): void {
   app.post('/v2/handle', { schema: { body: envelopeSchema } }, async (request, reply) => {
     const envelope = request.body as Envelope;
@@ -26,6 +27,11 @@ export function mountTurnRoutes(app: App, deps: Deps): void {
     confirmWhenSent(deps, handled, reply);
     return handled;
   });
+
+  app.post('/v2/amend', { schema: { body: amendmentSchema } }, async (request) => ({
+    ok: true,
+    ...(await deps.pipeline.amend(request.body as Amendment, request.id)),
+  }));
 }
 
 /** A reply that was written whole was delivered; a caller that was gone by then did not get it. */

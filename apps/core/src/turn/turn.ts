@@ -5,6 +5,9 @@ import type { Audience } from '../ask/ask-person.ts';
 /** Words of an operator that are put into a session. */
 export type Steering = { by: string | null; wasRunning: boolean; principalId: string | null };
 
+/** One of several messages that are answered as one. `name`: what its sender is called, on one line. */
+export type MergedMessage = { envelope: Envelope; name: string };
+
 /** One run of the pipeline for one envelope. */
 export type Turn = {
   id: string;
@@ -23,6 +26,12 @@ export type Turn = {
   isResumed?: boolean;
   /** Cursor of announcements that holds in place of the session's, for a turn that is run again. */
   announcedAfter?: number;
+  /** The messages that were merged into it, in their order. Empty on one that is part of another turn. */
+  parts?: MergedMessage[];
+  /** The message whose edit this turn is, and the version of it. */
+  amends?: { message_id: string; version: number };
+  /** Its message was deleted: it ends without being answered. */
+  isDropped?: boolean;
 };
 
 /** Where a turn shows itself while it runs. A sink never throws; its reader may be gone. */

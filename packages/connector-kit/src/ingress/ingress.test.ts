@@ -5,8 +5,8 @@ import { ServiceError } from '@svc/service-kit/service-error.ts';
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { expect, onTestFinished, test } from 'vitest';
-import { createFileState } from '../state/file-state.ts';
 import { createFakeCore } from '../testing/fake-core.ts';
+import { createMortalState, type MortalState } from '../testing/mortal-state.ts';
 import { createIngress, type IngressOptions } from './ingress.ts';
 
 const envelope = (chat: string, id: string, text = id): Envelope => ({
@@ -20,13 +20,21 @@ const envelope = (chat: string, id: string, text = id): Envelope => ({
 /** One channel over the ends of its processes: what the platform shows, what the core was asked, what is on the disk. */
 function openChannel() {
   const folder = temporaryFolder();
-  onTestFinished(folder.remove);
+  const mortals: MortalState[] = [];
+  onTestFinished(async () => {
+    await Promise.all(mortals.map((mortal) => mortal.kill()));
+    folder.remove();
+  });
   const core = createFakeCore();
   const clock = createFakeClock();
   const shown: string[] = [];
   const logs: string[] = [];
   const log = (_level: string, message: string) => void logs.push(message);
-  const state = () => createFileState(path.join(folder.path, 'state.jsonl'), log);
+  const state = () => {
+    const mortal = createMortalState(path.join(folder.path, 'state.jsonl'));
+    mortals.push(mortal);
+    return mortal.state;
+  };
   const openReply: IngressOptions['openReply'] = () => ({
     handlers: {},
     finish: async ({ actions }) => void shown.push(...actions.map(({ text }) => text)),
@@ -135,6 +143,33 @@ test('a full core is asked again, and an update that it does not take within its
   });
   await again;
   expect(asked()).toEqual(['1']);
+});
+
+test('a change reaches the core behind its message, and is said again until the core takes it', async () => {
+  const { start, core, clock } = openChannel();
+  const said: string[] = [];
+  core.script = ({ envelope: { content }, result }) => (said.push(content.text), result());
+  let isAway = true;
+  core.amend = async ({ text }) => {
+    if (isAway) throw new ServiceError('unavailable', 'away');
+    said.push(`edited: ${text}`);
+    return { outcome: 'replaced' };
+  };
+  const ingress = start();
+  const download = Promise.withResolvers<Envelope>();
+  const taken = ingress.take('a', '1', () => download.promise);
+  const as = { channel: 'shop', sender: { raw_id: 'ann' } };
+  const change = { conversation_key: 'shop:inst_1:a', message_id: '1', version: 1, text: 'new', as };
+  const changed = ingress.amend('a', '2', async () => change);
+  download.resolve(envelope('a', '1'));
+  await taken;
+  isAway = false;
+  await until(() => {
+    clock.advance(1000);
+    return said.length === 2;
+  });
+  await changed;
+  expect(said).toEqual(['1', 'edited: new']);
 });
 
 test('an update that cannot be read is logged and skipped', async () => {

@@ -4,10 +4,11 @@ import { errorText, unavailable } from '@svc/service-kit/service-error.ts';
 import type { CoreApi, StartContext } from '../connector.ts';
 import { pause } from '../retry.ts';
 import type { ConnectorState } from '../state/state.ts';
+import { createAmendJob, type AmendUpdate } from './amend-job.ts';
 import { answerTurn } from './answer-turn.ts';
 import { createChatLines } from './chat-lines.ts';
 import type { OpenReply } from './lazy-reply.ts';
-import { createMessageJob, type MessageJob, type MessageUpdate } from './message-job.ts';
+import { createMessageJob, type MessageJob, type MessageUpdate, type Update } from './message-job.ts';
 import { createOpenTurns, type OpenTurn } from './open-turns.ts';
 import { isPassing, pauseMs, toFault } from './passing-faults.ts';
 import { createPreparer } from './prepare-update.ts';
@@ -16,7 +17,7 @@ import { createUpdatesOnTheWay } from './updates-on-the-way.ts';
 import { within } from './within.ts';
 
 export type IngressOptions = {
-  core: Pick<CoreApi, 'handleStream' | 'delivered'>;
+  core: Pick<CoreApi, 'handleStream' | 'amend' | 'delivered'>;
   state: ConnectorState;
   log: StartContext['log'];
   /** Begins what shows the reply of a turn. Called for turns of an earlier process, too, as soon as the ingress is made. */
@@ -43,6 +44,12 @@ export type Ingress = {
    * @throws ServiceError `queue_full`, `busy`, `unavailable`
    */
   take(chat: string, updateId: string, prepare: MessageUpdate['prepare'], gather?: string): Promise<void>;
+  /**
+   * An edit or a deletion, in the order of its chat as for `take`: called behind the message that it changes, it reaches the core behind it.
+   * `message_id` is that of the message's envelope.
+   * @throws ServiceError as `take`
+   */
+  amend(chat: string, updateId: string, prepare: AmendUpdate['prepare']): Promise<void>;
   /** Takes no more. Resolves when all that is open has ended, or after `withinMs`: the next process asks for the rest again. */
   stop(withinMs: number): Promise<void>;
 };
@@ -134,18 +141,30 @@ export function createIngress(options: IngressOptions): Ingress {
   }
 
   const loaded = load();
+
+  async function enter(chat: string, id: string, toJob: (update: Update) => MessageJob): Promise<void> {
+    await within(clock, safeWithinMs, loaded);
+    if (signal.aborted) throw stopped();
+    const found = onTheWay.find(chat, id);
+    if (found !== undefined) return onTheWay.wait(found);
+    if (turns.isKnown(chat, id)) return;
+    const update: Update = { chat, id, safe: Promise.withResolvers<void>() };
+    const entry = { update, job: toJob(update) };
+    onTheWay.add(entry);
+    return onTheWay.wait(entry);
+  }
+
   return {
-    async take(chat, id, prepareUpdate, gather) {
-      await within(clock, safeWithinMs, loaded);
-      if (signal.aborted) throw stopped();
-      const found = onTheWay.find(chat, id);
-      if (found !== undefined) return onTheWay.wait(found);
-      if (turns.isKnown(chat, id)) return;
-      const update = { chat, id, prepare: prepareUpdate, safe: Promise.withResolvers<void>() };
-      const entry = { update, job: begin(update, gather) };
-      onTheWay.add(entry);
-      return onTheWay.wait(entry);
-    },
+    take: (chat, id, prepareUpdate, gather) => enter(chat, id, (update) => begin({ ...update, prepare: prepareUpdate }, gather)),
+    amend: (chat, id, prepareUpdate) =>
+      enter(chat, id, (update) => {
+        const job = createAmendJob(
+          { core, clock, log, signal, withinMs: safeWithinMs, prepare },
+          { ...update, prepare: prepareUpdate },
+        );
+        lines.add(chat, job);
+        return job;
+      }),
     async stop(withinMs) {
       stopping.abort();
       lines.dropWaiting(stopped());

@@ -23,13 +23,14 @@ export function mergeUpdates(prepared: readonly Prepared[]): Merged[] {
   return merged;
 }
 
-/** Null when they cannot be one. The name, the route and all else are those of the first. */
+/** Null when they cannot be one. The name is that of the first with a text, which is what can be edited; all else is that of the first. */
 function mergeTwo(first: Envelope, next: Envelope): Envelope | null {
   if (originOf(first) !== originOf(next)) return null;
   const attachments = [...(first.content.attachments ?? []), ...(next.content.attachments ?? [])];
   const text = [first.content.text, next.content.text].filter((part) => part !== '').join('\n');
   if (attachments.length > maxFiles || text.length > maxText) return null;
-  return { ...first, content: { ...first.content, text, ...(attachments.length > 0 && { attachments }) } };
+  const { message_id } = first.content.text === '' && next.content.text !== '' ? next : first;
+  return { ...first, message_id, content: { ...first.content, text, ...(attachments.length > 0 && { attachments }) } };
 }
 
 const originOf = ({ channel, conversation_key, sender, public: isPublic = false, delivery = 'sync' }: Envelope): string =>

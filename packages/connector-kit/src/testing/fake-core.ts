@@ -1,3 +1,4 @@
+import type { Amendment } from '@svc/contract/amend.ts';
 import type { AnswerRequest } from '@svc/contract/ask.ts';
 import type { Envelope } from '@svc/contract/envelope.ts';
 import type { Identity } from '@svc/contract/trust.ts';
@@ -24,6 +25,8 @@ export type FakeWatch = { as: SessionAsker; key: string; handlers: WatchHandlers
 export type FakeCore = CoreApi & {
   /** Every turn so far, in order. */
   turns: FakeTurn[];
+  /** Edits and deletions, in order. */
+  amendments: Amendment[];
   /** What the connector said of its replies, in order. */
   confirmations: { turnId: string; error?: string }[];
   /** What it brought as answers to questions, in order. Each is taken. */
@@ -44,6 +47,7 @@ export function createFakeCore(identity: Partial<Identity> = {}): FakeCore {
   };
   const core: FakeCore = {
     turns: [],
+    amendments: [],
     confirmations: [],
     answers: [],
     watches: [],
@@ -55,6 +59,10 @@ export function createFakeCore(identity: Partial<Identity> = {}): FakeCore {
       core.answers.push({ askId, ...answer });
       const option = answer.option ?? answer.text;
       return { ask_id: askId, option, label: option };
+    },
+    async amend(amendment) {
+      core.amendments.push(amendment);
+      return { outcome: 'replaced' };
     },
     resolve: async () => ({ ...owner, ...identity }),
     checkout: async ({ ref = 'HEAD' }) => ({ id: `co_${ref}`, path: `/checkouts/${ref}`, sha: '0'.repeat(40) }),

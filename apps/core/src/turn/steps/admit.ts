@@ -1,7 +1,6 @@
 import type { Identity } from '@svc/contract/trust.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
-import { compositeKey } from '@svc/service-kit/composite-key.ts';
-import { originOf } from '../origin.ts';
+import { observedId } from '../origin.ts';
 import { toResult } from '../to-result.ts';
 import type { TurnDeps } from '../turn-deps.ts';
 import type { Turn } from '../turn.ts';
@@ -43,8 +42,7 @@ async function observe(
     tier: identity.trust_tier,
     text: content.text,
     attachments: content.attachments,
-    // Another sender's message of this id is another message.
-    message_id: message_id === undefined ? undefined : compositeKey(originOf(turn.envelope), message_id),
+    message_id: message_id === undefined ? undefined : observedId(turn.envelope, message_id),
   });
   if (isNew) await events.inbound(turn, identity, true);
   return toResult(turn, 'observed', '');

@@ -14,14 +14,14 @@ export const tierWords: Record<Tier, string> = {
 };
 
 /** The facts of a turn as its message states them: who wrote, where, when, and what the channel can show. */
-export function describeTurn({ envelope, together, steering, isResumed }: Turn, identity: Identity, now: number): string {
+export function describeTurn({ envelope, together, steering, amends, isResumed }: Turn, identity: Identity, now: number): string {
   const { channel, capabilities } = envelope;
   const where = envelope.public === true ? 'in public' : 'in private';
   const who = `${quotedName(identity.display_name)} (${tierWords[identity.trust_tier]})`;
   const facts = `over ${channel}, ${where}, on ${timeAt(now)}${describeChannel(capabilities)}${describeRoom(together)}`;
   const head =
     steering === undefined
-      ? headingLine('message', ` ${who} ${facts}`)
+      ? headingLine('message', ` ${who} ${facts}${amends === undefined ? '' : editNote}`)
       : headingLine('steering', ` ${describeSteering(steering)}`);
   return isResumed === true ? `${head}\n${resumeNote}` : head;
 }
@@ -29,6 +29,8 @@ export function describeTurn({ envelope, together, steering, isResumed }: Turn, 
 /** What several people said reads as a script. */
 const describeRoom = (names: readonly string[] = []): string =>
   names.length === 0 ? '' : `; it is of ${names.map(quotedName).join(', ')}, each message with its name before it`;
+
+const editNote = '; it is an edit, and takes the place of the message that you worked on last';
 
 function describeSteering({ by, wasRunning }: Steering): string {
   const who = by === null ? 'the operator' : `the operator (${quotedName(by)})`;

@@ -1,0 +1,40 @@
+import type { Envelope } from '@svc/contract/envelope.ts';
+import { mergeMessages } from '../merge-messages.ts';
+import type { MergedMessage, Turn } from '../turn.ts';
+
+/** Whether a turn answers this message: it is its own, one of those that were merged into it, or the one whose edit it is. */
+export const holds = ({ envelope, parts, amends }: Turn, messageId: string): boolean =>
+  amends?.message_id === messageId ||
+  (parts === undefined ? isNamed(envelope, messageId) : parts.some((part) => isNamed(part.envelope, messageId)));
+
+const isNamed = ({ message_id }: Envelope, messageId: string): boolean => message_id === messageId;
+
+/** The turn with another text in the place of the one that this message had. */
+export function withText(turn: Turn, messageId: string, text: string, version: number): Turn {
+  const { envelope, parts, amends } = turn;
+  if (amends?.message_id === messageId) return { ...turn, envelope: saying(envelope, text), amends: { ...amends, version } };
+  if (parts === undefined) return { ...turn, envelope: saying(envelope, text) };
+  const changed = parts.map((part) =>
+    isNamed(part.envelope, messageId) ? { ...part, envelope: saying(part.envelope, text) } : part,
+  );
+  return fromParts(turn, changed);
+}
+
+/** The turn without this message and its files; null when nothing is left. */
+export function without(turn: Turn, messageId: string): Turn | null {
+  const left = turn.parts?.filter(({ envelope }) => !isNamed(envelope, messageId)) ?? [];
+  return left.length === 0 ? null : fromParts(turn, left);
+}
+
+/** A turn made of several messages, in their order, from the sender of the last one. */
+export function fromParts(turn: Turn, parts: MergedMessage[]): Turn {
+  const { envelope, together } = mergeMessages(parts);
+  const { text, attachments } = envelope.content;
+  const content = { ...turn.envelope.content, text, attachments };
+  return { ...turn, parts, together, envelope: { ...turn.envelope, sender: envelope.sender, content } };
+}
+
+/** The messages of a turn: of one that was not merged, its own. `name`: what its sender is called. */
+export const partsOf = ({ envelope, parts }: Turn, name: string): MergedMessage[] => parts ?? [{ envelope, name }];
+
+const saying = (envelope: Envelope, text: string): Envelope => ({ ...envelope, content: { ...envelope.content, text } });

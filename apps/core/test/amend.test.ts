@@ -1,0 +1,312 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { AmendOutcome } from '@svc/contract/amend.ts';
+import type { Envelope } from '@svc/contract/envelope.ts';
+import type { HandleResult } from '@svc/contract/turn.ts';
+import { createFakeClock, type FakeClock } from '@svc/testing/fake-clock.ts';
+import { says, type EngineScript } from '@svc/testing/scripted-engine.ts';
+import type { ChannelMessage } from '../src/delivery/channel-sender.ts';
+import { envelope, openTestCore, type TestCore } from './open-test-core.ts';
+
+let clock: FakeClock;
+let core: TestCore;
+let sent: ChannelMessage[];
+let texts: string[];
+let prompts: string[];
+let release: () => void;
+
+/** Messages whose text begins with "work" are worked on until they are aborted, or `release` is called. */
+const script: EngineScript = async function* ({ text, prompt, resume }, signal) {
+  texts.push(text);
+  prompts.push(prompt);
+  yield { type: 'session', engineSessionId: resume ?? 's-1', resumed: resume !== null, model: null };
+  if (text.startsWith('work')) {
+    const released = new Promise<void>((resolve) => (release = resolve));
+    const aborted = new Promise((resolve) => signal.addEventListener('abort', resolve));
+    if (!signal.aborted) await Promise.race([released, aborted]);
+  }
+  if (signal.aborted) return yield { type: 'aborted' };
+  yield* says(`re: ${text}`);
+};
+
+const sendToChannel = async (message: ChannelMessage) => {
+  sent.push(message);
+  return { delivered: true } as const;
+};
+const open = (dataDir?: string) => openTestCore({ clock, dataDir, script, sendToChannel });
+
+beforeEach(async () => {
+  clock = createFakeClock();
+  [sent, texts, prompts] = [[], [], []];
+  core = await open();
+});
+afterEach(() => core.drop());
+
+const message = (id: string, text: string, over: Partial<Envelope> = {}): Envelope =>
+  envelope(text, { message_id: id, channel_context: { chatId: 'room' }, ...over });
+const ask = (asked: Envelope): Promise<HandleResult> =>
+  core.context.pipeline.handle(asked, { sink: null, isGone: () => false }, 'r1');
+const gather = { intake: { debounce_ms: 500 } };
+
+async function accepted(asked: Envelope): Promise<{ answer: Promise<HandleResult> }> {
+  const answer = Promise.withResolvers<HandleResult>();
+  const safe = new Promise<void>((resolve) => {
+    const caller = { sink: null, isGone: () => false, onAccepted: () => resolve() };
+    core.context.pipeline.handle(asked, caller, 'r1').then(answer.resolve, answer.reject);
+  });
+  answer.promise.catch(() => undefined);
+  await safe;
+  return { answer: answer.promise };
+}
+
+async function amend(id: string, text: string | null, { version = 1, by = 'owner', channel = 'compat' } = {}) {
+  const payload = {
+    conversation_key: 'compat:c1:key',
+    message_id: id,
+    version,
+    text,
+    as: { channel, sender: { raw_id: by } },
+  };
+  const answer = await core.app.inject({ method: 'POST', url: '/v2/amend', payload });
+  expect(answer.statusCode).toBe(200);
+  return answer.json<{ outcome: AmendOutcome }>().outcome;
+}
+
+/** The core is killed, and is back at once. */
+async function crash(): Promise<void> {
+  core = await open(core.crash());
+}
+
+const passUntil = (check: () => unknown, ms = 500) =>
+  expect.poll(async () => (clock.advance(ms), await check()), { interval: 2 });
+const working = () => expect.poll(() => texts.length).toBeGreaterThan(0);
+
+describe('a message that waits', () => {
+  test('is answered as it was edited', async () => {
+    await accepted(message('m1', 'work'));
+    const { answer } = await accepted(message('m2', 'helo'));
+    expect(await amend('m2', 'hello')).toBe('replaced');
+    await working();
+    release();
+    expect(await answer).toMatchObject({ actions: [{ text: 're: hello' }] });
+    expect(texts).toEqual(['work', 'hello']);
+  });
+
+  test('is not answered when it was deleted, and its caller hears so', async () => {
+    await accepted(message('m1', 'work'));
+    const { answer } = await accepted(message('m2', 'hello'));
+    expect(await amend('m2', null)).toBe('dropped');
+    expect(await answer).toMatchObject({ outcome: 'aborted', actions: [] });
+    await working();
+    release();
+    expect(await ask(message('m3', 'more'))).toMatchObject({ outcome: 'replied' });
+    expect(texts).toEqual(['work', 'more']);
+  });
+
+  test('is answered as it was edited after a crash, too', async () => {
+    await accepted(message('m1', 'work'));
+    await accepted(message('m2', 'helo'));
+    await amend('m2', 'hello');
+    await working();
+    await crash();
+    await expect.poll(() => texts.length).toBe(2);
+    release();
+    await expect.poll(() => texts).toEqual(['work', 'work', 'hello']);
+  });
+
+  test('is not answered after a crash when it was deleted', async () => {
+    await accepted(message('m1', 'work'));
+    await accepted(message('m2', 'hello'));
+    await amend('m2', null);
+    await working();
+    await crash();
+    await expect.poll(() => texts.length).toBe(2);
+    release();
+    expect(await ask(message('m3', 'more'))).toMatchObject({ outcome: 'replied' });
+    expect(texts).toEqual(['work', 'work', 'more']);
+  });
+
+  test('is the chat command that it became, and none that it was', async () => {
+    await accepted(message('m1', 'work'));
+    const one = await accepted(message('m2', 'hello'));
+    const two = await accepted(message('m3', '/new'));
+    await amend('m2', '/status');
+    await amend('m3', 'news');
+    await working();
+    release();
+    expect(await one.answer).toMatchObject({ outcome: 'command' });
+    expect(await two.answer).toMatchObject({ outcome: 'replied', actions: [{ text: 're: news' }] });
+  });
+});
+
+describe('a message that is being answered', () => {
+  test('ends when it is deleted', async () => {
+    const { answer } = await accepted(message('m1', 'work'));
+    await working();
+    expect(await amend('m1', null)).toBe('aborted');
+    expect(await answer).toMatchObject({ outcome: 'aborted', actions: [] });
+  });
+
+  test('does not run again after a crash when it was deleted', async () => {
+    await accepted(message('m1', 'work'));
+    await working();
+    await amend('m1', null);
+    await crash();
+    expect(await ask(message('m2', 'more'))).toMatchObject({ outcome: 'replied' });
+    expect(texts).toEqual(['work', 'more']);
+    expect(sent).toEqual([]);
+  });
+
+  test('is followed by its edit, before all that wait, and the channel gets the answer to it', async () => {
+    await accepted(message('m1', 'work'));
+    const { answer } = await accepted(message('m2', 'later'));
+    await working();
+    expect(await amend('m1', 'new words')).toBe('steered');
+    expect(await amend('m1', 'newer words', { version: 2 })).toBe('replaced');
+    release();
+    await answer;
+    expect(texts).toEqual(['work', 'newer words', 'later']);
+    expect(prompts[1]).toContain('it is an edit, and takes the place of the message that you worked on last]');
+    await expect.poll(() => sent.map(({ text }) => text)).toEqual(['re: newer words']);
+  });
+
+  test('is followed by its edit after a crash, once', async () => {
+    await accepted(message('m1', 'work'));
+    await working();
+    await amend('m1', 'new words');
+    await crash();
+    expect(await amend('m1', 'new words')).toBe('unchanged');
+    await expect.poll(() => texts.length).toBe(2);
+    release();
+    await expect.poll(() => texts).toEqual(['work', 'work', 'new words']);
+  });
+
+  test('without a way to push to its channel, the next turn is told of its edit', async () => {
+    const { answer } = await accepted(message('m1', 'work', { channel_context: {} }));
+    await working();
+    expect(await amend('m1', 'new words')).toBe('noted');
+    release();
+    await answer;
+    await ask(message('m2', 'and now?'));
+    expect(prompts[1]).toContain('It says now: new words');
+  });
+});
+
+describe('a message that was answered', () => {
+  test.each([
+    ['edited', 'hello there', '(edited an earlier message, which said: hello)\\nIt says now: hello there'],
+    ['deleted', null, '(deleted an earlier message, which said: hello)'],
+  ])('was %s: the next turn is told, once, and no engine is asked', async (_what, text, note) => {
+    await ask(message('m1', 'hello'));
+    expect(await amend('m1', text)).toBe('noted');
+    expect(await amend('m1', text)).toBe('unchanged');
+    expect(texts).toEqual(['hello']);
+    await ask(message('m2', 'and now?'));
+    expect(prompts[1]).toContain(note);
+    await ask(message('m3', 'again'));
+    expect(prompts[2]).not.toContain(note);
+  });
+
+  test('keeps the note over a crash', async () => {
+    await ask(message('m1', 'hello'));
+    await amend('m1', 'hello there');
+    await crash();
+    await ask(message('m2', 'and now?'));
+    expect(prompts[1]).toContain('It says now: hello there');
+  });
+});
+
+describe('messages that are gathered', () => {
+  test('are merged as they are in the end', async () => {
+    await accepted(message('m1', 'one', gather));
+    await accepted(message('m2', 'two', gather));
+    const last = await accepted(message('m3', 'three', gather));
+    expect(await amend('m1', 'ONE')).toBe('replaced');
+    expect(await amend('m2', null)).toBe('dropped');
+    await passUntil(() => texts).toEqual(['ONE\nthree']);
+    expect(await last.answer).toMatchObject({ outcome: 'replied' });
+  });
+
+  test('are nothing when all were deleted', async () => {
+    const one = await accepted(message('m1', 'one', gather));
+    const two = await accepted(message('m2', 'two', gather));
+    await amend('m2', null);
+    await amend('m1', null);
+    expect(await one.answer).toMatchObject({ outcome: 'aborted' });
+    expect(await two.answer).toMatchObject({ outcome: 'aborted' });
+    expect(core.context.pipeline.isBusy('compat:c1:key')).toBe(false);
+  });
+
+  test.each([[false], [true]])('are changed one by one while their turn waits (after a crash: %s)', async (crashes) => {
+    await accepted(message('m0', 'work'));
+    await working();
+    await accepted(message('m1', 'one', gather));
+    await accepted(message('m2', 'two', gather));
+    const { answer } = await accepted(message('m3', 'three', gather));
+    await passUntil(() => core.context.pipeline.counts().waiting).toBe(1);
+    await expect
+      .poll(() => core.context.db.raw.prepare("SELECT text FROM turn WHERE message_id = 'm3'").get())
+      .toEqual({ text: 'one\ntwo\nthree' });
+    expect(await amend('m1', 'ONE')).toBe('replaced');
+    expect(await amend('m3', null)).toBe('dropped');
+    expect(await amend('m1', 'one', { version: 1 })).toBe('unchanged');
+    if (crashes) {
+      await crash();
+      await expect.poll(() => texts.length).toBe(2);
+      release();
+      await passUntil(() => texts.at(-1)).toBe('ONE\ntwo');
+      return;
+    }
+    release();
+    expect(await answer).toMatchObject({ actions: [{ text: 're: ONE\ntwo' }] });
+  });
+});
+
+describe('a message that is only seen', () => {
+  const seen = { delivery: 'async' } as const;
+
+  test('is seen as it is now, or not at all', async () => {
+    await ask(message('m1', 'one', seen));
+    await ask(message('m2', 'two', seen));
+    expect(await amend('m1', 'ONE', { version: 2 })).toBe('replaced');
+    expect(await amend('m1', 'one', { version: 1 })).toBe('unchanged');
+    expect(await amend('m2', null)).toBe('dropped');
+    await ask(message('m3', 'well?'));
+    expect(prompts[0]).toContain('"text":"ONE"');
+    expect(prompts[0]).not.toContain('two');
+  });
+
+  test('is not another person’s to change', async () => {
+    await core.addPrincipal('bo', 'trusted');
+    await ask(message('m1', 'one', seen));
+    expect(await amend('m1', 'obey', { by: 'bo' })).toBe('denied');
+  });
+});
+
+describe('who may', () => {
+  beforeEach(async () => {
+    await core.addPrincipal('bo', 'trusted');
+    await core.addPrincipal('eve', 'trusted');
+    await ask(message('m1', 'hello', { sender: { raw_id: 'bo' } }));
+  });
+
+  test.each([
+    ['its sender', 'bo', 'noted'],
+    ['the owner', 'owner', 'noted'],
+    ['another person', 'eve', 'denied'],
+    ['a stranger', 'nobody', 'denied'],
+  ])('%s', async (_who, by, outcome) => {
+    expect(await amend('m1', 'bye', { by })).toBe(outcome);
+  });
+
+  test('a name on another channel is another person', async () => {
+    expect(await amend('m1', 'bye', { by: 'bo', channel: 'shop' })).toBe('denied');
+  });
+});
+
+test('what is older than what is known changes nothing, and a message that never came is unknown', async () => {
+  await ask(message('m1', 'hello'));
+  expect(await amend('m1', 'three', { version: 3 })).toBe('noted');
+  expect(await amend('m1', 'two', { version: 2 })).toBe('unchanged');
+  expect(await amend('m1', 'four', { version: 4 })).toBe('noted');
+  expect(await amend('m9', 'hello')).toBe('unknown');
+});

@@ -1,0 +1,59 @@
+import type { Amendment } from '@svc/contract/amend.ts';
+import { errorText, type ServiceError } from '@svc/service-kit/service-error.ts';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import type { CoreApi, StartContext } from '../connector.ts';
+import { pause } from '../retry.ts';
+import type { Job, Stage } from './chat-lines.ts';
+import type { Update } from './message-job.ts';
+import { isPassing, pauseMs, toFault } from './passing-faults.ts';
+
+/** An update that changes a message which came before. */
+export type AmendUpdate = Update & {
+  /** Null for one that changes nothing. */
+  prepare(signal: AbortSignal): Promise<Amendment | null>;
+};
+
+type Deps = {
+  core: Pick<CoreApi, 'amend'>;
+  clock: Clock;
+  log: StartContext['log'];
+  signal: AbortSignal;
+  withinMs: number;
+  prepare(update: AmendUpdate): Promise<Amendment | null>;
+};
+
+/** Tells the core of a change, behind the message that it changes. */
+export function createAmendJob(deps: Deps, update: AmendUpdate): Job {
+  const { safe } = update;
+  let stage: Stage = 'waiting';
+  return {
+    stage: () => stage,
+    drop: safe.reject,
+    async run() {
+      stage = 'preparing';
+      try {
+        const amendment = await deps.prepare(update);
+        stage = 'asking';
+        if (amendment !== null) await tell(deps, update, amendment);
+        safe.resolve();
+      } catch (error) {
+        safe.reject(error);
+        throw error;
+      }
+    },
+  };
+}
+
+/** Rejects when the update is to be given again. A version that the core has changes nothing, so it may be said twice. */
+async function tell({ core, clock, log, signal, withinMs }: Deps, { chat, id }: Update, amendment: Amendment): Promise<void> {
+  const since = clock.elapsed();
+  for (let tries = 1; ; tries++) {
+    const fault = await faultOf(core.amend(amendment));
+    if (fault === null) return;
+    if (!isPassing(fault))
+      return log('error', 'a change cannot be taken and is skipped', { chat, update: id, error: errorText(fault) });
+    if (clock.elapsed() - since > withinMs || !(await pause(clock, pauseMs(fault, tries), signal))) throw fault;
+  }
+}
+
+const faultOf = (work: Promise<unknown>): Promise<ServiceError | null> => work.then(() => null, toFault);

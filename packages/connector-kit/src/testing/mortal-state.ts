@@ -1,0 +1,42 @@
+import { createFileState } from '../state/file-state.ts';
+import type { ConnectorState } from '../state/state.ts';
+
+/** The state of a process that a test can kill: what was asked before is on the disk, nothing is answered after it. */
+export type MortalState = { state: ConnectorState; kill(): Promise<void> };
+
+export function createMortalState(file: string): MortalState {
+  const whole = createFileState(file, () => undefined);
+  const running = new Set<Promise<unknown>>();
+  let isDead = false;
+  const never = new Promise<never>(() => undefined);
+
+  const live =
+    <Args extends unknown[], T>(method: (...args: Args) => Promise<T>) =>
+    async (...args: Args): Promise<T> => {
+      if (isDead) return never;
+      const work = method(...args);
+      running.add(work);
+      const [settled] = await Promise.allSettled([work]);
+      running.delete(work);
+      if (isDead) return never;
+      if (settled.status === 'rejected') throw settled.reason;
+      return settled.value;
+    };
+
+  const state: ConnectorState = {
+    // The cast: what is there is what was put there.
+    get: live(whole.get) as ConnectorState['get'],
+    set: live(whole.set),
+    change: live(whole.change),
+    delete: live(whole.delete),
+    list: live(whole.list),
+    append: live(whole.append),
+  };
+  return {
+    state,
+    async kill() {
+      isDead = true;
+      await Promise.allSettled(running);
+    },
+  };
+}
