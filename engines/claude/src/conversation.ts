@@ -7,7 +7,7 @@ import type { ClaudeInstall } from './find-claude.ts';
 import { claudeOptions, settingSources, toMcpServers } from './launch.ts';
 import { createInputStream } from './input-stream.ts';
 import { createClaudeProcess } from './spawn-claude.ts';
-import { decideTool } from './tool-permission.ts';
+import { permitTool } from './ask-person.ts';
 
 /** Who listens to the program while a turn runs. */
 export type TurnListener = {
@@ -49,8 +49,8 @@ export type Conversation = {
 export const answerLimitMs = 5000;
 
 export const fingerprintOf = (request: EngineRequest): string => {
-  const { toolPolicy, system, model, cwd } = request;
-  return JSON.stringify([toolPolicy, system, model, cwd, settingSources(request)]);
+  const { toolPolicy, asks, system, model, cwd } = request;
+  return JSON.stringify([toolPolicy, asks ?? 'never', system, model, cwd, settingSources(request)]);
 };
 
 type Deps = {
@@ -82,7 +82,7 @@ export function openConversation(
       pathToClaudeCodeExecutable: install.program,
       spawnClaudeCodeProcess: process.spawn,
       canUseTool: async (tool: string, toolInput: Record<string, unknown>) =>
-        listener === null ? noTurn : decideTool(listener.request, tool, toolInput),
+        listener === null ? noTurn : permitTool(listener.request, tool, toolInput),
     },
   });
 

@@ -78,6 +78,7 @@ export const createEngine: CreateEngine = (deps) => {
 
   return {
     id: 'claude',
+    asks: ['dangerous', 'always'],
     probe: () => probeClaude({ location: locate(deps), env: claudeEnv(deps), cwd: deps.stateDir, baseUrl: deps.baseUrl }),
     run: (request, signal) =>
       guardEvents((inner) => turn(withTitleModel(request, deps.baseUrl, titleModel), inner), signal, {

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { engineEnv } from '@svc/engine-kit/engine-env.ts';
 import type { EngineDeps, EngineRequest, ToolServer } from '@svc/engine-kit/engine.ts';
 import { instructionsText } from './instructions.ts';
+import { askedTools, questionTool } from './ask-person.ts';
 import { ownTools, unusableTools } from './tool-permission.ts';
 
 /** The longest that a tool server holds up a turn, and a call of one of its tools, in ms. */
@@ -57,7 +58,9 @@ export function claudeOptions(
   request: EngineRequest,
   { resume, env, notes }: { resume: string | null; env: Record<string, string>; notes: string },
 ): object {
-  const tools = ownTools[request.toolPolicy];
+  const own = ownTools[request.toolPolicy];
+  const asks = request.ask !== undefined;
+  const tools = own === null || !asks ? own : [...own, questionTool];
   const sources = settingSources(request);
   return {
     cwd: request.cwd,
@@ -76,14 +79,15 @@ export function claudeOptions(
     mcpServersDelivery: 'initialize',
     permissionMode: 'default',
     ...(tools !== null && { tools }),
-    disallowedTools: unusableTools,
+    disallowedTools: asks ? unusableTools : [...unusableTools, questionTool],
   };
 }
 
 /** Without the rule the program would run its tools for reading as it likes when it thinks that they stay in the folder. */
-const settings = ({ toolPolicy, trustedFolder }: EngineRequest): object => ({
+const settings = ({ toolPolicy, asks, trustedFolder }: EngineRequest): object => ({
   cleanupPeriodDays: 3650,
   ...(toolPolicy !== 'full' && { permissions: { ask: ownTools[toolPolicy] } }),
+  ...(toolPolicy === 'full' && asks !== undefined && { permissions: { ask: askedTools } }),
   ...(trustedFolder && { enableAllProjectMcpServers: true }),
 });
 

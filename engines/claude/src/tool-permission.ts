@@ -31,16 +31,18 @@ const readingTools: Record<string, Record<string, Field>> = {
   },
 };
 
+/** The names of the tools for reading. */
+export const readingToolNames: readonly string[] = Object.keys(readingTools);
+
 /** The SDK's own tools that a turn is offered; `null` is all of them. */
 export const ownTools: Record<EngineRequest['toolPolicy'], readonly string[] | null> = {
   none: [],
-  read: Object.keys(readingTools),
+  read: readingToolNames,
   full: null,
 };
 
 /** Tools that need a person at the terminal, or go on after the turn is over. */
 export const unusableTools = [
-  'AskUserQuestion',
   'EnterPlanMode',
   'ExitPlanMode',
   'EnterWorktree',

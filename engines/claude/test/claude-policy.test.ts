@@ -140,4 +140,40 @@ describeWithEngine('claude', 'what claude may do is the tool policy of the turn'
       expect(JSON.stringify(model.requests[0]?.body)).not.toContain('OWNER-CONTEXT');
     }
   });
+
+  test('whatever the owner has allowed: who is to be asked says yes before more than reading is done, also by an agent', async () => {
+    const config = path.join(stateDir, 'config');
+    mkdirSync(config, { recursive: true });
+    const allow = ['Bash', 'Write', 'Agent', 'WebFetch', 'mcp__wild', 'mcp__wild__echo'];
+    writeFileSync(path.join(config, 'settings.json'), JSON.stringify({ permissions: { allow } }));
+    const colour = (label: string) => ({ label, description: `as ${label}` });
+    const questions = [{ question: 'Which?', header: 'Colour', multiSelect: false, options: [colour('Red'), colour('Blue')] }];
+    const asked: string[] = [];
+    const { results, seen } = await bench.ask(
+      [
+        { steps: [bash('ls > no-1.txt')] },
+        { steps: [bash('ls > yes.txt')] },
+        { steps: [{ tool: 'Agent', input: { description: 'x', prompt: 'do it', subagent_type: 'general-purpose' } }] },
+        { steps: [bash('ls > no-2.txt')] },
+        { steps: [{ text: 'the agent is done' }] },
+        { steps: [read(path.join(cwd(), 'inside.txt'))] },
+        { steps: ['wild', 'calm'].map((name) => ({ tool: `mcp__${name}__echo`, input: { text: name } })) },
+        { steps: [{ tool: 'AskUserQuestion', input: { questions } }] },
+        { steps: [{ text: 'finished' }] },
+      ],
+      {
+        toolPolicy: 'full',
+        asks: 'dangerous',
+        ask: async ({ text, options }) => {
+          asked.push(text.split('\n').at(-1) ?? '');
+          return { option: (/no-/.test(text) ? options.at(-1) : options[0])?.id ?? '', outcome: 'answered' };
+        },
+      },
+    );
+    expect(asked).toEqual(['ls > no-1.txt', 'ls > yes.txt', 'ls > no-2.txt', '}', 'Blue: as Blue']);
+    expect(bench.made(['no-1.txt', 'yes.txt', 'no-2.txt'])).toEqual(['yes.txt']);
+    expect(results[0]).toMatchObject({ ok: false, output: expect.stringContaining('said no') as string });
+    expect(seen).toMatch(/INSIDE[\s\S]*"Which\?"="Red"/);
+    expect(bench.tools.calls).toEqual([{ text: 'wild' }, { text: 'calm' }]);
+  });
 });

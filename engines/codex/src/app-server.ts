@@ -1,4 +1,5 @@
 import type { EngineLog } from '@svc/engine-kit/engine.ts';
+import { refuse, type Approvals } from './approvals.ts';
 import { startRpcClient, type RpcClient } from './json-rpc.ts';
 import { createListeners, type Listeners } from './listeners.ts';
 import { appServerArgs } from './thread-config.ts';
@@ -6,6 +7,8 @@ import { appServerArgs } from './thread-config.ts';
 export type AppServer = Pick<RpcClient, 'pid' | 'request' | 'ended' | 'ending' | 'stop' | 'kill' | 'endOrphans'> & {
   /** Calls back for every notification, and once when the process is gone; the returned function ends it. */
   subscribe: Listeners['add'];
+  /** Answers what codex asks in a thread; the returned function ends it. Without it everything is answered with no. */
+  answerFor(threadId: string, answer: Approvals['answer']): () => void;
 };
 
 export type AppServerSpec = {
@@ -22,6 +25,7 @@ export type AppServerSpec = {
 /** Starts `codex app-server` and greets it. Rejects with what it wrote to stderr when it does not come up. */
 export async function startAppServer({ program, env, cwd, log, maxLine, catalog }: AppServerSpec): Promise<AppServer> {
   const listeners = createListeners((error, method) => log.warn({ err: error, method }, 'codex sent what cannot be read'));
+  const answers = new Map<string, Approvals['answer']>();
   const client = startRpcClient({
     command: program,
     args: [...appServerArgs, '-c', `model_catalog_json=${JSON.stringify(catalog)}`],
@@ -29,7 +33,7 @@ export async function startAppServer({ program, env, cwd, log, maxLine, catalog 
     cwd,
     maxLine,
     onNotification: listeners.notify,
-    onRequest: refuse,
+    onRequest: ({ method, params }) => answers.get(String(params.threadId))?.(method, params) ?? refuse(method),
     onNoise: (line) => log.debug({ line: line.slice(0, 200) }, 'codex wrote something that is no message'),
   });
   void client.ended.then(({ reason, overflow }) => listeners.end(reason, overflow));
@@ -52,9 +56,9 @@ export async function startAppServer({ program, env, cwd, log, maxLine, catalog 
     kill: client.kill,
     endOrphans: client.endOrphans,
     subscribe: listeners.add,
+    answerFor(threadId, answer) {
+      answers.set(threadId, answer);
+      return () => void answers.delete(threadId);
+    },
   };
 }
-
-/** Approvals are decided before the turn; a question that comes all the same is answered with no. */
-const refuse = (method: string): object =>
-  method === 'mcpServer/elicitation/request' ? { action: 'decline', content: null, _meta: null } : { decision: 'decline' };

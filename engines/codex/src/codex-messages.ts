@@ -13,7 +13,7 @@ export type ThreadItem =
       aggregatedOutput: string | null;
       exitCode: number | null;
     }
-  | { type: 'fileChange'; id: string; changes: { path: string }[]; status: ItemStatus }
+  | { type: 'fileChange'; id: string; changes: { path: string; diff?: string }[]; status: ItemStatus }
   | {
       type: 'mcpToolCall';
       id: string;

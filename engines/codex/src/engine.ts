@@ -88,6 +88,7 @@ export const createEngine: CreateEngine = (deps) => {
 
   return {
     id: 'codex',
+    asks: ['dangerous'],
     async probe() {
       const location = locate(deps);
       const env = programEnv(deps, isByKey);

@@ -30,8 +30,8 @@ export class RpcError extends Error {
 
 type Spec = Omit<LineProcessSpec, 'onMessage'> & {
   onNotification(notification: Notification): void;
-  /** Answers a request of the other side. */
-  onRequest(method: string): object;
+  /** Answers a request of the other side. Never rejects. */
+  onRequest(request: Notification): object | Promise<object>;
 };
 
 type Pending = { resolve(value: unknown): void; reject(error: Error): void; method: string; timer: NodeJS.Timeout };
@@ -47,8 +47,9 @@ export function startRpcClient(spec: Spec): RpcClient {
 
   const receive = (message: Record<string, unknown>) => {
     if (typeof message.method === 'string') {
-      if (message.id === undefined) spec.onNotification({ method: message.method, params: asObject(message.params) });
-      else child.send({ id: message.id, result: spec.onRequest(message.method) });
+      const said = { method: message.method, params: asObject(message.params) };
+      if (message.id === undefined) spec.onNotification(said);
+      else void Promise.resolve(spec.onRequest(said)).then((result) => child.send({ id: message.id, result }));
       return;
     }
     const call = pending.get(Number(message.id));

@@ -23,6 +23,7 @@ function open(over: Partial<Threads> = {}, fields: Partial<EngineRequest> = {}) 
     stop: () => Promise.resolve(),
     kill: () => Promise.resolve(),
     endOrphans: () => Promise.resolve(),
+    answerFor: () => () => undefined,
     subscribe: listeners.add,
   };
   const threads: Threads = {

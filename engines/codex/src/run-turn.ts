@@ -6,6 +6,7 @@ import { within } from '@svc/service-kit/process/process-group.ts';
 import { shownTexts } from '@svc/engine-kit/shown-texts.ts';
 import { allowedToolServers } from '@svc/engine-kit/tool-servers.ts';
 import { isImage, turnText } from '@svc/engine-kit/turn-text.ts';
+import { createApprovals, type Approvals } from './approvals.ts';
 import type { AppServer } from './app-server.ts';
 import type { TurnNotification } from './codex-messages.ts';
 import { RpcError, type Notification } from './json-rpc.ts';
@@ -47,7 +48,14 @@ export async function* runTurn(
   const thread = await (isWarm ? orGone(server, opened, () => true) : opened).finally(early.stop);
   if (thread === null) return 'server_gone';
   const watch = createToolServerWatch(thread.isLoaded ? [] : allowedToolServers(request).map(({ name }) => name));
-  const { unsubscribe, hear, used, total, hasBegun } = listenToTurn(server, thread, { queue, watch, text: request.text });
+  const approvals = request.ask === undefined ? null : createApprovals(request.ask);
+  const stopAnswering = approvals === null ? null : server.answerFor(thread.id, approvals.answer);
+  const { unsubscribe, hear, used, total, hasBegun } = listenToTurn(server, thread, {
+    queue,
+    watch,
+    approvals,
+    text: request.text,
+  });
   for (const notification of early.seen) hear(notification);
   let hasUsedTools = false;
   let isWhole = false;
@@ -73,6 +81,7 @@ export async function* runTurn(
     return 'finished';
   } finally {
     unsubscribe();
+    stopAnswering?.();
     queue.end();
     // What went wrong in this one, a tool server that is away or anything else, is tried again in the next; and a command
     // that a tool has left in the background ends with its turn.
@@ -131,7 +140,7 @@ function interruptOnAbort(
 }
 
 /** Where what the app-server says goes. */
-type Heard = { queue: EventQueue; watch: ToolServerWatch };
+type Heard = { queue: EventQueue; watch: ToolServerWatch; approvals: Approvals | null };
 
 type Listening = {
   unsubscribe(): void;
@@ -146,7 +155,11 @@ type Listening = {
 };
 
 /** Puts everything the app-server says about this thread's turn into the queue, the terminal event included. */
-function listenToTurn(server: AppServer, thread: OpenedThread, { queue, watch, text }: Heard & { text: string }): Listening {
+function listenToTurn(
+  server: AppServer,
+  thread: OpenedThread,
+  { queue, watch, approvals, text }: Heard & { text: string },
+): Listening {
   let usage = createTurnUsage(thread.used);
   let resetsAt: number | null = null;
   let said = 0;
@@ -168,6 +181,7 @@ function listenToTurn(server: AppServer, thread: OpenedThread, { queue, watch, t
     if (notification === null) return;
     hasBegun ||= /^(turn|item)\//.test(notification.method);
     watch.saw(notification);
+    approvals?.saw(notification);
     for (const event of toEngineEvents(notification)) {
       if (event.type === 'delta' || event.type === 'thinking') said += event.text.length;
       queue.push(event);

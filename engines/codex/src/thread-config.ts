@@ -62,24 +62,28 @@ export function threadParams(
   instructions = request.system,
 ): object {
   const { toolPolicy } = request;
+  const asks = isAsking(request);
   return {
     // A caller who may only talk must not even see the names of files in the conversation's folder, and there may be skills in it.
     cwd: toolPolicy === 'none' ? place.emptyDir : request.cwd,
-    approvalPolicy: 'never',
+    approvalPolicy: asks ? 'on-request' : 'never',
     baseInstructions: instructions,
     ...(request.model !== null && { model: request.model }),
-    ...(toolPolicy !== 'read' && { sandbox: toolPolicy === 'full' ? 'danger-full-access' : 'read-only' }),
+    ...(toolPolicy !== 'read' && { sandbox: toolPolicy === 'full' && !asks ? 'danger-full-access' : 'read-only' }),
     config: {
       ...(endpoint === 'vendor_by_key' ? byKeyConfig : endpoint && providerConfig(endpoint.url, bearer(endpoint))),
       ...policyConfig(request, place),
       mcp_servers: Object.fromEntries(
-        allowedToolServers(request).map((server) => [server.name, toolServerConfig(server, place.ownerHome)]),
+        allowedToolServers(request).map((server) => [server.name, toolServerConfig(server, place.ownerHome, asks)]),
       ),
       // Without it a server that takes over a second to start is left out of the turn without a word.
       mcp_optional_startup_grace_ms: toolServersLimitMs,
     },
   };
 }
+
+/** Only with full rights is there more than reading: it is read in a sandbox, and what leads out of that is asked about. */
+const isAsking = ({ toolPolicy, ask }: EngineRequest): boolean => toolPolicy === 'full' && ask !== undefined;
 
 const providerConfig = (url: string, credentials: Config): Config => ({
   model_provider: 'svc',
@@ -128,10 +132,8 @@ const withoutProject: Config = {
   web_search: 'disabled',
 };
 
-function policyConfig(
-  { toolPolicy, filesDir, cwd, trustedFolder }: EngineRequest,
-  { packageDir, catalogs, ownerHome, mark }: ThreadPlace,
-): Config {
+function policyConfig(request: EngineRequest, { packageDir, catalogs, ownerHome, mark }: ThreadPlace): Config {
+  const { toolPolicy, filesDir, cwd, trustedFolder } = request;
   switch (toolPolicy) {
     case 'none':
       return {
@@ -154,6 +156,8 @@ function policyConfig(
     case 'full':
       return {
         ...quiet,
+        // The model has to know that it can ask.
+        ...(isAsking(request) && { include_permissions_instructions: true, web_search: 'disabled' }),
         'features.hooks': trustedFolder,
         // Said each time: codex would trust for ever what it was once started in with full rights.
         projects: { [cwd]: { trust_level: trustedFolder ? 'trusted' : 'untrusted' } },
@@ -177,9 +181,10 @@ const readOnlyProfile = (readable: string[]): Config => ({
   },
 });
 
-function toolServerConfig(server: ToolServer, ownerHome: string): Config {
-  // No person is there to approve a call; which servers are offered decides what may be called.
-  const common = { default_tools_approval_mode: 'approve', startup_timeout_sec: startupLimitS, tool_timeout_sec: callLimitS };
+function toolServerConfig(server: ToolServer, ownerHome: string, asks: boolean): Config {
+  // Where nobody is to approve a call, which servers are offered decides what may be called.
+  const mode = asks && !server.safe ? 'prompt' : 'approve';
+  const common = { default_tools_approval_mode: mode, startup_timeout_sec: startupLimitS, tool_timeout_sec: callLimitS };
   if (server.type === 'stdio')
     return { ...common, command: server.command, args: server.args, env: { HOME: ownerHome, ...server.env } };
   return { ...common, url: server.url, http_headers: server.headers };

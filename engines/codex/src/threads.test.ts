@@ -32,6 +32,7 @@ function open(limit = 4) {
     stop: () => Promise.resolve(),
     kill: () => Promise.resolve(),
     endOrphans: () => Promise.resolve(),
+    answerFor: () => () => undefined,
     subscribe: (listener) => (listeners.add(listener), () => void listeners.delete(listener)),
   };
   return { threads: createThreads(server, limit), loaded, asked };

@@ -51,4 +51,53 @@ describeWithEngine('codex', 'what codex may do is the tool policy of the turn', 
     expect(readFileSync(path.join(cwd(), 'env.txt'), 'utf8')).not.toMatch(/TOKEN|KEY/);
     expect(seen).not.toMatch(/TOKEN=|KEY=/);
   });
+
+  test('who is to be asked says yes to whatever does more than read, and what they say no to is not done', async () => {
+    const escalated = (cmd: string): ScriptedStep => ({
+      tool: 'exec_command',
+      input: { cmd, sandbox_permissions: 'require_escalated', justification: 'x' },
+    });
+    const adding = (file: string): ScriptedStep => ({
+      tool: { name: 'apply_patch', kind: 'custom' },
+      input: { input: `*** Begin Patch\n*** Add File: ${file}\n+hi\n*** End Patch` },
+    });
+    const asked: string[] = [];
+    const { seen } = await turn(
+      [
+        shell('cat inside.txt; ls > sandboxed.txt'),
+        escalated('touch yes.txt'),
+        escalated('touch no.txt'),
+        adding('yes-patch.txt'),
+        adding('no-patch.txt'),
+        { tool: 'mcp__wild__echo', input: { text: 'no' } },
+        { tool: 'mcp__wild__echo', input: { text: 'yes' } },
+        { tool: 'mcp__calm__echo', input: { text: 'calm' } },
+      ],
+      {
+        toolPolicy: 'full',
+        model: 'gpt-5.5',
+        asks: 'dangerous',
+        ask: async ({ text }) => {
+          asked.push(text);
+          return { option: text.includes('yes') ? 'yes' : 'no', outcome: 'answered' };
+        },
+      },
+    );
+    expect(asked.map((text) => /\b(yes|no)\b(-patch)?/.exec(text)?.[0])).toEqual([
+      'yes',
+      'no',
+      'yes-patch',
+      'no-patch',
+      'no',
+      'yes',
+    ]);
+    expect(asked[0]).toMatch(/^May the assistant run this command\?\n\n.*touch yes\.txt/);
+    expect(asked[2]).toMatch(/yes-patch\.txt\nhi/);
+    expect(bench.made(['sandboxed.txt', 'yes.txt', 'no.txt', 'yes-patch.txt', 'no-patch.txt'])).toEqual([
+      'yes.txt',
+      'yes-patch.txt',
+    ]);
+    expect(seen).toContain('INSIDE');
+    expect(bench.tools.calls).toEqual([{ text: 'yes' }, { text: 'calm' }]);
+  });
 });

@@ -35,6 +35,7 @@ export function createFakeAppServer(
     kill: end,
     endOrphans: () => Promise.resolve(),
     subscribe,
+    answerFor: () => () => undefined,
   };
   const fall = (reason = 'codex ended with SIGKILL') => {
     ending.abort();

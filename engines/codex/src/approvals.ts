@@ -1,0 +1,79 @@
+import { isRecord } from '@svc/contract/json-value.ts';
+import { askPermission } from '@svc/engine-kit/ask-permission.ts';
+import type { EngineRequest } from '@svc/engine-kit/engine.ts';
+import type { TurnNotification } from './codex-messages.ts';
+
+type Params = Record<string, unknown>;
+type Asked = { what: string; detail: string };
+
+/** How a turn's questions of codex are answered. */
+export type Approvals = {
+  /** Takes note of what a later question is about. */
+  saw(notification: TurnNotification): void;
+  /** The answer to a question of codex. */
+  answer(method: string, params: Params): Promise<object>;
+};
+
+/** More changes of files do not wait at once. */
+const maxChanges = 100;
+
+/** Asks the person what codex asks us: whether it may run a command outside of its sandbox, change a file, or call a tool. */
+export function createApprovals(ask: NonNullable<EngineRequest['ask']>): Approvals {
+  const changes = new Map<string, string>();
+  return {
+    saw({ method, params }) {
+      if (method !== 'item/started' || params.item.type !== 'fileChange') return;
+      if (changes.size < maxChanges) changes.set(params.item.id, changeText(params.item.changes));
+    },
+    async answer(method, params) {
+      const asked = askedAbout(method, params, changes);
+      if (asked === null) return refuse(method);
+      const { allowed } = await askPermission(ask, asked);
+      return allowed ? accept(method) : refuse(method);
+    },
+  };
+}
+
+/** What is asked about; null for a question that no person is asked. */
+function askedAbout(method: string, params: Params, changes: ReadonlyMap<string, string>): Asked | null {
+  switch (method) {
+    case 'item/commandExecution/requestApproval':
+      return aboutCommand(params);
+    case 'item/fileChange/requestApproval': {
+      const detail = changes.get(String(params.itemId));
+      return detail === undefined ? null : { what: 'May the assistant change these files?', detail };
+    }
+    case 'mcpServer/elicitation/request':
+      return aboutTool(params);
+    default:
+      return null;
+  }
+}
+
+function aboutCommand({ kind, command, cwd, networkApprovalContext: network }: Params): Asked | null {
+  if (isRecord(network)) return { what: 'May the assistant reach this address?', detail: JSON.stringify(network) };
+  if (typeof command !== 'string') return null;
+  const what = kind === 'command' || kind === undefined ? 'run this command' : 'type this into a command that runs';
+  return { what: `May the assistant ${what}?`, detail: typeof cwd === 'string' ? `${command}\n\nin ${cwd}` : command };
+}
+
+/** A tool server may have questions of its own: those are for nobody here. */
+function aboutTool({ serverName, _meta: meta }: Params): Asked | null {
+  if (!isRecord(meta) || meta.codex_approval_kind !== 'mcp_tool_call') return null;
+  const { tool_title, tool_name, tool_params } = meta;
+  const tool = [tool_name, tool_title].find((name) => typeof name === 'string');
+  return {
+    what: `May the assistant use ${tool ?? 'a tool'} of ${String(serverName)}?`,
+    detail: JSON.stringify(tool_params ?? {}, null, 2),
+  };
+}
+
+const changeText = (changes: readonly { path: string; diff?: string }[]): string =>
+  changes.map(({ path, diff }) => [path, diff ?? ''].join('\n')).join('\n\n');
+
+/** This once. */
+const accept = (method: string): object =>
+  method === 'mcpServer/elicitation/request' ? { action: 'accept', content: {}, _meta: null } : { decision: 'accept' };
+
+export const refuse = (method: string): object =>
+  method === 'mcpServer/elicitation/request' ? { action: 'decline', content: null, _meta: null } : { decision: 'decline' };
