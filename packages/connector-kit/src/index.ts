@@ -20,6 +20,8 @@ export type { Amendment, AmendOutcome, AmendResult } from '@svc/contract/amend.t
 export { chatCommands, type ChatCommandEntry } from '@svc/contract/chat-command.ts';
 export type { ConfigSchema, ConnectorMeta } from '@svc/contract/connector-meta.ts';
 export type { Attachment, Capabilities, Envelope, Sender } from '@svc/contract/envelope.ts';
+export type { Answered, AnswerRequest, Ask, AskAnswer, AskOption } from '@svc/contract/ask.ts';
+export { askText } from '@svc/contract/ask-text.ts';
 export type { ErrorCode } from '@svc/contract/error-body.ts';
 export type { PartialEvent } from '@svc/contract/event.ts';
 export type { About, ChannelInfo, OutboundMessage } from '@svc/contract/send.ts';
@@ -60,7 +62,6 @@ export { createOutboundRoutes } from './outbound/outbound-routes.ts';
 export { retryWithin, toAttempt, type RetryOptions, type Attempt } from './retry.ts';
 export { splitMessage } from './split-message.ts';
 
-export { askText } from './reply/reply-asks.ts';
 export { createChatGate, type ChatGate, type ChatGateOptions, type WriteOptions } from './reply/chat-gate.ts';
 export { createReplyWriter, type ReplyWriter, type ReplyWriterOptions } from './reply/reply-writer.ts';
 export type { ReplyWords } from './reply/reply-content.ts';

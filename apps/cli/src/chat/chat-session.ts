@@ -11,6 +11,8 @@ export type Following = {
   onAccepted?: () => void;
   /** The core went away, and is asked again for the answer: what came of it so far is withdrawn. */
   onAway?: () => void;
+  /** The person can answer what the assistant asks. */
+  showsAsks?: boolean;
 };
 
 /** A core that goes away more often does so because of the message. */
@@ -44,12 +46,12 @@ export function createChatSession({ coreUrl, user, conversationKey }: Options): 
   return {
     coreUrl,
     conversationKey,
-    async run(content, { onFrame = ignore, onAccepted, onAway } = {}) {
+    async run(content, { onFrame = ignore, onAccepted, onAway, showsAsks } = {}) {
       // Sent again with its id it is the same message: its turn answers here too, once it is taken up again.
       const envelope = toEnvelope(content);
       for (let tries = 1; ; tries++) {
         try {
-          return await streamTurn(coreUrl, envelope, { onFrame, onAccepted, signal: leaving.signal });
+          return await streamTurn(coreUrl, envelope, { onFrame, onAccepted, showsAsks, signal: leaving.signal });
         } catch (error) {
           if (leaving.signal.aborted) throw new Interrupted();
           if (!(error instanceof CoreAway) || tries === mostTries) throw error;

@@ -70,7 +70,9 @@ export function createConversation({ session, open, onFault, onAway, onChange }:
       };
       // The endings come as what `run` gives, so that all other frames are progress.
       Promise.resolve(content)
-        .then((said) => session.run(said, { onAccepted: resolve, onAway, onFrame: (frame) => onFrame(frame as TurnProgress) }))
+        .then((said) =>
+          session.run(said, { showsAsks: true, onAccepted: resolve, onAway, onFrame: (frame) => onFrame(frame as TurnProgress) }),
+        )
         .then(end, (error: unknown) => end(error instanceof Error ? error : new Error(String(error))));
     });
 

@@ -56,6 +56,11 @@ export function createScreenLines(transcript: Transcript): ScreenLines {
       print('answer', answer.push(text));
     },
     note,
+    ask(text) {
+      endThought();
+      endAnswer();
+      print('aside', wrapSpans([span('? ', 'cyan', 'bold'), span(text)], columns()));
+    },
     wait: () => undefined,
     fail(text) {
       endThought();

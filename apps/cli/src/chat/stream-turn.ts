@@ -12,6 +12,8 @@ type Options = {
   /** The message has its place in line: what is sent from now on comes behind it. */
   onAccepted?: () => void;
   signal?: AbortSignal;
+  /** A person is there who can answer what the assistant asks. */
+  showsAsks?: boolean;
 };
 
 /** The connection broke: the core has the message, and runs it once more when it is back. */
@@ -25,14 +27,14 @@ const silenceMs = 60_000;
 export async function streamTurn(
   coreUrl: string,
   envelope: Envelope,
-  { onFrame, onAccepted, signal }: Options,
+  { onFrame, onAccepted, signal, showsAsks = false }: Options,
 ): Promise<TurnEnd> {
   const silence = new AbortController();
   const watchdog = setTimeout(() => silence.abort(), silenceMs);
   const signals = signal === undefined ? silence.signal : AbortSignal.any([silence.signal, signal]);
   try {
     const request = { body: envelope, timeoutMs: longestTurnMs, signal: signals, headers: { accept: 'text/event-stream' } };
-    const response = await whileRestarting(() => openRequest(`${coreUrl}/v2/handle`, request));
+    const response = await whileRestarting(() => openRequest(`${coreUrl}/v2/handle${showsAsks ? '?asks=true' : ''}`, request));
     onAccepted?.();
     const isStream = response.headers['content-type']?.startsWith('text/event-stream') === true;
     const text = response.setEncoding('utf8') as AsyncIterable<string>;

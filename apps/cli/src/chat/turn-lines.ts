@@ -13,6 +13,8 @@ export type TurnLines = {
   hasAnswer(): boolean;
   write(text: string): void;
   note(text: string): void;
+  /** A question to the person. */
+  ask(text: string): void;
   /** That the turn waits, where nothing else shows it. */
   wait(text: string): void;
   /** How the turn failed. */
@@ -51,6 +53,10 @@ export function createPlainLines({ answer, aside }: PlainOutput, style: Style): 
       shown = true;
     },
     note,
+    ask(text) {
+      note('');
+      aside(`${style.bold('?')} ${visible(text)}\n`);
+    },
     wait: note,
     fail(text) {
       note('');

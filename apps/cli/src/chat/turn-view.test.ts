@@ -39,6 +39,23 @@ describe('the view of a turn', () => {
     expect(show([{ type: 'segment', text: 'hello' }]).answer).toBe('hello\n');
   });
 
+  test('shows a question with its answers by number, and what became of it where nobody answered', () => {
+    const options = [
+      { id: 'yes', label: 'Yes' },
+      { id: 'no', label: 'No\u001b[2J' },
+    ];
+    const ask = { id: 'a', text: 'Run this?\n\nls', options, for: 'p', expires_at: 0 };
+    const { all, answer } = show([
+      { type: 'ask', ask },
+      { type: 'asked', id: 'other', answer: { option: null, outcome: 'ended' } },
+      { type: 'asked', id: 'a', answer: { option: null, outcome: 'expired' } },
+    ]);
+    expect(all).toBe(
+      '\n? Run this?\n\nls\n1. Yes\n2. No\\x1b[2J\nAnswer with a number or the words.\nNot answered in time, so it is not done.\nwhole answer\n',
+    );
+    expect(answer).toBe('whole answer\n');
+  });
+
   test('says of a failed engine which command helps', () => {
     const error = {
       ok: false,

@@ -1,3 +1,5 @@
+import type { Ask, AskAnswer } from '@svc/contract/ask.ts';
+import { askText } from '@svc/contract/ask-text.ts';
 import type { HandleResult, Outcome, TurnFrame } from '@svc/contract/turn.ts';
 import type { ErrorBody, ErrorCode } from '@svc/contract/error-body.ts';
 import { describeFailure } from '../engine/failure-help.ts';
@@ -18,6 +20,7 @@ export function createTurnView(lines: TurnLines): TurnView {
   let activity = 'working';
   let block = '';
   let withdrawn = false;
+  let asked: Ask | null = null;
 
   const delta = (text: string) => {
     // The break before a further block is made here, where it is known what stands on the line.
@@ -49,6 +52,13 @@ export function createTurnView(lines: TurnLines): TurnView {
           return lines.note(`⚙ ${frame.name} ${brief(frame.input)}`);
         case 'tool_result':
           return lines.note(`  ${frame.ok ? '→' : '✗'} ${firstLine(frame.output)}`);
+        case 'ask':
+          asked = frame.ask;
+          return lines.ask(`${askText(asked)}\nAnswer with a number or the words.`);
+        case 'asked':
+          // An answer that was given here is confirmed where it was given.
+          if (asked?.id === frame.id && frame.answer.outcome !== 'answered') lines.note(describeAsked(frame.answer));
+          return;
         case 'retract':
           [block, withdrawn] = ['', true];
           return lines.withdraw();
@@ -98,6 +108,9 @@ function describeOutcome({ outcome, actions }: HandleResult, withdrawn: boolean)
   }
 }
 
+const describeAsked = ({ outcome }: AskAnswer): string =>
+  outcome === 'expired' ? 'Not answered in time, so it is not done.' : 'This question is over.';
+
 /** What failed, and the command that helps. */
 export function describeError(body: ErrorBody & { engine_id?: string; cause?: string }): string {
   const { message, error, request_id, engine_id, cause } = body;
@@ -127,6 +140,9 @@ function activityOf(frame: TurnFrame): string | null {
       return 'writing';
     case 'tool':
       return `⚙ ${frame.name}`;
+    case 'ask':
+      return 'waiting for your answer';
+    case 'asked':
     case 'thinking':
     case 'tool_result':
       return 'thinking';

@@ -46,6 +46,13 @@ describe('the place of an engine', () => {
     expect(make).toHaveBeenCalledTimes(1);
   });
 
+  test('can ask a person what its engine can; before there is one, nothing', async () => {
+    const { slot } = open();
+    expect(slot.engine.asks).toBeUndefined();
+    await slot.ready();
+    expect(slot.engine.asks).toEqual(['dangerous', 'always']);
+  });
+
   test('lets a running turn end with the engine it began with, and gives the next turn the new one', async () => {
     const { slot, made, begin } = open();
     const first = await begin();

@@ -74,6 +74,9 @@ const engineOf = (slot: Slot): Engine => ({
   },
   instructions: async (request) => (await open(slot).opening).instructions?.(request) ?? { text: request.system, added: [] },
   terminal: async (request) => (await open(slot).opening).terminal?.(request) ?? noTerminal(slot.id),
+  get asks() {
+    return slot.current?.engine?.asks;
+  },
   usesTools: (text) => slot.current?.engine?.usesTools?.(text) ?? true,
   close: async () => {
     slot.current = null;

@@ -1,4 +1,5 @@
 import type { Ask, AskAnswer } from '@svc/contract/ask.ts';
+import { askText } from '@svc/contract/ask-text.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 import type { Layout } from './reply-layout.ts';
 import { createReplyMessages, type MessagesOptions, type ReplyMessages } from './reply-messages.ts';
@@ -15,10 +16,6 @@ export type ReplyAsks = {
 };
 
 type OpenAsk = { ask: Ask; messages: ReplyMessages; shown: Promise<void> };
-
-/** A question with its answers, for a channel without buttons: what a person writes of them is a message like any other. */
-export const askText = ({ text, options }: Pick<Ask, 'text' | 'options'>): string =>
-  [text, ...options.map(({ label }, index) => `${index + 1}. ${label}`)].join('\n');
 
 /** What a question reads once it is over. */
 const overText = ({ text, options }: Ask, { option, outcome }: AskAnswer): string =>
