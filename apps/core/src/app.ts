@@ -26,6 +26,7 @@ import { mountSpendRoutes } from './spend/spend-routes.ts';
 import { mountSessionChanges } from './steering/session-changes.ts';
 import { mountSteeringRoutes } from './steering/steering-routes.ts';
 import { mountTerminalRoutes } from './terminal/terminal-routes.ts';
+import { mountTriageRoutes } from './steering/triage-routes.ts';
 import { mountToolServerRoutes } from './tool-server/tool-server-routes.ts';
 import { mountDeviceToolRoutes } from './toolbelt/device-tool-routes.ts';
 import { mountToolbeltRoutes } from './toolbelt/toolbelt-routes.ts';
@@ -85,6 +86,7 @@ export function createCoreApp(context: CoreContext, version: VersionInfo, linkFa
       mountWatchRoutes(app, context);
       mountSteeringRoutes(app, context);
       mountAskRoutes(app, context);
+      mountTriageRoutes(app, context);
       mountSessionChanges(app, context);
       mountDeliveryRoutes(app, context);
       mountAnnouncementRoutes(app, context);

@@ -9,6 +9,7 @@ import type { ChannelInfo, OutboundMessage } from '@svc/contract/send.ts';
 import type { VersionInfo } from '@svc/contract/service.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
 import type { SpeechBody, Transcription } from '@svc/contract/speech.ts';
+import type { TriageAnswer, TriageRequest } from '@svc/contract/triage.ts';
 import type { Identity } from '@svc/contract/trust.ts';
 import type { UploadedFile } from '@svc/contract/upload.ts';
 import type { SessionsApi } from './sessions-api.ts';
@@ -115,6 +116,12 @@ export type SpeechApi = {
   transcribe(clip: ClipToHear, signal: AbortSignal): Promise<Transcription>;
 };
 
+/**
+ * One question to an engine about a text, beside all conversations: without tools, with the rights of a sender and counted as theirs.
+ * The answer has the form that was asked for. Rejects with a `ServiceError`.
+ */
+export type TriageApi = (question: TriageRequest & { sender: string }, signal: AbortSignal) => Promise<TriageAnswer>;
+
 /** A spoken clip. `sender` is the channel's id of who asks. Without a type its first bytes decide. */
 export type ClipToHear = { sender: string; data: Buffer; mime?: string; model?: string; language?: string };
 
@@ -143,6 +150,7 @@ export type StartContext<Config = Record<string, unknown>> = {
   /** What this instance remembers over restarts. */
   state: ConnectorState;
   speech: SpeechApi;
+  triage: TriageApi;
   emit(event: PartialEvent): void;
   log(level: 'debug' | 'info' | 'warn' | 'error', message: string, fields?: object): void;
   /**

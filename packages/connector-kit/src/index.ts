@@ -12,6 +12,7 @@ export type {
   SpeechApi,
   StartContext,
   StreamHandlers,
+  TriageApi,
   UploadsApi,
 } from './connector.ts';
 export type { SessionsApi, WatchHandlers } from './sessions-api.ts';

@@ -33,7 +33,7 @@ export type EngineRequest = {
   /** Our conversation key: a warm process belongs to exactly one. */
   conversationKey: string;
   /** A side call without a session: nothing is kept open after it. */
-  purpose?: 'title';
+  purpose?: 'title' | 'triage';
   /** The user message, per-turn context included: what a model gets. */
   prompt: string;
   /** The sender's own words alone, for an engine that is no model. */

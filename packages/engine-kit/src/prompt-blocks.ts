@@ -15,6 +15,7 @@ const headings = {
   earlier: 'earlier in this conversation',
   files: 'files with this message',
   title: 'text that wants a title',
+  triage: 'text that the question is about',
 } as const;
 export type Heading = keyof typeof headings;
 

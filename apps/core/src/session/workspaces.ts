@@ -17,7 +17,7 @@ export type Workspaces = {
   folderFor(conversationKey: string, policy: ToolPolicy): string;
   shared(): string;
   /** For calls that belong to no conversation. */
-  sideFolder(name: 'titles' | 'tests'): string;
+  sideFolder(name: 'titles' | 'tests' | 'triage'): string;
   /** Removes the folder of a conversation that is forgotten; the shared workspace stays. */
   forget(conversationKey: string): Promise<void>;
 };

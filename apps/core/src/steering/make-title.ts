@@ -3,15 +3,11 @@ import { dataBlock, dataLine } from '@svc/engine-kit/prompt-blocks.ts';
 import { cutText } from '@svc/service-kit/cut-text.ts';
 import { textInSlices } from '@svc/service-kit/redaction/in-slices.ts';
 import { ServiceError, upstream } from '@svc/service-kit/service-error.ts';
-import type { SideCallDeps } from '../engine/check-engine.ts';
-import type { ActiveEngine } from '../engine/engine-pool.ts';
-import type { EngineRegistry } from '../engine/engine-registry.ts';
-import { asEngineId, type EngineFallback } from '../engine/fallback.ts';
 import { lineSaid } from '../session/title-text.ts';
-import { sideCall, type SideCall } from './side-call.ts';
+import { askEngines, type EnginesDeps, type SideCall } from './side-call.ts';
 import type { TitleLane } from './title-lane.ts';
 
-export type TitleDeps = SideCallDeps & { engines: EngineRegistry; engineFallback: EngineFallback; titleLane: TitleLane };
+export type TitleDeps = EnginesDeps & { titleLane: TitleLane };
 const limitMs = 60_000;
 const maxInput = 4000;
 const maxTitle = 80;
@@ -38,33 +34,21 @@ export interface TitleMaker {
 export function createTitleMaker(deps: TitleDeps): TitleMaker {
   const redact = (text: string) => textInSlices(deps.knownSecrets.redactor(), text);
 
-  /** The engines that stand in for the default one in turns do so here too. */
   async function make(text: string): Promise<string> {
-    const { engines, engineFallback: fallback } = deps;
-    const first = await engines.active();
-    const { ids } = fallback.order(first.choice.id);
-    for (const [place, id] of ids.entries()) {
-      const active = id === first.choice.id ? first : await engines.open(asEngineId(id));
-      const { said, ending } = await ask(active, text);
-      if (ending?.type === 'done') {
-        const title = cutText(lineSaid(await redact(said)), maxTitle).trim();
-        if (title !== '') return title;
-      }
-      if (ending?.type !== 'failed') break;
-      // Masked here, because a later turn says why this engine is passed over.
-      const failure = { ...ending.failure, message: await redact(ending.failure.message) };
-      fallback.failed(id, failure);
-      const isLast = place === ids.length - 1;
-      if (isLast || !fallback.stands(failure.code)) throw new ServiceError(failure.code, failure.message);
-    }
-    throw upstream('The engine gave no title. Try again.');
-  }
-
-  async function ask(active: ActiveEngine, text: string) {
-    const answer = await sideCall(deps, active, titleCall(text));
-    deps.events.sideUsage('title', answer.charge);
-    deps.spend.add({ principal_id: null, principal_key: null }, answer.charge.usage.cost_usd);
-    return answer;
+    const title = await askEngines(deps, {
+      call: titleCall(text),
+      redact,
+      counted(charge) {
+        deps.events.sideUsage('title', charge);
+        deps.spend.add({ principal_id: null, principal_key: null }, charge.usage.cost_usd);
+      },
+      async read(said) {
+        const line = cutText(lineSaid(await redact(said)), maxTitle).trim();
+        return line === '' ? null : line;
+      },
+    });
+    if (title === null) throw upstream('The engine gave no title. Try again.');
+    return title;
   }
 
   return {

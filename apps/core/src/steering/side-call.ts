@@ -2,8 +2,11 @@ import type { TokenUsage } from '@svc/contract/usage.ts';
 import type { EngineRequest } from '@svc/engine-kit/engine.ts';
 import type { OutputLimits } from '@svc/engine-kit/output-limits.ts';
 import { estimateUsage } from '@svc/engine-kit/usage.ts';
+import { ServiceError } from '@svc/service-kit/service-error.ts';
 import type { SideCallDeps } from '../engine/check-engine.ts';
 import type { ActiveEngine } from '../engine/engine-pool.ts';
+import type { EngineRegistry } from '../engine/engine-registry.ts';
+import { asEngineId, type EngineFallback } from '../engine/fallback.ts';
 import type { Charge } from '../pricing/pricing.ts';
 import { runEngine, type EngineEnding } from '../turn/run-engine.ts';
 
@@ -59,6 +62,44 @@ export async function sideCall(deps: Deps, active: ActiveEngine, call: SideCall,
   return { said: said === '' ? block : said, ending, charge };
 }
 
+/** What it takes to ask the engine in use, or one that stands in for it. */
+export type EnginesDeps = SideCallDeps & {
+  engines: Pick<EngineRegistry, 'active' | 'open'>;
+  engineFallback: Pick<EngineFallback, 'order' | 'failed' | 'stands'>;
+};
+
+type Question<T> = {
+  call: SideCall;
+  signal?: AbortSignal;
+  /** What an engine says of its failure is masked with it: a later turn says why this engine is passed over. */
+  redact(text: string): string | Promise<string>;
+  counted(charge: Charge): void;
+  /** Null when what was said is no answer. */
+  read(said: string): T | null | Promise<T | null>;
+};
+
+/**
+ * A side call to the engine in use. The engines that stand in for it in turns do so here too. Null when none gave an answer.
+ * @throws ServiceError with what the last engine failed with.
+ */
+export async function askEngines<T>(deps: EnginesDeps, { call, signal, redact, counted, read }: Question<T>): Promise<T | null> {
+  const { engines, engineFallback: fallback } = deps;
+  const first = await engines.active();
+  const { ids } = fallback.order(first.choice.id);
+  for (const [place, id] of ids.entries()) {
+    const active = id === first.choice.id ? first : await engines.open(asEngineId(id));
+    const { said, ending, charge } = await sideCall(deps, active, call, signal);
+    counted(charge);
+    const answer = ending?.type === 'done' ? await read(said) : null;
+    if (answer !== null || ending?.type !== 'failed') return answer;
+    const failure = { ...ending.failure, message: await redact(ending.failure.message) };
+    fallback.failed(id, failure);
+    const isLast = place === ids.length - 1;
+    if (isLast || !fallback.stands(failure.code)) throw new ServiceError(failure.code, failure.message);
+  }
+  return null;
+}
+
 function toRequest({ ids, workspaces }: Deps, { choice }: ActiveEngine, call: SideCall): EngineRequest {
   const { purpose, system, prompt, text } = call;
   return {
@@ -72,7 +113,7 @@ function toRequest({ ids, workspaces }: Deps, { choice }: ActiveEngine, call: Si
     transcript: [],
     resume: null,
     model: choice.model,
-    cwd: workspaces.sideFolder('titles'),
+    cwd: workspaces.sideFolder(purpose === 'title' ? 'titles' : purpose),
     trustedFolder: false,
     toolPolicy: 'none',
     toolServers: [],

@@ -15,6 +15,7 @@ import { createChildLog, type ChildLog } from './child-log.ts';
 import { confineProcess } from './confine-process.ts';
 import { createParentLink, type ParentLink } from './parent-link.ts';
 import { shareKit } from './share-kit.ts';
+import { createTriage } from '../triage.ts';
 import { startFailure } from './start-failure.ts';
 import { watchHealth } from './watch-health.ts';
 
@@ -133,6 +134,7 @@ const toStartContext = (
   uploads: createUploads({ coreUrl: message.coreUrl, pass: message.pass, clock: systemClock, signal: shutdown.signal }),
   state: createFileState(path.join(message.dataDir, 'state.jsonl'), log),
   speech: createSpeech({ coreUrl: message.coreUrl, pass: message.pass, signal: shutdown.signal }),
+  triage: createTriage({ coreUrl: message.coreUrl, pass: message.pass, signal: shutdown.signal }),
   emit: (event) => parent.emit(event),
   log,
   heartbeat: () => parent.send({ type: 'heartbeat' }),

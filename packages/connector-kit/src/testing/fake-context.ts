@@ -4,7 +4,7 @@ import type { PartialEvent } from '@svc/contract/event.ts';
 import type { UploadedFile } from '@svc/contract/upload.ts';
 import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
 import { createFileState } from '../state/file-state.ts';
-import type { FileToSave, SpeechApi, StartContext } from '../connector.ts';
+import type { FileToSave, SpeechApi, StartContext, TriageApi } from '../connector.ts';
 import { createFakeCore, type FakeCore } from './fake-core.ts';
 
 /** A file that a connector saved, with the bytes it gave. */
@@ -65,6 +65,7 @@ export function fakeContext(fields: Fields, secrets: Readonly<Record<string, str
     },
     state: createFileState(path.join(fields.dataDir, 'state.jsonl'), () => undefined),
     speech: fakeSpeech,
+    triage: fakeTriage,
     emit: (event) => void events.push(event),
     log: (level, message, more) => void logs.push(JSON.stringify({ level, message, ...more })),
     heartbeat: () => void beats++,
@@ -86,6 +87,18 @@ const fakeSpeech: SpeechApi = {
     provider: 'fake',
     model,
   }),
+};
+
+/** Gives the first answer that each field can have. */
+const fakeTriage: TriageApi = async ({ answer }) =>
+  Object.fromEntries(Object.entries(answer).map(([name, { type, enum: words }]) => [name, firstOf[type](words?.[0] ?? '')]));
+
+const firstOf = {
+  string: (word: string) => word,
+  strings: (word: string) => (word === '' ? [] : [word]),
+  boolean: () => false,
+  integer: () => 0,
+  number: () => 0,
 };
 
 async function bytesOf({ data }: FileToSave): Promise<Buffer> {
