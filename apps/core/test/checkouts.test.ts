@@ -7,6 +7,7 @@ import { createCoreLink } from '@svc/connector-kit/core-link.ts';
 import { systemClock } from '@svc/service-kit/clock.ts';
 import { startGitServer, type GitServer, type ServedRepository } from '@svc/testing/git-server.ts';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { runGit } from '../src/checkout/run-git.ts';
 import { openCheckoutStore } from '../src/checkout/checkout-store.ts';
 import { createMirrors } from '../src/checkout/mirrors.ts';
 import { openLinkServer } from '../src/turn/link-server.ts';
@@ -178,7 +179,36 @@ test('a connector has a checkout over its link, and works in it', async () => {
   }
 });
 
+test('many who ask for one at once get one each, and a conversation the same', async () => {
+  const keys = ['a', 'a', 'b', 'a', 'b'];
+  const got = await Promise.all(keys.map((conversation_key) => obtain({ conversation_key })));
+  expect(new Set(got.map(({ id }) => id)).size).toBe(2);
+  expect(got[0]).toEqual(got[1]);
+});
+
 describe('a turn that names a checkout', () => {
+  test('keeps it as it is while it runs: it is neither replaced nor removed', async () => {
+    const key = 'compat:c1:a';
+    const { id, path: folder } = await obtain({ conversation_key: key });
+    const entered = Promise.withResolvers<void>();
+    const leave = Promise.withResolvers<void>();
+    core.engine.script(async function* () {
+      entered.resolve();
+      await leave.promise;
+      yield { type: 'done' };
+    });
+    const turn = say(key, id);
+    await entered.promise;
+    expect(await refusal({ conversation_key: key, refresh: true })).toMatch(/^409/);
+    expect((await call('DELETE', `/v2/checkouts/${id}`)).statusCode).toBe(409);
+    expect((await obtain({ conversation_key: key })).id).toBe(id);
+    for (const other of ['x', 'y', 'z']) await obtain({ conversation_key: other });
+    expect(existsSync(folder)).toBe(true);
+    leave.resolve();
+    expect((await turn).statusCode).toBe(200);
+    expect((await call('DELETE', `/v2/checkouts/${id}`)).statusCode).toBe(200);
+  });
+
   test('works in it when its sender may read files, and in the usual folder when not', async () => {
     await core.addPrincipal('gus', 'guest');
     await core.addPrincipal('kim', 'known');
@@ -256,6 +286,15 @@ describe('a private repository', () => {
 });
 
 describe('a hostile repository', () => {
+  test('with a path that could not be removed again is refused', async () => {
+    const own = repository();
+    let tree = own.git(['mktree'], `100644 blob ${own.git(['hash-object', '-w', '--stdin'], 'x')}\tf\n`);
+    for (let level = 0; level < 30; level++) tree = own.git(['mktree'], `40000 tree ${tree}\t${'d'.repeat(200)}\n`);
+    own.git(['update-ref', 'refs/heads/main', own.git(['commit-tree', tree, '-m', 'deep'])]);
+    expect(await refusal({ url: own.url })).toMatch(/^413.*longer than 2000 bytes/);
+    expect(await list()).toEqual([]);
+  });
+
   test('has nothing of it run or followed: links, filters, hooks, submodules', async () => {
     const own = repository();
     const proof = path.join(own.folder, 'proof');
@@ -308,6 +347,21 @@ describe('a hostile repository', () => {
     expect(await refusal({ url: noise.url })).toMatch(/^413.*MB/);
     expect([await list(), mirrors()]).toEqual([[], []]);
   });
+});
+
+test('git that takes more memory than it may is ended: what a server says there is to fetch is held whole', async () => {
+  server.answerWith((_, response) => {
+    response.writeHead(200, { 'content-type': 'application/x-git-upload-pack-advertisement' });
+    response.write('001e# service=git-upload-pack\n0000');
+    const lines = Buffer.from(`003f${'a'.repeat(40)} refs/heads/xxxxxx\n`.repeat(20_000));
+    const more = () => {
+      if (!response.destroyed) response.write(lines, () => setImmediate(more));
+    };
+    more();
+  });
+  const home = { folder: core.folder, path: process.env['PATH'] };
+  const end = await runGit(['ls-remote', repo.url], { home, protocols: 'http', timeoutMs: 60_000, maxMemory: 64 * 2 ** 20 });
+  expect(end.ending).toBe('too_hungry');
 });
 
 describe('a fetch that is cut off', () => {

@@ -23,9 +23,12 @@ const signs: readonly [RegExp, Exclude<GitFault['why'], 'too_large'>][] = [
 /** What a call of git that did not end well failed of, by its words in the C locale. */
 export function readFault({ ending, stderr }: GitEnd): GitFault {
   if (ending === 'not_started') return { why: 'no_git', text: stderr };
+  if (ending === 'too_hungry') return { why: 'too_large', text: 'git would need more than 1 GB of memory for it' };
   if (ending === 'too_late') return { why: 'too_late', text: '' };
   const why = signs.find(([sign]) => sign.test(stderr))?.[1] ?? 'failed';
-  return { why, text: stderr.trim().split('\n').at(-1)?.slice(0, 300) ?? '' };
+  // What a server says is shown as text alone.
+  const last = stderr.trim().split('\n').at(-1) ?? '';
+  return { why, text: last.replaceAll(/\p{Cc}/gu, ' ').slice(0, 300) };
 }
 
 /** The same for who asked. */

@@ -1,10 +1,15 @@
+import { treeMemory } from '@svc/engine-kit/process-memory.ts';
 import { spawnOwned, type OwnedProcess } from '@svc/service-kit/process/owned-process.ts';
 import { within } from '@svc/service-kit/process/process-group.ts';
 import { createTextTail } from '@svc/service-kit/process/text-tail.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 
-/** `stopped`: by the signal. */
-export type GitEnd = { ending: 'ended' | 'too_late' | 'stopped' | 'not_started'; code: number | null; stderr: string };
+/** `stopped`: by the signal. `too_hungry`: it took more memory than it may. */
+export type GitEnd = {
+  ending: 'ended' | 'too_late' | 'stopped' | 'too_hungry' | 'not_started';
+  code: number | null;
+  stderr: string;
+};
 
 type Setting = readonly [name: string, value: string];
 /** `folder`: git's home, in which nothing of the user's is: no `.netrc`, no `.gitconfig`. `path`: where programs are looked for. */
@@ -14,6 +19,8 @@ type Options = {
   home: GitHome;
   cwd?: string;
   timeoutMs: number;
+  /** Bytes; 1 GiB unless given. */
+  maxMemory?: number;
   settings?: readonly Setting[];
   protocols?: string;
   onOutput?(chunk: Buffer): void;
@@ -60,15 +67,38 @@ export async function runGit(args: readonly string[], options: Options): Promise
   child.stdin.on('error', () => undefined).end();
   child.stdout.on('data', (chunk: Buffer) => options.onOutput?.(chunk));
   child.stderr.setEncoding('utf8').on('data', stderr.add);
+  const memory = watchMemory(child.pid, options.maxMemory ?? maxMemory);
   const stopped = Promise.withResolvers<void>();
   const stop = () => stopped.resolve();
   options.stop?.addEventListener('abort', stop, { once: true });
   if (options.stop?.aborted === true) stop();
-  const isOver = await within(Promise.race([closed, stopped.promise]), options.timeoutMs);
+  const isOver = await within(Promise.race([closed, stopped.promise, memory.exceeded]), options.timeoutMs);
+  memory.end();
   options.stop?.removeEventListener('abort', stop);
-  if (isOver && options.stop?.aborted !== true) return end(child.pid === undefined ? 'not_started' : 'ended', child.exitCode);
+  if (isOver && options.stop?.aborted !== true && !memory.isExceeded())
+    return end(child.pid === undefined ? 'not_started' : 'ended', child.exitCode);
   await owned.kill();
-  return end(isOver ? 'stopped' : 'too_late');
+  return end(memory.isExceeded() ? 'too_hungry' : isOver ? 'stopped' : 'too_late');
+}
+
+/** A server may send git more than it can hold, packed a thousand times smaller: git reads what there is to fetch into memory. */
+const maxMemory = 1024 * 2 ** 20;
+
+function watchMemory(pid: number | undefined, limit: number) {
+  const { promise: exceeded, resolve } = Promise.withResolvers<void>();
+  let isOver = pid === undefined;
+  let isExceeded = false;
+  const look = async (): Promise<void> => {
+    while (!isOver) {
+      // Half a second from now; null when it has ended. Where it cannot be told, time alone bounds it.
+      const held = await treeMemory(pid ?? 0).catch(() => null);
+      if (held === null || isOver) return;
+      isExceeded = held > limit;
+      if (isExceeded) return resolve();
+    }
+  };
+  void look();
+  return { exceeded, isExceeded: () => isExceeded, end: () => void (isOver = true) };
 }
 
 function envOf({ home, settings = [], protocols = '' }: Options): Record<string, string | undefined> {

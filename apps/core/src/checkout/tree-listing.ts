@@ -4,8 +4,10 @@ import { runGit, type GitHome } from './run-git.ts';
 export type TreeLimits = { files: number; bytes: number };
 type Listing = { ok: true; bytes: number } | { ok: false; fault: GitFault };
 
-/** Longest entry: its numbers and a path. */
-const maxEntry = 16 * 1024;
+/** Longest path, in bytes: what lies deeper could be made, and not removed. */
+const maxPath = 2000;
+const maxEntry = maxPath + 200;
+const longPath = `a path in it is longer than ${maxPath} bytes`;
 const mb = (bytes: number) => Math.floor(bytes / 2 ** 20);
 
 /** Counts what `git ls-tree -r -l -z` lists, as it comes. `fault`: what there is too much of; null so far. */
@@ -18,6 +20,7 @@ export function createTreeCount(limits: TreeLimits): { take(chunk: Buffer): void
     files++;
     const size = Number(/^\d+ \w+ [0-9a-f]+ +(\d+|-)\t/.exec(entry)?.[1]);
     if (!Number.isNaN(size)) bytes += size;
+    if (entry.length - entry.indexOf('\t') > maxPath) fault = longPath;
     if (files > limits.files) fault = `it has more than ${limits.files} files`;
     else if (bytes > limits.bytes) fault = `its files have more than ${mb(limits.bytes)} MB (SVC_CHECKOUT_MAX_SIZE)`;
   };
@@ -27,7 +30,7 @@ export function createTreeCount(limits: TreeLimits): { take(chunk: Buffer): void
       const entries = (rest + chunk.toString('latin1')).split('\0');
       rest = entries.pop() ?? '';
       for (const entry of entries) if (fault === null) takeEntry(entry);
-      if (rest.length > maxEntry) fault ??= `a path in it is longer than ${maxEntry} characters`;
+      if (rest.length > maxEntry) fault ??= longPath;
     },
     bytes: () => bytes,
     fault: () => fault,
