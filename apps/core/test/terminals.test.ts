@@ -191,6 +191,51 @@ describe.skipIf(!hasTmux)('a terminal', () => {
   });
 });
 
+describe.skipIf(!hasTmux)('a terminal that is handled roughly', () => {
+  test('is one for a session, however many ask at once, and none while a turn begins', async () => {
+    await say();
+    const [turn, ...answers] = await Promise.all([
+      say(),
+      ...[1, 2, 3].map(() => call('POST', '/v2/terminals', { conversation_key: key })),
+    ]);
+    expect(turn.statusCode).toBe(200);
+    const statuses = answers.map(({ statusCode }) => statusCode).sort((a, b) => a - b);
+    expect(statuses.slice(1)).toEqual([409, 409]);
+    expect((await list()).length).toBe(statuses[0] === 200 ? 1 : 0);
+  });
+
+  test('that a person splits and moves is the same terminal; what they left in it ends with its program', async () => {
+    const terminal = await start({ engine: 'offline' });
+    const tmux = (...args: string[]) => execFileSync('tmux', ['-S', path.join(core.folder, 'run/tmux.sock'), ...args]);
+    tmux('split-window', '-b', '-d', '-t', terminal.id, 'sleep 100');
+    tmux('new-window', '-d', '-t', terminal.id, 'sleep 100');
+    await core.context.terminals.close();
+    await core.context.terminals.recover();
+    expect(await list()).toMatchObject([{ id: terminal.id, pid: terminal.pid }]);
+    signalProcess(terminal.pid, 'SIGKILL');
+    await gone(terminal.id);
+    const server = createTmuxServer({ run: path.join(core.folder, 'run'), path: PATH });
+    await waitFor(
+      async () => (await server.list()).length === 0,
+      10_000,
+      () => 'something is left',
+    );
+  });
+
+  test('is given back when its tmux server is killed, and another can be opened', async () => {
+    await say();
+    const terminal = await start({ conversation_key: key });
+    execFileSync('tmux', ['-S', path.join(core.folder, 'run/tmux.sock'), 'kill-server']);
+    await gone(terminal.id);
+    await waitFor(
+      async () => (await session())['claimed_by'] === null,
+      10_000,
+      () => 'it is claimed',
+    );
+    expect((await start({ conversation_key: key })).pid).toBeGreaterThan(0);
+  });
+});
+
 describe('a terminal that cannot be had', () => {
   test.each([
     ['without an engine', {}, /^400.*engine is missing/],

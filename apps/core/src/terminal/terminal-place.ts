@@ -31,9 +31,11 @@ export async function placeOf(deps: PlaceDeps, { conversation_key: key, engine, 
     throw conflict('The session has no engine session to go on with yet. Let it have a turn first.');
   if (engine !== undefined && engine !== engine_id) throw conflict(`The session is one of ${engine_id}, not of ${engine}.`);
   if (claimed_by !== null) throw conflict(`The session is claimed by ${claimed_by} already.`, { claimed_by });
-  if (deps.isBusy(key)) throw conflict('A turn of this session is in flight. Abort it (POST /v2/abort), or wait.');
+  if (deps.isBusy(key)) throw turnInFlight();
   return { key, engineId: engine_id, resume: engine_session_id, cwd: await folderOf(deps, cwd, sessionFolder(deps, session)) };
 }
+
+export const turnInFlight = () => conflict('A turn of this session is in flight. Abort it (POST /v2/abort), or wait.');
 
 const sessionFolder = ({ workspaces }: PlaceDeps, { cwd }: SessionRow): string => cwd ?? workspaces.shared();
 

@@ -7,7 +7,6 @@ export type TerminalRow = {
   engine_id: string | null;
   engine_session_id: string | null;
   cwd: string | null;
-  claimed_by: string | null;
 };
 
 /** Which sessions run in terminals, in their rows: `multiplexer` and `tmux_target`. */
@@ -18,7 +17,7 @@ export type TerminalStore = {
   clear(key: string, id: string): Promise<void>;
 };
 
-const selectAll = `SELECT tmux_target AS id, conversation_key, engine_id, engine_session_id, cwd, claimed_by FROM session
+const selectAll = `SELECT tmux_target AS id, conversation_key, engine_id, engine_session_id, cwd FROM session
   WHERE multiplexer = 'tmux' AND tmux_target LIKE 'term!_%' ESCAPE '!'`;
 
 export function createTerminalStore(db: Pick<Database, 'all' | 'run'>): TerminalStore {

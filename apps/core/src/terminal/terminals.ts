@@ -8,7 +8,7 @@ import { conflict, errorText, notFound, queueFull, ServiceError } from '@svc/ser
 import type { Events } from '../events.ts';
 import type { Claims } from '../session/claims.ts';
 import type { TerminalStore } from './terminal-store.ts';
-import { newSession, placeOf, type Place, type PlaceDeps } from './terminal-place.ts';
+import { newSession, placeOf, turnInFlight, type Place, type PlaceDeps } from './terminal-place.ts';
 import type { TmuxServer } from './tmux-server.ts';
 
 /** Engines in terminals of the service: a session is claimed for as long as the program of its engine runs there. */
@@ -60,8 +60,7 @@ export function createTerminals(deps: Deps): Terminals {
   const isOpen = (key: string) => [...open.values()].some((one) => one.conversation_key === key);
 
   const release = async (key: string, id: string): Promise<void> => {
-    await store.clear(key, id);
-    await claims.release(key);
+    await Promise.all([claims.release(key), store.clear(key, id)]);
     events.claim(key, 'released', id);
   };
   const ended = async ({ id, conversation_key: key }: Terminal): Promise<void> => {
@@ -74,9 +73,10 @@ export function createTerminals(deps: Deps): Terminals {
 
   const look = async (): Promise<void> => {
     const isAsked = ++looks % askEvery === 0;
-    const there = isAsked ? new Map((await tmux.list()).map(({ id, pid }) => [id, pid])) : null;
+    const there = isAsked ? new Map((await tmux.list()).map(({ id, pids }) => [id, pids])) : null;
     for (const terminal of open.values())
-      if (!isAlive(terminal.pid) || (there !== null && there.get(terminal.id) !== terminal.pid)) await ended(terminal);
+      if (!isAlive(terminal.pid) || (there !== null && there.get(terminal.id)?.includes(terminal.pid) !== true))
+        await ended(terminal);
     watch();
   };
   /** Nothing is looked at while there is no terminal. */
@@ -96,11 +96,12 @@ export function createTerminals(deps: Deps): Terminals {
   const start = async (place: Place, program: EngineTerminal): Promise<Terminal> => {
     const id = deps.ids.next('term');
     const key = place.key ?? (await newSession(deps, place, program.engineSessionId ?? id));
-    // First the note: whatever is cut off after it is found by the next start.
-    await store.put(key, id);
-    await claims.claim(key, id);
-    events.claim(key, 'claimed', id);
+    // In one moment: a turn that begins after the look finds it claimed, and what is cut off after it is found by the next start.
+    if (deps.isBusy(key)) throw turnInFlight();
+    const noted = Promise.all([claims.claim(key, id), store.put(key, id)]);
     try {
+      await noted;
+      events.claim(key, 'claimed', id);
       const pid = await tmux.open(id, { ...program, cwd: place.cwd });
       return keep({
         ...factsOf(tmux, id),

@@ -5,8 +5,8 @@ import { ServiceError, unavailable } from '@svc/service-kit/service-error.ts';
 
 /** What runs in a terminal. `env` is all that the program gets, beside what tmux adds. */
 export type PaneProgram = { argv: readonly [string, ...string[]]; env: Readonly<Record<string, string>>; cwd: string };
-/** A terminal that tmux has. `startedAt`: epoch ms. */
-export type OpenPane = { id: string; pid: number; startedAt: number };
+/** A terminal that tmux has: the process in its oldest pane, and those in all of them. `startedAt`: epoch ms. */
+export type OpenPane = { id: string; pid: number; pids: readonly number[]; startedAt: number };
 
 /** The service's own tmux server, on a socket of its own. It outlives the core. Each call throws `unavailable` when tmux cannot be run. */
 export type TmuxServer = {
@@ -43,10 +43,8 @@ export function createTmuxServer({ run, path: searchPath }: Deps): TmuxServer {
     refuse(await tmux(['start-server']));
   };
   const list = async (): Promise<OpenPane[]> => {
-    const format = '#{session_name} #{pane_pid} #{session_created} #{window_index}.#{pane_index}';
-    const { stdout } = await tmux(['list-panes', '-a', '-F', format]);
-    const rows = [...stdout.matchAll(/^(term_[0-9a-z]+) (\d+) (\d+) 0\.0$/gm)];
-    return rows.map(([, id = '', pid, at]) => ({ id, pid: Number(pid), startedAt: Number(at) * 1000 }));
+    const { stdout } = await tmux(['list-panes', '-a', '-F', '#{session_name} #{pane_id} #{pane_pid} #{session_created}']);
+    return toPanes(stdout);
   };
 
   return {
@@ -72,6 +70,18 @@ export function createTmuxServer({ run, path: searchPath }: Deps): TmuxServer {
       await tmux(['kill-server']);
     },
   };
+}
+
+/** A person may split a terminal and move its parts; tmux numbers them in the order in which they were made. */
+function toPanes(listing: string): OpenPane[] {
+  const rows = [...listing.matchAll(/^(term_[0-9a-z]+) %(\d+) (\d+) (\d+)$/gm)]
+    .map(([, id = '', number, pid, at]) => ({ id, number: Number(number), pid: Number(pid), startedAt: Number(at) * 1000 }))
+    .sort((a, b) => a.number - b.number);
+  const byId = Map.groupBy(rows, ({ id }) => id);
+  return [...byId].flatMap(([id, panes]) => {
+    const [oldest] = panes;
+    return oldest === undefined ? [] : [{ id, pid: oldest.pid, pids: panes.map(({ pid }) => pid), startedAt: oldest.startedAt }];
+  });
 }
 
 function checked(id: string): string {
