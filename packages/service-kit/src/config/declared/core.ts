@@ -45,6 +45,7 @@ export const coreSettings = {
     text: 'A turn that takes longer than this is ended, whatever its engine says.',
     default: '7200000',
   }),
+  // At most a little less than the half an hour in which a tool may say nothing.
   askTimeoutMs: setting('SVC_ASK_TIMEOUT_MS', integer(1000, 1_500_000), {
     text: 'A question of the assistant to a person that is not answered for this long is denied.',
     default: '600000',
