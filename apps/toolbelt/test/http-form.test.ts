@@ -89,7 +89,7 @@ describe.each(clients)('for a client %s', (_name, connect) => {
   });
   afterEach(() => client.close());
 
-  test('the six tools are listed, those that only read marked as such', async () => {
+  test('every tool is listed, those that only read marked as such', async () => {
     const { tools } = (await client.listTools()) as Tools;
     expect(tools.map(({ name }) => name)).toEqual(toolNames);
     const readOnly = tools.filter(({ annotations }) => annotations?.['readOnlyHint'] === true).map(({ name }) => name);

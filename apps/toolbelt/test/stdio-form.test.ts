@@ -5,6 +5,7 @@ import { Client as ModernClient } from '@modelcontextprotocol/client';
 import { StdioClientTransport as ModernTransport } from '@modelcontextprotocol/client/stdio';
 import { Client as LegacyClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as LegacyTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { toolNames } from '@svc/contract/toolbelt.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startFakeCore, type FakeCore } from './fake-core.ts';
 
@@ -24,7 +25,7 @@ const called = { url: '/v2/toolbelt/svc_map', authorization: `Bearer ${token}`, 
 test('a client of SDK 1 calls tools with the operator’s token', async () => {
   const client = new LegacyClient({ name: 'test', version: '1' });
   await client.connect(new LegacyTransport(program()));
-  expect((await client.listTools()).tools).toHaveLength(6);
+  expect((await client.listTools()).tools).toHaveLength(toolNames.length);
   expect(await client.callTool({ name: 'svc_map', arguments: {} })).toMatchObject({ content: [{ text: '{"fine":1}' }] });
   expect(core.calls).toEqual([called]);
   await client.close();
@@ -34,7 +35,7 @@ test('so does one of the 2026 era', async () => {
   core.calls.length = 0;
   const client = new ModernClient({ name: 'test', version: '1' }, { versionNegotiation: { mode: { pin: '2026-07-28' } } });
   await client.connect(new ModernTransport(program()));
-  expect((await client.listTools()).tools).toHaveLength(6);
+  expect((await client.listTools()).tools).toHaveLength(toolNames.length);
   await client.callTool({ name: 'svc_map', arguments: {} });
   expect(core.calls).toEqual([called]);
   await client.close();

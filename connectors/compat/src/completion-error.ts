@@ -1,7 +1,7 @@
 import { CoreError } from '@svc/connector-kit/core-error.ts';
 import type { Reply } from '@svc/connector-kit/http/exchange.ts';
 import { ServiceError, badRequest } from '@svc/service-kit/service-error.ts';
-import type { HandleResult } from '@svc/contract/turn.ts';
+import { textOf, type HandleResult } from '@svc/contract/turn.ts';
 
 /** The protocol's error body. */
 export type CompletionError = { error: { message: string; type: string; param: string | null; code: string | null } };
@@ -56,7 +56,7 @@ function codeOf({ code, status, details }: ServiceError): string | null {
 /** Throws for a caller that the core does not know, or who has spent all they may: this protocol has a status for it. */
 export function admitted(result: HandleResult): HandleResult {
   if (result.outcome === 'denied') throw new ServiceError('no_access', 'no access');
-  if (result.blocked_by === 'spending') throw overspent(result.actions.map(({ text }) => text).join('\n'));
+  if (result.blocked_by === 'spending') throw overspent(textOf(result.actions));
   return result;
 }
 

@@ -1,13 +1,10 @@
-import type { Action, HandleResult } from '@svc/contract/turn.ts';
+import { textOf, type HandleResult } from '@svc/contract/turn.ts';
 import type { TokenUsage } from '@svc/contract/usage.ts';
 import { jsonText, type ReplyFormat } from './reply-format.ts';
 import { cutAtStop } from './stop-text.ts';
 
 /** What all parts of one reply have in common. `created` is in seconds, as the protocol has it. */
 export type ReplyHead = { id: string; created: number; model: string };
-
-/** The reply's text: nothing for a turn that ended in silence. */
-export const replyText = (actions: readonly Action[]): string => actions.map((action) => action.text).join('\n\n');
 
 /** What a request asks of the reply's text. */
 export type ReplyShape = { stops: readonly string[]; format: ReplyFormat | null };
@@ -17,7 +14,7 @@ export function shapedReply(
   { actions, outcome }: Pick<HandleResult, 'actions' | 'outcome'>,
   { stops, format }: ReplyShape,
 ): string {
-  const text = replyText(actions);
+  const text = textOf(actions);
   return cutAtStop(format === null || outcome !== 'replied' ? text : jsonText(text, format), stops);
 }
 

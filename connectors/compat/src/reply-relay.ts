@@ -1,7 +1,6 @@
 import type { StreamHandlers } from '@svc/connector-kit/connector.ts';
-import type { HandleResult } from '@svc/contract/turn.ts';
+import { textOf, type HandleResult } from '@svc/contract/turn.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
-import { replyText } from './render-completion.ts';
 
 /**
  * The text of a turn on its way to a reader who can be given more, and from whom nothing can be taken back. A turn that
@@ -36,7 +35,7 @@ export class ReplyRelay implements StreamHandlers {
    * @throws ServiceError when the reader has something else than the reply, and would take it for the whole.
    */
   finish({ actions, outcome }: HandleResult, messageId: string): void {
-    const reply = replyText(actions);
+    const reply = textOf(actions);
     const goesOn = reply.startsWith(this.#sent);
     if (!goesOn && this.#wasTakenBack && outcome !== 'silent' && outcome !== 'aborted') throw interrupted(messageId);
     this.#pass(goesOn ? reply.slice(this.#sent.length) : '');

@@ -19,6 +19,10 @@ export const maxContext = { chars: 64 * 1024, depth: 8 } as const;
 /** A route's target where it is text; anything else is a number, or no target. */
 const target = { if: { not: { type: 'string' } }, else: { type: 'string', maxLength: maxTarget, pattern: noControl } } as const;
 
+/** What a channel can show beside texts (`Action`). */
+export const channelActions = ['file', 'react'] as const;
+export type ChannelAction = (typeof channelActions)[number];
+
 /** What a channel can render (spec: connector type descriptor, `capabilities`). */
 export const capabilitiesSchema = {
   type: 'object',
@@ -27,6 +31,7 @@ export const capabilitiesSchema = {
     supports_markdown: { type: 'boolean' },
     supports_code_blocks: { type: 'boolean' },
     supports_attachments_out: { type: 'boolean' },
+    actions: { type: 'array', maxItems: 8, items: { enum: channelActions } },
   },
 } as const;
 export type Capabilities = Static<typeof capabilitiesSchema>;

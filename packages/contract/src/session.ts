@@ -54,7 +54,7 @@ export type HistoryMessage = {
   state: TurnState;
   /** How it ended; null while it has not, and when it failed. */
   outcome: Outcome | null;
-  /** Files that came with the message; of an answer there are none. */
+  /** Files that came with the message, or the one that goes with an answer. */
   attachments: Attachment[];
   /** What was called to answer the message, also while its turn runs; of an answer there are none. */
   tools: ToolUse[];

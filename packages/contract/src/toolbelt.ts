@@ -42,6 +42,26 @@ export const toolInputs = {
     },
     ...nothingElse,
   },
+  svc_reply_file: {
+    type: 'object',
+    required: ['path'],
+    properties: {
+      path: {
+        type: 'string',
+        minLength: 1,
+        maxLength: 1024,
+        description: 'A file in your working folder, or one that came with a message; a relative path is taken from the folder.',
+      },
+      name: { type: 'string', minLength: 1, maxLength: 255, description: 'What the person sees. Default: its own name.' },
+    },
+    ...nothingElse,
+  },
+  svc_react: {
+    type: 'object',
+    required: ['emoji'],
+    properties: { emoji: { type: 'string', minLength: 1, maxLength: 64, description: 'One emoji, such as 👍.' } },
+    ...nothingElse,
+  },
   svc_announce: {
     type: 'object',
     required: ['text'],
@@ -68,7 +88,8 @@ export const toolInputs = {
 export type ToolName = keyof typeof toolInputs;
 export const toolNames = Object.keys(toolInputs) as ToolName[];
 
-type Description = { title: string; description: string; readOnly: boolean };
+/** `forReaders`: it changes something, and whoever may only read may use it all the same. */
+type Description = { title: string; description: string; readOnly: boolean; forReaders?: boolean };
 
 export const toolDescriptions: Record<ToolName, Description> = {
   svc_sessions: {
@@ -92,6 +113,17 @@ export const toolDescriptions: Record<ToolName, Description> = {
     description:
       'Sends a text, or a file with a caption, out through a connector. It is kept and tried again until it is delivered.',
     readOnly: false,
+  },
+  svc_reply_file: {
+    title: 'Give a file with the reply',
+    description: 'Gives a file of this conversation to the person with your reply. Only where the channel shows files.',
+    readOnly: false,
+  },
+  svc_react: {
+    title: 'React with an emoji',
+    description: 'Puts an emoji on the message that you are answering. Only where the channel shows reactions.',
+    readOnly: false,
+    forReaders: true,
   },
   svc_announce: {
     title: 'Announce to sessions',

@@ -2,8 +2,24 @@ import type { Ask, AskAnswer } from './ask.ts';
 import type { ErrorBody } from './error-body.ts';
 import type { TokenUsage } from './usage.ts';
 
-/** One thing the connector renders (spec: Outbound action). */
-export type Action = { type: 'reply'; text: string };
+/**
+ * What goes with a reply on channels that say in their capabilities that they show it. `path` is of the upload area, `emoji` is for the
+ * message that is answered. Neither has a text, which code that knows replies alone may ask for.
+ */
+export type ExtraAction =
+  | { type: 'file'; path: string; name: string; mime: string; text?: undefined }
+  | { type: 'react'; emoji: string; text?: undefined };
+
+/** One thing the connector renders (spec: Outbound action). A connector leaves out what it does not know. */
+export type Action = { type: 'reply'; text: string } | ExtraAction;
+
+/** What a reply says, as one text; empty for one that says nothing. */
+export const textOf = (actions: readonly Action[]): string =>
+  actions.flatMap((action) => (action.type === 'reply' ? [action.text] : [])).join('\n\n');
+
+/** The files of a reply, in their order. */
+export const filesOf = (actions: readonly Action[]): Extract<Action, { type: 'file' }>[] =>
+  actions.filter((action) => action.type === 'file');
 
 /** Who stood in the way of a blocked turn. */
 export const blockers = ['moderation', 'spending'] as const;
@@ -11,8 +27,15 @@ export type Blocker = (typeof blockers)[number];
 
 export const actionSchema = {
   type: 'object',
-  required: ['type', 'text'],
-  properties: { type: { const: 'reply' }, text: { type: 'string' } },
+  required: ['type'],
+  oneOf: [
+    { required: ['text'], properties: { type: { const: 'reply' }, text: { type: 'string' } } },
+    {
+      required: ['path', 'name', 'mime'],
+      properties: { type: { const: 'file' }, path: { type: 'string' }, name: { type: 'string' }, mime: { type: 'string' } },
+    },
+    { required: ['emoji'], properties: { type: { const: 'react' }, emoji: { type: 'string' } } },
+  ],
 } as const;
 
 /**

@@ -41,7 +41,7 @@ export function createChatSession({ coreUrl, user, conversationKey }: Options): 
     sender: { raw_id: user, raw_username: user },
     content,
     delivery: 'sync',
-    capabilities: { supports_markdown: true, supports_code_blocks: true },
+    capabilities: { supports_markdown: true, supports_code_blocks: true, actions: ['file', 'react'] },
   });
   return {
     coreUrl,

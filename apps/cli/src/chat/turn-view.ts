@@ -1,6 +1,6 @@
 import type { Ask, AskAnswer } from '@svc/contract/ask.ts';
 import { askText } from '@svc/contract/ask-text.ts';
-import type { HandleResult, Outcome, TurnFrame } from '@svc/contract/turn.ts';
+import { textOf, type HandleResult, type Outcome, type TurnFrame } from '@svc/contract/turn.ts';
 import type { ErrorBody, ErrorCode } from '@svc/contract/error-body.ts';
 import { describeFailure } from '../engine/failure-help.ts';
 import type { TurnLines } from './turn-lines.ts';
@@ -72,8 +72,12 @@ export function createTurnView(lines: TurnLines): TurnView {
         lines.fail(describeError(end.error));
         return 'failed';
       }
-      if (!lines.hasAnswer()) for (const { text } of end.result.actions) lines.write(text);
+      if (!lines.hasAnswer()) lines.write(textOf(end.result.actions));
       lines.endLine();
+      for (const action of end.result.actions) {
+        if (action.type === 'file') lines.note(`📎 ${action.name}: ${action.path}`);
+        if (action.type === 'react') lines.note(`the assistant reacts with ${action.emoji}`);
+      }
       for (const warning of end.result.warnings ?? []) lines.note(`! ${warning}`);
       const remark = describeOutcome(end.result, withdrawn);
       if (remark !== null) lines.note(remark);

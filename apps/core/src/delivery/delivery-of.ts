@@ -1,4 +1,6 @@
-import type { HandleResult } from '@svc/contract/turn.ts';
+import { filesOf, textOf, type Action } from '@svc/contract/turn.ts';
+import type { Route, StoredDelivery } from './delivery-store.ts';
+import type { Outbox } from './outbox.ts';
 import type { Turn } from '../turn/turn.ts';
 
 /** What a delivery says of the turn that it comes from. */
@@ -11,5 +13,21 @@ export const deliveryOf = (turn: Turn, text: string) => ({
   injected: turn.steering !== undefined,
 });
 
-/** A reply as one text, for a channel that is pushed to. */
-export const replyText = (result: HandleResult): string => result.actions.map((action) => action.text).join('\n\n');
+type Reply = { turn: Turn; actions: readonly Action[]; route: Route | null; error: string | null };
+
+/**
+ * Pushes a reply: its text, then its files, each a delivery of its own. Begun in one tick, so a crash leaves all or none. A reaction
+ * is of a message that was answered where it came from; it is not pushed. Gives the first delivery, if any.
+ */
+export async function pushReply(
+  outbox: Pick<Outbox, 'push'>,
+  { turn, actions, route, error }: Reply,
+): Promise<StoredDelivery | undefined> {
+  const text = textOf(actions);
+  const texts = text === '' ? [] : [outbox.push({ ...deliveryOf(turn, text), route, error })];
+  const files = filesOf(actions).map(({ type: _type, ...file }) =>
+    outbox.push({ ...deliveryOf(turn, file.name), file, route, error }),
+  );
+  const [first] = await Promise.all([...texts, ...files]);
+  return first;
+}

@@ -10,12 +10,16 @@ import { bytesOf, cut, readPage } from '@svc/store/read-page.ts';
 export type Route = { instance_id: string; target: string };
 
 /** A delivery with its turn's place in the journal, 0 where it is of no turn, and the channel's id of the message that it answers. */
-export type StoredDelivery = Delivery & { turn_seq: number; message_id: string | null };
+export type StoredDelivery = Delivery & { turn_seq: number; message_id: string | null; file: DeliveredFile | null };
 
-type Row = Omit<StoredDelivery, 'injected'> & { seq: number; injected: number };
+/** A file of the upload area that is sent in place of a text. */
+export type DeliveredFile = { path: string; name: string; mime: string };
+
+type Row = Omit<StoredDelivery, 'injected' | 'file'> & { seq: number; injected: number; file: string | null };
 
 export type NewDelivery = Pick<StoredDelivery, 'turn_id' | 'turn_seq' | 'conversation_key' | 'text' | 'injected'> & {
   message_id?: string | null;
+  file?: DeliveredFile | null;
   route: Route | null;
   /** Why it has to be pushed, or cannot be. */
   error: string | null;
@@ -24,16 +28,16 @@ export type NewDelivery = Pick<StoredDelivery, 'turn_id' | 'turn_seq' | 'convers
 export type DeliveryFilter = { state: DeliveryState | null; conversationKey: string | null };
 
 const columns =
-  'seq, id, turn_id, turn_seq, message_id, conversation_key, instance_id, target, text, injected, state, attempts, next_at, error, created_at, updated_at';
-const insert = `INSERT INTO delivery (id, turn_id, turn_seq, message_id, conversation_key, instance_id, target, text, injected, state, attempts, next_at,
-  error, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?) RETURNING ${columns}`;
+  'seq, id, turn_id, turn_seq, message_id, conversation_key, instance_id, target, text, file, injected, state, attempts, next_at, error, created_at, updated_at';
+const insert = `INSERT INTO delivery (id, turn_id, turn_seq, message_id, conversation_key, instance_id, target, text, file, injected, state, attempts, next_at,
+  error, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?) RETURNING ${columns}`;
 const update = 'UPDATE delivery SET state = ?, attempts = ?, next_at = ?, error = ?, updated_at = ? WHERE id = ?';
 const confirm = `UPDATE delivery SET state = 'delivered', error = NULL, updated_at = ? WHERE id = ? AND state = 'failed'`;
 const selectPending = `SELECT ${columns} FROM delivery WHERE state = 'pending' ORDER BY seq`;
 const list = {
   table: 'delivery',
   columns: `seq, id, turn_id, turn_seq, message_id, conversation_key, instance_id, ${cut('target', 4 * maxTarget)}, ${cut('text', 1024 * 1024)},
-    injected, state, attempts, next_at, ${cut('error', 65_536)}, created_at, updated_at`,
+    file, injected, state, attempts, next_at, ${cut('error', 65_536)}, created_at, updated_at`,
   bytes: bytesOf('target', 'text', 'error'),
 };
 const removeOld = `DELETE FROM delivery WHERE seq IN
@@ -66,7 +70,7 @@ export interface DeliveryStore {
 export function createDeliveryStore(db: Database, clock: Clock, ids: Ids): DeliveryStore {
   return {
     async add(delivery: NewDelivery, isRefused = false): Promise<StoredDelivery> {
-      const { turn_id, turn_seq, message_id = null, conversation_key, text, injected, route, error } = delivery;
+      const { turn_id, turn_seq, message_id = null, conversation_key, text, file = null, injected, route, error } = delivery;
       const now = clock.now();
       const isFailed = isRefused || route === null;
       const row = await db.getDeferred<Row>(
@@ -79,6 +83,7 @@ export function createDeliveryStore(db: Database, clock: Clock, ids: Ids): Deliv
         route?.instance_id ?? null,
         route?.target ?? null,
         text,
+        file === null ? null : JSON.stringify(file),
         injected ? 1 : 0,
         isFailed ? 'failed' : 'pending',
         isFailed ? null : now,
@@ -121,4 +126,8 @@ export function createDeliveryStore(db: Database, clock: Clock, ids: Ids): Deliv
   };
 }
 
-const toDelivery = ({ seq: _seq, injected, ...row }: Row): StoredDelivery => ({ ...row, injected: injected === 1 });
+const toDelivery = ({ seq: _seq, injected, file, ...row }: Row): StoredDelivery => ({
+  ...row,
+  injected: injected === 1,
+  file: file === null ? null : (JSON.parse(file) as DeliveredFile),
+});

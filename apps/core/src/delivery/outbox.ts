@@ -105,10 +105,11 @@ export function createOutbox({ store, flush, send, clock, log, redact, onSettled
   }
 
   async function trySend(delivery: StoredDelivery): Promise<SendOutcome> {
-    const { id, instance_id, target, text } = delivery;
+    const { id, instance_id, target, text, file } = delivery;
     try {
       const place = { instance_id: instance_id ?? '', target: target ?? '' };
-      return await send({ id, ...place, text: await redact(text), ...aboutOf(delivery) });
+      const content = file === null ? { text: await redact(text) } : { path: file.path };
+      return await send({ id, ...place, ...content, ...aboutOf(delivery) });
     } catch (error) {
       return { delivered: false, permanent: false, error: errorText(error) };
     }

@@ -1,10 +1,10 @@
-import type { HandleResult } from '@svc/contract/turn.ts';
+import { textOf, type Action, type HandleResult } from '@svc/contract/turn.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import type { Events } from '../events.ts';
 import type { TurnJournal } from '../turn/turn-journal.ts';
 import type { Turn } from '../turn/turn.ts';
-import { deliveryOf, replyText } from './delivery-of.ts';
+import { pushReply } from './delivery-of.ts';
 import type { Route } from './delivery-store.ts';
 import type { Outbox } from './outbox.ts';
 
@@ -12,6 +12,7 @@ import type { Outbox } from './outbox.ts';
 type PendingAck = {
   turn: Turn;
   route: Route | null;
+  actions: readonly Action[];
   text: string;
   /** How many have the reply and have not said what became of it. */
   holders: number;
@@ -87,13 +88,13 @@ export function createPendingAcks({ journal, outbox, events, clock, log }: Pendi
   };
 
   async function push(ack: PendingAck, route: Route | null, error: string | null): Promise<void> {
-    const { turn, text } = ack;
+    const { turn, actions } = ack;
     remove(turn.id);
     if (turn.envelope.keeps === true) {
       await journal.settle(turn, 'replied');
       return events.kept(turn);
     }
-    await Promise.all([outbox.push({ ...deliveryOf(turn, text), route, error }), journal.settle(turn, 'replied')]);
+    await Promise.all([pushReply(outbox, { turn, actions, route, error }), journal.settle(turn, 'replied')]);
   }
 
   const pushOrLog = (ack: PendingAck, route: Route | null, error: string | null) =>
@@ -129,7 +130,15 @@ export function createPendingAcks({ journal, outbox, events, clock, log }: Pendi
 
   return {
     expect(turn: Turn, route: Route | null, result: HandleResult, isAttended: boolean): void {
-      const ack: PendingAck = { turn, route, text: replyText(result), holders: 0, waitsFor: 'word', cancelTimer: noTimer };
+      const ack: PendingAck = {
+        turn,
+        route,
+        actions: result.actions,
+        text: textOf(result.actions),
+        holders: 0,
+        waitsFor: 'word',
+        cancelTimer: noTimer,
+      };
       add(ack);
       if (isAttended) awaitWord(ack);
       else awaitCaller(ack);

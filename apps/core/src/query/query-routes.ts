@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { channelPattern } from '@svc/contract/envelope.ts';
+import { textOf } from '@svc/contract/turn.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
 import type { Ids } from '@svc/service-kit/ids.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
@@ -42,7 +43,7 @@ export function mountQueryRoutes(app: App, { pipeline, ids }: Deps): void {
       id,
     );
     if (handled.outcome === 'denied') throw new ServiceError('no_access', 'no access');
-    return { response: handled.actions.map((action) => action.text).join('\n\n'), sessionId };
+    return { response: textOf(handled.actions), sessionId };
   });
 }
 

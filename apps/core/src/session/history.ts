@@ -1,7 +1,7 @@
 import type { Attachment } from '@svc/contract/envelope.ts';
 import type { ErrorBody } from '@svc/contract/error-body.ts';
 import type { HistoryMessage } from '@svc/contract/session.ts';
-import type { HandleResult, ToolUse, TurnState } from '@svc/contract/turn.ts';
+import type { Action, HandleResult, ToolUse, TurnState } from '@svc/contract/turn.ts';
 import { parseSteps } from '@svc/service-kit/json/parse-steps.ts';
 import { createPace, inTurns } from '@svc/service-kit/redaction/pace.ts';
 import type { LiveTurns } from '../turn/live-turns.ts';
@@ -53,7 +53,13 @@ function messagesOf(row: HistoryRow, result: HandleResult | null, live: Live): H
     attachments: [],
     tools: [],
   });
-  const answers = (result?.actions ?? []).map((action) => answer('assistant', action.text));
+  const shown = (action: Action): HistoryMessage => {
+    if (action.type === 'reply') return answer('assistant', action.text);
+    if (action.type === 'react') return answer('assistant', action.emoji);
+    const { path, name, mime } = action;
+    return { ...answer('assistant', ''), attachments: [{ path, name, mime }] };
+  };
+  const answers = (result?.actions ?? []).map((action) => shown(action));
   if (row.is_too_long === 1) answers.push(answer('assistant', 'This reply is too long to be shown here.'));
   const failure = row.error === null ? [] : [answer('error', (JSON.parse(row.error) as ErrorBody).message)];
   return [asked, ...answers, ...failure];

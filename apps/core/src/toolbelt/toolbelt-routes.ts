@@ -6,6 +6,7 @@ import { valueInSlices } from '@svc/service-kit/redaction/in-slices.ts';
 import { forbidden, ServiceError } from '@svc/service-kit/service-error.ts';
 import type { ToolServers } from '../tool-server/tool-servers.ts';
 import type { TrustService } from '../trust/trust-service.ts';
+import type { Pipeline } from '../turn/pipeline.ts';
 import { resolveIdentity } from '../turn/steps/admit.ts';
 import { createCollectorReader } from './collector-reader.ts';
 import { rightsOf, type ToolCaller } from './tool-caller.ts';
@@ -14,6 +15,8 @@ import { announce } from './tools/announce.ts';
 import { send } from './tools/send.ts';
 import { listSessions } from './tools/sessions.ts';
 import type { Tool, ToolDeps } from './tools/tool.ts';
+import { react } from './tools/react.ts';
+import { replyWithFile } from './tools/reply-file.ts';
 import { listUploads } from './tools/uploads.ts';
 import { drawMap, whoTouched } from './tools/work.ts';
 
@@ -22,6 +25,8 @@ const tools = {
   svc_map: drawMap,
   svc_who: whoTouched,
   svc_send: send,
+  svc_reply_file: replyWithFile,
+  svc_react: react,
   svc_announce: announce,
   svc_uploads: listUploads,
 } satisfies { [Name in ToolName]: Tool<Name> };
@@ -29,7 +34,11 @@ const tools = {
 /** A tool whose input has passed its own schema. */
 type CheckedTool = (deps: ToolDeps, caller: ToolCaller, input: never) => Promise<object>;
 
-type Deps = Omit<ToolDeps, 'readCollector'> & { toolbelt: Toolbelt; toolServers: ToolServers; trust: TrustService };
+type Deps = Omit<ToolDeps, 'readCollector' | 'turnActions'> & { pipeline: Pick<Pipeline, 'turnActions'> } & {
+  toolbelt: Toolbelt;
+  toolServers: ToolServers;
+  trust: TrustService;
+};
 
 const maxBodyBytes = 256 * 1024;
 
@@ -40,7 +49,7 @@ const maxBodyBytes = 256 * 1024;
 export function mountToolbeltRoutes(app: App, context: Deps): void {
   const { bindHost, collectorPort, insightsToken } = context.settings;
   const readCollector = createCollectorReader(`http://${bindHost}:${collectorPort}`, insightsToken);
-  for (const name of toolNames) mountTool(app, { ...context, readCollector }, name);
+  for (const name of toolNames) mountTool(app, { ...context, readCollector, turnActions: context.pipeline.turnActions }, name);
 }
 
 function mountTool(app: App, deps: Deps & ToolDeps, name: ToolName): void {
@@ -87,6 +96,7 @@ const switchedOff = () =>
 
 function checkAllowed(caller: ToolCaller, name: ToolName): void {
   const { tools: allowed } = rightsOf(caller);
-  if (allowed === 'full' || (allowed === 'read' && toolDescriptions[name].readOnly)) return;
+  const { readOnly, forReaders = false } = toolDescriptions[name];
+  if (allowed === 'full' || (allowed === 'read' && (readOnly || forReaders))) return;
   throw forbidden(`${name} is not allowed for the person who wrote the message.`);
 }

@@ -1,8 +1,7 @@
 import type { Envelope } from '@svc/contract/envelope.ts';
 import type { InjectAnswer } from '@svc/contract/session.ts';
-import type { HandleResult } from '@svc/contract/turn.ts';
+import { textOf, type HandleResult } from '@svc/contract/turn.ts';
 import { conflict, notFound } from '@svc/service-kit/service-error.ts';
-import { replyText } from '../delivery/delivery-of.ts';
 import type { Route } from '../delivery/delivery-store.ts';
 import type { SessionRow } from '../session/session-store.ts';
 import { abortTurn } from './abort-turn.ts';
@@ -76,14 +75,14 @@ async function run(deps: Deps, live: LiveTurn, interrupts: boolean): Promise<Han
 }
 
 async function deliver(deps: Deps, live: LiveTurn, handled: HandleResult, route: Route | null): Promise<InjectAnswer> {
-  const answer = { ok: true, reply: replyText(handled), route, outcome: handled.outcome, turn_id: handled.turn_id } as const;
+  const answer = { ok: true, reply: textOf(handled.actions), route, outcome: handled.outcome, turn_id: handled.turn_id } as const;
   const deliverErr = await deliveryError(deps, live, handled, route);
   return { ...answer, delivered: deliverErr === null, deliverErr };
 }
 
 /** Why the reply has not reached the channel, or not yet; null when it has. */
 async function deliveryError({ outbox }: Deps, live: LiveTurn, handled: HandleResult, route: Route | null) {
-  if (replyText(handled) === '') return `there is nothing to deliver: the turn ended as ${handled.outcome}`;
+  if (handled.actions.length === 0) return `there is nothing to deliver: the turn ended as ${handled.outcome}`;
   if (route === null || live.delivery === undefined) return 'the session has no stored outbound route';
   const outcome = await outbox.firstTry(live.delivery, deliverWithinMs);
   if (outcome.delivered) return null;

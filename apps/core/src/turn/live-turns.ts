@@ -1,9 +1,8 @@
-import type { HandleResult, ToolUse, TurnProgress } from '@svc/contract/turn.ts';
+import { textOf, type HandleResult, type ToolUse, type TurnProgress } from '@svc/contract/turn.ts';
 import { compositeKey } from '@svc/service-kit/composite-key.ts';
 import { toServiceError } from '@svc/service-kit/http/error-handler.ts';
 import type { Database } from '@svc/store/database.ts';
 import type { Audience } from '../ask/ask-person.ts';
-import { replyText } from '../delivery/delivery-of.ts';
 import type { StoredDelivery } from '../delivery/delivery-store.ts';
 import type { SessionWatches } from '../watch/session-watches.ts';
 import type { WatchedTurn } from '../watch/watch-types.ts';
@@ -113,7 +112,7 @@ export function createLiveTurns({ db, watches, isClosed }: Deps): LiveTurns {
   };
 }
 
-const endingOf = (handled: HandleResult) => ({ outcome: handled.outcome, text: replyText(handled) });
+const endingOf = (handled: HandleResult) => ({ outcome: handled.outcome, text: textOf(handled.actions) });
 const failureOf = ({ requestId }: Turn, error: unknown) => ({
   outcome: null,
   text: '',

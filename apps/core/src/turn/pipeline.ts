@@ -15,6 +15,7 @@ import { recoverTurns } from './recover-turns.ts';
 import { runJournaledTurn, type RunLiveTurn } from './run-journaled-turn.ts';
 import type { PipelineParts, TurnDeps } from './turn-deps.ts';
 import { turnHandler } from './turn-handler.ts';
+import { createTurnActions, type TurnActions } from './turn-actions.ts';
 import { createTurnQueue, type TurnQueue } from './turn-queue.ts';
 import type { Watcher } from '../watch/watch-types.ts';
 import type { Caller } from './turn.ts';
@@ -46,6 +47,8 @@ export type Pipeline = {
   counts: TurnQueue['counts'];
   /** How many turns are between their acceptance and their end: those that are gathered or answered at once, too. */
   liveCount(): number;
+  /** What running turns have made beside their texts. */
+  turnActions: TurnActions;
   /** The replies whose channels have not said yet what became of them. */
   pendingAcks: PendingAcks;
   isClosed(): boolean;
@@ -69,6 +72,7 @@ export function createPipeline(deps: TurnDeps): Pipeline {
     liveTurns,
     batches,
     botTurns: createBotTurns(settings.maxBotTurns),
+    turnActions: createTurnActions(deps),
     pendingAcks: createPendingAcks(deps),
   };
   const run: RunLiveTurn = (live, ticket, command, hasStarted) =>
@@ -92,6 +96,7 @@ export function createPipeline(deps: TurnDeps): Pipeline {
       deps.watches.add(conversationKey, watcher, after, liveTurns.acceptedOf(conversationKey)),
     counts: turnQueue.counts,
     liveCount: liveTurns.count,
+    turnActions: parts.turnActions,
     pendingAcks: parts.pendingAcks,
     isClosed: turnQueue.isClosed,
     async close(deadlineMs) {

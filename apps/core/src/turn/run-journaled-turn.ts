@@ -2,7 +2,7 @@ import type { HandleResult } from '@svc/contract/turn.ts';
 import { toServiceError } from '@svc/service-kit/http/error-handler.ts';
 import { jsonInTurns } from '@svc/service-kit/json/write-steps.ts';
 import type { ChatCommand } from './chat-commands.ts';
-import { deliveryOf, replyText } from '../delivery/delivery-of.ts';
+import { deliveryOf, pushReply } from '../delivery/delivery-of.ts';
 import type { LiveTurn } from './live-turns.ts';
 import { routeOf } from './route-of.ts';
 import { AbortedInQueue, type Ticket, type Work } from './ticket.ts';
@@ -76,7 +76,7 @@ async function endTurn(deps: Deps, live: LiveTurn, handled: HandleResult): Promi
   if (hasReply && route !== null && (turn.steering !== undefined || turn.amends !== undefined)) {
     // Nobody asked for an operator's words or an edit: they are answered over the channel. Begun in one tick, so a crash leaves both or neither.
     const ended = deps.journal.end(turn, handled, false, json);
-    live.delivery = await deps.outbox.push({ ...deliveryOf(turn, replyText(handled)), route, error: null });
+    live.delivery = await pushReply(deps.outbox, { turn, actions: handled.actions, route, error: null });
     await ended;
     return handled;
   }

@@ -1,5 +1,5 @@
 import type { Identity } from '@svc/contract/trust.ts';
-import type { HandleResult } from '@svc/contract/turn.ts';
+import { textOf, type HandleResult } from '@svc/contract/turn.ts';
 import type { ActiveEngine } from '../engine/engine-pool.ts';
 import { admit } from './steps/admit.ts';
 import { buildPrompt, type Prompt } from './steps/build-prompt.ts';
@@ -22,10 +22,12 @@ export async function runTurn(deps: PipelineParts, turn: Turn, io: TurnIo): Prom
   const admission = await admit(deps, turn, deps.claims.isClaimed(turn.envelope.conversation_key));
   if ('ended' in admission) return admission.ended;
   const endWatch = watchRights(deps, turn, admission.identity);
+  deps.turnActions.begin(turn);
   try {
     return await answer(deps, turn, admission.identity, io);
   } finally {
     endWatch();
+    deps.turnActions.end(turn);
   }
 }
 
@@ -40,7 +42,7 @@ async function answer(deps: PipelineParts, turn: Turn, identity: Identity, io: T
   const asking = { turn, identity, prompt: { ...prompt, transcript: moderated.transcript } };
   const reasoned = await reasonWithFallback(deps, asking, (engine) => ask(deps, asking, engine, io));
   const handled = await finish(deps, { ...asking, answer: reasoned, since }, io);
-  if (handled.outcome === 'replied') {
+  if (textOf(handled.actions) !== '' && handled.outcome === 'replied') {
     const { session, active } = reasoned;
     deps.titles.answered({ turn, identity, session, engineId: active.engine.id, reply: reasoned.reply.text });
   }

@@ -1,11 +1,11 @@
-import type { Action, HandleResult, Outcome } from '@svc/contract/turn.ts';
+import type { Action, ExtraAction, HandleResult, Outcome } from '@svc/contract/turn.ts';
 import { unavailable } from '@svc/service-kit/service-error.ts';
 import type { AbortReason } from './ticket.ts';
 import type { Turn } from './turn.ts';
 
 /** How a turn ended, with what the channel renders: nothing for an empty text. */
-export const toResult = (turn: Turn, outcome: Outcome, text: string): HandleResult => ({
-  actions: toActions(text),
+export const toResult = (turn: Turn, outcome: Outcome, text: string, extras: readonly ExtraAction[] = []): HandleResult => ({
+  actions: [...toActions(text), ...extras],
   outcome,
   conversation_key: turn.envelope.conversation_key,
   turn_id: turn.id,

@@ -35,6 +35,7 @@ import type { SessionWatches } from '../watch/session-watches.ts';
 import type { BotTurns } from './bot-turns.ts';
 import type { LiveTurns } from './live-turns.ts';
 import type { MessageBatches } from './message-batches.ts';
+import type { TurnActions } from './turn-actions.ts';
 import type { TurnJournal } from './turn-journal.ts';
 import type { TurnQueue } from './turn-queue.ts';
 
@@ -94,6 +95,7 @@ export type TurnState = {
   liveTurns: LiveTurns;
   batches: MessageBatches;
   botTurns: BotTurns;
+  turnActions: TurnActions;
   pendingAcks: PendingAcks;
 };
 

@@ -1,5 +1,5 @@
 import type { ErrorBody } from '@svc/contract/error-body.ts';
-import type { HandleResult, ToolUse, TurnState } from '@svc/contract/turn.ts';
+import type { ExtraAction, HandleResult, ToolUse, TurnState } from '@svc/contract/turn.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { jsonInTurns } from '@svc/service-kit/json/write-steps.ts';
 import type { Database } from '@svc/store/database.ts';
@@ -22,6 +22,7 @@ export type JournalRow = {
   text: string | null;
   result: string | null;
   error: string | null;
+  actions: string | null;
   accepted_at: number;
   /** The newest version of its message that is known; null while it is as it came. */
   amended: number | null;
@@ -32,7 +33,7 @@ const insert = `
     input, attachments, accepted_at)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?) ON CONFLICT (conversation_key, message_id) DO NOTHING RETURNING seq`;
 const columns =
-  'seq, id, conversation_key, sender, channel, public, state, open, attempts, request_id, input, text, result, error, accepted_at, amended';
+  'seq, id, conversation_key, sender, channel, public, state, open, attempts, request_id, input, text, result, error, actions, accepted_at, amended';
 const selectByMessage = `SELECT ${columns} FROM turn WHERE conversation_key = ? AND message_id = ?`;
 const selectOpen = `SELECT ${columns} FROM turn
   WHERE seq > (SELECT seq FROM turn_mark) AND open = 1 ORDER BY seq`;
@@ -41,7 +42,8 @@ const updateSetAside = `UPDATE turn SET state = 'queued' WHERE seq = ?`;
 const updateInput = 'UPDATE turn SET text = ?, input = ?, attachments = ? WHERE seq = ? AND open = 1';
 const updateAmended = 'UPDATE turn SET amended = ? WHERE seq = ?';
 const updateAgain = `UPDATE turn SET id = ?, state = 'queued', open = 1, attempts = 0, request_id = ?, text = ?, input = ?,
-  attachments = ?, tools = NULL, error = NULL, ended_at = NULL WHERE seq = ?`;
+  attachments = ?, tools = NULL, actions = NULL, error = NULL, ended_at = NULL WHERE seq = ?`;
+const updateActions = 'UPDATE turn SET actions = ? WHERE seq = ?';
 const updateTools = 'UPDATE turn SET tools = ? WHERE seq = ?';
 const updateEnd = 'UPDATE turn SET state = ?, open = 0, input = NULL, result = ?, ended_at = ? WHERE seq = ?';
 // The input names the route, so it stays until the reply is on its way.
@@ -78,6 +80,8 @@ export interface TurnJournal extends TurnHistory {
   fail(turn: Pick<Turn, 'seq'>, error: ErrorBody): Promise<unknown>;
   /** What the turn has called; to be kept in the tick that it ends in. */
   keepTools(turn: Pick<Turn, 'seq'>, tools: readonly ToolUse[]): Promise<unknown>;
+  /** What a running turn has made beside its text. */
+  keepActions(turn: Pick<Turn, 'seq'>, actions: readonly ExtraAction[]): Promise<unknown>;
   /** The reply reached the channel, or is the outbox's business from here on (`replied`). */
   settle(turn: Pick<Turn, 'seq' | 'id'>, state: 'delivered' | 'replied'): Promise<void>;
   find(key: string, messageId: string): Promise<JournalRow | undefined>;
@@ -158,6 +162,8 @@ export function createTurnJournal(db: Database, clock: Clock): TurnJournal {
     keepInput: (turn: Turn, input: string) =>
       db.getDeferred(updateInput, turn.envelope.content.text, input, filesOf(turn), turn.seq),
     amended: ({ seq }: Pick<Turn, 'seq'>, version: number) => db.getDeferred(updateAmended, version, seq),
+    keepActions: ({ seq }: Pick<Turn, 'seq'>, actions: readonly ExtraAction[]) =>
+      db.getDeferred(updateActions, JSON.stringify(actions), seq),
     keepTools: ({ seq }: Pick<Turn, 'seq'>, tools: readonly ToolUse[]) => db.getDeferred(updateTools, JSON.stringify(tools), seq),
 
     end(turn: Turn, result: HandleResult, isOpen: boolean, json = JSON.stringify(result)): Promise<unknown> {
@@ -238,5 +244,6 @@ export function toTurn(row: JournalRow): Turn {
     seq: row.seq,
     requestId: row.request_id,
     isResumed: row.attempts > 0,
+    ...(row.actions !== null && { actions: JSON.parse(row.actions) as ExtraAction[] }),
   };
 }

@@ -1,5 +1,5 @@
 import type { Envelope } from '@svc/contract/envelope.ts';
-import type { TurnProgress } from '@svc/contract/turn.ts';
+import type { ExtraAction, TurnProgress } from '@svc/contract/turn.ts';
 import type { Audience } from '../ask/ask-person.ts';
 
 /** Words of an operator that are put into a session. */
@@ -24,6 +24,8 @@ export type Turn = {
   steering?: Steering;
   /** True when the turn had begun before a restart of the service and is run for the second time. */
   isResumed?: boolean;
+  /** What a turn that is run again had made beside its text before. */
+  actions?: readonly ExtraAction[];
   /** Cursor of announcements that holds in place of the session's, for a turn that is run again. */
   announcedAfter?: number;
   /** The messages that were merged into it, in their order. Empty on one that is part of another turn. */

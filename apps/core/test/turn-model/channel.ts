@@ -15,7 +15,7 @@ export function createModelChannel(records: Records) {
     records.rule(before === undefined || before === text, `${id} was pushed with "${before}" and with "${text}"`);
     const other = [...shown].find(([otherId, otherText]) => otherId !== id && otherText === text && /reply \d+ to/.test(text));
     records.rule(other === undefined, `"${text}" was pushed with two ids`);
-    shown.set(id, text);
+    shown.set(id, text ?? '');
   };
 
   return {

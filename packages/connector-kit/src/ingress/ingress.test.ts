@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { Envelope } from '@svc/contract/envelope.ts';
-import type { HandleResult } from '@svc/contract/turn.ts';
+import { textOf, type HandleResult } from '@svc/contract/turn.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
@@ -37,7 +37,7 @@ function openChannel() {
   };
   const openReply: IngressOptions['openReply'] = () => ({
     handlers: {},
-    finish: async ({ actions }) => void shown.push(...actions.map(({ text }) => text)),
+    finish: async ({ actions }) => void shown.push(textOf(actions)),
     fail: async ({ code }) => void shown.push(code),
   });
   const start = (options: Partial<IngressOptions> = {}) =>

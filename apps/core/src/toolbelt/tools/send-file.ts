@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import type { SendRequest } from '@svc/contract/send.ts';
 import { requestJson } from '@svc/service-kit/http/json-client.ts';
 import type { Redactor } from '@svc/service-kit/redaction/redactor.ts';
@@ -19,7 +20,7 @@ export async function sendFile(deps: ToolDeps, route: Route, file: string, capti
   const { settings, ids, knownSecrets } = deps;
   const checked = checkFile(deps, file);
   const redactor = knownSecrets.redactor();
-  if (await holdsSecret(checked.path, checked.bytes, redactor)) throw forbidden('The file holds a secret of this service.');
+  if (await pathHoldsSecret(checked, redactor)) throw forbidden('The file holds a secret of this service.');
   const body: SendRequest = { ...route, path: checked.path, ...(caption !== undefined && { caption: redactor.text(caption) }) };
   const { status, body: answer } = await requestJson<Answer>(`http://${settings.bindHost}:${settings.managerPort}/send`, {
     token: settings.managerToken,
@@ -46,12 +47,22 @@ function checkFile({ paths, conversationFiles }: ToolDeps, file: string): Upload
   return found;
 }
 
-/** True when masking would change the content. Read piece by piece, so that nobody waits for it. */
-async function holdsSecret(file: string, bytes: number, redactor: Redactor): Promise<boolean> {
+async function pathHoldsSecret({ path: file, bytes }: UploadFile, redactor: Redactor): Promise<boolean> {
   if (bytes > maxCheckedBytes) return false;
+  const handle = await open(file);
+  try {
+    return await holdsSecret(handle, redactor);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** True when masking would change the content. Read piece by piece, so that nobody waits for it. */
+export async function holdsSecret(handle: FileHandle, redactor: Redactor): Promise<boolean> {
   const masked = redactor.stream();
   const [before, after] = [createHash('sha256'), createHash('sha256')];
-  for await (const piece of createReadStream(file, { encoding: 'utf8' }) as AsyncIterable<string>) {
+  const pieces = handle.createReadStream({ encoding: 'utf8', start: 0, autoClose: false }) as AsyncIterable<string>;
+  for await (const piece of pieces) {
     before.update(piece);
     after.update(masked.push(piece));
   }

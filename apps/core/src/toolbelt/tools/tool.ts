@@ -12,6 +12,7 @@ import type { Folders } from '../../folder/folders.ts';
 import type { ConversationFiles } from '../../session/conversation-files.ts';
 import type { SessionStore } from '../../session/session-store.ts';
 import type { Pipeline } from '../../turn/pipeline.ts';
+import type { TurnActions } from '../../turn/turn-actions.ts';
 import type { Uploads } from '../../upload/uploads.ts';
 import type { ReadCollector } from '../collector-reader.ts';
 import type { ToolCaller } from '../tool-caller.ts';
@@ -31,6 +32,7 @@ export type ToolDeps = {
   uploads: Uploads;
   conversationFiles: ConversationFiles;
   readCollector: ReadCollector;
+  turnActions: Pick<TurnActions, 'add' | 'checkRoom'>;
 };
 
 /** What a tool does for a caller that may use it. Its result is what the model gets, as JSON. @throws ServiceError. */

@@ -3,13 +3,13 @@ import type { HandleResult } from '@svc/contract/turn.ts';
 import { endAborted } from '../to-result.ts';
 import type { AbortReason } from '../ticket.ts';
 import { toResult } from '../to-result.ts';
-import type { TurnDeps } from '../turn-deps.ts';
+import type { PipelineParts } from '../turn-deps.ts';
 import type { Turn, TurnIo } from '../turn.ts';
 import type { Prompt } from './build-prompt.ts';
 import type { Answer } from './reason-with-fallback.ts';
 import { redactReply } from './redact-reply.ts';
 
-type Deps = Pick<TurnDeps, 'observed' | 'knownSecrets' | 'events' | 'clock'>;
+type Deps = Pick<PipelineParts, 'observed' | 'knownSecrets' | 'events' | 'clock' | 'turnActions'>;
 /** `since`: when the turn began, by the clock that only goes forward. */
 type Reasoned = { turn: Turn; identity: Identity; prompt: Pick<Prompt, 'observedUpTo'>; answer: Answer; since: number };
 
@@ -22,8 +22,9 @@ export async function finish(deps: Deps, reasoned: Reasoned, io: TurnIo): Promis
   const text = typeof redacted === 'string' ? redacted : await redacted;
   // Nothing is awaited from here on: a turn that was told to end in time is silent, even when its engine was done.
   const isAborted = reply.ending === 'aborted' || (io.signal.reason as AbortReason | undefined) === 'operator';
+  const extras = deps.turnActions.of(turn);
   if (isAborted || reply.ending === 'silent') {
-    const ended = isAborted ? endAborted(turn, io.signal) : toResult(turn, 'silent', '');
+    const ended = isAborted ? endAborted(turn, io.signal) : toResult(turn, extras.length > 0 ? 'replied' : 'silent', '', extras);
     if (reply.text !== '') io.sink({ type: 'retract' });
     return { ...ended, ...factsOf(answer) };
   }
@@ -31,7 +32,7 @@ export async function finish(deps: Deps, reasoned: Reasoned, io: TurnIo): Promis
   if (text !== reply.text) showAgain(io, text);
   const ms = deps.clock.elapsed() - since;
   deps.events.outbound(turn, identity, text, ms, { engineId: active.engine.id, fallbackReason });
-  return { ...toResult(turn, 'replied', text), ...factsOf(answer) };
+  return { ...toResult(turn, 'replied', text, extras), ...factsOf(answer) };
 }
 
 /** Who was shown the text gets it again as it is in the result. */
