@@ -53,6 +53,7 @@ export function createFeed({ ring, maxReaders = 200, clock = systemClock }: Feed
     async serve({ req, res, requestId, stopping }) {
       if (open.size >= maxReaders) throw queueFull(`${maxReaders} readers are here already. Try again later.`);
       res.setHeader('connection', 'close');
+      if (req.method === 'HEAD') return void res.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' }).end();
       const stream = openSseStream(res, { requestId, clock });
       open.add(stream);
       const end = () => stream.close();

@@ -111,6 +111,31 @@ describe('a body that is read as it comes', () => {
     expect(await answer).toMatch(/^HTTP\/1\.1 413/);
   });
 
+  test('that its reader leaves is thrown away, and the next request is served on the same connection', async () => {
+    const route: Route = {
+      method: 'POST',
+      path: '/file',
+      streamsBody: { maxBytes: mib },
+      async handle(exchange) {
+        for await (const part of exchange.body) if (part.length > 0) break;
+        sendJson(exchange, { status: 200, body: '"enough"' });
+      },
+    };
+    const { port } = await openServer([route, health]);
+    const sender = connect(port, '127.0.0.1');
+    const answer = text(sender);
+    const body = 'x'.repeat(300_000);
+    sender.write(`POST /file HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+    sender.write('GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
+    expect(await answer).toMatch(/"enough"HTTP\/1\.1 200/);
+  });
+
+  test('that says less than comes is no way to a second request', async () => {
+    const { sender, answer } = await open();
+    sender.write(`${head('Content-Length: 4')}abcdPOST /echo HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+    expect((await answer).match(/HTTP\/1\.1 /g)).toHaveLength(1);
+  });
+
   test('costs no more memory than a few parts of it', async () => {
     const { url, length } = await open(uploads(256 * mib));
     const before = process.memoryUsage().rss;

@@ -96,6 +96,12 @@ describe('the feed of a connector', () => {
     await read();
   });
 
+  test('answers at once who asks for its head alone', async () => {
+    const { feed, port } = await open();
+    expect(await raw(port, 'HEAD /feed HTTP/1.1\r\nHost: localhost\r\n\r\n')).toMatch(/^HTTP\/1\.1 200/);
+    expect(feed.readers).toBe(0);
+  });
+
   test('ends when the server stops', async () => {
     const { read, server } = await open();
     const reader = await read();

@@ -35,6 +35,7 @@ export function createRemoteUsers(secret: string | undefined): RemoteUsers {
     },
     take(headers) {
       const { 'remote-user': user, [proofHeader]: proof } = headers;
+      if (user === undefined && proof === undefined) return localActor;
       delete headers['remote-user'];
       delete headers[proofHeader];
       if (typeof user !== 'string' || typeof proof !== 'string' || !nameForm.test(user)) return localActor;
