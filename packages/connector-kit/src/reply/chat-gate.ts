@@ -51,7 +51,6 @@ type Lane = {
 };
 
 const never = Number.NEGATIVE_INFINITY;
-const longestPauseMs = 60 * 60_000;
 /** A step that penalties have doubled is at most so many times the first one. */
 const mostSteps = 16;
 /** So many good writes in a row halve the step again. */
@@ -162,7 +161,7 @@ export function createChatGate({ clock, perMs, allMs = 0, burst = 1, maxChats = 
     lane.good = 0;
     if (faultOf(error) !== 'pause') return;
     lane.stepMs = Math.min(lane.stepMs * 2, perMs * mostSteps);
-    const until = clock.elapsed() + Math.min(pauseMsOf(error) ?? lane.stepMs, longestPauseMs);
+    const until = clock.elapsed() + (pauseMsOf(error) ?? lane.stepMs);
     lane.pausedUntil = Math.max(lane.pausedUntil, until);
     if (isGlobal(error)) allPausedUntil = Math.max(allPausedUntil, until);
   }

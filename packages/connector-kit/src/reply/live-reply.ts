@@ -82,10 +82,10 @@ export function createLiveReply(deps: LiveDeps): LiveReply {
   async function run(): Promise<void> {
     await deps.open();
     while (!isOver()) {
-      const waitMs = waitFor();
-      if (waitMs === null || next() === null) return;
-      if (waitMs > 0) return wake(waitMs);
       try {
+        const waitMs = waitFor();
+        if (waitMs === null || next() === null) return;
+        if (waitMs > 0) return wake(waitMs);
         await gate.run(chat, async () => next()?.(), { signal: stopping.signal });
         faults = 0;
       } catch (error) {

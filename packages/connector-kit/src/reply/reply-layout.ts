@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { splitMessage } from '../split-message.ts';
 
 export type LayoutOptions = {
@@ -10,13 +11,18 @@ export type LayoutOptions = {
 };
 
 /** A text as messages, rendered, none over the limit. `cuts`: places of the text at which a new message begins whatever fits. */
-export type Layout = (text: string, cuts?: readonly number[]) => string[];
+export type Layout = {
+  (text: string, cuts?: readonly number[]): string[];
+  /** The same of any length, without holding up the rest of the process. */
+  inTurns(text: string, cuts?: readonly number[]): Promise<string[]>;
+};
 
 /** Below it a part of the source is not cut any further. */
 const shortest = 16;
 
-/** Renders a part once, as long as it stays the same. */
+/** Renders a part once, as long as it stays the same. @throws RangeError for a limit that is none */
 export function createLayout({ limit, render = (text) => text, lengthOf = ({ length }) => length }: LayoutOptions): Layout {
+  if (!Number.isInteger(limit) || limit < 2) throw new RangeError('The limit of a message is at least two characters.');
   let rendered = new Map<string, string[]>();
 
   /** What grows by rendering is cut again, at half the length. */
@@ -34,16 +40,27 @@ export function createLayout({ limit, render = (text) => text, lengthOf = ({ len
     );
   }
 
-  return (text, cuts = []) => {
+  function* layOut(text: string, cuts: readonly number[]): Generator<string[]> {
     const before = rendered;
     rendered = new Map();
-    const parts = blocksOf(text, cuts).flatMap((block) => splitMessage(block, limit));
-    return parts.flatMap((part) => {
-      const pieces = rendered.get(part) ?? before.get(part) ?? fit(part, limit);
-      rendered.set(part, pieces);
-      return pieces;
-    });
+    for (const block of blocksOf(text, cuts))
+      for (const part of splitMessage(block, limit)) {
+        const pieces = rendered.get(part) ?? before.get(part) ?? fit(part, limit);
+        rendered.set(part, pieces);
+        yield pieces;
+      }
+  }
+
+  const layout = (text: string, cuts: readonly number[] = []) => [...layOut(text, cuts)].flat();
+  const inTurns = async (text: string, cuts: readonly number[] = []) => {
+    const all: string[] = [];
+    for (const pieces of layOut(text, cuts)) {
+      all.push(...pieces);
+      await nextTurn();
+    }
+    return all;
   };
+  return Object.assign(layout, { inTurns });
 }
 
 function blocksOf(text: string, cuts: readonly number[]): string[] {

@@ -93,7 +93,7 @@ export function createReplyMessages({ platform, records, clock, chat, unsure, ca
   }
 
   /** `isOld`: the platform had it already, with a text that is not known. */
-  async function postOnce(text: string, answers?: string): Promise<{ id: string; isOld: boolean }> {
+  async function postOnce(text: string, answers?: string): Promise<{ id: string | null; isOld: boolean }> {
     const index = record.messages.length;
     const nonce = nonceAt(index);
     const isDoubted = doubted?.index === index;
@@ -103,7 +103,7 @@ export function createReplyMessages({ platform, records, clock, chat, unsure, ca
     const id = await call((place) =>
       platform.post({ ...place, text, nonce, ...(index === 0 && answers !== undefined && { answers }) }),
     );
-    return { id, isOld: isOld && unsure === 'nonce' };
+    return { id: toId(id), isOld: isOld && unsure === 'nonce' };
   }
 
   return {
@@ -111,8 +111,9 @@ export function createReplyMessages({ platform, records, clock, chat, unsure, ca
       name = as;
       const found = await records.load(name);
       if (found !== undefined) {
-        const isOther = found.done === true && turn !== undefined && found.turn !== undefined && found.turn !== turn;
-        record = isOther ? { ...record, round: found.round + 1 } : { ...found, chat };
+        const isOther =
+          found.chat !== chat || (found.done === true && turn !== undefined && found.turn !== undefined && found.turn !== turn);
+        record = isOther ? { ...record, round: found.round + 1 } : found;
         isBegun = !isOther;
       }
       if (turn !== undefined) record.turn = turn;
@@ -208,6 +209,7 @@ export function createReplyMessages({ platform, records, clock, chat, unsure, ca
       if (lost.pop() === undefined) doubted = null;
       if (id === null) return;
       record.doomed.push(id);
+      record.round++; // the nonce is used up
       await save();
     },
 
@@ -227,6 +229,9 @@ export function createReplyMessages({ platform, records, clock, chat, unsure, ca
     },
   };
 }
+
+/** Of a connector that is not typed it may be anything. A message without an id is there, and cannot be changed. */
+const toId = (id: unknown): string | null => (typeof id === 'string' || typeof id === 'number' ? String(id) : null);
 
 const noId = Promise.resolve(null);
 const noEdit = Promise.resolve();

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Envelope } from '@svc/contract/envelope.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
@@ -206,6 +207,31 @@ describe('a push', () => {
   });
 });
 
+test('what comes after a text was taken back is no repeat of a post that may have been there', async () => {
+  const { writer, chat, pass, within } = setUp();
+  const reply = writer.openReply(envelope, { turnId: 't1', again: true });
+  reply.handlers.onRetract?.();
+  await pass(3000);
+  reply.handlers.onDelta?.(words);
+  await within(reply.finish(result(words)));
+  expect(chat.shown()).toEqual([words]);
+});
+
+describe('a push and its own turn at once', () => {
+  test.each([0, 30, 100, 1200])('show one reply, and both come to an end: the turn ends %i ms later', async (ms) => {
+    const { writer, chat, pass, within } = setUp();
+    const reply = begin(writer);
+    reply.handlers.onDelta?.(words);
+    await pass(100);
+    chat.tookMs.push(200);
+    const sent = writer.send(push(`${words} Whole.`), AbortSignal.timeout(60_000));
+    if (ms > 0) await pass(ms);
+    const finished = reply.finish(result(`${words} Whole.`));
+    await within(Promise.all([sent, finished]).then(() => undefined));
+    expect([chat.shown(), chat.messages.length]).toEqual([[`${words} Whole.`], 1]);
+  });
+});
+
 describe('a channel without edits', () => {
   const steps = { edit: undefined, remove: undefined, style: 'steps' } as const;
   test('gets the whole text once it is there', async () => {
@@ -294,4 +320,87 @@ test('what is only observed leaves nothing behind', async () => {
   const { writer, chat, states, within } = setUp();
   await within(begin(writer).finish(result('', { outcome: 'observed' })));
   expect([chat.calls, states.entries.size]).toEqual([[], 0]);
+});
+
+describe('a channel that does not do as it should', () => {
+  test('is not asked again and again when it names a pause without an end', async () => {
+    const endless = () => Promise.reject(new ServiceError('busy', 'never', { details: { retry_after_s: Infinity } }));
+    const { writer, clock, pass } = setUp({ post: endless });
+    const timers: number[] = [];
+    const { after } = clock;
+    clock.after = (ms, fn) => (timers.push(ms), after(ms, fn));
+    begin(writer).handlers.onDelta?.(words);
+    await pass(5000);
+    expect(Math.max(...timers)).toBeLessThanOrEqual(3_600_000);
+  });
+
+  test('whose rendering throws shows nothing, says so, and harms nobody else', async () => {
+    const { writer, chat, logs, pass, within } = setUp({
+      render: (text) => {
+        if (text.includes('bad')) throw new TypeError('cannot read properties');
+        return text;
+      },
+    });
+    const reply = begin(writer);
+    reply.handlers.onDelta?.(`bad ${words}`);
+    await pass(20_000);
+    expect(logs.join()).toContain('cannot read properties');
+    await expect(within(reply.finish(result(`bad ${words}`)))).rejects.toThrow('cannot read properties');
+    await within(writer.send({ ...push('good'), about: undefined }, AbortSignal.timeout(60_000)));
+    expect(chat.shown()).toEqual(['good']);
+  });
+
+  test('gets a message once although it gives no id for it, and one with a number for an id is found again', async () => {
+    for (const id of [undefined, 17] as never[]) {
+      const edits: unknown[] = [];
+      const posts: string[] = [];
+      const { writer, pass, within } = setUp({
+        post: async ({ text }) => (posts.push(text), id),
+        edit: async ({ id: edited, text }) => edits.push([edited, text]),
+      });
+      const reply = begin(writer);
+      reply.handlers.onDelta?.(words);
+      await pass(100);
+      await within(reply.finish(result(`${words} Whole.`)));
+      if (id === undefined) expect([posts.length, edits]).toEqual([1, []]);
+      else expect([posts.length, edits]).toEqual([1, [['17', `${words} Whole.`]]]);
+    }
+  });
+
+  test('is not made to edit in another chat what a push for it names', async () => {
+    const { writer, chat, pass, within } = setUp();
+    const bare = { ...envelope, message_id: undefined };
+    writer.openReply(bare, { turnId: 't1', again: false }).handlers.onDelta?.(words);
+    await pass(100);
+    const elsewhere = { id: 'd2', target: 'other', kind: 'text', text: 'For others.', about: { turn_id: 't1' } };
+    await within(writer.send(elsewhere, AbortSignal.timeout(60_000)));
+    expect(chat.shown()).toEqual([words, 'For others.']);
+  });
+
+  test('with a limit that is none is not begun', () => {
+    expect(() => setUp({ limit: 1 })).toThrow(RangeError);
+    expect(() => setUp({ limit: Number.NaN })).toThrow(RangeError);
+  });
+});
+
+test('a reply of a million characters lets others run between its messages', async () => {
+  let rendered = 0;
+  let most = 0;
+  let isOver = false;
+  const look = async () => {
+    while (!isOver) {
+      rendered = 0;
+      await nextTurn();
+      most = Math.max(most, rendered);
+    }
+  };
+  const render = (text: string) => (rendered++, text);
+  const gate = createChatGate({ clock: createFakeClock(), perMs: 0 });
+  const { writer, chat } = setUp({ limit: 4000, render, gate }, { limit: 4000 });
+  const looking = look();
+  await begin(writer).finish(result(Array.from({ length: 60_000 }, (_, n) => `word ${n} after`).join('\n')));
+  isOver = true;
+  await looking;
+  expect(chat.shown().length).toBeGreaterThan(200);
+  expect(most).toBeLessThan(5);
 });

@@ -59,6 +59,7 @@ export function createReplyWriter(options: ReplyWriterOptions): ReplyWriter {
   const { state, log, clock = systemClock, chatOf = targetOf } = options;
   const gate = options.gate ?? createChatGate({ clock, perMs: 1000 });
   const words: ReplyWords = { ...usualWords, ...options.words };
+  createLayout(options); // throws now what would be wrong with each reply
   const records = createReplyRecords(state, clock, log);
   const typing = openTyping(options, gate, clock);
   const open = new Map<string, Reply>();

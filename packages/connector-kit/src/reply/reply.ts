@@ -62,7 +62,8 @@ export function createReply(deps: ReplyDeps, { chat, answers, earlier, nameOf, t
   let turn = known;
   let name: string | null = null;
   let opening: Promise<void> | null = null;
-  let settling: Promise<void> | null = null;
+  /** A reply that is being finished, from the moment that nothing comes before it in its chat. */
+  let writing: Promise<void> | null = null;
   let typing: TypingTurn | null = null;
   const text = createReplyText(style);
   const layout = deps.layout();
@@ -97,22 +98,22 @@ export function createReply(deps: ReplyDeps, { chat, answers, earlier, nameOf, t
     await live.stop();
   }
 
-  function end(ending: () => Ending, signal?: AbortSignal): Promise<void> {
-    settling = deps.order
-      .finish(chat, (before) => settle(ending, before, signal))
-      .finally(() => {
-        settling = null;
+  const end = (ending: () => Promise<Ending>, signal?: AbortSignal): Promise<void> =>
+    deps.order.finish(chat, async (before) => {
+      await rest();
+      await Promise.race([before, aborted(signal)]);
+      writing = settle(ending, signal).finally(() => {
+        writing = null;
         opening = null; // another one may go on from here
         if (name !== null) deps.release(name, reply);
       });
-    return settling;
-  }
+      await writing;
+    });
 
-  async function settle(ending: () => Ending, before: Promise<void>, signal?: AbortSignal): Promise<void> {
-    await rest();
-    await Promise.race([before, aborted(signal)]);
+  async function settle(ending: () => Promise<Ending>, signal?: AbortSignal): Promise<void> {
     await open();
-    await settleReply({ clock, gate, chat, messages, whenGone, answers, withinMs: deps.withinMs, log }, ending(), signal);
+    const settling = { clock, gate, chat, messages, whenGone, answers, withinMs: deps.withinMs, log };
+    await settleReply(settling, await ending(), signal);
   }
 
   const reply: Reply = {
@@ -135,15 +136,15 @@ export function createReply(deps: ReplyDeps, { chat, answers, earlier, nameOf, t
     works: () => void (typing ??= deps.typing?.begin(chat) ?? null),
     settle(content, of) {
       turn ??= of.turn;
-      return end(() => {
+      return end(async () => {
         const cuts = style === 'steps' ? cutsIn(content.text) : [];
-        return { pieces: layout(content.text, cuts), cuts, extras: content.extras };
+        return { pieces: await layout.inTurns(content.text, cuts), cuts, extras: content.extras };
       }, of.signal);
     },
     failWith: (line) =>
-      end(() => {
+      end(async () => {
         const whole = [text.visible().trim(), line].filter((part) => part !== '').join('\n\n');
-        return { pieces: layout(whole, text.cuts()), cuts: text.cuts(), extras: [], isOpen: true };
+        return { pieces: await layout.inTurns(whole, text.cuts()), cuts: text.cuts(), extras: [], isOpen: true };
       }),
     async leave() {
       await rest();
@@ -151,7 +152,7 @@ export function createReply(deps: ReplyDeps, { chat, answers, earlier, nameOf, t
     },
     async stop() {
       await rest();
-      await settling?.catch(() => undefined); // whoever began it hears of it
+      await writing?.catch(() => undefined); // whoever began it hears of it
       opening = null;
     },
   };

@@ -15,8 +15,11 @@ export function faultOf(error: unknown): WriteFault {
   return !tried.ok && !tried.again ? 'refused' : 'unknown';
 }
 
-/** How long the platform wants to be left alone, ms; null when it did not say. */
+/** Longer pauses are not kept, whatever the platform says. */
+const longestPauseMs = 60 * 60_000;
+
+/** How long the platform wants to be left alone, ms, at most an hour; null when it did not say. */
 export function pauseMsOf(error: unknown): number | null {
   const seconds = error instanceof ServiceError ? error.details['retry_after_s'] : undefined;
-  return typeof seconds === 'number' && seconds >= 0 ? Math.ceil(seconds * 1000) : null;
+  return typeof seconds === 'number' && seconds >= 0 ? Math.min(Math.ceil(seconds * 1000), longestPauseMs) : null;
 }
