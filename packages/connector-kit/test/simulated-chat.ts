@@ -37,6 +37,11 @@ export function createSimulatedChat(clock: FakeClock, rules: Partial<ChatRules> 
     calls.push(name);
     const now = clock.elapsed();
     const outcome = luck.shift() ?? 'good';
+    if (name === 'find') {
+      // Reading has a budget of its own.
+      if (outcome === 'lost' || outcome === 'failed') throw new Error('the platform failed');
+      return work();
+    }
     const isClosed = now < closedUntil;
     if (isClosed && !isForgiving) faults.push(`${name} during a penalty`);
     if (now - last < perMs && !isForgiving) faults.push(`${name} after ${now - last} ms`);
@@ -69,6 +74,8 @@ export function createSimulatedChat(clock: FakeClock, rules: Partial<ChatRules> 
         return id;
       }),
     edit: ({ id, text }: Place & { id: string; text: string }) => request('edit', () => void (find(id).text = check(text))),
+    find: ({ nonce }: Place & { nonce: string }) =>
+      request('find', () => messages.find((each) => each.nonce === nonce && !each.isGone)?.id ?? null),
     remove: ({ id }: Place & { id: string }) => request('remove', () => void (find(id).isGone = true)),
   } satisfies ReplyPlatform;
 

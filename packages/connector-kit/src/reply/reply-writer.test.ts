@@ -37,8 +37,9 @@ function setUp(options: Partial<ReplyWriterOptions> = {}, rules: Parameters<type
   const open = () => {
     let isKilled = false;
     const gate = createChatGate({ clock, perMs: 1000 });
+    const { find: _find, ...able } = chat.platform;
     const state = states.open(() => isKilled);
-    const writer = createReplyWriter({ ...chat.platform, limit: 2000, clock, gate, state, log, unsure: 'nonce', ...options });
+    const writer = createReplyWriter({ ...able, limit: 2000, clock, gate, state, log, unsure: 'nonce', ...options });
     return { writer, kill: () => void (isKilled = true) };
   };
   const { writer } = open();
