@@ -22,6 +22,7 @@ const managerTimeoutMs = 15_000;
 const collectorTimeoutMs = 30_000;
 const speechTimeoutMs = 15 * 60_000;
 const followMs = 2 ** 31 - 1;
+const returnMs = 60_000;
 /** Three of the signs that keep a stream open. */
 const silenceMs = 45_000;
 
@@ -63,7 +64,10 @@ export async function* followCore(
   help: { what: string; run: string },
 ): AsyncGenerator<SseEvent> {
   const headers: Record<string, string> = lastId === undefined ? {} : { 'last-event-id': lastId };
-  const response = await whileRestarting(() => openRequest(url, { headers, timeoutMs: followMs })).catch((error: unknown) => {
+  const open = () => openRequest(url, { headers, timeoutMs: followMs });
+  // Who has followed it before waits for as long as a start may take.
+  const waitMs = lastId === undefined ? undefined : returnMs;
+  const response = await whileRestarting(open, undefined, waitMs).catch((error: unknown) => {
     throw toCliError('core', url, error, followMs);
   });
   if (response.statusCode !== 200) {

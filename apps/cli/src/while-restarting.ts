@@ -11,8 +11,12 @@ const pauseMs = 100;
  * Asks again for a moment when nobody listens while the service runs: a process that crashed is being started again. A
  * refused connection has carried no request, so nothing is asked twice.
  */
-export async function whileRestarting<T>(ask: () => Promise<T>, isSupervised: () => boolean = serviceRuns): Promise<T> {
-  const until = performance.now() + patienceMs;
+export async function whileRestarting<T>(
+  ask: () => Promise<T>,
+  isSupervised: () => boolean = serviceRuns,
+  waitMs = patienceMs,
+): Promise<T> {
+  const until = performance.now() + waitMs;
   for (;;) {
     try {
       return await ask();

@@ -1,6 +1,6 @@
 import type { SessionStreamFrame, TurnBegin, TurnEnd } from '@svc/contract/session.ts';
 import { line } from '../insights/words.ts';
-import { visible, type Style } from '../terminal.ts';
+import { quoted, visible, visibleLine, type Style } from '../terminal.ts';
 import { endings, fileLine, indent } from './render-history.ts';
 
 /** Shows a conversation as it goes on, in the form of its history. */
@@ -18,10 +18,12 @@ export function createWatchView(write: (text: string) => void, style: Style, now
   /** Turns of which text was shown. */
   const said = new Set<string>();
   let waits: string | null = null;
+  /** Line breaks that something may follow. */
+  let breaks = '';
 
   const endLine = () => {
     if (writing !== null) write('\n');
-    writing = null;
+    [writing, breaks] = [null, ''];
   };
   const note = (text: string) => {
     endLine();
@@ -47,7 +49,10 @@ export function createWatchView(write: (text: string) => void, style: Style, now
     }
     said.add(turnId);
     writing = turnId;
-    write(visible(shown).replaceAll('\n', `\n${indent}`));
+    const whole = breaks + visible(shown);
+    const words = whole.replace(/\n+$/, '');
+    breaks = whole.slice(words.length);
+    write(words.replaceAll('\n', `\n${indent}`));
   };
   const end = (turnId: string, { outcome, text, error }: TurnEnd) => {
     const wasSaid = said.delete(turnId);
@@ -90,7 +95,9 @@ export function createWatchView(write: (text: string) => void, style: Style, now
         case 'end':
           return end(frame.turn_id, frame);
         case 'gap':
-          return note(style.yellow('Something is missing here: ./svc session history KEY shows it.'));
+          return note(
+            style.yellow(`Something is missing here: ./svc session history ${quoted(visibleLine(frame.conversation_key))}`),
+          );
         case 'forgotten':
           return note(style.yellow('What was said is forgotten.'));
         default:
