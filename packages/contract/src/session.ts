@@ -99,7 +99,7 @@ export type SessionFrame = { conversation_key: string; turn_id: string; seq: num
 
 /**
  * What is said of the conversation itself. `watching`: what was said before is seen, and its place is one to go on from. `gap`: frames are missing
- * before this, the history has what they said; turns that run follow from their beginning. `forgotten`: what was said is gone.
+ * before this, the history has what they said; turns that run follow from their beginning. `forgotten`: what was said is gone, and turns that run follow too.
  */
 export type SessionNotice = { conversation_key: string; seq: number; type: 'watching' | 'gap' | 'forgotten'; message: string };
 

@@ -41,7 +41,8 @@ export function createWatchReaders({ ring, parcels, present, onFault, onEmpty }:
   const begin = async (reader: Reader, hasGap: boolean): Promise<void> => {
     const frames = present(hasGap);
     reader.place = ring.next();
-    reader.watcher.send(await parcels.present(frames));
+    const parcel = await parcels.present(frames);
+    if (readers.has(reader)) reader.watcher.send(parcel);
   };
 
   /** Gives a watcher what there is, as long as it has room. */

@@ -22,8 +22,8 @@ export interface WatchRing {
   read(place: number, maxChars: number): RingPart;
   /** The text of a turn was withdrawn: it is not given again. */
   withdraw(turnId: string): void;
-  /** What was said in other turns than these is forgotten, also what is only now being written. */
-  forget(but: ReadonlySet<string>): void;
+  /** What was said is forgotten, also what is only now being written: nobody is told that it is missing. */
+  forget(): void;
   /** Nothing that was held is given again: who has not had it is told that it is missing. */
   clear(): void;
   chars(): number;
@@ -39,7 +39,7 @@ export function createWatchRing(start: number, limits = defaultLimits): WatchRin
   /** Everything from here on is held, or was withdrawn. */
   let floor = start;
   let chars = 0;
-  let isForgotten = (_frame: HeldFrame) => false;
+  let forgottenBefore = start;
 
   const keep = (frames: HeldFrame[]) => {
     held = frames;
@@ -56,7 +56,7 @@ export function createWatchRing(start: number, limits = defaultLimits): WatchRin
     takePlace: () => next++,
     next: () => next,
     put(frame) {
-      if (frame.seq < floor || isForgotten(frame)) return;
+      if (frame.seq < Math.max(floor, forgottenBefore)) return;
       held.push(frame);
       chars += frame.json.length;
       while (held.length > limits.frames || (chars > limits.chars && held.length > 1)) dropFirst();
@@ -73,11 +73,9 @@ export function createWatchRing(start: number, limits = defaultLimits): WatchRin
       return { frames, next: (frames.at(-1)?.seq ?? place - 1) + 1, isBroken: false };
     },
     withdraw: (turnId) => keep(held.filter((frame) => frame.turnId !== turnId || !isText(frame))),
-    forget(but) {
-      const behind = next;
-      const stays = new Set(but);
-      isForgotten = ({ seq, turnId }) => seq < behind && (turnId === null || !stays.has(turnId));
-      keep(held.filter((frame) => !isForgotten(frame)));
+    forget() {
+      forgottenBefore = next;
+      keep([]);
     },
     clear() {
       keep([]);

@@ -33,7 +33,7 @@ export interface WatchedConversation {
   show(turn: WatchedTurn): void;
   ended(turn: WatchedTurn, ending: () => Ending): void;
   add(watcher: Watcher, after: number | null): () => void;
-  /** What was said is not given again, but in turns that go on. */
+  /** What was said is not given again. Turns that go on are shown from their beginning. */
   forget(): void;
   /** Lets go of what is held: watchers who have not had it are told so. */
   clear(): void;
@@ -100,16 +100,19 @@ export function watchConversation({ knownSecrets, clock, log }: ConversationDeps
     cancelFlush ??= clock.after(Math.max(0, pause), flush);
   };
 
-  const pushSaid = (id: string, text: string) => text !== '' && push(id, { type: 'delta', text });
+  /** A turn from its beginning. */
+  const pushSoFar = ({ live }: Shown, begin: TurnBegin): void => {
+    const [text, asked, { id }] = [live.said(), live.asked(), live.turn];
+    push(id, begin);
+    if (text !== '') push(id, { type: 'delta', text });
+    if (asked !== null) push(id, asked);
+  };
 
   const startTurn = (each: Shown, begin: TurnBegin): TurnSink => {
     const { id } = each.live.turn;
     if (shown.get(id) !== each) return noSink; // it has ended meanwhile
     each.begun = begin;
-    push(id, begin);
-    pushSaid(id, each.live.said());
-    const asked = each.live.asked();
-    if (asked !== null) push(id, asked);
+    pushSoFar(each, begin);
     return (frame) => push(id, frame);
   };
 
@@ -170,11 +173,10 @@ export function watchConversation({ knownSecrets, clock, log }: ConversationDeps
     add: readers.add,
 
     forget() {
-      const live = new Set(shown.keys());
-      waiting = waiting.filter(({ turnId }) => live.has(turnId));
-      flush();
-      change(() => ring.forget(live));
-      write(null, { type: 'forgotten', message: 'What was said in this conversation is forgotten.' });
+      waiting = [];
+      change(ring.forget);
+      write(null, { type: 'forgotten', message: forgottenMessage });
+      for (const each of shown.values()) if (each.begun !== null) pushSoFar(each, each.begun);
       readers.forgotten();
     },
 
@@ -192,5 +194,6 @@ export function watchConversation({ knownSecrets, clock, log }: ConversationDeps
 }
 
 const watchingMessage = 'From here on every frame is shown.';
+const forgottenMessage = 'What was said in this conversation is forgotten. Turns that run follow from their beginning.';
 const gapMessage =
   'Frames are missing before the next one. The history has what was said: GET /v2/session/:key/history. Turns that run follow from their beginning.';
