@@ -4,16 +4,25 @@ import { createEngine as createCodex } from '@svc/engine-codex/engine.ts';
 import { createEngine as createGemini } from '@svc/engine-gemini/engine.ts';
 import type { CreateEngine, Engine } from '@svc/engine-kit/engine.ts';
 import { engineDeps } from '@svc/engine-kit/testing/engine-deps.ts';
+import { http } from '@svc/service-kit/builtin.ts';
+import type { Envelope } from '@svc/contract/envelope.ts';
+import { toolNames } from '@svc/contract/toolbelt.ts';
 import { freePorts } from '@svc/testing/free-ports.ts';
+import { listen } from '@svc/testing/listen.ts';
 import { startModelServer, type ModelServer } from '@svc/testing/model-server/start-model-server.ts';
 import { describeWithEngine } from '@svc/testing/model-server/test-engines.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { envelope, openTestCore, type TestCore } from './open-test-core.ts';
 
-const engines: [string, CreateEngine, (tool: string) => string][] = [
-  ['claude', createClaude, (tool) => `mcp__svc-toolbelt__${tool}`],
-  ['codex', createCodex, (tool) => `mcp__svc_toolbelt__${tool}`],
-  ['gemini', createGemini, (tool) => `mcp_svc-toolbelt_${tool}`],
+const engines: [string, CreateEngine, (tool: string, server?: string) => string][] = [
+  ['claude', createClaude, (tool, server = 'svc-toolbelt') => `mcp__${server}__${tool}`],
+  ['codex', createCodex, (tool, server = 'svc-toolbelt') => `mcp__${server.replace('-', '_')}__${tool}`],
+  ['gemini', createGemini, (tool, server = 'svc-toolbelt') => `mcp_${server}_${tool}`],
+];
+
+const deviceTools = [
+  { name: 'locate', description: 'Where the device is.', policy: 'read' as const },
+  { name: 'unlock', description: 'Opens the door.', policy: 'full' as const },
 ];
 
 for (const [id, createEngine, toolName] of engines) {
@@ -22,12 +31,21 @@ for (const [id, createEngine, toolName] of engines) {
     let core: TestCore;
     let model: ModelServer;
     let engine: Engine;
+    let manager: Awaited<ReturnType<typeof listen>>;
+    const calls: string[] = [];
 
     beforeAll(async () => {
       const [port] = await freePorts(1);
       model = await startModelServer();
       engine = createEngine(engineDeps({ stateDir: state.path, path: install, baseUrl: model.url }));
-      core = await openTestCore({ toolbelt: true, env: { SVC_CORE_PORT: String(port), PATH: process.env['PATH'] ?? '' } });
+      manager = await listen(
+        http.createServer((request, response) => {
+          calls.push(request.url ?? '');
+          request.resume().on('end', () => response.end('{"ok":true,"result":{"place":"the kitchen"}}'));
+        }),
+      );
+      const env = { SVC_CORE_PORT: String(port), SVC_MANAGER_PORT: String(manager.port), PATH: process.env['PATH'] ?? '' };
+      core = await openTestCore({ toolbelt: true, env });
       core.engine.script((request, signal) => engine.run(request, signal));
       await core.app.listen({ host: '127.0.0.1', port });
       for (const [name, role] of [
@@ -41,6 +59,7 @@ for (const [id, createEngine, toolName] of engines) {
       await engine.close();
       await core.close();
       await model.close();
+      await manager.close();
       state.remove();
     });
 
@@ -60,7 +79,7 @@ for (const [id, createEngine, toolName] of engines) {
 
     test('whose turn it is decides what a tool does, though the engine is kept open and keeps its token', async () => {
       const listed = await turn('ann', 'svc_sessions');
-      expect(listed.offered).toHaveLength(6);
+      expect(listed.offered).toHaveLength(toolNames.length);
       expect(listed.results).toMatchObject([
         { text: expect.stringContaining('compat:c1:group') as string, payload: { ok: true } },
       ]);
@@ -72,6 +91,31 @@ for (const [id, createEngine, toolName] of engines) {
       expect(guest.offered).toEqual([]);
       expect(guest.results.filter(({ text }) => text?.includes('conversation_key'))).toEqual([]);
       expect((await turn('ann', 'svc_announce', { text: 'again' })).announced).toEqual([`of ann on ${id}`, 'again']);
+    }, 120_000);
+
+    test('acts on the device of a conversation in its turns alone, as far as its sender may', async () => {
+      const onDevice = async (who: string, tool: string, message: Partial<Envelope> = { device_tools: deviceTools }) => {
+        model.requests.length = 0;
+        core.telemetry.events.length = 0;
+        calls.length = 0;
+        model.script([{ steps: [{ tool: toolName(tool, 'svc-device'), input: {} }] }, { steps: [{ text: 'well' }] }]);
+        const key = { conversation_key: 'compat:c1:device', sender: { raw_id: who } };
+        expect((await core.handle(envelope('go', { ...key, ...message }))).json()).toMatchObject({ outcome: 'replied' });
+        const names = model.requests[0]?.tools.map(({ name }) => name) ?? [];
+        return ['locate', 'unlock'].filter((tool_) => names.includes(toolName(tool_, 'svc-device')));
+      };
+      expect(await onDevice('ann', 'unlock')).toEqual(['locate', 'unlock']);
+      expect(calls).toEqual(['/instances/c1/call']);
+      const results = core.telemetry.events.filter(({ kind }) => kind === 'tool_result');
+      expect(results).toMatchObject([{ text: expect.stringContaining('the kitchen') as string, payload: { ok: true } }]);
+      expect(await onDevice('ann', 'unlock', {})).toEqual([]);
+      expect(calls).toEqual([]);
+      await onDevice('kim', 'unlock');
+      expect(calls).toEqual([]);
+      await onDevice('gus', 'locate');
+      expect(calls).toEqual([]);
+      expect(await onDevice('ann', 'locate')).toContain('locate');
+      expect(calls).toEqual(['/instances/c1/call']);
     }, 120_000);
   });
 }
