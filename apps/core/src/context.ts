@@ -277,6 +277,7 @@ export async function createCoreContext({ settings: allSettings, clock, ids, log
       instanceRules.close();
       await titles.close();
       await terminals.close();
+      parts.checkouts.close();
       vault.close();
       parts.connectorSecrets.close();
       await parts.backups.close();

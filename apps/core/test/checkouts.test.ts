@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Checkout, CheckoutList } from '@svc/contract/checkout.ts';
 import type { Envelope } from '@svc/contract/envelope.ts';
@@ -240,6 +240,30 @@ describe('a turn that names a checkout', () => {
   });
 });
 
+test('one that a conversation takes while it is looked for again stays that conversation’s; one that lost its files gets them again', async () => {
+  const own = repository();
+  writeFileSync(path.join(own.folder, 'a.txt'), 'old');
+  own.commit();
+  const obtainOfC1 = (refresh = false) => core.context.checkouts.obtain({ url: own.url, refresh }, 'c1');
+  const before = await obtainOfC1();
+  writeFileSync(path.join(own.folder, 'a.txt'), 'new');
+  own.commit();
+  const asked = Promise.withResolvers<void>();
+  const go = Promise.withResolvers<void>();
+  server.answerWith(() => (asked.resolve(), go.promise));
+  const again = obtainOfC1(true);
+  await asked.promise;
+  expect((await say('compat:c1:a', before.id)).statusCode).toBe(200);
+  server.answerWith(null);
+  go.resolve();
+  const after = await again;
+  expect([after.id === before.id, textIn(before), textIn(after)]).toEqual([false, 'old', 'new']);
+  expect((await list()).find(({ id }) => id === before.id)).toMatchObject({ conversation_key: 'compat:c1:a' });
+  rmSync(after.path, { recursive: true });
+  expect(await obtainOfC1()).toEqual(after);
+  expect(textIn(after)).toBe('new');
+});
+
 describe('a checkout that cannot be had', () => {
   test.each([
     ['no such branch', { ref: 'nope' }, /^422.*no branch, tag or commit .*nope/],
@@ -255,11 +279,11 @@ describe('a checkout that cannot be had', () => {
 
   test('says so of a repository that is not there, of a server that is away, and of one that leads elsewhere', async () => {
     expect(await refusal({ url: `${server.url}/none/.git` })).toMatch(/^422.*not a repository/);
-    server.answerWith((_, response) => response.writeHead(302, { location: 'http://127.0.0.1:1/x' }).end());
+    server.answerWith((_, response) => void response.writeHead(302, { location: 'http://127.0.0.1:1/x' }).end());
     expect(await refusal({})).toMatch(/^422.*leads elsewhere/);
-    server.answerWith((request) => request.socket.destroy());
+    server.answerWith((request) => void request.socket.destroy());
     expect(await refusal({})).toMatch(/^502/);
-    server.answerWith((_, response) => response.writeHead(500).end('<html>'));
+    server.answerWith((_, response) => void response.writeHead(500).end('<html>'));
     expect(await refusal({})).toMatch(/^502/);
     expect(await list()).toEqual([]);
     expect(existsSync(path.join(core.folder, 'checkouts/trees'))).toBe(false);
@@ -359,7 +383,7 @@ test('git that takes more memory than it may is ended: what a server says there 
     };
     more();
   });
-  const home = { folder: core.folder, path: process.env['PATH'] };
+  const home = { folder: core.folder, env: { PATH: process.env['PATH'] ?? '' } };
   const end = await runGit(['ls-remote', repo.url], { home, protocols: 'http', timeoutMs: 60_000, maxMemory: 64 * 2 ** 20 });
   expect(end.ending).toBe('too_hungry');
 });
@@ -377,7 +401,11 @@ describe('a fetch that is cut off', () => {
 
   test('by its time leaves a mirror that nothing is fetched into again', async () => {
     const folder = path.join(core.folder, 'm');
-    const own = createMirrors({ folder, home: { folder: core.folder, path: process.env['PATH'] }, maxBytes: 2 ** 22 });
+    const own = createMirrors({
+      folder,
+      home: { folder: core.folder, env: { PATH: process.env['PATH'] ?? '' } },
+      maxBytes: 2 ** 22,
+    });
     server.answerWith(() => undefined); // never
     expect(await own.fetch(request('co_1', 300))).toMatchObject({ ok: false, fault: { why: 'too_late' } });
     writeFileSync(path.join(folder, readdirSync(folder)[0] ?? '', 'shallow.lock'), '');

@@ -16,6 +16,8 @@ export type ServedRepository = {
   commit(): string;
 };
 
+type Answer = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
+
 /** A real git server over HTTP on loopback (`git http-backend`). */
 export type GitServer = {
   port: number;
@@ -23,8 +25,8 @@ export type GitServer = {
   repository(name: string): ServedRepository;
   /** Asks for this user and password from now on; null: for none. */
   lock(pair: string | null): void;
-  /** Answers in place of git; null: git again. */
-  answerWith(answer: ((request: IncomingMessage, response: ServerResponse) => void) | null): void;
+  /** Answers in place of git; null: git again. One that gives a promise only holds git up until then. */
+  answerWith(answer: Answer | null): void;
   close(): Promise<void>;
 };
 
@@ -34,9 +36,10 @@ const base = { PATH: process.env['PATH'], GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_G
 export async function startGitServer(): Promise<GitServer> {
   const folder = temporaryFolder();
   let pair: string | null = null;
-  let instead: ((request: IncomingMessage, response: ServerResponse) => void) | null = null;
+  let instead: Answer | null = null;
   const server = createServer((request, response) => {
-    if (instead !== null) return instead(request, response);
+    const held = instead?.(request, response);
+    if (instead !== null) return void held?.then(() => runBackend(folder.path, request, response));
     const wanted = pair === null ? null : `Basic ${Buffer.from(pair).toString('base64')}`;
     if (wanted === null || request.headers.authorization === wanted) return runBackend(folder.path, request, response);
     response.writeHead(401, { 'www-authenticate': 'Basic realm="git"' }).end();

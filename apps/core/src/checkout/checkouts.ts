@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Checkout, CheckoutRequest, ListedCheckout } from '@svc/contract/checkout.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
@@ -7,8 +8,9 @@ import type { CoreSettings } from '@svc/service-kit/config/process-settings.ts';
 import type { Ids } from '@svc/service-kit/ids.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import { badRequest, conflict, notFound, ServiceError } from '@svc/service-kit/service-error.ts';
-import { evict, makeRoom, usedMirrors } from './checkout-room.ts';
+import { pickEnv } from '@svc/supervisor/child-spec.ts';
 import { checkRoom } from '../file/disk-space.ts';
+import { evict, makeRoom, usedMirrors } from './checkout-room.ts';
 import { openCheckoutStore, type CheckoutStore, type StoredCheckout } from './checkout-store.ts';
 import { fetchSettings } from './fetch-settings.ts';
 import { faultError } from './git-fault.ts';
@@ -18,7 +20,7 @@ import { makeTree } from './make-tree.ts';
 import { createMirrors, type Mirrors } from './mirrors.ts';
 import { reachHost } from './reach-host.ts';
 import { createRepositoryQueue, type RepositoryQueue } from './repository-queue.ts';
-import type { GitHome } from './run-git.ts';
+import { gitEnvNames, type GitHome } from './run-git.ts';
 import { listTree } from './tree-listing.ts';
 
 /** Where a turn comes from, and what its sender may do. */
@@ -41,6 +43,8 @@ export type Checkouts = {
   forget(conversationKey: string): Promise<void>;
   /** Removes what was not used for a week, and what nobody needs any more. */
   sweep(): Promise<void>;
+  /** Ends what is being fetched. */
+  close(): void;
 };
 
 type Deps = {
@@ -67,7 +71,8 @@ export async function openCheckouts(deps: Deps): Promise<Checkouts> {
   const { folder, settings, isBusy, clock } = deps;
   makePrivateDir(folder);
   const store = await openCheckoutStore(folder);
-  const home = { folder, path: deps.env['PATH'] };
+  const closing = new AbortController();
+  const home = { folder, env: pickEnv(deps.env, gitEnvNames), signal: closing.signal };
   const mirrors = createMirrors({ folder: path.join(folder, 'mirrors'), home, maxBytes: settings.checkoutMaxBytes });
   const service: Service = { ...deps, home, store, mirrors, queue: createRepositoryQueue() };
   const isIdle = ({ conversation_key: key }: StoredCheckout) => key === null || !isBusy(key);
@@ -80,9 +85,10 @@ export async function openCheckouts(deps: Deps): Promise<Checkouts> {
   return {
     async obtain(request, instanceId) {
       const wanted = toWanted(deps, request, instanceId);
-      return service.queue.run(nameOf(wanted), async () => {
+      return service.queue.run({ owner: instanceId ?? '', repository: nameOf(wanted) }, async () => {
         const found = findExisting(service, wanted);
-        const isWanted = request.refresh === true || found === undefined || (isIdle(found) && isStale(found, clock.now()));
+        const isGone = found === undefined || !existsSync(store.treeOf(found.id));
+        const isWanted = isGone || request.refresh === true || (isIdle(found) && isStale(found, clock.now()));
         if (!isWanted) return use(service, found);
         try {
           return await refresh(service, wanted, found);
@@ -118,6 +124,7 @@ export async function openCheckouts(deps: Deps): Promise<Checkouts> {
       for (const checkout of store.all()) if (checkout.used_at < before && isIdle(checkout)) await store.remove(checkout.id);
       await mirrors.sweep(usedMirrors(store), service.queue.isIdle);
     },
+    close: () => closing.abort(),
   };
 }
 
@@ -167,22 +174,31 @@ async function refresh(service: Service, wanted: Wanted, found: StoredCheckout |
   const id = found?.id ?? service.ids.next('co');
   const { mirror, sha } = await fetchCommit(service, wanted, id);
   const fetched_at = clock.now();
-  if (found !== undefined && found.sha === sha && found.mirror === mirror && !found.worked) {
+  if (found !== undefined && found.mirror === mirror && isUntouched(service, found, sha)) {
     store.keep({ ...found, fetched_at });
-    return use(service, { ...found, fetched_at });
+    return use(service, found);
   }
   const draft = store.draftOf(service.ids.next('draft'));
   try {
     const bytes = await fill(service, wanted, { draft, mirror: mirrors.folderOf(mirror), sha });
-    if (found !== undefined) refuseBusy(service, store.find(found.id) ?? found);
     const { source, ref, credential, key, instanceId } = wanted;
+    // A conversation may have taken it meanwhile: it keeps what it has.
+    const isOurs = found === undefined || store.find(found.id)?.conversation_key === key;
+    if (found !== undefined && isOurs) refuseBusy(service, found);
     const of = { url: source.url, ref, credential, instance_id: instanceId, conversation_key: key };
-    store.take(draft, { id, ...of, mirror, sha, bytes, fetched_at, used_at: fetched_at, worked: false });
+    const made = { id: isOurs ? id : service.ids.next('co'), ...of, mirror, sha, bytes, fetched_at };
+    store.take(draft, { ...made, used_at: fetched_at, worked: false });
+    await evict(service, made.id);
+    return { id: made.id, path: store.treeOf(made.id), sha };
   } finally {
     await store.dropDraft(draft);
   }
-  await evict(service, id);
-  return { id, path: store.treeOf(id), sha };
+}
+
+/** It still is what it was when the fetch began, and has the files of this commit. */
+function isUntouched({ store }: Service, found: StoredCheckout, sha: string): boolean {
+  const now = store.find(found.id);
+  return now === found && !found.worked && found.sha === sha && existsSync(store.treeOf(found.id));
 }
 
 async function fetchCommit(service: Service, wanted: Wanted, id: string): Promise<{ mirror: string; sha: string }> {

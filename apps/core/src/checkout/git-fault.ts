@@ -24,6 +24,7 @@ const signs: readonly [RegExp, Exclude<GitFault['why'], 'too_large'>][] = [
 export function readFault({ ending, stderr }: GitEnd): GitFault {
   if (ending === 'not_started') return { why: 'no_git', text: stderr };
   if (ending === 'too_hungry') return { why: 'too_large', text: 'git would need more than 1 GB of memory for it' };
+  if (ending === 'stopped') return { why: 'failed', text: 'the service is stopping' };
   if (ending === 'too_late') return { why: 'too_late', text: '' };
   const why = signs.find(([sign]) => sign.test(stderr))?.[1] ?? 'failed';
   // What a server says is shown as text alone.

@@ -34,6 +34,7 @@ describe('the address of a repository', () => {
     'https://example.com/',
     'https://-oProxyCommand=id/a',
     'https:///a',
+    'https://example.com./a',
     'http://example.com/a',
     'git://example.com/a',
     'http://git.lan.example.com/a',

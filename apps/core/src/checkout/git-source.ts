@@ -22,8 +22,8 @@ export function parseGitUrl(text: string, allowed: readonly string[]): Parsed {
   if (url.username !== '' || url.password !== '') return no('it has a user or a password in it. Name a secret as "credential"');
   if (url.search !== '' || url.hash !== '') return no('it has a query or a fragment');
   if (url.pathname.length < 2) return no('it names no repository');
-  if (!/^[a-z0-9.:[\]-]+$/i.test(url.hostname) || url.hostname.startsWith('-')) return no('its host is not a host name');
-  const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+  if (!/^[a-z0-9.:[\]-]+$/i.test(url.hostname) || /^-|\.$/.test(url.hostname)) return no('its host is not a host name');
+  const host = url.hostname.replace(/^\[|\]$/g, '');
   const port = url.port === '' ? (ports[url.protocol] ?? 0) : Number(url.port);
   const isAllowed = allowed.some((one) => one === host || one === `${host}:${port}`);
   if (scheme !== 'https' && !isAllowed) return no(`${scheme} is used only for hosts of SVC_CHECKOUT_HOSTS`);

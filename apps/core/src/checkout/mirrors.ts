@@ -116,7 +116,7 @@ async function fetchInto({ dir, mirror, home, maxBytes }: Place, request: FetchR
   limit.end();
   if (end.ending !== 'ended') {
     await removePartial(dir);
-    return { ok: false, fault: end.ending === 'stopped' ? tooLarge(maxBytes) : readFault(end) };
+    return { ok: false, fault: limit.signal.aborted ? tooLarge(maxBytes) : readFault(end) };
   }
   await rm(mark, { force: true });
   if (end.code !== 0) return { ok: false, fault: readFault(end) };

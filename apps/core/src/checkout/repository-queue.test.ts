@@ -6,15 +6,15 @@ test('one repository is worked on by one at a time, in order, few at once are, a
   const works = fc.array(fc.record({ name: fc.constantFrom('a', 'b', 'c', 'd'), fails: fc.boolean() }), { maxLength: 20 });
   await fc.assert(
     fc.asyncProperty(works, fc.scheduler(), async (given, scheduler) => {
-      const queue = createRepositoryQueue({ atOnce: 2, inLine: 100 });
+      const queue = createRepositoryQueue({ atOnce: 3, ofOwner: 2, inLine: 100, inLineOfOwner: 100 });
       const live: string[] = [];
       const order: Record<string, number[]> = {};
       const done = given.map(({ name, fails }, at) =>
         queue
-          .run(name, async () => {
+          .run({ owner: name < 'c' ? 'x' : 'y', repository: name }, async () => {
             expect(live).not.toContain(name);
             live.push(name);
-            expect(live.length).toBeLessThanOrEqual(2);
+            expect(live.length).toBeLessThanOrEqual(3);
             (order[name] ??= []).push(at);
             await scheduler.schedule(Promise.resolve());
             live.splice(live.indexOf(name), 1);
@@ -30,12 +30,16 @@ test('one repository is worked on by one at a time, in order, few at once are, a
   );
 });
 
-test('more than may wait are refused', async () => {
-  const queue = createRepositoryQueue({ atOnce: 1, inLine: 1 });
+test('more than may wait are refused, and one owner leaves room for the others', async () => {
+  const queue = createRepositoryQueue({ atOnce: 3, ofOwner: 2, inLine: 4, inLineOfOwner: 3 });
   const end = Promise.withResolvers<void>();
-  const first = queue.run('a', () => end.promise);
-  await expect(queue.run('b', async () => undefined)).rejects.toMatchObject({ code: 'queue_full' });
+  const hanging = ['a', 'b', 'c'].map((repository) => queue.run({ owner: 'x', repository }, () => end.promise));
+  const refused = { code: 'queue_full' };
+  await expect(queue.run({ owner: 'x', repository: 'd' }, async () => undefined)).rejects.toMatchObject(refused);
+  await queue.run({ owner: 'y', repository: 'a2' }, async () => undefined);
+  const last = queue.run({ owner: 'y', repository: 'e' }, () => end.promise);
+  await expect(queue.run({ owner: 'z', repository: 'f' }, async () => undefined)).rejects.toMatchObject(refused);
   end.resolve();
-  await first;
-  await queue.run('b', async () => undefined);
+  await Promise.all([...hanging, last]);
+  expect(queue.isIdle()).toBe(true);
 });

@@ -1,55 +1,77 @@
 import { queueFull } from '@svc/service-kit/service-error.ts';
 
-/** What asks for one repository goes one after the other, and of different ones a few at once. */
+/** Whose work it is, and on what. */
+export type Job = { owner: string; repository: string };
+
+/** What asks for one repository goes one after the other, of different ones a few at once, of one owner fewer. */
 export type RepositoryQueue = {
   /** @throws ServiceError `queue_full`. */
-  run<T>(name: string, work: () => Promise<T>): Promise<T>;
+  run<T>(job: Job, work: () => Promise<T>): Promise<T>;
   isIdle(): boolean;
 };
 
-const limits = { atOnce: 3, inLine: 48 };
+/** One owner whose servers never answer leaves room for the others. */
+const usual = { atOnce: 4, ofOwner: 2, inLine: 48, inLineOfOwner: 16 };
 
-export function createRepositoryQueue({ atOnce, inLine } = limits): RepositoryQueue {
+type Work = <T>(work: () => Promise<T>) => Promise<T>;
+
+export function createRepositoryQueue(limits = usual): RepositoryQueue {
   const tails = new Map<string, Promise<void>>();
-  const waiting: (() => void)[] = [];
-  let running = 0;
+  const lanes = new Map<string, { run: Work; asked: number }>();
+  const runAny = createLane(limits.atOnce);
   let asked = 0;
 
-  const takeSlot = async (): Promise<void> => {
-    if (running < atOnce) running++;
-    else await new Promise<void>((resolve) => waiting.push(resolve)); // the slot is handed over
+  const laneOf = (owner: string) => {
+    const lane = lanes.get(owner) ?? { run: createLane(limits.ofOwner), asked: 0 };
+    lanes.set(owner, lane);
+    return lane;
   };
-  const freeSlot = () => {
-    const next = waiting.shift();
-    if (next === undefined) running--;
-    else next();
-  };
-  const inSlot = async <T>(work: () => Promise<T>): Promise<T> => {
-    await takeSlot();
+  /** Behind what was asked for the same repository before. */
+  const inOrder = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
+    const done = (tails.get(name) ?? Promise.resolve()).then(work);
+    const tail = done.then(
+      () => undefined,
+      () => undefined,
+    );
+    tails.set(name, tail);
     try {
-      return await work();
+      return await done;
     } finally {
-      freeSlot();
+      if (tails.get(name) === tail) tails.delete(name);
     }
   };
 
   return {
-    async run(name, work) {
-      if (asked >= inLine) throw queueFull(`${asked} checkouts are being made already. Try again in a moment.`, 10);
+    async run({ owner, repository }, work) {
+      const lane = laneOf(owner);
+      if (asked >= limits.inLine || lane.asked >= limits.inLineOfOwner)
+        throw queueFull(`${lane.asked} checkouts are being made already. Try again in a moment.`, 10);
       asked++;
-      const done = (tails.get(name) ?? Promise.resolve()).then(() => inSlot(work));
-      const tail = done.then(
-        () => undefined,
-        () => undefined,
-      );
-      tails.set(name, tail);
+      lane.asked++;
       try {
-        return await done;
+        return await inOrder(repository, () => lane.run(() => runAny(work)));
       } finally {
         asked--;
-        if (tails.get(name) === tail) tails.delete(name);
+        if (--lane.asked === 0) lanes.delete(owner);
       }
     },
     isIdle: () => asked === 0,
+  };
+}
+
+/** Runs so many at once, the others in the order they came. */
+function createLane(atOnce: number): Work {
+  const waiting: (() => void)[] = [];
+  let running = 0;
+  return async (work) => {
+    if (running < atOnce) running++;
+    else await new Promise<void>((resolve) => waiting.push(resolve)); // the place is handed over
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) running--;
+      else next();
+    }
   };
 }

@@ -12,8 +12,14 @@ export type GitEnd = {
 };
 
 type Setting = readonly [name: string, value: string];
-/** `folder`: git's home, in which nothing of the user's is: no `.netrc`, no `.gitconfig`. `path`: where programs are looked for. */
-export type GitHome = { folder: string; path: string | undefined };
+/**
+ * `folder`: git's home, in which nothing of the user's is: no `.netrc`, no `.gitconfig`. `env`: where programs and the certificates of
+ * servers are. `signal`: ends every call.
+ */
+export type GitHome = { folder: string; env: Readonly<Record<string, string>>; signal?: AbortSignal };
+
+/** What git may have of the environment. */
+export const gitEnvNames = ['PATH', 'SSL_CERT_FILE', 'SSL_CERT_DIR', 'GIT_SSL_CAINFO'] as const;
 
 type Options = {
   home: GitHome;
@@ -68,14 +74,14 @@ export async function runGit(args: readonly string[], options: Options): Promise
   child.stdout.on('data', (chunk: Buffer) => options.onOutput?.(chunk));
   child.stderr.setEncoding('utf8').on('data', stderr.add);
   const memory = watchMemory(child.pid, options.maxMemory ?? maxMemory);
-  const stopped = Promise.withResolvers<void>();
-  const stop = () => stopped.resolve();
-  options.stop?.addEventListener('abort', stop, { once: true });
-  if (options.stop?.aborted === true) stop();
-  const isOver = await within(Promise.race([closed, stopped.promise, memory.exceeded]), options.timeoutMs);
+  const stop = AbortSignal.any([options.stop, options.home.signal].filter((signal) => signal !== undefined));
+  const stopped = new Promise<void>((resolve) => {
+    if (stop.aborted) resolve();
+    stop.addEventListener('abort', () => resolve(), { once: true });
+  });
+  const isOver = await within(Promise.race([closed, stopped, memory.exceeded]), options.timeoutMs);
   memory.end();
-  options.stop?.removeEventListener('abort', stop);
-  if (isOver && options.stop?.aborted !== true && !memory.isExceeded())
+  if (isOver && !stop.aborted && !memory.isExceeded())
     return end(child.pid === undefined ? 'not_started' : 'ended', child.exitCode);
   await owned.kill();
   return end(memory.isExceeded() ? 'too_hungry' : isOver ? 'stopped' : 'too_late');
@@ -104,7 +110,7 @@ function watchMemory(pid: number | undefined, limit: number) {
 function envOf({ home, settings = [], protocols = '' }: Options): Record<string, string | undefined> {
   const all = [...always, ...settings];
   return {
-    PATH: home.path,
+    ...home.env,
     HOME: home.folder,
     LC_ALL: 'C',
     GIT_CONFIG_NOSYSTEM: '1',
