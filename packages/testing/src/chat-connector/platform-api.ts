@@ -11,9 +11,9 @@ export type Message = {
   file?: { id: string; name: string; mime: string };
 };
 export type Update = { id: number } & (
-  | { kind: 'message' | 'edited'; message: Message }
-  | { kind: 'deleted'; chat_id: string; message_id: string }
-  | { kind: 'reaction' | 'press' }
+  | { kind: 'message' | 'edited' | 'deleted'; message: Message }
+  | { kind: 'press'; message: Message; from: User; press_id: string; button_id: string }
+  | { kind: 'reaction' }
 );
 
 type Ask = { body?: object; signal: AbortSignal; timeoutMs?: number };

@@ -10,7 +10,7 @@ import {
 import type { Config } from './meta.ts';
 import { createPlatformApi, type Update } from './platform-api.ts';
 import { createReplyPlatform } from './reply-platform.ts';
-import { toEnvelope } from './to-envelope.ts';
+import { take } from './take-update.ts';
 
 /** Opens the channel. What it throws is shown to the operator, so it says what is wrong and what to do. */
 export async function start(ctx: StartContext<Config>): Promise<RunningConnector> {
@@ -33,12 +33,7 @@ export async function start(ctx: StartContext<Config>): Promise<RunningConnector
       return (await api.ask<{ updates: Update[] }>('GET', path, { signal: stopped, timeoutMs: waitMs + 10_000 })).updates;
     },
     cursorOf: ({ id }) => id,
-    async take(update) {
-      if (update.kind !== 'message') return;
-      const { id, message } = update;
-      const prepare = (stopped: AbortSignal) => toEnvelope({ ...ctx, api, signal: stopped }, message);
-      await ingress.take(message.chat.id, String(id), prepare, message.album);
-    },
+    take: (update) => take({ ...ctx, api, ingress }, update),
     signal,
     log,
     onProblem: (found) => (problem = found),

@@ -121,11 +121,13 @@ function post(history: ChatHistory, { dedupesNonces }: PlatformRules, chatId: st
   return toPublic(before ?? history.add({ chat: history.chat(chatId), from: bot, text, ...more }));
 }
 
-function rewrite(history: ChatHistory, message: StoredMessage, text: string, buttons = message.buttons): Answer {
+/** An edit that names no buttons takes them away. */
+function rewrite(history: ChatHistory, message: StoredMessage, text: string, buttons?: PlatformButton[]): Answer {
   const isSame = message.text === text && JSON.stringify(buttons) === JSON.stringify(message.buttons);
   if (isSame) throw new PlatformRefusal(400, 'not_modified');
   if (message.text !== text) history.rewrite(message, text);
-  if (buttons !== undefined) message.buttons = buttons;
+  if (buttons === undefined) delete message.buttons;
+  else message.buttons = buttons;
   return toPublic(message);
 }
 

@@ -22,9 +22,10 @@ export type PlatformMessage = {
 export type PlatformUpdate = { id: number } & UpdateBody;
 export type UpdateBody =
   | { kind: 'message' | 'edited'; message: PlatformMessage }
-  | { kind: 'deleted'; chat_id: string; message_id: string }
+  /** As it was before. */
+  | { kind: 'deleted'; message: PlatformMessage }
   | { kind: 'reaction'; chat_id: string; message_id: string; from: PlatformUser; emoji: string }
-  | { kind: 'press'; chat_id: string; message_id: string; from: PlatformUser; press_id: string; button_id: string };
+  | { kind: 'press'; message: PlatformMessage; from: PlatformUser; press_id: string; button_id: string };
 
 export type FileToSay = { name: string; mime: string; bytes: Uint8Array };
 

@@ -43,17 +43,18 @@ export function createPlatformUsers(history: ChatHistory): PlatformUsers {
     remove(id) {
       const message = history.message(id);
       message.isDeleted = true;
-      history.tell({ kind: 'deleted', chat_id: message.chat.id, message_id: id });
+      history.tell({ kind: 'deleted', message: toPublic(message) });
     },
     react(id, from, emoji) {
       const { chat } = history.message(id);
       history.tell({ kind: 'reaction', chat_id: chat.id, message_id: id, from: person(from), emoji });
     },
     press(id, from, button_id) {
-      const { chat, buttons = [] } = history.message(id);
+      const message = history.message(id);
+      const { buttons = [] } = message;
       if (!buttons.some((button) => button.id === button_id)) throw new Error(`message ${id} has no button ${button_id}`);
       const press_id = `p${++presses}`;
-      history.tell({ kind: 'press', chat_id: chat.id, message_id: id, from: person(from), press_id, button_id });
+      history.tell({ kind: 'press', message: toPublic(message), from: person(from), press_id, button_id });
     },
   };
 }

@@ -1,0 +1,128 @@
+import type { StartContext } from '@svc/connector-kit';
+import { defaultsOf, fakeContext } from '@svc/connector-kit/testing';
+import { expect, onTestFinished, test } from 'vitest';
+import { startChatPlatform, type ChatPlatformOptions } from '../chat-platform/start-chat-platform.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { meta, type Config } from './meta.ts';
+import { start } from './start.ts';
+
+/** The connector between a real platform and a core that does what the test says. */
+async function openChannel(options: ChatPlatformOptions = { dedupesNonces: true }) {
+  const folder = temporaryFolder();
+  const platform = await startChatPlatform(options);
+  const { dedupesNonces, findsNonces } = platform.rules;
+  const config = {
+    ...defaultsOf(meta),
+    base_url: platform.url,
+    token_secret_key: 'TOKEN',
+    edit_ms: 20,
+    finds_nonces: findsNonces,
+  };
+  const fake = fakeContext({ type: meta.type, dataDir: folder.path, config }, { TOKEN: platform.token });
+  const live = await start(fake.context as unknown as StartContext<Config>);
+  onTestFinished(async () => {
+    fake.shutdown.abort();
+    await live.stop();
+    await platform.close();
+    folder.remove();
+  });
+  const shows = (chat: string) =>
+    expect.poll(() => platform.replies(chat).flatMap(({ isDeleted, text }) => (isDeleted ? [] : [text])));
+  return { platform, live, shows, dedupesNonces, ...fake };
+}
+
+const file = (name: string) => ({ name, mime: 'text/plain', bytes: Buffer.from(name) });
+
+test('an album is one message with all of its files, whenever its parts come', async () => {
+  const { platform, shows, core, saved } = await openChannel();
+  platform.sayAlbum({ chat: 'ann', from: 'ann', text: 'look' }, [file('a'), file('b'), file('c')]);
+  await shows('ann').toEqual(['echo: look']);
+  expect([core.turns.length, saved.map(({ name }) => name)]).toEqual([1, ['a', 'b', 'c']]);
+  expect(core.turns[0]?.envelope.content.attachments).toHaveLength(3);
+});
+
+test('a room is one conversation, of people who are named, and it is said who means the assistant', async () => {
+  const { platform, shows, core } = await openChannel();
+  platform.openGroup('room', 'The room');
+  platform.say({ chat: 'room', from: 'ann', text: 'one' });
+  platform.say({ chat: 'room', from: 'bob', text: 'two', mentions_bot: true });
+  await shows('room').toEqual(['echo: one', 'echo: two']);
+  expect(
+    core.turns.map(({ envelope: { conversation_key, sender, mentioned } }) => [conversation_key, sender.raw_id, mentioned]),
+  ).toEqual([
+    ['platform:inst_1:channel:room', 'ann', false],
+    ['platform:inst_1:channel:room', 'bob', true],
+  ]);
+});
+
+test('edits and deletions are told to the core behind their message, each newer than the one before', async () => {
+  const { platform, core } = await openChannel();
+  const { id } = platform.say({ chat: 'ann', from: 'ann', text: 'one' });
+  platform.edit(id, 'two');
+  platform.remove(id);
+  await expect.poll(() => core.amendments.length).toBe(2);
+  const [edited, deleted] = core.amendments;
+  expect([edited?.text, deleted?.text, (edited?.version ?? 0) < (deleted?.version ?? 0)]).toEqual(['two', null, true]);
+  expect(edited).toMatchObject({
+    conversation_key: 'platform:inst_1:user:ann',
+    message_id: id,
+    as: { sender: { raw_id: 'ann' } },
+  });
+  await expect.poll(() => platform.passed).toBe(3);
+});
+
+test('a question has buttons, whose press is its answer, and loses them when it is over', async () => {
+  const { platform, shows, core } = await openChannel();
+  const options = [
+    { id: 'y', label: 'Yes' },
+    { id: 'n', label: 'No' },
+  ];
+  core.script = async ({ handlers, result }) => {
+    handlers.onAsk?.({ id: 'ask_1', text: 'May I?', options, for: 'prn_1', expires_at: 0 });
+    await expect.poll(() => core.answers.length).toBe(1);
+    handlers.onAsked?.('ask_1', { option: 'y', outcome: 'answered' });
+    return result({ actions: [{ type: 'reply', text: 'Done.' }] });
+  };
+  platform.say({ chat: 'ann', from: 'ann', text: 'go' });
+  await shows('ann').toEqual(['May I?']);
+  platform.press(platform.replies('ann')[0]?.id ?? '', 'ann', 'ask_1 y');
+  await shows('ann').toEqual(['May I?\n→ Yes', 'Done.']);
+  expect(core.answers[0]).toMatchObject({ askId: 'ask_1', option: 'y', as: { sender: { raw_id: 'ann' } } });
+  expect(platform.replies('ann')[0]?.buttons).toBeUndefined();
+});
+
+test('an update is not passed while the core has not taken it, and is answered when it has', async () => {
+  const { platform, shows, core } = await openChannel();
+  const taken = Promise.withResolvers<void>();
+  const { handleStream } = core;
+  core.handleStream = async (...given) => {
+    await taken.promise;
+    return handleStream(...given);
+  };
+  platform.say({ chat: 'ann', from: 'ann', text: 'one' });
+  await expect.poll(() => platform.calls.filter(({ path }) => path === '/updates').length).toBeGreaterThan(3);
+  expect(platform.passed).toBe(0);
+  taken.resolve();
+  await shows('ann').toEqual(['echo: one']);
+  await expect.poll(() => platform.passed).toBe(1);
+});
+
+test.each([
+  ['the platform dedupes', { dedupesNonces: true }],
+  ['the platform can be searched', { findsNonces: true }],
+])('a post whose answer is lost is there once where %s', async (_, rules) => {
+  const { platform, shows, core } = await openChannel(rules);
+  platform.failNext(/^POST .*messages$/, 'cut after', { status: 502, when: 'after' });
+  platform.say({ chat: 'ann', from: 'ann', text: 'one' });
+  await shows('ann').toEqual(['echo: one']);
+  await expect.poll(() => core.confirmations.length).toBe(1);
+  expect(platform.replies('ann')).toHaveLength(1);
+});
+
+test('a platform that wants a pause gets it, and the reply comes after it', async () => {
+  const { platform, shows } = await openChannel({ dedupesNonces: true, limit: { burst: 1, perMs: 400, penaltyMs: 500 } });
+  for (const text of ['one', 'two', 'three']) platform.say({ chat: 'ann', from: 'ann', text });
+  await shows('ann').toEqual(['echo: one', 'echo: two', 'echo: three']);
+  const penalties = platform.calls.filter(({ status }) => status === 429).length;
+  expect(penalties).toBeLessThan(6); // none of them was ignored
+});
