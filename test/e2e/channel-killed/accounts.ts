@@ -1,32 +1,62 @@
 import type { ChatPlatform } from '@svc/testing/chat-platform/start-chat-platform.ts';
+import type { StoredMessage } from '@svc/testing/chat-platform/platform-types.ts';
 import { requestJson } from '@svc/service-kit/http/json-client.ts';
 import { isFor, people, shownFor, textOf, type SaidMessage } from './people.ts';
 
 type Delivery = { id: string; turn_id: string; state: string };
 type HistoryMessage = { turn_id: string; role: string; text: string; state: string };
 
-/** Names of messages that the core lists as failed: their turn has failed, or their reply could not be delivered. */
-export async function listedAsFailed(coreUrl: string, keyOf: (chat: string) => string): Promise<Set<string>> {
-  const { deliveries } = await get<{ deliveries: Delivery[] }>(`${coreUrl}/v2/deliveries?state=failed&limit=1000`);
-  const failed = new Set(deliveries.map(({ turn_id }) => turn_id));
-  const names = new Set<string>();
+/** What the core knows of the messages, by the names in their texts. */
+export type CoreRecord = {
+  /** Their turn has failed, or their reply could not be delivered. */
+  failed: Set<string>;
+  /** Their reply was pushed, as the connector was not there when it was ready. */
+  pushed: Set<string>;
+  /** In the order of their turns, all chats after each other. */
+  turns: string[];
+};
+
+export async function readCore(coreUrl: string, keyOf: (chat: string) => string): Promise<CoreRecord> {
+  const { deliveries } = await get<{ deliveries: Delivery[] }>(`${coreUrl}/v2/deliveries?limit=1000`);
+  const states = new Map(deliveries.map(({ turn_id, state }) => [turn_id, state]));
+  const record: CoreRecord = { failed: new Set(), pushed: new Set(), turns: [] };
   for (const chat of Object.keys(people)) {
     const url = `${coreUrl}/v2/session/${encodeURIComponent(keyOf(chat))}/history?limit=1000`;
     const { messages = [] } = await get<{ messages?: HistoryMessage[] }>(url);
-    for (const { role, text, turn_id, state } of messages)
-      if (role === 'user' && (state === 'failed' || failed.has(turn_id))) names.add(/\[(\w+)\]/.exec(text)?.[1] ?? '');
+    for (const { role, text, turn_id, state } of messages) {
+      const name = /\[(\w+)\]/.exec(text)?.[1];
+      if (role !== 'user' || name === undefined) continue;
+      record.turns.push(name);
+      if (states.has(turn_id)) record.pushed.add(name);
+      if (state === 'failed' || states.get(turn_id) === 'failed') record.failed.add(name);
+    }
   }
-  return names;
+  return record;
 }
 
 /** Every rule that is broken. */
-export function findBroken(platform: ChatPlatform, said: readonly SaidMessage[], failed: ReadonlySet<string>): string[] {
+export function findBroken(platform: ChatPlatform, said: readonly SaidMessage[], core: CoreRecord): string[] {
   return [...Map.groupBy(said, ({ chat }) => chat)].flatMap(([chat, own]) => [
-    ...own.flatMap((message) => brokenRule(platform, message, failed)),
-    ...outOfOrder(platform, own),
+    ...own.flatMap((message) => brokenRule(platform, message, core.failed)),
+    ...turnsOutOfOrder(own, core.turns),
+    ...repliesOutOfOrder(platform, own, core.pushed),
     ...leftOver(platform, chat, own),
   ]);
 }
+
+/** Messages that nobody has changed run in the order in which they were said. */
+function turnsOutOfOrder(own: readonly SaidMessage[], turns: readonly string[]): string[] {
+  const places = own.flatMap(({ answers: [answer = ''], answers: { length } }) => {
+    const place = turns.indexOf(nameOf(answer));
+    return length > 1 || place === -1 ? [] : [{ name: nameOf(answer), place }];
+  });
+  return places.flatMap(({ name, place }, n) => {
+    const before = places[n - 1];
+    return before !== undefined && before.place > place ? [`${before.name} ran after ${name}`] : [];
+  });
+}
+
+const nameOf = (answer: string): string => answer.split(' ')[0] ?? '';
 
 /** What the bot shows and belongs to nothing. */
 const leftOver = (platform: ChatPlatform, chat: string, own: readonly SaidMessage[]): string[] =>
@@ -38,30 +68,39 @@ const leftOver = (platform: ChatPlatform, chat: string, own: readonly SaidMessag
 function brokenRule(platform: ChatPlatform, message: SaidMessage, failed: ReadonlySet<string>): string[] {
   const shown = shownFor(platform, message);
   const text = textOf(shown);
-  const isListed = message.answers.some((answer) => failed.has(answer.split(' ')[0] ?? ''));
-  const isAnswered = message.answers.includes(text);
-  // What was said is taken back: its answer may have begun before, but it is not there twice.
-  const mayBePart = message.isRemoved && message.answers.some((answer) => answer.startsWith(text.slice(0, -1)));
-  if (isAnswered || mayBePart || (isListed && !message.answers.some((answer) => text.includes(answer)))) return [];
+  const isListed = message.answers.some((answer) => failed.has(nameOf(answer)));
+  if (mayRead(message).includes(text)) return [];
+  // What is taken back may have been answered in part.
+  if (message.isRemoved && mayRead(message).some((answer) => answer.startsWith(text))) return [];
+  if (isListed && !message.answers.some((answer) => text.includes(answer))) return [];
   const rule = text === '' ? 'not answered' : 'not answered as it should be';
   const { ids, chat, answers, isRemoved } = message;
   const seen = shown.map(({ id, nonce, texts }) => ({ id, nonce, texts: texts.map(short) }));
   return [`${rule}: ${JSON.stringify({ ids, chat, answers: answers.map(short), isRemoved, isListed, seen })}`];
 }
 
-/** Answers stand in the order of what they answer. */
-function outOfOrder(platform: ChatPlatform, own: readonly SaidMessage[]): string[] {
+/** One of its versions is answered. Where the first was being answered when it was edited, the text of now is answered after it, without the files. */
+const mayRead = ({ answers }: SaidMessage): string[] => [
+  ...answers,
+  answers.join(' ').replaceAll(/(?<= .* begins with )\d(?= files)/g, '0'),
+];
+
+/** Answers stand in the order of what they answer; but for those that had to be pushed, which others do not wait for. */
+function repliesOutOfOrder(platform: ChatPlatform, own: readonly SaidMessage[], pushed: ReadonlySet<string>): string[] {
   const first = own.flatMap((message) => {
     const [reply] = shownFor(platform, message);
-    return reply === undefined ? [] : [{ said: message.ids[0], reply: reply.id }];
+    const isPushed = message.answers.some((answer) => pushed.has(nameOf(answer)));
+    return reply === undefined || isPushed ? [] : [{ message, reply }];
   });
-  return first.flatMap(({ said, reply }, n) => {
+  return first.flatMap(({ message, reply }, n) => {
     const before = first[n - 1];
-    return before !== undefined && Number(before.reply) > Number(reply)
-      ? [`out of order: ${said} is answered by ${reply}, ${before.said} before it by ${before.reply}`]
-      : [];
+    if (before === undefined || Number(before.reply.id) < Number(reply.id)) return [];
+    return [`out of order: ${describe(before)} came after ${describe({ message, reply })}`];
   });
 }
+
+const describe = ({ message, reply }: { message: SaidMessage; reply: StoredMessage }): string =>
+  `the answer ${reply.id} (${reply.texts.map(short).join(' → ')}) to ${message.ids[0]} ${JSON.stringify(message.answers.map(short))}${message.isRemoved ? ', removed,' : ''}`;
 
 const short = (text: string): string => (text.length < 60 ? text : `${text.slice(0, 40)}…${text.slice(-15)}`);
 

@@ -65,8 +65,10 @@ export async function openChannelService(options: ChatPlatformOptions): Promise<
 
   await Promise.all([core.start(), manager.start()]);
   const config = { ...own, edit_ms: 100, finds_nonces: platform.rules.findsNonces };
-  const made = await act('', { type: 'platform', name: 'Platform', enabled: true, config });
-  if (made.status >= 300) throw new Error(`the instance cannot be made: ${JSON.stringify(made.body)}`);
+  // A busy machine may take its time to read the type.
+  const make = () => act('', { type: instance, name: 'Platform', enabled: true, config });
+  const isMade = async () => (await make()).status < 300;
+  await waitFor(isMade, 30_000, () => `the instance cannot be made: ${core.faults()}${manager.faults()}`);
 
   const service: ChannelService = {
     platform,

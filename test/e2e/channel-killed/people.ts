@@ -106,7 +106,7 @@ export const textOf = (messages: readonly { text: string }[]): string =>
 const isOpen = (platform: ChatPlatform, message: SaidMessage): boolean =>
   !message.isRemoved &&
   Date.now() - message.at < forgottenAfterMs &&
-  !message.answers.includes(textOf(shownFor(platform, message)));
+  !message.answers.some((answer) => textOf(shownFor(platform, message)).includes(answer));
 
 const pick = <T>(items: readonly T[], random: () => number): T => items[Math.floor(random() * items.length)] as T;
 
