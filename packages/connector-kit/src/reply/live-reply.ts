@@ -80,9 +80,9 @@ export function createLiveReply(deps: LiveDeps): LiveReply {
   }
 
   async function run(): Promise<void> {
-    await deps.open();
     while (!isOver()) {
       try {
+        await deps.open();
         const waitMs = waitFor();
         if (waitMs === null || next() === null) return;
         if (waitMs > 0) return wake(waitMs);
@@ -108,15 +108,17 @@ export function createLiveReply(deps: LiveDeps): LiveReply {
   function waitFor(): number | null {
     const now = clock.elapsed();
     if (messages.doomed() > 0) return 0;
-    if (text.visible().trim() === '') return since.emptied === null ? null : Math.max(0, since.emptied + takeBackMs - now);
+    if (text.isBlank()) return since.emptied === null ? null : Math.max(0, since.emptied + takeBackMs - now);
     since.first ??= now;
-    if (messages.count() > 0 || text.cuts().length > 0 || text.visible().trim().length >= firstAfter.chars) return 0;
+    const isEnough =
+      text.cuts().length > 0 || text.size() > 2 * firstAfter.chars || text.visible().trim().length >= firstAfter.chars;
+    if (messages.count() > 0 || isEnough) return 0;
     return Math.max(0, since.first + firstAfter.ms - now);
   }
 
   /** The write that brings what is shown nearer to the text; null when there is none. */
   function next(): (() => Promise<void>) | null {
-    if (isOver() || text.visible().length > maxChars) return null;
+    if (isOver() || text.size() > maxChars) return null;
     if (messages.doomed() > 0) return () => messages.removeOne();
     const pieces = layout(text.visible(), text.cuts());
     if (pieces.length === 0) return takeBackStep();

@@ -1,4 +1,4 @@
-import type { HandleResult, Outcome } from '@svc/contract/turn.ts';
+import type { Action, HandleResult, Outcome } from '@svc/contract/turn.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
 import type { Extra } from './settle-reply.ts';
 import type { ReplyPlatform } from './reply-platform.ts';
@@ -19,12 +19,6 @@ export const usualWords: ReplyWords = {
   file: (name) => `📎 ${name}`,
 };
 
-/** Actions that a channel may be given. */
-type AnyAction =
-  | { type: 'reply'; text: string }
-  | { type: 'file'; path: string; name: string; mime?: string }
-  | { type: 'react'; emoji: string };
-
 export type ReplyContent = { text: string; extras: Extra[] };
 
 /** What a result has to be shown as. What the platform cannot do becomes words; an action that is not known is left out. */
@@ -35,22 +29,19 @@ export function contentOf(
   const texts: string[] = [];
   const extras: Extra[] = [];
   let spare = '';
-  for (const action of actions as readonly AnyAction[]) {
+  for (const action of actions) {
     if (action.type === 'reply') texts.push(action.text);
     else if (action.type === 'file') addFile(action);
     else if (action.type === 'react') addReaction(action);
   }
 
-  function addFile({ path, name, mime }: Extract<AnyAction, { type: 'file' }>): void {
+  function addFile({ path, name, mime }: Extract<Action, { type: 'file' }>): void {
     const { file } = platform;
     if (file === undefined) texts.push(words.file(name));
-    else
-      extras.push((place) =>
-        file({ ...place, path, name, ...(mime !== undefined && { mime }), ...(answers !== undefined && { answers }) }),
-      );
+    else extras.push((place) => file({ ...place, path, name, mime, ...(answers !== undefined && { answers }) }));
   }
 
-  function addReaction({ emoji }: Extract<AnyAction, { type: 'react' }>): void {
+  function addReaction({ emoji }: Extract<Action, { type: 'react' }>): void {
     const { react } = platform;
     if (react === undefined || answers === undefined) spare += emoji;
     else extras.push((place) => react({ ...place, to: answers, emoji }));

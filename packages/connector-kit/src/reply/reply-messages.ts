@@ -1,5 +1,5 @@
 import type { Clock } from '@svc/service-kit/clock.ts';
-import { ServiceError } from '@svc/service-kit/service-error.ts';
+import { createBoundedCall } from './bounded-call.ts';
 import type { Place, ReplyPlatform } from './reply-platform.ts';
 import { digestOf, nonceOf, type ReplyRecord, type ReplyRecords } from './reply-record.ts';
 import { faultOf } from './write-fault.ts';
@@ -72,25 +72,11 @@ export function createReplyMessages({ platform, records, clock, chat, unsure, ca
   const nonceAt = (index: number) => nonceOf(name, record.round, String(index));
   const canTakeBack = platform.remove !== undefined || platform.edit !== undefined;
 
+  const call = createBoundedCall(clock, chat, callMs);
   const save = (): Promise<void> => {
     isBegun = true;
     return records.save(name, record);
   };
-
-  /** One request, which has a bound. What comes of it later is not looked at. */
-  async function call<T>(work: (place: Place) => Promise<T>): Promise<T> {
-    const giveUp = new AbortController();
-    const overdue = Promise.withResolvers<never>();
-    const cancel = clock.after(callMs, () => {
-      giveUp.abort();
-      overdue.reject(new ServiceError('upstream', `The platform gave no answer within ${callMs / 1000} s.`, { status: 504 }));
-    });
-    try {
-      return await Promise.race([work({ chat, signal: giveUp.signal }), overdue.promise]);
-    } finally {
-      cancel();
-    }
-  }
 
   /** `isOld`: the platform had it already, with a text that is not known. */
   async function postOnce(text: string, answers?: string): Promise<{ id: string | null; isOld: boolean }> {
@@ -205,7 +191,9 @@ export function createReplyMessages({ platform, records, clock, chat, unsure, ca
     async findStray() {
       const nonce = lost.at(-1) ?? nonceAt(doubted?.index ?? 0);
       const { find, post } = platform;
-      const id = await call((place) => (find === undefined ? post({ ...place, text: blank, nonce }) : find({ ...place, nonce })));
+      const id = toId(
+        await call((place) => (find === undefined ? post({ ...place, text: blank, nonce }) : find({ ...place, nonce }))),
+      );
       if (lost.pop() === undefined) doubted = null;
       if (id === null) return;
       record.doomed.push(id);

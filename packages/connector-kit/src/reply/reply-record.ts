@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto';
+import { isRecord } from '@svc/contract/json-value.ts';
 import { isWithin, type Clock } from '@svc/service-kit/clock.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 import type { StartContext } from '../connector.ts';
-import type { ConnectorState, StateValue } from '../state/state.ts';
+import type { ConnectorState } from '../state/state.ts';
 
 /**
  * What is on the platform of one reply. `messages`: the id of each, null where it was posted and nobody knows its id, and the digest of what
@@ -42,6 +43,12 @@ export const digestOf = (text: string): string => hash('sha256', text, 'base64ur
 export const nonceOf = (name: string, round: number, part: string): string =>
   hash('sha256', JSON.stringify([name, round, part]), 'base64url').slice(0, 24);
 
+/** What another version of the kit has noted may be something else. */
+const isReply = (found: unknown): found is ReplyRecord =>
+  isRecord(found) &&
+  typeof found['round'] === 'number' &&
+  [found['messages'], found['doomed'], found['cuts']].every((list) => Array.isArray(list));
+
 /** Replies that were noted since the last look at how many there are. */
 const sincePruned = new WeakMap<ConnectorState, number>();
 
@@ -57,7 +64,10 @@ export function createReplyRecords(state: ConnectorState, clock: Clock, log: Sta
   };
 
   async function prune(): Promise<void> {
-    const rows = (await state.list(prefix)).map(({ key, value }) => ({ key, record: value as unknown as ReplyRecord }));
+    const rows = (await state.list(prefix)).map(({ key, value }) => ({
+      key,
+      record: isReply(value) ? value : ({ at: 0 } as ReplyRecord),
+    }));
     const newestFirst = rows.toSorted((a, b) => b.record.at - a.record.at);
     const done = newestFirst.filter(({ record }) => record.done === true).slice(keptDone);
     const open = newestFirst.filter(({ record }) => record.done !== true);
@@ -68,10 +78,10 @@ export function createReplyRecords(state: ConnectorState, clock: Clock, log: Sta
 
   return {
     async load(name) {
-      const found = await state.get<StateValue>(keyOf(name)).catch((error: unknown) => {
+      const found = await state.get(keyOf(name)).catch((error: unknown) => {
         log('error', 'what is shown of a reply could not be read', { error: errorText(error) });
       });
-      return found === undefined ? undefined : (found as unknown as ReplyRecord); // written by this module
+      return isReply(found) ? found : undefined;
     },
     async save(name, record) {
       await note(state.set(keyOf(name), { ...record, at: clock.now() }));

@@ -8,6 +8,9 @@ export type ReplyText = {
   retract(): void;
   /** What may be shown of it. */
   visible(): string;
+  /** Of that, in characters: without putting together a text that grows. */
+  size(): number;
+  isBlank(): boolean;
   /** All that was said. */
   whole(): string;
   /** Where blocks end that are messages of their own. */
@@ -21,13 +24,17 @@ export function createReplyText(style: ReplyStyle): ReplyText {
   let text = '';
   let cuts: number[] = [];
   let isOpen = false;
+  let hasWords = false;
+  const shownTo = () => (style === 'stream' ? text.length : style === 'steps' ? (cuts.at(-1) ?? 0) : 0);
   return {
     add(more) {
       text += more;
+      hasWords ||= /\S/.test(more);
       isOpen = true;
     },
     endBlock(block) {
       if (!isOpen) text += text === '' ? block : blockBreak + block;
+      hasWords ||= /\S/.test(block);
       isOpen = false;
       if (style === 'steps' && text.length > (cuts.at(-1) ?? 0)) cuts.push(text.length);
     },
@@ -35,8 +42,11 @@ export function createReplyText(style: ReplyStyle): ReplyText {
       text = '';
       cuts = [];
       isOpen = false;
+      hasWords = false;
     },
-    visible: () => (style === 'stream' ? text : style === 'steps' ? text.slice(0, cuts.at(-1) ?? 0) : ''),
+    visible: () => text.slice(0, shownTo()),
+    size: shownTo,
+    isBlank: () => !hasWords || shownTo() === 0,
     whole: () => text,
     cuts: () => cuts,
   };

@@ -378,6 +378,31 @@ describe('a channel that does not do as it should', () => {
     expect(chat.shown()).toEqual([words, 'For others.']);
   });
 
+  test('whose memory holds something else shows its replies all the same', async () => {
+    for (const other of [1, 'x', [], { round: 1 }, { round: 1, messages: 5, doomed: [], cuts: [] }]) {
+      const { writer, chat, states, pass, within } = setUp();
+      const state = states.open(() => false);
+      const probe = setUp();
+      await probe.within(begin(probe.writer).finish(result(words)));
+      for (const key of probe.states.entries.keys()) await state.set(key, other as never);
+      const reply = begin(writer);
+      reply.handlers.onDelta?.(words);
+      await pass(100);
+      await within(reply.finish(result(`${words} Whole.`)));
+      expect(chat.shown()).toEqual([`${words} Whole.`]);
+    }
+  });
+
+  test('whose memory cannot be written says so, and shows its replies', async () => {
+    const full = () => Promise.reject(new ServiceError('insufficient_storage', 'the disk is full'));
+    const { writer, chat, logs, within } = setUp({
+      state: { get: full, set: full, change: full, delete: full, list: full, append: full },
+    });
+    await within(begin(writer).finish(result(words)));
+    expect(chat.shown()).toEqual([words]);
+    expect(logs.join()).toContain('the disk is full');
+  });
+
   test('with a limit that is none is not begun', () => {
     expect(() => setUp({ limit: 1 })).toThrow(RangeError);
     expect(() => setUp({ limit: Number.NaN })).toThrow(RangeError);

@@ -1,0 +1,22 @@
+import type { Clock } from '@svc/service-kit/clock.ts';
+import { ServiceError } from '@svc/service-kit/service-error.ts';
+import type { Place } from './reply-platform.ts';
+
+/** One request to a platform, in bounded time. What comes of it later is not looked at. */
+export type BoundedCall = <T>(work: (place: Place) => Promise<T>) => Promise<T>;
+
+export const createBoundedCall =
+  (clock: Clock, chat: string, ms: number): BoundedCall =>
+  async (work) => {
+    const giveUp = new AbortController();
+    const overdue = Promise.withResolvers<never>();
+    const cancel = clock.after(ms, () => {
+      giveUp.abort();
+      overdue.reject(new ServiceError('upstream', `The platform gave no answer within ${ms / 1000} s.`, { status: 504 }));
+    });
+    try {
+      return await Promise.race([work({ chat, signal: giveUp.signal }), overdue.promise]);
+    } finally {
+      cancel();
+    }
+  };
