@@ -252,6 +252,21 @@ describe('an answer in words', () => {
   });
 });
 
+test('questions that nobody answers keep no other conversation waiting', async () => {
+  await core.close();
+  core = await openTestCore({ env: { SVC_MAX_CONCURRENT_TURNS: '3' } });
+  await setAsks('dangerous');
+  core.engine.script(async function* (request) {
+    yield* request.text === 'hi' ? asking(request, new AbortController().signal) : says('at once');
+  });
+  const asked = ['a', 'b', 'c'].map((name) => begin('hi', { conversation_key: `compat:c1:${name}` }));
+  await Promise.all(asked.map(({ ask }) => ask));
+  expect(await replyOf(begin('hello', { conversation_key: 'compat:c1:d' }).result)).toBe('at once');
+  expect(core.context.pipeline.counts()).toEqual({ running: 3, waiting: 0 });
+  for (const name of 'abc') await say('no', 'owner', { conversation_key: `compat:c1:${name}` });
+  for (const { result } of asked) expect(await replyOf(result)).toContain('"no"');
+});
+
 test('a question that was open when the core was killed is denied; its turn is run again and asks again', async () => {
   core.engine.script(asking);
   const turn = begin('hi', { message_id: 'm1' });

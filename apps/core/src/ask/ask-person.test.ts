@@ -50,6 +50,7 @@ function open() {
       signal: turn.signal,
       audience: () => at.audience,
       redactor: () => createRedactor([]),
+      rest: (wait) => wait(),
       onAsk: () => undefined,
       onAsked: () => undefined,
     },

@@ -31,6 +31,8 @@ export type AskedIn = {
   signal: AbortSignal;
   audience: () => Audience;
   redactor: () => Redactor;
+  /** Others have the turn's slot while it waits. */
+  rest: <T>(wait: () => Promise<T>) => Promise<T>;
   onAsk: (ask: KeptAsk) => void;
   onAsked: (ask: KeptAsk, answer: AskAnswer) => void;
 };
@@ -145,10 +147,12 @@ async function showAndWait({ asks, clock, settings }: AskDeps, turn: AskedIn, as
   const { id, text, options, for: principal, expires_at } = ask;
   turn.sink({ type: 'ask', ask: { id, text, options, for: principal, expires_at } });
   try {
-    const answer = await closed;
-    turn.sink({ type: 'asked', id, answer });
-    turn.onAsked(ask, answer);
-    return answer;
+    return await turn.rest(async () => {
+      const answer = await closed;
+      turn.sink({ type: 'asked', id, answer });
+      turn.onAsked(ask, answer);
+      return answer;
+    });
   } finally {
     signal.removeEventListener('abort', onEnd);
     cancelExpiry();

@@ -39,10 +39,10 @@ export async function runJournaledTurn(
     isTold = true;
   };
   try {
-    const handled = await ticket.run(async (signal) => {
+    const handled = await ticket.run(async (signal, rest) => {
       live.isRunning = true;
       if (!hasStarted) await begin(deps, live);
-      return endTurn(deps, live, await work(signal));
+      return endTurn(deps, live, await work(signal, rest));
     }, onQueued);
     await live.flush();
     return handled;

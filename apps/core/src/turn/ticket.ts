@@ -6,7 +6,9 @@ export class AbortedInQueue extends Error {}
 
 /** Hears how many turns stand before this one, now and as the line moves. */
 export type OnQueued = (position: number) => void;
-export type Work<T> = (signal: AbortSignal) => Promise<T>;
+/** Gives the turn's slot to others while it waits for a person, and goes on when it has one again; one that is told to end, at once. */
+export type Rest = <T>(wait: () => Promise<T>) => Promise<T>;
+export type Work<T> = (signal: AbortSignal, rest: Rest) => Promise<T>;
 
 /** A place in the line of a conversation, taken at once and in order. It is either run or left. */
 export type Ticket = {
@@ -21,7 +23,7 @@ export type Ticket = {
 
 /** For what waits for nobody. */
 export const freeTicket: Ticket = {
-  run: (work) => work(new AbortController().signal),
+  run: (work) => work(new AbortController().signal, (wait) => wait()),
   leave: () => undefined,
   abort: () => undefined,
   isFree: () => true,

@@ -15,14 +15,14 @@ import type { Turn } from './turn.ts';
 /** What a live turn does when its time has come: a chat command, or the steps of a turn. */
 export function turnHandler(deps: PipelineParts, live: LiveTurn, asked: ChatCommand | null): Work<HandleResult> {
   const { turn: given, sink, audience } = live;
-  return async (signal) => {
+  return async (signal, rest) => {
     // As it is when its time has come: its message may have been changed while it waited.
     const { turn } = live;
     if (turn.isDropped === true) return toResult(turn, 'aborted', '');
     const command = turn === given || turn.amends !== undefined ? asked : findChatCommand(turn.envelope.content.text);
     const held = heldToRules(deps, turn);
     return command === null
-      ? timed(deps, held, () => runTurn(deps, held, { sink, signal, audience }))
+      ? timed(deps, held, () => runTurn(deps, held, { sink, signal, audience, rest }))
       : runCommand(deps, held, command);
   };
 }

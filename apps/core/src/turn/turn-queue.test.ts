@@ -169,3 +169,102 @@ test('while the others are held back only what passes begins, and nothing is los
   expect(order).toEqual(['d', 'a', 'b', 'c']);
   expect(queue.counts()).toEqual({ running: 0, waiting: 0 });
 });
+
+test('a turn that waits for a person leaves its slot to others, keeps its conversation, and comes back before all that wait', async () => {
+  const queue = createTurnQueue({ slots: 1, maxWaiting: 10 }, systemClock);
+  const [answer, other] = [gate(), gate()];
+  const order: string[] = [];
+  const asking = run(queue, 'a', async (_signal, rest) => {
+    await rest(() => answer.opened);
+    order.push('asked');
+  });
+  const behind = run(queue, 'a', async () => void order.push('behind'));
+  const running = run(queue, 'b', () => other.opened);
+  const waiting = run(queue, 'c', async () => void order.push('waiting'));
+  expect([queue.stateOf('a'), queue.stateOf('b'), queue.counts()]).toEqual(['running', 'running', { running: 2, waiting: 2 }]);
+  answer.open();
+  await Promise.resolve();
+  expect(order).toEqual([]);
+  other.open();
+  await Promise.all([asking, behind, running, waiting]);
+  expect(order.slice(0, 1)).toEqual(['asked']);
+  expect(queue.counts()).toEqual({ running: 0, waiting: 0 });
+});
+
+test('as many rest as may run: one more keeps its slot, so what is under way is bounded', async () => {
+  const queue = createTurnQueue({ slots: 1, maxWaiting: 10 }, systemClock);
+  const answer = gate();
+  const asking = ['a', 'b', 'c'].map((key) => run(queue, key, (_signal, rest) => rest(() => answer.opened)));
+  expect(queue.counts()).toEqual({ running: 2, waiting: 1 });
+  answer.open();
+  await Promise.all(asking);
+  expect(queue.counts()).toEqual({ running: 0, waiting: 0 });
+});
+
+test('one that is told to end waits for no slot, and one that ends meanwhile leaves nothing behind', async () => {
+  const queue = createTurnQueue({ slots: 2, maxWaiting: 10 }, systemClock);
+  const [answer, other] = [gate(), gate()];
+  const asking = run(queue, 'a', async (signal, rest) => {
+    await rest(() => answer.opened);
+    return signal.aborted;
+  });
+  let hasCome = false;
+  const careless = run(queue, 'c', async (_signal, rest) => {
+    void rest(() => answer.opened).then(() => (hasCome = true));
+    await answer.opened;
+  });
+  const running = ['b', 'e'].map((key) => run(queue, key, () => other.opened));
+  answer.open();
+  await careless;
+  await expect.poll(() => hasCome).toBe(true);
+  expect(queue.abort('a', 'operator')).toBe(true);
+  expect(await asking).toBe(true);
+  other.open();
+  await Promise.all(running);
+  expect(queue.counts()).toEqual({ running: 0, waiting: 0 });
+  await expect(run(queue, 'd', () => Promise.resolve('answered'))).resolves.toBe('answered');
+});
+
+test('whoever rests, comes back, is stopped or fails: no more work than there are slots, but those that end, and nothing leaks', async () => {
+  const step = fc.constantFrom('work', 'rest', 'abort', 'fail');
+  const turns = fc.array(fc.record({ key: fc.constantFrom('a', 'b', 'c', 'd', 'e'), steps: fc.array(step, { maxLength: 5 }) }), {
+    maxLength: 30,
+  });
+  await fc.assert(
+    fc.asyncProperty(turns, fc.integer({ min: 1, max: 3 }), async (list, slots) => {
+      const queue = createTurnQueue({ slots, maxWaiting: 1000 }, systemClock);
+      const working = new Set<number>();
+      let most = 0;
+      const work = (signal: AbortSignal, index: number) => {
+        if (!signal.aborted) working.add(index);
+        most = Math.max(most, working.size);
+      };
+      await Promise.allSettled(
+        list.map(({ key, steps }, index) =>
+          run(queue, key, async (signal, rest) => {
+            try {
+              work(signal, index);
+              for (const each of steps) {
+                if (each === 'abort') queue.abort(list[(index + 1) % list.length]?.key ?? key, 'operator');
+                if (each === 'fail') throw new Error('a fault of the work');
+                if (each === 'rest') {
+                  working.delete(index);
+                  await rest(() => Promise.resolve());
+                }
+                if (signal.aborted) return;
+                work(signal, index);
+                await Promise.resolve();
+              }
+            } finally {
+              working.delete(index);
+            }
+          }),
+        ),
+      );
+      expect(most).toBeLessThanOrEqual(slots);
+      expect(queue.counts()).toEqual({ running: 0, waiting: 0 });
+      for (const key of 'abcde') expect(queue.stateOf(key)).toBe('idle');
+    }),
+    { numRuns: 300 },
+  );
+});

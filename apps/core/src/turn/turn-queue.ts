@@ -1,6 +1,7 @@
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { queueFull, unavailable } from '@svc/service-kit/service-error.ts';
-import { AbortedInQueue, type AbortReason, type OnQueued, type Ticket, type Work } from './ticket.ts';
+import type { AbortReason, OnQueued, Ticket, Work } from './ticket.ts';
+import { abortPlace, isUnderWay, type Place, placeOfNext, remove } from './turn-place.ts';
 
 export type TurnQueueLimits = {
   /** Turns that run at once over all keys. */
@@ -17,17 +18,6 @@ export type EnterOptions = {
   unlimited?: boolean;
   /** Begins while the others are held back (`hold`). */
   passesHold?: boolean;
-};
-
-type Waiting = { start: () => void; refuse: (error: Error) => void; onQueued: OnQueued; told: number };
-type Place = {
-  key: string;
-  isNext: boolean;
-  passesHold: boolean;
-  state: 'entered' | 'waiting' | 'running' | 'gone';
-  waiting: Waiting | null;
-  controller: AbortController;
-  settled: Promise<void>;
 };
 
 /** Waiting turns hear of a new position at most this often, ms. */
@@ -60,6 +50,7 @@ export function createTurnQueue({ slots, maxWaiting, maxWaitingPerKey = maxWaiti
   const forSlot: Place[] = [];
   let places = 0;
   let taken = 0;
+  let resting = 0;
   let closed = false;
   let isHeld = false;
   let cancelRetell: (() => void) | null = null;
@@ -91,13 +82,14 @@ export function createTurnQueue({ slots, maxWaiting, maxWaitingPerKey = maxWaiti
 
   function checkLimits(line: Place[]): void {
     if (line.length === 0 && taken < slots) return;
-    const waiting = places - taken;
+    const waiting = countWaiting();
     if (waiting >= maxWaiting) throw queueFull(`${waiting} turns are waiting already. Try again in a moment.`);
     if (line.length > maxWaitingPerKey) {
       throw queueFull(`${line.length - 1} turns of this conversation are waiting already. Try again in a moment.`);
     }
   }
 
+  const countWaiting = () => places - taken - resting;
   const mayPass = (place: Place) => !isHeld || place.passesHold;
   const isFree = (place: Place) => lines.get(place.key)?.[0] === place && taken < slots && mayPass(place);
 
@@ -110,7 +102,7 @@ export function createTurnQueue({ slots, maxWaiting, maxWaitingPerKey = maxWaiti
     try {
       if (isFree(place)) begin(place);
       else await wait(place, onQueued);
-      const result = work(place.controller.signal);
+      const result = work(place.controller.signal, (wait) => rest(place, wait));
       place.settled = result.then(ignore, ignore);
       return await result;
     } finally {
@@ -133,12 +125,42 @@ export function createTurnQueue({ slots, maxWaiting, maxWaitingPerKey = maxWaiti
     taken++;
   }
 
+  async function rest<T>(place: Place, wait: () => Promise<T>): Promise<T> {
+    // Its engine stays: as many may rest as may run, the others keep their slots.
+    if (place.state !== 'running' || resting >= slots) return wait();
+    place.state = 'resting';
+    taken--;
+    resting++;
+    fillSlots();
+    try {
+      return await wait();
+    } finally {
+      await comeBack(place);
+    }
+  }
+
+  /** Before all that wait for a slot: it has had its turn in the line. */
+  function comeBack(place: Place): Promise<void> | void {
+    if (place.state !== 'resting') return;
+    resting--;
+    const { signal } = place.controller;
+    if (taken < slots || signal.aborted) return begin(place);
+    return new Promise((start) => {
+      place.state = 'returning';
+      place.waiting = { start, refuse: ignore, onQueued: ignore, told: 0 };
+      forSlot.unshift(place);
+      signal.addEventListener('abort', () => place.state === 'returning' && beginWaiting(place), { once: true });
+    });
+  }
+
   function leave(place: Place): void {
     const { state } = place;
     if (state === 'gone') return;
     place.state = 'gone';
     places--;
     if (state === 'running') taken--;
+    if (state === 'resting') resting--;
+    if (state === 'returning') place.waiting?.start();
     remove(forSlot, place);
     const line = lines.get(place.key) ?? [];
     const wasHead = line[0] === place;
@@ -153,10 +175,14 @@ export function createTurnQueue({ slots, maxWaiting, maxWaitingPerKey = maxWaiti
     while (taken < slots) {
       const place = forSlot.find(mayPass);
       if (place === undefined) return;
-      remove(forSlot, place);
-      begin(place);
-      place.waiting?.start();
+      beginWaiting(place);
     }
+  }
+
+  function beginWaiting(place: Place): void {
+    remove(forSlot, place);
+    begin(place);
+    place.waiting?.start();
   }
 
   function tell(place: Place): void {
@@ -204,40 +230,24 @@ export function createTurnQueue({ slots, maxWaiting, maxWaitingPerKey = maxWaiti
 
     stateOf(key: string): 'idle' | 'queued' | 'running' {
       const head = lines.get(key)?.[0];
-      return head === undefined ? 'idle' : head.state === 'running' ? 'running' : 'queued';
+      return head === undefined ? 'idle' : isUnderWay(head) ? 'running' : 'queued';
     },
 
     isClosed: () => closed,
-    counts: () => ({ running: taken, waiting: places - taken }),
+    counts: () => ({ running: taken + resting, waiting: countWaiting() }),
 
     async close(deadlineMs: number): Promise<void> {
       closed = true;
       cancelRetell?.();
       const all = [...lines.values()].flat();
       for (const place of all) if (place.state === 'waiting') place.waiting?.refuse(stopping());
-      const running = all.filter((place) => place.state === 'running');
+      const running = all.filter(isUnderWay);
       const settled = () => Promise.allSettled(running.map((place) => place.settled));
       await within(deadlineMs, settled());
       for (const place of running) place.controller.abort('shutdown' satisfies AbortReason);
       await within(deadlineMs, settled());
     },
   };
-}
-
-function abortPlace({ controller, state, waiting }: Place, reason: AbortReason): void {
-  controller.abort(reason);
-  if (state === 'waiting') waiting?.refuse(new AbortedInQueue());
-}
-
-/** Behind the turn that has the lock and those that were put before the others already. */
-function placeOfNext(line: Place[]): number {
-  const behind = line.findIndex((place, index) => !place.isNext && !(index === 0 && place.state !== 'entered'));
-  return behind === -1 ? line.length : behind;
-}
-
-function remove<T>(list: T[], item: T): void {
-  const index = list.indexOf(item);
-  if (index !== -1) list.splice(index, 1);
 }
 
 const stopping = () => unavailable('The service is stopping. Try again in a moment.');

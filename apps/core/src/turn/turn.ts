@@ -1,6 +1,7 @@
 import type { Envelope } from '@svc/contract/envelope.ts';
 import type { ExtraAction, TurnProgress } from '@svc/contract/turn.ts';
 import type { Audience } from '../ask/ask-person.ts';
+import type { Rest } from './ticket.ts';
 
 /** Words of an operator that are put into a session. */
 export type Steering = { by: string | null; wasRunning: boolean; principalId: string | null };
@@ -40,7 +41,7 @@ export type Turn = {
 export type TurnSink = (progress: TurnProgress) => void;
 
 /** `audience`: whether whoever waits for the turn can be shown a question. */
-export type TurnIo = { sink: TurnSink; signal: AbortSignal; audience: () => Audience };
+export type TurnIo = { sink: TurnSink; signal: AbortSignal; audience: () => Audience; rest: Rest };
 
 /** Who waits for the answer of a turn. */
 export type Caller = {
