@@ -2,7 +2,12 @@ import { createFileState } from '../state/file-state.ts';
 import type { ConnectorState } from '../state/state.ts';
 
 /** The state of a process that a test can kill: what was asked before is on the disk, nothing is answered after it. */
-export type MortalState = { state: ConnectorState; kill(): Promise<void> };
+export type MortalState = {
+  state: ConnectorState;
+  /** Resolves when nothing is being written, and nothing more begins by itself. */
+  quiet(): Promise<void>;
+  kill(): Promise<void>;
+};
 
 export function createMortalState(file: string): MortalState {
   const whole = createFileState(file, () => undefined);
@@ -34,6 +39,12 @@ export function createMortalState(file: string): MortalState {
   };
   return {
     state,
+    async quiet() {
+      for (let still = 0; still < 5; still = running.size === 0 ? still + 1 : 0) {
+        await Promise.allSettled(running);
+        await new Promise((resolve) => void setImmediate(resolve));
+      }
+    },
     async kill() {
       isDead = true;
       await Promise.allSettled(running);
