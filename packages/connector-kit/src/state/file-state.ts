@@ -1,5 +1,6 @@
-import { constants } from 'node:fs';
-import { appendFile, copyFile, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { constants, createReadStream } from 'node:fs';
+import { appendFile, copyFile, rename, rm, writeFile } from 'node:fs/promises';
+import { createLineSplitter } from '@svc/service-kit/line-splitter.ts';
 import { errorText, ServiceError } from '@svc/service-kit/service-error.ts';
 import type { StartContext } from '../connector.ts';
 import { checkKey, createEntries, parseChange, toText, type Change, type Entries } from './entries.ts';
@@ -11,6 +12,10 @@ const usualKeep = 1000;
 /** On the disk when it is written: a confined process has no fsync. */
 const newFile = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_SYNC;
 const appendSynced = 'as';
+const pieceChars = 1024 * 1024;
+/** Of the longest change there can be: all that is held, every character of it escaped. */
+const maxLine = 80 * 1024 * 1024;
+const lineEnd = 10;
 
 /** The file as it was read. `mustRewrite`: its end is no whole line, so nothing may be appended to it. */
 type Opened = { entries: Entries; chars: number; mustRewrite: boolean };
@@ -106,31 +111,59 @@ async function write(file: string, state: Opened, text: string): Promise<void> {
     return;
   }
   const { entries } = state;
-  const whole = [...entries.keys()].map((key) => `${JSON.stringify({ set: { [key]: entries.get(key) } })}\n`).join('');
+  let chars = 0;
+  const count = (piece: string) => (chars += piece.length);
   const draft = `${file}.new`;
   await rm(draft, { force: true });
-  await writeFile(draft, whole, { flag: newFile, mode: 0o600 });
+  await writeFile(draft, piecesOf(entries, count), { flag: newFile, mode: 0o600 });
   await rename(draft, file);
-  state.chars = whole.length;
+  state.chars = chars;
   state.mustRewrite = false;
 }
 
+/** The whole as lines, some at a time: all of it beside what it was made of would be half of a small process's memory. */
+function* piecesOf(entries: Entries, onPiece: (piece: string) => void): Generator<string> {
+  let piece = '';
+  const take = () => {
+    const taken = piece;
+    piece = '';
+    onPiece(taken);
+    return taken;
+  };
+  for (const key of entries.keys()) {
+    piece += `${JSON.stringify({ set: { [key]: entries.get(key) } })}\n`;
+    if (piece.length >= pieceChars) yield take();
+  }
+  yield take();
+}
+
+/** Read in pieces: the file may be a multiple of what it holds. */
 async function readState(file: string, log: StartContext['log']): Promise<Opened> {
-  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return '';
-    throw error;
-  });
-  const lines = text.split('\n');
-  const tail = lines.pop();
   const entries = createEntries();
-  let unreadable = 0;
-  for (const line of lines) {
+  let [chars, unreadable, last] = [0, 0, lineEnd];
+  const takeLine = (line: string) => {
+    chars += line.length + 1;
     const change = parseChange(line);
     if (change === null) unreadable++;
     else entries.apply(change);
+  };
+  const lines = createLineSplitter(maxLine, takeLine, () => unreadable++);
+  for await (const chunk of piecesIn(file)) {
+    lines.push(chunk);
+    last = chunk.at(-1) ?? last;
   }
   if (unreadable > 0) await keepDamaged(file, unreadable, log);
-  return { entries, chars: text.length, mustRewrite: tail !== '' || unreadable > 0 };
+  return { entries, chars, mustRewrite: last !== lineEnd || unreadable > 0 };
+}
+
+/** Nothing for a file that is not there. */
+async function* piecesIn(file: string): AsyncGenerator<Buffer> {
+  try {
+    // Without an encoding a stream gives buffers.
+    yield* createReadStream(file, { highWaterMark: pieceChars }) as AsyncIterable<Buffer>;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
 }
 
 /** A line within the file that cannot be read is no kill of ours. The rest is used, and nothing is thrown away. */
