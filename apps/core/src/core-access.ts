@@ -13,7 +13,7 @@ type Deps = {
 /** Of every process. */
 const openRoutes = ['/health', '/version', '/openapi.json'];
 /** What a connector may use; it shows its pass. */
-const connectorRoutes = new Set(['/v2/upload', '/v2/tts', '/v2/transcribe', '/v2/triage']);
+const connectorRoutes = new Set(['/v2/upload', '/v2/outgoing', '/v2/tts', '/v2/transcribe', '/v2/triage']);
 
 /**
  * With `SVC_CORE_TOKEN` the core's routes are for our own processes and who has the token; without it they are open to this machine

@@ -89,7 +89,13 @@ export async function createManagerContext(options: ServiceContext & Partial<Man
   };
   const rules = createInstanceRulesWriter({ file: paths.instanceRules, coreUrl: coreUrlOf(settings), types, log });
   const instances = createInstanceService({ rules, settings, paths, clock, log, store, types, supervisor, forgetOutbound });
-  const deliver = createDeliverer({ supervisor, knownSecrets, clock, log });
+  const deliver = createDeliverer({
+    supervisor,
+    knownSecrets,
+    ticketFor: openConnectorPasses(paths.connectorKey).ticketFor,
+    clock,
+    log,
+  });
   const events = createSentEvents({ telemetry, mask: supervisor.mask });
   const announcer = createAnnouncer({ instances, types, store: held, supervisor, deliver, ids: randomIds, clock, log });
   return {

@@ -101,12 +101,21 @@ export type FileToSave = {
   maxBytes?: number;
 };
 
+/** A file on its way out. `data` ends with an error when what is missing will not come. */
+export type OpenedFile = { data: Readable; bytes: number; mime: string };
+
 export type UploadsApi = {
   /**
    * Saves a file in the core's upload area; what it gives back goes into an envelope's `attachments`. Rejects with a
    * `ServiceError`: `too_large`, `queue_full` past 8 at once, `unavailable` when the core is away or nothing moves for 30 s.
    */
   save(file: FileToSave): Promise<UploadedFile>;
+  /**
+   * Opens a file that is to be shown: the `path` of an action, or of a message that is sent. Its stream has to be read or destroyed.
+   * Rejects with a `ServiceError`: `forbidden` for a file that neither names, `not_found` for one that is gone, `queue_full` past 8 at once,
+   * `unavailable` when the core is away.
+   */
+  open(path: string): Promise<OpenedFile>;
 };
 
 /** Speech through the core, on behalf of a sender: with their rights, and counted as theirs. Rejects with a `ServiceError`. */
@@ -172,6 +181,8 @@ export type OutboundAccess = {
   proof: string;
   /** The routes are mounted. `drain` resolves when no message is on its way to the channel any more. */
   onMount(drain: () => Promise<void>): void;
+  /** A file came with a message: what lets this process open it. */
+  onTicket?(path: string, ticket: string): void;
 };
 
 /** What can be asked of a running instance from outside its channel. What is missing is not supported. */

@@ -7,6 +7,7 @@ export type {
   Connector,
   CoreApi,
   FileToSave,
+  OpenedFile,
   Outbound,
   RunningConnector,
   SpeechApi,

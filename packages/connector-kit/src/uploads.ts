@@ -4,6 +4,7 @@ import type { UploadedFile } from '@svc/contract/upload.ts';
 import { http, type ClientRequest, type IncomingMessage } from '@svc/service-kit/builtin.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { errorText, queueFull, ServiceError, unavailable, upstream } from '@svc/service-kit/service-error.ts';
+import { createFileOpener, type FileTickets } from './open-file.ts';
 import type { FileToSave, UploadsApi } from './connector.ts';
 
 type Options = {
@@ -13,6 +14,7 @@ type Options = {
   clock: Clock;
   /** Ends every upload. */
   signal: AbortSignal;
+  tickets: FileTickets;
   /** How long nothing may move, on either side, ms. */
   idleMs?: number;
 };
@@ -29,6 +31,7 @@ const maxAnswer = 64 * 1024;
 export function createUploads(options: Options): UploadsApi {
   let running = 0;
   return {
+    open: createFileOpener(options),
     async save(file) {
       if (running >= maxAtOnce) throw queueFull('Too many files are being saved at once. Try again in a moment.');
       running++;

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { systemClock } from '@svc/service-kit/clock.ts';
+import { createFileTickets } from '../src/open-file.ts';
 import { createUploads } from '../src/uploads.ts';
 
 type Answer = (req: IncomingMessage, res: ServerResponse) => void;
@@ -22,7 +23,14 @@ describe('saving a file from a channel', () => {
     server = own;
     await new Promise<void>((resolve) => own.listen(0, '127.0.0.1', resolve));
     const coreUrl = `http://127.0.0.1:${(own.address() as AddressInfo).port}`;
-    return createUploads({ coreUrl, pass: 'a-pass', clock: systemClock, signal: shutdown.signal, ...more });
+    return createUploads({
+      tickets: createFileTickets(),
+      coreUrl,
+      pass: 'a-pass',
+      clock: systemClock,
+      signal: shutdown.signal,
+      ...more,
+    });
   }
   const ok: Answer = (req, res) => req.resume().on('end', () => res.end(JSON.stringify({ ok: true, file })));
 
@@ -144,7 +152,13 @@ describe('saving a file from a channel', () => {
   });
 
   test('says that the core is away', async () => {
-    const uploads = createUploads({ coreUrl: 'http://127.0.0.1:9', pass: 'a-pass', clock: systemClock, signal: shutdown.signal });
+    const uploads = createUploads({
+      tickets: createFileTickets(),
+      coreUrl: 'http://127.0.0.1:9',
+      pass: 'a-pass',
+      clock: systemClock,
+      signal: shutdown.signal,
+    });
     await expect(uploads.save({ name: 'a', data: Buffer.from('a') })).rejects.toMatchObject({ code: 'unavailable' });
   });
 

@@ -14,7 +14,7 @@ export type Outbound = { kinds: readonly string[]; target: { required: boolean; 
 export const boundlessPermissions = ['child-process', 'worker', 'addons', 'sqlite'] as const;
 export type BoundlessPermission = (typeof boundlessPermissions)[number];
 
-/** What a connector process may do beside the network, its own folder and reading files that are to be sent. */
+/** What a connector process may do beside the network and its own folder. */
 export type ConnectorPermissions = {
   allow?: readonly BoundlessPermission[];
   /** Config fields that hold the path of a file or folder it reads; those of `write` it changes, too. */

@@ -40,3 +40,6 @@ export type UploadState = {
   /** The file, once the upload is finished. */
   file?: UploadedFile;
 };
+
+/** Header by which a connector shows the ticket of a file that was sent through it. */
+export const fileTicketHeader = 'x-file-ticket';

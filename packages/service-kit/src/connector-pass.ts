@@ -20,6 +20,9 @@ export type ConnectorPasses = {
   issue(peer: Peer): Secret;
   /** Whose pass it is; null for one that was not issued here. */
   check(pass: string): Peer | null;
+  /** Lets an instance, and no other, open a file that is sent through it. */
+  ticketFor(instanceId: string, path: string): string;
+  isTicket(ticket: string, instanceId: string, path: string): boolean;
 };
 
 /** Whether a conversation is of this instance. Another's key never begins as one of its own does. */
@@ -32,7 +35,11 @@ const keyForm = /^[0-9a-f]{64}$/;
 export function openConnectorPasses(file: string): ConnectorPasses {
   const key = Buffer.from(hkdfSync('sha256', readKey(file), '', 'connector-pass', 32));
   const sealOf = (text: string) => createHmac('sha256', key).update(text).digest('base64url');
+  // No pass has this form: what is sealed there has neither brackets nor quotes.
+  const ticketFor = (instanceId: string, path: string) => sealOf(JSON.stringify(['file', instanceId, path]));
   return {
+    ticketFor,
+    isTicket: (ticket, instanceId, path) => new Secret(ticketFor(instanceId, path)).equals(ticket),
     issue({ type, instanceId, sessions }) {
       const text = Buffer.from(JSON.stringify({ type, instanceId, sessions, run: randomBytes(8).toString('hex') })).toString(
         'base64url',

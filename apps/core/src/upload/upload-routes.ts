@@ -9,6 +9,7 @@ import { badRequest, notFound } from '@svc/service-kit/service-error.ts';
 import { readJsonFile } from '../file/read-json-file.ts';
 import { sendFile } from '../file/send-file.ts';
 import { checkUploader } from './check-uploader.ts';
+import { outgoingFile } from './outgoing-file.ts';
 import { isUploadId } from './staging.ts';
 import { tooLarge } from '../file/store-stream.ts';
 import type { Uploads } from './uploads.ts';
@@ -17,7 +18,8 @@ type Deps = {
   uploads: Uploads;
   settings: CoreSettings;
   intake: Intake;
-  connectorPasses: Pick<ConnectorPasses, 'check'>;
+  paths: { uploads: string };
+  connectorPasses: Pick<ConnectorPasses, 'check' | 'isTicket'>;
 };
 type IdParams = { id: string };
 type RawQuery = { filename?: string; mime?: string; conversation_key?: string };
@@ -33,6 +35,11 @@ const initSchema = {
     size: { type: 'integer', minimum: 0 },
     sha256,
   },
+} as const;
+const outgoingQuery = {
+  type: 'object',
+  required: ['path'],
+  properties: { path: { type: 'string', minLength: 1, maxLength: 4096 } },
 } as const;
 const finishSchema = { type: ['object', 'null'], properties: { sha256 } } as const;
 
@@ -68,6 +75,12 @@ export function mountUploadRoutes(app: App, deps: Deps): void {
       if (entry === null) throw notFound('file', params.id);
       return sendFile(raw, reply, entry);
     },
+  );
+
+  app.get(
+    '/v2/outgoing',
+    { schema: { querystring: outgoingQuery }, config: { sendsBytes: 'the file' } },
+    async ({ query, raw }, reply) => sendFile(raw, reply, await outgoingFile(deps, query.path, raw.headers)),
   );
 
   void app.register(async (scope) => mountBodyRoutes(scope as unknown as App, deps));

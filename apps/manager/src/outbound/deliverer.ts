@@ -1,5 +1,6 @@
 import type { OutboundMessage } from '@svc/contract/send.ts';
 import { retryWithin, type Attempt } from '@svc/connector-kit/retry.ts';
+import type { ConnectorPasses } from '@svc/service-kit/connector-pass.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import { textInSlices } from '@svc/service-kit/redaction/in-slices.ts';
@@ -11,6 +12,8 @@ import { callConnector } from './call-connector.ts';
 export type DelivererDeps = {
   supervisor: Pick<InstanceSupervisor, 'doorOf' | 'statusOf' | 'mask'>;
   knownSecrets: Pick<KnownSecrets, 'redactor'>;
+  /** Lets the process of an instance open a file of the upload area. */
+  ticketFor: ConnectorPasses['ticketFor'];
   clock: Clock;
   log: Pick<Log, 'info' | 'warn'>;
 };
@@ -25,7 +28,7 @@ const maxPerInstance = 50;
 const maxAll = 500;
 
 /** Texts pass redaction here, the last place before they leave; when that fails, nothing leaves. */
-export function createDeliverer({ supervisor, knownSecrets, clock, log }: DelivererDeps): Deliver {
+export function createDeliverer({ supervisor, knownSecrets, ticketFor, clock, log }: DelivererDeps): Deliver {
   const running = new Map<string, number>();
   let all = 0;
 
@@ -44,7 +47,9 @@ export function createDeliverer({ supervisor, knownSecrets, clock, log }: Delive
   async function attempt(instanceId: string, message: OutboundMessage, leftMs: number): Promise<Attempt<void>> {
     const door = supervisor.doorOf(instanceId);
     if (door === null) return noDoor(instanceId);
-    const tried = await callConnector(door, '/out', { body: message, timeoutMs: Math.max(1, leftMs) });
+    const { path } = message;
+    const body = path === undefined ? message : { ...message, ticket: ticketFor(instanceId, path) };
+    const tried = await callConnector(door, '/out', { body, timeoutMs: Math.max(1, leftMs) });
     if (tried.ok) return { ok: true, value: undefined };
     const error = maskError(tried.error);
     // Whatever the connector has against it, to the sender it is a message that will not do.

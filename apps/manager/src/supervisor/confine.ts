@@ -14,12 +14,12 @@ type Child = { type: ConnectorType; config: Record<string, unknown>; dataDir: st
 export type Confinement = { flags: string[]; env: Record<string, string> };
 
 /**
- * What the process of an instance may touch: the code it is made of, its own folder, files that it may have to send,
+ * What the process of an instance may touch: the code it is made of, its own folder,
  * and paths that its config holds in fields its type asks for. Throws, with a text for the operator, when one of these
  * would open what belongs to others.
  */
 export function confine(deps: Deps, { type, config, dataDir }: Child): Confinement {
-  const { settings, paths, env, childEntry } = deps;
+  const { settings, env, childEntry } = deps;
   const { permissions = {} } = type.meta;
   const policy = createPathPolicy(deps, dataDir);
   const pathsIn = (fields: readonly string[] = []) => fields.flatMap((field) => pathOf(config[field], dataDir));
@@ -32,7 +32,7 @@ export function confine(deps: Deps, { type, config, dataDir }: Child): Confineme
   const code = [childEntry, ...kitPlaces, ...codeOf(type, policy.code)];
   return {
     flags: permissionFlags({
-      read: [...code, ...own, ...toRead, ...(sendsFiles(type) ? [paths.uploads] : [])],
+      read: [...code, ...own, ...toRead],
       write: own,
       allow: permissions.allow ?? [],
       network: true,
@@ -56,9 +56,6 @@ function codeOf({ folder, isAdded }: ConnectorType, check: (place: string) => vo
   checkLinks([folder, ...places.flatMap(packagesAround)], [...kitPlaces, ...places]);
   return places;
 }
-
-const sendsFiles = ({ meta: { outbound, capabilities } }: ConnectorType): boolean =>
-  capabilities.supports_attachments_out === true || (outbound !== false && outbound.kinds.some((kind) => kind !== 'text'));
 
 /**
  * Compiled code is kept for each type by itself: what writes to a cache decides what its readers run. Types

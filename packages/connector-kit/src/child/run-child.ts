@@ -7,6 +7,7 @@ import type { ParentMessage } from '../child-protocol.ts';
 import type { Connector, RunningConnector, StartContext } from '../connector.ts';
 import { createCoreLink, type CoreLink } from '../core-link.ts';
 import { intakeOf } from '../intake-config.ts';
+import { createFileTickets, type FileTickets } from '../open-file.ts';
 import { withCommonFields } from '../reply-style.ts';
 import { createFileState } from '../state/file-state.ts';
 import { createSpeech } from '../speech.ts';
@@ -20,7 +21,14 @@ import { startFailure } from './start-failure.ts';
 import { watchHealth } from './watch-health.ts';
 
 type StartMessage = Extract<ParentMessage, { type: 'start' }>;
-type Child = { message: StartMessage; log: ChildLog; parent: ParentLink; core: CoreLink; shutdown: AbortController };
+type Child = {
+  tickets: FileTickets;
+  message: StartMessage;
+  log: ChildLog;
+  parent: ParentLink;
+  core: CoreLink;
+  shutdown: AbortController;
+};
 /** `outboundPort`: where the manager can post to, on the connector's own server or on one of the kit's. */
 type Live = {
   running: RunningConnector;
@@ -61,7 +69,7 @@ export function runChild(): void {
     const intake = intakeOf(message.config);
     const link = createCoreLink({ socketPath: message.coreSocket, pass: message.pass, clock: systemClock, log, intake });
     const core = withCommonFields(link, message.config);
-    started = live({ message, log, parent, core, shutdown });
+    started = live({ tickets: createFileTickets(), message, log, parent, core, shutdown });
   });
 }
 
@@ -116,7 +124,7 @@ async function openOutbound(
 }
 
 const toStartContext = (
-  { message, log, parent, core, shutdown }: Child,
+  { tickets, message, log, parent, core, shutdown }: Child,
   onMount: (drain: () => Promise<void>) => void,
 ): StartContext => ({
   instanceId: message.instanceId,
@@ -131,7 +139,7 @@ const toStartContext = (
   stopTimeoutMs: message.stopTimeoutMs,
   core,
   secrets: { get: (name) => parent.getSecret(name) },
-  uploads: createUploads({ coreUrl: message.coreUrl, pass: message.pass, clock: systemClock, signal: shutdown.signal }),
+  uploads: createUploads({ coreUrl: message.coreUrl, pass: message.pass, tickets, clock: systemClock, signal: shutdown.signal }),
   state: createFileState(path.join(message.dataDir, 'state.jsonl'), log),
   speech: createSpeech({ coreUrl: message.coreUrl, pass: message.pass, signal: shutdown.signal }),
   triage: createTriage({ coreUrl: message.coreUrl, pass: message.pass, signal: shutdown.signal }),
@@ -139,7 +147,7 @@ const toStartContext = (
   log,
   heartbeat: () => parent.send({ type: 'heartbeat' }),
   signal: shutdown.signal,
-  outboundAccess: { ...message.outbound, onMount },
+  outboundAccess: { ...message.outbound, onMount, onTicket: tickets.note },
 });
 
 /** From now on the manager knows of it, and how it is. Gives what ends that. */

@@ -39,7 +39,9 @@ export function createOutboundRoutes(ctx: OutboundContext, outbound: Outbound, c
       doc: { summary: 'Takes a message of the manager out to the channel', needsKey: true },
       handle: serve(async ({ req }) => {
         if (sender === null) throw unsupported('takes no messages from here');
-        const message = parseOutboundMessage(await readJson(req));
+        const body = await readJson(req);
+        const message = parseOutboundMessage(body);
+        noteTicket(body, message, outboundAccess);
         return { ok: true, id: message.id, ...(await sender.send(message)) };
       }),
     },
@@ -116,6 +118,12 @@ function parseOutboundMessage(value: unknown): OutboundMessage {
     if (part !== undefined && typeof part !== 'string') throw badRequest(`"${name}" has to be a text.`);
   // Checked just above.
   return { id, target, kind, text, path, caption, about: parseAbout(about) } as OutboundMessage;
+}
+
+/** What lets `uploads.open` open the file of a message. */
+function noteTicket(body: unknown, { path }: OutboundMessage, { onTicket }: OutboundContext['outboundAccess']): void {
+  const { ticket } = toRecord(body);
+  if (path !== undefined && typeof ticket === 'string') onTicket?.(path, ticket);
 }
 
 /** Throws `bad_request`. */

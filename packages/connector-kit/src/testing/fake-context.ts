@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import type { PartialEvent } from '@svc/contract/event.ts';
@@ -57,6 +58,11 @@ export function fakeContext(fields: Fields, secrets: Readonly<Record<string, str
       },
     },
     uploads: {
+      // What was saved here, and any file that a test has written.
+      async open(path) {
+        const content = saved.find((each) => each.path === path)?.content ?? (await readFile(path));
+        return { data: Readable.from([content]), bytes: content.length, mime: 'application/octet-stream' };
+      },
       async save(file) {
         const content = await bytesOf(file);
         saved.push({ ...toUploaded(file, content, saved.length), content });

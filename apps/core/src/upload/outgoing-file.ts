@@ -1,0 +1,49 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import path from 'node:path';
+import { fileTicketHeader, type ManifestEntry } from '@svc/contract/upload.ts';
+import { ownsKey, type ConnectorPasses, type Peer } from '@svc/service-kit/connector-pass.ts';
+import { bearerOf } from '@svc/service-kit/http/bearer-auth.ts';
+import { ServiceError, forbidden, notFound } from '@svc/service-kit/service-error.ts';
+import { findUpload } from '@svc/service-kit/upload-file.ts';
+import type { SentFile } from '../file/send-file.ts';
+import type { Uploads } from './uploads.ts';
+
+type Deps = {
+  uploads: Pick<Uploads, 'manifest'>;
+  paths: { uploads: string };
+  connectorPasses: Pick<ConnectorPasses, 'check' | 'isTicket'>;
+};
+
+/** What a connector asks for is new; past so many lines it would be looked for in vain. */
+const maxLines = 20_000;
+
+/**
+ * A file that a connector may show: one of its own conversations, or one that the manager has sent through it, for which it has a
+ * ticket. Nothing is said of any other file, not even whether it is there.
+ * @throws ServiceError `unauthorized`, `forbidden`, `not_found`.
+ */
+export async function outgoingFile(deps: Deps, file: string, headers: IncomingHttpHeaders): Promise<SentFile> {
+  const peer = deps.connectorPasses.check(bearerOf(headers.authorization) ?? '');
+  if (peer === null) throw new ServiceError('unauthorized', 'A connector opens files with its pass (ctx.uploads.open).');
+  const ticket = headers[fileTicketHeader];
+  const isSent = typeof ticket === 'string' && deps.connectorPasses.isTicket(ticket, peer.instanceId, file);
+  const upload = findUpload(deps.paths.uploads, file);
+  if (typeof upload === 'string') throw isSent ? notFound('file', path.basename(file)) : notYours(peer);
+  const entry = await entryOf(deps, upload.path);
+  const isOwn = entry?.conversation_key != null && ownsKey(peer, entry.conversation_key);
+  if (!isSent && !isOwn) throw notYours(peer);
+  const { id = 'sent', name = path.basename(file), mime = 'application/octet-stream' } = entry ?? {};
+  return { id, name, mime, path: upload.path };
+}
+
+async function entryOf({ uploads }: Deps, file: string): Promise<ManifestEntry | null> {
+  let lines = 0;
+  for await (const entry of uploads.manifest.newest()) {
+    if (entry.path === file) return entry;
+    if (++lines === maxLines) return null;
+  }
+  return null;
+}
+
+const notYours = ({ type, instanceId }: Peer) =>
+  forbidden(`No reply of the ${type} instance ${instanceId}, and nothing that was sent through it, names this file.`);

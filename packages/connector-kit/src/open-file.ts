@@ -1,0 +1,89 @@
+import type { Readable } from 'node:stream';
+import { errorCodes, type ErrorCode } from '@svc/contract/error-body.ts';
+import { isRecord, parseJsonOrNull } from '@svc/contract/json-value.ts';
+import { http, type IncomingMessage } from '@svc/service-kit/builtin.ts';
+import { fileTicketHeader } from '@svc/contract/upload.ts';
+import { errorText, queueFull, ServiceError, unavailable, upstream } from '@svc/service-kit/service-error.ts';
+import type { OpenedFile } from './connector.ts';
+
+/** The tickets of files that the manager has sent to this process, by path. */
+export type FileTickets = { note(path: string, ticket: string): void; find(path: string): string | undefined };
+
+const maxTickets = 1000;
+
+export function createFileTickets(): FileTickets {
+  const tickets = new Map<string, string>();
+  return {
+    note(path, ticket) {
+      tickets.delete(path);
+      tickets.set(path, ticket);
+      for (const oldest of tickets.keys()) {
+        if (tickets.size <= maxTickets) return;
+        tickets.delete(oldest);
+      }
+    },
+    find: (path) => tickets.get(path),
+  };
+}
+
+type Options = { coreUrl: string; pass: string; tickets: FileTickets; signal: AbortSignal; idleMs?: number };
+
+const maxAtOnce = 8;
+const maxRefusal = 64 * 1024;
+
+/** The way of files out of the core's upload area: streamed, with the right of this instance to this file. */
+export function createFileOpener({ coreUrl, pass, tickets, signal, idleMs = 30_000 }: Options) {
+  let running = 0;
+  return async (path: string): Promise<OpenedFile> => {
+    if (running >= maxAtOnce) throw queueFull('Too many files are open at once. Try again in a moment.');
+    const url = new URL('/v2/outgoing', coreUrl);
+    url.searchParams.set('path', path);
+    const ticket = tickets.find(path);
+    running++;
+    try {
+      const answer = await request(url, {
+        agent: false,
+        signal,
+        timeout: idleMs,
+        headers: { authorization: `Bearer ${pass}`, ...(ticket !== undefined && { [fileTicketHeader]: ticket }) },
+      });
+      if (answer.statusCode !== 200) throw await refusalOf(answer);
+      answer.once('close', () => running--);
+      const { 'content-length': length, 'content-type': mime = 'application/octet-stream' } = answer.headers;
+      return { data: answer satisfies Readable, bytes: Number(length), mime };
+    } catch (error) {
+      running--;
+      throw toFault(error, signal);
+    }
+  };
+}
+
+const request = (url: URL, options: object): Promise<IncomingMessage> =>
+  new Promise((resolve, reject) => {
+    const asked = http.request(url, options, resolve);
+    asked.on('timeout', () => asked.destroy(unavailable('Nothing of the file moved; it was not sent.')));
+    asked.on('error', reject);
+    asked.end();
+  });
+
+async function refusalOf(answer: IncomingMessage): Promise<ServiceError> {
+  let text = '';
+  for await (const part of answer.setEncoding('utf8') as AsyncIterable<string>) {
+    text += part;
+    if (text.length > maxRefusal) break;
+  }
+  const body = parseJsonOrNull(text);
+  const { error, message } = isRecord(body) ? body : {};
+  const isKnown = (code: unknown): code is ErrorCode => errorCodes.some((each) => each === code);
+  return isKnown(error) && typeof message === 'string'
+    ? new ServiceError(error, message, { status: answer.statusCode })
+    : upstream(`The core answered ${answer.statusCode} when a file was to be opened.`);
+}
+
+function toFault(error: unknown, shutdown: AbortSignal): Error {
+  if (error instanceof ServiceError) return error;
+  if (shutdown.aborted) return unavailable('The connector is stopping; the file was not opened.', error);
+  if ((error as NodeJS.ErrnoException).code === 'ECONNREFUSED')
+    return unavailable('The core is not there; the file was not opened.', error);
+  return upstream(`The file was not opened: ${errorText(error)}`, error);
+}
