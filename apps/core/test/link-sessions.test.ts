@@ -131,6 +131,21 @@ describe('over its link a connector', () => {
   });
 });
 
+test('many long pages that are asked for at once all come, over the link that turns go on over', async () => {
+  for (let n = 0; n < 4; n++) await say('anna', `${n} ${'long '.repeat(60_000)}`);
+  const sessions = openSessions();
+  const pages = await Promise.all(Array.from({ length: 12 }, () => sessions.history(by('anna'), annasKey)));
+  expect(pages.map(({ messages }) => messages.length)).toEqual(pages.map(() => 10));
+  expect(JSON.stringify(pages[0]).length).toBeGreaterThan(1_000_000);
+  const more = Array.from({ length: 100 }, () =>
+    sessions.list(by('anna')).then(
+      () => 'listed',
+      ({ code }: { code: string }) => code,
+    ),
+  );
+  expect(new Set(await Promise.all(more))).toEqual(new Set(['listed', 'queue_full']));
+});
+
 describe('a sender', () => {
   const every = ['history', 'forget', 'abort', 'inject', 'watch'] as const;
   const codeOf = async (sessions: Sessions, op: (typeof every)[number], raw_id: string, key: string): Promise<string> => {

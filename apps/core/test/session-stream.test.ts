@@ -149,6 +149,17 @@ describe('a watcher', () => {
     expect(reader.frames()[0]).toMatchObject({ text: 'hello' });
   });
 
+  test('sees messages that were gathered begin once more as one', async () => {
+    await core.handle(envelope('first'));
+    const reader = await watch();
+    const intake = { debounce_ms: 50 };
+    await Promise.all(['one', 'two'].map((text) => core.handle(envelope(text, { message_id: text, intake }))));
+    await ended(reader, 2);
+    const of = (type: string) => reader.frames().filter((frame) => frame.type === type);
+    expect(of('begin')).toMatchObject([{ text: 'one' }, { text: 'two' }, { text: 'one\ntwo', message_id: 'two' }]);
+    expect(of('end')).toMatchObject([{ outcome: 'merged' }, { outcome: 'replied', text: 'one\ntwo' }]);
+  });
+
   test('sees no secret that anybody says', async () => {
     const secret = 'Cnry7Var2kQzLwXp';
     core.context.knownSecrets.learn([secret]);

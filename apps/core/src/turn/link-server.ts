@@ -22,6 +22,7 @@ import { createLinkPeers, type LinkPeer } from './link-peer.ts';
 import { parseLine, parseLongLine, type ParsedLine } from './link-requests.ts';
 import { isSessionRequest } from './link-session-requests.ts';
 import { createLinkSessions, type LinkSessionDeps, type LinkSessions } from './link-sessions.ts';
+import { createLinkRoom } from './link-room.ts';
 import { listenOnSocket } from './link-socket.ts';
 import { createLinkWriter } from './link-writer.ts';
 import type { Pipeline } from './pipeline.ts';
@@ -133,10 +134,9 @@ function serve(deps: Deps, socket: Socket, { intake, unread, openPeer }: Shared)
     unconfirmed: new Set(),
     peer: openPeer(),
     sessions: createLinkSessions(deps, {
-      socket,
-      clock: deps.clock,
+      link: createLinkRoom(socket, deps.clock),
       write: (json) => write(json, false),
-      send: (reply) => void link.open()(reply),
+      send: (reply) => link.open()(reply),
       refuse: (id, why) => void link.open()({ id, error: why.toBody(deps.ids.next('req')) }),
       isGone: () => socket.destroyed,
     }),

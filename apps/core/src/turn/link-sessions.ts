@@ -30,29 +30,45 @@ export interface LinkSessions {
   close(): void;
 }
 
-type Options = LinkWatchOptions & { send(reply: LinkReply): void; isGone(): boolean };
+type Options = LinkWatchOptions & { send(reply: LinkReply): Promise<void> | null; isGone(): boolean };
 
-/** That are answered at once; a page of history may take a while. */
-const maxAtOnce = 32;
+/** That wait for their answer. */
+const maxWaiting = 64;
 const maxPage = 100;
 
 export function createLinkSessions(deps: LinkSessionDeps, options: Options): LinkSessions {
   const watches = createLinkWatches(deps, options);
-  let running = 0;
+  const pages = createLane(() => options.link.room());
   return {
     async serve(peer, request, requestId) {
       if (request.op === 'watch') return watches.begin(peer, request);
-      if (running >= maxAtOnce) throw queueFull('Too many requests about conversations at once. Try again in a moment.', 1);
-      running++;
-      try {
-        const answer = await answerTo(deps, peer, request, { requestId, isGone: options.isGone });
-        options.send({ id: request.id, answer });
-      } finally {
-        running--;
-      }
+      const answer = async () => {
+        const given = await answerTo(deps, peer, request, { requestId, isGone: options.isGone });
+        await options.send({ id: request.id, answer: given });
+      };
+      // Pages may be long: one at a time, each when the one before was taken.
+      return request.op === 'history' || request.op === 'sessions' ? pages(answer) : answer();
     },
     unwatch: watches.end,
     close: watches.close,
+  };
+}
+
+/** Works that are done one after the other. @throws ServiceError `queue_full` when too many wait. */
+function createLane(room: () => Promise<boolean> | null) {
+  let last: Promise<unknown> = Promise.resolve();
+  let waiting = 0;
+  return async (work: () => Promise<void>): Promise<void> => {
+    if (waiting >= maxWaiting)
+      throw queueFull('Too many pages of conversations are asked for at once. Try again in a moment.', 1);
+    waiting++;
+    const own = last.then(work);
+    last = own.then(room, () => undefined);
+    try {
+      await own;
+    } finally {
+      waiting--;
+    }
   };
 }
 

@@ -1,6 +1,4 @@
-import type { Socket } from 'node:net';
 import type { SessionRequest } from '@svc/contract/link.ts';
-import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Peer } from '@svc/service-kit/connector-pass.ts';
 import { toServiceError } from '@svc/service-kit/http/error-handler.ts';
 import { maskedMember, type MaskedJson } from '@svc/service-kit/redaction/outbound-mask.ts';
@@ -9,6 +7,7 @@ import type { SessionStore } from '../session/session-store.ts';
 import type { TrustService } from '../trust/trust-service.ts';
 import type { Parcel } from '../watch/parcels.ts';
 import { checkAccess } from '../watch/session-access.ts';
+import type { LinkRoom } from './link-room.ts';
 import type { Pipeline } from './pipeline.ts';
 
 type Deps = {
@@ -18,8 +17,8 @@ type Deps = {
 };
 
 export type LinkWatchOptions = {
-  socket: Pick<Socket, 'writableLength' | 'destroyed' | 'once' | 'off'>;
-  clock: Pick<Clock, 'after'>;
+  /** With much unread, frames wait in their ring. */
+  link: LinkRoom;
   /** Writes a line of the link. */
   write(json: MaskedJson): void;
   refuse(id: number, why: ServiceError): void;
@@ -38,15 +37,10 @@ export interface LinkWatches {
 }
 
 const maxWatches = 256;
-/** Bytes that wait for the connector; with more, frames wait in their ring. */
-const maxUnread = 512 * 1024;
-const patienceMs = 30_000;
 
-export function createLinkWatches(deps: Deps, { socket, clock, write, refuse }: LinkWatchOptions): LinkWatches {
+export function createLinkWatches(deps: Deps, { link, write, refuse }: LinkWatchOptions): LinkWatches {
   const watches = new Map<number, LinkWatch>();
   let stopJudging: (() => void) | null = null;
-  let written = 0;
-  let draining: Promise<boolean> | null = null;
 
   const end = (id: number): void => {
     const watch = watches.get(id);
@@ -70,39 +64,18 @@ export function createLinkWatches(deps: Deps, { socket, clock, write, refuse }: 
   };
 
   const put = (json: MaskedJson): void => {
-    if (written === 0) setImmediate(() => (written = 0));
-    written += json.length;
+    link.wrote(json.length);
     write(json);
   };
   const send = (id: number, { lines }: Parcel): void => {
     for (const { json } of lines) put(maskedMember(id, 'seen', json));
   };
 
-  const hasRoom = () => written + socket.writableLength < maxUnread;
-  const room = (id: number): Promise<boolean> | null => {
-    if (socket.destroyed) return Promise.resolve(false);
-    if (hasRoom()) return null;
-    return (draining ??= drained().finally(() => (draining = null))).then((isDrained) => {
-      if (!isDrained) refuseWatch(id, tooSlow());
-      return isDrained && watches.has(id);
-    });
-  };
-  const drained = async (): Promise<boolean> => {
-    await new Promise((resolve) => setImmediate(resolve));
-    if (hasRoom()) return true;
-    return new Promise((resolve) => {
-      const settle = (isDrained: boolean) => () => {
-        cancel();
-        socket.off('drain', onDrain);
-        socket.off('close', onClose);
-        resolve(isDrained);
-      };
-      const [onDrain, onClose] = [settle(true), settle(false)];
-      const cancel = clock.after(patienceMs, settle(false));
-      socket.once('drain', onDrain);
-      socket.once('close', onClose);
-    });
-  };
+  const room = (id: number): Promise<boolean> | null =>
+    link.room()?.then((hasRoom) => {
+      if (!hasRoom) refuseWatch(id, tooSlow());
+      return hasRoom && watches.has(id);
+    }) ?? null;
 
   return {
     async begin(peer, request) {

@@ -123,6 +123,7 @@ export function createMessageBatches({ journal, turnQueue, clock, run }: Deps): 
         // Begun in one tick, so committed as one: never is a piece both merged and still to be run.
         for (const other of others) end(other, 'merged').catch(other.answer.reject);
         await journal.keepInput(live.turn, input);
+        live.accepted(); // who watches sees it begin with all of its words
       }
       return await run(live, ticket);
     } finally {
