@@ -63,13 +63,6 @@ export async function openChannelService(options: ChatPlatformOptions): Promise<
     return state?.status === 'running' && state.healthy;
   };
 
-  await Promise.all([core.start(), manager.start()]);
-  const config = { ...own, edit_ms: 100, finds_nonces: platform.rules.findsNonces };
-  // A busy machine may take its time to read the type.
-  const make = () => act('', { type: instance, name: 'Platform', enabled: true, config });
-  const isMade = async () => (await make()).status < 300;
-  await waitFor(isMade, 30_000, () => `the instance cannot be made: ${core.faults()}${manager.faults()}`);
-
   const service: ChannelService = {
     platform,
     coreUrl: `http://127.0.0.1:${corePort}`,
@@ -96,8 +89,24 @@ export async function openChannelService(options: ChatPlatformOptions): Promise<
       folder.remove();
     },
   };
-  await service.recover();
+  try {
+    await open();
+  } catch (error) {
+    // Nothing else would end them.
+    await service.close();
+    throw error;
+  }
   return service;
+
+  async function open(): Promise<void> {
+    await Promise.all([core.start(), manager.start()]);
+    const config = { ...own, edit_ms: 100, finds_nonces: platform.rules.findsNonces };
+    // A busy machine may take its time to read the type.
+    const make = () => act('', { type: instance, name: 'Platform', enabled: true, config });
+    const isMade = async () => (await make()).status < 300;
+    await waitFor(isMade, 30_000, () => `the instance cannot be made: ${service.faults()}`);
+    await service.recover();
+  }
 }
 
 async function isReady(url: string): Promise<boolean> {

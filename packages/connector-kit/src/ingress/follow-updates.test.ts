@@ -112,6 +112,21 @@ test('a platform that fails or hangs is asked ever more slowly, and it is said u
   await hanging.stop(); // at once, whatever the poll does
 });
 
+test('after a fault the platform is asked without a wait first, so that it is known soon that it is there again', async () => {
+  const waits: number[] = [];
+  const feed = openFeed([], {
+    async poll(_after, waitMs) {
+      waits.push(waitMs);
+      if (waits.length < 3) throw new Error('another poll');
+      if (waitMs > 0) await new Promise(() => undefined);
+      return [];
+    },
+  });
+  await feed.until(() => feed.problems.at(-1) === null);
+  await feed.until(() => waits.length > 3);
+  expect(waits).toEqual([25_000, 0, 0, 25_000]);
+});
+
 test('one that gives nothing and does not wait is asked once a second, or as often as was said', async () => {
   const [fast, slow] = [openFeed([]), openFeed([], { everyMs: 60_000 })];
   for (const [feed, most] of [

@@ -80,7 +80,8 @@ export async function followUpdates<Update>(options: FollowOptions<Update>): Pro
   }
 
   async function round(): Promise<void> {
-    const wait = pending.length === 0 ? waitMs : 0;
+    // After a fault without a wait, so that it is known soon that the platform is there again.
+    const wait = pending.length === 0 && faults === 0 ? waitMs : 0;
     const since = clock.elapsed();
     const given = await within(clock, wait + patienceMs, Promise.race([poll(passed, wait, signal), stopped]));
     const known = new Set(pending.map(({ cursor }) => cursor));

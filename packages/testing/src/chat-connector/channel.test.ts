@@ -126,3 +126,39 @@ test('a platform that wants a pause gets it, and the reply comes after it', asyn
   const penalties = platform.calls.filter(({ status }) => status === 429).length;
   expect(penalties).toBeLessThan(6); // none of them was ignored
 });
+
+test('buttons and reactions that mean nothing hold up nothing', async () => {
+  const { platform, shows, core } = await openChannel();
+  const { id } = platform.say({ chat: 'ann', from: 'ann', text: 'one' });
+  await shows('ann').toEqual(['echo: one']);
+  core.answer = () => Promise.reject(new Error('this question is over'));
+  platform.react(id, 'ann', '👍');
+  const [reply] = platform.replies('ann');
+  if (reply !== undefined) reply.buttons = [{ id: 'no question', label: 'x' }];
+  platform.press(reply?.id ?? '', 'bob', 'no question');
+  platform.say({ chat: 'ann', from: 'ann', text: 'two' });
+  await shows('ann').toEqual(['echo: one', 'echo: two']);
+  await expect.poll(() => platform.passed).toBe(4);
+});
+
+test('a reply whose message is removed while it is written is posted again', async () => {
+  const { platform, shows, core } = await openChannel();
+  const begun = 'this is more than thirty characters long';
+  core.script = async ({ handlers, result }) => {
+    handlers.onDelta?.(begun);
+    await shows('ann').toEqual([begun]);
+    for (const reply of platform.replies('ann')) reply.isDeleted = true;
+    return result({ actions: [{ type: 'reply', text: `${begun}, and ends` }] });
+  };
+  platform.say({ chat: 'ann', from: 'ann', text: 'one' });
+  await shows('ann').toEqual([`${begun}, and ends`]);
+});
+
+test('another program on the same token shows in the health of the channel, until it is gone', async () => {
+  const { platform, live } = await openChannel();
+  const headers = { authorization: `Bot ${platform.token}` };
+  await expect.poll(() => platform.calls.at(-1)?.path).toBe('/updates');
+  await fetch(`${platform.url}/updates?after=0&wait=0`, { headers });
+  await expect.poll(() => live.health()).toEqual({ healthy: false, detail: expect.stringContaining('409') });
+  await expect.poll(() => live.health().healthy).toBe(true);
+});
