@@ -160,7 +160,7 @@ test('what was refused changed nothing', async () => {
   expect(await read('core', '/v2/silos')).toMatchObject({ silos: [] });
   expect(await read('core', '/v2/backups')).toMatchObject({ backups: [] });
   expect(await read('core', '/v2/announcements')).toMatchObject({ announcements: [] });
-  expect(Object.keys(((await read('core', '/v2/mcp')) as { servers: object }).servers)).toEqual(['svc-toolbelt']);
+  expect(Object.keys(((await read('core', '/v2/mcp')) as { servers: object }).servers)).toEqual(['svc-toolbelt', 'svc-device']);
 });
 
 /** A fault of the service, or an answer that tells of its inside. */
