@@ -49,7 +49,7 @@ async function ask(
     acceptedAt ??= clock.elapsed();
     keepAcceptance(deps, turn, turnId);
     onSafe();
-    reply.accepted(turnId);
+    safely(deps, () => reply.accepted(turnId));
   };
   for (let tries = 1; ; tries++) {
     const again = turn.isAgain || tries > 1;
@@ -62,7 +62,7 @@ async function ask(
     if (mayPass && signal.aborted) return null;
     const isLate = acceptedAt !== null && clock.elapsed() - acceptedAt > askAgainMs;
     if (!mayPass || isLate) return { error };
-    retract(deps, reply);
+    safely(deps, reply.retract);
     if (!(await pause(clock, pauseMs(error, tries), signal))) return null;
   }
 }
@@ -74,11 +74,12 @@ function keepAcceptance({ turns, log }: AnswerDeps, turn: OpenTurn, turnId: stri
   });
 }
 
-function retract({ log }: AnswerDeps, reply: LazyReply): void {
+/** What shows a reply may throw: the turn goes on, and its end says so again. */
+function safely({ log }: AnswerDeps, work: () => void): void {
   try {
-    reply.retract();
+    work();
   } catch (error) {
-    log('error', 'a stream handler threw', { error: errorText(error) });
+    log('error', 'a reply could not be begun or taken back', { error: errorText(error) });
   }
 }
 

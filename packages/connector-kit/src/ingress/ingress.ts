@@ -4,6 +4,7 @@ import { errorText, unavailable } from '@svc/service-kit/service-error.ts';
 import type { CoreApi, StartContext } from '../connector.ts';
 import { pause } from '../retry.ts';
 import type { ConnectorState } from '../state/state.ts';
+import { boundedName } from './bounded-name.ts';
 import { createAmendJob, type AmendUpdate } from './amend-job.ts';
 import { answerTurn } from './answer-turn.ts';
 import { createChatLines } from './chat-lines.ts';
@@ -142,7 +143,8 @@ export function createIngress(options: IngressOptions): Ingress {
 
   const loaded = load();
 
-  async function enter(chat: string, id: string, toJob: (update: Update) => MessageJob): Promise<void> {
+  async function enter(chatName: string, updateId: string, toJob: (update: Update) => MessageJob): Promise<void> {
+    const [chat, id] = [boundedName(chatName), boundedName(updateId)];
     await within(clock, safeWithinMs, loaded);
     if (signal.aborted) throw stopped();
     const found = onTheWay.find(chat, id);
@@ -162,7 +164,7 @@ export function createIngress(options: IngressOptions): Ingress {
           { core, clock, log, signal, withinMs: safeWithinMs, prepare },
           { ...update, prepare: prepareUpdate },
         );
-        lines.add(chat, job);
+        lines.add(update.chat, job);
         return job;
       }),
     async stop(withinMs) {

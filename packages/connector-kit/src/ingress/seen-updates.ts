@@ -1,6 +1,5 @@
 import { isRecord } from '@svc/contract/json-value.ts';
 import type { StateValue } from '../state/state.ts';
-import { shortName } from './short-name.ts';
 
 /** Ids of updates that were handled: the newest of each chat, of the chats that spoke last. */
 export type SeenUpdates = {
@@ -41,18 +40,17 @@ export function createSeenUpdates(): SeenUpdates {
       turns = read.at(-1)?.chat.turn ?? 0;
       trim();
     },
-    has: (chat, update) => chats.get(shortName(chat))?.ids.has(shortName(update)) === true,
+    has: (chat, update) => chats.get(chat)?.ids.has(update) === true,
     add(chat, updates) {
-      const name = shortName(chat);
-      const ids = chats.get(name)?.ids ?? new Set();
-      for (const update of updates) ids.add(shortName(update));
+      const ids = chats.get(chat)?.ids ?? new Set();
+      for (const update of updates) ids.add(update);
       for (const id of ids) {
         if (ids.size <= maxPerChat) break;
         ids.delete(id);
       }
-      chats.delete(name);
-      chats.set(name, { turn: ++turns, ids });
-      unwritten.set(name, { turn: turns, ids: [...ids] });
+      chats.delete(chat);
+      chats.set(chat, { turn: ++turns, ids });
+      unwritten.set(chat, { turn: turns, ids: [...ids] });
       trim();
     },
     changes: () => [...unwritten],
