@@ -1,0 +1,132 @@
+import { setImmediate as settle } from 'node:timers/promises';
+import { unavailable } from '@svc/service-kit/service-error.ts';
+import { createFakeClock } from '@svc/testing/fake-clock.ts';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { SessionRow } from '../session/session-store.ts';
+import type { TerminalRow } from './terminal-store.ts';
+import { createTerminals, type Terminals } from './terminals.ts';
+
+/** A core with its database and a tmux server, all in memory; both outlive the core. */
+function createHouse() {
+  const panes = new Map<string, number>();
+  const notes = new Map<string, string>();
+  const claimed = new Map<string, string>();
+  const busy = new Set<string>();
+  let serial = 0;
+  let fails = false;
+  const session = (key: string) =>
+    ({ engine_id: 'claude', engine_session_id: `s-${key}`, claimed_by: claimed.get(key) ?? null, cwd: '/' }) as SessionRow;
+  /** Each core has its own: that of one which was killed stands still. */
+  let clock = createFakeClock();
+  const start = (): Terminals => {
+    clock = createFakeClock();
+    return createTerminals({
+      tmux: {
+        socket: '/s',
+        async open(id) {
+          await settle();
+          if (fails) throw unavailable('tmux cannot be run');
+          panes.set(id, process.pid);
+          return process.pid;
+        },
+        list: async () => [...panes].map(([id, pid]) => ({ id, pid, pids: [pid], startedAt: 1 })),
+        end: async (id) => void panes.delete(id),
+        stop: async () => panes.clear(),
+      },
+      store: {
+        all: async () =>
+          [...notes].map(([key, id]): TerminalRow => ({
+            id,
+            conversation_key: key,
+            engine_id: 'claude',
+            engine_session_id: 's',
+            cwd: '/',
+          })),
+        put: async (key, id) => void notes.set(key, id),
+        clear: async (key, id) => void (notes.get(key) === id && notes.delete(key)),
+      },
+      claims: {
+        claim: async (key, by) => void claimed.set(key, by),
+        release: async (key) => void claimed.delete(key),
+        forget: (key) => claimed.delete(key),
+      },
+      sessions: {
+        read: async (key) => session(key),
+        open: async ({ conversation_key, engine_id, cwd }) => ({
+          conversation_key,
+          engine_id,
+          cwd,
+          engine_session_id: null,
+          turns: 0,
+          title_by: null,
+          fence: 1,
+          missed: 0,
+        }),
+        keepEngineSession: async () => undefined,
+        delete: async () => 1,
+      },
+      isBusy: (key) => busy.has(key),
+      keyOf: (engine, id) => `terminal:${engine}:${id}`,
+      programOf: async (_, resume) => ({ argv: ['claude', 'x'], env: {}, engineSessionId: resume }),
+      looks: { look: async (folder) => ({ ok: true, path: folder }) },
+      workspaces: { shared: () => '/' },
+      events: { claim: () => undefined },
+      clock,
+      ids: { next: (prefix) => `${prefix}_${++serial}` },
+      log: { info: () => undefined, error: () => undefined },
+    });
+  };
+  const rest = async () => {
+    for (let i = 0; i < 20; i++) await settle();
+  };
+  /** Long enough for the watch to ask tmux itself. */
+  const watch = async () => {
+    for (let i = 0; i < 31; i++) {
+      clock.advance(1000);
+      await rest();
+    }
+  };
+  return { panes, notes, claimed, busy, start, rest, watch, fail: (does: boolean) => void (fails = does) };
+}
+
+type Step = ['open' | 'end' | 'die' | 'busy' | 'idle', string] | ['crash' | 'kill all' | 'fail' | 'work', ''];
+const key = fc.constantFrom('a', 'b', 'c');
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.tuple(fc.constantFrom('open', 'open', 'end', 'die', 'busy', 'idle'), key) as fc.Arbitrary<Step>,
+  fc.tuple(fc.constantFrom('crash', 'kill all', 'fail', 'work'), fc.constant('')) as fc.Arbitrary<Step>,
+);
+
+test('whatever happens to programs, tmux and the core, a session is claimed while its one program runs, and not longer', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.array(step, { minLength: 1, maxLength: 3 }), { maxLength: 12 }), async (rounds) => {
+      const house = createHouse();
+      let core = house.start();
+      const idOf = (of: string) => core.list().find(({ conversation_key }) => conversation_key === of)?.id ?? '';
+      const take = async ([what, of]: Step): Promise<unknown> => {
+        if (what === 'open') return core.open({ conversation_key: of }).catch(() => undefined);
+        if (what === 'end') return core.end(idOf(of)).catch(() => undefined);
+        if (what === 'die') return house.panes.delete(idOf(of));
+        if (what === 'busy') return house.claimed.has(of) || house.busy.add(of);
+        if (what === 'idle') return house.busy.delete(of);
+        if (what === 'kill all') return house.panes.clear();
+        return house.fail(what === 'fail');
+      };
+      for (const steps of rounds) {
+        await Promise.all(steps.filter(([what]) => what !== 'crash').map(take));
+        await house.rest();
+        if (steps.some(([what]) => what === 'crash')) {
+          core = house.start();
+          await core.recover();
+        }
+        await house.watch();
+        const open = Object.fromEntries(core.list().map(({ id, conversation_key }) => [conversation_key, id]));
+        expect(core.list()).toHaveLength(Object.keys(open).length);
+        expect(Object.fromEntries(house.claimed)).toEqual(open);
+        expect(Object.fromEntries(house.notes)).toEqual(open);
+        expect(new Set(house.panes.keys())).toEqual(new Set(Object.values(open)));
+      }
+    }),
+    { numRuns: 40 },
+  );
+});
