@@ -69,6 +69,6 @@ export { createReplyWriter, type ReplyWriter, type ReplyWriterOptions } from './
 export type { ReplyWords } from './reply/reply-content.ts';
 export type { Place, ReplyFile, ReplyPlatform } from './reply/reply-platform.ts';
 export type { Unsure } from './reply/reply-messages.ts';
-export type { FirstAfter, WhenGone } from './reply/live-reply.ts';
+export type { FirstAfter, LiveEveryMs, WhenGone } from './reply/live-reply.ts';
 export { sendParts, type PartsToSend } from './reply/send-parts.ts';
 export { createTyping, type Typing, type TypingOptions, type TypingTurn } from './reply/typing.ts';

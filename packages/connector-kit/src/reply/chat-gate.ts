@@ -26,7 +26,7 @@ export type WriteOptions = {
 /** One pace for each chat and one for the whole bot. Whoever writes to the platform asks here. */
 export type ChatGate = {
   /**
-   * Runs `write` when it is its turn: one at a time in each chat, spaced. A write that is rejected with `busy` closes its chat for as
+   * Runs `write`, which has to come to an end, when it is its turn: one at a time in each chat, spaced. A write that is rejected with `busy` closes its chat for as
    * long as the platform said (`retry_after_s`; with `global: true` in its details all chats) and doubles the space; good ones
    * bring it back. Rejects as `write` does, with `busy` when the wait is too long, and with the reason of `signal`.
    */

@@ -12,6 +12,9 @@ export type FirstAfter = { chars: number; ms: number };
 /** What happens to a reply whose message somebody removed: it is posted again, or ends without a word. */
 export type WhenGone = 'post' | 'end';
 
+/** Least time from one write of a growing reply to the next, after so many of them, ms; null when there are enough until it is whole. */
+export type LiveEveryMs = (writes: number) => number | null;
+
 export type LiveDeps = {
   clock: Clock;
   gate: ChatGate;
@@ -23,6 +26,7 @@ export type LiveDeps = {
   open(): Promise<void>;
   firstAfter: FirstAfter;
   whenGone: WhenGone;
+  liveEveryMs?: LiveEveryMs;
   answers?: string;
   /** Something was shown. */
   onShown(): void;
@@ -55,12 +59,15 @@ export function createLiveReply(deps: LiveDeps): LiveReply {
   let isAsked = false;
   let cancelTimer = noTimer;
   let faults = 0;
+  let writes = 0;
+  let isEnough = false;
   let notBefore = Number.NEGATIVE_INFINITY;
   /** Messages before it are full and left alone. */
   let current = 0;
   let since: { first: number | null; emptied: number | null } = { first: null, emptied: null };
 
-  const isOver = () => stopping.signal.aborted || faults >= maxFaults || messages.isDone() || messages.rounds() > maxRounds;
+  const isOver = () =>
+    stopping.signal.aborted || isEnough || faults >= maxFaults || messages.isDone() || messages.rounds() > maxRounds;
 
   function wake(ms: number): void {
     cancelTimer();
@@ -86,14 +93,22 @@ export function createLiveReply(deps: LiveDeps): LiveReply {
         const waitMs = waitFor();
         if (waitMs === null || next() === null) return;
         if (waitMs > 0) return wake(waitMs);
+        if (notBefore > clock.elapsed()) return wake(notBefore - clock.elapsed());
         await gate.run(chat, async () => next()?.(), { signal: stopping.signal });
         faults = 0;
+        takeTime();
       } catch (error) {
         if (stopping.signal.aborted) return;
         deps.log('debug', 'a reply could not be shown as it grew', { error: errorText(error), faults });
         return takeFault(error);
       }
     }
+  }
+
+  function takeTime(): void {
+    const everyMs = deps.liveEveryMs === undefined ? 0 : deps.liveEveryMs(++writes);
+    if (everyMs === null) isEnough = true;
+    else notBefore = clock.elapsed() + everyMs;
   }
 
   function takeFault(error: unknown): void {
@@ -110,9 +125,9 @@ export function createLiveReply(deps: LiveDeps): LiveReply {
     if (messages.doomed() > 0) return 0;
     if (text.isBlank()) return since.emptied === null ? null : Math.max(0, since.emptied + takeBackMs - now);
     since.first ??= now;
-    const isEnough =
+    const isLong =
       text.cuts().length > 0 || text.size() > 2 * firstAfter.chars || text.visible().trim().length >= firstAfter.chars;
-    if (messages.count() > 0 || isEnough) return 0;
+    if (messages.count() > 0 || isLong) return 0;
     return Math.max(0, since.first + firstAfter.ms - now);
   }
 

@@ -10,7 +10,7 @@ import type { ConnectorState } from '../state/state.ts';
 import { createChatGate, type ChatGate } from './chat-gate.ts';
 import { createChatOrder } from './chat-order.ts';
 import { createReply, type Reply, type ReplyDeps } from './reply.ts';
-import type { FirstAfter, WhenGone } from './live-reply.ts';
+import type { FirstAfter, LiveEveryMs, WhenGone } from './live-reply.ts';
 import type { Extra } from './settle-reply.ts';
 import { contentOf, usualWords, type ReplyWords } from './reply-content.ts';
 import { createLayout, type LayoutOptions } from './reply-layout.ts';
@@ -29,6 +29,8 @@ export type ReplyWriterOptions = ReplyPlatform &
     style?: ReplyStyle;
     /** 30 characters or a second unless given. */
     firstAfter?: FirstAfter;
+    /** Where edits are dear: `(writes) => (writes < 60 ? Math.min(5000 + writes * 500, 15_000) : null)`. The pace of the chat alone unless given. */
+    liveEveryMs?: LiveEveryMs;
     /** `repeat` unless given. */
     unsure?: Unsure;
     /** `post` unless given. */
@@ -89,6 +91,7 @@ export function createReplyWriter(options: ReplyWriterOptions): ReplyWriter {
     firstAfter: options.firstAfter ?? { chars: 30, ms: 1000 },
     unsure: options.unsure ?? 'repeat',
     whenGone: options.whenGone ?? 'post',
+    liveEveryMs: options.liveEveryMs,
     withinMs: options.withinMs ?? 60_000,
     callMs: options.callMs ?? 20_000,
     claim,

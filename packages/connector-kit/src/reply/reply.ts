@@ -3,7 +3,7 @@ import type { ReplyStyle } from '../common-fields.ts';
 import type { StartContext, StreamHandlers } from '../connector.ts';
 import type { ChatGate } from './chat-gate.ts';
 import type { ChatOrder } from './chat-order.ts';
-import { createLiveReply, type FirstAfter, type WhenGone } from './live-reply.ts';
+import { createLiveReply, type FirstAfter, type LiveEveryMs, type WhenGone } from './live-reply.ts';
 import type { ReplyContent } from './reply-content.ts';
 import type { Layout } from './reply-layout.ts';
 import { createReplyAsks } from './reply-asks.ts';
@@ -27,6 +27,7 @@ export type ReplyDeps = {
   firstAfter: FirstAfter;
   unsure: Unsure;
   whenGone: WhenGone;
+  liveEveryMs?: LiveEveryMs;
   withinMs: number;
   callMs: number;
   /** Resolves when nothing else writes this reply. */
@@ -82,6 +83,7 @@ export function createReply(deps: ReplyDeps, { chat, answers, earlier, nameOf, t
     open: openInOrder,
     firstAfter,
     whenGone,
+    liveEveryMs: deps.liveEveryMs,
     answers,
     onShown,
     log,
