@@ -37,7 +37,7 @@ export async function checkAccess(
   const session = isWithinReach(peer, key) ? await deps.sessions.read(key) : undefined;
   if (session === undefined) throw notFound('session', key);
   if (!seesAll(identity)) {
-    if (!ownsKey(peer, key) || session.principal_id !== identity.principal_id)
+    if (!ownsKey(peer, key) || identity.principal_id === null || session.principal_id !== identity.principal_id)
       throw forbidden('This is the conversation of another person.');
     if (op !== 'history' && op !== 'watch' && !atLeast(identity.trust_tier, 'KNOWN'))
       throw forbidden(`${op} is for KNOWN and above.`);
