@@ -1,6 +1,5 @@
 import { createServer, type Socket } from 'node:net';
 import { noCall, type LinkReply, type LinkRequest, type SessionRequest } from '@svc/contract/link.ts';
-import type { HandleResult } from '@svc/contract/turn.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { ConnectorPasses } from '@svc/service-kit/connector-pass.ts';
 import { toServiceError } from '@svc/service-kit/http/error-handler.ts';
@@ -18,6 +17,7 @@ import type { Checkouts } from '../checkout/checkouts.ts';
 import type { TrustService } from '../trust/trust-service.ts';
 import type { Events } from '../events.ts';
 import { createLinkIntake, type LinkIntake } from './link-lines.ts';
+import { handOver, takeConfirmation } from './link-handover.ts';
 import { createLinkPeers, type LinkPeer } from './link-peer.ts';
 import { parseLine, parseLongLine, type ParsedLine } from './link-requests.ts';
 import { isSessionRequest } from './link-session-requests.ts';
@@ -82,9 +82,6 @@ export async function openLinkServer(deps: Deps, socketPath: string): Promise<Li
 }
 
 const maxLinks = 512;
-/** More than there are replies that wait for a word. */
-const maxUnconfirmed = 10_000;
-
 /** Null when it was written at once, else a promise of it. */
 type Send = (reply: LinkReply) => Promise<void> | null;
 
@@ -226,32 +223,4 @@ async function serveRequest(
   const sending = send({ id, result: handled });
   if (sending !== null) await sending;
   await handOver(deps.pipeline, link, handled, request.confirm === true);
-}
-
-/** A reply that the connector says nothing of counts as delivered when it has it. */
-async function handOver(
-  { pendingAcks }: Pick<Pipeline, 'pendingAcks'>,
-  link: Link,
-  handled: HandleResult,
-  confirms: boolean,
-): Promise<void> {
-  if (!pendingAcks.isExpected(handled.turn_id)) return;
-  if (link.isGone()) return pendingAcks.callerGone(handled.turn_id);
-  if (!confirms) return pendingAcks.delivered(handled.turn_id);
-  if (link.unconfirmed.has(handled.turn_id)) return; // asked twice over one link
-  // Of those that nobody waits for any more there is nothing left to say.
-  if (link.unconfirmed.size >= maxUnconfirmed)
-    for (const turnId of link.unconfirmed) if (!pendingAcks.isExpected(turnId)) link.unconfirmed.delete(turnId);
-  link.unconfirmed.add(handled.turn_id);
-  pendingAcks.accepted(handled.turn_id);
-}
-
-async function takeConfirmation(
-  { pendingAcks }: Pick<Pipeline, 'pendingAcks'>,
-  link: Link,
-  said: { turn_id: string; error?: string },
-): Promise<void> {
-  link.unconfirmed.delete(said.turn_id);
-  if (said.error === undefined) await pendingAcks.delivered(said.turn_id);
-  else await pendingAcks.undelivered(said.turn_id, said.error);
 }
