@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
@@ -70,6 +71,16 @@ describe('over its link a connector', () => {
     const first = await sessions.list(by('boss'), { limit: 2 });
     const rest = await sessions.list(by('boss'), { limit: 2, before: first.next ?? '' });
     expect([first.sessions.length, rest.sessions.length, rest.next]).toEqual([2, 1, null]);
+  });
+
+  test('shows nothing to people that its instance is not open to, of whichever channel the conversation is', async () => {
+    writeFileSync(path.join(core.folder, 'instance-rules.json'), JSON.stringify({ s1: { allow: ['bo'] } }));
+    await core.context.instanceRules.reload();
+    const sessions = openSessions('every');
+    await expect(sessions.list(by('anna'))).rejects.toMatchObject({ code: 'no_access' });
+    for (const key of [annasKey, elsewhere])
+      await expect(sessions.history(by('boss'), key)).rejects.toMatchObject({ code: 'no_access' });
+    expect((await sessions.list(by('bo'))).sessions).toHaveLength(1);
   });
 
   test('reads, changes and forgets them', async () => {

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
-import { rulesOf } from '../src/instance/instance-rules.ts';
+import { createInstanceRulesWriter, rulesOf } from '../src/instance/instance-rules.ts';
 import { openManager, type OpenManager } from './open-manager.ts';
 
 /** The core, as far as the manager asks it: what it would refuse, and what it was asked. */
@@ -83,6 +83,16 @@ test('a file that is lost or broken is written again when a process is started',
   rmSync(file());
   await manager.call('POST', '/instances/sample/restart');
   expect(rules()).toEqual({ sample: { public: true } });
+});
+
+test('while a type is gone its instances are held to what they were held to', async () => {
+  await add({ room: 'hi', public: true });
+  const types = { find: () => null };
+  const writer = createInstanceRulesWriter({ file: file(), coreUrl: 'http://127.0.0.1:9', types, log: manager.context.log });
+  await writer.publish([...(await manager.context.store.list())]);
+  expect(rules()).toEqual({ sample: { public: true } });
+  await writer.publish([]);
+  expect(rules()).toEqual({});
 });
 
 test('a field of the same name that a type has for itself is its own business', () => {

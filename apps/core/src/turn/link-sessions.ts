@@ -97,7 +97,7 @@ async function answerTo(deps: LinkSessionDeps, peer: Peer, request: Asked, call:
 }
 
 async function list(deps: LinkSessionDeps, peer: Peer, { as, limit = maxPage, before }: Extract<Asked, { op: 'sessions' }>) {
-  const identity = await resolveAsker(deps, as);
+  const identity = await resolveAsker(deps, peer, as);
   const after = parsePlace(before);
   const isAll = seesAll(identity);
   const own = { prefix: `${peer.type}:${peer.instanceId}:`, principalId: isAll ? null : identity.principal_id };

@@ -14,8 +14,13 @@ export const isWithinReach = (peer: Peer, key: string): boolean => ownsKey(peer,
  * Who asks over a link, and may.
  * @throws ServiceError `no_access` for a sender who is denied.
  */
-export async function resolveAsker({ trust }: Pick<Deps, 'trust'>, as: SessionAsker, key = ''): Promise<Identity> {
-  const identity = await trust.resolve({ ...as, conversation_key: key, public: false });
+export async function resolveAsker(
+  { trust }: Pick<Deps, 'trust'>,
+  { instanceId: instance_id }: Peer,
+  as: SessionAsker,
+  key = '',
+): Promise<Identity> {
+  const identity = await trust.resolve({ ...as, conversation_key: key, public: false, instance_id });
   if (identity.denied) throw new ServiceError('no_access', 'no access');
   return identity;
 }
@@ -33,7 +38,7 @@ export async function checkAccess(
   peer: Peer,
   { op, as, conversation_key: key }: Exclude<SessionRequest, { op: 'sessions' }>,
 ): Promise<SessionRow> {
-  const identity = await resolveAsker(deps, as, key);
+  const identity = await resolveAsker(deps, peer, as, key);
   const session = isWithinReach(peer, key) ? await deps.sessions.read(key) : undefined;
   if (session === undefined) throw notFound('session', key);
   if (!seesAll(identity)) {
