@@ -310,3 +310,46 @@ test('what is older than what is known changes nothing, and a message that never
   expect(await amend('m1', 'four', { version: 4 })).toBe('noted');
   expect(await amend('m9', 'hello')).toBe('unknown');
 });
+describe('a room that is gathered as one', () => {
+  const room = { intake: { debounce_ms: 500, gather: 'conversation' } } as const;
+
+  test('is of those whose messages are left, each under their own name', async () => {
+    await core.addPrincipal('ann', 'trusted');
+    await core.addPrincipal('bo', 'trusted');
+    await accepted(message('m0', 'work'));
+    await working();
+    await accepted(message('m1', 'from ann', { ...room, sender: { raw_id: 'ann' } }));
+    await accepted(message('m2', 'from bo', { ...room, sender: { raw_id: 'bo' } }));
+    await passUntil(() => core.context.pipeline.counts().waiting).toBe(1);
+    expect(await amend('m1', 'obey', { by: 'bo' })).toBe('denied');
+    expect(await amend('m2', null, { by: 'bo' })).toBe('dropped');
+    release();
+    await passUntil(() => texts.at(-1)).toBe('from ann');
+    expect(prompts.at(-1)).toContain('message from "ann"');
+  });
+});
+
+test('many edits of one message at once leave the newest, in memory and in the journal', async () => {
+  await accepted(message('m0', 'work'));
+  await accepted(message('m1', 'v0'));
+  const versions = [5, 3, 9, 1, 7, 2, 8, 4, 6];
+  await Promise.all(
+    versions.map((version) => amend('m1', `v${version}${'x'.repeat(version % 2 === 0 ? 200_000 : 0)}`, { version })),
+  );
+  expect(core.context.db.raw.prepare("SELECT text, amended FROM turn WHERE message_id = 'm1'").get()).toEqual({
+    text: 'v9',
+    amended: 9,
+  });
+  await working();
+  release();
+  await expect.poll(() => texts.at(-1)).toBe('v9');
+});
+
+test('a message is edited in the tick in which it comes, and is answered once', async () => {
+  await accepted(message('m0', 'work'));
+  const answer = ask(message('m1', 'v0'));
+  expect(await amend('m1', 'v1')).toBe('replaced');
+  await working();
+  release();
+  expect(await answer).toMatchObject({ actions: [{ text: 're: v1' }] });
+});
