@@ -114,7 +114,7 @@ test('one that does not start is not added, and the reason is told', async () =>
     ['connector', 'add', 'shop', 'second', '--set', `port=${taken}`, '--secret', 'token_secret_key'],
     'x'.repeat(20),
   );
-  expect([inUse.code, inUse.err]).toEqual([1, expect.stringContaining(`Port ${taken} is in use`)]);
+  expect([inUse.code, inUse.err]).toEqual([1, expect.stringContaining(`Port ${taken} belongs to the collector`)]);
   expect((await listed()).map(({ id }) => id).toSorted()).toEqual(['compat', 'shop']);
   const kept = await connector('add', 'shop', 'second', '--set', 'token_secret_key=NOT_THERE', '--keep');
   expect([kept.code, (await connector()).out]).toEqual([1, expect.stringContaining('"second"')]);
