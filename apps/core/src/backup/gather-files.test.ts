@@ -32,3 +32,10 @@ test('a file too long to be read is in no backup without secrets, and is a reaso
   expect(await gather()).toEqual(['instances/one/plain.txt']);
   await expect(gatherSealed()).rejects.toMatchObject({ code: 'too_large', message: expect.stringContaining('film.bin') });
 });
+
+test('personas go along, and nothing else that lies beside them', async () => {
+  mkdirSync(path.join(root, 'personas/folder'), { recursive: true });
+  for (const name of ['shop.md', 'Shop.txt', '.hidden.md', 'folder/inner.md'])
+    writeFileSync(path.join(root, 'personas', name), 'x');
+  expect(await gather()).toEqual(['personas/shop.md']);
+});
