@@ -30,6 +30,7 @@ export async function start(ctx: StartContext<Config>): Promise<RunningConnector
     style: config.reply_style,
     state,
     log,
+    signal,
   });
   const ingress = createIngress({ core, state, log, openReply });
   let problem: string | null = null;

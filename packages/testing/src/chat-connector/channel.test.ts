@@ -91,6 +91,15 @@ test('a question has buttons, whose press is its answer, and loses them when it 
   expect(platform.replies('ann')[0]?.buttons).toBeUndefined();
 });
 
+test('a reaction stands at the message that it answers', async () => {
+  const { platform, core } = await openChannel();
+  core.script = ({ result }) => result({ actions: [{ type: 'react', emoji: '👍' }] });
+  const { id } = platform.say({ chat: 'ann', from: 'ann', text: 'thanks' });
+  const reactions = () => platform.calls.filter(({ method }) => method === 'PUT').map(({ path, json }) => [path, json]);
+  await expect.poll(reactions).toEqual([[`/chats/ann/messages/${id}/reaction`, { emoji: '👍' }]]);
+  expect(platform.replies('ann')).toEqual([]);
+});
+
 test('an update is not passed while the core has not taken it, and is answered when it has', async () => {
   const { platform, shows, core } = await openChannel();
   const taken = Promise.withResolvers<void>();

@@ -10,6 +10,7 @@ export const meta = {
     supports_markdown: false,
     supports_code_blocks: false,
     supports_attachments_out: false,
+    actions: ['react'],
   },
   credentialKeys: ['token_secret_key'],
   exclusive: ['token_secret_key'],

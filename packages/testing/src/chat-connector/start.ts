@@ -21,6 +21,7 @@ export async function start(ctx: StartContext<Config>): Promise<RunningConnector
     ...createReplyPlatform(api, { findsNonces: config.finds_nonces }),
     state,
     log,
+    signal,
     limit: config.max_chars,
     gate: createChatGate({ clock: systemClock, perMs: config.edit_ms }),
     unsure: config.finds_nonces ? 'repeat' : 'nonce',
