@@ -79,11 +79,15 @@ function brokenRule(platform: ChatPlatform, message: SaidMessage, failed: Readon
   return [`${rule}: ${JSON.stringify({ ids, chat, answers: answers.map(short), isRemoved, isListed, seen })}`];
 }
 
-/** One of its versions is answered. Where the first was being answered when it was edited, the text of now is answered after it, without the files. */
-const mayRead = ({ answers }: SaidMessage): string[] => [
-  ...answers,
-  answers.join(' ').replaceAll(/(?<= .* begins with )\d(?= files)/g, '0'),
-];
+/**
+ * One of its versions is answered. Where the first was being answered when it was edited, the text of now is answered too, without the files; pushes may
+ * bring the two in either order.
+ */
+function mayRead({ answers: [first = '', second] }: SaidMessage): string[] {
+  if (second === undefined) return [first];
+  const steered = second.replace(/ with \d files/, ' with 0 files');
+  return [first, second, `${first} ${steered}`, `${steered} ${first}`];
+}
 
 /** Answers stand in the order of what they answer; but for those that had to be pushed, which others do not wait for. */
 function repliesOutOfOrder(platform: ChatPlatform, own: readonly SaidMessage[], pushed: ReadonlySet<string>): string[] {

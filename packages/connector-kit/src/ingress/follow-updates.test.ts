@@ -98,6 +98,24 @@ test('one that could not be taken is taken again, with all that came after it', 
   expect([feed.problems.at(-1), feed.taken.filter((update) => update === 1)]).toEqual([null, [1]]);
 });
 
+test('what comes while one is lost waits until that one is taken again', async () => {
+  const updates = [1];
+  const lost = Promise.withResolvers<void>();
+  const feed = openFeed(updates, {
+    async poll(after) {
+      feed.polls.push(after);
+      if (feed.polls.length === 2) {
+        updates.push(2);
+        lost.reject(new Error('the core is away'));
+      }
+      return updates.filter((update) => update > Number(after ?? 0));
+    },
+  });
+  feed.take = async (update) => (update === 1 && feed.taken.length === 1 ? lost.promise : undefined);
+  await feed.until(() => feed.polls.at(-1) === 2);
+  expect(feed.taken).toEqual([1, 1, 2]);
+});
+
 test('a platform that fails or hangs is asked ever more slowly, and it is said until it is there again', async () => {
   const feed = openFeed([1]);
   feed.fault = new Error('no route');

@@ -1,3 +1,4 @@
+import { setImmediate as nextTick } from 'node:timers/promises';
 import { backOffMs } from '@svc/service-kit/backoff.ts';
 import { systemClock, type Clock } from '@svc/service-kit/clock.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
@@ -84,16 +85,24 @@ export async function followUpdates<Update>(options: FollowOptions<Update>): Pro
     const wait = pending.length === 0 && faults === 0 ? waitMs : 0;
     const since = clock.elapsed();
     const given = await within(clock, wait + patienceMs, Promise.race([poll(passed, wait, signal), stopped]));
+    await nextTick(); // all that was decided meanwhile is known
+    if (pending.some((entry) => entry.state === 'lost')) return giveBack();
     const known = new Set(pending.map(({ cursor }) => cursor));
     const fresh = given.filter((update) => !known.has(cursorOf(update)));
     pending.push(...fresh.map(begin));
     looks = fresh.length > 0 ? 1 : looks + 1;
     await settledSoon();
-    const isSound = advance();
+    if (!advance()) return giveBack();
     await keep();
-    if (!isSound) throw new Error('An update could not be taken yet, and is to be given again.');
     const isTooFast = clock.elapsed() - since < shortestEmptyMs;
     if (given.length === 0 && pending.length === 0) await pause(clock, everyMs ?? (isTooFast ? shortestEmptyMs : 0), signal);
+  }
+
+  /** What came after a lost update would overtake it, so it is not taken either. */
+  async function giveBack(): Promise<never> {
+    advance();
+    await keep();
+    throw new Error('An update could not be taken yet, and is to be given again.');
   }
 
   async function settledSoon(): Promise<void> {
