@@ -105,10 +105,14 @@ test('[L08] a core that is killed in mid-turn goes on with that turn in the same
   await second.ready();
   expect(await read(second.url)).toMatchObject({ engine_session_id: before.engine_session_id, state: 'running' });
   const back = await watch(second.url, watchers[0]!.lastId());
+  const overLink = () => watchers[1]!.types().slice(watchers[1]!.types().indexOf('gap'));
+  // The link comes back in its own time.
+  for (const types of [back.types, overLink])
+    await expect.poll(types, { timeout: 20_000 }).toEqual(expect.arrayContaining(['gap', 'begin']));
   await requestJson(`${second.url}/v2/abort`, { body: { conversation_key: 'compat:c1:key' }, timeoutMs: 40_000 });
   await expect.poll(async () => (await read(second.url)).state).toBe('idle');
   // Whoever watched the first core sees that frames are missing, the turn from its beginning, and its end once.
-  for (const types of [back.types, () => watchers[1]!.types().slice(watchers[1]!.types().indexOf('gap'))]) {
+  for (const types of [back.types, overLink]) {
     await expect.poll(types).toContain('end');
     expect(types().filter((type) => type !== 'queued' && type !== 'watching')).toEqual(['gap', 'begin', 'end']);
   }
