@@ -1,30 +1,16 @@
 import type { CliSettings } from '@svc/service-kit/config/process-settings.ts';
-import { hostAddresses } from '../service-urls.ts';
 import { nextTry } from '../status/duration.ts';
 import type { Status } from '../status/collect-status.ts';
-import { moveCommand, planMoves } from '../up/move-ports.ts';
-import { portFault } from '@svc/supervisor/port-owner.ts';
 import { fine, note, problem, skipped, type Finding } from './finding.ts';
 
 /** What should run: when it does, its processes, instances and engines; when it does not, whether it could. */
 export async function examineServices(settings: CliSettings, status: Status, now = Date.now()): Promise<Finding[]> {
   const isRunning = status.supervisor !== null || status.services.some(({ version }) => version !== null);
-  if (!isRunning) return [...(await examinePorts(settings)), skipped('services', 'not running; ./svc up starts them')];
+  if (!isRunning) {
+    const { examinePorts } = await import('./examine-ports.ts');
+    return [...(await examinePorts(settings)), skipped('services', 'not running; ./svc up starts them')];
+  }
   return [...supervisor(status), ...services(status, now), ...instances(status, now)];
-}
-
-async function examinePorts(settings: CliSettings): Promise<Finding[]> {
-  const addresses = hostAddresses(settings);
-  const faults = await Promise.all(addresses.map(({ port }) => portFault(settings.bindHost, port)));
-  const unusable = addresses.filter((_address, at) => faults[at] !== null);
-  const taken = addresses.map(({ port }) => port);
-  const moves = await planMoves(settings.bindHost, unusable, taken);
-  return addresses.map(({ name, port, setting }, at) => {
-    const fault = faults[at] ?? null;
-    if (fault === null) return fine('port', `${port} is free for the ${name}`);
-    const move = moves.filter((each) => each.setting === setting);
-    return problem('port', `${port} (${name}) ${fault}`, `${moveCommand(move)} ./svc up`);
-  });
 }
 
 const supervisor = (status: Status): Finding[] =>

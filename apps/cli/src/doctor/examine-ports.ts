@@ -1,0 +1,20 @@
+import type { CliSettings } from '@svc/service-kit/config/process-settings.ts';
+import { portFault } from '@svc/supervisor/port-owner.ts';
+import { hostAddresses } from '../service-urls.ts';
+import { moveCommand, planMoves } from '../up/move-ports.ts';
+import { fine, problem, type Finding } from './finding.ts';
+
+/** Whether the ports are free that the service would take. */
+export async function examinePorts(settings: CliSettings): Promise<Finding[]> {
+  const addresses = hostAddresses(settings);
+  const faults = await Promise.all(addresses.map(({ port }) => portFault(settings.bindHost, port)));
+  const unusable = addresses.filter((_address, at) => faults[at] !== null);
+  const taken = addresses.map(({ port }) => port);
+  const moves = await planMoves(settings.bindHost, unusable, taken);
+  return addresses.map(({ name, port, setting }, at) => {
+    const fault = faults[at] ?? null;
+    if (fault === null) return fine('port', `${port} is free for the ${name}`);
+    const move = moves.filter((each) => each.setting === setting);
+    return problem('port', `${port} (${name}) ${fault}`, `${moveCommand(move)} ./svc up`);
+  });
+}
