@@ -57,6 +57,10 @@ const check = async (rules: object) => {
   const answer = await core.app.inject({ method: 'POST', url: '/v2/instances/check', payload: { rules } });
   return answer.json<{ problems: RuleProblem[] }>().problems;
 };
+const amendAs = async (as: object) => {
+  const payload = { conversation_key: 'compat:c1:key', message_id: 'm-0', version: 1, text: 'bye', as };
+  return (await core.app.inject({ method: 'POST', url: '/v2/amend', payload })).json<{ outcome: string }>().outcome;
+};
 const lastOf = (id: EngineId) => engines.get(id)?.requests.at(-1);
 
 test('engine and model of an instance count for its turns and no others', async () => {
@@ -175,4 +179,23 @@ test('what became wrong later stands in the health of the service', async () => 
       expect.stringContaining('the setting persona of the connector c1 names a persona'),
       'the setting allow of the connector c1 names nobody who is known: "nobody"',
     ]);
+});
+
+test('who changes a message is held to the instance of its conversation, whatever instance is named', async () => {
+  await set({ allow: ['role:owner'] });
+  for (const named of [{}, { instance_id: 'c2' }, { conversation_key: 'compat:c2:key' }])
+    expect(await amendAs({ channel: 'compat', sender: { raw_id: 'kim' }, ...named })).toBe('denied');
+  expect(await amendAs({ channel: 'compat', sender: { raw_id: 'owner' } })).toBe('unknown');
+});
+
+test('who answers a question is held to the instance of its conversation, whatever instance is named', async () => {
+  await set({ public: true });
+  const { asks } = core.context;
+  const facts = { text: 'Go on?', for: 'p', expires_at: 2 ** 50, turn_id: 't', asked_at: 0, public: false };
+  void asks.open({ id: 'ask_1', conversation_key: 'compat:c1:key', options: [{ id: 'yes', label: 'Yes' }], ...facts });
+  for (const named of [{}, { instance_id: 'c2' }]) {
+    const as = { channel: 'compat', sender: { raw_id: 'owner' }, ...named };
+    const payload = { as, conversation_key: 'compat:c1:key', option: 'yes' };
+    expect((await core.app.inject({ method: 'POST', url: '/v2/asks/ask_1/answer', payload })).statusCode).toBe(403);
+  }
 });

@@ -14,7 +14,8 @@ export type AnswerDeps = { asks: OpenAsks; trust: Pick<TrustService, 'resolve'> 
 export async function answerAsk({ asks, trust }: AnswerDeps, askId: string, request: AnswerRequest): Promise<Answered> {
   const { as, conversation_key } = request;
   const ask = find(asks, askId, conversation_key);
-  const identity = await trust.resolve({ ...as, public: as.public === true || ask.public, conversation_key });
+  const { channel, sender } = as;
+  const identity = await trust.resolve({ channel, sender, public: as.public === true || ask.public, conversation_key });
   if (!mayAnswer(ask, identity)) throw forbidden('This question is for another person.');
   const option = optionOf(ask, request);
   if (asks.answer(ask.id, conversation_key, option.id) !== 'taken') throw isOver();

@@ -28,7 +28,8 @@ type Change = { row: JournalRow; amendment: Amendment; requestId: string };
  */
 export async function amend(deps: Deps, amendment: Amendment, requestId: string): Promise<AmendResult> {
   const { conversation_key: key, message_id, version, as } = amendment;
-  const identity = await deps.trust.resolve({ ...as, conversation_key: key });
+  const { channel, sender } = as;
+  const identity = await deps.trust.resolve({ channel, sender, conversation_key: key });
   if (identity.denied) return { outcome: 'denied' };
   const mayAmend = createRightToAmend(deps.trust, identity, key);
   await acceptance(deps.liveTurns.find(key, message_id));
