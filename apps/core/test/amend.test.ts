@@ -226,6 +226,26 @@ describe('messages that are gathered', () => {
     expect(await last.answer).toMatchObject({ outcome: 'replied' });
   });
 
+  test('are merged without what is deleted in that very moment', async () => {
+    await accepted(message('m1', 'one', gather));
+    const { answer } = await accepted(message('m2', 'two', gather));
+    const { journal } = core.context;
+    const keepInput = journal.keepInput.bind(journal);
+    const isKept = Promise.withResolvers<void>();
+    // The quiet time ends while the deletion is being written.
+    journal.keepInput = async (...args) => {
+      journal.keepInput = keepInput;
+      clock.advance(1000);
+      await isKept.promise;
+      return keepInput(...args);
+    };
+    const deleted = amend('m1', null);
+    await expect.poll(() => texts).toEqual(['two']);
+    isKept.resolve();
+    expect(await deleted).toBe('dropped');
+    expect(await answer).toMatchObject({ outcome: 'replied' });
+  });
+
   test('are nothing when all were deleted', async () => {
     const one = await accepted(message('m1', 'one', gather));
     const two = await accepted(message('m2', 'two', gather));

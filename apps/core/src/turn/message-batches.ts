@@ -98,6 +98,8 @@ export function createMessageBatches({ journal, turnQueue, clock, run }: Deps): 
   }
 
   async function finish(name: string, batch: MessageBatch): Promise<void> {
+    // One that was deleted is not said any more, also when its deletion is still being written.
+    for (const member of batch.members.filter(({ live }) => live.turn.isDropped === true)) leave(name, batch, member);
     open.delete(name);
     const last = batch.members.at(-1);
     if (last === undefined) return;
