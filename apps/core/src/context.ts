@@ -239,7 +239,7 @@ export async function createCoreContext({ settings: allSettings, clock, ids, log
       settings,
       credentialOf: createCredentialOf({ settings, secrets }),
       env,
-      isBusy: (key) => pipeline.isBusy(key),
+      isBusy: (key) => pipeline.isBusy(key) || claims.isClaimed(key),
       clock,
       ids,
       log,

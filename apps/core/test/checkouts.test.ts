@@ -209,6 +209,16 @@ describe('a turn that names a checkout', () => {
     expect((await call('DELETE', `/v2/checkouts/${id}`)).statusCode).toBe(200);
   });
 
+  test('keeps it, too, while a terminal has the conversation', async () => {
+    const key = 'compat:c1:a';
+    const { id } = await obtain({ conversation_key: key });
+    await say(key, id);
+    await call('POST', '/v2/claim', { conversation_key: key, by: 'a terminal' });
+    expect((await call('DELETE', `/v2/checkouts/${id}`)).statusCode).toBe(409);
+    await call('POST', '/v2/release', { conversation_key: key });
+    expect((await call('DELETE', `/v2/checkouts/${id}`)).statusCode).toBe(200);
+  });
+
   test('works in it when its sender may read files, and in the usual folder when not', async () => {
     await core.addPrincipal('gus', 'guest');
     await core.addPrincipal('kim', 'known');

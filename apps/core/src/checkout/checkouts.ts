@@ -35,7 +35,7 @@ export type Checkouts = {
   obtain(request: CheckoutRequest, instanceId: string | null): Promise<Checkout>;
   list(): ListedCheckout[];
   get(id: string): ListedCheckout;
-  /** @throws ServiceError `not_found`; `conflict` while a turn works in it. */
+  /** @throws ServiceError `not_found`; `conflict` while a turn or a terminal works in it. */
   remove(id: string): Promise<void>;
   /** The folder of a turn. From the first one on it is its conversation's. @throws ServiceError `unprocessable` when it cannot work there. */
   forTurn(id: string, user: CheckoutUser): string;
@@ -52,7 +52,7 @@ type Deps = {
   settings: Pick<CoreSettings, 'checkoutHosts' | 'checkoutMaxBytes' | 'checkoutsMaxBytes' | 'maxCheckouts'>;
   credentialOf: CredentialOf;
   env: Readonly<Record<string, string | undefined>>;
-  /** Whether a turn of the conversation runs or waits. */
+  /** Whether somebody may be at work: a turn of the conversation runs or waits, or it is claimed by a terminal. */
   isBusy(conversationKey: string): boolean;
   clock: Pick<Clock, 'now'>;
   ids: Ids;
@@ -101,7 +101,7 @@ export async function openCheckouts(deps: Deps): Promise<Checkouts> {
     get: (id) => listed(store, find(id)),
     async remove(id) {
       const found = find(id);
-      if (!isIdle(found)) throw conflict(`A turn works in the checkout ${id}. Wait for it, or end it.`);
+      if (!isIdle(found)) throw conflict(`A turn or a terminal works in the checkout ${id}. Wait for it, or end it.`);
       await store.remove(id);
     },
     forTurn(id, user) {
@@ -238,7 +238,9 @@ async function fill(
 
 function refuseBusy({ isBusy }: Service, { id, conversation_key: key }: StoredCheckout): void {
   if (key !== null && isBusy(key))
-    throw conflict(`A turn works in the checkout ${id}, so it cannot be refreshed now. Ask again when it has ended.`);
+    throw conflict(
+      `A turn or a terminal works in the checkout ${id}, so it cannot be refreshed now. Ask again when it has ended.`,
+    );
 }
 
 function listed(store: CheckoutStore, { mirror: _mirror, worked: _worked, ...rest }: StoredCheckout): ListedCheckout {
