@@ -148,6 +148,10 @@ test.each([
   ['an envelope that is not valid', { op: 'handle', id: 7, envelope: { channel: 'X', sender: { raw_id: 'a' } } }],
   ['a sender without an id', { op: 'resolve', id: 7, envelope: { channel: 'compat', sender: {} } }],
   ['an unknown operation', { op: 'delete', id: 7, envelope: envelope('x') }],
+  ['a checkout that names none', { op: 'checkout', id: 7, envelope: envelope('x') }],
+  ['a delivery of nothing', { op: 'delivered', id: 7, envelope: envelope('x') }],
+  ['the end of no watch', { op: 'unwatch', id: 7, turn_id: 't' }],
+  ['an answer to no question', { op: 'answer', id: 7, as: {}, conversation_key: 'compat:c1:key', option: 'yes' }],
 ])('%s is a bad request', async (_name, request) => {
   expect(await exchange([JSON.stringify(request)], 1)).toMatchObject([{ id: 7, error: { error: 'bad_request' } }]);
 });

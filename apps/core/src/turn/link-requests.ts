@@ -4,7 +4,7 @@ import { amendmentSchema } from '@svc/contract/amend.ts';
 import { answerFields, answerSchema } from '@svc/contract/ask.ts';
 import { checkoutFields } from '@svc/contract/checkout.ts';
 import { envelopeSchema } from '@svc/contract/envelope.ts';
-import type { LinkRequest } from '@svc/contract/link.ts';
+import type { LinkRequest, SessionRequest } from '@svc/contract/link.ts';
 import { fieldsText, invalidFields } from '@svc/service-kit/http/invalid-fields.ts';
 import { freeBytes } from '@svc/service-kit/intake/byte-blocks.ts';
 import { parseSteps } from '@svc/service-kit/json/parse-steps.ts';
@@ -14,11 +14,23 @@ import { boundLengths } from '@svc/service-kit/text-lengths.ts';
 import { illFormedIn, illFormedSteps } from '@svc/service-kit/well-formed.ts';
 import { isSessionRequest, sessionChecks, sessionOps } from './link-session-requests.ts';
 
+/** What a request of each kind cannot be without. */
+const required = {
+  hello: 'pass',
+  handle: 'envelope',
+  resolve: 'envelope',
+  delivered: 'turn_id',
+  checkout: 'checkout',
+  answer: 'ask_id',
+  amend: 'version',
+  unwatch: 'watch',
+} satisfies Record<Exclude<LinkRequest, SessionRequest>['op'], string>;
+
 const requestSchema = {
   type: 'object',
   required: ['op', 'id'],
   properties: {
-    op: { enum: ['hello', 'handle', 'resolve', 'delivered', 'checkout', 'answer', 'amend', ...sessionOps, 'unwatch'] },
+    op: { enum: [...sessionOps, ...Object.keys(required)] },
     id: { type: 'integer' },
     stream: { type: 'boolean' },
     confirm: { type: 'boolean' },
@@ -37,10 +49,6 @@ const requestSchema = {
     as: { type: 'object' },
     watch: { type: 'integer' },
   },
-  oneOf: [
-    ...['envelope', 'turn_id', 'pass', 'checkout', 'ask_id', 'watch', 'version'].map((name) => ({ required: [name] })),
-    { required: ['as'], not: { anyOf: [{ required: ['ask_id'] }, { required: ['version'] }] } },
-  ],
 } as const;
 
 // Ours are right: nothing is gained by checking them against the schema of schemas, at every start.
@@ -99,6 +107,8 @@ function checkRequest(value: unknown, isText: boolean, whereBroken: () => string
 /** What the shape of all requests does not say of this one. */
 function problemsIn(request: LinkRequest): string {
   if (isSessionRequest(request)) return faultOf(sessionCheck(request), request);
+  const missing = required[request.op];
+  if (!Object.hasOwn(request, missing)) return `request.${missing} is missing`;
   switch (request.op) {
     case 'handle':
       return faultOf(isEnvelope, request.envelope, 'envelope');
