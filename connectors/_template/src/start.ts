@@ -38,6 +38,7 @@ export async function start(ctx: StartContext<Config>): Promise<RunningConnector
     poll: (after, waitMs, stopped) => api.updates(Number(after ?? 0), waitMs, stopped),
     cursorOf: ({ id }) => id,
     take: (update) => ingress.take(update.chat, String(update.id), (stopped) => toEnvelope({ ...ctx, api }, update, stopped)),
+    caughtUp: ingress.caughtUp,
     onProblem: (found) => (problem = found),
     signal,
     log,

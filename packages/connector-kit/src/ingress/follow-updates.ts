@@ -23,6 +23,8 @@ export type FollowOptions<Update> = {
   /** Ends it. */
   signal: AbortSignal;
   log: StartContext['log'];
+  /** `caughtUp` of an ingress: told after each poll when it was begun. */
+  caughtUp?(asOf: number): void;
   /** Why there are no updates at the moment; null when there are again. */
   onProblem?(problem: string | null): void;
   /** Where the last update that was passed is kept, for platforms that do not know it themselves. */
@@ -52,7 +54,19 @@ const shortestEmptyMs = 1000;
  * meanwhile. Faults are logged, and tried again ever more slowly. Never rejects.
  */
 export async function followUpdates<Update>(options: FollowOptions<Update>): Promise<void> {
-  const { poll, cursorOf, take, signal, log, onProblem, state, clock = systemClock, waitMs = 25_000, everyMs } = options;
+  const {
+    poll,
+    cursorOf,
+    take,
+    caughtUp,
+    signal,
+    log,
+    onProblem,
+    state,
+    clock = systemClock,
+    waitMs = 25_000,
+    everyMs,
+  } = options;
   const stopped = whenAborted(signal);
   let pending: Pending[] = [];
   let passed: Cursor | null = null;
@@ -91,6 +105,8 @@ export async function followUpdates<Update>(options: FollowOptions<Update>): Pro
     const fresh = given.filter((update) => !known.has(cursorOf(update)));
     pending.push(...fresh.map(begin));
     looks = fresh.length > 0 ? 1 : looks + 1;
+    await nextTick(); // what was taken stands in its line
+    caughtUp?.(since);
     await settledSoon();
     if (!advance()) return giveBack();
     await keep();

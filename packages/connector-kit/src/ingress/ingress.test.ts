@@ -107,6 +107,45 @@ test('an album is one message, and none of its updates is safe before all of it'
   ]);
 });
 
+test.each([
+  ['comes with a later poll', ['1\n2']],
+  ['does not come', ['1']],
+])('the rest of an album is waited for while polls fail, and %s', async (_what, messages) => {
+  const { start, clock, asked } = openChannel();
+  const ingress = start({ gatherMs: 700 });
+  const pass = async (ms: number) => {
+    for (let n = 0; n < ms / 100; n++) {
+      clock.advance(100);
+      await settled();
+    }
+  };
+  const taken = [ingress.take('a', '1', async () => envelope('a', '1'), 'album')];
+  await settled();
+  ingress.caughtUp(clock.elapsed());
+  await pass(5000);
+  expect(asked()).toEqual([]);
+  if (messages[0] !== '1') taken.push(ingress.take('a', '2', async () => envelope('a', '2'), 'album'));
+  await settled();
+  ingress.caughtUp(clock.elapsed());
+  await pass(1000);
+  ingress.caughtUp(clock.elapsed());
+  await Promise.all(taken);
+  expect(asked()).toEqual(messages);
+});
+
+test('an album is not waited for longer than its platform may be away', async () => {
+  const { start, clock, asked } = openChannel();
+  const ingress = start();
+  const taken = ingress.take('a', '1', async () => envelope('a', '1'), 'album');
+  ingress.caughtUp(clock.elapsed());
+  await until(() => {
+    clock.advance(100);
+    return asked().length > 0;
+  });
+  await taken;
+  expect(clock.elapsed()).toBeLessThanOrEqual(32_000);
+});
+
 test('what is open is asked again by the next process, in its order and before what is new', async () => {
   const { start, core, asked } = openChannel();
   core.script = () => new Promise(() => undefined);

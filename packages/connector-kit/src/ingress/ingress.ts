@@ -8,6 +8,7 @@ import { boundedName } from './bounded-name.ts';
 import { createAmendJob, type AmendUpdate } from './amend-job.ts';
 import { answerTurn } from './answer-turn.ts';
 import { createChatLines } from './chat-lines.ts';
+import { createHearing } from './hearing.ts';
 import type { OpenReply } from './lazy-reply.ts';
 import { createMessageJob, type MessageJob, type MessageUpdate, type Update } from './message-job.ts';
 import { createOpenTurns, type OpenTurn } from './open-turns.ts';
@@ -51,6 +52,11 @@ export type Ingress = {
    * @throws ServiceError as `take`
    */
   amend(chat: string, updateId: string, prepare: AmendUpdate['prepare']): Promise<void>;
+  /**
+   * All that a polled platform had at a time (of the clock's `elapsed`) was given to `take`; `followUpdates` calls it. From its first call on, parts that
+   * belong together wait for one that is later than their quiet time, so that a poll that fails does not part them.
+   */
+  caughtUp(asOf: number): void;
   /** Takes no more. Resolves when all that is open has ended, or after `withinMs`: the next process asks for the rest again. */
   stop(withinMs: number): Promise<void>;
 };
@@ -67,6 +73,7 @@ export function createIngress(options: IngressOptions): Ingress {
   const { signal } = stopping;
   const turns = createOpenTurns(state, log);
   const lines = createChatLines<MessageJob>();
+  const hearing = createHearing(clock);
   const onTheWay = createUpdatesOnTheWay(clock, lines, safeWithinMs);
   const { prepare } = createPreparer({ clock, log, signal, atOnce: maxPreparing, withinMs: prepareWithinMs });
   const answering = new Set<Promise<void>>();
@@ -107,7 +114,7 @@ export function createIngress(options: IngressOptions): Ingress {
     const last = lines.last(chat);
     if (gather !== undefined && last?.join?.(gather, update) === true) return last;
     const job = createMessageJob(
-      { clock, gatherMs, prepare, handOver: (...message) => handOver(chat, ...message) },
+      { clock, gatherMs, prepare, heard: hearing.heard, handOver: (...message) => handOver(chat, ...message) },
       update,
       gather,
     );
@@ -167,6 +174,7 @@ export function createIngress(options: IngressOptions): Ingress {
         lines.add(update.chat, job);
         return job;
       }),
+    caughtUp: hearing.caughtUp,
     async stop(withinMs) {
       stopping.abort();
       lines.dropWaiting(stopped());

@@ -32,6 +32,8 @@ type Deps = {
   /** Resolves when the core has the message, or refused it for good. */
   handOver(updates: readonly string[], envelope: Envelope): Promise<void>;
   gatherMs: number;
+  /** Resolves when what the platform had at this time has come. */
+  heard(asOf: number): Promise<void>;
 };
 
 const maxGathered = 32;
@@ -39,7 +41,7 @@ const maxGathered = 32;
 const longestStretch = 5;
 
 export function createMessageJob(
-  { clock, prepare, handOver, gatherMs }: Deps,
+  { clock, prepare, handOver, gatherMs, heard }: Deps,
   first: MessageUpdate,
   gather?: string,
 ): MessageJob {
@@ -55,14 +57,17 @@ export function createMessageJob(
     wake();
   };
 
-  /** Resolves when there is one more, or there will be none. */
+  /** Resolves when there is one more, or there will be none: it was quiet for so long, and nothing of that time is still on its way. */
   const more = (): Promise<void> =>
     new Promise((resolve) => {
-      const cancel = clock.after(Math.max(0, Math.min(quietFrom, closesBy) - clock.elapsed()), close);
-      wake = () => {
+      const end = Math.min(quietFrom, closesBy);
+      const closeAtEnd = () => void heard(end).then(() => (wake === woken ? close() : undefined));
+      const cancel = clock.after(Math.max(0, end - clock.elapsed()), closeAtEnd);
+      const woken = () => {
         cancel();
         resolve();
       };
+      wake = woken;
     });
 
   async function prepareAll(): Promise<{ id: string; envelope: Envelope }[]> {

@@ -35,6 +35,7 @@ export async function start(ctx: StartContext<Config>): Promise<RunningConnector
     },
     cursorOf: ({ id }) => id,
     take: (update) => take({ ...ctx, api, ingress }, update),
+    caughtUp: ingress.caughtUp,
     signal,
     log,
     onProblem: (found) => (problem = found),
