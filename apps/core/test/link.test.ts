@@ -150,6 +150,7 @@ test.each([
   ['an unknown operation', { op: 'delete', id: 7, envelope: envelope('x') }],
   ['a checkout that names none', { op: 'checkout', id: 7, envelope: envelope('x') }],
   ['a delivery of nothing', { op: 'delivered', id: 7, envelope: envelope('x') }],
+  ['one of two kinds at once', { op: 'resolve', id: 7, envelope: envelope('x'), turn_id: 't' }],
   ['the end of no watch', { op: 'unwatch', id: 7, turn_id: 't' }],
   ['an answer to no question', { op: 'answer', id: 7, as: {}, conversation_key: 'compat:c1:key', option: 'yes' }],
 ])('%s is a bad request', async (_name, request) => {

@@ -14,8 +14,8 @@ import { boundLengths } from '@svc/service-kit/text-lengths.ts';
 import { illFormedIn, illFormedSteps } from '@svc/service-kit/well-formed.ts';
 import { isSessionRequest, sessionChecks, sessionOps } from './link-session-requests.ts';
 
-/** What a request of each kind cannot be without. */
-const required = {
+/** What a request of each kind is about: it has that, and nothing that others are about. */
+const subjectOf = {
   hello: 'pass',
   handle: 'envelope',
   resolve: 'envelope',
@@ -25,12 +25,13 @@ const required = {
   amend: 'version',
   unwatch: 'watch',
 } satisfies Record<Exclude<LinkRequest, SessionRequest>['op'], string>;
+const subjects = new Set(Object.values(subjectOf));
 
 const requestSchema = {
   type: 'object',
   required: ['op', 'id'],
   properties: {
-    op: { enum: [...sessionOps, ...Object.keys(required)] },
+    op: { enum: [...sessionOps, ...Object.keys(subjectOf)] },
     id: { type: 'integer' },
     stream: { type: 'boolean' },
     confirm: { type: 'boolean' },
@@ -106,9 +107,12 @@ function checkRequest(value: unknown, isText: boolean, whereBroken: () => string
 
 /** What the shape of all requests does not say of this one. */
 function problemsIn(request: LinkRequest): string {
+  const subject = isSessionRequest(request) ? null : subjectOf[request.op];
+  for (const name of subjects) {
+    if (Object.hasOwn(request, name) === (name === subject)) continue;
+    return name === subject ? `request.${name} is missing` : `request.${name} is of another kind of request`;
+  }
   if (isSessionRequest(request)) return faultOf(sessionCheck(request), request);
-  const missing = required[request.op];
-  if (!Object.hasOwn(request, missing)) return `request.${missing} is missing`;
   switch (request.op) {
     case 'handle':
       return faultOf(isEnvelope, request.envelope, 'envelope');
