@@ -25,9 +25,12 @@ const showMs = 10 * 60_000;
 /** Tries of a message of which the core says that it is about to be taken up again. */
 const maxConflicts = 5;
 
-/** Asks the core until there is an end, shows it, and closes the turn. Never rejects. `onSafe`: the update may be acknowledged. */
-export async function answerTurn(deps: AnswerDeps, turn: OpenTurn, onSafe: () => void): Promise<void> {
-  const reply = createLazyReply(deps.openReply, turn);
+/**
+ * Asks the core until there is an end, shows it, and closes the turn. Never rejects. `before`: settles when the
+ * earlier turns of its conversation have ended; `onSafe`: the update may be acknowledged.
+ */
+export async function answerTurn(deps: AnswerDeps, turn: OpenTurn, before: Promise<void>, onSafe: () => void): Promise<void> {
+  const reply = createLazyReply(deps.openReply, turn, before);
   const asked = await ask(deps, turn, reply, onSafe);
   if (asked === null) return;
   onSafe();

@@ -16,6 +16,7 @@ import { isPassing, pauseMs, toFault } from './passing-faults.ts';
 import { createPreparer } from './prepare-update.ts';
 import { readyEnvelope } from './ready-envelope.ts';
 import { createUpdatesOnTheWay } from './updates-on-the-way.ts';
+import { createTurnOrder } from './turn-order.ts';
 import { within } from './within.ts';
 
 export type IngressOptions = {
@@ -74,6 +75,7 @@ export function createIngress(options: IngressOptions): Ingress {
   const turns = createOpenTurns(state, log);
   const lines = createChatLines<MessageJob>();
   const hearing = createHearing(clock);
+  const order = createTurnOrder();
   const onTheWay = createUpdatesOnTheWay(clock, lines, safeWithinMs);
   const { prepare } = createPreparer({ clock, log, signal, atOnce: maxPreparing, withinMs: prepareWithinMs });
   const answering = new Set<Promise<void>>();
@@ -81,7 +83,8 @@ export function createIngress(options: IngressOptions): Ingress {
   /** Resolves when the turn is safe: the core has it, or it has ended. */
   async function answer(turn: OpenTurn): Promise<void> {
     const safe = Promise.withResolvers<void>();
-    const answered = answerTurn({ core, turns, clock, log, openReply, signal }, turn, safe.resolve);
+    const deps = { core, turns, clock, log, openReply, signal };
+    const answered = order.add(turn.envelope.conversation_key, (before) => answerTurn(deps, turn, before, safe.resolve));
     answering.add(answered);
     void answered.finally(() => {
       answering.delete(answered);

@@ -16,8 +16,12 @@ export type TurnReply = {
 /**
  * Begins the reply of a turn: called when there is something to show, or the core has taken the message, so not for one that is only observed.
  * `turnId`: null when the core has not named it. `again`: an earlier process of this connector asked too, and may have shown something.
+ * `before`: settles when the replies to earlier messages of the conversation have ended, so that this one is not shown before them.
  */
-export type OpenReply = (envelope: Envelope, turn: { turnId: string | null; again: boolean }) => TurnReply;
+export type OpenReply = (
+  envelope: Envelope,
+  turn: { turnId: string | null; again: boolean; before?: Promise<void> },
+) => TurnReply;
 
 /** A reply that is begun when it is needed. */
 export type LazyReply = TurnReply & {
@@ -28,10 +32,11 @@ export type LazyReply = TurnReply & {
 
 type Turn = { envelope: Envelope; turnId: string | null; isAgain: boolean };
 
-export function createLazyReply(openReply: OpenReply, { envelope, turnId, isAgain }: Turn): LazyReply {
+export function createLazyReply(openReply: OpenReply, { envelope, turnId, isAgain }: Turn, before: Promise<void>): LazyReply {
   let opened: TurnReply | null = null;
   let hasShown = false;
-  const open = (id: string | null): TurnReply => (opened ??= openReply(envelope, { turnId: id ?? turnId, again: isAgain }));
+  const open = (id: string | null): TurnReply =>
+    (opened ??= openReply(envelope, { turnId: id ?? turnId, again: isAgain, before }));
   const shows = (): StreamHandlers => {
     hasShown = true;
     return open(null).handlers;

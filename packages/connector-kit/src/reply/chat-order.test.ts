@@ -57,6 +57,22 @@ test('the next one is not shown as it grows either, until the one before is whol
   expect(chat.shown()).toEqual([`1: ${words}`, `2: ${words}`]);
 });
 
+test('what ends first is shown behind the replies to earlier messages, unless that takes too long', async () => {
+  const { chat, clock, writer, finish, settled } = setUp();
+  const never = new Promise<void>(() => undefined);
+  const earlier = Promise.withResolvers<void>();
+  const openBehind = (id: string, before: Promise<void>) =>
+    writer.openReply(toEnvelope(id), { turnId: `t${id}`, again: false, before });
+  const second = finish('2', openBehind('2', earlier.promise));
+  await settled([finish('1')]);
+  expect(chat.shown()).toEqual([`1: ${words}`]);
+  earlier.resolve();
+  const began = clock.elapsed();
+  await settled([second, finish('3', openBehind('3', never))]);
+  expect(chat.shown()).toEqual([`1: ${words}`, `2: ${words}`, `3: ${words}`]);
+  expect(clock.elapsed() - began).toBeLessThan(30_000);
+});
+
 test('one that cannot be shown at all holds up the next ones no longer', async () => {
   const { chat, finish, settled } = setUp();
   chat.luck.push(...Array<'failed'>(5).fill('failed'));

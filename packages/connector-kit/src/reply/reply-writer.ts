@@ -99,11 +99,12 @@ export function createReplyWriter(options: ReplyWriterOptions): ReplyWriter {
   };
 
   return {
-    openReply(envelope, { turnId, again }) {
+    openReply(envelope, { turnId, again, before }) {
       const answers = envelope.message_id;
       const chat = chatOf(envelope);
       const reply = createReply(deps, {
         chat,
+        before,
         turn: turnId ?? undefined,
         answers,
         earlier: again ? 'other' : 'nothing',

@@ -35,12 +35,20 @@ export type ReplyDeps = {
   release(name: string, reply: Reply): void;
 };
 
+/**
+ * Turns of a conversation run one after the other, so hearing of the end of an earlier one is a matter of asking again. If that takes longer, the later
+ * reply is shown first, ms.
+ */
+const longestBeforeMs = 20_000;
+
 /** `answers`: the id of the message that is answered. `nameOf`: what the reply is known by, once its turn is known or has to be done without. */
 export type ReplyPlace = {
   chat: string;
   turn?: string;
   answers?: string;
   earlier: Earlier;
+  /** Settles when the replies to earlier messages of its conversation have ended. */
+  before?: Promise<void>;
   nameOf(turn: string | undefined): string;
 };
 
@@ -58,7 +66,7 @@ export type Reply = {
   stop(): Promise<void>;
 };
 
-export function createReply(deps: ReplyDeps, { chat, answers, earlier, nameOf, turn: known }: ReplyPlace): Reply {
+export function createReply(deps: ReplyDeps, { chat, answers, earlier, before, nameOf, turn: known }: ReplyPlace): Reply {
   const { clock, gate, log, style, firstAfter, whenGone, platform, records, unsure, callMs } = deps;
   let turn = known;
   let name: string | null = null;
@@ -72,7 +80,10 @@ export function createReply(deps: ReplyDeps, { chat, answers, earlier, nameOf, t
   const asks = createReplyAsks({ ...deps, chat, layout: deps.layout() });
   const onShown = () => typing?.shown();
   let inOrder: Promise<void> | null = null;
-  const openInOrder = () => (inOrder ??= deps.order.earlier(chat)).then(open);
+  let turnCame: Promise<void> | null = null;
+  const first = (): Promise<void> => (turnCame ??= settledWithin(clock, longestBeforeMs, before));
+  const openInOrder = () => (inOrder ??= first().then(() => deps.order.earlier(chat))).then(open);
+
   const live = createLiveReply({
     clock,
     gate,
@@ -100,10 +111,12 @@ export function createReply(deps: ReplyDeps, { chat, answers, earlier, nameOf, t
     await live.stop();
   }
 
-  const end = (ending: () => Promise<Ending>, signal?: AbortSignal): Promise<void> =>
-    deps.order.finish(chat, async (before) => {
+  async function end(ending: () => Promise<Ending>, signal?: AbortSignal): Promise<void> {
+    // Before it stands in line itself: what it waits for must not wait for it.
+    await Promise.race([first(), aborted(signal)]);
+    await deps.order.finish(chat, async (others) => {
       await rest();
-      await Promise.race([before, aborted(signal)]);
+      await Promise.race([others, aborted(signal)]);
       writing = settle(ending, signal).finally(() => {
         writing = null;
         opening = null; // another one may go on from here
@@ -111,6 +124,7 @@ export function createReply(deps: ReplyDeps, { chat, answers, earlier, nameOf, t
       });
       await writing;
     });
+  }
 
   async function settle(ending: () => Promise<Ending>, signal?: AbortSignal): Promise<void> {
     await open();
@@ -166,6 +180,15 @@ export function createReply(deps: ReplyDeps, { chat, answers, earlier, nameOf, t
     const said = text.whole().slice(0, cuts.at(-1) ?? 0);
     return said === '' || whole.startsWith(said) ? cuts : [];
   }
+}
+
+/** Resolves when work has ended that never rejects, or after that time. */
+function settledWithin(clock: Pick<Clock, 'after'>, ms: number, work: Promise<void> | undefined): Promise<void> {
+  if (work === undefined) return Promise.resolve();
+  return new Promise((resolve) => {
+    const cancel = clock.after(ms, resolve);
+    void work.then(resolve).finally(cancel);
+  });
 }
 
 /** Rejects when nobody waits any longer. */
