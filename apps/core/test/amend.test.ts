@@ -13,13 +13,14 @@ let sent: ChannelMessage[];
 let texts: string[];
 let prompts: string[];
 let release: () => void;
+let isHeld = false;
 
 /** Messages whose text begins with "work" are worked on until they are aborted, or `release` is called. */
 const script: EngineScript = async function* ({ text, prompt, resume }, signal) {
   texts.push(text);
   prompts.push(prompt);
   yield { type: 'session', engineSessionId: resume ?? 's-1', resumed: resume !== null, model: null };
-  if (text.startsWith('work')) {
+  if (isHeld || text.startsWith('work')) {
     const released = new Promise<void>((resolve) => (release = resolve));
     const aborted = new Promise((resolve) => signal.addEventListener('abort', resolve));
     if (!signal.aborted) await Promise.race([released, aborted]);
@@ -37,6 +38,7 @@ const open = (dataDir?: string) => openTestCore({ clock, dataDir, script, sendTo
 beforeEach(async () => {
   clock = createFakeClock();
   [sent, texts, prompts] = [[], [], []];
+  isHeld = false;
   core = await open();
 });
 afterEach(() => core.drop());
@@ -318,6 +320,15 @@ describe('who may', () => {
     expect(await amend('m1', 'bye', { by })).toBe(outcome);
   });
 
+  test('in public an owner is not more than others, and people still change their own', async () => {
+    const open = { public: true, sender: { raw_id: 'bo' } };
+    await ask(message('p1', 'hello', open));
+    await ask(message('p2', 'seen', { ...open, delivery: 'async' }));
+    for (const id of ['p1', 'p2']) expect(await amend(id, 'bye', { by: 'owner' })).toBe('denied');
+    expect(await amend('p1', 'bye', { by: 'bo' })).toBe('noted');
+    expect(await amend('p2', 'bye', { by: 'bo' })).toBe('replaced');
+  });
+
   test('a name on another channel is another person', async () => {
     expect(await amend('m1', 'bye', { by: 'bo', channel: 'shop' })).toBe('denied');
   });
@@ -346,6 +357,21 @@ describe('a room that is gathered as one', () => {
     release();
     await passUntil(() => texts.at(-1)).toBe('from ann');
     expect(prompts.at(-1)).toContain('message from "ann"');
+  });
+
+  test('is followed by an edit as the words of the person whose message it was', async () => {
+    await core.addPrincipal('ann', 'trusted');
+    await core.addPrincipal('bo', 'trusted');
+    await accepted(message('m1', 'work', { ...room, sender: { raw_id: 'ann' } }));
+    await accepted(message('m2', 'from bo', { ...room, sender: { raw_id: 'bo' } }));
+    // The text of a merged turn begins with a name.
+    isHeld = true;
+    await passUntil(() => texts.length).toBe(1);
+    expect(await amend('m1', 'changed', { by: 'ann' })).toBe('steered');
+    isHeld = false;
+    release();
+    await passUntil(() => texts.at(-1)).toBe('changed');
+    expect(prompts.at(-1)).toContain('from "ann"');
   });
 });
 

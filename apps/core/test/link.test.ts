@@ -70,6 +70,27 @@ test.each(['\xff', '\xc0\xaf', '\xed\xa0\x80', 'caf\xe9', '\xf5\x80\x80\x80'])(
   },
 );
 
+test('answers, senders to resolve, aborts and forgets have one bound on a link', async () => {
+  const { trust } = core.context;
+  const { resolve } = trust;
+  const gate = Promise.withResolvers<void>();
+  trust.resolve = async (sender) => (await gate.promise, resolve(sender));
+  const as = { channel: 'compat', sender: { raw_id: 'owner' } };
+  const ops = ['resolve', 'abort', 'forget'];
+  const lines = Array.from({ length: 257 }, (_, id) => {
+    const op = ops[id % 3];
+    return JSON.stringify(
+      op === 'resolve' ? { op, id, envelope: envelope('x') } : { op, id, as, conversation_key: 'compat:c1:key' },
+    );
+  });
+  try {
+    expect(await exchange(lines, 1)).toMatchObject([{ id: 256, error: { error: 'queue_full' } }]);
+  } finally {
+    gate.resolve();
+    trust.resolve = resolve;
+  }
+});
+
 test('the frames of a long reply come in order, the answer after them', async () => {
   const text = 'a "word" '.repeat(10_000).trim();
   const replies = await readUntilAnswer(handle(1, true, text));

@@ -1,5 +1,6 @@
 import type { Answered, AnswerRequest, AskOption } from '@svc/contract/ask.ts';
 import type { Identity } from '@svc/contract/trust.ts';
+import { resolveSpeaker } from '@svc/service-kit/resolve-speaker.ts';
 import { badRequest, conflict, forbidden, notFound } from '@svc/service-kit/service-error.ts';
 import type { TrustService } from '../trust/trust-service.ts';
 import { matchAnswer } from './match-answer.ts';
@@ -14,8 +15,7 @@ export type AnswerDeps = { asks: OpenAsks; trust: Pick<TrustService, 'resolve'> 
 export async function answerAsk({ asks, trust }: AnswerDeps, askId: string, request: AnswerRequest): Promise<Answered> {
   const { as, conversation_key } = request;
   const ask = find(asks, askId, conversation_key);
-  const { channel, sender } = as;
-  const identity = await trust.resolve({ channel, sender, public: as.public === true || ask.public, conversation_key });
+  const identity = await resolveSpeaker(trust, as, { conversation_key, public: as.public === true || ask.public });
   if (!mayAnswer(ask, identity)) throw forbidden('This question is for another person.');
   const option = optionOf(ask, request);
   if (asks.answer(ask.id, conversation_key, option.id) !== 'taken') throw isOver();

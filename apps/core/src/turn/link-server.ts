@@ -11,6 +11,7 @@ import { descriptorLimit } from '@svc/service-kit/process/descriptor-limit.ts';
 import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
 import { createOrderedWriter } from '@svc/service-kit/redaction/ordered-writer.ts';
 import { badRequest, forbidden, type ServiceError } from '@svc/service-kit/service-error.ts';
+import { createAtOnce, type AtOnce } from '@svc/service-kit/at-once.ts';
 import { answerAsk } from '../ask/answer-ask.ts';
 import type { OpenAsks } from '../ask/open-asks.ts';
 import type { Checkouts } from '../checkout/checkouts.ts';
@@ -99,6 +100,8 @@ type Link = {
   unconfirmed: Set<string>;
   peer: LinkPeer;
   sessions: LinkSessions;
+  /** Bounds the short calls that no queue of their own bounds. */
+  shortCalls: AtOnce;
   /** Ends the link, and says why. */
   refuse: (why: ServiceError) => void;
   /** Takes note of a line that nobody can be told the fault of. */
@@ -137,6 +140,7 @@ function serve(deps: Deps, socket: Socket, { intake, unread, openPeer }: Shared)
       refuse: (id, why) => void link.open()({ id, error: why.toBody(deps.ids.next('req')) }),
       isGone: () => socket.destroyed,
     }),
+    shortCalls: createAtOnce(maxShortCalls, 'calls of this link'),
     refuse,
     strayed() {
       deps.log.error('a connector sent a line that is not a request; it cannot be answered');
@@ -174,8 +178,12 @@ async function answer(deps: Deps, request: ParsedLine, link: Link): Promise<void
   try {
     if (request.value === null) throw badRequest(`The request is not valid: ${request.problems}.`);
     const peer = link.peer.check(request.value);
-    if (isSessionRequest(request.value)) await link.sessions.serve(peer, request.value, requestId);
-    else await serveRequest(deps, request.value, requestId, { link, send });
+    const { value } = request;
+    const work = () =>
+      isSessionRequest(value)
+        ? link.sessions.serve(peer, value, requestId)
+        : serveRequest(deps, value, requestId, { link, send });
+    await (shortCalls.has(value.op) ? link.shortCalls(peer.instanceId, work) : work());
   } catch (error) {
     // A turn that the stopping service left open is not answered: its connector asks again when the service is back.
     if (deps.pipeline.isClosed()) return;
@@ -186,6 +194,9 @@ async function answer(deps: Deps, request: ParsedLine, link: Link): Promise<void
     else if (link.peer.isIncorrigible()) link.refuse(forbidden('This link keeps asking in the name of others.'));
   }
 }
+
+const maxShortCalls = 256;
+const shortCalls: ReadonlySet<LinkRequest['op']> = new Set(['answer', 'resolve', 'abort', 'forget']);
 
 function greet(link: Link, pass: string): void {
   try {

@@ -13,30 +13,32 @@ type Message = Pick<Envelope, 'channel' | 'sender' | 'public'>;
 export const originOf = ({ channel, sender, public: isPublic }: Message): string =>
   compositeKey(channel, sender.raw_id, isPublic === true);
 
-/** Who sent a journaled message. */
-export const senderOfRow = ({ channel, conversation_key, sender }: JournalRow): Pick<Envelope, 'channel' | 'sender'> => ({
+/** Who sent a journaled message, and whether in public. */
+export const senderOfRow = ({ channel, conversation_key, sender, public: isPublic }: JournalRow): Message => ({
   channel: channel ?? conversation_key.split(':', 1)[0] ?? '',
   sender: { raw_id: sender },
+  public: isPublic === 1,
 });
 
 /** The origin of a journaled message. */
-export const originOfRow = (row: JournalRow): string => originOf({ ...senderOfRow(row), public: row.public === 1 });
+export const originOfRow = (row: JournalRow): string => originOf(senderOfRow(row));
 
 /** The name of a message that is only seen: another sender's message of its id is another message. */
 export const observedId = (message: Message, messageId: string): string => compositeKey(originOf(message), messageId);
 
 /** What such a name was made of; null for one that was not made so. */
-export function parseObservedId(name: string): { id: string; sender: Pick<Envelope, 'channel' | 'sender'> } | null {
-  const [origin, id] = textsIn(name);
-  const [channel, rawId] = textsIn(origin ?? '');
-  if (id === undefined || channel === undefined || rawId === undefined) return null;
-  return { id, sender: { channel, sender: { raw_id: rawId } } };
+export function parseObservedId(name: string): { id: string; sender: Message } | null {
+  const [origin, id] = partsIn(name);
+  if (typeof origin !== 'string' || typeof id !== 'string') return null;
+  const [channel, rawId, isPublic] = partsIn(origin);
+  if (typeof channel !== 'string' || typeof rawId !== 'string') return null;
+  return { id, sender: { channel, sender: { raw_id: rawId }, public: isPublic === true } };
 }
 
-/** The texts of a composite key; none of another text. */
-function textsIn(key: string): string[] {
+/** The parts of a composite key; none of another text. */
+function partsIn(key: string): unknown[] {
   const parts = parseJsonOrNull(key);
-  return Array.isArray(parts) ? parts.filter((part) => typeof part === 'string') : [];
+  return Array.isArray(parts) ? parts : [];
 }
 
 /** What trust gives a sender at this moment. */

@@ -5,6 +5,7 @@ import { ownsKey, type ConnectorPasses, type Peer } from '@svc/service-kit/conne
 import { bearerOf } from '@svc/service-kit/http/bearer-auth.ts';
 import { ServiceError, forbidden, notFound } from '@svc/service-kit/service-error.ts';
 import { findUpload } from '@svc/service-kit/upload-file.ts';
+import { createAtOnce } from '@svc/service-kit/at-once.ts';
 import type { SentFile } from '../file/send-file.ts';
 import type { Uploads } from './uploads.ts';
 
@@ -16,15 +17,32 @@ type Deps = {
 
 /** What a connector asks for is new; past so many lines it would be looked for in vain. */
 const maxLines = 20_000;
+/** Files of one instance that are looked for at once. */
+const maxSearches = 8;
+
+/** Finds the files that connectors open. */
+export type OutgoingFiles = (file: string, headers: IncomingHttpHeaders) => Promise<SentFile>;
 
 /**
  * A file that a connector may show: one of its own conversations, or one that the manager has sent through it, for which it has a
  * ticket. Nothing is said of any other file, not even whether it is there.
- * @throws ServiceError `unauthorized`, `forbidden`, `not_found`.
+ * @throws ServiceError `unauthorized`, `forbidden`, `not_found`, `queue_full`.
  */
-export async function outgoingFile(deps: Deps, file: string, headers: IncomingHttpHeaders): Promise<SentFile> {
+export function createOutgoingFiles(deps: Deps): OutgoingFiles {
+  const searches = createAtOnce(maxSearches, 'files of this instance');
+  return async (file, headers) => {
+    const peer = peerOf(deps, headers);
+    return searches(peer.instanceId, () => outgoingFile(deps, peer, file, headers));
+  };
+}
+
+function peerOf(deps: Deps, headers: IncomingHttpHeaders): Peer {
   const peer = deps.connectorPasses.check(bearerOf(headers.authorization) ?? '');
   if (peer === null) throw new ServiceError('unauthorized', 'A connector opens files with its pass (ctx.uploads.open).');
+  return peer;
+}
+
+async function outgoingFile(deps: Deps, peer: Peer, file: string, headers: IncomingHttpHeaders): Promise<SentFile> {
   const ticket = headers[fileTicketHeader];
   const isSent = typeof ticket === 'string' && deps.connectorPasses.isTicket(ticket, peer.instanceId, file);
   const upload = findUpload(deps.paths.uploads, file);

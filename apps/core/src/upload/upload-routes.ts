@@ -9,7 +9,7 @@ import { badRequest, notFound } from '@svc/service-kit/service-error.ts';
 import { readJsonFile } from '../file/read-json-file.ts';
 import { sendFile } from '../file/send-file.ts';
 import { checkUploader } from './check-uploader.ts';
-import { outgoingFile } from './outgoing-file.ts';
+import { createOutgoingFiles } from './outgoing-file.ts';
 import { isUploadId } from './staging.ts';
 import { tooLarge } from '../file/store-stream.ts';
 import type { Uploads } from './uploads.ts';
@@ -77,10 +77,11 @@ export function mountUploadRoutes(app: App, deps: Deps): void {
     },
   );
 
+  const outgoingFile = createOutgoingFiles(deps);
   app.get(
     '/v2/outgoing',
     { schema: { querystring: outgoingQuery }, config: { sendsBytes: 'the file' } },
-    async ({ query, raw }, reply) => sendFile(raw, reply, await outgoingFile(deps, query.path, raw.headers)),
+    async ({ query, raw }, reply) => sendFile(raw, reply, await outgoingFile(query.path, raw.headers)),
   );
 
   void app.register(async (scope) => mountBodyRoutes(scope as unknown as App, deps));

@@ -1,6 +1,7 @@
 import type { SessionAsker, SessionRequest } from '@svc/contract/link.ts';
 import { atLeast, type Identity } from '@svc/contract/trust.ts';
 import { ownsKey, type Peer } from '@svc/service-kit/connector-pass.ts';
+import { resolveSpeaker } from '@svc/service-kit/resolve-speaker.ts';
 import { forbidden, notFound, ServiceError } from '@svc/service-kit/service-error.ts';
 import type { SessionRow, SessionStore } from '../session/session-store.ts';
 import type { TrustService } from '../trust/trust-service.ts';
@@ -20,7 +21,7 @@ export async function resolveAsker(
   as: SessionAsker,
   key = '',
 ): Promise<Identity> {
-  const identity = await trust.resolve({ ...as, conversation_key: key, public: false, instance_id });
+  const identity = await resolveSpeaker(trust, as, { conversation_key: key, public: false, instance_id });
   if (identity.denied) throw new ServiceError('no_access', 'no access');
   return identity;
 }

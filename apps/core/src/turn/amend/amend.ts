@@ -1,6 +1,7 @@
 import type { Amendment, AmendOutcome, AmendResult } from '@svc/contract/amend.ts';
 import { compositeKey } from '@svc/service-kit/composite-key.ts';
 import { cutText } from '@svc/service-kit/cut-text.ts';
+import { resolveSpeaker } from '@svc/service-kit/resolve-speaker.ts';
 import { unavailable } from '@svc/service-kit/service-error.ts';
 import type { LiveTurn } from '../live-turns.ts';
 import { senderOfRow } from '../origin.ts';
@@ -10,7 +11,7 @@ import { inputOf, type JournalRow } from '../turn-journal.ts';
 import type { PipelineParts } from '../turn-deps.ts';
 import type { Turn } from '../turn.ts';
 import { amendObserved } from './amend-observed.ts';
-import { holds, without, withText } from './changed-turn.ts';
+import { holds, messageOf, without, withText } from './changed-turn.ts';
 import { createRightToAmend } from './right-to-amend.ts';
 
 type Deps = { run: RunLiveTurn } & Pick<
@@ -28,10 +29,9 @@ type Change = { row: JournalRow; amendment: Amendment; requestId: string };
  */
 export async function amend(deps: Deps, amendment: Amendment, requestId: string): Promise<AmendResult> {
   const { conversation_key: key, message_id, version, as } = amendment;
-  const { channel, sender } = as;
-  const identity = await deps.trust.resolve({ channel, sender, conversation_key: key });
+  const identity = await resolveSpeaker(deps.trust, as, { conversation_key: key, public: false });
   if (identity.denied) return { outcome: 'denied' };
-  const mayAmend = createRightToAmend(deps.trust, identity, key);
+  const mayAmend = createRightToAmend(deps.trust, amendment);
   await acceptance(deps.liveTurns.find(key, message_id));
   const row = await deps.journal.find(key, message_id);
   if (row === undefined) return { outcome: await amendObserved(deps, amendment, mayAmend) };
@@ -95,17 +95,18 @@ async function keep({ db, journal }: Deps, live: LiveTurn, row: JournalRow, { ve
   await db.flush(since);
 }
 
-/** The engine works on the message as it was: what it says now comes next, from the same person and with no more rights. */
+/** The engine works on the message as it was: what it says now comes next, from the person whose message it is and with no more rights. */
 async function steer(deps: Deps, { row, amendment, requestId }: Change, turn: Turn, text: string): Promise<AmendOutcome> {
   const { message_id, version } = amendment;
   const { transcript: _transcript, attachments: _attachments, ...content } = turn.envelope.content;
   const { message_id: _id, delivery: _delivery, intake: _intake, ...envelope } = turn.envelope;
+  const { sender, public: isPublic } = messageOf(turn, message_id);
   const live = deps.liveTurns.begin(
     {
       id: deps.ids.next('turn'),
       seq: 0,
       requestId,
-      envelope: { ...envelope, content: { ...content, text } },
+      envelope: { ...envelope, sender, public: isPublic, content: { ...content, text } },
       instanceId: turn.instanceId,
       amends: { message_id, version },
     },

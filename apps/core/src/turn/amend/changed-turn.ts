@@ -7,6 +7,10 @@ export const holds = ({ envelope, parts, amends }: Turn, messageId: string): boo
   amends?.message_id === messageId ||
   (parts === undefined ? isNamed(envelope, messageId) : parts.some((part) => isNamed(part.envelope, messageId)));
 
+/** The message as it came: of a turn that was merged from several people's, the part that it is. */
+export const messageOf = ({ envelope, parts }: Turn, messageId: string): Envelope =>
+  parts?.find((part) => isNamed(part.envelope, messageId))?.envelope ?? envelope;
+
 const isNamed = ({ message_id }: Envelope, messageId: string): boolean => message_id === messageId;
 
 /** The turn with another text in the place of the one that this message had. */

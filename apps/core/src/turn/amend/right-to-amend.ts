@@ -1,17 +1,20 @@
 import type { Envelope } from '@svc/contract/envelope.ts';
-import type { Identity } from '@svc/contract/trust.ts';
+import type { Amendment } from '@svc/contract/amend.ts';
+import { resolveSpeaker } from '@svc/service-kit/resolve-speaker.ts';
 import type { TrustService } from '../../trust/trust-service.ts';
 
-type MessageSender = Pick<Envelope, 'channel' | 'sender'>;
+type MessageSender = Pick<Envelope, 'channel' | 'sender' | 'public'>;
 
 /** Whether a message of this sender may be changed. */
-export type RightToAmend = (sender: MessageSender) => Promise<boolean>;
+export type RightToAmend = (message: MessageSender) => Promise<boolean>;
 
-/** People change their own messages, by whichever of their identities; owners change any. `key`: the conversation, where trust may be narrower. */
+/** People change their own messages, by whichever of their identities; owners change any but those on public surfaces, where nobody is more than TRUSTED. */
 export const createRightToAmend =
-  (trust: Pick<TrustService, 'resolve'>, { denied, trust_tier, principal_id }: Identity, key: string): RightToAmend =>
-  async (sender) => {
+  (trust: Pick<TrustService, 'resolve'>, { as, conversation_key }: Pick<Amendment, 'as' | 'conversation_key'>): RightToAmend =>
+  async (message) => {
+    const place = { conversation_key, public: message.public === true };
+    const { denied, trust_tier, principal_id } = await resolveSpeaker(trust, as, place);
     if (denied) return false;
     if (trust_tier === 'SACRED') return true;
-    return principal_id !== null && (await trust.resolve({ ...sender, conversation_key: key })).principal_id === principal_id;
+    return principal_id !== null && (await trust.resolve({ ...message, conversation_key })).principal_id === principal_id;
   };

@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest';
+import { createAtOnce } from './at-once.ts';
+
+test('one more than the limit is refused, others are not held up, and what ended or failed makes room', async () => {
+  const atOnce = createAtOnce(2, 'calls');
+  const gate = Promise.withResolvers<string>();
+  const running = [atOnce('a', () => gate.promise), atOnce('a', () => gate.promise)];
+  await expect(atOnce('a', async () => 'no')).rejects.toMatchObject({ code: 'queue_full' });
+  expect(await atOnce('b', async () => 'other')).toBe('other');
+  gate.reject(new Error('broken'));
+  await Promise.allSettled(running);
+  expect(await atOnce('a', async () => 'again')).toBe('again');
+});
