@@ -211,6 +211,43 @@ test('a change reaches the core behind its message, and is said again until the 
   expect(said).toEqual(['1', 'edited: new']);
 });
 
+test('what follows an update that is to be given again comes behind it, or after a minute without it', async () => {
+  const { start, clock, asked } = openChannel();
+  const ingress = start();
+  let isAway = true;
+  const take = (id: string) =>
+    ingress
+      .take('a', id, async () => {
+        if (isAway) throw new ServiceError('unavailable', 'away');
+        return envelope('a', id);
+      })
+      .then(
+        () => 'taken',
+        () => 'refused',
+      );
+  const first = take('1');
+  let isRefused = false;
+  void first.then(() => (isRefused = true));
+  await until(() => {
+    clock.advance(1000);
+    return isRefused;
+  });
+  isAway = false;
+  expect([await take('2'), await take('1'), await take('2')]).toEqual(['refused', 'taken', 'taken']);
+  expect(asked()).toEqual(['1', '2']);
+  isAway = true;
+  const lost = take('3');
+  isRefused = false;
+  void lost.then(() => (isRefused = true));
+  await until(() => {
+    clock.advance(1000);
+    return isRefused;
+  });
+  isAway = false;
+  clock.advance(60_000);
+  expect(await take('4')).toBe('taken');
+});
+
 test('an update that cannot be read is logged and skipped', async () => {
   const { start, clock, asked, logs } = openChannel();
   const ingress = start();

@@ -157,13 +157,20 @@ export function createIngress(options: IngressOptions): Ingress {
     const [chat, id] = [boundedName(chatName), boundedName(updateId)];
     await within(clock, safeWithinMs, loaded);
     if (signal.aborted) throw stopped();
+    const mayCome = onTheWay.mayCome(chat, id);
     const found = onTheWay.find(chat, id);
     if (found !== undefined) return onTheWay.wait(found);
     if (turns.isKnown(chat, id)) return;
+    if (!mayCome) throw unavailable('An earlier update of this chat is to be given again first.');
     const update: Update = { chat, id, safe: Promise.withResolvers<void>() };
-    const entry = { update, job: toJob(update) };
-    onTheWay.add(entry);
-    return onTheWay.wait(entry);
+    try {
+      const entry = { update, job: toJob(update) };
+      onTheWay.add(entry);
+      return onTheWay.wait(entry);
+    } catch (error) {
+      onTheWay.refused(chat, id);
+      throw error;
+    }
   }
 
   return {

@@ -11,24 +11,52 @@ export type OnTheWay<J extends Job> = { update: Update; job: J };
 export type UpdatesOnTheWay<J extends Job> = {
   find(chat: string, id: string): OnTheWay<J> | undefined;
   add(entry: OnTheWay<J>): void;
+  /** To be asked of every update that comes. False while an earlier one of its chat is to be given again: this one would overtake it. */
+  mayCome(chat: string, id: string): boolean;
+  /** It was not let in, and is to be given again. */
+  refused(chat: string, id: string): void;
   /** Resolves when the update is safe. Rejects when it is to be given again, or has waited too long; what has not begun is dropped then. */
   wait(entry: OnTheWay<J>): Promise<void>;
 };
 
+/** So long a chat waits for an update that is to be given again, ms; a platform that has dropped it must not block the chat. */
+const longestGapMs = 60_000;
+const maxGaps = 1000;
+
 export function createUpdatesOnTheWay<J extends Job>(
-  clock: Pick<Clock, 'after'>,
+  clock: Pick<Clock, 'after' | 'elapsed'>,
   lines: Pick<ChatLines<J>, 'dropFrom'>,
   withinMs: number,
 ): UpdatesOnTheWay<J> {
   const entries = new Map<string, OnTheWay<J>>();
+  /** Of each chat the first update that is to be given again. */
+  const gaps = new Map<string, { id: string; until: number }>();
+
+  const noteGap = (chat: string, id: string): void => {
+    if ((gaps.get(chat)?.until ?? 0) > clock.elapsed()) return;
+    gaps.delete(chat);
+    gaps.set(chat, { id, until: clock.elapsed() + longestGapMs });
+    for (const oldest of gaps.keys()) if (gaps.size > maxGaps) gaps.delete(oldest);
+  };
+
   return {
+    refused: noteGap,
+    mayCome(chat, id) {
+      const gap = gaps.get(chat);
+      if (gap === undefined || (gap.id !== id && gap.until > clock.elapsed())) return gap === undefined;
+      gaps.delete(chat);
+      return true;
+    },
     find: (chat, id) => entries.get(compositeKey(chat, id)),
     add(entry) {
       const { chat, id, safe } = entry.update;
       const name = compositeKey(chat, id);
       entries.set(name, entry);
       const leave = () => void entries.delete(name);
-      safe.promise.then(leave, leave);
+      safe.promise.then(leave, () => {
+        leave();
+        noteGap(chat, id);
+      });
     },
     wait({ update, job }) {
       const { promise, resolve, reject } = Promise.withResolvers<void>();

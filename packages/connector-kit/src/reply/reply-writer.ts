@@ -10,6 +10,7 @@ import type { ConnectorState } from '../state/state.ts';
 import { createChatGate, type ChatGate } from './chat-gate.ts';
 import { createChatOrder } from './chat-order.ts';
 import { createReply, type Reply, type ReplyDeps } from './reply.ts';
+import { settledWithin } from './settled-within.ts';
 import type { FirstAfter, LiveEveryMs, WhenGone } from './live-reply.ts';
 import type { Extra } from './settle-reply.ts';
 import { contentOf, usualWords, type ReplyWords } from './reply-content.ts';
@@ -65,8 +66,19 @@ export function createReplyWriter(options: ReplyWriterOptions): ReplyWriter {
   const records = createReplyRecords(state, clock, log);
   const typing = openTyping(options, gate, clock);
   const open = new Map<string, Reply>();
-  const begun = new Set<Reply>();
-  options.signal?.addEventListener('abort', () => begun.forEach((reply) => void reply.leave()), { once: true });
+  const begun = new Set<BegunReply>();
+  options.signal?.addEventListener(
+    'abort',
+    () => begun.forEach(({ reply, isEnding }) => (isEnding ? undefined : void reply.leave())),
+    { once: true },
+  );
+
+  /** Resolves when the replies to other messages of a chat that were begun have ended, or after a while. */
+  const earlierReplies = (chat: string, answers: string | undefined): Promise<void> => {
+    const others = [...begun].filter((each) => each.chat === chat && each.answers !== answers);
+    const ended = Promise.all(others.map(({ ended: { promise } }) => promise)).then(() => undefined);
+    return others.length === 0 ? Promise.resolve() : settledWithin(clock, longestBeforePushMs, ended);
+  };
 
   /** One at a time writes a reply: who comes later waits until the one before has stopped. */
   async function claim(name: string, reply: Reply): Promise<void> {
@@ -110,25 +122,35 @@ export function createReplyWriter(options: ReplyWriterOptions): ReplyWriter {
         earlier: again ? 'other' : 'nothing',
         nameOf: (turn) => nameOf(chat, turn, answers),
       });
-      begun.add(reply);
+      const entry: BegunReply = { reply, chat, answers, isEnding: false, ended: Promise.withResolvers() };
+      begun.add(entry);
       reply.works();
+      const end = async (work: () => Promise<void>): Promise<void> => {
+        entry.isEnding = true;
+        try {
+          await work();
+        } finally {
+          begun.delete(entry);
+          entry.ended.resolve();
+        }
+      };
       return {
         handlers: reply.handlers,
-        async finish(result) {
-          begun.delete(reply);
-          if (result.outcome === 'delivered') return reply.leave();
-          await reply.settle(contentOf(result, { platform: options, words, answers }), { turn: result.turn_id });
-        },
-        async fail(error) {
-          begun.delete(reply);
-          const line = words.failed(error);
-          if (line === null) return reply.leave();
-          try {
-            await reply.failWith(line);
-          } catch (fault) {
-            log('warn', 'that a turn failed could not be shown', { error: errorText(fault) });
-          }
-        },
+        finish: (result) =>
+          end(async () => {
+            if (result.outcome === 'delivered') return reply.leave();
+            await reply.settle(contentOf(result, { platform: options, words, answers }), { turn: result.turn_id });
+          }),
+        fail: (error) =>
+          end(async () => {
+            const line = words.failed(error);
+            if (line === null) return reply.leave();
+            try {
+              await reply.failWith(line);
+            } catch (fault) {
+              log('warn', 'that a turn failed could not be shown', { error: errorText(fault) });
+            }
+          }),
       };
     },
 
@@ -137,7 +159,8 @@ export function createReplyWriter(options: ReplyWriterOptions): ReplyWriter {
       const answers = about?.message_id;
       const name = about === undefined ? `out ${id}` : nameOf(chat, about.turn_id, answers);
       const earlier = about === undefined ? 'same' : 'other';
-      const reply = createReply(deps, { chat, turn: about?.turn_id ?? id, answers, earlier, nameOf: () => name });
+      const before = about === undefined ? undefined : earlierReplies(chat, answers);
+      const reply = createReply(deps, { chat, turn: about?.turn_id ?? id, answers, earlier, before, nameOf: () => name });
       const { file } = options;
       if (message.path !== undefined && file === undefined)
         throw new ServiceError('unprocessable', 'This channel takes no files.');
@@ -147,6 +170,18 @@ export function createReplyWriter(options: ReplyWriterOptions): ReplyWriter {
     },
   };
 }
+
+/** A reply whose end is still to come. */
+type BegunReply = {
+  reply: Reply;
+  chat: string;
+  answers: string | undefined;
+  isEnding: boolean;
+  ended: PromiseWithResolvers<void>;
+};
+
+/** The reply to an earlier message may be half shown; who pushes waits 9 s, ms. */
+const longestBeforePushMs = 5_000;
 
 type ExtraPlace = Parameters<Extra>[0];
 

@@ -11,6 +11,7 @@ import { createReplyMessages, type Earlier, type Unsure } from './reply-messages
 import type { ReplyPlatform } from './reply-platform.ts';
 import type { ReplyRecords } from './reply-record.ts';
 import { createReplyText } from './reply-text.ts';
+import { settledWithin } from './settled-within.ts';
 import { settleReply, type Ending } from './settle-reply.ts';
 import type { Typing, TypingTurn } from './typing.ts';
 
@@ -81,7 +82,8 @@ export function createReply(deps: ReplyDeps, { chat, answers, earlier, before, n
   const onShown = () => typing?.shown();
   let inOrder: Promise<void> | null = null;
   let turnCame: Promise<void> | null = null;
-  const first = (): Promise<void> => (turnCame ??= settledWithin(clock, longestBeforeMs, before));
+  const first = (): Promise<void> =>
+    (turnCame ??= before === undefined ? Promise.resolve() : settledWithin(clock, longestBeforeMs, before));
   const openInOrder = () => (inOrder ??= first().then(() => deps.order.earlier(chat))).then(open);
 
   const live = createLiveReply({
@@ -180,15 +182,6 @@ export function createReply(deps: ReplyDeps, { chat, answers, earlier, before, n
     const said = text.whole().slice(0, cuts.at(-1) ?? 0);
     return said === '' || whole.startsWith(said) ? cuts : [];
   }
-}
-
-/** Resolves when work has ended that never rejects, or after that time. */
-function settledWithin(clock: Pick<Clock, 'after'>, ms: number, work: Promise<void> | undefined): Promise<void> {
-  if (work === undefined) return Promise.resolve();
-  return new Promise((resolve) => {
-    const cancel = clock.after(ms, resolve);
-    void work.then(resolve).finally(cancel);
-  });
 }
 
 /** Rejects when nobody waits any longer. */

@@ -1,4 +1,12 @@
-import { channelKey, userKey, type Amendment, type Envelope, type StartContext } from '@svc/connector-kit';
+import {
+  channelKey,
+  errorText,
+  ServiceError,
+  userKey,
+  type Amendment,
+  type Envelope,
+  type StartContext,
+} from '@svc/connector-kit';
 import { meta } from './meta.ts';
 import type { Message, PlatformApi, User } from './platform-api.ts';
 
@@ -38,7 +46,12 @@ export const toAmendment = (
   as: { channel: meta.type, sender: senderOf(message.from) },
 });
 
+/** A connection that breaks says nothing of the file: then the update is to be given again. */
 async function save({ uploads, api, signal }: Deps, file: NonNullable<Message['file']>, conversation_key: string) {
-  const data = await api.file(file.id, signal);
-  return uploads.save({ name: file.name, mime: file.mime, data, conversation_key, maxBytes: 20_000_000 });
+  try {
+    const data = await api.file(file.id, signal);
+    return await uploads.save({ name: file.name, mime: file.mime, data, conversation_key, maxBytes: 20_000_000 });
+  } catch (error) {
+    throw error instanceof ServiceError ? error : new ServiceError('unavailable', errorText(error), { cause: error });
+  }
 }
