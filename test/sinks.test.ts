@@ -25,7 +25,7 @@ test('routes that answer with bytes say what they send', () => {
     'apps/core/src/backup/backup-routes.ts': ['the archive'],
     'apps/core/src/silo/silo-routes.ts': ['the file that was stored'],
     'apps/core/src/speech/speech-routes.ts': ['speech; the text was masked before it was spoken'],
-    'apps/core/src/upload/upload-routes.ts': ['the file that was uploaded'],
+    'apps/core/src/upload/upload-routes.ts': ['the file that was uploaded', 'the file'],
   });
 });
 

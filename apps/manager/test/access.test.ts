@@ -46,6 +46,7 @@ test('there are routes to sweep', () => {
     'PATCH /instances/sample',
     'POST /announce',
     'POST /instances',
+    'POST /instances/sample/call',
     'POST /instances/sample/channels',
     'POST /instances/sample/restart',
     'POST /instances/sample/start',

@@ -25,7 +25,7 @@ export type InstanceRulesReader = {
 type Deps = {
   file: string;
   instanceOfKey(channel: string, key: string): string | null;
-  clock: Pick<Clock, 'every'>;
+  clock: Pick<Clock, 'after'>;
   log: Pick<Log, 'error'>;
 };
 
@@ -69,7 +69,13 @@ export function openInstanceRules({ file, instanceOfKey, clock, log }: Deps): In
   } catch (error) {
     refuse(error);
   }
-  const stop = clock.every(recheckMs, () => void reload());
+  let isClosed = false;
+  let cancel = (): void => undefined;
+  /** The next look is due when this one has ended. */
+  const lookLater = (): void => {
+    cancel = clock.after(recheckMs, () => void reload().then(() => (isClosed ? undefined : lookLater())));
+  };
+  lookLater();
 
   const of = (instanceId: string | null): InstanceRules => {
     if (instanceId === null) return none;
@@ -84,7 +90,10 @@ export function openInstanceRules({ file, instanceOfKey, clock, log }: Deps): In
     reload,
     fault: () => fault,
     onChange: (listener) => void listeners.add(listener),
-    close: stop,
+    close() {
+      isClosed = true;
+      cancel();
+    },
   };
 }
 
