@@ -15,8 +15,9 @@ export type TurnActions = {
   end(turn: Pick<Turn, 'id'>): void;
 };
 
-type Deps = { journal: Pick<TurnJournal, 'keepActions'>; db: Pick<Database, 'flush'> };
-type Running = { turn: Turn; actions: ExtraAction[] };
+type Deps = { journal: Pick<TurnJournal, 'keepActions'>; db: Pick<Database, 'mark' | 'flush'> };
+/** `stored`: when the last of the actions that were added is, or could not be. */
+type Running = { turn: Turn; actions: readonly ExtraAction[]; stored: Promise<unknown> };
 
 /** A model in a loop. */
 const maxActions = 10;
@@ -26,21 +27,35 @@ export function createTurnActions({ journal, db }: Deps): TurnActions {
 
   const take = ({ id }: Pick<Turn, 'id'>): Running => {
     const found = running.get(id);
-    if (found === undefined) throw conflict('This turn is over: nothing can go with its reply any more.');
+    if (found === undefined) throw isOver();
     if (found.actions.length < maxActions) return found;
     throw new ServiceError('busy', `${maxActions} files and reactions go with this reply already, which is the limit.`);
   };
 
+  /** It goes with the reply only when it is in the journal: what a tool was refused must not go out. */
+  const store = async (of: Pick<Turn, 'id'>, action: ExtraAction): Promise<void> => {
+    const found = take(of);
+    const actions = [...found.actions, action];
+    const since = db.mark();
+    await journal.keepActions(found.turn, actions);
+    await db.flush(since);
+    if (running.get(of.id) !== found) throw isOver();
+    found.actions = actions;
+  };
+
   return {
-    begin: (turn) => void running.set(turn.id, { turn, actions: [...(turn.actions ?? [])] }),
+    begin: (turn) => void running.set(turn.id, { turn, actions: turn.actions ?? [], stored: Promise.resolve() }),
     checkRoom: (turn) => void take(turn),
     async add(of, action) {
-      const { turn, actions } = take(of);
-      actions.push(action);
-      await journal.keepActions(turn, actions);
-      await db.flush();
+      const found = take(of);
+      // One after the other: each is stored with all before it.
+      const own = found.stored.then(() => store(of, action));
+      found.stored = Promise.allSettled([own]);
+      await own;
     },
     of: ({ id }) => running.get(id)?.actions ?? [],
     end: ({ id }) => void running.delete(id),
   };
 }
+
+const isOver = () => conflict('This turn is over: nothing can go with its reply any more.');

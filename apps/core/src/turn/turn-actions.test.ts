@@ -1,0 +1,60 @@
+import type { ExtraAction } from '@svc/contract/turn.ts';
+import { expect, test } from 'vitest';
+import { createTurnActions } from './turn-actions.ts';
+import type { Turn } from './turn.ts';
+
+const turn = { id: 't1', seq: 1 } as Turn;
+const react = (emoji: string): ExtraAction => ({ type: 'react', emoji });
+const full = new Error('the disk is full');
+
+/** A journal whose next commits end as the test says. */
+function openActions(commits: (() => Promise<void>)[] = []) {
+  const stored: ExtraAction[][] = [];
+  const actions = createTurnActions({
+    journal: { keepActions: (_turn, kept) => Promise.resolve(stored.push([...kept])) },
+    db: {
+      mark: () => 7,
+      flush: (since) => (since === 7 ? (commits.shift()?.() ?? Promise.resolve()) : Promise.reject(new Error())),
+    },
+  });
+  actions.begin(turn);
+  return { actions, stored };
+}
+
+test('what could not be stored does not go with the reply, and takes no room', async () => {
+  const { actions, stored } = openActions([() => Promise.reject(full)]);
+  await expect(actions.add(turn, react('👎'))).rejects.toBe(full);
+  expect(actions.of(turn)).toEqual([]);
+  const ten = Array.from({ length: 10 }, (_, index) => react(String(index)));
+  for (const action of ten) await actions.add(turn, action);
+  expect(actions.of(turn)).toEqual(ten);
+  expect(stored.at(-1)).toEqual(ten);
+});
+
+test('of several at once, one that fails is in neither the reply nor the journal', async () => {
+  const first = Promise.withResolvers<void>();
+  const { actions, stored } = openActions([() => first.promise]);
+  const added = [actions.add(turn, react('a')), actions.add(turn, react('b'))];
+  first.reject(full);
+  expect((await Promise.allSettled(added)).map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
+  expect(actions.of(turn)).toEqual([react('b')]);
+  expect(stored.at(-1)).toEqual([react('b')]);
+});
+
+test('many at once are held to the limit', async () => {
+  const { actions, stored } = openActions();
+  const added = await Promise.allSettled(Array.from({ length: 12 }, (_, index) => actions.add(turn, react(String(index)))));
+  expect(added.filter(({ status }) => status === 'fulfilled')).toHaveLength(10);
+  expect(added[11]).toMatchObject({ reason: { code: 'busy' } });
+  expect(actions.of(turn)).toHaveLength(10);
+  expect(stored.at(-1)).toHaveLength(10);
+});
+
+test('what is stored only when the turn is over is refused', async () => {
+  const commit = Promise.withResolvers<void>();
+  const { actions } = openActions([() => commit.promise]);
+  const added = actions.add(turn, react('a'));
+  actions.end(turn);
+  commit.resolve();
+  await expect(added).rejects.toMatchObject({ code: 'conflict' });
+});
