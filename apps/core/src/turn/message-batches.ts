@@ -57,7 +57,7 @@ export interface MessageBatches {
 
 /**
  * Messages that follow each other closely become one turn, in their order: people write in pieces. In a room that is gathered as
- * one they are of people with the same rights: somebody with others ends what was gathered before them.
+ * one they are of people with the same rights: someone with others ends what was gathered before them.
  * Every piece is in the journal before it waits here. The last one's caller gets the answer, the others are told
  * that theirs was merged.
  */
@@ -75,7 +75,7 @@ export function createMessageBatches({ journal, turnQueue, clock, run }: Deps): 
       open.get(name) ??
       begin(name, { key: envelope.conversation_key, rights, closesBy: clock.elapsed() + quietMs * longestStretch });
     const answer = Promise.withResolvers<HandleResult>();
-    const member: Member = { live, answer, name: toName(identity.display_name) ?? 'somebody' };
+    const member: Member = { live, answer, name: toName(identity.display_name) ?? 'someone' };
     batch.members.push(member);
     live.abort = () => leave(name, batch, member);
     batch.cancel();
