@@ -1,3 +1,4 @@
+import { createInTurnByKey } from '@svc/service-kit/in-turn-by-key.ts';
 import { queueFull } from '@svc/service-kit/service-error.ts';
 
 /** Whose work it is, and on what. */
@@ -16,7 +17,8 @@ const usual = { atOnce: 4, ofOwner: 2, inLine: 48, inLineOfOwner: 16 };
 type Work = <T>(work: () => Promise<T>) => Promise<T>;
 
 export function createRepositoryQueue(limits = usual): RepositoryQueue {
-  const tails = new Map<string, Promise<void>>();
+  // Bounded below, where it is known whose work it is.
+  const inTurn = createInTurnByKey();
   const lanes = new Map<string, { run: Work; asked: number }>();
   const runAny = createLane(limits.atOnce);
   let asked = 0;
@@ -25,20 +27,6 @@ export function createRepositoryQueue(limits = usual): RepositoryQueue {
     const lane = lanes.get(owner) ?? { run: createLane(limits.ofOwner), asked: 0 };
     lanes.set(owner, lane);
     return lane;
-  };
-  /** Behind what was asked for the same repository before. */
-  const inOrder = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
-    const done = (tails.get(name) ?? Promise.resolve()).then(work);
-    const tail = done.then(
-      () => undefined,
-      () => undefined,
-    );
-    tails.set(name, tail);
-    try {
-      return await done;
-    } finally {
-      if (tails.get(name) === tail) tails.delete(name);
-    }
   };
 
   return {
@@ -49,7 +37,7 @@ export function createRepositoryQueue(limits = usual): RepositoryQueue {
       asked++;
       lane.asked++;
       try {
-        return await inOrder(repository, () => lane.run(() => runAny(work)));
+        return await inTurn(repository, () => lane.run(() => runAny(work)));
       } finally {
         asked--;
         if (--lane.asked === 0) lanes.delete(owner);

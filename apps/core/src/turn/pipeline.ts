@@ -2,8 +2,8 @@ import type { Amendment, AmendResult } from '@svc/contract/amend.ts';
 import type { Envelope } from '@svc/contract/envelope.ts';
 import type { InjectAnswer } from '@svc/contract/session.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
+import { createInTurnByKey } from '@svc/service-kit/in-turn-by-key.ts';
 import { amend } from './amend/amend.ts';
-import { createInTurnByKey } from './amend/in-turn-by-key.ts';
 import { createPendingAcks, type PendingAcks } from '../delivery/pending-acks.ts';
 import { abortTurn } from './abort-turn.ts';
 import { handleEnvelope } from './handle-envelope.ts';
@@ -19,6 +19,8 @@ import { createTurnActions, type TurnActions } from './turn-actions.ts';
 import { createTurnQueue, type TurnQueue } from './turn-queue.ts';
 import type { Watcher } from '../watch/watch-types.ts';
 import type { Caller } from './turn.ts';
+
+const amendLimits = { ofKey: 64, all: 1000, what: 'changes of messages' };
 
 /** The way of every turn through the core, and all that is known of the turns that are on it. */
 export type Pipeline = {
@@ -78,7 +80,7 @@ export function createPipeline(deps: TurnDeps): Pipeline {
   const run: RunLiveTurn = (live, ticket, command, hasStarted) =>
     runJournaledTurn(parts, { live, ticket, hasStarted, work: turnHandler(parts, live, command) });
   const entry = { ...parts, run };
-  const inTurn = createInTurnByKey();
+  const inTurn = createInTurnByKey(amendLimits);
   return {
     handle: (envelope, caller, requestId) => handleEnvelope(entry, envelope, caller, requestId),
     inject: (injection, caller, requestId) => inject(entry, injection, caller, requestId),

@@ -18,7 +18,7 @@ test('works of one key follow each other, also behind one that failed; others do
 });
 
 test('a flood of works is refused, of one key and of all, until there is room again', async () => {
-  const inTurn = createInTurnByKey({ ofKey: 2, all: 3 });
+  const inTurn = createInTurnByKey({ ofKey: 2, all: 3, what: 'changes' });
   const hold = Promise.withResolvers<void>();
   const work = () => hold.promise;
   const running = [inTurn('a', work), inTurn('a', work), inTurn('b', work)];
