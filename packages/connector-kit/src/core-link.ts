@@ -1,30 +1,19 @@
 import type { AmendResult } from '@svc/contract/amend.ts';
 import type { Checkout } from '@svc/contract/checkout.ts';
 import type { Envelope, Intake } from '@svc/contract/envelope.ts';
-import { noCall, type LinkReply, type LinkRequest } from '@svc/contract/link.ts';
-import type { HandleResult, TurnProgress } from '@svc/contract/turn.ts';
+import { noCall, type LinkRequest } from '@svc/contract/link.ts';
+import type { HandleResult } from '@svc/contract/turn.ts';
 import type { Answered } from '@svc/contract/ask.ts';
 import type { Identity } from '@svc/contract/trust.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
-import { errorText } from '@svc/service-kit/service-error.ts';
-import { createDeliveryAcks, type DeliveryAcks } from './delivery-acks.ts';
+import { ask, end, takeBreak, takeLine, takeUp, type Link } from './calls-in-flight.ts';
+import { createDeliveryAcks } from './delivery-acks.ts';
 import type { CallOptions, CoreApi, StartContext, StreamHandlers } from './connector.ts';
-import { CoreError, toCoreError } from './core-error.ts';
-import { createLinkSocket, type LinkSocket } from './core-link-socket.ts';
-import { createFrameDelivery, type FrameDelivery } from './frame-delivery.ts';
-import { createLinkWatches, type LinkWatches } from './link-watches.ts';
+import { createLinkSocket } from './core-link-socket.ts';
+import { createFrameDelivery } from './frame-delivery.ts';
+import { createLinkWatches } from './link-watches.ts';
 import { createSessionCalls } from './session-calls.ts';
-import {
-  answerOf,
-  hasMessageId,
-  lineFault,
-  lineOf,
-  linkFaults,
-  parseReply,
-  turnLimitMs,
-  type LinkAnswer,
-  type LinkCall,
-} from './link-call.ts';
+import { linkFaults, turnLimitMs, type LinkCall } from './link-call.ts';
 
 export type CoreLinkOptions = {
   socketPath: string;
@@ -52,30 +41,11 @@ export type CoreLink = CoreApi & {
   close(): void;
 };
 
-/** How long a call waits for a link that is down, ms. */
-const linkWaitMs = 10_000;
-/** How long a message that was sent waits for a link that broke, ms. */
-const breakWaitMs = 30_000;
-/** A link that breaks sooner than this after it was made has not really been back, ms. */
-const steadyMs = 10_000;
 const resolveLimitMs = 10_000;
 /** The core bounds its parts; several may be waiting for one repository. */
 const checkoutLimitMs = 15 * 60_000;
 const answerLimitMs = 10_000;
 const maxError = 4_000;
-
-type Link = Required<Pick<CoreLinkOptions, 'clock' | 'log' | 'maxPending' | 'maxHeldChars'>> & {
-  socket: LinkSocket;
-  frames: FrameDelivery;
-  deliveryAcks: DeliveryAcks;
-  watches: LinkWatches;
-  /** Calls that are not answered, by id. */
-  calls: Map<number, LinkCall>;
-  heldChars: number;
-  /** When the link was opened last, by `clock.elapsed`. */
-  openedAt: number;
-  isClosed: boolean;
-};
 
 export function createCoreLink(options: CoreLinkOptions): CoreLink {
   const { clock, log, intake, maxPending = 1024, maxHeldChars = 64 * 1024 * 1024 } = options;
@@ -136,149 +106,4 @@ export function createCoreLink(options: CoreLinkOptions): CoreLink {
       socket.close();
     },
   };
-}
-
-function ask(
-  link: Link,
-  request: LinkRequest,
-  limitMs: number,
-  handlers: StreamHandlers | null,
-  onAccepted?: (turnId: string) => void,
-) {
-  return new Promise<LinkAnswer>((settle, fail) => {
-    const refusal = refusalOf(link);
-    if (refusal !== null) return fail(refusal);
-    const line = JSON.stringify(request);
-    const fault = lineFault(link, line);
-    if (fault !== null) return fail(fault);
-    link.heldChars += line.length;
-    const call: LinkCall = {
-      request,
-      chars: line.length,
-      line,
-      sent: false,
-      limitMs,
-      handlers,
-      onAccepted: onAccepted ?? null,
-      shown: false,
-      stale: false,
-      brokenAt: null,
-      settle,
-      fail,
-      cancelTimer: () => undefined,
-    };
-    link.calls.set(request.id, call);
-    if (link.socket.isOpen()) return send(link, call);
-    wait(link, call, linkWaitMs, linkFaults.unreachable);
-    link.socket.open();
-  });
-}
-
-/** Why no call is taken now; null when one is. */
-function refusalOf({ socket, calls, maxPending, isClosed }: Link): CoreError | null {
-  if (isClosed) return linkFaults.stopping(false);
-  return calls.size >= maxPending || socket.isClogged() ? linkFaults.tooMany(calls.size) : null;
-}
-
-function send(link: Link, call: LinkCall): void {
-  call.sent = true;
-  wait(link, call, call.limitMs, linkFaults.overdue);
-  link.socket.write(lineOf(call));
-  call.line = null;
-}
-
-function wait(link: Link, call: LinkCall, ms: number, fault: () => CoreError): void {
-  call.cancelTimer();
-  call.cancelTimer = link.clock.after(ms, () => end(link, call, fault()));
-}
-
-/** The link is there: what waits is sent, in the order it was asked. */
-function takeUp(link: Link): void {
-  link.openedAt = link.clock.elapsed();
-  link.deliveryAcks.flush();
-  link.watches.takeUp();
-  for (const call of link.calls.values()) if (!call.sent) send(link, call);
-}
-
-/** Takes one line of the core. False when it is not one of ours: the link cannot be trusted any more. */
-function takeLine(link: Link, line: string): boolean {
-  const reply = parseReply(line);
-  if (reply === null) return false;
-  if (reply.id === noCall) return takeRefusal(link, reply);
-  if (link.watches.take(reply)) return true;
-  const call = link.calls.get(reply.id);
-  if (call === undefined) return true;
-  if ('error' in reply) {
-    end(link, call, toCoreError(reply.error));
-    return true;
-  }
-  if ('accepted' in reply) {
-    takeAcceptance(link, call, reply.accepted.turn_id);
-    return true;
-  }
-  if (call.stale) withdraw(link, call);
-  if ('frame' in reply) show(link, call, reply.frame);
-  else if (!('seen' in reply)) end(link, call, answerOf(reply));
-  return true;
-}
-
-/** What the core says of the link as a whole, before it closes it. One that does not let us in will not do so next time. */
-function takeRefusal(link: Link, reply: LinkReply): boolean {
-  if (!('error' in reply)) return false;
-  link.log('error', 'the core closes the link', { why: reply.error.message });
-  if (reply.error.error === 'unauthorized') {
-    for (const call of link.calls.values()) end(link, call, toCoreError(reply.error));
-    link.watches.fail(toCoreError(reply.error));
-  }
-  return true;
-}
-
-function show({ frames }: Link, call: LinkCall, frame: TurnProgress): void {
-  if (call.handlers === null) return;
-  if (frame.type !== 'queued') call.shown = frame.type !== 'retract';
-  frames.take(call.handlers, frame);
-}
-
-/** Once: after a break the core says it again. */
-function takeAcceptance(link: Link, call: LinkCall, turnId: string): void {
-  const tell = call.onAccepted;
-  call.onAccepted = null;
-  try {
-    tell?.(turnId);
-  } catch (error) {
-    link.log('error', 'onAccepted threw', { error: errorText(error) });
-  }
-}
-
-function withdraw({ frames }: Link, call: LinkCall): void {
-  call.stale = false;
-  if (call.handlers !== null) frames.take(call.handlers, { type: 'retract' });
-}
-
-function end(link: Link, call: LinkCall, answer: LinkAnswer | CoreError): void {
-  if (link.calls.delete(call.request.id)) link.heldChars -= call.chars;
-  call.cancelTimer();
-  if (answer instanceof CoreError) call.fail(answer);
-  else call.settle(answer);
-}
-
-function takeBreak(link: Link): void {
-  link.frames.flush();
-  link.deliveryAcks.takeBreak();
-  const now = link.clock.elapsed();
-  const wasSteady = now - link.openedAt >= steadyMs;
-  for (const call of link.calls.values()) {
-    if (!call.sent) continue;
-    if (hasMessageId(call)) keep(link, call, wasSteady || call.brokenAt === null ? now : call.brokenAt, now);
-    else end(link, call, linkFaults.wentAway());
-  }
-}
-
-/** Holds a call that was sent until the link is back. A link that comes and goes is one break, not many. */
-function keep(link: Link, call: LinkCall, brokenAt: number, now: number): void {
-  call.sent = false;
-  call.brokenAt = brokenAt;
-  call.stale ||= call.shown;
-  call.shown = false;
-  wait(link, call, Math.max(0, brokenAt + breakWaitMs - now), linkFaults.wentAway);
 }

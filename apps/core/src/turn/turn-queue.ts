@@ -1,6 +1,7 @@
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { queueFull, unavailable } from '@svc/service-kit/service-error.ts';
 import type { AbortReason, OnQueued, Ticket, Work } from './ticket.ts';
+import { createQueuePositions } from './queue-positions.ts';
 import { abortPlace, isUnderWay, type Place, placeOfNext, remove } from './turn-place.ts';
 
 export type TurnQueueLimits = {
@@ -19,9 +20,6 @@ export type EnterOptions = {
   /** Begins while the others are held back (`hold`). */
   passesHold?: boolean;
 };
-
-/** Waiting turns hear of a new position at most this often, ms. */
-const retellMs = 1000;
 
 /** The line of turns: one at a time for each conversation, bounded over all. */
 export interface TurnQueue {
@@ -53,7 +51,7 @@ export function createTurnQueue({ slots, maxWaiting, maxWaitingPerKey = maxWaiti
   let resting = 0;
   let closed = false;
   let isHeld = false;
-  let cancelRetell: (() => void) | null = null;
+  const positions = createQueuePositions({ lines, forSlot, clock });
 
   function enter(key: string, { next = false, unlimited = false, passesHold = false }: EnterOptions = {}): Ticket {
     if (closed) throw stopping();
@@ -116,7 +114,7 @@ export function createTurnQueue({ slots, maxWaiting, maxWaitingPerKey = maxWaiti
       place.waiting = { start, refuse, onQueued, told: 0 };
       const line = lines.get(place.key);
       if (line?.[0] === place) forSlot.push(place);
-      tell(place);
+      positions.report(place);
     });
   }
 
@@ -168,7 +166,7 @@ export function createTurnQueue({ slots, maxWaiting, maxWaitingPerKey = maxWaiti
     if (line.length === 0) lines.delete(place.key);
     else if (wasHead && line[0]?.state === 'waiting') forSlot.push(line[0]);
     fillSlots();
-    retellSoon();
+    if (places > taken) positions.reportSoon();
   }
 
   function fillSlots(): void {
@@ -183,22 +181,6 @@ export function createTurnQueue({ slots, maxWaiting, maxWaitingPerKey = maxWaiti
     remove(forSlot, place);
     begin(place);
     place.waiting?.start();
-  }
-
-  function tell(place: Place): void {
-    const inLine = lines.get(place.key)?.indexOf(place) ?? 0;
-    const position = inLine > 0 ? inLine : forSlot.indexOf(place) + 1;
-    if (place.waiting === null || position === place.waiting.told) return;
-    place.waiting.told = position;
-    place.waiting.onQueued(position);
-  }
-
-  function retellSoon(): void {
-    if (places === taken || cancelRetell !== null) return;
-    cancelRetell = clock.after(retellMs, () => {
-      cancelRetell = null;
-      for (const line of lines.values()) for (const place of line) if (place.state === 'waiting') tell(place);
-    });
   }
 
   /** The turn of a key that is in flight: it runs, or has its lock and waits for a slot. */
@@ -238,7 +220,7 @@ export function createTurnQueue({ slots, maxWaiting, maxWaitingPerKey = maxWaiti
 
     async close(deadlineMs: number): Promise<void> {
       closed = true;
-      cancelRetell?.();
+      positions.close();
       const all = [...lines.values()].flat();
       for (const place of all) if (place.state === 'waiting') place.waiting?.refuse(stopping());
       const running = all.filter(isUnderWay);

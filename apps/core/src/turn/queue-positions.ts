@@ -1,0 +1,38 @@
+import type { Clock } from '@svc/service-kit/clock.ts';
+import type { Place } from './turn-place.ts';
+
+type Deps = { lines: ReadonlyMap<string, readonly Place[]>; forSlot: readonly Place[]; clock: Clock };
+
+/** Reports to waiting turns how many stand before them. */
+export type QueuePositions = {
+  report(place: Place): void;
+  /** To all that wait, in a moment: the lines have moved. */
+  reportSoon(): void;
+  close(): void;
+};
+
+/** Waiting turns hear of a new position at most this often, ms. */
+const reportEveryMs = 1000;
+
+export function createQueuePositions({ lines, forSlot, clock }: Deps): QueuePositions {
+  let cancel: (() => void) | null = null;
+
+  const report = (place: Place): void => {
+    const inLine = lines.get(place.key)?.indexOf(place) ?? 0;
+    const position = inLine > 0 ? inLine : forSlot.indexOf(place) + 1;
+    if (place.waiting === null || position === place.waiting.told) return;
+    place.waiting.told = position;
+    place.waiting.onQueued(position);
+  };
+
+  return {
+    report,
+    reportSoon(): void {
+      cancel ??= clock.after(reportEveryMs, () => {
+        cancel = null;
+        for (const line of lines.values()) for (const place of line) if (place.state === 'waiting') report(place);
+      });
+    },
+    close: () => cancel?.(),
+  };
+}
