@@ -3,13 +3,15 @@ import { write, writeSync } from 'node:fs';
 /** Where log lines go. Writing never waits and never throws. */
 export type LineSink = {
   write(line: string): void;
-  /** Hands over what is still here; takes half a second at most. */
+  /** Hands over what is still here; takes six tenths of a second at most. */
   flushSync(): void;
 };
 
 const maxPending = 4 * 1024 * 1024;
 const retryMs = 20;
 const maxTries = 25;
+/** How long what the system is writing at the end is given before the rest follows, so that lines neither mix nor change places, ms. */
+const handOverMs = 100;
 
 /**
  * Writes lines to a file descriptor, one write for all that came while the last one ran. A reader that is gone ends the
@@ -55,7 +57,8 @@ export function createLineSink(fd: number): LineSink {
     },
     flushSync() {
       if (isGone) return;
-      // What the system has already is on its way and is not written twice.
+      // What the system has already is on its way and is not written twice. Its end cannot be seen from here: a reader that reads has it by then.
+      if (isSystemWriting) sleep(handOverMs);
       const rest = Buffer.concat([isSystemWriting || current === null ? Buffer.alloc(0) : current, Buffer.from(pending)]);
       pending = '';
       if (!isSystemWriting) current = null;
@@ -72,10 +75,12 @@ function writeAll(fd: number, bytes: Buffer): boolean {
     } catch (error) {
       if (!isBusy(error)) return false;
       tries++;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, retryMs);
+      sleep(retryMs);
     }
   }
   return true;
 }
+
+const sleep = (ms: number): void => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 
 const isBusy = (error: unknown): boolean => ['EAGAIN', 'EBUSY', 'EINTR'].includes((error as NodeJS.ErrnoException).code ?? '');
