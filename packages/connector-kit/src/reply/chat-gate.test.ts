@@ -51,6 +51,13 @@ describe('the pace of a chat', () => {
     expect(went).toEqual(['edit 0', 'part 1 0', 'part 2 0', 'part 3 1000', 'edit 2 4000']);
   });
 
+  test('is that of its kind where chats differ', async () => {
+    const { gate, went, write, pass } = setUp({ perMs: (chat) => (chat === 'group' ? 3000 : 1000) });
+    for (const chat of ['group', 'ann']) for (const n of [1, 2, 3]) void gate.run(chat, write(`${chat} ${n}`));
+    await pass(7000);
+    expect(went).toEqual(['group 1 0', 'ann 1 0', 'ann 2 1000', 'ann 3 2000', 'group 2 3000', 'group 3 6000']);
+  });
+
   test('goes along with one of the whole bot', async () => {
     const { gate, went, write, pass } = setUp({ allMs: 300 });
     for (const chat of ['a', 'b', 'c']) void gate.run(chat, write(chat));

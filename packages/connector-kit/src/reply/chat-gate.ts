@@ -4,8 +4,8 @@ import { faultOf, pauseMsOf } from './write-fault.ts';
 
 export type ChatGateOptions = {
   clock: Clock;
-  /** From the end of a write to a chat to the next one, ms. */
-  perMs: number;
+  /** From the end of a write to a chat to the next one, ms; by its id where chats differ. */
+  perMs: number | ((chat: string) => number);
   /** Between two writes of the whole bot, ms; none unless given. */
   allMs?: number;
   /** So many writes that cannot wait may follow each other at once, where the platform lets them; one unless given. */
@@ -42,6 +42,7 @@ type Waiter = { urgent: boolean; go: () => void };
 type Lane = {
   waiting: Waiter[];
   isWriting: boolean;
+  perMs: number;
   freeAt: number;
   pausedUntil: number;
   stepMs: number;
@@ -68,12 +69,14 @@ export function createChatGate({ clock, perMs, allMs = 0, burst = 1, maxChats = 
     if (known !== undefined) return known;
     if (lanes.size >= maxChats) forgetIdle();
     if (lanes.size >= maxChats) throw queueFull(`${maxChats} chats are being written to at once. Try again in a moment.`);
+    const stepMs = typeof perMs === 'number' ? perMs : perMs(chat);
     const lane: Lane = {
       waiting: [],
       isWriting: false,
+      perMs: stepMs,
       freeAt: never,
       pausedUntil: never,
-      stepMs: perMs,
+      stepMs,
       good: 0,
       slot: null,
       cancelTimer: noTimer,
@@ -154,13 +157,13 @@ export function createChatGate({ clock, perMs, allMs = 0, burst = 1, maxChats = 
 
   function took(lane: Lane): void {
     lane.good++;
-    if (lane.good % goodToHalve === 0) lane.stepMs = Math.max(perMs, lane.stepMs / 2);
+    if (lane.good % goodToHalve === 0) lane.stepMs = Math.max(lane.perMs, lane.stepMs / 2);
   }
 
   function failed(lane: Lane, error: unknown): void {
     lane.good = 0;
     if (faultOf(error) !== 'pause') return;
-    lane.stepMs = Math.min(lane.stepMs * 2, perMs * mostSteps);
+    lane.stepMs = Math.min(lane.stepMs * 2, lane.perMs * mostSteps);
     const until = clock.elapsed() + (pauseMsOf(error) ?? lane.stepMs);
     lane.pausedUntil = Math.max(lane.pausedUntil, until);
     if (isGlobal(error)) allPausedUntil = Math.max(allPausedUntil, until);

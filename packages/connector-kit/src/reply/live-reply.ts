@@ -13,7 +13,7 @@ export type FirstAfter = { chars: number; ms: number };
 export type WhenGone = 'post' | 'end';
 
 /** Least time from one write of a growing reply to the next, after so many of them, ms; null when there are enough until it is whole. */
-export type LiveEveryMs = (writes: number) => number | null;
+export type LiveEveryMs = (writes: number, chat: string) => number | null;
 
 export type LiveDeps = {
   clock: Clock;
@@ -61,6 +61,8 @@ export function createLiveReply(deps: LiveDeps): LiveReply {
   let faults = 0;
   let writes = 0;
   let isEnough = false;
+  /** What a platform with drafts shows of the message to come; null where it has none. */
+  let drafted: string | null = messages.canDraft() ? '' : null;
   let notBefore = Number.NEGATIVE_INFINITY;
   /** Messages before it are full and left alone. */
   let current = 0;
@@ -106,7 +108,7 @@ export function createLiveReply(deps: LiveDeps): LiveReply {
   }
 
   function takeTime(): void {
-    const everyMs = deps.liveEveryMs === undefined ? 0 : deps.liveEveryMs(++writes);
+    const everyMs = deps.liveEveryMs === undefined ? 0 : deps.liveEveryMs(++writes, chat);
     if (everyMs === null) isEnough = true;
     else notBefore = clock.elapsed() + everyMs;
   }
@@ -145,7 +147,16 @@ export function createLiveReply(deps: LiveDeps): LiveReply {
       current++;
     }
     const piece = pieces[messages.count()];
-    return piece === undefined ? null : () => post(piece);
+    if (piece === undefined || piece === drafted) return null;
+    const isLast = messages.count() === pieces.length - 1 && text.cuts().length === 0;
+    return isLast && drafted !== null ? () => draft(piece) : () => post(piece);
+  }
+
+  /** Nothing is posted before it is whole, where drafts are to be had. */
+  async function draft(piece: string): Promise<void> {
+    drafted = (await messages.draft(piece)) ? piece : null;
+    if (drafted === null) await post(piece);
+    else deps.onShown();
   }
 
   function takeBackStep(): (() => Promise<void>) | null {

@@ -1,7 +1,7 @@
 import type { Action, HandleResult, Outcome } from '@svc/contract/turn.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
 import type { Extra } from './settle-reply.ts';
-import type { ReplyPlatform } from './reply-platform.ts';
+import type { ReplyFile, ReplyPlatform } from './reply-platform.ts';
 
 /** What is said where the assistant says nothing. */
 export type ReplyWords = {
@@ -21,13 +21,15 @@ export const usualWords: ReplyWords = {
 
 export type ReplyContent = { text: string; extras: Extra[] };
 
+type ContentPlatform = Pick<ReplyPlatform, 'file' | 'albums' | 'attach' | 'react'>;
+type ContentDeps = { platform: ContentPlatform; words: ReplyWords; answers?: string };
+
 /** What a result has to be shown as. What the platform cannot do becomes words; an action that is not known is left out. */
-export function contentOf(
-  { actions, outcome }: Pick<HandleResult, 'actions' | 'outcome'>,
-  { platform, words, answers }: { platform: Pick<ReplyPlatform, 'file' | 'react'>; words: ReplyWords; answers?: string },
-): ReplyContent {
+export function contentOf({ actions, outcome }: Pick<HandleResult, 'actions' | 'outcome'>, deps: ContentDeps): ReplyContent {
+  const { platform, words, answers } = deps;
   const texts: string[] = [];
-  const extras: Extra[] = [];
+  const files: ReplyFile[] = [];
+  const reactions: Extra[] = [];
   let spare = '';
   for (const action of actions) {
     if (action.type === 'reply') texts.push(action.text);
@@ -36,18 +38,37 @@ export function contentOf(
   }
 
   function addFile({ path, name, mime }: Extract<Action, { type: 'file' }>): void {
-    const { file } = platform;
-    if (file === undefined) texts.push(words.file(name));
-    else extras.push((place) => file({ ...place, path, name, mime, ...(answers !== undefined && { answers }) }));
+    if (platform.file === undefined) texts.push(words.file(name));
+    else files.push({ path, name, mime });
   }
 
   function addReaction({ emoji }: Extract<Action, { type: 'react' }>): void {
     const { react } = platform;
     if (react === undefined || answers === undefined) spare += emoji;
-    else extras.push((place) => react({ ...place, to: answers, emoji }));
+    else reactions.push((place) => react({ ...place, to: answers, emoji }));
   }
 
-  const text = texts.filter((each) => each.trim() !== '').join('\n\n');
-  if (text !== '' || extras.length > 0) return { text, extras };
-  return { text: spare === '' ? (words.ended(outcome) ?? '') : spare, extras };
+  const whole = texts.filter((each) => each.trim() !== '').join('\n\n');
+  const { text, extras } = contentWithFiles(whole, files, deps);
+  if (text !== '' || extras.length + reactions.length > 0) return { text, extras: [...extras, ...reactions] };
+  return { text: spare === '' ? (words.ended(outcome) ?? '') : spare, extras: [] };
+}
+
+/** A text and files as the platform shows them: what it makes a file of comes first, and files that go together are one message. */
+export function contentWithFiles(
+  whole: string,
+  files: readonly ReplyFile[],
+  { platform: { file, albums, attach }, answers }: Omit<ContentDeps, 'words'>,
+): ReplyContent {
+  if (file === undefined) return { text: whole, extras: [] };
+  const attached = attach?.(whole) ?? { text: whole, files: [] };
+  const all = [...attached.files, ...files];
+  const about = answers === undefined ? {} : { answers };
+  const groups = albums?.group(all) ?? all.map((each) => [each]);
+  const extras = groups.map((group): Extra => {
+    const [only] = group;
+    if (albums !== undefined && group.length > 1) return (place) => albums.post({ ...place, files: group, ...about });
+    return (place) => file({ ...place, ...only!, ...about });
+  });
+  return { text: attached.text, extras };
 }

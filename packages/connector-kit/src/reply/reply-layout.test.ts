@@ -39,6 +39,14 @@ describe('a text as messages', () => {
     expect(rendered).toBe(3);
   });
 
+  test('is made into messages by the platform where it says how, and each part once', () => {
+    let made = 0;
+    const layout = createLayout({ limit: 10, toMessages: (part) => (made++, [...part.split(' '), '!']) });
+    expect(layout('one two\n\nthree four')).toEqual(['one', 'two', '!', 'three', 'four', '!']);
+    layout('one two\n\nthree five');
+    expect(made).toBe(3);
+  });
+
   test.each([
     ['Discord', (text: string) => renderMarkdown(text, discordMarkdown), ({ length }: string) => length],
     ['Telegram', (text: string) => renderMarkdown(text, telegramHtml), lengthOf],

@@ -8,6 +8,8 @@ export type LayoutOptions = {
   render?(markdown: string): string;
   /** How the platform counts a rendered text; in UTF-16 units unless given. */
   lengthOf?(rendered: string): number;
+  /** In place of `render`, for a platform whose form cannot be cut in the source: messages from a part of it, which has at most `limit` units. */
+  toMessages?(markdown: string): string[];
 };
 
 /** A text as messages, rendered, none over the limit. `cuts`: places of the text at which a new message begins whatever fits. */
@@ -21,7 +23,9 @@ export type Layout = {
 const shortest = 16;
 
 /** Renders a part once, as long as it stays the same. @throws RangeError for a limit that is none */
-export function createLayout({ limit, render = (text) => text, lengthOf = ({ length }) => length }: LayoutOptions): Layout {
+export function createLayout(options: LayoutOptions): Layout {
+  const { limit, render = (text) => text, lengthOf = ({ length }) => length } = options;
+  const { toMessages = (part) => fit(part, limit) } = options;
   if (!Number.isInteger(limit) || limit < 2) throw new RangeError('The limit of a message is at least two characters.');
   let rendered = new Map<string, string[]>();
 
@@ -45,7 +49,7 @@ export function createLayout({ limit, render = (text) => text, lengthOf = ({ len
     rendered = new Map();
     for (const block of blocksOf(text, cuts))
       for (const part of splitMessage(block, limit)) {
-        const pieces = rendered.get(part) ?? before.get(part) ?? fit(part, limit);
+        const pieces = rendered.get(part) ?? before.get(part) ?? toMessages(part);
         rendered.set(part, pieces);
         yield pieces;
       }

@@ -43,6 +43,9 @@ export type ReplyMessages = {
   cuts(): readonly number[];
   post(text: string, how: { isFinal: boolean; cuts: readonly number[]; answers?: string }): Promise<void>;
   edit(index: number, text: string): Promise<void>;
+  canDraft(): boolean;
+  /** Shows the message to come as a draft. False where the chat has none. */
+  draft(text: string): Promise<boolean>;
   /** Messages from `index` on have to go, or are gone. */
   giveUp(index: number, how: { isGone: boolean }): Promise<void>;
   doomed(): number;
@@ -154,6 +157,10 @@ export function createReplyMessages({ platform, records, clock, chat, unsure, ca
       await call((place) => platform.edit?.({ ...place, id, text }) ?? noEdit);
       message.digest = digestOf(text);
     },
+
+    canDraft: () => platform.draft !== undefined,
+    draft: (text) =>
+      call(async (place) => (await platform.draft?.({ ...place, text, nonce: nonceAt(record.messages.length) })) === true),
 
     async giveUp(index, { isGone }) {
       const [first, ...later] = record.messages.splice(index);

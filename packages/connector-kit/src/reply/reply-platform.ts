@@ -3,8 +3,16 @@ import type { Ask } from '@svc/contract/ask.ts';
 /** Where a write goes. `signal` aborts when its answer is not waited for any longer. */
 export type Place = { chat: string; signal: AbortSignal };
 
-/** A file that goes out: one of the upload area, under the name that its reader sees. */
-export type ReplyFile = { path: string; name: string; mime?: string; caption?: string; kind?: string };
+/** A file that goes out: one of the upload area, or `data`, under the name that its reader sees. */
+export type ReplyFile = { path: string; name: string; mime?: string; caption?: string; kind?: string; data?: Uint8Array };
+
+/** Files that a platform shows as one message. */
+export type ReplyAlbums = {
+  /** Which of them go together, in their order. */
+  group(files: readonly ReplyFile[]): readonly (readonly ReplyFile[])[];
+  /** Posts two or more of them. */
+  post(album: Place & { files: readonly ReplyFile[]; nonce: string; answers?: string }): Promise<unknown>;
+};
 
 /**
  * What a platform can do with messages, each call one request. Reject with a `ServiceError`: `busy` with `retry_after_s` in its details for
@@ -20,12 +28,21 @@ export type ReplyPlatform = {
   post(message: Place & { text: string; nonce: string; answers?: string }): Promise<string>;
   /** Puts another text in the place of the one shown. That it is the same text already is no fault. */
   edit?(message: Place & { id: string; text: string }): Promise<unknown>;
+  /**
+   * Shows a message that is still being written, which goes away by itself: nothing of it is posted before it is whole. `nonce`: the one under which it
+   * will be posted. False where the chat has no drafts: then it is posted, and edited.
+   */
+  draft?(message: Place & { text: string; nonce: string }): Promise<boolean>;
   remove?(message: Place & { id: string }): Promise<unknown>;
   /** The id of the message that was posted under a nonce, if there is one. */
   find?(message: Place & { nonce: string }): Promise<string | null>;
   /** Shows for a few seconds that an answer is being written. */
   typing?(place: Place): Promise<unknown>;
+  /** A file has either `data`, of those that `attach` made, or is opened by its `path`. */
   file?(file: Place & ReplyFile & { nonce: string; answers?: string }): Promise<unknown>;
+  albums?: ReplyAlbums;
+  /** What of a finished text is better shown as a file, and the text that is left. The same for the same text. */
+  attach?(text: string): { text: string; files: readonly ReplyFile[] };
   /**
    * Posts a question with a button for each of its `options`, whose presses go to `core.answer`. Without it a question is asked in words.
    * Once it is over, `edit` gives it a text without buttons.

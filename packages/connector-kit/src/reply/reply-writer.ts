@@ -12,8 +12,7 @@ import { createChatOrder } from './chat-order.ts';
 import { createReply, type Reply, type ReplyDeps } from './reply.ts';
 import { settledWithin } from './settled-within.ts';
 import type { FirstAfter, LiveEveryMs, WhenGone } from './live-reply.ts';
-import type { Extra } from './settle-reply.ts';
-import { contentOf, usualWords, type ReplyWords } from './reply-content.ts';
+import { contentOf, contentWithFiles, usualWords, type ReplyWords } from './reply-content.ts';
 import { createLayout, type LayoutOptions } from './reply-layout.ts';
 import type { Unsure } from './reply-messages.ts';
 import type { ReplyFile, ReplyPlatform } from './reply-platform.ts';
@@ -161,12 +160,11 @@ export function createReplyWriter(options: ReplyWriterOptions): ReplyWriter {
       const earlier = about === undefined ? 'same' : 'other';
       const before = about === undefined ? undefined : earlierReplies(chat, answers);
       const reply = createReply(deps, { chat, turn: about?.turn_id ?? id, answers, earlier, before, nameOf: () => name });
-      const { file } = options;
-      if (message.path !== undefined && file === undefined)
+      if (message.path !== undefined && options.file === undefined)
         throw new ServiceError('unprocessable', 'This channel takes no files.');
-      const extras =
-        message.path === undefined || file === undefined ? [] : [(place: ExtraPlace) => file({ ...place, ...fileOf(message) })];
-      await reply.settle({ text, extras }, { turn: about?.turn_id ?? id, signal });
+      const files = message.path === undefined ? [] : [fileOf(message)];
+      const content = contentWithFiles(text, files, { platform: options });
+      await reply.settle(content, { turn: about?.turn_id ?? id, signal });
     },
   };
 }
@@ -182,8 +180,6 @@ type BegunReply = {
 
 /** The reply to an earlier message may be half shown; who pushes waits 9 s, ms. */
 const longestBeforePushMs = 5_000;
-
-type ExtraPlace = Parameters<Extra>[0];
 
 const fileOf = ({ path = '', caption, kind }: OutboundMessage): ReplyFile => ({
   path,

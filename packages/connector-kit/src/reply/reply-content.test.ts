@@ -1,0 +1,56 @@
+import type { Action } from '@svc/contract/turn.ts';
+import { expect, test } from 'vitest';
+import { contentOf, usualWords } from './reply-content.ts';
+import type { Place, ReplyFile, ReplyPlatform } from './reply-platform.ts';
+
+const place = { chat: 'room', signal: AbortSignal.timeout(60_000), nonce: 'n' };
+const file = (name: string): Action => ({ type: 'file', path: `/${name}`, name, mime: 'text/plain' });
+
+/** What a platform was asked to show, in its order. */
+async function shownOf(actions: Action[], options: Partial<ReplyPlatform>) {
+  const shown: unknown[] = [];
+  const platform = {
+    file: async ({ name, answers }: Place & ReplyFile & { answers?: string }) => shown.push([name, answers]),
+    react: async ({ emoji }: { emoji: string }) => shown.push(emoji),
+    ...options,
+  };
+  const { text, extras } = contentOf({ actions, outcome: 'replied' }, { platform, words: usualWords, answers: 'm1' });
+  for (const extra of extras) await extra(place);
+  return { text, shown };
+}
+
+test('files come behind the text, each as a message of its own, and reactions at the end', async () => {
+  const actions: Action[] = [{ type: 'react', emoji: '👍' }, file('a'), { type: 'reply', text: 'Two.' }, file('b')];
+  expect(await shownOf(actions, {})).toEqual({ text: 'Two.', shown: [['a', 'm1'], ['b', 'm1'], '👍'] });
+});
+
+test('files that go together are one message', async () => {
+  const albums: unknown[] = [];
+  const { shown } = await shownOf(['a', 'b', 'c'].map(file), {
+    albums: {
+      group: ([first, ...others]) => [[first!], others],
+      post: async ({ files, answers }) => albums.push([files.map(({ name }) => name), answers]),
+    },
+  });
+  expect([shown, albums]).toEqual([[['a', 'm1']], [[['b', 'c'], 'm1']]]);
+});
+
+test('what the platform makes a file of is left out of the text and comes first', async () => {
+  const attach = (text: string) => ({
+    text: text.replace('LONG', 'long.txt'),
+    files: [{ path: '', name: 'long.txt', data: Buffer.from('LONG') }],
+  });
+  const { text, shown } = await shownOf([{ type: 'reply', text: 'See LONG.' }, file('a')], { attach });
+  expect([text, shown]).toEqual([
+    'See long.txt.',
+    [
+      ['long.txt', 'm1'],
+      ['a', 'm1'],
+    ],
+  ]);
+});
+
+test('a platform without files is told of none', async () => {
+  const { text } = await shownOf([{ type: 'reply', text: 'See.' }, file('a')], { file: undefined });
+  expect(text).toBe('See.\n\n📎 a');
+});
