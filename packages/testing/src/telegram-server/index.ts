@@ -1,0 +1,195 @@
+import { systemClock, type Clock } from '@svc/service-kit/clock.ts';
+import { http, type IncomingMessage, type ServerResponse } from '@svc/service-kit/builtin.ts';
+import { answerWith, takesEffect } from '../chat-platform/platform-faults.ts';
+import { listen } from '../listen.ts';
+import { ApiError, type TelegramUpdate } from './api-types.ts';
+import type { BotProfile } from './bot-profile.ts';
+import { createCalls, type RecordedCall } from './create-calls.ts';
+import { createChats } from './create-chats.ts';
+import { createFiles } from './create-files.ts';
+import { createLimits, tooManyRequests, usualLimits, type Offence, type TelegramLimits } from './create-limits.ts';
+import { createUpdates } from './create-updates.ts';
+import { createWebhook } from './create-webhook.ts';
+import { readApiDescription } from './description/api-description.ts';
+import type { Platform } from './methods/method-table.ts';
+import { createPeople, type People } from './people.ts';
+import { createPeopleChats, type PeopleChats } from './people-chats.ts';
+import { createUpdateFaults, type ChooseTelegramFault, type TelegramFault, type UpdateFaults } from './telegram-faults.ts';
+import { viewChat, type SeenMessage } from './view-chat.ts';
+
+export type TelegramServerOptions = {
+  port?: number;
+  token?: string;
+  username?: string;
+  /** Off as BotFather sets it, the bot sees of groups only what is for it. */
+  readsAllMessages?: boolean;
+  /** Without, `sendMessageDraft` is not found, as on older servers. */
+  hasDrafts?: boolean;
+  /** None at first; `{}` for the documented ones. */
+  limits?: Partial<TelegramLimits>;
+  /** How much faster the limits' time goes; `retry_after` is then a fraction, so that clients wait as much shorter. */
+  timeScale?: number;
+  clock?: Clock;
+  updateFaults?: UpdateFaults;
+  /** After this a webhook that failed is tried again; later ones wait longer. */
+  webhookRetryMs?: number;
+};
+
+export type TelegramServer = People &
+  PeopleChats & {
+    /** What `api_root` is set to. */
+    apiRoot: string;
+    token: string;
+    bot: BotProfile;
+    /** All calls with the right token, in order. */
+    calls: RecordedCall[];
+    /** Calls that the description of the Bot API does not allow, answers of ours that it does not, and formatting that would not show as sent. */
+    violations: string[];
+    /** Writes that came too early. */
+    offences: Offence[];
+    /** What goes wrong with requests; at first nothing. */
+    fault: ChooseTelegramFault;
+    /** The next calls of methods whose names fit go wrong, one each. */
+    failNext(methods: RegExp, ...faults: TelegramFault[]): void;
+    /** All messages of a chat as a person sees them, in order. */
+    messages(chat: number): SeenMessage[];
+    /** The bot's messages that are there, in order. */
+    replies(chat: number, thread?: number): SeenMessage[];
+    /** What the bot shows as being written in a private chat. */
+    drafts(chat: number): string[];
+    /** Actions (`typing`, …) that the bot showed, in order. */
+    actions(chat: number): string[];
+    pendingUpdates(): readonly TelegramUpdate[];
+    /** Id of the last update that the bot has confirmed. */
+    readonly confirmed: number;
+    /** An update of any kind, for those that no person here makes. */
+    addUpdate(kind: string, body: object): void;
+    /** Cuts every connection, as a server that restarts does. */
+    cutConnections(): void;
+    close(): Promise<void>;
+  };
+
+/**
+ * A small Bot API server on loopback, made after the documented behaviour. Every call and every answer is checked against the
+ * published description of the Bot API: a test ends with `expect(server.violations).toEqual([])`.
+ *
+ *     const server = await startTelegramServer();
+ *     onTestFinished(() => server.close());
+ *     const bot = new Bot(server.token, { client: { apiRoot: server.apiRoot } });      // or the instance's api_root
+ *
+ *     const ann = server.person('Ann', { username: 'ann' });                           // her private chat has the id ann.id
+ *     server.say({ from: ann, text: '/start' });
+ *     const work = server.supergroup('Work', [ann], true);                             // with topics
+ *     const plans = server.openTopic(work.id, ann, 'Plans');
+ *     server.say({ from: ann, chat: work.id, thread: plans, text: '@the_test_bot hello' });
+ *     await expect.poll(() => server.replies(work.id, plans).map(({ text }) => text)).toEqual(['…']);
+ *     server.press(message, ann, 'Yes').answer                                         // null until the bot answers the press
+ *
+ * `limits: {}` sets the documented limits, whose breaking is answered by 429 and kept in `offences`; `failNext` and `fault` let
+ * requests fail; `updateFaults` gives updates twice and out of order; `hasDrafts: false` is an older server. A webhook on
+ * `http://127.0.0.1:…` is allowed, as a server of one's own allows it.
+ */
+export async function startTelegramServer(options: TelegramServerOptions = {}): Promise<TelegramServer> {
+  const { port = 0, token = '7001:AAtest-token_of-the-bot', clock = systemClock, timeScale = 1, webhookRetryMs = 50 } = options;
+  const violations: string[] = [];
+  const noFaults = (updates: TelegramUpdate[]) => updates;
+  const updates = createUpdates(clock, options.updateFaults === undefined ? noFaults : createUpdateFaults(options.updateFaults));
+  const limits = createLimits(options.limits === undefined ? null : { ...usualLimits, ...options.limits }, clock, timeScale);
+  const platform: Platform = {
+    bot: createBot(token, options),
+    chats: createChats(clock),
+    files: createFiles(),
+    limits,
+    updates,
+    webhook: createWebhook(updates, clock, webhookRetryMs),
+    description: readApiDescription(),
+    note: (fault) => violations.push(fault),
+    presses: new Map(),
+  };
+  const calls = createCalls(platform);
+  const queued: { methods: RegExp; fault: TelegramFault }[] = [];
+  const chooseFault: ChooseTelegramFault = (request) => {
+    const at = queued.findIndex(({ methods }) => methods.test(request.method));
+    return at === -1 ? server.fault(request) : queued.splice(at, 1)[0]?.fault;
+  };
+
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const [, isFile, given = '', rest = ''] = /^(\/file)?\/bot([^/]+)\/([^?]+)/.exec(request.url ?? '') ?? [];
+    if (given === '') return send(response, new ApiError(404, 'Not Found'));
+    if (decodeURIComponent(given) !== token) return send(response, new ApiError(401, 'Unauthorized'));
+    if (isFile !== undefined)
+      return sendFile(platform, response, decodeURIComponent(rest), chooseFault({ method: 'file', params: {} }));
+    const gone = new Promise((resolve) => void response.once('close', () => resolve(undefined)));
+    const call = await calls.read(request, rest, gone);
+    const fault = call instanceof ApiError ? undefined : chooseFault(call);
+    if (fault === 'cut before') return void response.destroy();
+    if (typeof fault === 'object' && 'retryAfterS' in fault) return send(response, tooManyRequests(fault.retryAfterS));
+    const result = call instanceof ApiError ? call : takesEffect(fault) ? await calls.run(call) : {};
+    send(response, result, fault);
+  };
+  const httpServer = http.createServer((request, response) => {
+    answer(request, response).catch((error: unknown) => {
+      violations.push(`this server failed: ${error instanceof Error ? error.stack : String(error)}`);
+      response.destroy();
+    });
+  });
+  const { url, close } = await listen(httpServer, port);
+
+  const server: TelegramServer = {
+    ...createPeople(platform),
+    ...createPeopleChats(platform),
+    apiRoot: url,
+    token,
+    bot: platform.bot,
+    calls: calls.recorded,
+    violations,
+    offences: limits.offences,
+    fault: () => undefined,
+    failNext: (methods, ...faults) => queued.push(...faults.map((fault) => ({ methods, fault }))),
+    messages: (chat) => viewChat(platform.chats, chat),
+    replies: (chat, thread) =>
+      viewChat(platform.chats, chat).filter(
+        (one) => one.isBot && !one.isDeleted && (thread === undefined || one.thread === thread),
+      ),
+    drafts: (chat) => [...platform.chats.state(chat).drafts.values()],
+    actions: (chat) => platform.chats.state(chat).actions,
+    pendingUpdates: () => updates.pending,
+    get confirmed() {
+      return updates.confirmed;
+    },
+    addUpdate: (kind, body) => updates.add(kind, body),
+    cutConnections: () => httpServer.closeAllConnections(),
+    close() {
+      platform.webhook.close();
+      return close();
+    },
+  };
+  return server;
+}
+
+const createBot = (token: string, options: TelegramServerOptions): BotProfile => ({
+  user: { id: Number.parseInt(token), is_bot: true, first_name: 'Test bot', username: options.username ?? 'the_test_bot' },
+  readsAllMessages: options.readsAllMessages ?? true,
+  hasDrafts: options.hasDrafts ?? true,
+  commands: new Map(),
+});
+
+function sendFile({ files }: Platform, response: ServerResponse, path: string, fault?: TelegramFault): void {
+  if (fault === 'cut before') return void response.destroy();
+  const file = files.byPath(path);
+  if (file === undefined || (typeof fault === 'object' && 'retryAfterS' in fault))
+    return send(response, new ApiError(404, 'Not Found'));
+  answerWith(response, 200, file.bytes, 'application/octet-stream', fault);
+}
+
+function send(response: ServerResponse, result: unknown, fault?: TelegramFault): void {
+  const { status, body } =
+    result instanceof ApiError
+      ? {
+          status: result.status,
+          body: { ok: false, error_code: result.status, description: result.message, parameters: result.parameters },
+        }
+      : { status: 200, body: { ok: true, result } };
+  const platformFault = typeof fault === 'object' && 'retryAfterS' in fault ? undefined : fault;
+  answerWith(response, status, Buffer.from(JSON.stringify(body)), 'application/json', platformFault);
+}
