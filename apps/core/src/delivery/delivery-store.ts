@@ -29,10 +29,14 @@ export type DeliveryFilter = { state: DeliveryState | null; conversationKey: str
 
 const columns =
   'seq, id, turn_id, turn_seq, message_id, conversation_key, instance_id, target, text, file, injected, state, attempts, next_at, error, created_at, updated_at';
+// What was said may have been forgotten while its reply waited for its channel.
 const insert = `INSERT INTO delivery (id, turn_id, turn_seq, message_id, conversation_key, instance_id, target, text, file, injected, state, attempts, next_at,
-  error, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?) RETURNING ${columns}`;
-const update = 'UPDATE delivery SET state = ?, attempts = ?, next_at = ?, error = ?, updated_at = ? WHERE id = ?';
-const confirm = `UPDATE delivery SET state = 'delivered', error = NULL, updated_at = ? WHERE id = ? AND state = 'failed'`;
+  error, created_at, updated_at, forgotten) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?,
+  COALESCE((SELECT forgotten FROM turn WHERE seq = ?), 0)) RETURNING ${columns}`;
+const update = `UPDATE delivery SET state = ?, attempts = ?, next_at = ?, error = ?, updated_at = ? WHERE id = ?
+  RETURNING state = 'delivered' AND forgotten = 1 AS is_over`;
+const confirm = `UPDATE delivery SET state = 'delivered', error = NULL, updated_at = ? WHERE id = ? AND state = 'failed'
+  RETURNING forgotten = 1 AS is_over`;
 const selectPending = `SELECT ${columns} FROM delivery WHERE state = 'pending' ORDER BY seq`;
 const list = {
   table: 'delivery',
@@ -44,6 +48,10 @@ const removeOld = `DELETE FROM delivery WHERE seq IN
   (SELECT seq FROM (SELECT seq, state, updated_at FROM delivery ORDER BY seq LIMIT 500) AS oldest
    WHERE state <> 'pending' AND updated_at < ?) RETURNING state`;
 
+const removeById = 'DELETE FROM delivery WHERE id = ?';
+const forgetSettled = `DELETE FROM delivery WHERE conversation_key = ? AND state <> 'pending' RETURNING state`;
+const forgetPending = `UPDATE delivery SET forgotten = 1 WHERE conversation_key = ? AND state = 'pending'`;
+
 /** What a push says of its turn; nothing of a text that is of no turn. */
 export const aboutOf = ({ turn_id, turn_seq, message_id }: StoredDelivery): { about?: About } =>
   turn_seq === 0 ? {} : { about: { turn_id, ...(message_id !== null && { message_id }) } };
@@ -52,7 +60,8 @@ export const aboutOf = ({ turn_id, turn_seq, message_id }: StoredDelivery): { ab
 export interface DeliveryStore {
   /** A delivery without a route cannot be made: it is kept as failed, for the list. So is one that `isRefused`. */
   add(delivery: NewDelivery, isRefused?: boolean): Promise<StoredDelivery>;
-  update(storedDelivery: StoredDelivery): Promise<number>;
+  /** One that has arrived and is of a forgotten conversation is removed instead. */
+  update(storedDelivery: StoredDelivery): Promise<void>;
   pending(): Promise<StoredDelivery[]>;
   /** Newest first; of a state or of any, of one conversation or of all. */
   list(filter: DeliveryFilter, before: number, limit: number): Promise<{ deliveries: StoredDelivery[]; next: number | null }>;
@@ -60,14 +69,19 @@ export interface DeliveryStore {
   /** True when what came of a turn is pushed, or was. */
   isFor(turnId: string): Promise<boolean>;
   counts(): Promise<{ pending: number; failed: number } | undefined>;
-  /** Marks one that failed as delivered; 0 when it has not failed. */
-  confirm(id: string): Promise<number>;
+  /** Marks one that failed as delivered; false when it has not failed. */
+  confirm(id: string): Promise<boolean>;
   remove(id: string): Promise<number>;
+  /** A conversation is forgotten: its settled ones are removed, and given back; one on its way arrives, and is removed then. */
+  forget(conversationKey: string): Promise<Pick<Delivery, 'state'>[]>;
   /** Removes some of what has been settled before `before` (epoch ms); gives what it was. */
   prune(before: number): Promise<Pick<Delivery, 'state'>[]>;
 }
 
 export function createDeliveryStore(db: Database, clock: Clock, ids: Ids): DeliveryStore {
+  const removeIfOver = async (id: string, row: { is_over: number } | undefined): Promise<void> => {
+    if (row?.is_over === 1) await db.run(removeById, id);
+  };
   return {
     async add(delivery: NewDelivery, isRefused = false): Promise<StoredDelivery> {
       const { turn_id, turn_seq, message_id = null, conversation_key, text, file = null, injected, route, error } = delivery;
@@ -90,13 +104,15 @@ export function createDeliveryStore(db: Database, clock: Clock, ids: Ids): Deliv
         error,
         now,
         now,
+        turn_seq,
       );
       if (row === undefined) throw new Error('a delivery could not be stored');
       return toDelivery(row);
     },
 
-    update: ({ id, state, attempts, next_at, error }: StoredDelivery) =>
-      db.run(update, state, attempts, next_at, error, clock.now(), id),
+    async update({ id, state, attempts, next_at, error }: StoredDelivery): Promise<void> {
+      await removeIfOver(id, await db.get(update, state, attempts, next_at, error, clock.now(), id));
+    },
 
     pending: async () => (await db.all<Row>(selectPending)).map(toDelivery),
     async list({ state, conversationKey }: DeliveryFilter, before: number, limit: number) {
@@ -120,8 +136,16 @@ export function createDeliveryStore(db: Database, clock: Clock, ids: Ids): Deliv
         `SELECT (SELECT count(*) FROM delivery WHERE state = 'pending') AS pending,
           (SELECT count(*) FROM delivery WHERE state = 'failed') AS failed`,
       ),
-    confirm: (id: string) => db.run(confirm, clock.now(), id),
+    async confirm(id: string): Promise<boolean> {
+      const row = await db.get<{ is_over: number }>(confirm, clock.now(), id);
+      await removeIfOver(id, row);
+      return row !== undefined;
+    },
     remove: (id: string) => db.run(`DELETE FROM delivery WHERE id = ? AND state <> 'pending'`, id),
+    async forget(key: string): Promise<Pick<Delivery, 'state'>[]> {
+      const [settled] = await Promise.all([db.all<Pick<Delivery, 'state'>>(forgetSettled, key), db.run(forgetPending, key)]);
+      return settled;
+    },
     prune: (before: number) => db.all<Pick<Delivery, 'state'>>(removeOld, before),
   };
 }

@@ -39,6 +39,8 @@ export interface Outbox {
   confirm(id: string): Promise<boolean>;
   /** Takes a settled delivery off the list. */
   remove(id: string): Promise<boolean>;
+  /** A conversation is forgotten: what became of its replies too. One on its way arrives. */
+  forget(conversationKey: string): Promise<void>;
   /** Removes some of what has been settled before `before` (epoch ms); gives how many. */
   prune(before: number): Promise<number>;
   counts(): { pending: number; failed: number };
@@ -104,6 +106,10 @@ export function createOutbox({ store, flush, send, clock, log, redact, onSettled
     }
   }
 
+  function uncount(removed: readonly Pick<StoredDelivery, 'state'>[]): void {
+    failed -= removed.filter(({ state }) => state === 'failed').length;
+  }
+
   async function trySend(delivery: StoredDelivery): Promise<SendOutcome> {
     const { id, instance_id, target, text, file } = delivery;
     try {
@@ -160,7 +166,7 @@ export function createOutbox({ store, flush, send, clock, log, redact, onSettled
       const delivery = await store.find(id);
       if (delivery?.state !== 'failed') return delivery?.state === 'delivered';
       // Another call may have been faster.
-      if ((await store.confirm(id)) === 0) return (await store.find(id))?.state === 'delivered';
+      if (!(await store.confirm(id))) return (await store.find(id))?.state === 'delivered';
       failed--;
       onSettled({ ...delivery, state: 'delivered', error: null });
       return true;
@@ -173,9 +179,13 @@ export function createOutbox({ store, flush, send, clock, log, redact, onSettled
       return isGone;
     },
 
+    async forget(key: string): Promise<void> {
+      uncount(await store.forget(key));
+    },
+
     async prune(before: number): Promise<number> {
       const removed = await store.prune(before);
-      failed -= removed.filter(({ state }) => state === 'failed').length;
+      uncount(removed);
       return removed.length;
     },
 

@@ -1,4 +1,5 @@
 import type { Checkouts } from '../checkout/checkouts.ts';
+import type { Outbox } from '../delivery/outbox.ts';
 import type { Titles } from './session-titles.ts';
 import type { TurnJournal } from '../turn/turn-journal.ts';
 import type { ConversationFiles } from './conversation-files.ts';
@@ -11,6 +12,7 @@ export type ForgetDeps = {
   sessions: Pick<SessionStore, 'delete'>;
   observed: Pick<ObservedStore, 'clear'>;
   journal: Pick<TurnJournal, 'forget'>;
+  outbox: Pick<Outbox, 'forget'>;
   conversationFiles: Pick<ConversationFiles, 'forget'>;
   workspaces: Pick<Workspaces, 'forget'>;
   checkouts: Pick<Checkouts, 'forget'>;
@@ -20,13 +22,14 @@ export type ForgetDeps = {
 
 /** Forgets what was said in a conversation, and its files: nobody who speaks there next finds any of it. */
 export async function forgetConversation(
-  { sessions, observed, journal, conversationFiles, workspaces, checkouts, titles, watches }: ForgetDeps,
+  { sessions, observed, journal, outbox, conversationFiles, workspaces, checkouts, titles, watches }: ForgetDeps,
   key: string,
 ): Promise<void> {
   titles.forget(key);
   await sessions.delete(key);
   await observed.clear(key, Number.MAX_SAFE_INTEGER);
   await journal.forget(key);
+  await outbox.forget(key);
   await conversationFiles.forget(key);
   await workspaces.forget(key);
   watches.forget(key);

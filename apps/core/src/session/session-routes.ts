@@ -4,6 +4,7 @@ import type { App } from '@svc/service-kit/http/create-app.ts';
 import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
 import { conflict, notFound } from '@svc/service-kit/service-error.ts';
 import type { Database } from '@svc/store/database.ts';
+import type { Outbox } from '../delivery/outbox.ts';
 import type { Folders } from '../folder/folders.ts';
 import type { Titles } from './session-titles.ts';
 import type { Pipeline } from '../turn/pipeline.ts';
@@ -28,6 +29,7 @@ type Deps = {
   pipeline: Pick<Pipeline, 'stateOf' | 'isBusy' | 'liveTurn'>;
   claims: Claims;
   journal: TurnJournal;
+  outbox: Pick<Outbox, 'forget'>;
   knownSecrets: KnownSecrets;
   conversationFiles: ConversationFiles;
   folders: Folders;

@@ -14,6 +14,7 @@ type Deps = Pick<
   | 'turnQueue'
   | 'batches'
   | 'journal'
+  | 'outbox'
   | 'engines'
   | 'instanceRules'
   | 'events'

@@ -82,7 +82,7 @@ export type TurnDeps = {
   toolServers: Pick<ToolServers, 'serversFor'>;
   journal: TurnJournal;
   deliveries: Pick<DeliveryStore, 'isFor'>;
-  outbox: Pick<Outbox, 'push' | 'firstTry'>;
+  outbox: Pick<Outbox, 'push' | 'firstTry' | 'forget'>;
   asks: OpenAsks;
   askStore: AskStore;
   titles: Pick<Titles, 'opened' | 'answered' | 'forget'>;

@@ -51,7 +51,8 @@ const updateReplied = 'UPDATE turn SET state = ?, result = ?, ended_at = ? WHERE
 const updateFailed = `UPDATE turn SET state = 'failed', open = 0, input = NULL, error = ?, ended_at = ? WHERE seq = ?`;
 // Nothing else than a made reply: a delivery may tell of a failure, or of a message that has been taken up again since.
 const updateState = `UPDATE turn SET state = ?, open = 0, input = NULL WHERE seq = ? AND id = ? AND state = 'replied'
-  RETURNING seq`;
+  RETURNING forgotten`;
+const removeOne = 'DELETE FROM turn WHERE seq = ?';
 const removeEnded = 'DELETE FROM turn WHERE conversation_key = ? AND open = 0';
 const hideReplied = `UPDATE turn SET forgotten = 1 WHERE conversation_key = ? AND open = 1 AND state = 'replied'`;
 const updateMark = 'UPDATE turn_mark SET seq = ?';
@@ -82,7 +83,7 @@ export interface TurnJournal extends TurnHistory {
   keepTools(turn: Pick<Turn, 'seq'>, tools: readonly ToolUse[]): Promise<unknown>;
   /** What a running turn has made beside its text. */
   keepActions(turn: Pick<Turn, 'seq'>, actions: readonly ExtraAction[]): Promise<unknown>;
-  /** The reply reached the channel, or is the outbox's business from here on (`replied`). */
+  /** The reply reached the channel, or is the outbox's business from here on (`replied`). One that was forgotten is removed then. */
   settle(turn: Pick<Turn, 'seq' | 'id'>, state: 'delivered' | 'replied'): Promise<void>;
   find(key: string, messageId: string): Promise<JournalRow | undefined>;
   /** What an earlier process left open, oldest first. */
@@ -178,8 +179,10 @@ export function createTurnJournal(db: Database, clock: Clock): TurnJournal {
     },
 
     async settle({ seq, id }: Pick<Turn, 'seq' | 'id'>, state: 'delivered' | 'replied'): Promise<void> {
-      const settled = await db.getDeferred(updateState, state, seq, id);
-      if (settled !== undefined) open.delete(seq);
+      const settled = await db.getDeferred<{ forgotten: number }>(updateState, state, seq, id);
+      if (settled === undefined) return;
+      open.delete(seq);
+      if (settled.forgotten === 1) await db.run(removeOne, seq);
     },
 
     find: (key: string, messageId: string) => db.get<JournalRow>(selectByMessage, key, messageId),
