@@ -24,10 +24,9 @@ function openActions(commits: (() => Promise<void>)[] = []) {
 test('what could not be stored does not go with the reply, and takes no room', async () => {
   const { actions, stored } = openActions([() => Promise.reject(full)]);
   await expect(actions.add(turn, react('👎'))).rejects.toBe(full);
-  expect(actions.of(turn)).toEqual([]);
   const ten = Array.from({ length: 10 }, (_, index) => react(String(index)));
   for (const action of ten) await actions.add(turn, action);
-  expect(actions.of(turn)).toEqual(ten);
+  expect(actions.end(turn)).toEqual(ten);
   expect(stored.at(-1)).toEqual(ten);
 });
 
@@ -37,7 +36,7 @@ test('of several at once, one that fails is in neither the reply nor the journal
   const added = [actions.add(turn, react('a')), actions.add(turn, react('b'))];
   first.reject(full);
   expect((await Promise.allSettled(added)).map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
-  expect(actions.of(turn)).toEqual([react('b')]);
+  expect(actions.end(turn)).toEqual([react('b')]);
   expect(stored.at(-1)).toEqual([react('b')]);
 });
 
@@ -46,7 +45,7 @@ test('many at once are held to the limit', async () => {
   const added = await Promise.allSettled(Array.from({ length: 12 }, (_, index) => actions.add(turn, react(String(index)))));
   expect(added.filter(({ status }) => status === 'fulfilled')).toHaveLength(10);
   expect(added[11]).toMatchObject({ reason: { code: 'busy' } });
-  expect(actions.of(turn)).toHaveLength(10);
+  expect(actions.end(turn)).toHaveLength(10);
   expect(stored.at(-1)).toHaveLength(10);
 });
 
@@ -58,3 +57,26 @@ test('what is stored only when the turn is over is refused', async () => {
   commit.resolve();
   await expect(added).rejects.toMatchObject({ code: 'conflict' });
 });
+
+test('whenever the reply is made, an action that was added is in it, and one that is not was refused', async () => {
+  // The commit is seen some ticks before the reply is made, in the same tick, or some ticks after; the turn is over some ticks later.
+  for (let before = 0; before < 8; before++)
+    for (let after = 0; after < 8; after++) {
+      const commit = Promise.withResolvers<void>();
+      const { actions } = openActions([() => commit.promise]);
+      const added = actions.add(turn, react('a')).then(
+        () => true,
+        () => false,
+      );
+      commit.resolve();
+      await ticks(before);
+      const sent = actions.end(turn);
+      await ticks(after);
+      actions.end(turn);
+      expect([before, after, sent.length]).toEqual([before, after, (await added) ? 1 : 0]);
+    }
+});
+
+async function ticks(count: number): Promise<void> {
+  for (let i = 0; i < count; i++) await Promise.resolve();
+}

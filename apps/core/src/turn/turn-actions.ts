@@ -11,8 +11,8 @@ export type TurnActions = {
   checkRoom(turn: Pick<Turn, 'id'>): void;
   /** Resolves when it is in the journal: a turn that is run again has it. @throws ServiceError as `checkRoom`. */
   add(turn: Pick<Turn, 'id'>, action: ExtraAction): Promise<void>;
-  of(turn: Pick<Turn, 'id'>): readonly ExtraAction[];
-  end(turn: Pick<Turn, 'id'>): void;
+  /** What goes with the reply. From here on `add` refuses, so that nobody hears yes to what is left out. Empty when asked again. */
+  end(turn: Pick<Turn, 'id'>): readonly ExtraAction[];
 };
 
 type Deps = { journal: Pick<TurnJournal, 'keepActions'>; db: Pick<Database, 'mark' | 'flush'> };
@@ -53,8 +53,11 @@ export function createTurnActions({ journal, db }: Deps): TurnActions {
       found.stored = Promise.allSettled([own]);
       await own;
     },
-    of: ({ id }) => running.get(id)?.actions ?? [],
-    end: ({ id }) => void running.delete(id),
+    end({ id }) {
+      const actions = running.get(id)?.actions ?? [];
+      running.delete(id);
+      return actions;
+    },
   };
 }
 

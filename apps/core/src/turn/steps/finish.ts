@@ -22,7 +22,7 @@ export async function finish(deps: Deps, reasoned: Reasoned, io: TurnIo): Promis
   const text = typeof redacted === 'string' ? redacted : await redacted;
   // Nothing is awaited from here on: a turn that was told to end in time is silent, even when its engine was done.
   const isAborted = reply.ending === 'aborted' || (io.signal.reason as AbortReason | undefined) === 'operator';
-  const extras = deps.turnActions.of(turn);
+  const extras = deps.turnActions.end(turn);
   if (isAborted || reply.ending === 'silent') {
     const ended = isAborted ? endAborted(turn, io.signal) : toResult(turn, extras.length > 0 ? 'replied' : 'silent', '', extras);
     if (reply.text !== '') io.sink({ type: 'retract' });
