@@ -224,6 +224,20 @@ describe('everywhere', () => {
     expect(wrong).toEqual([]);
   });
 
+  test('who speaks in a request that is made for a person is judged in one place; others ask about the sender of a message itself', () => {
+    const asking = files.filter((file) => /\btrust\.resolve\(/.test(read(file)));
+    expect(asking.toSorted()).toEqual([
+      'apps/core/src/terminal/terminal-routes.ts', // whom the dashboard's proxy proves
+      'apps/core/src/trust/pairing.ts',
+      'apps/core/src/trust/trust-routes.ts', // the operator asks about anybody
+      'apps/core/src/turn/amend/amend.ts',
+      'apps/core/src/turn/amend/right-to-amend.ts',
+      'apps/core/src/turn/recover-turns.ts',
+      'apps/core/src/turn/steps/admit.ts',
+      'packages/service-kit/src/resolve-speaker.ts',
+    ]);
+  });
+
   test('the contract imports nothing at run time', () => {
     const values = sourcesOf('packages/contract/src').flatMap((file) => importsOf(file).filter(({ typeOnly }) => !typeOnly));
     expect(values.filter(({ specifier }) => !specifier.startsWith('.'))).toEqual([]);

@@ -400,6 +400,27 @@ describe('a connector is only itself', () => {
     expect(core.engine.requests).toEqual([]);
   });
 
+  test('a sender of its channel is to it what the rules of its own instance make of them, whatever key it names or leaves out', async () => {
+    await core.addPrincipal('kim', 'known');
+    writeFileSync(path.join(core.folder, 'instance-rules.json'), JSON.stringify({ c1: { allow: ['owner'], public: true } }));
+    await core.app.inject({ method: 'POST', url: '/v2/instances/reload', payload: {} });
+    const who = async (raw_id: string, over: object = {}) => {
+      const [reply] = await exchange([request('resolve', { sender: { raw_id }, conversation_key: undefined, ...over })], 1);
+      return reply !== undefined && 'identity' in reply ? [reply.identity.denied, reply.identity.trust_tier] : reply;
+    };
+    for (const over of [{}, { conversation_key: 'compat:c1:key' }, { public: false }]) {
+      expect(await who('owner', over)).toEqual([false, 'TRUSTED']);
+      expect(await who('kim', over)).toEqual([true, expect.anything()]);
+    }
+    const pass = core.context.connectorPasses.issue({ type: 'compat', instanceId: 'c1' }).reveal();
+    const speak = (sender: string, headers: object) =>
+      core.app.inject({ method: 'POST', url: `/v2/tts?sender=${sender}`, payload: { text: 'hi' }, headers: { ...headers } });
+    expect((await speak('kim', { authorization: `Bearer ${pass}` })).json()).toMatchObject({ error: 'no_access' });
+    // A program of this machine speaks for nobody.
+    expect((await speak('kim', {})).statusCode).toBe(400);
+    expect((await speak('owner', { authorization: 'Bearer c1' })).statusCode).toBe(400);
+  });
+
   test('it gets no checkout for a conversation of another, and no more than its own secrets', async () => {
     const checkout = (id: number, over: object) =>
       JSON.stringify({ op: 'checkout', id, checkout: { url: 'https://192.0.2.1/a', ...over } });

@@ -3,6 +3,7 @@ import type { Envelope } from '@svc/contract/envelope.ts';
 import type { Identity } from '@svc/contract/trust.ts';
 import type { ConnectorPasses } from '@svc/service-kit/connector-pass.ts';
 import { bearerOf } from '@svc/service-kit/http/bearer-auth.ts';
+import { resolveSpeaker } from '@svc/service-kit/resolve-speaker.ts';
 import { badRequest, ServiceError } from '@svc/service-kit/service-error.ts';
 import type { TrustService } from '../trust/trust-service.ts';
 
@@ -27,7 +28,7 @@ export async function speakerOf(
   if (peer === null) throw badRequest('"sender" is for connectors, which show their pass.');
   if (rawId === undefined) throw badRequest('Name the "sender" that this is for.');
   const from = { channel: peer.type, sender: { raw_id: rawId } };
-  const identity = await trust.resolve({ ...from, conversation_key: '', public: false, instance_id: peer.instanceId });
+  const identity = await resolveSpeaker(trust, from, { conversation_key: '', public: false, instance_id: peer.instanceId });
   if (identity.denied) throw new ServiceError('no_access', 'no access');
   return { identity, from };
 }

@@ -10,6 +10,7 @@ import type { Log } from '@svc/service-kit/log.ts';
 import { descriptorLimit } from '@svc/service-kit/process/descriptor-limit.ts';
 import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
 import { createOrderedWriter } from '@svc/service-kit/redaction/ordered-writer.ts';
+import { resolveSpeaker } from '@svc/service-kit/resolve-speaker.ts';
 import { badRequest, forbidden, type ServiceError } from '@svc/service-kit/service-error.ts';
 import { createAtOnce, type AtOnce } from '@svc/service-kit/at-once.ts';
 import { answerAsk } from '../ask/answer-ask.ts';
@@ -217,8 +218,9 @@ async function serveRequest(
   if (request.op === 'delivered') return takeConfirmation(deps.pipeline, link, request);
   if (request.op === 'answer') return void send({ id, answered: await answerAsk(deps, request.ask_id, request) });
   if (request.op === 'resolve') {
-    const instance_id = link.peer.instanceId() ?? undefined;
-    return void send({ id, identity: await deps.trust.resolve({ ...request.envelope, instance_id }) });
+    const { conversation_key = '', public: isPublic = false } = request.envelope;
+    const place = { conversation_key, public: isPublic, instance_id: link.peer.instanceId() ?? undefined };
+    return void send({ id, identity: await resolveSpeaker(deps.trust, request.envelope, place) });
   }
   if (request.op === 'checkout')
     return void send({ id, checkout: await deps.checkouts.obtain(request.checkout, link.peer.instanceId()) });
