@@ -4,7 +4,9 @@ import { isRecord, parseJsonOrNull } from '@svc/contract/json-value.ts';
 import { http, type IncomingMessage } from '@svc/service-kit/builtin.ts';
 import { fileTicketHeader } from '@svc/contract/upload.ts';
 import { errorText, queueFull, ServiceError, unavailable, upstream } from '@svc/service-kit/service-error.ts';
+import { systemClock, type Clock } from '@svc/service-kit/clock.ts';
 import type { OpenedFile } from './connector.ts';
+import { retryWithin, type Attempt } from './retry.ts';
 
 /** The tickets of files that the manager has sent to this process, by path. */
 export type FileTickets = { note(path: string, ticket: string): void; find(path: string): string | undefined };
@@ -26,14 +28,24 @@ export function createFileTickets(): FileTickets {
   };
 }
 
-type Options = { coreUrl: string; pass: string; tickets: FileTickets; signal: AbortSignal; idleMs?: number };
+type Options = { coreUrl: string; pass: string; tickets: FileTickets; signal: AbortSignal; idleMs?: number; clock?: Clock };
 
 const maxAtOnce = 8;
 const maxRefusal = 64 * 1024;
+/** How long a file may wait for its turn at the core. */
+const patience = { limitMs: 20_000, maxTries: 5 };
 
-/** The way of files out of the core's upload area: streamed, with the right of this instance to this file. */
-export function createFileOpener({ coreUrl, pass, tickets, signal, idleMs = 30_000 }: Options) {
+/**
+ * The way of files out of the core's upload area: streamed, with the right of this instance to this file. One that the core has no room
+ * for (429) is asked for again after the pause that it names, within 20 s.
+ */
+export function createFileOpener({ coreUrl, pass, tickets, signal, idleMs = 30_000, clock = systemClock }: Options) {
   let running = 0;
+  const openOnce = async (url: URL, headers: Record<string, string>): Promise<IncomingMessage> => {
+    const answer = await request(url, { agent: false, signal, timeout: idleMs, headers });
+    if (answer.statusCode !== 200) throw await refusalOf(answer);
+    return answer;
+  };
   return async (path: string): Promise<OpenedFile> => {
     if (running >= maxAtOnce) throw queueFull('Too many files are open at once. Try again in a moment.');
     const url = new URL('/v2/outgoing', coreUrl);
@@ -41,13 +53,12 @@ export function createFileOpener({ coreUrl, pass, tickets, signal, idleMs = 30_0
     const ticket = tickets.find(path);
     running++;
     try {
-      const answer = await request(url, {
-        agent: false,
-        signal,
-        timeout: idleMs,
-        headers: { authorization: `Bearer ${pass}`, ...(ticket !== undefined && { [fileTicketHeader]: ticket }) },
-      });
-      if (answer.statusCode !== 200) throw await refusalOf(answer);
+      const headers = { authorization: `Bearer ${pass}`, ...(ticket !== undefined && { [fileTicketHeader]: ticket }) };
+      const tried = await retryWithin({ clock, signal, ...patience }, () =>
+        openOnce(url, headers).then((value): Attempt<IncomingMessage> => ({ ok: true, value }), notOpened),
+      );
+      if (!tried.ok) throw tried.error;
+      const answer = tried.value;
       answer.once('close', () => running--);
       const { 'content-length': length, 'content-type': mime = 'application/octet-stream' } = answer.headers;
       return { data: answer satisfies Readable, bytes: Number(length), mime };
@@ -56,6 +67,14 @@ export function createFileOpener({ coreUrl, pass, tickets, signal, idleMs = 30_0
       throw toFault(error, signal);
     }
   };
+}
+
+/** Only a core that is busy may soon have another answer. */
+function notOpened(error: unknown): Attempt<IncomingMessage> {
+  if (!(error instanceof ServiceError) || error.status !== 429)
+    return { ok: false, again: false, error: error instanceof Error ? error : new Error(errorText(error)) };
+  const seconds = error.details['retry_after_s'];
+  return { ok: false, again: true, error, ...(typeof seconds === 'number' && { retryAfterMs: seconds * 1000 }) };
 }
 
 const request = (url: URL, options: object): Promise<IncomingMessage> =>
@@ -74,10 +93,15 @@ async function refusalOf(answer: IncomingMessage): Promise<ServiceError> {
   }
   const body = parseJsonOrNull(text);
   const { error, message } = isRecord(body) ? body : {};
+  const seconds = Number(answer.headers['retry-after']);
+  const details = seconds > 0 ? { retry_after_s: seconds } : {};
   const isKnown = (code: unknown): code is ErrorCode => errorCodes.some((each) => each === code);
   return isKnown(error) && typeof message === 'string'
-    ? new ServiceError(error, message, { status: answer.statusCode })
-    : upstream(`The core answered ${answer.statusCode} when a file was to be opened.`);
+    ? new ServiceError(error, message, { status: answer.statusCode, details })
+    : new ServiceError('upstream', `The core answered ${answer.statusCode} when a file was to be opened.`, {
+        status: answer.statusCode === 429 ? 429 : 502,
+        details,
+      });
 }
 
 function toFault(error: unknown, shutdown: AbortSignal): Error {
