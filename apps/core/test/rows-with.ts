@@ -5,7 +5,12 @@ export function tablesWith(db: DatabaseSync, text: string): string[] {
   const tables = db.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name`).all();
   return tables
     .map(({ name }) => String(name))
-    .filter((name) => db.prepare(`SELECT * FROM "${name}"`).all().some((row) => JSON.stringify(row, printable).includes(text)));
+    .filter((name) =>
+      db
+        .prepare(`SELECT * FROM "${name}"`)
+        .all()
+        .some((row) => JSON.stringify(row, printable).includes(text)),
+    );
 }
 
 const printable = (_key: string, value: unknown): unknown =>

@@ -50,6 +50,41 @@ test.each([
   expect(await found()).toMatchObject([{ state: 'problem', fix }]);
 });
 
+test.each([
+  [0o644, 'others'],
+  [0o640, 'the group'],
+  [0o602, 'others, to write it'],
+])('settings of mode %o, open to %s, are warned of', async (mode) => {
+  put('.env', 'A=b', mode);
+  expect(await found()).toEqual([
+    { state: 'note', text: '/.env can be read by other users of this machine', fix: 'chmod 600 /.env' },
+  ]);
+});
+
+test('so are files with secrets that the settings name; values that are no files, and files for everybody, are not', async () => {
+  put('of google.json', '{}', 0o644);
+  put('closed.key', '', 0o600);
+  put('roots.pem', '', 0o644);
+  put(
+    '.env',
+    [
+      `GOOGLE_APPLICATION_CREDENTIALS="${at('of google.json')}"`,
+      `DEPLOY_KEY_FILE=${at('closed.key')}`,
+      `SSL_CERT_FILE=${at('roots.pem')}`,
+      `SOME_TOKEN=/not/a/file`,
+      `OTHER_KEY=${folder.path}`,
+      `PLAIN_KEY=sk-1`,
+    ].join('\n'),
+  );
+  expect(await found()).toEqual([
+    {
+      state: 'note',
+      text: '/of google.json (GOOGLE_APPLICATION_CREDENTIALS of .env) can be read by other users of this machine',
+      fix: "chmod 600 '/of google.json'",
+    },
+  ]);
+});
+
 test('what is in a file that is wrong is not quoted', async () => {
   put('my secrets.json', '{"TOKEN": hunter2}');
   expect(JSON.stringify(await found())).not.toContain('hunter2');

@@ -5,6 +5,7 @@ import { isRecord, parseJsonOrNull } from '@svc/contract/json-value.ts';
 import { dataPaths } from '@svc/service-kit/config/data-dir.ts';
 import type { Settings } from '@svc/service-kit/config/settings.ts';
 import { quoted } from '../terminal.ts';
+import { examineNamedFiles } from './examine-named-files.ts';
 import { fine, problem, type Finding } from './finding.ts';
 
 /** Keys are a few hundred bytes each. */
@@ -19,6 +20,7 @@ export async function examineFiles({
   const found = await Promise.all([
     examineFile('secrets', secretsFile, isRecord, 'a JSON object of names and values'),
     examineFile('settings', path.join(root, '.env'), null, ''),
+    examineNamedFiles(root),
     ...keysFilesIn(dataPaths(dataDir).instances).map((file) =>
       examineFile('keys', file, hasKeys, 'a JSON object with a list "keys" that has a key'),
     ),

@@ -218,7 +218,7 @@ async function serveRequest(
   if (request.op === 'delivered') return takeConfirmation(deps.pipeline, link, request);
   if (request.op === 'answer') return void send({ id, answered: await answerAsk(deps, request.ask_id, request) });
   if (request.op === 'resolve') {
-    const { conversation_key = '', public: isPublic = false } = request.envelope;
+    const { conversation_key, public: isPublic = false } = request.envelope;
     const place = { conversation_key, public: isPublic, instance_id: link.peer.instanceId() ?? undefined };
     return void send({ id, identity: await resolveSpeaker(deps.trust, request.envelope, place) });
   }
