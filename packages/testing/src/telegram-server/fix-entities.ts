@@ -52,10 +52,10 @@ function* nestingFaults(sorted: readonly TelegramEntity[]): Iterable<string> {
 
 const endOf = (entity: TelegramEntity | undefined): number => (entity === undefined ? 0 : entity.offset + entity.length);
 
-/** White space at both ends goes. */
+/** White space at both ends goes, at the start only what is before the first entity. */
 function trim(text: string, entities: readonly TelegramEntity[]): FormattedText {
-  const start = text.length - text.trimStart().length;
-  const trimmed = text.trim();
+  const start = Math.min(text.length - text.trimStart().length, entities[0]?.offset ?? text.length);
+  const trimmed = text.slice(start).trimEnd();
   const moved = entities.flatMap((entity) => {
     const from = Math.max(entity.offset - start, 0);
     const length = Math.min(endOf(entity) - start, trimmed.length) - from;

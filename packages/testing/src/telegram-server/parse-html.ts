@@ -79,6 +79,7 @@ export function parseHtml(html: string): FormattedText {
       if (equals === undefined && !(tag === 'blockquote' && name === 'expandable'))
         refuse(`Expected equal sign in declaration of an attribute of the tag "${tag}"`);
       at += whole?.length ?? 0;
+      if (value === '' && /["']/.test(html[at] ?? '')) refuse('Unclosed start tag', from);
       attributes.set(name.toLowerCase(), unescape(value.replaceAll(/^["']|["']$/g, '')));
     }
   }
