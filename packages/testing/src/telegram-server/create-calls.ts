@@ -4,7 +4,7 @@ import { botMethods } from './methods/bot-methods.ts';
 import { changeMethods } from './methods/change-methods.ts';
 import { sendMethods } from './methods/send-methods.ts';
 import type { Methods, Platform } from './methods/method-table.ts';
-import { readParams } from './read-call.ts';
+import { readParams, readRequest } from './read-call.ts';
 
 /** What the bot asked for and was answered; without a status when nothing was. */
 export type RecordedCall = {
@@ -44,13 +44,10 @@ export function createCalls(platform: Platform): Calls {
     recorded,
     read: (request, name, gone) =>
       orError(async () => {
+        const read = await readRequest(request);
         const method = methodNamed(name);
-        if (method === undefined) {
-          // A body that nobody reads keeps the connection busy.
-          request.resume();
-          throw new ApiError(404, 'Not Found');
-        }
-        const { params, files } = await readParams(request, method, description);
+        if (method === undefined) throw new ApiError(404, 'Not Found');
+        const { params, files } = readParams(read, method, description);
         const record: RecordedCall = { method, params, at: performance.now(), status: null };
         recorded.push(record);
         return { method, params, files, gone, record };

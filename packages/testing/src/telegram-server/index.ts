@@ -1,6 +1,6 @@
 import { systemClock, type Clock } from '@svc/service-kit/clock.ts';
 import { http, type IncomingMessage, type ServerResponse } from '@svc/service-kit/builtin.ts';
-import { answerWith, takesEffect } from '../chat-platform/platform-faults.ts';
+import { answerWith, takesEffect, type PlatformFault } from '../chat-platform/platform-faults.ts';
 import { listen } from '../listen.ts';
 import { ApiError, type TelegramUpdate } from './api-types.ts';
 import type { BotProfile } from './bot-profile.ts';
@@ -14,7 +14,14 @@ import { readApiDescription } from './description/api-description.ts';
 import type { Platform } from './methods/method-table.ts';
 import { createPeople, type People } from './people.ts';
 import { createPeopleChats, type PeopleChats } from './people-chats.ts';
-import { createUpdateFaults, type ChooseTelegramFault, type TelegramFault, type UpdateFaults } from './telegram-faults.ts';
+import {
+  createFaults,
+  createUpdateFaults,
+  isTooMany,
+  type Faults,
+  type TelegramFault,
+  type UpdateFaults,
+} from './telegram-faults.ts';
 import { viewChat, type SeenMessage } from './view-chat.ts';
 
 export type TelegramServerOptions = {
@@ -36,7 +43,8 @@ export type TelegramServerOptions = {
 };
 
 export type TelegramServer = People &
-  PeopleChats & {
+  PeopleChats &
+  Faults & {
     /** What `api_root` is set to. */
     apiRoot: string;
     token: string;
@@ -47,10 +55,6 @@ export type TelegramServer = People &
     violations: string[];
     /** Writes that came too early. */
     offences: Offence[];
-    /** What goes wrong with requests; at first nothing. */
-    fault: ChooseTelegramFault;
-    /** The next calls of methods whose names fit go wrong, one each. */
-    failNext(methods: RegExp, ...faults: TelegramFault[]): void;
     /** All messages of a chat as a person sees them, in order. */
     messages(chat: number): SeenMessage[];
     /** The bot's messages that are there, in order. */
@@ -107,23 +111,19 @@ export async function startTelegramServer(options: TelegramServerOptions = {}): 
     presses: new Map(),
   };
   const calls = createCalls(platform);
-  const queued: { methods: RegExp; fault: TelegramFault }[] = [];
-  const chooseFault: ChooseTelegramFault = (request) => {
-    const at = queued.findIndex(({ methods }) => methods.test(request.method));
-    return at === -1 ? server.fault(request) : queued.splice(at, 1)[0]?.fault;
-  };
+  const { failNext, choose } = createFaults();
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const [, isFile, given = '', rest = ''] = /^(\/file)?\/bot([^/]+)\/([^?]+)/.exec(request.url ?? '') ?? [];
     if (given === '') return send(response, new ApiError(404, 'Not Found'));
     if (decodeURIComponent(given) !== token) return send(response, new ApiError(401, 'Unauthorized'));
     if (isFile !== undefined)
-      return sendFile(platform, response, decodeURIComponent(rest), chooseFault({ method: 'file', params: {} }));
+      return sendFile(platform, response, decodeURIComponent(rest), choose(server, { method: 'file', params: {} }));
     const gone = new Promise((resolve) => void response.once('close', () => resolve(undefined)));
     const call = await calls.read(request, rest, gone);
-    const fault = call instanceof ApiError ? undefined : chooseFault(call);
+    const fault = call instanceof ApiError ? undefined : choose(server, call);
     if (fault === 'cut before') return void response.destroy();
-    if (typeof fault === 'object' && 'retryAfterS' in fault) return send(response, tooManyRequests(fault.retryAfterS));
+    if (isTooMany(fault)) return send(response, tooManyRequests(fault.retryAfterS));
     const result = call instanceof ApiError ? call : takesEffect(fault) ? await calls.run(call) : {};
     send(response, result, fault);
   };
@@ -145,7 +145,7 @@ export async function startTelegramServer(options: TelegramServerOptions = {}): 
     violations,
     offences: limits.offences,
     fault: () => undefined,
-    failNext: (methods, ...faults) => queued.push(...faults.map((fault) => ({ methods, fault }))),
+    failNext,
     messages: (chat) => viewChat(platform.chats, chat),
     replies: (chat, thread) =>
       viewChat(platform.chats, chat).filter(
@@ -177,12 +177,12 @@ const createBot = (token: string, options: TelegramServerOptions): BotProfile =>
 function sendFile({ files }: Platform, response: ServerResponse, path: string, fault?: TelegramFault): void {
   if (fault === 'cut before') return void response.destroy();
   const file = files.byPath(path);
-  if (file === undefined || (typeof fault === 'object' && 'retryAfterS' in fault))
-    return send(response, new ApiError(404, 'Not Found'));
+  if (file === undefined) return send(response, new ApiError(404, 'Not Found'));
+  if (isTooMany(fault)) return send(response, tooManyRequests(fault.retryAfterS));
   answerWith(response, 200, file.bytes, 'application/octet-stream', fault);
 }
 
-function send(response: ServerResponse, result: unknown, fault?: TelegramFault): void {
+function send(response: ServerResponse, result: unknown, fault?: PlatformFault): void {
   const { status, body } =
     result instanceof ApiError
       ? {
@@ -190,6 +190,5 @@ function send(response: ServerResponse, result: unknown, fault?: TelegramFault):
           body: { ok: false, error_code: result.status, description: result.message, parameters: result.parameters },
         }
       : { status: 200, body: { ok: true, result } };
-  const platformFault = typeof fault === 'object' && 'retryAfterS' in fault ? undefined : fault;
-  answerWith(response, status, Buffer.from(JSON.stringify(body)), 'application/json', platformFault);
+  answerWith(response, status, Buffer.from(JSON.stringify(body)), 'application/json', fault);
 }

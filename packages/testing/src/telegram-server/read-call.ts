@@ -5,22 +5,27 @@ import type { ApiDescription } from './description/api-description.ts';
 type Fields = { values: Map<string, unknown>; files: Map<string, UploadedPart> };
 export type CallParams = { params: Record<string, unknown>; files: Map<string, UploadedPart> };
 
+/** A request, read whole. */
+export type RawRequest = { url: string; type: string; body: Buffer };
+
+export async function readRequest(request: IncomingMessage): Promise<RawRequest> {
+  const parts: Buffer[] = [];
+  for await (const part of request as AsyncIterable<Buffer>) parts.push(part);
+  return { url: request.url ?? '/', type: request.headers['content-type'] ?? '', body: Buffer.concat(parts) };
+}
+
 /** The parameters of a request, whichever way they were sent, as the description types them. @throws ApiError */
-export async function readParams(request: IncomingMessage, method: string, description: ApiDescription): Promise<CallParams> {
-  const { values, files } = await readFields(request);
+export function readParams(request: RawRequest, method: string, description: ApiDescription): CallParams {
+  const { values, files } = readFields(request);
   const params: Record<string, unknown> = {};
   for (const [name, value] of values) params[name] = toTyped(value, description.typesOf(method, name), files);
   for (const [name, file] of files) if (description.typesOf(method, name).includes('InputFile')) params[name] = file;
   return { params, files };
 }
 
-async function readFields(request: IncomingMessage): Promise<Fields> {
-  const values = new Map<string, unknown>(new URL(request.url ?? '/', 'http://x').searchParams);
+function readFields({ url, type, body }: RawRequest): Fields {
+  const values = new Map<string, unknown>(new URL(url, 'http://x').searchParams);
   const files = new Map<string, UploadedPart>();
-  const parts: Buffer[] = [];
-  for await (const part of request as AsyncIterable<Buffer>) parts.push(part);
-  const body = Buffer.concat(parts);
-  const type = request.headers['content-type'] ?? '';
   if (body.length === 0) return { values, files };
   if (type.startsWith('application/json')) add(values, Object.entries(parseJson(body.toString('utf8')) as object));
   else if (type.startsWith('application/x-www-form-urlencoded')) add(values, new URLSearchParams(body.toString('utf8')));

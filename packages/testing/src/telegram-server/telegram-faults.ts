@@ -2,10 +2,39 @@ import type { PlatformFault } from '../chat-platform/platform-faults.ts';
 import type { TelegramUpdate } from './api-types.ts';
 
 /** What goes wrong with a request: as on any platform, or a 429 that no limit of ours asked for. */
-export type TelegramFault = PlatformFault | { retryAfterS: number };
+export type TelegramFault = PlatformFault | TooMany;
+type TooMany = { retryAfterS: number };
+
+export const isTooMany = (fault: TelegramFault | undefined): fault is TooMany =>
+  typeof fault === 'object' && 'retryAfterS' in fault;
+
+export type TelegramRequest = { method: string; params: Record<string, unknown> };
 
 /** Says what goes wrong with a call of a method (`file` for downloads); undefined for those that are to go well. */
-export type ChooseTelegramFault = (request: { method: string; params: Record<string, unknown> }) => TelegramFault | undefined;
+export type ChooseTelegramFault = (request: TelegramRequest) => TelegramFault | undefined;
+
+/** The faults of a server: those that its test chooses for each request, and those that come next. */
+export type Faults = {
+  /** What goes wrong with requests; at first nothing. */
+  fault: ChooseTelegramFault;
+  /** The next calls of methods whose names fit go wrong, one each. */
+  failNext(methods: RegExp, ...faults: TelegramFault[]): void;
+};
+
+/** `choose` says what goes wrong with a request of the server that has these faults. */
+export function createFaults(): {
+  failNext: Faults['failNext'];
+  choose(own: Faults, request: TelegramRequest): TelegramFault | undefined;
+} {
+  const queued: { methods: RegExp; fault: TelegramFault }[] = [];
+  return {
+    failNext: (methods, ...faults) => queued.push(...faults.map((fault) => ({ methods, fault }))),
+    choose(own, request) {
+      const at = queued.findIndex(({ methods }) => methods.test(request.method));
+      return at === -1 ? own.fault(request) : queued.splice(at, 1)[0]?.fault;
+    },
+  };
+}
 
 /** Shares of requests that go wrong, from 0 to 1. */
 export type FaultShares = {

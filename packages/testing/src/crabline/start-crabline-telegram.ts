@@ -1,0 +1,58 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { startCrablineServer } from '@openclaw/crabline';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { startFaultProxy, type FaultProxy, type FaultProxyOptions } from './start-fault-proxy.ts';
+
+/** A text of a person: in the private chat of its sender, or in the group that is named. */
+export type InjectedText = { senderId: number; senderName: string; text: string; chatId?: number; messageThreadId?: number };
+
+/** What crabline was asked for, in order. */
+export type CrablineCall = { method: string; body: Record<string, unknown> };
+
+/** The Bot API server of `@openclaw/crabline`, which others wrote, behind our faults and limits. */
+export type CrablineTelegram = FaultProxy & {
+  apiRoot: string;
+  token: string;
+  inject(text: InjectedText): Promise<void>;
+  recorded(): CrablineCall[];
+};
+
+/**
+ * It does long polls, texts, edits and uploads, and tells a second poller off. It has no files to download, no photos that come in, no drafts,
+ * no limits, and takes any formatting: for those there is `telegram-server`, which is ours.
+ */
+export async function startCrablineTelegram(options: Omit<FaultProxyOptions, 'target'> = {}): Promise<CrablineTelegram> {
+  const folder = temporaryFolder();
+  const recorderPath = path.join(folder.path, 'recorded.jsonl');
+  const crabline = await startCrablineServer({ channel: 'telegram', host: '127.0.0.1', port: 0, recorderPath });
+  const { manifest } = crabline;
+  const proxy = await startFaultProxy({ ...options, target: manifest.endpoints.apiRoot });
+  const { url: apiRoot, close } = proxy;
+
+  return Object.assign(proxy, {
+    apiRoot,
+    token: manifest.botToken,
+    async inject({ senderId, chatId = senderId, ...text }: InjectedText) {
+      const body = { ...text, senderId, chatId, ...(chatId < 0 && { chatType: 'supergroup' }) };
+      const headers = { 'content-type': 'application/json', 'x-crabline-admin-token': manifest.adminToken };
+      const sent = await fetch(manifest.endpoints.adminInboundUrl, { method: 'POST', headers, body: JSON.stringify(body) });
+      if (!sent.ok) throw new Error(`crabline took no text: ${await sent.text()}`);
+    },
+    recorded: () => readRecorded(recorderPath),
+    async close() {
+      await close();
+      await crabline.close();
+      folder.remove();
+    },
+  });
+}
+
+function readRecorded(file: string): CrablineCall[] {
+  if (!existsSync(file)) return [];
+  const lines = readFileSync(file, 'utf8').split('\n').filter(Boolean);
+  const entries = lines.map((line) => JSON.parse(line) as { type: string; path: string; body: Record<string, unknown> });
+  return entries.flatMap(({ type, path: asked, body }) =>
+    type === 'api' ? [{ method: asked.split('/').at(-1) ?? '', body }] : [],
+  );
+}
