@@ -1,0 +1,81 @@
+import { commonFields } from '@svc/connector-kit/common-fields.ts';
+import { intakeConfig } from '@svc/connector-kit/intake-config.ts';
+import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
+import type { ReplyStyle } from '@svc/connector-kit/common-fields.ts';
+
+/** What this connector is. It is data: nothing here may open, read or start anything. */
+export const meta = {
+  type: 'messenger',
+  displayName: 'Telegram',
+  supportsMultiple: true,
+  capabilities: {
+    max_message_chars: 4096,
+    supports_markdown: true,
+    supports_code_blocks: true,
+    supports_attachments_out: true,
+    actions: ['file', 'react'],
+  },
+  credentialKeys: ['bot_token_secret_key'],
+  exclusive: ['bot_token_secret_key'],
+  configSchema: {
+    type: 'object',
+    required: ['bot_token_secret_key'],
+    properties: {
+      bot_token_secret_key: {
+        type: 'string',
+        title: 'Bot token',
+        description: 'Name of the secret with the token that @BotFather gave.',
+        minLength: 1,
+        maxLength: 64,
+      },
+      allowed_chat_ids: {
+        type: 'array',
+        title: 'Allowed chats',
+        description:
+          'Ids of the chats that are answered. Empty: people who are known, or while nobody is, the first chat that writes.',
+        default: [],
+        maxItems: 1000,
+        items: { type: 'integer', minimum: -9_007_199_254_740_991, maximum: 9_007_199_254_740_991 },
+      },
+      http_port: {
+        type: 'integer',
+        title: 'Outbound HTTP port',
+        description: 'On 127.0.0.1. 0 takes a free one.',
+        default: 3008,
+        minimum: 0,
+        maximum: 65_535,
+      },
+      photo_dir: {
+        type: 'string',
+        title: 'Photo folder',
+        description: 'Where incoming photos are saved; a relative one lies in the folder of the instance.',
+        default: 'photos',
+        minLength: 1,
+        maxLength: 1024,
+      },
+      api_root: {
+        type: 'string',
+        title: 'Bot API server',
+        description: "Another one than Telegram's: a Bot API server of your own.",
+        default: 'https://api.telegram.org',
+        pattern: '^https?://[^\\s/?#@]+(/[^\\s?#@]*)?$',
+        maxLength: 1024,
+      },
+      ...commonFields('engine', 'model', 'cwd', 'persona', 'allow', 'public', 'mention_only', 'reply_style'),
+      ...intakeConfig,
+    },
+  },
+  outbound: { kinds: ['text', 'photo', 'document'], target: { required: true, label: 'Chat id' } },
+  permissions: { write: ['photo_dir'] },
+} as const satisfies ConnectorMeta;
+
+/** An instance's config, after the manager has checked it and filled in the defaults. */
+export type Config = {
+  bot_token_secret_key: string;
+  allowed_chat_ids: number[];
+  http_port: number;
+  photo_dir: string;
+  api_root: string;
+  mention_only: boolean;
+  reply_style: ReplyStyle;
+};

@@ -1,0 +1,42 @@
+import { createIngress, followUpdates, type RunningConnector, type StartContext } from '@svc/connector-kit';
+import type { Update } from 'grammy/types';
+import { toEnvelope } from './incoming/to-envelope.ts';
+import type { Config } from './meta.ts';
+import { createPlainOutgoing } from './plain-outgoing.ts';
+import { createTelegramApi } from './telegram-api.ts';
+
+/** So long after its own wait a poll that has no answer is given up, ms. */
+const patienceMs = 10_000;
+
+/** Opens the channel. What it throws is shown to the operator, so it says what is wrong and what to do. */
+export async function start(ctx: StartContext<Config>): Promise<RunningConnector> {
+  const { config, core, state, log, signal, instanceId } = ctx;
+  const api = createTelegramApi(await ctx.secrets.get(config.bot_token_secret_key), config.api_root);
+  await api.ask('getMe', {}, signal);
+  await api.ask('deleteWebhook', {}, signal);
+  const writer = createPlainOutgoing(ctx, api);
+  const ingress = createIngress({ core, state, log, openReply: writer.openReply });
+  let problem: string | null = null;
+  const received = followUpdates<Update>({
+    poll: (after, waitMs, stopped) => {
+      const params = { ...(after !== null && { offset: Number(after) + 1 }), timeout: Math.floor(waitMs / 1000), limit: 100 };
+      return api.ask('getUpdates', params, stopped, waitMs + patienceMs);
+    },
+    cursorOf: ({ update_id }) => update_id,
+    async take({ update_id, message }) {
+      if (message === undefined) return;
+      await ingress.take(String(message.chat.id), String(update_id), async () => toEnvelope(instanceId, message));
+    },
+    caughtUp: ingress.caughtUp,
+    onProblem: (found) => (problem = found),
+    signal,
+    log,
+  });
+  return {
+    async stop() {
+      await Promise.all([received, ingress.stop(ctx.stopTimeoutMs * 0.8)]);
+    },
+    health: () => (problem === null ? { healthy: true } : { healthy: false, detail: problem }),
+    send: writer.send,
+  };
+}
