@@ -24,6 +24,9 @@ const env = () => ({
   SVC_CHECKOUT_HOSTS: `127.0.0.1:${server.port}`,
   SVC_CHECKOUT_MAX_SIZE: '3mb',
   SVC_MAX_CHECKOUTS: '4',
+  SVC_CHECKOUT_SECRETS: `GIT_TOKEN@127.0.0.1:${server.port}, NO_SUCH_SECRET@127.0.0.1:${server.port}, ELSEWHERE@github.com`,
+  OTHER_TOKEN: 'of-something-else',
+  ELSEWHERE: 'of-another-server',
   GIT_TOKEN: 'the-token-of-a-private-repository',
   SVC_MANAGER_TOKEN: 'no-credential-for-git',
 });
@@ -283,6 +286,8 @@ describe('a checkout that cannot be had', () => {
     ['a program', { url: 'ext::sh -c id' }, /^400/],
     ['a private host', { url: 'https://127.0.0.1:1/a' }, /^400.*private network.*SVC_CHECKOUT_HOSTS/],
     ['a setting of the service as credential', { credential: 'SVC_MANAGER_TOKEN' }, /^403/],
+    ['a secret that nobody has declared', { credential: 'OTHER_TOKEN' }, /^403.*SVC_CHECKOUT_SECRETS=OTHER_TOKEN@127/],
+    ['a secret of another server', { credential: 'ELSEWHERE' }, /^403.*not declared for 127/],
     ['a secret that is not there', { credential: 'NO_SUCH_SECRET' }, /^422.*NO_SUCH_SECRET/],
     ['a field that is not known', { depth: 1 }, /^400/],
   ])('says why: %s', async (_, payload, text) => expect(await refusal(payload)).toMatch(text));

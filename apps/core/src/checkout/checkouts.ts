@@ -208,7 +208,7 @@ async function fetchCommit(service: Service, wanted: Wanted, id: string): Promis
     throw faultError({ why: 'unreachable', text: 'its host is not known' }, { url: source.url, ref });
   if (!reached.ok)
     throw badRequest(`${source.url} is in a private network. The operator can allow its host: SVC_CHECKOUT_HOSTS=${source.host}`);
-  const secret = credential === null ? null : await service.credentialOf(credential, instanceId);
+  const secret = credential === null ? null : await service.credentialOf(credential, { instanceId, to: source });
   const fetched = await service.mirrors.fetch({
     key: nameOf(wanted),
     url: source.url,

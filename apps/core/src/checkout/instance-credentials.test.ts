@@ -1,7 +1,8 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type Server as HttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Secret } from '@svc/service-kit/secret.ts';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { GitSource } from './git-source.ts';
 import { createCredentialOf } from './instance-credentials.ts';
 
 const types = [{ type: 'issues', credentialKeys: ['token_secret_key'] }];
@@ -12,7 +13,7 @@ const instances = [
 ];
 
 /** Answers as the manager does. */
-let manager: Server;
+let manager: HttpServer;
 let status = 200;
 beforeEach(async () => {
   status = 200;
@@ -24,11 +25,26 @@ beforeEach(async () => {
 });
 afterEach(() => new Promise((resolve) => manager.close(resolve)));
 
-const open = () =>
-  createCredentialOf({
-    settings: { bindHost: '127.0.0.1', managerPort: (manager.address() as AddressInfo).port, managerToken: null },
+const github = { scheme: 'https', host: 'github.com', port: 443 } as const;
+type Server = Pick<GitSource, 'scheme' | 'host' | 'port'>;
+
+function open(coreToken: Secret | null = null) {
+  const of = createCredentialOf({
+    settings: {
+      bindHost: '127.0.0.1',
+      managerPort: (manager.address() as AddressInfo).port,
+      managerToken: null,
+      coreToken,
+      checkoutSecrets: [
+        { name: 'DECLARED', host: 'github.com' },
+        { name: 'OF_LAN', host: 'git.lan:3000' },
+        { name: 'SVC_CORE_TOKEN', host: 'github.com' },
+      ],
+    },
     secrets: { resolve: async (name) => new Secret(`value of ${name}`) },
   });
+  return (name: string, instanceId: string | null, to: Server = github) => of(name, { instanceId, to });
+}
 
 test('an instance gets a secret that its config names as one', async () => {
   expect((await open()('MINE', 'mine')).reveal()).toBe('value of MINE');
@@ -45,8 +61,36 @@ test.each([
   await expect(open()(name, instance)).rejects.toMatchObject({ code: 'forbidden' });
 });
 
-test('the operator may name any other', async () => {
-  expect((await open()('FREE', null)).reveal()).toBe('value of FREE');
+test('who shows the token of the core may name any other', async () => {
+  const named = open(new Secret('a-token-of-the-core-0123456789'));
+  expect((await named('FREE', null)).reveal()).toBe('value of FREE');
+  await expect(named('SVC_CORE_TOKEN', null)).rejects.toMatchObject({ code: 'forbidden' });
+});
+
+describe('while the core has no token, a program of this machine', () => {
+  const lan = { scheme: 'http', host: 'git.lan', port: 3000 } as const;
+
+  test('gets what is declared for the server', async () => {
+    expect((await open()('DECLARED', null)).reveal()).toBe('value of DECLARED');
+    expect((await open()('OF_LAN', null, lan)).reveal()).toBe('value of OF_LAN');
+  });
+
+  test.each<[string, string, Server]>([
+    ['of an instance', 'MINE', github],
+    ['of nobody', 'FREE', github],
+    ['in other letters', 'declared', github],
+    ['for a host that ends alike', 'DECLARED', { ...github, host: 'evil-github.com' }],
+    ['for a host below', 'DECLARED', { ...github, host: 'x.github.com' }],
+    ['for a host that goes on', 'DECLARED', { ...github, host: 'github.com.evil.example' }],
+    ['for another port', 'DECLARED', { ...github, port: 8443 }],
+    ['in the clear', 'DECLARED', { ...github, scheme: 'http', port: 80 }],
+    ['in the clear on the port of https', 'DECLARED', { ...github, scheme: 'http' }],
+    ['of another server', 'OF_LAN', github],
+    ['without its port', 'OF_LAN', { ...lan, scheme: 'https', port: 443 }],
+    ['that is a setting of the service, declared or not', 'SVC_CORE_TOKEN', github],
+  ])('gets none %s', async (_what, name, to) => {
+    await expect(open()(name, null, to)).rejects.toMatchObject({ code: 'forbidden' });
+  });
 });
 
 test('nothing is given while the manager cannot say', async () => {

@@ -5,14 +5,21 @@ import { requestJson } from '@svc/service-kit/http/json-client.ts';
 import type { Secret } from '@svc/service-kit/secret.ts';
 import { errorText, forbidden, unavailable } from '@svc/service-kit/service-error.ts';
 import type { Secrets } from '../secret/secrets.ts';
+import type { GitSource } from './git-source.ts';
 
 type Deps = {
-  settings: Pick<CoreSettings, 'bindHost' | 'managerPort' | 'managerToken'>;
+  settings: Pick<CoreSettings, 'bindHost' | 'managerPort' | 'managerToken' | 'coreToken' | 'checkoutSecrets'>;
   secrets: Pick<Secrets, 'resolve'>;
 };
 
-/** The value of a secret, for an instance, which may use those alone that its config names; null: for the operator. */
-export type CredentialOf = (name: string, instanceId: string | null) => Promise<Secret>;
+/** Who names a secret (null: a program over HTTP), and the server that is to be given it. */
+type Use = { instanceId: string | null; to: Pick<GitSource, 'scheme' | 'host' | 'port'> };
+
+/**
+ * The value of a secret. An instance may use those alone that its config names. A program may use those that the operator has declared for
+ * the server; any other only where it has shown the token of the core, for without one every program of this machine may ask.
+ */
+export type CredentialOf = (name: string, use: Use) => Promise<Secret>;
 
 const timeoutMs = 5_000;
 
@@ -37,11 +44,26 @@ export function createCredentialOf({ settings, secrets }: Deps): CredentialOf {
     return keys.some((key) => instance?.config[key] === name);
   };
 
-  return async (name, instanceId) => {
+  const isDeclared = (name: string, to: Use['to']): boolean =>
+    settings.checkoutSecrets.some((one) => one.name === name && serversOf(to).includes(one.host));
+
+  return async (name, { instanceId, to }) => {
+    const shown = name.slice(0, 200);
     // Settings of the service are for nobody else.
-    const isGranted = !name.startsWith('SVC_') && (instanceId === null || (await isOf(instanceId, name)));
-    if (!isGranted)
-      throw forbidden(`The credential "${name.slice(0, 200)}" is not a secret that ${instanceId ?? 'a checkout'} may use.`);
+    if (name.startsWith('SVC_')) throw forbidden(`The credential "${shown}" is a setting of the service, not a secret for git.`);
+    if (instanceId === null && settings.coreToken === null && !isDeclared(name, to)) throw notDeclared(shown, to);
+    if (instanceId !== null && !(await isOf(instanceId, name)))
+      throw forbidden(`The credential "${shown}" is not a secret that ${instanceId} may use.`);
     return secrets.resolve(name);
   };
 }
+
+/** How a server may be written: without its port where that is the one of https, so that no secret goes out in the clear by omission. */
+const serversOf = ({ scheme, host, port }: Use['to']): string[] =>
+  scheme === 'https' && port === 443 ? [host, `${host}:443`] : [`${host}:${port}`];
+
+const notDeclared = (name: string, to: Use['to']): Error =>
+  forbidden(
+    `The secret "${name}" is not declared for ${to.host}, and without SVC_CORE_TOKEN any program of this machine could ask for it. ` +
+      `Allow it: SVC_CHECKOUT_SECRETS=${name}@${serversOf(to)[0]}`,
+  );

@@ -101,6 +101,17 @@ export const listOf =
 export const hostNames = (): SettingType<readonly string[]> => (reading) =>
   splitList(trimmed(reading)).map((host) => host.toLowerCase());
 
+/** A secret by its name, and the server that may be given it: a host name over https, or a host with its port. */
+export type SecretForHost = { name: string; host: string };
+
+export const secretsForHosts = (): SettingType<readonly SecretForHost[]> => (reading) =>
+  splitList(trimmed(reading)).map((one) => {
+    const [, name = '', host = ''] = /^([^@\s]+)@([A-Za-z0-9.:-]+)$/.exec(one) ?? [];
+    if (name === '') reading.problem(`has "${one}". It takes NAME@host or NAME@host:port, separated by commas.`);
+    if (name.startsWith('SVC_')) reading.problem(`has "${name}", a setting of the service, which goes nowhere else.`);
+    return { name, host: host.toLowerCase() };
+  });
+
 export const url = (): SettingType<string | null> => (reading) => {
   const value = trimmed(reading);
   if (value !== null && !isHttpUrl(value)) reading.problem(`is "${value}". It takes an http or https address.`);

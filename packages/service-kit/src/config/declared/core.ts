@@ -3,6 +3,7 @@ import { setting } from '../setting.ts';
 import {
   dataFile,
   hostNames,
+  secretsForHosts,
   hours,
   integer,
   oneOf,
@@ -89,6 +90,9 @@ export const coreSettings = {
   }),
   checkoutHosts: setting('SVC_CHECKOUT_HOSTS', hostNames(), {
     text: 'Hosts of git servers in your own network, as name or name:port, separated by commas. Checkouts come from these, over http and git too, and over https from any public host.',
+  }),
+  checkoutSecrets: setting('SVC_CHECKOUT_SECRETS', secretsForHosts(), {
+    text: 'Secrets that your own checkouts may name, each with the server that is given it, separated by commas: GITHUB_TOKEN@github.com. Another port than that of https is written with it. Where SVC_CORE_TOKEN is set, who shows it may name any.',
   }),
   checkoutMaxBytes: setting('SVC_CHECKOUT_MAX_SIZE', bytes(), {
     text: 'How large the files of one checkout may be, and what is fetched for it.',
