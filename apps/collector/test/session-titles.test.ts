@@ -43,6 +43,7 @@ test('a title of a session that nobody knows makes none, and a session that was 
   await collector.ingest([said('a', 100, 'a fox'), titled('a', 101, 'Foxes')]);
   await collector.ingest([{ kind: 'session', session: 'a', ts: 102, payload: { what: 'forgotten' } }]);
   expect(await titles()).toEqual({ a: null });
+  expect(await listed()).toMatchObject([{ last_text: null }]);
 });
 
 test.each([[null], [''], [5], [{}], [undefined]])('a title of %j is none', async (title) => {

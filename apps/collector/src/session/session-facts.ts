@@ -16,11 +16,15 @@ export const concernsSession = ({ kind, payload }: StoredEvent): boolean =>
 /** The title that a session has from now on, null for none; undefined where an event says nothing of it. */
 export function titleIn({ kind, payload }: StoredEvent): string | null | undefined {
   if (kind !== 'session') return undefined;
-  if (payload['what'] === 'forgotten') return null;
+  if (isForgotten({ kind, payload })) return null;
   if (payload['what'] !== 'titled') return undefined;
   const { title } = payload;
   return typeof title === 'string' && title !== '' ? cutText(title, maxTitle) : null;
 }
+
+/** What was said in its session is forgotten. */
+export const isForgotten = ({ kind, payload }: Pick<StoredEvent, 'kind' | 'payload'>): boolean =>
+  kind === 'session' && payload['what'] === 'forgotten';
 
 /** Nothing has happened in a session that has another title. */
 export const isTitled = ({ kind, payload }: StoredEvent): boolean => kind === 'session' && payload['what'] === 'titled';

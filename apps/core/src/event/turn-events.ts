@@ -29,6 +29,8 @@ export interface TurnEvents {
   ask(turn: Turn, identity: Identity, ask: Ask): void;
   asked(turn: Turn, identity: Identity, ask: Ask, answer: AskAnswer): void;
   /** A question that the process before this one had open: it is denied, and its turn is run again. */
+  /** A conversation was forgotten apart from any turn. */
+  conversationForgotten(key: string): void;
   askLeft(ask: Pick<OpenAsk, 'id' | 'turn_id' | 'conversation_key'>): void;
   engineNotice(turn: Turn, identity: Identity, notice: { engineId: string; code: string; message: string }): void;
   /** `engineId`: who answered; `fallbackReason`: why not the default engine, when it was another. */
@@ -94,6 +96,7 @@ export const turnEvents = ({ send, emit, emitted, mask, maskLong }: EventOut): T
     emit(turn, { kind: 'ask', principal: identity.principal_key, text, payload: { turn_id: turn.id, id, options, expires_at } }),
   asked: (turn: Turn, identity: Identity, { id }: Ask, { option, outcome }: AskAnswer) =>
     emit(turn, { kind: 'asked', principal: identity.principal_key, payload: { turn_id: turn.id, id, option, outcome } }),
+  conversationForgotten: (key: string) => send({ kind: 'session', session: key, payload: { what: 'forgotten' } }),
   askLeft: ({ id, turn_id, conversation_key }) =>
     send({ kind: 'asked', session: conversation_key, payload: { turn_id, id, option: null, outcome: 'ended' } }),
   engineNotice: (turn: Turn, identity: Identity, { engineId, code, message }) =>

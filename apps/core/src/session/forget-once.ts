@@ -1,5 +1,6 @@
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Log } from '@svc/service-kit/log.ts';
+import type { Events } from '../events.ts';
 import type { Pipeline } from '../turn/pipeline.ts';
 import type { Claims } from './claims.ts';
 import { isOnceKey } from './conversation-key.ts';
@@ -14,6 +15,7 @@ type Deps = ForgetDeps & {
   sessions: Pick<SessionStore, 'delete' | 'idleSince'>;
   pipeline: Pick<Pipeline, 'isBusy'>;
   claims: Pick<Claims, 'isClaimed' | 'forget'>;
+  events: Pick<Events, 'conversationForgotten'>;
   clock: Clock;
   log: Pick<Log, 'error'>;
 };
@@ -42,4 +44,5 @@ async function forget(deps: Deps, key: string): Promise<void> {
   if (deps.pipeline.isBusy(key) || deps.claims.isClaimed(key)) return;
   deps.claims.forget(key);
   await forgetConversation(deps, key);
+  deps.events.conversationForgotten(key);
 }

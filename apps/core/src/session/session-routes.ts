@@ -4,6 +4,7 @@ import type { App } from '@svc/service-kit/http/create-app.ts';
 import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
 import { conflict, notFound } from '@svc/service-kit/service-error.ts';
 import type { Database } from '@svc/store/database.ts';
+import type { Events } from '../events.ts';
 import type { Outbox } from '../delivery/outbox.ts';
 import type { Folders } from '../folder/folders.ts';
 import type { Titles } from './session-titles.ts';
@@ -30,6 +31,7 @@ type Deps = {
   claims: Claims;
   journal: TurnJournal;
   outbox: Pick<Outbox, 'forget'>;
+  events: Pick<Events, 'conversationForgotten'>;
   knownSecrets: KnownSecrets;
   conversationFiles: ConversationFiles;
   folders: Folders;
@@ -74,6 +76,7 @@ export function mountSessionRoutes(app: App, deps: Deps): void {
     deps.terminals.refuseOpen(params.key);
     claims.forget(params.key);
     await forgetConversation(deps, params.key);
+    deps.events.conversationForgotten(params.key);
     await deps.folders.clear(actor, { scope: 'conversation', name: params.key });
     return { ok: true };
   });

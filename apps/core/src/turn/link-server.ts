@@ -37,7 +37,7 @@ type Deps = LinkSessionDeps & {
   checkouts: Pick<Checkouts, 'obtain'>;
   knownSecrets: Pick<KnownSecrets, 'mask'>;
   connectorPasses: Pick<ConnectorPasses, 'check'>;
-  events: Pick<Events, 'impersonation'>;
+  events: Pick<Events, 'impersonation' | 'conversationForgotten'>;
   clock: Clock;
   ids: Ids;
   log: Log;

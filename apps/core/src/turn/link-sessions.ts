@@ -6,6 +6,7 @@ import { forgetConversation, type ForgetDeps } from '../session/forget-conversat
 import { readHistory, toPage, type HistoryDeps, type PageDeps } from '../session/session-desk.ts';
 import { parsePlace } from '../session/session-place.ts';
 import type { SessionStore } from '../session/session-store.ts';
+import type { Events } from '../events.ts';
 import type { TrustService } from '../trust/trust-service.ts';
 import { checkAccess, resolveAsker, seesAll } from '../watch/session-access.ts';
 import { createLinkWatches, type LinkWatchOptions } from './link-watches.ts';
@@ -17,6 +18,7 @@ export type LinkSessionDeps = PageDeps &
     sessions: SessionStore;
     claims: Pick<Claims, 'isClaimed' | 'forget'>;
     trust: Pick<TrustService, 'resolve' | 'onChange'>;
+    events: Pick<Events, 'conversationForgotten'>;
     pipeline: Pick<Pipeline, 'stateOf' | 'liveTurn' | 'isBusy' | 'abort' | 'inject' | 'watch'>;
   };
 
@@ -114,6 +116,7 @@ async function forget(deps: LinkSessionDeps, key: string): Promise<void> {
   if (deps.claims.isClaimed(key))
     throw conflict('This conversation is open in a terminal. It can be forgotten when it is released there.');
   await forgetConversation(deps, key);
+  deps.events.conversationForgotten(key);
 }
 
 const inFlight = (): ServiceError => conflict('A turn of this conversation is in flight. Abort it first.');

@@ -1,10 +1,10 @@
-import { constants } from 'node:fs';
-import { lstat, open, rm } from 'node:fs/promises';
+import { lstat, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { DeletedUpload, ManifestEntry } from '@svc/contract/upload.ts';
 import { conflict, notFound } from '@svc/service-kit/service-error.ts';
 import { findUpload } from '@svc/service-kit/upload-file.ts';
 import { ifThere } from '../file/if-there.ts';
+import { syncFolder } from './forget-deleted.ts';
 import { toFile } from './manifest.ts';
 import { type Area, publishAgain } from './publish.ts';
 import { isUploadId } from './staging.ts';
@@ -38,13 +38,4 @@ export async function finishDeletion({ folder, staging, manifest }: Area, tombst
     await syncFolder(path.dirname(tombstone.path));
   }
   await staging.remove(tombstone.id);
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, constants.O_RDONLY);
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }

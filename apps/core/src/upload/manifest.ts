@@ -5,6 +5,7 @@ import { parseJsonOrNull } from '@svc/contract/json-value.ts';
 import type { ManifestEntry, UploadedFile } from '@svc/contract/upload.ts';
 import { kindOfMime, mimeOfName, plainMime, safeFileName } from '../file/file-name.ts';
 import { ifThere } from '../file/if-there.ts';
+import { forgetDeleted } from './forget-deleted.ts';
 
 /** What a sender says of a file. */
 export type FileFacts = { filename: string; mime?: string; conversation_key?: string | null };
@@ -52,7 +53,7 @@ const lineBreak = 0x0a;
 
 /**
  * The list of every finished upload, one JSON line each, only ever appended to; a second line of an upload, with
- * `deleted_at`, says that its file was deleted. Its paths are relative to the upload area, so
+ * `deleted_at`, says that its file was deleted, and soon takes the place of the first. Its paths are relative to the upload area, so
  * that the data folder can be moved. A line that was torn by the end of a
  * machine is skipped by readers, and the next one begins on a line of its own.
  */
@@ -68,9 +69,22 @@ export class Manifest {
 
   /** Resolves when the line is on the disk. One line at a time. */
   append(entry: ManifestEntry): Promise<void> {
-    const work = () => this.#write(entry);
+    return this.#inTurn(() => this.#write(entry));
+  }
+
+  /** Takes what is said of deleted files out of the list. Their ids stay. */
+  forgetDeleted(): Promise<void> {
+    return this.#inTurn(async () => {
+      const deleted = new Map<string, number>();
+      for await (const entry of this.#lines())
+        if (entry.deleted_at !== undefined && !isForgotten(entry)) deleted.set(entry.id, entry.deleted_at);
+      if (deleted.size > 0) await forgetDeleted(this.#file, deleted);
+    });
+  }
+
+  #inTurn(work: () => Promise<void>): Promise<void> {
     const done = this.#tail.then(work, work);
-    this.#tail = done.catch(() => undefined); // reported to the caller that appends
+    this.#tail = done.catch(() => undefined); // reported to the caller
     return done;
   }
 
@@ -128,7 +142,8 @@ export class Manifest {
   async *#uploads(): AsyncGenerator<{ entry: ManifestEntry; isDeleted: boolean }> {
     const deleted = new Set<string>();
     for await (const entry of this.#lines()) {
-      if (entry.deleted_at !== undefined) deleted.add(entry.id);
+      if (isForgotten(entry)) yield { entry, isDeleted: true };
+      else if (entry.deleted_at !== undefined) deleted.add(entry.id);
       else yield { entry, isDeleted: deleted.has(entry.id) };
     }
   }
@@ -177,6 +192,9 @@ export const movable = (entry: ManifestEntry, area: string): ManifestEntry => ({
   path: path.relative(area, entry.path),
 });
 export const placed = (entry: ManifestEntry, area: string): ManifestEntry => ({ ...entry, path: path.join(area, entry.path) });
+
+/** Of a deleted file of which nothing but its id is known any more. */
+const isForgotten = (entry: Partial<ManifestEntry>): boolean => entry.deleted_at !== undefined && entry.name === undefined;
 
 /** Null for an empty line, or one that was torn. */
 function parseEntry(line: string): ManifestEntry | null {

@@ -165,7 +165,7 @@ export class Uploads {
     }
   }
 
-  /** Ends what an earlier process left in the middle, and removes what nothing came for in a day. */
+  /** Ends what an earlier process left in the middle, removes what nothing came for in a day, and forgets what deleted files were called. */
   async sweep(): Promise<void> {
     const ids = await this.#staging.list();
     // Also those whose folder was removed.
@@ -174,6 +174,7 @@ export class Uploads {
         this.#deps.log.error({ err: error, upload: id }, 'a staged upload could not be swept'),
       );
     }
+    await this.manifest.forgetDeleted();
   }
 
   /** What the operator should know. */

@@ -1,8 +1,19 @@
-import { appendFileSync, existsSync, mkdirSync, readFileSync, rmdirSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  rmdirSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
+import { createFakeClock } from '@svc/testing/fake-clock.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { createFileState } from './file-state.ts';
 
 function openFolder() {
@@ -145,4 +156,72 @@ test('past 32 MiB nothing more is taken, and what there is can be deleted', asyn
   await expect(state.set('more', 'x'.repeat(200_000))).rejects.toMatchObject({ code: 'too_large' });
   await state.delete('k0');
   await state.set('more', 'x'.repeat(200_000));
+});
+
+describe('what is over is in the file for an hour at most', () => {
+  const hourMs = 60 * 60_000;
+  const openTimed = () => {
+    const { file, logs } = openFolder();
+    const clock = createFakeClock();
+    const log = (_level: string, message: string) => void logs.push(message);
+    return { file, logs, clock, open: () => createFileState(file, log, clock) };
+  };
+  const text = (file: string) => readFileSync(file, 'utf8');
+
+  test('whether it was deleted, replaced, or fell out of a list', async () => {
+    const { file, clock, open } = openTimed();
+    const state = open();
+    await state.set('open/1', 'deleted words');
+    await state.set('offset', 'replaced words');
+    for (const item of ['fallen words', 'kept words']) await state.append('seen', item, 1);
+    await state.change({ 'open/1': undefined, offset: 'new words' });
+    clock.advance(hourMs - 1);
+    await state.get('offset');
+    expect(text(file)).toContain('deleted words');
+    clock.advance(1);
+    expect(await state.get('offset')).toBe('new words');
+    expect(text(file)).not.toMatch(/deleted words|replaced words|fallen words/);
+    expect(await open().list('')).toEqual([
+      { key: 'offset', value: 'new words' },
+      { key: 'seen', value: ['kept words'] },
+    ]);
+    await state.set('a', 'later words');
+    await state.delete('a');
+    clock.advance(hourMs);
+    await state.get('a');
+    expect(text(file)).not.toContain('later words');
+  });
+
+  test('also what an earlier process left; a file that holds nothing more is not written again', async () => {
+    const { file, clock, open } = openTimed();
+    const earlier = createFileState(file, () => undefined, createFakeClock());
+    await earlier.set('a', 'old words');
+    await earlier.delete('a');
+    const state = open();
+    await state.get('a');
+    clock.advance(hourMs);
+    await state.get('a');
+    expect(text(file)).not.toContain('old words');
+    const { mtimeNs, ino } = statSync(file, { bigint: true });
+    clock.advance(5 * hourMs);
+    await state.get('a');
+    expect(statSync(file, { bigint: true })).toMatchObject({ mtimeNs, ino });
+  });
+
+  test('a disk that does not take it is reported, loses nothing, and it is tried again', async () => {
+    const { file, clock, open, logs } = openTimed();
+    const state = open();
+    await state.set('a', 'kept words');
+    await state.set('b', 'old words');
+    await state.delete('b');
+    mkdirSync(path.join(`${file}.new`, 'x'), { recursive: true });
+    clock.advance(hourMs);
+    expect(await state.get('a')).toBe('kept words');
+    await expect.poll(() => logs).toContainEqual(expect.stringContaining('still in its file'));
+    rmSync(`${file}.new`, { recursive: true });
+    await state.set('c', 1);
+    clock.advance(hourMs);
+    expect(await state.get('a')).toBe('kept words');
+    expect(text(file)).not.toContain('old words');
+  });
 });

@@ -1,5 +1,6 @@
 import { constants, createReadStream } from 'node:fs';
 import { appendFile, copyFile, rename, rm, writeFile } from 'node:fs/promises';
+import { systemClock, type Clock } from '@svc/service-kit/clock.ts';
 import { createLineSplitter } from '@svc/service-kit/line-splitter.ts';
 import { errorText, ServiceError } from '@svc/service-kit/service-error.ts';
 import type { StartContext } from '../connector.ts';
@@ -17,8 +18,11 @@ const pieceChars = 1024 * 1024;
 const maxLine = 80 * 1024 * 1024;
 const lineEnd = 10;
 
-/** The file as it was read. `mustRewrite`: its end is no whole line, so nothing may be appended to it. */
-type Opened = { entries: Entries; chars: number; mustRewrite: boolean };
+/** What was deleted or replaced is in the file for no longer than this: it may be what a person said. */
+const keptMs = 60 * 60_000;
+
+/** The file as it was read. `mustRewrite`: its end is no whole line, so nothing may be appended to it. `mayHoldMore`: than is remembered. */
+type Opened = { entries: Entries; chars: number; mustRewrite: boolean; mayHoldMore: boolean };
 /** One call: what it looks up, or the change it makes. */
 type Step = { run: (entries: Entries) => unknown; change: Change | null; done: PromiseWithResolvers<unknown> };
 
@@ -27,10 +31,34 @@ type Step = { run: (entries: Entries) => unknown; change: Change | null; done: P
  * made; all changes of a moment are one write. A line that a kill cut off is no change, so what was acknowledged is there, and
  * what was not is there whole or not at all.
  */
-export function createFileState(file: string, log: StartContext['log']): ConnectorState {
+export function createFileState(
+  file: string,
+  log: StartContext['log'],
+  clock: Pick<Clock, 'after'> = systemClock,
+): ConnectorState {
   let opened: Promise<Opened> | null = null;
   let waiting: Step[] = [];
   let isRunning = false;
+  let cancelTidy: (() => void) | null = null;
+  let isTidyDue = false;
+
+  const tidyLater = () => {
+    cancelTidy ??= clock.after(keptMs, () => {
+      cancelTidy = null;
+      isTidyDue = true;
+      if (!isRunning) void runAll();
+    });
+  };
+  const tidy = async (): Promise<void> => {
+    isTidyDue = false;
+    try {
+      const state = await (opened ??= readState(file, log));
+      if (state.mayHoldMore) await rewrite(file, state);
+    } catch (error) {
+      log('error', 'what this connector no longer remembers is still in its file', { error: errorText(error) });
+      tidyLater();
+    }
+  };
 
   const ask = <T>(run: (entries: Entries) => T, change: Change | null = null): Promise<T> => {
     const done = Promise.withResolvers<unknown>();
@@ -42,12 +70,15 @@ export function createFileState(file: string, log: StartContext['log']): Connect
   async function runAll(): Promise<void> {
     isRunning = true;
     await Promise.resolve(); // so that what is asked in one tick is one write
-    while (waiting.length > 0) {
+    while (waiting.length > 0 || isTidyDue) {
+      if (isTidyDue) await tidy();
       const steps = waiting;
       waiting = [];
       try {
         const state = await (opened ??= readState(file, log));
-        await runSteps(file, state, steps);
+        const answers = await runSteps(file, state, steps);
+        if (state.mayHoldMore) tidyLater();
+        for (const answer of answers) answer();
       } catch (error) {
         opened = null; // the disk knows what there is
         for (const { done } of steps) done.reject(toFault(file, error));
@@ -87,8 +118,8 @@ export function createFileState(file: string, log: StartContext['log']): Connect
   return state;
 }
 
-/** Answers each step when all changes among them are on the disk. @throws when they could not be written: then none is made. */
-async function runSteps(file: string, state: Opened, steps: Step[]): Promise<void> {
+/** Gives the answer to each step when all changes among them are on the disk. @throws when they could not be written: then none is made. */
+async function runSteps(file: string, state: Opened, steps: Step[]): Promise<(() => void)[]> {
   const answers: (() => void)[] = [];
   const lines: string[] = [];
   for (const { run, change, done } of steps) {
@@ -101,15 +132,21 @@ async function runSteps(file: string, state: Opened, steps: Step[]): Promise<voi
     }
   }
   if (lines.length > 0) await write(file, state, lines.join(''));
-  for (const answer of answers) answer();
+  return answers;
 }
 
 async function write(file: string, state: Opened, text: string): Promise<void> {
   state.chars += text.length;
   if (!state.mustRewrite && state.chars < slack.chars + slack.factor * state.entries.size()) {
+    state.mayHoldMore = true;
     await appendFile(file, text, { flag: appendSynced, mode: 0o600 });
     return;
   }
+  await rewrite(file, state);
+}
+
+/** Writes what is remembered, and no more. */
+async function rewrite(file: string, state: Opened): Promise<void> {
   const { entries } = state;
   let chars = 0;
   const count = (piece: string) => (chars += piece.length);
@@ -119,6 +156,7 @@ async function write(file: string, state: Opened, text: string): Promise<void> {
   await rename(draft, file);
   state.chars = chars;
   state.mustRewrite = false;
+  state.mayHoldMore = false;
 }
 
 /** The whole as lines, some at a time: all of it beside what it was made of would be half of a small process's memory. */
@@ -153,7 +191,7 @@ async function readState(file: string, log: StartContext['log']): Promise<Opened
     last = chunk.at(-1) ?? last;
   }
   if (unreadable > 0) await keepDamaged(file, unreadable, log);
-  return { entries, chars, mustRewrite: last !== lineEnd || unreadable > 0 };
+  return { entries, chars, mustRewrite: last !== lineEnd || unreadable > 0, mayHoldMore: chars > 0 };
 }
 
 /** Nothing for a file that is not there. */

@@ -1,0 +1,66 @@
+import { constants } from 'node:fs';
+import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { isRecord, parseJsonOrNull } from '@svc/contract/json-value.ts';
+
+/** Written at once. */
+const pieceChars = 256 * 1024;
+
+/**
+ * Writes the list of uploads again without the names, places and conversations of deleted files: of each its id and when it was deleted
+ * stay, in its place. Whoever reads the list meanwhile reads the old one to its end. Nobody may write to it meanwhile.
+ */
+export async function forgetDeleted(file: string, deleted: ReadonlyMap<string, number>): Promise<void> {
+  const draft = path.join(path.dirname(file), '.manifest.part'); // in no backup, and nobody's upload
+  await rm(draft, { force: true });
+  const [from, to] = [await open(file, constants.O_RDONLY | constants.O_NOFOLLOW), await open(draft, 'wx', 0o600)];
+  try {
+    await copy(from, to, slimming(deleted));
+    await to.sync();
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  } finally {
+    await to.close();
+    await from.close();
+  }
+  await rename(draft, file);
+  await syncFolder(path.dirname(file));
+}
+
+async function copy(from: FileHandle, to: FileHandle, keep: (line: string) => string | null): Promise<void> {
+  let piece = '';
+  for await (const line of createInterface({ input: from.createReadStream({ autoClose: false }), crlfDelay: Infinity })) {
+    const kept = keep(line);
+    if (kept !== null) piece += `${kept}\n`;
+    if (piece.length < pieceChars) continue;
+    await to.writeFile(piece);
+    piece = '';
+  }
+  await to.writeFile(piece);
+}
+
+/** What becomes of a line: of a deleted file the first one is cut down, and the others go. A line that was torn goes. */
+function slimming(deleted: ReadonlyMap<string, number>): (line: string) => string | null {
+  const done = new Set<string>();
+  return (line) => {
+    const entry = parseJsonOrNull(line);
+    if (!isRecord(entry) || typeof entry['id'] !== 'string') return null;
+    const { id } = entry;
+    const deleted_at = deleted.get(id);
+    if (deleted_at === undefined) return line;
+    if (done.has(id)) return null;
+    done.add(id);
+    return JSON.stringify({ id, path: '', deleted_at });
+  };
+}
+
+export async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, constants.O_RDONLY);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,183 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Checkout } from '@svc/contract/checkout.ts';
+import type { TurnProgress } from '@svc/contract/turn.ts';
+import type { ManifestEntry, UploadedFile } from '@svc/contract/upload.ts';
+import { startGitServer } from '@svc/testing/git-server.ts';
+import { tablesOf } from '@svc/testing/person-data.ts';
+import { says, type EngineScript } from '@svc/testing/scripted-engine.ts';
+import { Readable } from 'node:stream';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { envelope, openTestCore, type TestCore } from './open-test-core.ts';
+import { tablesWith } from './rows-with.ts';
+
+/** Stands in everything that the person of these tests says, sends, is called or is asked. */
+const word = 'zantedeschia';
+const key = `compat:c1:${word}`;
+const sender = { raw_id: word, raw_username: word };
+let core: TestCore;
+let git: Awaited<ReturnType<typeof startGitServer>>;
+
+/** Asks its person, gives a file and a reaction with the reply, and says something. */
+const script: EngineScript = async function* ({ text, ask, resume }) {
+  yield { type: 'session', engineSessionId: resume ?? `s-${word}`, resumed: resume !== null, model: null };
+  if (text.startsWith('ask')) {
+    const answer = await ask?.({ text: `Really ${word}?`, options: [{ id: 'yes', label: word }] });
+    const { id } = core.context.db.raw.prepare(`SELECT id FROM turn WHERE state = 'running'`).get() as { id: string };
+    const {
+      path: file,
+      name,
+      mime,
+    } = await core.context.uploads.take(Readable.from([Buffer.from('x')]), {
+      filename: `out-${word}.txt`,
+      conversation_key: key,
+    });
+    await core.context.pipeline.turnActions.add({ id }, { type: 'file', path: file, name, mime });
+    await core.context.pipeline.turnActions.add({ id }, { type: 'react', emoji: '👍' });
+    yield* says(`${answer?.option} ${word}`);
+  } else yield* says(`re: ${text}`);
+};
+
+beforeEach(async () => {
+  git = await startGitServer();
+  core = await openTestCore({
+    env: { SVC_CHECKOUT_HOSTS: `127.0.0.1:${git.port}` },
+    script,
+    sendToChannel: () => Promise.resolve({ delivered: false, permanent: true, error: `no chat of ${word}` }),
+  });
+  await post('/trust/roles', { name: 'trusted', tier: 'TRUSTED', tool_policy: 'full', asks: 'always' });
+  await core.addPrincipal(word, 'trusted');
+});
+afterEach(async () => {
+  await core.close();
+  await git.close();
+});
+
+async function call<T = Record<string, unknown>>(
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
+  url: string,
+  payload?: object,
+) {
+  const answer = await core.app.inject({ method, url, ...(payload !== undefined && { payload }) });
+  expect([url, answer.statusCode, answer.body]).toEqual([url, 200, answer.body]);
+  return answer.json<T>();
+}
+const post = <T>(url: string, payload: object) => call<T>('POST', url, payload);
+const inPath = encodeURIComponent;
+const say = (text: string, over: object = {}) =>
+  core.handle(envelope(text, { conversation_key: key, sender, channel_context: { chatId: word }, ...over }));
+
+/** Everything of a person that the core takes from somewhere, over the ways in which it comes. */
+async function fill(): Promise<void> {
+  const { file } = await post<{ file: UploadedFile }>('/v2/upload', {
+    filename: `in-${word}.txt`,
+    conversation_key: key,
+    data_base64: Buffer.from(word).toString('base64'),
+  });
+  await askAndAnswer(file);
+  const amendment = { conversation_key: key, as: { channel: 'compat', sender }, message_id: `m-${word}`, version: 1 };
+  expect(await post('/v2/amend', { ...amendment, text: `edited ${word}` })).toMatchObject({ outcome: 'noted' });
+  const repository = git.repository(word);
+  writeFileSync(path.join(repository.folder, `${word}.txt`), word);
+  repository.commit();
+  const { id } = await post<Checkout>('/v2/checkouts', { url: repository.url, conversation_key: key });
+  await say(`in the checkout ${word}`, { message_id: 'm-2', workspace: { checkout: id } });
+  await failToPush();
+  await say(`seen ${word}`, { delivery: 'async', message_id: `seen-${word}`, content: { text: word, attachments: [file] } });
+  await call('PATCH', `/v2/session/${inPath(key)}`, { title: `about ${word}`, cwd: repository.folder });
+  await core.handle(envelope('who am I', { sender: { raw_id: `other-${word}`, raw_username: word } }));
+  await call('PUT', '/v2/spend/budget', { surface: 'compat', value: word, month_usd: 1 });
+  await post('/v2/announce', { text: `for ${word}`, target: key });
+}
+
+async function askAndAnswer(file: UploadedFile): Promise<void> {
+  const asked = Promise.withResolvers<string>();
+  const message = envelope(`ask ${word}`, {
+    conversation_key: key,
+    sender,
+    message_id: `m-${word}`,
+    content: { text: `ask ${word}`, attachments: [file] },
+  });
+  const caller = {
+    isGone: () => false,
+    showsAsks: true,
+    sink: (frame: TurnProgress) => frame.type === 'ask' && asked.resolve(frame.ask.id),
+  };
+  const handled = core.context.pipeline.handle(message, caller, 'req');
+  const id = await Promise.race([asked.promise, handled.then(() => 'none')]);
+  filled.push(...tablesWith(core.context.db.raw, word));
+  await post(`/v2/asks/${id}/answer`, { as: { channel: 'compat', sender }, conversation_key: key, option: 'yes' });
+  expect((await handled).actions).toHaveLength(3);
+}
+
+/** A reply that nobody fetched, and that its channel refuses. */
+async function failToPush(): Promise<void> {
+  const message = envelope(`push ${word}`, {
+    conversation_key: key,
+    sender,
+    message_id: 'm-3',
+    channel_context: { chatId: word },
+  });
+  const { turn_id } = await core.context.pipeline.handle(message, { sink: null, isGone: () => true }, 'req');
+  core.context.pipeline.pendingAcks.accepted(turn_id);
+  await core.context.pipeline.pendingAcks.undelivered(turn_id, 'the test says so');
+  await expect.poll(() => core.context.outbox.counts()).toEqual({ pending: 0, failed: 1 });
+}
+
+/** What an operator does, in the order of `docs/trust.md`. */
+async function erase(): Promise<void> {
+  const { sessions } = await call<{ sessions: { conversation_key: string; principal_id: string }[] }>('GET', '/v2/sessions');
+  expect(sessions.map(({ conversation_key }) => conversation_key)).toEqual([key]);
+  await call('DELETE', `/v2/session/${inPath(key)}`);
+  const { files } = await call<{ files: ManifestEntry[] }>('GET', '/v2/uploads');
+  for (const { id, conversation_key } of files) if (conversation_key === key) await call('DELETE', `/v2/uploads/${id}`);
+  await call('DELETE', `/trust/principals/${word}`);
+  const { pending } = await call<{ pending: { id: string }[] }>('GET', '/trust/pending');
+  for (const { id } of pending) await call('DELETE', `/trust/pending/${id}`);
+  await call('PUT', '/v2/spend/budget', { surface: 'compat', value: word, month_usd: null });
+  const { announcements } = await call<{ announcements: { id: number }[] }>('GET', '/v2/announcements');
+  for (const { id } of announcements) await call('DELETE', `/v2/announcements/${id}`);
+  await core.context.uploads.sweep(); // as every hour
+}
+
+/** A reply on its way arrives; what was said is gone when its channel has it. */
+async function confirmOpen(): Promise<void> {
+  const open = core.context.db.raw.prepare('SELECT id FROM turn WHERE open = 1').all();
+  for (const { id } of open) await core.context.pipeline.pendingAcks.delivered(String(id));
+}
+
+/** Tables that held something of the person at some time. */
+let filled: string[] = [];
+beforeEach(() => {
+  filled = [];
+});
+
+test('what a person said, sent, was asked and is called is in no table and no file once it is erased, but for records', async () => {
+  await fill();
+  await core.context.pending.list();
+  await core.context.db.flush();
+  const before = new Set([...filled, ...tablesWith(core.context.db.raw, word)]);
+  const ofPeople = Object.entries(tablesOf.core).filter(([, erasure]) => erasure === 'conversation' || erasure === 'person');
+  expect(ofPeople.map(([table]) => table).filter((table) => !before.has(table) && table !== 'trust_grant')).toEqual([]);
+  expect(filesWith(core.folder).length).toBeGreaterThan(3);
+
+  await erase();
+  await confirmOpen();
+  await core.context.pending.list();
+  await core.context.db.flush();
+  expect(core.telemetry.events).toContainEqual(expect.objectContaining({ session: key, payload: { what: 'forgotten' } }));
+  const left = tablesWith(core.context.db.raw, word);
+  expect(left.filter((table) => tablesOf.core[table] !== 'record')).toEqual([]);
+  expect(filesWith(core.folder)).toEqual([]);
+});
+
+/** Files and folders in whose name or content the word is; databases are looked at by their tables. */
+function filesWith(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true }).flatMap((entry) => {
+    const file = path.join(entry.parentPath, entry.name);
+    const shown = path.relative(folder, file);
+    if (shown.includes(word)) return [shown];
+    if (!entry.isFile() || /^core\.db/.test(entry.name)) return [];
+    return readFileSync(file).includes(word) ? [shown] : [];
+  });
+}

@@ -1,0 +1,98 @@
+import type { DataPaths } from '@svc/service-kit/config/data-dir.ts';
+
+/**
+ * What of a person may lie in a table, and what takes it away.
+ *
+ * - `conversation`: goes when its conversation is forgotten (`DELETE /v2/session/:key`, `/new`)
+ * - `person`: goes with the person (`DELETE /trust/principals/:id`, `/trust/pending/:id`)
+ * - `operator`: what an operator wrote or set; goes by the route that made it
+ * - `time`: goes when its days are over
+ * - `record`: stays on purpose, as a record of what was done and spent
+ * - `nothing`: of nobody
+ */
+export type Erasure = 'conversation' | 'person' | 'operator' | 'time' | 'record' | 'nothing';
+
+/** Every table there is. A new one is put in here, and what takes away what it holds is built with it. */
+export const tablesOf: Record<'core' | 'manager' | 'collector' | 'vault', Record<string, Erasure>> = {
+  core: {
+    announcement: 'operator',
+    ask: 'conversation', // its row goes with its answer; what a killed core left goes at the next start
+    delivery: 'conversation',
+    engine_setting: 'nothing',
+    identifier: 'person',
+    observed_message: 'conversation',
+    pending_identity: 'person',
+    principal: 'person',
+    role: 'nothing',
+    schema_migration: 'nothing',
+    sender_budget: 'operator',
+    sender_spend: 'record',
+    session: 'conversation',
+    silo: 'operator',
+    silo_file: 'operator',
+    spend: 'record',
+    tool_server: 'nothing',
+    trust_audit: 'record',
+    trust_grant: 'person',
+    trusted_folder: 'operator',
+    turn: 'conversation',
+    turn_mark: 'nothing',
+    working_folder: 'conversation', // by an operator's `DELETE`; what is set stays through `/new`
+  },
+  manager: {
+    held_announcement: 'time', // 7 days
+    instance: 'operator',
+    instance_number: 'nothing',
+    meta: 'nothing',
+    schema_migration: 'nothing',
+    sent_message: 'time', // 24 h; where it went and a digest, never a text
+  },
+  collector: {
+    control_audit: 'record',
+    event: 'time', // SVC_RETENTION_DAYS
+    fact: 'nothing',
+    schema_migration: 'nothing',
+    session: 'conversation', // its title and last words; that it was there stays, as a record
+    system_sample: 'nothing',
+    touch: 'time',
+    transcript: 'time',
+    usage_aux: 'nothing',
+    usage_day: 'record',
+    usage_period: 'record',
+    usage_rollup: 'record',
+  },
+  vault: {
+    access_log: 'record',
+    agent: 'operator',
+    credential: 'operator',
+    inventory: 'nothing',
+    schema_migration: 'nothing',
+    silo_key: 'operator',
+    vault: 'nothing',
+  },
+};
+
+/** The same of each place in the data folder: its type fails for a new one that is not here. */
+export const placesOf: Record<Exclude<keyof DataPaths, `${string}Db` | 'root'>, Erasure> = {
+  attachments: 'conversation',
+  backups: 'time', // the newest SVC_BACKUP_KEEP; those that were made by hand are the operator's
+  bodies: 'time', // while a request is answered
+  checkouts: 'conversation',
+  connectorKey: 'nothing',
+  connectors: 'operator',
+  coreSocket: 'nothing',
+  engines: 'nothing',
+  instanceRules: 'operator',
+  instances: 'time', // a message until it is answered, then its ids and digests
+  logs: 'time',
+  persona: 'operator',
+  personas: 'operator',
+  restore: 'time', // until the start after a restore
+  run: 'nothing',
+  silos: 'operator',
+  spool: 'time', // until the collector has it
+  supervisorLock: 'nothing',
+  supervisorState: 'nothing',
+  trustSeed: 'operator',
+  uploads: 'operator', // `DELETE /v2/uploads/:id`; what it was called goes within the hour
+};

@@ -1,0 +1,16 @@
+import path from 'node:path';
+import { migrate } from '@svc/store/migrate.ts';
+import { openSqlite } from '@svc/store/open-sqlite.ts';
+import { tablesOf } from '@svc/testing/person-data.ts';
+import { expect, test } from 'vitest';
+import { root } from './repository.ts';
+
+test.each(Object.entries(tablesOf))('it is said of every table of the %s what takes a person out of it', async (app, tables) => {
+  const db = openSqlite(':memory:');
+  migrate(db, path.join(root, 'apps', app, 'src/db/migrations'));
+  const found = db.raw
+    .prepare(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite!_%' ESCAPE '!'`)
+    .all();
+  await db.close();
+  expect(found.map(({ name }) => String(name)).toSorted()).toEqual(Object.keys(tables).toSorted());
+});
