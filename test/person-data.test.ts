@@ -1,7 +1,8 @@
 import path from 'node:path';
 import { migrate } from '@svc/store/migrate.ts';
 import { openSqlite } from '@svc/store/open-sqlite.ts';
-import { tablesOf } from '@svc/testing/person-data.ts';
+import { placesOf, tablesOf } from '@svc/testing/person-data.ts';
+import { dataPaths } from '@svc/service-kit/config/data-dir.ts';
 import { expect, test } from 'vitest';
 import { root } from './repository.ts';
 
@@ -13,4 +14,9 @@ test.each(Object.entries(tablesOf))('it is said of every table of the %s what ta
     .all();
   await db.close();
   expect(found.map(({ name }) => String(name)).toSorted()).toEqual(Object.keys(tables).toSorted());
+});
+
+test('and of every place in the data folder', () => {
+  const places = Object.keys(dataPaths('/data')).filter((name) => name !== 'root' && !name.endsWith('Db'));
+  expect(Object.keys(placesOf).toSorted()).toEqual(places.toSorted());
 });

@@ -4,9 +4,11 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import type { RestorePlan } from '@svc/contract/backup.ts';
+import type { TurnProgress } from '@svc/contract/turn.ts';
 import { createLog } from '@svc/service-kit/log.ts';
 import { repositoryRoot } from '@svc/service-kit/run-service.ts';
 import { readVersion } from '@svc/service-kit/version.ts';
+import { says, type EngineScript } from '@svc/testing/scripted-engine.ts';
 import { startDegradedCore } from '../src/degraded-core.ts';
 import { startCore } from '../src/start-core.ts';
 import { listStart } from '../src/session/session-place.ts';
@@ -83,6 +85,66 @@ describe('a restore', () => {
     expect(readFileSync(inData('instances', 'compat', 'keys.json'), 'utf8')).toContain('canary');
     expect(readFileSync(inData('instances', 'compat', 'clients.json'), 'utf8')).toContain('canary');
   });
+});
+
+test('what channels brought is there again; what cannot be, a question of a dead turn, a terminal or a checkout, is said not to be', async () => {
+  const key = 'compat:c1:key';
+  const inKey = `conversation_key=${encodeURIComponent(key)}`;
+  const script: EngineScript = async function* ({ text, ask: askPerson }) {
+    if (text === 'ask') await askPerson?.({ text: 'Go on?', options: [{ id: 'yes', label: 'Yes' }] });
+    yield* says(`re: ${text}`);
+  };
+  const sendToChannel = () => Promise.resolve({ delivered: false, permanent: true, error: 'no such chat' } as const);
+  await open({ script, sendToChannel });
+  const { context } = bench.core;
+  const named = (text: string, message_id: string) => envelope(text, { message_id });
+  await ask('POST', '/trust/roles', { name: 'owner', tier: 'SACRED', tool_policy: 'full', asks: 'always' });
+  await bench.core.handle(named('first', 'm1'));
+  const as = { channel: 'compat', sender: { raw_id: 'owner' } };
+  await ask('POST', '/v2/amend', { conversation_key: key, message_id: 'm1', version: 1, text: 'second', as });
+  await bench.core.app.inject({ method: 'PATCH', url: `/v2/session/${encodeURIComponent(key)}`, payload: { title: 'Tulips' } });
+  const pushed = envelope('push', { message_id: 'm2', channel_context: { chatId: 'chat' } });
+  const { turn_id } = await context.pipeline.handle(pushed, { sink: null, isGone: () => true }, 'req');
+  context.pipeline.pendingAcks.accepted(turn_id);
+  await context.pipeline.pendingAcks.undelivered(turn_id, 'the test says so');
+  await expect.poll(() => context.outbox.counts().failed).toBe(1);
+  const asked = Promise.withResolvers<void>();
+  const sink = (frame: TurnProgress) => frame.type === 'ask' && asked.resolve();
+  const waiting = context.pipeline.handle(
+    envelope('ask', { message_id: 'm3', conversation_key: 'compat:c1:asks' }),
+    { sink, isGone: () => false, showsAsks: true },
+    'req',
+  );
+  await asked.promise;
+  context.db.raw
+    .prepare(`UPDATE session SET multiplexer = 'tmux', tmux_target = 'term_1', claimed_by = 'term_1' WHERE conversation_key = ?`)
+    .run(key);
+  const historyOf = async () =>
+    (await ask('GET', `/v2/session/${encodeURIComponent(key)}/history`)).json<{ messages: object[] }>();
+  const deliveriesOf = async () => (await ask('GET', `/v2/deliveries?${inKey}`)).json<{ deliveries: object[] }>();
+  const [history, deliveries] = [await historyOf(), await deliveriesOf()];
+  expect(history.messages.length).toBeGreaterThan(2);
+  const { id } = await makeBackup();
+  const asks = (await ask('GET', '/v2/asks')).json<{ asks: { id: string }[] }>().asks;
+  await ask('POST', `/v2/asks/${asks[0]?.id}/answer`, { as, conversation_key: 'compat:c1:asks', option: 'yes' });
+  await waiting;
+  await bench.core.app.inject({ method: 'DELETE', url: `/v2/session/${encodeURIComponent(key)}` });
+  expect((await ask('POST', `/v2/backups/${id}/restore`)).statusCode).toBe(200);
+
+  await restart();
+  await bench.core.context.terminals.recover();
+  expect(await historyOf()).toEqual(history);
+  expect(await deliveriesOf()).toEqual(deliveries);
+  const session = (await ask('GET', `/v2/session/${encodeURIComponent(key)}`)).json<object>();
+  expect(session).toMatchObject({ title: 'Tulips', claimed_by: null, multiplexer: null, tmux_target: null });
+  expect((await ask('GET', '/v2/terminals')).json()).toEqual({ terminals: [] });
+  expect((await ask('GET', '/v2/asks')).json<{ asks: { id: string }[] }>().asks.map((one) => one.id)).not.toContain(asks[0]?.id);
+  const late = await ask('POST', `/v2/asks/${asks[0]?.id}/answer`, { as, conversation_key: 'compat:c1:asks', option: 'yes' });
+  expect([404, 409]).toContain(late.statusCode);
+  const gone = await bench.core.handle(
+    envelope('work', { message_id: 'm4', workspace: { checkout: 'co_0123456789abcdefgh' } } as object),
+  );
+  expect(gone.json()).toMatchObject({ error: 'unprocessable', message: expect.stringContaining('Ask for it again') as string });
 });
 
 const ownSettings = () => loadSettings(repositoryRoot, { SVC_DATA_DIR: bench.core.context.settings.dataDir });

@@ -177,7 +177,7 @@ function filesWith(folder: string): string[] {
     const file = path.join(entry.parentPath, entry.name);
     const shown = path.relative(folder, file);
     if (shown.includes(word)) return [shown];
-    if (!entry.isFile() || /^core\.db/.test(entry.name)) return [];
+    if (!entry.isFile() || entry.name.startsWith('core.db')) return [];
     return readFileSync(file).includes(word) ? [shown] : [];
   });
 }
