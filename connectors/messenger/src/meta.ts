@@ -61,6 +61,12 @@ export const meta = {
         pattern: '^https?://[^\\s/?#@]+(/[^\\s?#@]*)?$',
         maxLength: 1024,
       },
+      reactions: {
+        type: 'boolean',
+        title: 'Reactions',
+        description: 'A message that is being answered has 👀 until the answer is there.',
+        default: true,
+      },
       ...commonFields('engine', 'model', 'cwd', 'persona', 'allow', 'public', 'mention_only', 'reply_style'),
       ...intakeConfig,
     },
@@ -76,6 +82,7 @@ export type Config = {
   http_port: number;
   photo_dir: string;
   api_root: string;
+  reactions: boolean;
   mention_only: boolean;
   reply_style: ReplyStyle;
 };

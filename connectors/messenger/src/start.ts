@@ -1,8 +1,19 @@
-import { createIngress, followUpdates, type RunningConnector, type StartContext } from '@svc/connector-kit';
+import {
+  chatCommands,
+  createIngress,
+  errorText,
+  followUpdates,
+  userKey,
+  type RunningConnector,
+  type StartContext,
+} from '@svc/connector-kit';
 import type { Update } from 'grammy/types';
 import { toEnvelope } from './incoming/to-envelope.ts';
-import type { Config } from './meta.ts';
-import { createPlainOutgoing } from './plain-outgoing.ts';
+import { meta, type Config } from './meta.ts';
+import { takePress } from './outgoing/ask-buttons.ts';
+import { createOutgoing } from './outgoing/create-outgoing.ts';
+import { registerCommands } from './outgoing/register-commands.ts';
+import { toPress } from './outgoing/to-press.ts';
 import { createTelegramApi } from './telegram-api.ts';
 
 /** So long after its own wait a poll that has no answer is given up, ms. */
@@ -14,8 +25,13 @@ export async function start(ctx: StartContext<Config>): Promise<RunningConnector
   const api = createTelegramApi(await ctx.secrets.get(config.bot_token_secret_key), config.api_root);
   await api.ask('getMe', {}, signal);
   await api.ask('deleteWebhook', {}, signal);
-  const writer = createPlainOutgoing(ctx, api);
-  const ingress = createIngress({ core, state, log, openReply: writer.openReply });
+  const outgoing = await createOutgoing({ ...ctx, raw: api.raw, style: config.reply_style, hasReactions: config.reactions });
+  const ingress = createIngress({ core, state, log, openReply: outgoing.openReply });
+  const presses = { core, call: outgoing.call, channel: meta.type, log, signal };
+  const keyOf = (chat: number) => userKey(meta.type, instanceId, String(chat));
+  void registerCommands(outgoing.call, chatCommands, signal).catch((error: unknown) => {
+    log('warn', 'the menu of commands could not be set', { error: errorText(error) });
+  });
   let problem: string | null = null;
   const received = followUpdates<Update>({
     poll: (after, waitMs, stopped) => {
@@ -23,7 +39,9 @@ export async function start(ctx: StartContext<Config>): Promise<RunningConnector
       return api.ask('getUpdates', params, stopped, waitMs + patienceMs);
     },
     cursorOf: ({ update_id }) => update_id,
-    async take({ update_id, message }) {
+    async take({ update_id, message, callback_query: query }) {
+      const press = query === undefined ? null : toPress(query, keyOf);
+      if (press !== null) return takePress(presses, press);
       if (message === undefined) return;
       await ingress.take(String(message.chat.id), String(update_id), async () => toEnvelope(instanceId, message));
     },
@@ -37,6 +55,6 @@ export async function start(ctx: StartContext<Config>): Promise<RunningConnector
       await Promise.all([received, ingress.stop(ctx.stopTimeoutMs * 0.8)]);
     },
     health: () => (problem === null ? { healthy: true } : { healthy: false, detail: problem }),
-    send: writer.send,
+    send: outgoing.send,
   };
 }

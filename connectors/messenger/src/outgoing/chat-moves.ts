@@ -1,0 +1,25 @@
+import { errorText, type ConnectorState, type StartContext } from '@svc/connector-kit';
+
+/** Groups that have become supergroups, whose id is another since then. */
+export type ChatMoves = {
+  /** The id that a chat has now. */
+  current(chat: number | string): number | string;
+  /** Resolves when it is noted. */
+  moved(from: number | string, to: number): Promise<void>;
+};
+
+const prefix = 'moved:';
+
+export async function openChatMoves(state: ConnectorState, log: StartContext['log']): Promise<ChatMoves> {
+  const rows = await state.list(prefix);
+  const moves = new Map(rows.map(({ key, value }) => [key.slice(prefix.length), Number(value)]));
+  return {
+    current: (chat) => moves.get(String(chat)) ?? chat,
+    async moved(from, to) {
+      moves.set(String(from), to);
+      await state.set(prefix + String(from), to).catch((error: unknown) => {
+        log('error', 'that a group has another id could not be noted', { error: errorText(error) });
+      });
+    },
+  };
+}

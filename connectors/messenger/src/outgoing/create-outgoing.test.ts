@@ -1,0 +1,253 @@
+import { describe, expect, it } from 'vitest';
+import { begin, refusal, resultOf, setUpOutgoing } from './testing/fake-bot-api.ts';
+
+const words = 'A **reply** that is long enough to be shown.';
+const signal = AbortSignal.timeout(600_000);
+const push = (target: string, fields: object) => ({ id: 'd1', target, kind: 'text', ...fields });
+
+describe('a reply', () => {
+  it('is words with entities, in the chat and topic that it belongs to, and names the message that it answers in a group', async () => {
+    const out = await setUpOutgoing();
+    await out.within(begin(out, '-1001:5', 7).finish(resultOf(words)));
+    expect(out.named('sendMessage')).toEqual([
+      {
+        chat_id: -1001,
+        message_thread_id: 5,
+        text: 'A reply that is long enough to be shown.',
+        entities: [{ type: 'bold', offset: 2, length: 5 }],
+        reply_parameters: { message_id: 7, allow_sending_without_reply: true },
+        link_preview_options: { is_disabled: true },
+      },
+    ]);
+  });
+
+  it.each([
+    [7, false],
+    [9, true],
+  ])('to one person names the message only when there are newer ones: %i', async (newest, isQuoted) => {
+    const out = await setUpOutgoing({ newest: () => newest });
+    await out.within(begin(out, '42', 7).finish(resultOf(words)));
+    expect('reply_parameters' in out.named('sendMessage')[0]!).toBe(isQuoted);
+  });
+
+  it('grows by edits, every 1.5 s with one person and every 4 s in a group', async () => {
+    for (const [chat, step] of [
+      ['42', 1500],
+      ['-42', 4000],
+    ] as const) {
+      const out = await setUpOutgoing();
+      const { handlers, finish } = begin(out, chat);
+      handlers.onDelta?.(words);
+      for (let n = 0; n < 100; n++) {
+        await out.pass(100);
+        handlers.onDelta?.(` ${n}`);
+      }
+      const edits = out.calls.filter(({ method }) => method === 'editMessageText');
+      for (const [index, { at }] of edits.entries())
+        if (index > 0) expect(at - edits[index - 1]!.at).toBeGreaterThanOrEqual(step);
+      expect(edits.length).toBeGreaterThan(10_000 / step / 2);
+      await out.within(finish(resultOf('Whole.')));
+      expect(out.named('editMessageText').at(-1)).toMatchObject({ text: 'Whole.' });
+      expect(out.named('sendMessage')).toHaveLength(1);
+    }
+  });
+
+  it('of several messages keeps to a message a second, and to 20 a minute in a group', async () => {
+    for (const [chat, step] of [
+      ['42', 1000],
+      ['-42', 3000],
+    ] as const) {
+      const out = await setUpOutgoing();
+      await out.within(begin(out, chat).finish(resultOf('many words '.repeat(1500))));
+      const at = out.calls.filter(({ method }) => method === 'sendMessage').map((call) => call.at);
+      expect(at.length).toBeGreaterThan(3);
+      for (const [index, time] of at.entries()) if (index > 0) expect(time - at[index - 1]!).toBeGreaterThanOrEqual(step);
+    }
+  });
+
+  it('is a draft where there are drafts, posted when it is whole', async () => {
+    const out = await setUpOutgoing({ hasDrafts: true });
+    const { handlers, finish } = begin(out, '42');
+    handlers.onDelta?.(words);
+    await out.pass(1600);
+    handlers.onDelta?.(' More.');
+    await out.pass(3000);
+    await out.within(finish(resultOf(`${words} More.`)));
+    const drafts = out.named('sendMessageDraft');
+    expect(drafts.map(({ text }) => text)).toEqual([
+      'A reply that is long enough to be shown.',
+      'A reply that is long enough to be shown. More.',
+    ]);
+    expect(new Set(drafts.map(({ draft_id }) => draft_id)).size).toBe(1);
+    expect([drafts[0]?.draft_id > 0, out.named('sendMessage').length, out.named('editMessageText').length]).toEqual([true, 1, 0]);
+  });
+
+  it.each([
+    ['the server', refusal(404, 'Not Found: method not found'), 1],
+    ['the chat', refusal(400, 'Bad Request: TEXTDRAFT_PEER_INVALID'), 2],
+  ])('is edited where %s has no drafts, which is asked once', async (_, answer, asked) => {
+    const out = await setUpOutgoing({ hasDrafts: true });
+    out.answers['sendMessageDraft'] = answer;
+    for (const chat of ['42', '42', '43', '43', '-44']) {
+      const { handlers, finish } = begin(out, chat);
+      handlers.onDelta?.(words);
+      await out.pass(4000);
+      await out.within(finish(resultOf(`${words} Whole.`)));
+    }
+    expect(out.named('sendMessageDraft')).toHaveLength(asked);
+  });
+
+  it('whose message somebody removed is sent again, and one that is as it should be already is fine', async () => {
+    const out = await setUpOutgoing();
+    out.next['editMessageText'] = [refusal(400, 'Bad Request: message to edit not found')];
+    const { handlers, finish } = begin(out, '42');
+    handlers.onDelta?.(words);
+    await out.pass(1200);
+    out.answers['editMessageText'] = refusal(
+      400,
+      'Bad Request: message is not modified: specified new message content is the same',
+    );
+    await out.within(finish(resultOf('Whole.')));
+    expect(out.named('sendMessage').map(({ text }) => text)).toEqual(['A reply that is long enough to be shown.', 'Whole.']);
+  });
+
+  it('waits as long as Telegram wants, and nothing is written to the chat meanwhile', async () => {
+    const out = await setUpOutgoing();
+    out.next['sendMessage'] = [refusal(429, 'Too Many Requests: retry after 30', { retry_after: 30 })];
+    const ended = out.within(begin(out, '42').finish(resultOf('One.')));
+    await ended;
+    const at = out.calls.map((call) => call.at);
+    expect([at.length, at[1]! - at[0]! >= 30_000]).toEqual([2, true]);
+  });
+
+  it('to somebody who has blocked the bot fails with the cause', async () => {
+    const out = await setUpOutgoing();
+    out.answers['sendMessage'] = refusal(403, 'Forbidden: bot was blocked by the user');
+    await expect(out.within(begin(out, '42').finish(resultOf('One.')))).rejects.toThrow('bot was blocked by the user');
+    expect(out.named('sendMessage')).toHaveLength(1);
+  });
+
+  it('follows a group that has become a supergroup, now and later', async () => {
+    const out = await setUpOutgoing();
+    out.next['sendMessage'] = [
+      refusal(400, 'Bad Request: group chat was upgraded to a supergroup chat', { migrate_to_chat_id: -1009 }),
+    ];
+    await out.within(begin(out, '-42').finish(resultOf('One.')));
+    await out.within(out.send(push('-42', { text: 'Two.' }), signal));
+    expect(out.named('sendMessage').map(({ chat_id }) => chat_id)).toEqual([-42, -1009, -1009]);
+    expect(await out.state.get('moved:-42')).toBe(-1009);
+  });
+
+  it('shows that it is being written, without holding up what is written', async () => {
+    const out = await setUpOutgoing();
+    const { finish } = begin(out, '-42');
+    await out.pass(9500);
+    expect(out.named('sendChatAction')).toHaveLength(3);
+    const before = out.clock.elapsed();
+    await out.within(finish(resultOf('One.')));
+    expect(out.calls.find(({ method }) => method === 'sendMessage')!.at - before).toBeLessThan(200);
+  });
+
+  it('has long code as a file of its kind', async () => {
+    const out = await setUpOutgoing();
+    const code = 'const a = 1;\n'.repeat(400);
+    await out.within(begin(out, '42').finish(resultOf(`Look:\n\n\`\`\`ts\n${code}\`\`\`\n\nDone.`)));
+    expect(out.named('sendMessage').map(({ text }) => text)).toEqual(['Look:\n\n📎 code-1.ts\n\nDone.']);
+    expect(out.named('sendDocument')).toMatchObject([{ chat_id: 42, document: 'file code-1.ts' }]);
+  });
+});
+
+describe('files', () => {
+  const file = (name: string, mime: string) => ({ type: 'file', path: `/${name}`, name, mime });
+  const mb = 1024 * 1024;
+
+  it('are pictures, documents, or words where they are too large', async () => {
+    const out = await setUpOutgoing(
+      {},
+      {
+        '/a.png': { bytes: 10, mime: 'image/png' },
+        '/b.jpg': { bytes: 11 * mb, mime: 'image/jpeg' },
+        '/c.pdf': { bytes: 10, mime: 'application/pdf' },
+        '/d.bin': { bytes: 51 * mb, mime: 'application/octet-stream' },
+      },
+    );
+    for (const [name, mime] of [
+      ['a.png', 'image/png'],
+      ['b.jpg', 'image/jpeg'],
+      ['c.pdf', 'application/pdf'],
+      ['d.bin', ''],
+    ] as const)
+      await out.within(begin(out, '42').finish(resultOf('', [file(name, mime)])));
+    expect(out.calls.map(({ method, params }) => [method, params['photo'] ?? params['document'] ?? params['text']])).toEqual([
+      ['sendPhoto', 'file a.png'],
+      ['sendDocument', 'file b.jpg'],
+      ['sendDocument', 'file c.pdf'],
+      ['sendMessage', '📎 d.bin is larger than the 50 MB that Telegram takes.'],
+    ]);
+    expect(out.opened.every(({ destroyed }) => destroyed)).toBe(true);
+  });
+
+  it('that go together are an album of at most ten', async () => {
+    const out = await setUpOutgoing(
+      {},
+      Object.fromEntries(Array.from({ length: 12 }, (_, n) => [`/${n}.png`, { bytes: 10, mime: 'image/png' }])),
+    );
+    const files = [...Array.from({ length: 12 }, (_, n) => file(`${n}.png`, 'image/png')), file('a.txt', 'text/plain')];
+    await out.within(begin(out, '42').finish(resultOf('', files)));
+    expect(out.calls.map(({ method, params }) => [method, params['media']?.length])).toEqual([
+      ['sendMediaGroup', 10],
+      ['sendMediaGroup', 2],
+      ['sendDocument', undefined],
+    ]);
+  });
+
+  it('that Telegram does not take as a picture go as a document', async () => {
+    const out = await setUpOutgoing({}, { '/a.png': { bytes: 10, mime: 'image/png' } });
+    out.answers['sendPhoto'] = refusal(400, 'Bad Request: PHOTO_INVALID_DIMENSIONS');
+    await out.within(begin(out, '42').finish(resultOf('', [file('a.png', 'image/png')])));
+    expect(out.named('sendDocument')).toMatchObject([{ document: 'file a.png' }]);
+  });
+
+  it('that are pushed have their caption', async () => {
+    const out = await setUpOutgoing();
+    await out.within(out.send(push('42', { path: '/x/list.txt', caption: 'the **list**' }), signal));
+    expect(out.named('sendDocument')).toEqual([
+      { chat_id: 42, document: 'file list.txt', caption: 'the list', caption_entities: [{ type: 'bold', offset: 4, length: 4 }] },
+    ]);
+  });
+});
+
+describe('reactions', () => {
+  const react = (emoji: string) => ({ type: 'react', emoji });
+
+  it('stand at the message, and are words where Telegram has no such one', async () => {
+    const out = await setUpOutgoing();
+    for (const emoji of ['👍🏽', '❤️', '🥑']) await out.within(begin(out, '42').finish(resultOf('', [react(emoji)])));
+    expect(out.named('setMessageReaction').map(({ reaction }) => reaction[0].emoji)).toEqual(['👍', '❤']);
+    expect(out.named('sendMessage').map(({ text }) => text)).toEqual(['🥑']);
+  });
+
+  it('show that a turn works, and go when it is over, but where the reply reacts itself', async () => {
+    const out = await setUpOutgoing({ hasReactions: true });
+    await out.within(begin(out, '42').finish(resultOf('One.')));
+    await out.pass(2000);
+    await out.within(begin(out, '42').finish(resultOf('', [react('👍')])));
+    await out.pass(2000);
+    expect(out.named('setMessageReaction').map(({ reaction }) => reaction.map(({ emoji }: { emoji: string }) => emoji))).toEqual([
+      ['👀'],
+      [],
+      ['👀'],
+      ['👍'],
+    ]);
+  });
+
+  it('are asked for once in a chat that forbids them', async () => {
+    const out = await setUpOutgoing({ hasReactions: true });
+    out.answers['setMessageReaction'] = refusal(400, 'Bad Request: REACTION_INVALID');
+    for (let n = 0; n < 3; n++) {
+      await out.within(begin(out, '-42').finish(resultOf('One.')));
+      await out.pass(5000);
+    }
+    expect([out.named('setMessageReaction').length, out.named('sendMessage').length]).toEqual([1, 3]);
+  });
+});

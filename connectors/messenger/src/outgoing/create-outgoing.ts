@@ -1,0 +1,88 @@
+import {
+  createChatGate,
+  createReplyWriter,
+  systemClock,
+  type ChatGate,
+  type Clock,
+  type Envelope,
+  type ReplyWriter,
+  type StartContext,
+} from '@svc/connector-kit';
+import type { Api } from 'grammy';
+import { createBotCall, type BotCall } from './bot-call.ts';
+import { chatOf, isPrivate } from './chat-place.ts';
+import { openChatMoves, type ChatMoves } from './chat-moves.ts';
+import { createReactions } from './reactions.ts';
+import { createReplyPlatform } from './reply-platform.ts';
+import { packMessage, toMessages } from './to-messages.ts';
+import { createWriteParams } from './write-params.ts';
+
+export type OutgoingDeps = Pick<StartContext, 'state' | 'log' | 'signal'> & {
+  uploads: Pick<StartContext['uploads'], 'open'>;
+  raw: Api['raw'];
+  style?: 'stream' | 'steps' | 'final';
+  /** Of the last message that came in a chat, its id, where it is known. */
+  newest?: (chat: string) => number | undefined;
+  hasDrafts?: boolean;
+  hasReactions?: boolean;
+  /** Telegram's own servers take 50 MB, a server of one's own 2000. */
+  maxFileBytes?: number;
+  clock?: Clock;
+};
+
+/** All that leaves for Telegram. */
+export type Outgoing = ReplyWriter & { call: BotCall; moves: ChatMoves };
+
+/** From one write to the next, ms: a message a second in each chat, 20 a minute in each group, 30 a second in all. */
+const pace = { private: 1000, group: 3000, all: 34 } as const;
+/** From one state of a growing reply to the next, ms. */
+const liveEvery = { private: 1500, group: 4000 } as const;
+/** What is no message has a pace of its own, ms. */
+const signs = { perMs: 500, allMs: 50 } as const;
+
+const mb = 1024 * 1024;
+const longestUploadMs = 120_000;
+/** Parsed at once; what is longer is cut before. */
+const mostParsed = 16_000;
+
+export async function createOutgoing(deps: OutgoingDeps): Promise<Outgoing> {
+  const { state, log, signal, uploads, raw, style, clock = systemClock, newest = () => undefined } = deps;
+  const moves = await openChatMoves(state, log);
+  const call = createBotCall(raw, moves);
+  const kindOf = (chat: string) => (isPrivate(chat) ? 'private' : 'group');
+  const signGate = createChatGate({ clock, ...signs });
+  const messageGate = createChatGate({ clock, perMs: (chat) => pace[kindOf(chat)], allMs: pace.all });
+  const reactions = createReactions({ call, gate: signGate, log });
+  const write = createWriteParams(newest);
+  const { maxFileBytes = 50 * mb, hasDrafts = true, hasReactions = true } = deps;
+  const writer = createReplyWriter({
+    ...createReplyPlatform({ call, uploads, write, reactions, maxFileBytes, hasDrafts }),
+    state,
+    log,
+    signal,
+    clock,
+    limit: mostParsed,
+    toMessages: (markdown) => toMessages(markdown).map(packMessage),
+    gate: gateOf(messageGate, signGate),
+    liveEveryMs: (_, chat) => liveEvery[kindOf(chat)],
+    unsure: 'repeat',
+    callMs: longestUploadMs,
+    chatOf: targetOf,
+    ...(style !== undefined && { style }),
+  });
+  const openReply = hasReactions ? reactions.whileWorking(writer.openReply, targetOf) : writer.openReply;
+  return { openReply, send: writer.send, call, moves };
+}
+
+/** Topics share the pace of their chat. That an answer is being written is no message, and does not hold one up. */
+const gateOf = (messages: ChatGate, signs: ChatGate): ChatGate => ({
+  run: (chat, write, options) => messages.run(chatOf(chat), write, options),
+  offer: async (chat, write) => messages.pausedMs(chatOf(chat)) === 0 && signs.offer(chatOf(chat), write),
+  pausedMs: (chat) => messages.pausedMs(chatOf(chat)),
+});
+
+function targetOf({ channel_context }: Envelope): string {
+  const target = channel_context?.['chatId'] ?? channel_context?.['channelId'] ?? channel_context?.['target'];
+  if (typeof target === 'string' || typeof target === 'number') return String(target);
+  throw new Error('An envelope names no chat in its channel_context.');
+}

@@ -1,0 +1,81 @@
+/** A part of a text that Telegram shows in its own way. `offset` and `length` count UTF-16 units. */
+export type Entity =
+  | { type: StyleType | 'code' | 'blockquote' | 'expandable_blockquote'; offset: number; length: number }
+  | { type: 'pre'; offset: number; length: number; language?: string }
+  | { type: 'text_link'; offset: number; length: number; url: string };
+
+export type FormattedText = { text: string; entities: Entity[] };
+
+const styleTypes = ['bold', 'italic', 'strikethrough', 'spoiler'] as const;
+type StyleType = (typeof styleTypes)[number];
+
+export const endOf = ({ offset, length }: Entity): number => offset + length;
+const isStyle = ({ type }: Entity): boolean => styleTypes.some((each) => each === type);
+const isOpaque = ({ type }: Entity): boolean => type === 'code' || type === 'pre';
+
+type Kept = { entity: Entity; holes: Entity[] };
+
+/**
+ * Holds entities to Telegram's rules: none in code, no code or link in a link, none of a kind in its own, none that is empty or has blanks
+ * at its ends. They have to be nested or apart already, as those that come of a tree are.
+ */
+export function tidyEntities({ text, entities }: FormattedText): FormattedText {
+  const kept: Kept[] = [];
+  let around: Kept[] = [];
+  for (const entity of entities.toSorted(byPlace)) {
+    around = around.filter((outer) => endOf(outer.entity) > entity.offset);
+    if (around.some((outer) => excludes(outer.entity, entity))) continue;
+    if (isOpaque(entity)) for (const outer of around) outer.holes.push(entity);
+    const own = { entity, holes: [] };
+    kept.push(own);
+    around.push(own);
+  }
+  const parts = kept.flatMap(({ entity, holes }) => (isStyle(entity) ? without(entity, holes) : [entity]));
+  return trim({ text, entities: parts.flatMap((entity) => trimEntity(text, entity)).toSorted(byPlace) });
+}
+
+const quotes: readonly Entity['type'][] = ['blockquote', 'expandable_blockquote'];
+
+/** Whether an entity cannot hold another one. */
+function excludes(outer: Entity, inner: Entity): boolean {
+  if (isOpaque(outer) || outer.type === inner.type) return true;
+  if (outer.type === 'text_link') return isOpaque(inner);
+  return quotes.includes(outer.type) && quotes.includes(inner.type);
+}
+
+/** A part of it, from one place to another, as it is. */
+export function sliceFormatted({ text, entities }: FormattedText, from: number, to: number): FormattedText {
+  const inside = entities.flatMap((entity) => {
+    const offset = Math.max(entity.offset, from);
+    const end = Math.min(endOf(entity), to);
+    return end > offset ? [{ ...entity, offset: offset - from, length: end - offset }] : [];
+  });
+  return { text: text.slice(from, to), entities: inside };
+}
+
+/** What is left of a style around code: it cannot hold any. */
+function without(entity: Entity, holes: readonly Entity[]): Entity[] {
+  const starts = [entity.offset, ...holes.map(endOf)];
+  const ends = [...holes.map(({ offset }) => offset), endOf(entity)];
+  return starts.map((offset, index) => ({ ...entity, offset, length: (ends[index] ?? offset) - offset }));
+}
+
+/** Indentation at the beginning of code stays. */
+function trimEntity(text: string, entity: Entity): Entity[] {
+  const words = text.slice(entity.offset, endOf(entity));
+  const before = entity.type === 'pre' ? (/^\n*/.exec(words)?.[0].length ?? 0) : words.length - words.trimStart().length;
+  const length = words.trimEnd().length - before;
+  return length > 0 ? [{ ...entity, offset: entity.offset + before, length }] : [];
+}
+
+/** As Telegram does it: at the end, and at the beginning as far as the first entity. */
+function trim({ text, entities }: FormattedText): FormattedText {
+  const first = entities[0]?.offset ?? text.length;
+  const from = Math.min(first, text.length - text.trimStart().length);
+  return {
+    text: text.slice(from).trimEnd(),
+    entities: entities.map((entity) => ({ ...entity, offset: entity.offset - from })),
+  };
+}
+
+const byPlace = (a: Entity, b: Entity): number => a.offset - b.offset || b.length - a.length;

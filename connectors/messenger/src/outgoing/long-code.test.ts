@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import { takeLongCode } from './long-code.ts';
+
+const lines = (count: number) => 'x = 1\n'.repeat(count);
+
+describe('code that would fill messages', () => {
+  it.each([
+    ['```py\n', '```', 'code-1.py'],
+    ['~~~~ Rust title\n', '~~~~', 'code-1.rs'],
+    ['````\n```\n', '```\n````', 'code-1.txt'],
+    ['```c++\n', '', 'code-1.cpp'],
+  ])('after %j is a file', (opener, closer, name) => {
+    const { text, files } = takeLongCode(`Before.\n${opener}${lines(1000)}${closer}`);
+    expect([text, files.map((file) => file.name)]).toEqual([`Before.\n📎 ${name}`, [name]]);
+    expect(Buffer.from(files[0]!.data!).toString()).toContain(lines(1000));
+  });
+
+  it('leaves the rest of the text and short code where they are', () => {
+    const { text, files } = takeLongCode(
+      `A\n\`\`\`\nshort\n\`\`\`\nB\n\`\`\`js\n${lines(700)}\`\`\`\nC\n\`\`\`js\n${lines(800)}\`\`\`\nD`,
+    );
+    expect(text).toBe('A\n```\nshort\n```\nB\n📎 code-1.js\nC\n📎 code-2.js\nD');
+    expect(files.map(({ data }) => data?.length)).toEqual([4200, 4800]);
+  });
+
+  it('is looked for in no more time than the text is long', () => {
+    for (const hostile of ['```\n', '~~~', '```a', '`', '~~~~~~~~\n\n', '```\n```` \n']) {
+      const from = performance.now();
+      takeLongCode(hostile.repeat(60_000 / hostile.length));
+      expect(performance.now() - from).toBeLessThan(5000);
+    }
+  });
+});

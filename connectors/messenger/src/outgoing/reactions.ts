@@ -1,0 +1,84 @@
+import { errorText, ServiceError, type ChatGate, type OpenReply, type StartContext } from '@svc/connector-kit';
+import type { BotCall } from './bot-call.ts';
+import { chatOf, toMessageId } from './chat-place.ts';
+
+/** What a bot may react with. */
+const allowed = new Set(
+  (
+    '❤ 👍 👎 🔥 🥰 👏 😁 🤔 🤯 😱 🤬 😢 🎉 🤩 🤮 💩 🙏 👌 🕊 🤡 🥱 🥴 😍 🐳 ❤‍🔥 🌚 🌭 💯 🤣 ⚡ 🍌 🏆 💔 🤨 😐 🍓 🍾 💋 🖕 😈 😴 😭 🤓 👻 👨‍💻 👀 🎃 🙈 😇 😨 🤝 ✍ 🤗 🫡 ' +
+    '🎅 🎄 ☃ 💅 🤪 🗿 🆒 💘 🙉 🦄 😘 💊 🙊 😎 👾 🤷‍♂ 🤷 🤷‍♀ 😡'
+  ).split(' '),
+);
+/** The same sign may be written with a mark that asks for its colour, and people have skins. */
+const plain = (emoji: string): string => emoji.replaceAll(/\ufe0f|\p{Emoji_Modifier}/gu, '');
+
+export const isReaction = (emoji: string): boolean => allowed.has(plain(emoji));
+
+export type ReactionDeps = { call: BotCall; gate: ChatGate; log: StartContext['log'] };
+
+/** Reactions of the bot to messages. Chats that forbid them are asked once. */
+export type Reactions = {
+  /** Resolves to false when the message cannot have it. */
+  set(chat: string, message: string, emoji: string | null, signal?: AbortSignal): Promise<boolean>;
+  /** While a turn works, the message that it answers has a sign; where a reply reacts itself, that stays. */
+  whileWorking(openReply: OpenReply, chatOfEnvelope: (envelope: Parameters<OpenReply>[0]) => string): OpenReply;
+};
+
+const workSign = '👀';
+const mostForbidding = 1000;
+/** The sign may wait no longer for its turn, ms. */
+const signWithinMs = 30_000;
+
+export function createReactions({ call, gate, log }: ReactionDeps): Reactions {
+  const forbidding = new Set<string>();
+
+  async function set(chat: string, message: string, emoji: string | null, signal?: AbortSignal): Promise<boolean> {
+    if (forbidding.has(chatOf(chat))) return false;
+    const reaction = emoji === null ? [] : [{ type: 'emoji', emoji: plain(emoji) }];
+    try {
+      await call('setMessageReaction', { chat_id: chatOf(chat), message_id: toMessageId(message), reaction }, signal);
+      return true;
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.code === 'busy') throw error;
+      if (/REACTION|react/i.test(error.message) && error.code === 'unprocessable') forbid(chatOf(chat));
+      return false;
+    }
+  }
+
+  function forbid(chat: string): void {
+    if (forbidding.size >= mostForbidding) forbidding.clear();
+    forbidding.add(chat);
+  }
+
+  /** The sign is a courtesy: what goes wrong with it changes nothing. */
+  const show = (chat: string, message: string, emoji: string | null): Promise<unknown> =>
+    gate
+      .run(chatOf(chat), () => set(chat, message, emoji), { withinMs: signWithinMs })
+      .catch((error: unknown) => {
+        log('debug', 'a reaction could not be set', { error: errorText(error) });
+      });
+
+  return {
+    set,
+    whileWorking: (openReply, chatOfEnvelope) => (envelope, turn) => {
+      const reply = openReply(envelope, turn);
+      const { message_id: message } = envelope;
+      if (message === undefined || forbidding.has(chatOf(chatOfEnvelope(envelope)))) return reply;
+      const chat = chatOfEnvelope(envelope);
+      const begun = show(chat, message, workSign);
+      const end = () => void begun.then(() => show(chat, message, null));
+      return {
+        handlers: reply.handlers,
+        async finish(result) {
+          await reply.finish(result).finally(() => {
+            if (!result.actions.some(({ type }) => type === 'react')) end();
+          });
+        },
+        async fail(error) {
+          await reply.fail(error);
+          end();
+        },
+      };
+    },
+  };
+}

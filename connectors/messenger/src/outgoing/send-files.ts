@@ -1,0 +1,119 @@
+import { errorText, ServiceError, type Place, type ReplyAlbums, type ReplyFile, type StartContext } from '@svc/connector-kit';
+import { InputFile } from 'grammy';
+import type { BotCall } from './bot-call.ts';
+import { isPhotoRefusal } from './to-fault.ts';
+import { maxCaption, toMessages } from './to-messages.ts';
+import type { WriteParams } from './write-params.ts';
+
+const mb = 1024 * 1024;
+const maxPhotoBytes = 10 * mb;
+/** Files that Telegram shows as one message. */
+const mostTogether = 10;
+
+export type SendFilesDeps = {
+  call: BotCall;
+  uploads: Pick<StartContext['uploads'], 'open'>;
+  write: WriteParams;
+  /** Larger files are not sent, but named; 50 MB on Telegram's own servers. */
+  maxFileBytes: number;
+};
+
+type FilePost = Place & { answers?: string };
+type Kind = 'photo' | 'document';
+/** A file that can be sent, and as what. `close` ends what is still read of it. */
+type Ready = { file: ReplyFile; kind: Kind; input: InputFile; close(): void };
+
+/** Files on their way out: pictures as pictures, several as an album, and what cannot be sent in words. */
+export function createFileSender({ call, uploads, write, maxFileBytes }: SendFilesDeps) {
+  /** The reason, for a file that cannot be sent. */
+  async function prepare(file: ReplyFile): Promise<Ready | string> {
+    const { name, path, data } = file;
+    if (data !== undefined) return { file, kind: 'document', input: new InputFile(data, name), close: () => undefined };
+    const found = await look(path);
+    if (typeof found === 'string') return found;
+    if (found.bytes === 0) return 'is empty.';
+    if (found.bytes > maxFileBytes) return `is larger than the ${Math.floor(maxFileBytes / mb)} MB that Telegram takes.`;
+    const end = new AbortController();
+    const read = async () => {
+      const { data: bytes } = await uploads.open(path);
+      end.signal.addEventListener('abort', () => void bytes.destroy(), { once: true });
+      return bytes;
+    };
+    const isPhoto = isPicture({ mime: found.mime, ...file }) && found.bytes <= maxPhotoBytes;
+    return { file, kind: isPhoto ? 'photo' : 'document', input: new InputFile(read, name), close: () => end.abort() };
+  }
+
+  /** Read when it is sent: of ten files in an album not all can be open at once. */
+  async function look(path: string): Promise<{ bytes: number; mime: string } | string> {
+    try {
+      const { data, bytes, mime } = await uploads.open(path);
+      data.destroy();
+      return { bytes, mime };
+    } catch (error) {
+      const isLost = error instanceof ServiceError && (error.code === 'not_found' || error.code === 'forbidden');
+      if (!isLost) throw error;
+      return `cannot be sent: ${errorText(error)}`;
+    }
+  }
+
+  const sayInstead = (post: FilePost, { name }: ReplyFile, why: string) =>
+    call('sendMessage', { ...write(post), text: `📎 ${name} ${why}` }, post.signal);
+
+  function post(target: FilePost, ready: readonly Ready[], kind: Kind): Promise<unknown> {
+    const [{ file, input }] = ready as [Ready];
+    const where = write(target);
+    if (ready.length > 1) {
+      const media = ready.map((each) => ({ type: kind, media: each.input, ...captionOf(each.file) }));
+      return call('sendMediaGroup', { ...where, media }, target.signal);
+    }
+    return call(kind === 'photo' ? 'sendPhoto' : 'sendDocument', { ...where, [kind]: input, ...captionOf(file) }, target.signal);
+  }
+
+  /** `isPlain`: as documents, whatever they show. */
+  async function send(target: FilePost, files: readonly ReplyFile[], isPlain = false): Promise<unknown> {
+    const ready: Ready[] = [];
+    try {
+      for (const file of files) {
+        const each = await prepare(file);
+        if (typeof each === 'string') await sayInstead(target, file, each);
+        else ready.push(each);
+      }
+      if (ready.length === 0) return undefined;
+      const kind = !isPlain && ready.every((each) => each.kind === 'photo') ? 'photo' : 'document';
+      return await post(target, ready, kind).catch((error: unknown) => {
+        if (kind === 'document' || !isPhotoRefusal(error)) throw error;
+        return send(
+          target,
+          ready.map((each) => each.file),
+          true,
+        );
+      });
+    } finally {
+      for (const each of ready) each.close();
+    }
+  }
+
+  const albums: ReplyAlbums = { group: groupFiles, post: ({ files, ...target }) => send(target, files) };
+  return { file: (file: FilePost & ReplyFile) => send(file, [file]), albums };
+}
+
+const isPicture = ({ mime = '', kind }: Pick<ReplyFile, 'mime' | 'kind'>): boolean =>
+  kind !== 'document' && /^image\/(jpeg|png|webp)$/.test(mime);
+
+/** Pictures go with pictures and files with files, up to ten. */
+function groupFiles(files: readonly ReplyFile[]): ReplyFile[][] {
+  const groups: ReplyFile[][] = [];
+  for (const file of files) {
+    const last = groups.at(-1);
+    const isFitting = last !== undefined && last.length < mostTogether && isPicture(last[0]!) === isPicture(file);
+    if (isFitting) last.push(file);
+    else groups.push([file]);
+  }
+  return groups;
+}
+
+/** As much of it as fits below a file. */
+function captionOf({ caption }: ReplyFile): object {
+  const [first] = caption === undefined ? [] : toMessages(caption, maxCaption);
+  return first === undefined ? {} : { caption: first.text, caption_entities: first.entities };
+}

@@ -1,0 +1,86 @@
+import { endOf, sliceFormatted, tidyEntities, type Entity, type FormattedText } from './formatted-text.ts';
+
+/** Telegram shows so many entities of a message and leaves out the rest. */
+export const maxEntities = 100;
+/** Longest grapheme cluster that is looked for; what is longer is no writing but a prank. */
+const longestCluster = 200;
+
+/**
+ * Cuts a text into messages of at most `limit` units and 100 entities, at a paragraph, line or word where it can. What goes over
+ * a cut begins again behind it; links and short code are kept whole, and so is every character that a reader sees as one.
+ */
+export function splitFormatted({ text, entities }: FormattedText, limit: number): FormattedText[] {
+  const parts: FormattedText[] = [];
+  let ahead = entities;
+  for (let from = 0; from < text.length;) {
+    ahead = ahead.filter((entity) => endOf(entity) > from);
+    const near = sliceFormatted({ text, entities: startingBefore(ahead, from + limit) }, from, from + limit + longestCluster);
+    const window = windowOf(near, limit);
+    const at = window >= near.text.length ? window : cutOf(near, window);
+    const part = tidyEntities(sliceFormatted(near, 0, at));
+    if (part.text !== '') parts.push({ ...part, entities: part.entities.slice(0, maxEntities) });
+    from += /\s/.test(near.text.charAt(at)) ? at + 1 : at;
+  }
+  return parts;
+}
+
+function startingBefore(entities: Entity[], end: number): Entity[] {
+  const first = entities.findIndex(({ offset }) => offset >= end);
+  return first < 0 ? entities : entities.slice(0, first);
+}
+
+/** How much fits at most: where the first entity that is too many begins, the message ends. */
+function windowOf({ text, entities }: FormattedText, limit: number): number {
+  const surplus = entities[maxEntities]?.offset ?? Infinity;
+  return Math.min(limit, text.length, surplus > 0 ? surplus : Infinity);
+}
+
+function cutOf({ text, entities }: FormattedText, window: number): number {
+  const isOutside = (types: readonly Entity['type'][]) => (at: number) =>
+    !entities.some((each) => types.includes(each.type) && isWithin(each, at));
+  const last = (sign: string, isGood: (at: number) => boolean) => lastOf(text, sign, window, isGood);
+  return (
+    last('\n\n', isOutside(['pre', 'code', 'text_link'])) ??
+    last('\n', isOutside(['code', 'text_link'])) ??
+    last(' ', isOutside(['pre', 'code', 'text_link'])) ??
+    beforeWhole(entities, clusterEnd(text, window), window)
+  );
+}
+
+const isWithin = (entity: Entity, at: number): boolean => entity.offset < at && at < endOf(entity);
+
+/** The last such sign in the second half of what fits. */
+function lastOf(text: string, sign: string, window: number, isGood: (at: number) => boolean): number | null {
+  for (let at = text.lastIndexOf(sign, window); at > window / 2; at = text.lastIndexOf(sign, at - 1)) if (isGood(at)) return at;
+  return null;
+}
+
+/** A link or code that would be cut begins the next message, unless it is long. */
+function beforeWhole(entities: readonly Entity[], at: number, window: number): number {
+  const cut = entities.find((each) => (each.type === 'code' || each.type === 'text_link') && isWithin(each, at));
+  return cut !== undefined && cut.offset > window / 2 ? cut.offset : at;
+}
+
+let segmenter: Intl.Segmenter | null = null;
+
+/** The last end of a grapheme cluster at or before `most`; inside one that is longer, the last end of a code point. */
+function clusterEnd(text: string, most: number): number {
+  const from = sureEnd(text, most);
+  let end = from;
+  segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+  for (const { index, segment } of segmenter.segment(text.slice(from, most + longestCluster))) {
+    if (from + index + segment.length > most) break;
+    end = from + index + segment.length;
+  }
+  if (end > 0) return end;
+  const isHalf = /[\ud800-\udbff]/.test(text.charAt(most - 1)) && most > 1;
+  return isHalf ? most - 1 : most;
+}
+
+/** The last place at or before `most` between two plain letters: between them a cluster always ends. */
+function sureEnd(text: string, most: number): number {
+  for (let at = most; at > 0; at--) if (isPlain(text, at - 1) && isPlain(text, at)) return at;
+  return 0;
+}
+
+const isPlain = (text: string, at: number): boolean => /[ -~]/.test(text.charAt(at));

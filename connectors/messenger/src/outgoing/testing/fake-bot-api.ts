@@ -1,0 +1,128 @@
+import { Readable } from 'node:stream';
+import type { ConnectorState, Envelope, StateValue, TurnReply } from '@svc/connector-kit';
+import { createFakeClock } from '@svc/testing/fake-clock.ts';
+import { GrammyError, InputFile, type Api } from 'grammy';
+import { createOutgoing, type Outgoing, type OutgoingDeps } from '../create-outgoing.ts';
+
+/** As a server reads them. */
+type Params = Record<string, ReturnType<typeof JSON.parse>>;
+type ApiCall = { method: string; params: Params; at: number };
+type Answer = (params: Params) => unknown;
+
+/** What the Bot API says in place of doing it. */
+export const refusal =
+  (error_code: number, description: string, parameters = {}) =>
+  () => {
+    throw new GrammyError('', { ok: false, error_code, description, parameters }, 'method', {});
+  };
+
+/** All that leaves, on a Bot API that notes what it is asked for. `answers`: what it says by method; `next`: once each, before them. */
+export async function setUpOutgoing(
+  options: Partial<OutgoingDeps> = {},
+  files: Record<string, { bytes: number; mime: string }> = {},
+) {
+  const clock = createFakeClock();
+  const calls: ApiCall[] = [];
+  const answers: Record<string, Answer> = { getMyCommands: () => [] };
+  const next: Record<string, Answer[]> = {};
+  let lastId = 100;
+  const methods = new Proxy(
+    {},
+    {
+      get: (_, method: string) => async (params: Params) => {
+        calls.push({ method, params: (await readFiles(params)) as Params, at: clock.elapsed() });
+        return (next[method]?.shift() ?? answers[method] ?? (() => ({ message_id: ++lastId })))(params);
+      },
+    },
+  );
+  const opened: Readable[] = [];
+  const uploads: Pick<OutgoingDeps['uploads'], 'open'> = {
+    async open(path) {
+      const { bytes, mime } = files[path] ?? { bytes: 3, mime: 'text/plain' };
+      const data = Readable.from([Buffer.from('abc')]);
+      opened.push(data);
+      return { data, bytes, mime };
+    },
+  };
+  const state = createMemoryState();
+  const { signal } = new AbortController();
+  const logs: string[] = [];
+  const log = (level: string, message: string, fields?: object) =>
+    void logs.push(`${level} ${message} ${JSON.stringify(fields ?? {})}`);
+  const deps = {
+    state,
+    signal,
+    log,
+    uploads,
+    raw: methods as unknown as Api['raw'],
+    clock,
+    hasReactions: false,
+    hasDrafts: false,
+    ...options,
+  };
+  const outgoing = await createOutgoing(deps);
+  const named = (method: string) => calls.filter((call) => call.method === method).map(({ params }) => params);
+  /** Lets time pass until something has come to its end. */
+  const within = async <T>(work: Promise<T>): Promise<T> => {
+    let isOver = false;
+    const end = () => (isOver = true);
+    work.then(end, end);
+    for (let n = 0; !isOver && n < 20_000; n++) await pass(50);
+    return work;
+  };
+  const pass = async (ms: number) => {
+    for (let left = ms; left > 0; left -= 50) {
+      for (let turn = 0; turn < 8; turn++) await new Promise(setImmediate);
+      clock.advance(Math.min(50, left));
+    }
+  };
+  return { ...outgoing, calls, answers, next, named, within, pass, logs, clock, opened, deps, state };
+}
+
+/** State that takes no time of the machine. */
+function createMemoryState(): ConnectorState {
+  const entries = new Map<string, StateValue>();
+  const put = (key: string, value: StateValue | undefined) =>
+    value === undefined ? entries.delete(key) : entries.set(key, structuredClone(value));
+  return {
+    get: async <T extends StateValue>(key: string) => entries.get(key) as T | undefined,
+    set: async (key, value) => void put(key, value),
+    change: async (changes) => Object.entries(changes).forEach(([key, value]) => put(key, value)),
+    delete: async (key) => void entries.delete(key),
+    list: async (prefix) => [...entries].filter(([key]) => key.startsWith(prefix)).map(([key, value]) => ({ key, value })),
+    append: () => Promise.reject(new Error('not used here')),
+  };
+}
+
+/** Files that were sent, by their names. */
+async function readFiles(value: unknown): Promise<unknown> {
+  if (value instanceof InputFile) {
+    for await (const _ of (await value.toRaw()) as AsyncIterable<Uint8Array>);
+    return `file ${value.filename}`;
+  }
+  if (Array.isArray(value)) return Promise.all(value.map(readFiles));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(await Promise.all(Object.entries(value).map(async ([name, each]) => [name, await readFiles(each)])));
+}
+
+export const envelopeOf = (chatId: string, message_id = '7'): Envelope => ({
+  channel: 'messenger',
+  conversation_key: `messenger:i1:user:${chatId}`,
+  message_id,
+  sender: { raw_id: 'ann' },
+  content: { text: 'hello' },
+  channel_context: { chatId },
+});
+
+export const resultOf = (text: string, actions: object[] = []) =>
+  ({
+    actions: [...(text === '' ? [] : [{ type: 'reply', text }]), ...actions],
+    outcome: 'replied',
+    conversation_key: 'k',
+    turn_id: 't1',
+  }) as never;
+
+let lastMessage = 6;
+/** The reply to the next message of a chat. */
+export const begin = (outgoing: Pick<Outgoing, 'openReply'>, chat: string, message = ++lastMessage): TurnReply =>
+  outgoing.openReply(envelopeOf(chat, `${chat}:${message}`), { turnId: 't1', again: false });

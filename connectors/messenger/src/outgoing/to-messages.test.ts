@@ -1,0 +1,227 @@
+import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { checkText } from '@svc/testing/telegram-server/check-text.ts';
+import { hostileTexts, ordinaryTexts } from '@svc/testing/hostile-texts.ts';
+import { describe, expect, it } from 'vitest';
+import { maxMessage, packMessage, toMessages, unpackMessage } from './to-messages.ts';
+
+const only = (markdown: string) => {
+  const messages = toMessages(markdown);
+  expect(messages).toHaveLength(1);
+  return messages[0]!;
+};
+const marked = (markdown: string) => {
+  const { text, entities } = only(markdown);
+  return entities.map(({ offset, length, ...entity }) => [text.slice(offset, offset + length), entity]);
+};
+
+/** Parts of Markdown that meet each other in all ways. */
+const bits = [
+  '**',
+  '*',
+  '_',
+  '~~',
+  '`',
+  '```',
+  '```ts\n',
+  '\n```\n',
+  '||',
+  '\n',
+  '\n\n',
+  '> ',
+  '>> ',
+  '- ',
+  '  - ',
+  '1. ',
+  '- [ ] ',
+  '- [x] ',
+  '# ',
+  '### ',
+  '| a | b |\n|---|---|\n| 1 | `2` |\n',
+  '[',
+  '](',
+  ')',
+  '[a `b` c](https://a.example/x_(y))',
+  '![i](https://a.example/i.png)',
+  '<b>',
+  '&amp;',
+  '&#1;',
+  '<https://a.example>',
+  '[l](http://localhost:3000/)',
+  '[m](mailto:a@b.example)',
+  '[t](tg://user?id=1)',
+  'https://a.example/a_b_c',
+  'a@b.example',
+  'word',
+  'two words ',
+  'שלום עולם',
+  'مرحبا',
+  '\u202Eabc',
+  '\u2066rtl\u2069',
+  '👩‍👩‍👧‍👦',
+  '🇩🇪🇫🇷',
+  '👍🏽',
+  'e\u0301',
+  '\ud800',
+  '\u0000',
+  '\u200b',
+
+  '\ufdd2',
+  '---\n',
+  '\\',
+  '\t',
+  '    code\n',
+];
+const replies = fc
+  .array(
+    fc.oneof({ weight: 5, arbitrary: fc.constantFrom(...bits) }, { weight: 1, arbitrary: fc.string({ unit: 'grapheme' }) }),
+    { maxLength: 60 },
+  )
+  .map((parts) => parts.join(''));
+
+const holds = (markdown: string, limit = maxMessage) => {
+  for (const { text, entities } of toMessages(markdown, limit)) expect(checkText(text, entities, limit)).toEqual([]);
+};
+const isCutInside = ({ text }: { text: string }): boolean => /^(?:\p{M}|\u200d|\p{Emoji_Modifier}|[\udc00-\udfff])/u.test(text);
+
+describe('Markdown as Telegram shows it', () => {
+  it.each([
+    [
+      '**bold** and *it*',
+      [
+        ['bold', { type: 'bold' }],
+        ['it', { type: 'italic' }],
+      ],
+    ],
+    [
+      '# A `b` c',
+      [
+        ['A', { type: 'bold' }],
+        ['b', { type: 'code' }],
+        ['c', { type: 'bold' }],
+      ],
+    ],
+    ['[a `b`](https://x.example/)', [['a b', { type: 'text_link', url: 'https://x.example/' }]]],
+    ['```py\n  x = 1\n```', [['  x = 1', { type: 'pre', language: 'py' }]]],
+    [
+      '~~no~~ ||hidden||',
+      [
+        ['no', { type: 'strikethrough' }],
+        ['hidden', { type: 'spoiler' }],
+      ],
+    ],
+    ['> quote\n>> inner', [['quote\n\ninner', { type: 'blockquote' }]]],
+    ['| a | bb |\n|--|--:|\n| 1 | 2 |', [['a   |  bb\n----|----\n1   |   2', { type: 'pre' }]]],
+    ['a || b || c', []],
+    ['[x](http://localhost:1/)', []],
+    ['[x](javascript:alert)', []],
+  ])('%j', (markdown, expected) => {
+    expect(marked(markdown)).toEqual(expected);
+  });
+
+  it('writes the address of a link that Telegram would refuse', () => {
+    expect(only('see [here](http://localhost:3000/) or [mail](mailto:a@b.example)').text).toBe(
+      'see here (http://localhost:3000/) or mail (mailto:a@b.example)',
+    );
+  });
+
+  it('folds a long quote', () => {
+    expect(marked(`> ${'line\n> '.repeat(20)}end`)[0]?.[1]).toEqual({ type: 'expandable_blockquote' });
+  });
+
+  it('shows lists, tasks and nested lists', () => {
+    expect(only('- a\n  - b\n- [x] c\n- [ ] d\n\n1. e\n2. f').text).toBe('• a\n  • b\n• ☑ c\n• ☐ d\n\n1. e\n2. f');
+  });
+
+  it('gives no message for what nobody would see', () => {
+    for (const blank of ['', ' \n', '\u200b', '[]()', '\u0001\u0002', '> ', '\u3164']) expect(toMessages(blank)).toEqual([]);
+  });
+});
+
+describe('any reply', () => {
+  it('is taken as it is', () => {
+    fc.assert(
+      fc.property(replies, (markdown) => holds(markdown)),
+      { numRuns: 500 },
+    );
+  });
+
+  it('is taken in parts of any length, none cut within a character', () => {
+    fc.assert(
+      fc.property(replies, fc.integer({ min: 20, max: 300 }), (markdown, limit) => {
+        holds(markdown, limit);
+        expect(toMessages(markdown, limit).slice(1).filter(isCutInside)).toEqual([]);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('is taken at each moment while it grows', () => {
+    fc.assert(
+      fc.property(replies, (markdown) =>
+        Array.from(markdown, (_, end) => end)
+          .filter((end) => end % 7 === 0)
+          .forEach((end) => holds(markdown.slice(0, end))),
+      ),
+      { numRuns: 50 },
+    );
+  });
+
+  it('comes out of its packing as it went in', () => {
+    fc.assert(
+      fc.property(replies, (markdown) => {
+        for (const message of toMessages(markdown)) expect(unpackMessage(packMessage(message))).toEqual(message);
+      }),
+    );
+  });
+});
+
+describe('a long text', () => {
+  const samples = [
+    ...ordinaryTexts,
+    ...hostileTexts([{ triggers: [{ words: ['key', '**', '`', '||', '> ', '](', 'https://'] }] }]),
+  ];
+  it.each(samples.map(({ name, of }) => [name, of] as const))('%s', (_, of) => {
+    holds(of(9000));
+    holds(of(25_000));
+  });
+
+  it('keeps its format over a cut', () => {
+    const messages = toMessages(`**${'bold words '.repeat(800)}end**\n\n\`\`\`ts\n${'const a = 1;\n'.repeat(500)}\`\`\``);
+    expect(messages.length).toBeGreaterThan(3);
+    for (const { text, entities } of messages)
+      expect(entities.reduce((sum, { length }) => sum + length, 0)).toBeGreaterThan(text.length - 5);
+    expect(messages.at(-1)?.entities).toMatchObject([{ type: 'pre', language: 'ts' }]);
+  });
+
+  it('loses no word of code, whose lines stay as they are', () => {
+    const code = Array.from({ length: 900 }, (_, i) => `${' '.repeat(i % 8)}line ${i}`).join('\n');
+    const messages = toMessages(`\`\`\`\n${code}\n\`\`\``);
+    expect(messages.map(({ text }) => text).join('\n')).toBe(code);
+  });
+
+  it('has no more than a hundred entities in a message, and loses none', () => {
+    const messages = toMessages(Array.from({ length: 450 }, (_, i) => `\`c${i}\``).join(' '));
+    expect(messages.map(({ entities }) => entities.length)).toEqual([100, 100, 100, 100, 50]);
+  });
+
+  it('keeps a link whole', () => {
+    const messages = toMessages(`${'word '.repeat(815)}[a link of several words](https://a.example/)`);
+    expect(messages.at(-1)).toMatchObject({ text: 'a link of several words', entities: [{ type: 'text_link', offset: 0 }] });
+  });
+
+  it('cuts no emoji of many parts, and no flag', () => {
+    for (const emoji of ['👩‍👩‍👧‍👦', '🇩🇪', '👍🏽', 'e\u0301', '🏴󠁧󠁢󠁥󠁮󠁧󠁿']) {
+      const messages = toMessages(emoji.repeat(3000));
+      expect(messages.map(({ text }) => text).join('')).toBe(emoji.repeat(3000));
+      for (const { text } of messages) expect(text.length % emoji.length).toBe(0);
+    }
+  });
+});
+
+it('renders the pages of this project', () => {
+  for (const page of ['README.md', 'docs/connectors.md', 'docs/api.md', 'docs/trust.md']) {
+    const text = readFileSync(new URL(`../../../../${page}`, import.meta.url), 'utf8');
+    for (let at = 0; at < text.length; at += 15_000) holds(text.slice(at, at + 15_000));
+  }
+});

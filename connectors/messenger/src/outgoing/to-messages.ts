@@ -1,0 +1,32 @@
+import { splitMessage } from '@svc/connector-kit';
+import { renderMarkdown } from '@svc/connector-kit/markdown';
+import { isBlank } from './clean-text.ts';
+import type { Entity, FormattedText } from './formatted-text.ts';
+import { markedText, readMarks } from './marks.ts';
+import { splitFormatted } from './split-formatted.ts';
+
+/** UTF-16 units of a message, and of the text below a file. */
+export const maxMessage = 4096;
+export const maxCaption = 1024;
+
+/** Longer texts are cut before they are parsed: the parser takes so much at once. */
+const mostParsed = 16_000;
+
+/** Markdown as Telegram's messages, in their order. Each fits, and none can be refused for how it is written. */
+export const toMessages = (markdown: string, limit = maxMessage): FormattedText[] =>
+  splitMessage(markdown, mostParsed)
+    .flatMap((part) => splitFormatted(readMarks(renderMarkdown(part, markedText)), limit))
+    .filter(({ text }) => !isBlank(text));
+
+/** The reply writer knows messages as texts: the entities stand behind the words. */
+const behind = '\u0000';
+
+export const packMessage = ({ text, entities }: FormattedText): string =>
+  entities.length === 0 ? text : text + behind + JSON.stringify(entities);
+
+/** Of a packed message, or of words alone. */
+export function unpackMessage(packed: string): FormattedText {
+  const at = packed.indexOf(behind);
+  if (at < 0) return { text: packed, entities: [] };
+  return { text: packed.slice(0, at), entities: JSON.parse(packed.slice(at + 1)) as Entity[] };
+}

@@ -1,0 +1,27 @@
+import { ServiceError } from '@svc/connector-kit';
+import { isPrivate, toChatPlace, toMessageId } from './chat-place.ts';
+
+/** Where a write goes and what it answers, as parameters of the Bot API. */
+export type WriteParams = (write: { chat: string; answers?: string }) => Record<string, unknown>;
+
+/**
+ * In a room a reply names the message that it answers. With one person it does so only when there are newer ones. `newest`: the id of the last message
+ * that came in a chat, where it is known. @throws ServiceError for a target that is no chat
+ */
+export const createWriteParams =
+  (newest: (chat: string) => number | undefined): WriteParams =>
+  ({ chat, answers }) => {
+    const place = placeOf(chat);
+    const id = answers === undefined ? 0 : toMessageId(answers);
+    const isQuoted = id > 0 && (!isPrivate(chat) || (newest(chat) ?? id) > id);
+    return { ...place, ...(isQuoted && { reply_parameters: { message_id: id, allow_sending_without_reply: true } }) };
+  };
+
+export function placeOf(target: string) {
+  const place = toChatPlace(target);
+  if (place !== null) return place;
+  throw new ServiceError(
+    'unprocessable',
+    `"${target}" is no chat of Telegram. Give its number, or its number and topic as in -1001234:56.`,
+  );
+}
