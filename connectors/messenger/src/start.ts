@@ -12,10 +12,14 @@ import { toEnvelope } from './incoming/to-envelope.ts';
 import { meta, type Config } from './meta.ts';
 import { takePress } from './outgoing/ask-buttons.ts';
 import { createOutgoing } from './outgoing/create-outgoing.ts';
+import { createOutboundServer } from './outgoing/outbound-server.ts';
 import { registerCommands } from './outgoing/register-commands.ts';
 import { toPress } from './outgoing/to-press.ts';
 import { createTelegramApi } from './telegram-api.ts';
 
+/** A Bot API server of one's own takes larger files. */
+const telegramRoot: string = meta.configSchema.properties.api_root.default;
+const mb = 1024 * 1024;
 /** So long after its own wait a poll that has no answer is given up, ms. */
 const patienceMs = 10_000;
 
@@ -25,10 +29,16 @@ export async function start(ctx: StartContext<Config>): Promise<RunningConnector
   const api = createTelegramApi(await ctx.secrets.get(config.bot_token_secret_key), config.api_root);
   await api.ask('getMe', {}, signal);
   await api.ask('deleteWebhook', {}, signal);
-  const outgoing = await createOutgoing({ ...ctx, raw: api.raw, style: config.reply_style, hasReactions: config.reactions });
+  const maxFileBytes = config.api_root === telegramRoot ? 50 * mb : 2000 * mb;
+  const { reply_style: style, reactions: hasReactions } = config;
+  const outgoing = await createOutgoing({ ...ctx, raw: api.raw, style, hasReactions, maxFileBytes });
+  const keyOf = (chat: number | string) => userKey(meta.type, instanceId, String(chat));
+  const { send_key_secret_key: keyName } = config;
+  const key = keyName === undefined ? null : await ctx.secrets.get(keyName);
+  const server = createOutboundServer(ctx, { send: outgoing.send, key, keyOf, maxFileBytes });
+  const { port, url } = await server.listen(config.http_port, '127.0.0.1');
   const ingress = createIngress({ core, state, log, openReply: outgoing.openReply });
   const presses = { core, call: outgoing.call, channel: meta.type, log, signal };
-  const keyOf = (chat: number) => userKey(meta.type, instanceId, String(chat));
   void registerCommands(outgoing.call, chatCommands, signal).catch((error: unknown) => {
     log('warn', 'the menu of commands could not be set', { error: errorText(error) });
   });
@@ -51,10 +61,11 @@ export async function start(ctx: StartContext<Config>): Promise<RunningConnector
     log,
   });
   return {
+    port,
+    url,
     async stop() {
-      await Promise.all([received, ingress.stop(ctx.stopTimeoutMs * 0.8)]);
+      await Promise.all([received, ingress.stop(ctx.stopTimeoutMs * 0.8), server.stop(ctx.stopTimeoutMs * 0.8)]);
     },
     health: () => (problem === null ? { healthy: true } : { healthy: false, detail: problem }),
-    send: outgoing.send,
   };
 }
