@@ -360,7 +360,13 @@ describe('faults', () => {
       'null',
     ]);
     expect(seen(ann.id)).toEqual(['2', '5']);
-    expect(server.calls.map(({ status }) => status)).toEqual([null, 200, null, null, 200]);
+    expect(server.calls.map(({ status, isAnswered }) => [status, isAnswered])).toEqual([
+      [null, false],
+      [200, false],
+      [null, false],
+      [null, false],
+      [200, true],
+    ]);
   });
 
   test('come by chance, as a seed has them', async () => {
