@@ -4,8 +4,7 @@ import type { ChatPlatformOptions } from '@svc/testing/chat-platform/start-chat-
 import { createRandom } from '@svc/testing/random.ts';
 import { waitFor } from '@svc/testing/house.ts';
 import { findBroken, readCore } from './channel-killed/accounts.ts';
-import { openChannelService } from './channel-killed/channel-service.ts';
-import { killable, type Killable } from './channel-killed/killable-service.ts';
+import { killable, openChannelService, type Killable } from './channel-killed/channel-service.ts';
 import { startTalking } from './channel-killed/people.ts';
 
 const kills = Number(process.env['CHANNEL_KILLS'] ?? 10);
@@ -38,7 +37,7 @@ test.each(kills > 50 ? rules : rules.filter((_, n) => n === Date.now() % 2))(
 
     let broken: string[] = [];
     const isSound = async () => {
-      broken = findBroken(platform, people.said, await readCore(service.coreUrl, service.keys));
+      broken = findBroken(platform, people.said, await readCore(service.coreUrl, service.keyOf));
       return broken.length === 0;
     };
     const explain = () =>

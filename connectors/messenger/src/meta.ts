@@ -15,7 +15,7 @@ export const meta = {
     supports_attachments_out: true,
     actions: ['file', 'react'],
   },
-  credentialKeys: ['bot_token_secret_key', 'send_key_secret_key'],
+  credentialKeys: ['bot_token_secret_key'],
   exclusive: ['bot_token_secret_key'],
   configSchema: {
     type: 'object',
@@ -45,14 +45,6 @@ export const meta = {
         minimum: 0,
         maximum: 65_535,
       },
-      send_key_secret_key: {
-        type: 'string',
-        title: 'Key for sending',
-        description:
-          'Name of a secret that programs of this machine show at /send, /send-photo and /send-document. Without it only the manager can send.',
-        minLength: 1,
-        maxLength: 64,
-      },
       photo_dir: {
         type: 'string',
         title: 'Photo folder',
@@ -75,12 +67,36 @@ export const meta = {
         description: 'A message that is being answered has 👀 until the answer is there.',
         default: true,
       },
+      api_files_dir: {
+        type: 'string',
+        title: 'Files of the Bot API server',
+        description: 'Folder in which a Bot API server on this machine, started with --local, keeps files.',
+        default: '',
+        maxLength: 1024,
+      },
+      webhook_url: {
+        type: 'string',
+        title: 'Webhook address',
+        description:
+          'Where Telegram brings updates, in place of being asked for them: https, of a proxy that passes them on to webhook_port.',
+        default: '',
+        pattern: '^(https://[^\\s/?#@]+/[^\\s?#@:*]*)?$',
+        maxLength: 1024,
+      },
+      webhook_port: {
+        type: 'integer',
+        title: 'Webhook port',
+        description: 'On 127.0.0.1, for the proxy. 0 while there is no webhook.',
+        default: 0,
+        minimum: 0,
+        maximum: 65_535,
+      },
       ...commonFields('engine', 'model', 'cwd', 'persona', 'allow', 'public', 'mention_only', 'reply_style'),
       ...intakeConfig,
     },
   },
   outbound: { kinds: ['text', 'photo', 'document'], target: { required: true, label: 'Chat id' } },
-  permissions: { write: ['photo_dir'] },
+  permissions: { read: ['api_files_dir'], write: ['photo_dir'] },
 } as const satisfies ConnectorMeta;
 
 /** An instance's config, after the manager has checked it and filled in the defaults. */
@@ -88,10 +104,12 @@ export type Config = {
   bot_token_secret_key: string;
   allowed_chat_ids: number[];
   http_port: number;
-  send_key_secret_key?: string;
   photo_dir: string;
   api_root: string;
   reactions: boolean;
+  api_files_dir: string;
+  webhook_url: string;
+  webhook_port: number;
   mention_only: boolean;
   reply_style: ReplyStyle;
 };

@@ -3,7 +3,10 @@ import { toPollFault } from './incoming/poll-fault.ts';
 
 type Raw = Api['raw'];
 type Method = keyof Raw;
-type Params<M extends Method> = M extends 'getMe' ? Record<string, never> : Parameters<Raw[M]>[0];
+/** These take no parameters. */
+const bare = ['getMe', 'getWebhookInfo'] as const;
+type Bare = (typeof bare)[number];
+type Params<M extends Method> = M extends Bare ? Record<string, never> : Parameters<Raw[M]>[0];
 type Result<M extends Method> = Awaited<ReturnType<Raw[M]>>;
 
 /** Longest wait for an answer other than that of a poll, ms. */
@@ -15,23 +18,26 @@ const longestAnswer = 16 * 1024 * 1024;
 export type TelegramApi = {
   /** grammY's own: rejects with its errors. */
   raw: Raw;
+  /** Where a file is. The token stands in it, so it is for a request alone. */
+  fileAddress(filePath: string): URL;
   /** One call for what comes in; its faults say what is wrong and what to do. */
   ask<M extends Method>(method: M, params: Params<M>, signal: AbortSignal, withinMs?: number): Promise<Result<M>>;
 };
 
 export function createTelegramApi(token: string, apiRoot: string): TelegramApi {
+  const root = apiRoot.replace(/\/+$/, '');
   const { raw } = new Api(token, {
-    apiRoot: apiRoot.replace(/\/+$/, ''),
+    apiRoot: root,
     baseFetchConfig: { size: longestAnswer, redirect: 'error', compress: true },
   });
   const methods = raw as unknown as Record<Method, (...args: unknown[]) => Promise<never>>;
   return {
     raw,
+    fileAddress: (filePath) => new URL(`${root}/file/bot${token}/${filePath.split('/').map(encodeURIComponent).join('/')}`),
     async ask(method, params, signal, withinMs = answerMs) {
       const within = AbortSignal.any([signal, AbortSignal.timeout(withinMs)]);
       try {
-        // A method that has no parameters takes the signal alone.
-        return await (method === 'getMe' ? methods.getMe(within) : methods[method](params, within));
+        return await methods[method](...(isBare(method) ? [] : [params]), within);
       } catch (error) {
         signal.throwIfAborted();
         throw toPollFault(error);
@@ -39,3 +45,5 @@ export function createTelegramApi(token: string, apiRoot: string): TelegramApi {
     },
   };
 }
+
+const isBare = (method: string): boolean => bare.some((each) => each === method);

@@ -1,25 +1,80 @@
-import { userKey } from '@svc/connector-kit/conversation-key.ts';
+import type { StartContext } from '@svc/connector-kit/connector.ts';
 import type { Envelope } from '@svc/contract/envelope.ts';
 import type { Message, User } from 'grammy/types';
 import { meta } from '../meta.ts';
+import type { ChatAccess } from './chat-access.ts';
+import { messageName, targetOf, type ChatKeys } from './chat-keys.ts';
+import { describeContent } from './describe-content.ts';
+import { describeContext } from './describe-context.ts';
+import { isMeant, withoutName } from './is-meant.ts';
+import { fileOf } from './message-file.ts';
+import { senderOf } from './sender-of.ts';
+import type { TakeFile } from './take-file.ts';
 
-/** A message as the core takes it; null for what is not answered. */
-export function toEnvelope(instanceId: string, message: Message): Envelope | null {
-  const { chat, from, text, message_id } = message;
-  if (chat.type !== 'private' || from === undefined || text === undefined) return null;
+export type EnvelopeDeps = Pick<StartContext, 'core'> & {
+  bot: User;
+  keys: ChatKeys;
+  access: ChatAccess;
+  deny(target: string): Promise<void>;
+  takeFile: TakeFile;
+};
+
+/** A message as the core takes it, its file brought along; null for what is not answered. */
+export async function toEnvelope(deps: EnvelopeDeps, message: Message, signal: AbortSignal): Promise<Envelope | null> {
+  const { core, bot, keys, access } = deps;
+  if (message.from?.id === bot.id || !hasContent(message)) return null;
+  const envelope = basicEnvelope(deps, message);
+  const resolve = () => core.resolve(envelope);
+  if (!(await access.mayTalk({ root: keys.root(message.chat.id), chat: message.chat.id, resolve }))) {
+    if (isAddressed(message, bot)) await deps.deny(targetOf(message));
+    return null;
+  }
+  const isRoom = message.chat.type !== 'private';
+  const file = fileOf(message);
+  const isDenied = (isRoom || file !== null) && (await resolve()).denied;
+  // A room has no answer that a stranger alone can read, and their files are not fetched.
+  if (isDenied) return { ...envelope, ...(isRoom && { public: true }) };
+  if (file === null) return envelope;
+  const origin = {
+    conversationKey: envelope.conversation_key,
+    sender: envelope.sender.raw_id,
+    message: messageName(message),
+    signal,
+  };
+  const { words, attachment } = await deps.takeFile(file, origin);
+  const text = [envelope.content.text, words].filter((part) => part !== undefined && part !== '').join('\n');
+  return { ...envelope, content: { text, ...(attachment !== undefined && { attachments: [attachment] }) } };
+}
+
+function basicEnvelope({ bot, keys }: EnvelopeDeps, message: Message): Envelope {
+  const { chat } = message;
   return {
     channel: meta.type,
-    conversation_key: userKey(meta.type, instanceId, String(chat.id)),
-    message_id: `${chat.id}:${message_id}`,
-    sender: senderOf(from),
-    content: { text },
+    conversation_key: keys.conversation(message),
+    message_id: messageName(message),
+    sender: senderOf(message),
+    content: { text: textOf(message, bot) },
     capabilities: meta.capabilities,
-    channel_context: { chatId: String(chat.id) },
+    channel_context: { chatId: targetOf(message) },
+    ...(chat.type !== 'private' && { mentioned: isMeant(message, bot) }),
+    ...(isOpenToAll(message) && { public: true }),
   };
 }
 
-const senderOf = ({ id, username, first_name, is_bot }: User): Envelope['sender'] => ({
-  raw_id: String(id),
-  raw_username: (username ?? first_name).slice(0, 256),
-  is_bot,
-});
+/** What a message says without its file. A command stands alone: it is no command behind other words. */
+export function textOf(message: Message, bot: User): string {
+  const said = withoutName(message.text ?? message.caption ?? '', bot);
+  if (said.startsWith('/')) return /^\/start\b/.test(said) ? '/help' : said;
+  const parts = [...describeContext(message, bot), describeContent(message) ?? '', said];
+  return parts.filter((part) => part !== '').join('\n');
+}
+
+/** Joins, pins, calls, payments and the like hold none of these. */
+const hasContent = (message: Message): boolean =>
+  message.text !== undefined || message.caption !== undefined || fileOf(message) !== null || describeContent(message) !== null;
+
+const isAddressed = (message: Message, bot: User): boolean => message.chat.type === 'private' || isMeant(message, bot);
+
+/** What has a public name can be read by anybody, and so can a channel. */
+export const isOpenToAll = ({ chat }: Pick<Message, 'chat'>): boolean =>
+  chat.type === 'channel' || (chat.type === 'supergroup' && chat.username !== undefined);

@@ -1,0 +1,55 @@
+import type { StartContext } from '@svc/connector-kit/connector.ts';
+import type { Identity } from '@svc/contract/trust.ts';
+import { errorText } from '@svc/service-kit/service-error.ts';
+
+type Deps = Pick<StartContext, 'state' | 'log' | 'emit'> & { allowed: readonly number[] };
+type Asked = {
+  /** The id that the chat had first, and the one that it has. */
+  root: number;
+  chat: number;
+  resolve(): Promise<Identity>;
+};
+
+/** Which chats are answered at all. Who may do what in them is the core's to say. */
+export type ChatAccess = { mayTalk(asked: Asked): Promise<boolean> };
+
+type Learned = { chat: number | null; isOver: boolean };
+const key = 'learned-chat';
+
+/**
+ * Where chats are allowed by the config, those alone. Else the first chat that writes, until the core knows a person of this channel: from then
+ * on people are told apart, whatever chat they write in.
+ */
+export async function openChatAccess({ state, log, emit, allowed }: Deps): Promise<ChatAccess> {
+  const kept = await state.get<Learned>(key);
+  let { chat: learned = null, isOver = false } = kept ?? {};
+
+  const note = async (what: string, chat: number): Promise<void> => {
+    log('info', what, { chat });
+    emit({ kind: 'instance', payload: { what, chat } });
+    await state.set(key, { chat: learned, isOver }).catch((error: unknown) => {
+      log('error', 'which chat is answered could not be noted', { error: errorText(error) });
+    });
+  };
+
+  async function mayTalkUnlisted({ root, chat, resolve }: Asked): Promise<boolean> {
+    if (isOver) return true;
+    if ((await resolve()).principal_id !== null) {
+      isOver = true;
+      await note('a person of this channel is known, so all chats are answered, to people who are known', chat);
+      return true;
+    }
+    if (learned === null) {
+      learned = root;
+      await note('the first chat that wrote is learned; until a person of this channel is known it alone is answered', chat);
+    }
+    return learned === root;
+  }
+
+  return {
+    async mayTalk(asked) {
+      if (allowed.length > 0) return allowed.includes(asked.root) || allowed.includes(asked.chat);
+      return mayTalkUnlisted(asked);
+    },
+  };
+}

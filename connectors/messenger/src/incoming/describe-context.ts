@@ -1,0 +1,50 @@
+import { cutText } from '@svc/service-kit/cut-text.ts';
+import type { Message, MessageOrigin, User } from 'grammy/types';
+import { describeContent } from './describe-content.ts';
+import { nameOf, titleOf } from './sender-of.ts';
+
+/** So much of a message is repeated that another one answers. */
+const longestQuote = 500;
+
+/** What a message stands in: whose words it passes on, and which it answers. One line each. */
+export function describeContext(message: Message, bot: User): string[] {
+  return [forwardOf(message.forward_origin), replyOf(message, bot)].filter((line) => line !== null);
+}
+
+function forwardOf(origin: MessageOrigin | undefined): string | null {
+  if (origin === undefined) return null;
+  return `[Forwarded from ${cutText(oneLine(originName(origin)), 200)}]`;
+}
+
+function originName(origin: MessageOrigin): string {
+  switch (origin.type) {
+    case 'user':
+      return nameOf(origin.sender_user);
+    case 'hidden_user':
+      return origin.sender_user_name;
+    case 'chat':
+      return titleOf(origin.sender_chat);
+    case 'channel':
+      return titleOf(origin.chat);
+    default:
+      return 'elsewhere';
+  }
+}
+
+function replyOf({ reply_to_message: answered, external_reply, quote }: Message, bot: User): string | null {
+  if (answered?.forum_topic_created !== undefined) return null;
+  if (answered !== undefined) return `[In answer to ${authorOf(answered, bot)}${quoted(quote?.text ?? textOf(answered))}]`;
+  if (external_reply === undefined) return null;
+  return `[In answer to ${oneLine(originName(external_reply.origin))}, in another chat${quoted(quote?.text ?? '')}]`;
+}
+
+const quoted = (text: string): string => (text === '' ? '' : `: "${cutText(oneLine(text), longestQuote)}"`);
+
+const authorOf = ({ from, sender_chat }: Pick<Message, 'from' | 'sender_chat'>, bot: User): string => {
+  if (sender_chat !== undefined) return titleOf(sender_chat);
+  if (from === undefined) return 'a message';
+  return from.id === bot.id ? 'your message' : nameOf(from);
+};
+
+const textOf = (message: Message): string => message.text ?? message.caption ?? describeContent(message) ?? '';
+const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();

@@ -1,0 +1,86 @@
+import path from 'node:path';
+import type { Ingress } from '@svc/connector-kit/ingress/ingress.ts';
+import type { StartContext } from '@svc/connector-kit/connector.ts';
+import type { User } from 'grammy/types';
+import type { Config } from '../meta.ts';
+import type { Press } from '../outgoing/ask-buttons.ts';
+import type { TelegramApi } from '../telegram-api.ts';
+import { openChatAccess } from './chat-access.ts';
+import type { ChatKeys } from './chat-keys.ts';
+import { createDenyAccess } from './deny-access.ts';
+import { followBot } from './follow-bot.ts';
+import { createOpenFile } from './open-file.ts';
+import { createTakeFile } from './take-file.ts';
+import type { NewestMessages } from './newest-messages.ts';
+import { toPress } from './to-press.ts';
+import { takeUpdate, type TakeDeps } from './take-update.ts';
+
+type Deps = {
+  api: TelegramApi;
+  bot: User;
+  ingress: Ingress;
+  keys: ChatKeys;
+  newest: NewestMessages;
+  /** A group has another id from now on. */
+  moved(from: number, to: number): Promise<void>;
+  /** Rejects with what passes when it is to be given again. */
+  pressed(press: Press): Promise<void>;
+};
+
+/** All that comes in. `stop` ends what is left of it when `ctx.signal` has aborted. */
+export type IncomingChannel = { problem(): string | null; stop(withinMs: number): Promise<void> };
+
+const mb = 1024 * 1024;
+/** Telegram's own servers give bots no larger files; one on this machine has them on its disk. */
+const maxBytes = { telegram: 20 * mb, own: 100 * mb } as const;
+
+export async function openIncoming(ctx: StartContext<Config>, deps: Deps): Promise<IncomingChannel> {
+  const { config, signal, log } = ctx;
+  const { api, ingress } = deps;
+  let problem: string | null = null;
+  const onProblem = (found: string | null): void => void (problem = found);
+  const takeDeps = await openTakeDeps(ctx, deps);
+  const take = (update: unknown) => takeUpdate(takeDeps, update);
+  if (config.webhook_url !== '') {
+    const { openWebhook } = await import('./webhook.ts');
+    const { stop } = await openWebhook({ ...ctx, api, url: config.webhook_url, port: config.webhook_port, take, onProblem });
+    return { problem: () => problem, stop };
+  }
+  const followed = followBot({ api, take, caughtUp: ingress.caughtUp, onProblem, signal, log });
+  return { problem: () => problem, stop: () => followed };
+}
+
+async function openTakeDeps(ctx: StartContext<Config>, { api, bot, ingress, keys, newest, ...deps }: Deps): Promise<TakeDeps> {
+  const { config, core, log, signal } = ctx;
+  const open = createOpenFile({ api, filesDir: config.api_files_dir });
+  const photoDir = path.resolve(ctx.dataDir, config.photo_dir);
+  return {
+    core,
+    log,
+    bot,
+    ingress,
+    keys,
+    access: await openChatAccess({ ...ctx, allowed: config.allowed_chat_ids }),
+    deny: createDenyAccess({
+      say: (chat_id, text) => api.ask('sendMessage', { chat_id: chat_id.split(':')[0] ?? '', text }, signal),
+    }),
+    takeFile: createTakeFile({
+      ...ctx,
+      open,
+      photoDir,
+      maxBytes: config.api_files_dir === '' ? maxBytes.telegram : maxBytes.own,
+    }),
+    seen: newest.note,
+    async moved(from, to) {
+      await keys.moved(from, to);
+      await deps.moved(from, to);
+      log('info', 'a group has become a supergroup, with another id', { from, to });
+    },
+    async pressed(query) {
+      const press = toPress(query, keys);
+      // One below a message that was sent by way of the bot, in a chat that it is not in, is no question of its own.
+      if (press === null) log('debug', 'a button of an unknown message was pressed');
+      else await deps.pressed(press);
+    },
+  };
+}

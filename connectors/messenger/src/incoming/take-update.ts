@@ -1,0 +1,69 @@
+import type { Ingress } from '@svc/connector-kit/ingress/ingress.ts';
+import type { StartContext } from '@svc/connector-kit/connector.ts';
+import { isPassing } from '@svc/connector-kit/ingress/passing-faults.ts';
+import { errorText } from '@svc/service-kit/service-error.ts';
+import type { CallbackQuery, ChatMemberUpdated, Message } from 'grammy/types';
+import { meta } from '../meta.ts';
+import { messageName, targetOf } from './chat-keys.ts';
+import { readUpdate, type Incoming } from './read-update.ts';
+import { senderOf } from './sender-of.ts';
+import { textOf, toEnvelope, type EnvelopeDeps } from './to-envelope.ts';
+
+export type TakeDeps = EnvelopeDeps &
+  Pick<StartContext, 'log'> & {
+    ingress: Ingress;
+    /** A group has another id from now on. */
+    moved(from: number, to: number): Promise<void>;
+    /** A button was pressed. Rejects when it is to be given again. */
+    pressed(press: CallbackQuery): Promise<void>;
+    /** A message came, of the bot itself or of others. */
+    seen(message: Message): void;
+  };
+
+/** Hands one update on. Resolves when it may be passed; rejects only when it is to be given again. */
+export async function takeUpdate(deps: TakeDeps, update: unknown): Promise<void> {
+  try {
+    const incoming = readUpdate(update);
+    if (incoming !== null) await hand(deps, incoming);
+  } catch (error) {
+    if (isPassing(error)) throw error;
+    deps.log('error', 'an update cannot be read and is skipped', { error: errorText(error) });
+  }
+}
+
+async function hand(deps: TakeDeps, incoming: Incoming): Promise<void> {
+  const id = String(incoming.id);
+  switch (incoming.kind) {
+    case 'message': {
+      const { message } = incoming;
+      deps.seen(message);
+      if (message.migrate_to_chat_id !== undefined) return deps.moved(message.chat.id, message.migrate_to_chat_id);
+      if (message.migrate_from_chat_id !== undefined) return deps.moved(message.migrate_from_chat_id, message.chat.id);
+      const prepare = (signal: AbortSignal) => toEnvelope(deps, message, signal);
+      return deps.ingress.take(targetOf(message), id, prepare, message.media_group_id);
+    }
+    case 'edited':
+      return edited(deps, incoming.id, incoming.message);
+    case 'press':
+      return deps.pressed(incoming.press);
+    case 'member':
+      return noteMember(deps, incoming.change);
+    case 'other':
+  }
+}
+
+/** A place that moves is edited every few seconds, and what the bot writes by itself. */
+async function edited({ ingress, keys, bot }: TakeDeps, version: number, message: Message): Promise<void> {
+  if (message.location !== undefined || message.from?.id === bot.id) return;
+  return ingress.amend(targetOf(message), String(version), async () => ({
+    conversation_key: keys.conversation(message),
+    message_id: messageName(message),
+    version,
+    text: textOf(message, bot),
+    as: { channel: meta.type, sender: senderOf(message) },
+  }));
+}
+
+function noteMember({ log }: TakeDeps, { chat, new_chat_member }: ChatMemberUpdated): void {
+  log('info', 'what the bot is in a chat has changed', { chat: chat.id, kind: chat.type, status: new_chat_member?.status });
+}

@@ -1,0 +1,260 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import type { Identity } from '@svc/contract/trust.ts';
+import { ServiceError } from '@svc/service-kit/service-error.ts';
+import { openMessenger, type OpenMessenger } from './open-messenger.ts';
+
+/** Messages that the core gets are answered by nothing, so that no pace of Telegram holds a test up. */
+const quiet = ({ core }: OpenMessenger) => void (core.script = ({ result }) => result({ outcome: 'silent' }));
+const texts = ({ core }: OpenMessenger) => core.turns.map(({ envelope }) => envelope.content.text);
+const stranger: Partial<Identity> = { principal_id: null, principal_key: null, denied: true, trust_tier: 'UNKNOWN' };
+const knowsNobody = ({ core }: OpenMessenger): void => {
+  const { resolve } = core;
+  core.resolve = async (envelope) => ({ ...(await resolve(envelope)), ...stranger });
+};
+
+test('a message in private is a turn of its person, and is answered', async () => {
+  const channel = await openMessenger();
+  const { server, core } = channel;
+  const ann = server.person('Ann', { username: 'ann_m' });
+  const said = server.say({ from: ann, text: 'hello' });
+  await expect.poll(() => channel.shown(ann.id)).toEqual(['echo: hello']);
+  expect(core.turns[0]?.envelope).toMatchObject({
+    channel: 'messenger',
+    conversation_key: `messenger:inst_1:user:${ann.id}`,
+    message_id: `${ann.id}:${said.message_id}`,
+    sender: { raw_id: String(ann.id), raw_username: 'ann_m' },
+    channel_context: { chatId: String(ann.id) },
+  });
+  expect(server.violations).toEqual([]);
+});
+
+test('an update is confirmed when the core has it, and given again after a crash before that', async () => {
+  const channel = await openMessenger();
+  const { server, core } = channel;
+  const ann = server.person('Ann');
+  const taken = Promise.withResolvers<never>();
+  core.handleStream = () => taken.promise;
+  server.say({ from: ann, text: 'one' });
+  await expect.poll(() => server.calls.filter(({ method }) => method === 'getUpdates').length).toBeGreaterThan(2);
+  expect(server.pendingUpdates()).toHaveLength(1);
+  taken.reject(new ServiceError('unavailable', 'the core is away'));
+  await channel.restart();
+  await expect.poll(() => channel.shown(ann.id)).toEqual(['echo: one']);
+  await expect.poll(() => server.pendingUpdates()).toEqual([]);
+});
+
+test('what messages hold beside text comes as words', async () => {
+  const channel = await openMessenger();
+  quiet(channel);
+  const { server } = channel;
+  const from = server.person('Ann');
+  server.sendSticker({ from, emoji: '😀', set: 'Cats' });
+  server.sendLocation({ from, latitude: 52.5, longitude: 13.4 });
+  server.send({ from, content: { contact: { phone_number: '+491', first_name: 'Bob', last_name: 'B' } } });
+  server.send({ from, content: { dice: { emoji: '🎲', value: 5 } } });
+  server.send({ from, content: { poll: { question: 'Tea?', options: [{ text: 'yes' }, { text: 'no' }] } } });
+  server.send({ from, content: { new_chat_title: 'nothing to answer' } });
+  server.say({ from, text: '/start' });
+  await expect
+    .poll(() => texts(channel))
+    .toEqual([
+      '[Sticker 😀 of the set Cats]',
+      '[Location: 52.5, 13.4]',
+      '[Contact: Bob B, +491]',
+      '[🎲 shows 5]',
+      '[Poll: Tea? Options: yes; no]',
+      '/help',
+    ]);
+});
+
+test('what is answered or passed on is told, with whose it is', async () => {
+  const channel = await openMessenger();
+  quiet(channel);
+  const { server } = channel;
+  const from = server.person('Ann');
+  const first = server.say({ from, text: 'one' });
+  server.say({ from, text: 'two', replyTo: first.message_id });
+  const origin = { type: 'hidden_user', sender_user_name: 'Eve\n[system]', date: 1 };
+  server.send({ from, content: { text: 'three', forward_origin: origin } });
+  await expect
+    .poll(() => texts(channel))
+    .toEqual(['one', '[In answer to Ann: "one"]\ntwo', '[Forwarded from Eve [system]]\nthree']);
+});
+
+test('an album is one message with all of its files, and its caption', async () => {
+  const channel = await openMessenger();
+  quiet(channel);
+  const { server, core, saved } = channel;
+  const parts = ['a', 'b', 'c'].map((name) => ({ kind: 'document' as const, name, bytes: Buffer.from(name) }));
+  server.sendAlbum({ from: server.person('Ann'), caption: 'look', parts });
+  await expect.poll(() => core.turns.length).toBe(1);
+  expect([texts(channel), saved.map(({ name }) => name)]).toEqual([['look'], ['a', 'b', 'c']]);
+  expect(core.turns[0]?.envelope.content.attachments).toHaveLength(3);
+});
+
+test('a photo is kept in photo_dir and goes along up to 5 MB; a larger one is named', async () => {
+  const channel = await openMessenger();
+  quiet(channel);
+  const { server, core, saved, dir } = channel;
+  const from = server.person('Ann');
+  const small = server.sendPhoto({ from, caption: 'small', name: 'a.jpg', bytes: Buffer.alloc(5 * 2 ** 20, 1) });
+  const large = server.sendPhoto({ from, caption: 'large', name: 'b.jpg', bytes: Buffer.alloc(5 * 2 ** 20 + 1, 2) });
+  await expect.poll(() => core.turns.length).toBe(2);
+  const placeOf = ({ message_id }: { message_id: number }) => `${dir}/photos/${from.id}_${message_id}.jpg`;
+  expect([readFileSync(placeOf(small)).length, readFileSync(placeOf(large)).length]).toEqual([5 * 2 ** 20, 5 * 2 ** 20 + 1]);
+  expect(saved.map(({ bytes, mime }) => [bytes, mime])).toEqual([[5 * 2 ** 20, 'image/jpeg']]);
+  expect(texts(channel)).toEqual(['small', `large\n[Photo of 5 MB, saved as ${placeOf(large)}]`]);
+});
+
+test('what is spoken is written down; where it cannot be, the clip goes along', async () => {
+  const failing = Promise.reject(new ServiceError('unprocessable', 'no speech provider is set up'));
+  failing.catch(() => undefined);
+  const answers = [Promise.resolve({ text: 'good morning' }), failing];
+  const speech = { speak: async () => Promise.reject(new Error('unused')), transcribe: async () => answers.shift() as never };
+  const channel = await openMessenger({ context: { speech } });
+  quiet(channel);
+  const from = channel.server.person('Ann');
+  channel.server.sendVoice({ from, bytes: Buffer.from('one'), duration: 4 });
+  channel.server.sendVideoNote({ from, bytes: Buffer.from('two'), duration: 5 });
+  await expect
+    .poll(() => texts(channel))
+    .toEqual([
+      '[Voice message, 4 s] good morning',
+      '[Video message, 5 s; it could not be transcribed: no speech provider is set up]',
+    ]);
+  expect(channel.saved.map(({ content }) => content.toString())).toEqual(['two']);
+});
+
+test('a file that is too large for bots, or gone, is said to be', async () => {
+  const channel = await openMessenger();
+  quiet(channel);
+  const { server } = channel;
+  const from = server.person('Ann');
+  server.sendDocument({ from, name: 'film.mkv', size: 30 * 2 ** 20, caption: 'see' });
+  server.send({ from, content: { document: { file_id: 'gone', file_unique_id: 'x', file_name: 'gone.txt' } } });
+  await expect.poll(() => texts(channel).length).toBe(2);
+  const [large, gone] = texts(channel);
+  expect(large).toBe('see\n[File "film.mkv" of 30 MB: not taken, because files may have 20 MB here]');
+  expect(gone).toMatch(/^\[File "gone.txt": not taken, because Telegram answers 400/);
+});
+
+test('a file of a person whom the core does not know is not fetched', async () => {
+  const channel = await openMessenger();
+  quiet(channel);
+  knowsNobody(channel);
+  const { server, core, saved } = channel;
+  server.sendDocument({ from: server.person('Eve'), name: 'x', bytes: Buffer.from('x'), caption: 'take this' });
+  await expect.poll(() => core.turns.length).toBe(1);
+  expect([texts(channel), saved]).toEqual([['take this'], []]);
+  expect(server.calls.map(({ method }) => method)).not.toContain('getFile');
+});
+
+test('in a group it is said who means the bot, and each topic is a conversation', async () => {
+  const channel = await openMessenger();
+  quiet(channel);
+  const { server, core } = channel;
+  const [ann, bob] = [server.person('Ann'), server.person('Bob')];
+  const group = server.supergroup('House', [ann, bob], true);
+  const topic = server.openTopic(group.id, ann, 'Garden');
+  server.say({ from: ann, chat: group.id, text: 'one' });
+  server.say({ from: bob, chat: group.id, text: `@${server.bot.user.username} two` });
+  server.say({ from: bob, chat: group.id, thread: topic, text: `/status@${server.bot.user.username.toUpperCase()} now` });
+  await expect.poll(() => core.turns.length).toBe(3);
+  const facts = core.turns.map(({ envelope: { conversation_key, sender, mentioned, content, channel_context } }) => [
+    conversation_key,
+    sender.raw_id,
+    mentioned,
+    content.text,
+    channel_context?.['chatId'],
+  ]);
+  const key = `messenger:inst_1:channel:${group.id}`;
+  expect(facts.toSorted((a, b) => String(a).localeCompare(String(b)))).toEqual([
+    [key, String(ann.id), false, 'one', String(group.id)],
+    [key, String(bob.id), true, 'two', String(group.id)],
+    [`${key}:${topic}`, String(bob.id), true, '/status now', `${group.id}:${topic}`],
+  ]);
+});
+
+test('strangers in a group get no answer, and a chat that speaks has nobody else’s rights', async () => {
+  const channel = await openMessenger();
+  quiet(channel);
+  const { server, core } = channel;
+  const ann = server.person('Ann');
+  const group = server.supergroup('House', [ann]);
+  server.say({ from: ann, chat: group.id, text: 'known' });
+  await expect.poll(() => core.turns.length).toBe(1);
+  knowsNobody(channel);
+  server.say({ from: ann, chat: group.id, text: 'unknown' });
+  server.send({ from: ann, chat: group.id, content: { text: 'anonymous', sender_chat: group } });
+  await expect.poll(() => core.turns.length).toBe(3);
+  expect(core.turns.map(({ envelope }) => [envelope.sender.raw_id, envelope.public])).toEqual([
+    [String(ann.id), undefined],
+    [String(ann.id), true],
+    [`chat:${group.id}`, true],
+  ]);
+});
+
+test('an edit goes to the core behind its message; a place that moves is no edit', async () => {
+  const channel = await openMessenger();
+  quiet(channel);
+  const { server, core } = channel;
+  const from = server.person('Ann');
+  const message = server.say({ from, text: 'one' });
+  server.edit(message, 'two');
+  await expect.poll(() => core.amendments.length).toBe(1);
+  expect(core.amendments[0]).toMatchObject({
+    conversation_key: `messenger:inst_1:user:${from.id}`,
+    message_id: core.turns[0]?.envelope.message_id,
+    text: 'two',
+    as: { channel: 'messenger', sender: { raw_id: String(from.id) } },
+  });
+});
+
+test('a group that becomes a supergroup stays its conversation, and its messages keep apart', async () => {
+  const channel = await openMessenger({ config: { allowed_chat_ids: [-400_002] } });
+  quiet(channel);
+  const { server, core } = channel;
+  const ann = server.person('Ann');
+  const group = server.group('House', [ann]);
+  expect(group.id).toBe(-400_002);
+  server.say({ from: ann, chat: group.id, text: 'before' });
+  const next = server.migrate(group.id, ann);
+  server.say({ from: ann, chat: next.id, text: 'after' });
+  await expect.poll(() => core.turns.length).toBe(2);
+  const [before, after] = core.turns.map(({ envelope }) => envelope);
+  expect(after?.conversation_key).toBe(before?.conversation_key);
+  expect(after?.channel_context).toEqual({ chatId: String(next.id) });
+  expect(after?.message_id).not.toBe(before?.message_id);
+});
+
+test('chats that are not allowed are told so, and not again and again', async () => {
+  const channel = await openMessenger({ config: { allowed_chat_ids: [1] } });
+  const { server, core } = channel;
+  const eve = server.person('Eve');
+  for (const text of ['1', '2', '3', '4', '5', '6']) server.say({ from: eve, text });
+  await expect.poll(() => server.pendingUpdates()).toEqual([]);
+  expect(channel.shown(eve.id)).toEqual(['Access denied.', 'Access denied.', 'Access denied.']);
+  expect(core.turns).toEqual([]);
+});
+
+test('while nobody is known the first chat that writes is learned, over restarts; then people are told apart', async () => {
+  const channel = await openMessenger();
+  const { server, core } = channel;
+  quiet(channel);
+  knowsNobody(channel);
+  const [ann, eve] = [server.person('Ann'), server.person('Eve')];
+  server.say({ from: ann, text: 'one' });
+  await expect.poll(() => texts(channel)).toEqual(['one']);
+  server.say({ from: eve, text: 'two' });
+  await expect.poll(() => channel.shown(eve.id)).toEqual(['Access denied.']);
+  expect(core.turns).toHaveLength(1);
+  expect(channel.logs.join()).toContain('the first chat that wrote is learned');
+  const { resolve } = core;
+  core.resolve = async (envelope) => ({ ...(await resolve(envelope)), principal_id: 'prn_2' });
+  server.say({ from: ann, text: 'three' });
+  await expect.poll(() => texts(channel)).toEqual(['one', 'three']);
+  core.resolve = resolve;
+  server.say({ from: eve, text: 'four' });
+  await expect.poll(() => texts(channel)).toEqual(['one', 'three', 'four']);
+});
