@@ -4,7 +4,8 @@ import type { ChatPlatformOptions } from '@svc/testing/chat-platform/start-chat-
 import { createRandom } from '@svc/testing/random.ts';
 import { waitFor } from '@svc/testing/house.ts';
 import { findBroken, readCore } from './channel-killed/accounts.ts';
-import { killable, openChannelService, type Killable } from './channel-killed/channel-service.ts';
+import { openChannelService } from './channel-killed/channel-service.ts';
+import { killable, type Killable } from './channel-killed/killable-service.ts';
 import { startTalking } from './channel-killed/people.ts';
 
 const kills = Number(process.env['CHANNEL_KILLS'] ?? 10);
@@ -37,7 +38,7 @@ test.each(kills > 50 ? rules : rules.filter((_, n) => n === Date.now() % 2))(
 
     let broken: string[] = [];
     const isSound = async () => {
-      broken = findBroken(platform, people.said, await readCore(service.coreUrl, service.keyOf));
+      broken = findBroken(platform, people.said, await readCore(service.coreUrl, service.keys));
       return broken.length === 0;
     };
     const explain = () =>

@@ -1,5 +1,4 @@
 import type { Clock } from '@svc/service-kit/clock.ts';
-import { dataPaths, makePrivateDir } from '@svc/service-kit/config/data-dir.ts';
 import type { CoreSettings } from '@svc/service-kit/config/process-settings.ts';
 import type { Settings } from '@svc/service-kit/config/settings.ts';
 import { openConnectorPasses } from '@svc/service-kit/connector-pass.ts';
@@ -7,8 +6,7 @@ import type { RemoteUsers } from '@svc/service-kit/http/remote-users.ts';
 import type { Ids } from '@svc/service-kit/ids.ts';
 import { createIntake } from '@svc/service-kit/intake/intake.ts';
 import type { Log } from '@svc/service-kit/log.ts';
-import { openServiceSecrets } from '@svc/service-kit/redaction/service-secrets.ts';
-import { createTelemetry, type Telemetry } from '@svc/service-kit/telemetry/create-telemetry.ts';
+import type { Telemetry } from '@svc/service-kit/telemetry/create-telemetry.ts';
 import { vaultOfSettings } from '@svc/service-kit/vault/create-vault-client.ts';
 import { versionOf } from '@svc/service-kit/version.ts';
 import { createAskStore } from './ask/ask-store.ts';
@@ -18,7 +16,6 @@ import { Backups } from './backup/backups.ts';
 import { createImports } from './backup/import-backup.ts';
 import { openCheckouts } from './checkout/checkouts.ts';
 import { createCredentialOf } from './checkout/instance-credentials.ts';
-import { openCoreDb } from './db/open-core-db.ts';
 import type { SendToChannel } from './delivery/channel-sender.ts';
 import { createInstanceCaller } from './delivery/instance-caller.ts';
 import { createDeliveryStore } from './delivery/delivery-store.ts';
@@ -27,23 +24,19 @@ import { programInTerminal } from './engine/program-in-terminal.ts';
 import { engineIds } from './engine/load-engine.ts';
 import { type EngineOverrides, openEngines } from './engine/open-engines.ts';
 import { createSubscriptionWarning } from './engine/subscription-warning.ts';
-import { createEvents } from './events.ts';
-import { createEventFeed } from './feed/event-feed.ts';
 import { createOpenFeeds } from './feed/open-feeds.ts';
 import { tidyPath } from './folder/check-folder.ts';
-import { createFolderLooks } from './folder/folder-looks.ts';
-import { openFolderStore } from './folder/folder-store.ts';
-import { createFolders } from './folder/folders.ts';
+import { openFolders } from './folder/open-folders.ts';
 import { createRuleCheck } from './instance/check-rules.ts';
 import { openInstanceRules } from './instance/instance-rules.ts';
 import { openModeration } from './moderation/open-moderation.ts';
+import { openGround } from './open-ground.ts';
 import { createPersona } from './persona/persona.ts';
 import { openPricing } from './pricing/pricing.ts';
 import { createConnectorSecrets } from './secret/connector-secrets.ts';
 import { createSecrets } from './secret/secrets.ts';
 import { createClaims } from './session/claims.ts';
-import { terminalKey } from './session/conversation-key.ts';
-import { instanceOfKey } from './session/conversation-key.ts';
+import { instanceOfKey, terminalKey } from './session/conversation-key.ts';
 import { createConversationFiles } from './session/conversation-files.ts';
 import { openObservedStore } from './session/observed-store.ts';
 import { createSessionStore } from './session/session-store.ts';
@@ -61,12 +54,8 @@ import { openToolServers } from './tool-server/tool-servers.ts';
 import { createToolTests } from './tool-server/tool-tests.ts';
 import { openToolbelt, type Toolbelt } from './toolbelt/toolbelt.ts';
 import { toIdentifierValue } from './trust/identifier-value.ts';
-import { openTrust } from './trust/open-trust.ts';
+import { openPeople } from './trust/open-people.ts';
 import { countOthers } from './trust/owners.ts';
-import { createPairing } from './trust/pairing.ts';
-import { openPending } from './trust/pending.ts';
-import { createTrustAdmin } from './trust/trust-admin.ts';
-import { createTrustAudit } from './trust/trust-audit.ts';
 import { createPipeline } from './turn/pipeline.ts';
 import { createTurnJournal } from './turn/turn-journal.ts';
 import { Uploads } from './upload/uploads.ts';
@@ -91,30 +80,12 @@ export type CoreDeps = {
 /** Builds the context in the order of need; `close` walks back. */
 export async function createCoreContext({ settings: allSettings, clock, ids, log, env, remoteUsers, overrides }: CoreDeps) {
   const settings: CoreSettings = allSettings;
-  const paths = dataPaths(settings.dataDir);
-  makePrivateDir(paths.root);
-  const db = openCoreDb(paths.coreDb, { durability: settings.durability, log });
-  const knownSecrets = openServiceSecrets({ settings: allSettings, env, clock, warn: (message) => log.warn(message) });
-  const telemetry =
-    overrides?.telemetry ??
-    createTelemetry({
-      dir: paths.spool,
-      producer: 'core',
-      collectorUrl: `http://${settings.bindHost}:${settings.collectorPort}`,
-      token: settings.insightsToken,
-      clock,
-      ids,
-      log,
-      mask: knownSecrets.mask,
-    });
-  const eventFeed = createEventFeed(knownSecrets.mask, clock);
-  telemetry.subscribe(({ id, kind }, line) => eventFeed.publish({ id, kind, line }));
-  const events = createEvents(telemetry, knownSecrets);
-  const trustAudit = createTrustAudit(knownSecrets, clock);
+  const ground = openGround({ settings: allSettings, clock, ids, log, env, telemetry: overrides?.telemetry });
+  const { paths, db, knownSecrets, telemetry, events, trustAudit: audit } = ground;
   const instanceRules = openInstanceRules({ file: paths.instanceRules, instanceOfKey, clock, log });
-  const trust = await openTrust({ db, paths, audit: trustAudit, rulesOf: instanceRules.ofPlace, clock, ids, log });
+  const people = await openPeople({ db, paths, audit, rulesOf: instanceRules.ofPlace, events, clock, ids, log });
+  const { trust, trustAdmin } = people;
   instanceRules.onChange(trust.changed);
-  const pending = await openPending({ db, clock, ids, log });
   const pricing = await openPricing({ settings, clock, log });
   const spend = await openSpend({ db, settings, clock, events, log, toIdentifierValue });
   const secretPlaces = { env, file: settings.secretsFile, command: settings.secretsCommand };
@@ -151,14 +122,8 @@ export async function createCoreContext({ settings: allSettings, clock, ids, log
   const deliveries = createDeliveryStore(db, clock, ids);
   const send = overrides?.sendToChannel;
   const outbox = openOutbox({ settings, db, deliveries, journal, events, knownSecrets, clock, log, send });
-  const folderLooks = createFolderLooks({ dataDir: paths.root, clock });
-  const folders = createFolders({
-    store: await openFolderStore({ db, audit: trustAudit, events, clock }),
-    looks: folderLooks,
-    workspaces,
-    instanceRules,
-    log,
-  });
+  const dataDir = paths.root;
+  const { folders, folderLooks } = await openFolders({ db, audit, events, clock, dataDir, workspaces, instanceRules, log });
   const titleLane = createTitleLane();
   const titles = createTitles({
     ...engineParts,
@@ -195,28 +160,19 @@ export async function createCoreContext({ settings: allSettings, clock, ids, log
   });
   const version = versionOf(settings.root);
   const persona = createPersona({ file: paths.persona, folder: paths.personas, assistantName: settings.assistantName, clock });
-  const trustAdmin = createTrustAdmin({ db, trust, audit: trustAudit, events, clock, ids });
   const parts = {
+    ...ground,
     settings,
-    paths,
     clock,
     ids,
     log,
-    db,
-    telemetry,
-    knownSecrets,
-    events,
-    trust,
-    pending,
-    trustAudit,
-    trustAdmin,
+    ...people,
     subscriptionWarning: createSubscriptionWarning({
       countOthers: async () => countOthers(await trustAdmin.listPrincipals(), await trustAdmin.listRoles(), clock.now()),
       engines,
       clock,
       log,
     }),
-    pairing: createPairing({ db, pending, trust, audit: trustAudit, events, clock, ids }),
     persona,
     instanceRules,
     ruleCheck: createRuleCheck({ engines, engineIds, folderLooks, tidyPath, persona, trustAdmin, instanceRules, clock }),
@@ -264,7 +220,6 @@ export async function createCoreContext({ settings: allSettings, clock, ids, log
     imports: createImports({ paths, settings, version, clock, ids }),
     speech: createSpeech({ settings, secrets, knownSecrets, pricing, spend, events, clock, env }),
     feeds: createOpenFeeds(),
-    eventFeed,
     remoteUsers,
     watches: createSessionWatches({ knownSecrets, clock, log }),
     intake: createIntake(paths.root),
@@ -288,7 +243,7 @@ export async function createCoreContext({ settings: allSettings, clock, ids, log
       await telemetry.close(1000);
       await knownSecrets.close();
       await spend.close();
-      await pending.close();
+      await people.pending.close();
       await db.close();
     },
   };

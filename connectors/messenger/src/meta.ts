@@ -15,7 +15,7 @@ export const meta = {
     supports_attachments_out: true,
     actions: ['file', 'react'],
   },
-  credentialKeys: ['bot_token_secret_key'],
+  credentialKeys: ['bot_token_secret_key', 'send_key_secret_key'],
   exclusive: ['bot_token_secret_key'],
   configSchema: {
     type: 'object',
@@ -44,6 +44,14 @@ export const meta = {
         default: 3008,
         minimum: 0,
         maximum: 65_535,
+      },
+      send_key_secret_key: {
+        type: 'string',
+        title: 'Key for sending',
+        description:
+          'Name of a secret that programs of this machine show at /send, /send-photo and /send-document. Without it only the manager can send.',
+        minLength: 1,
+        maxLength: 64,
       },
       photo_dir: {
         type: 'string',
@@ -104,6 +112,7 @@ export type Config = {
   bot_token_secret_key: string;
   allowed_chat_ids: number[];
   http_port: number;
+  send_key_secret_key?: string;
   photo_dir: string;
   api_root: string;
   reactions: boolean;

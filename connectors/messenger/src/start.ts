@@ -6,8 +6,13 @@ import { openIncoming } from './incoming/open-incoming.ts';
 import { meta, type Config } from './meta.ts';
 import { takePress } from './outgoing/ask-buttons.ts';
 import { createOutgoing } from './outgoing/create-outgoing.ts';
+import { createOutboundServer } from './outgoing/outbound-server.ts';
 import { registerCommands } from './outgoing/register-commands.ts';
 import { createTelegramApi } from './telegram-api.ts';
+
+/** A Bot API server of one's own takes larger files. */
+const telegramRoot: string = meta.configSchema.properties.api_root.default;
+const mb = 1024 * 1024;
 
 /** Opens the channel. What it throws is shown to the operator, so it says what is wrong and what to do. */
 export async function start(ctx: StartContext<Config>): Promise<RunningConnector> {
@@ -18,8 +23,12 @@ export async function start(ctx: StartContext<Config>): Promise<RunningConnector
   const bot = await findBot(ctx, api, token);
   const keys = await openChatKeys(state, instanceId);
   const newest = createNewestMessages();
-  const { reply_style: style, reactions: hasReactions } = config;
-  const outgoing = await createOutgoing({ ...ctx, raw: api.raw, style, hasReactions, newest: newest.of });
+  const maxFileBytes = config.api_root === telegramRoot ? 50 * mb : 2000 * mb;
+  const { reply_style: style, reactions: hasReactions, send_key_secret_key: keyName } = config;
+  const outgoing = await createOutgoing({ ...ctx, raw: api.raw, style, hasReactions, maxFileBytes, newest: newest.of });
+  const key = keyName === undefined ? null : await ctx.secrets.get(keyName);
+  const server = createOutboundServer(ctx, { send: outgoing.send, key, keyOf: keys.ofTarget, maxFileBytes });
+  const { port, url } = await server.listen(config.http_port, '127.0.0.1');
   const ingress = createIngress({ core, state, log, openReply: outgoing.openReply });
   void registerCommands(outgoing.call, chatCommands, signal).catch((error: unknown) => {
     log('warn', 'the menu of commands could not be set', { error: errorText(error) });
@@ -35,14 +44,16 @@ export async function start(ctx: StartContext<Config>): Promise<RunningConnector
     pressed: (press) => takePress(presses, press),
   });
   return {
+    port,
+    url,
     async stop() {
-      await Promise.all([incoming.stop(ctx.stopTimeoutMs * 0.6), ingress.stop(ctx.stopTimeoutMs * 0.8)]);
+      const withinMs = ctx.stopTimeoutMs * 0.8;
+      await Promise.all([incoming.stop(withinMs), ingress.stop(withinMs), server.stop(withinMs)]);
     },
     health() {
       const problem = incoming.problem();
       return problem === null ? { healthy: true } : { healthy: false, detail: problem };
     },
-    send: outgoing.send,
   };
 }
 

@@ -1,4 +1,4 @@
-import { channelPattern, conversationKeySchema, type Sender } from './envelope.ts';
+import { channelPattern, conversationKeySchema, senderSchema, type Sender } from './envelope.ts';
 
 /** Body of `POST /v2/amend`: a message was edited or deleted by the person who sent it. */
 export const amendmentSchema = {
@@ -14,14 +14,7 @@ export const amendmentSchema = {
       required: ['channel', 'sender'],
       properties: {
         channel: { type: 'string', pattern: channelPattern },
-        sender: {
-          type: 'object',
-          required: ['raw_id'],
-          properties: {
-            raw_id: { type: 'string', minLength: 1, maxLength: 256 },
-            raw_username: { type: 'string', maxLength: 256 },
-          },
-        },
+        sender: senderSchema,
       },
     },
   },

@@ -13,6 +13,17 @@ export const noControl = '^[^\\u0000-\\u001f\\u007f]*$';
 /** The name of a conversation. */
 export const conversationKeySchema = { type: 'string', minLength: 1, maxLength: 512, pattern: noControl } as const;
 
+/** A person of a channel. */
+export const senderSchema = {
+  type: 'object',
+  required: ['raw_id'],
+  properties: {
+    /** The channel's id of the sender. One that no identifier can have is a stranger's. */
+    raw_id: { type: 'string', minLength: 1, maxLength: 256 },
+    raw_username: { type: 'string', maxLength: 256 },
+  },
+} as const;
+
 /** What a message says of its channel: JSON of at most so many characters, and so many levels. */
 export const maxContext = { chars: 64 * 1024, depth: 8 } as const;
 
@@ -76,16 +87,7 @@ export const envelopeSchema = {
     channel: { type: 'string', pattern: channelPattern },
     conversation_key: conversationKeySchema,
     message_id: { type: 'string', minLength: 1, maxLength: maxMessageId, pattern: noControl },
-    sender: {
-      type: 'object',
-      required: ['raw_id'],
-      properties: {
-        /** The channel's id of the sender. One that no identifier can have is a stranger's. */
-        raw_id: { type: 'string', minLength: 1, maxLength: 256 },
-        raw_username: { type: 'string', maxLength: 256 },
-        is_bot: { type: 'boolean' },
-      },
-    },
+    sender: { ...senderSchema, properties: { ...senderSchema.properties, is_bot: { type: 'boolean' } } },
     content: {
       type: 'object',
       required: ['text'],

@@ -1,6 +1,7 @@
 /** The tools of `svc-toolbelt` (spec: Tool registry). The toolbelt's process lists them, the core checks and runs them. */
 
 const since = { type: 'number', minimum: 0, description: 'Epoch ms. Default: 24 hours ago.' } as const;
+const path = (description: string) => ({ type: 'string', minLength: 1, maxLength: 1024, description }) as const;
 const nothingElse = { additionalProperties: false } as const;
 
 export const toolInputs = {
@@ -10,12 +11,7 @@ export const toolInputs = {
     type: 'object',
     required: ['path'],
     properties: {
-      path: {
-        type: 'string',
-        minLength: 1,
-        maxLength: 1024,
-        description: 'A file or folder; a relative one is taken from your working folder.',
-      },
+      path: path('A file or folder; a relative one is taken from your working folder.'),
       since,
     },
     ...nothingElse,
@@ -37,7 +33,7 @@ export const toolInputs = {
         maxLength: 512,
         description: 'Chat, channel or user on it. Leave all three out to send to this conversation.',
       },
-      path: { type: 'string', minLength: 1, maxLength: 1024, description: 'A file of the shared upload area.' },
+      path: path('A file of the shared upload area.'),
       caption: { type: 'string', maxLength: 4000, description: 'Said with the file.' },
     },
     ...nothingElse,
@@ -46,12 +42,7 @@ export const toolInputs = {
     type: 'object',
     required: ['path'],
     properties: {
-      path: {
-        type: 'string',
-        minLength: 1,
-        maxLength: 1024,
-        description: 'A file in your working folder, or one that came with a message; a relative path is taken from the folder.',
-      },
+      path: path('A file in your working folder, or one that came with a message; a relative path is taken from the folder.'),
       name: { type: 'string', minLength: 1, maxLength: 255, description: 'What the person sees. Default: its own name.' },
     },
     ...nothingElse,

@@ -7,6 +7,8 @@ import type { Database, Transaction, Value } from './database.ts';
 import { lockFile } from './file-lock.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { snapshot } from './snapshot.ts';
+import { createLine } from './statement-line.ts';
+import { createStatements, statementsWithin } from './statements.ts';
 
 /** What SQLite gives beyond the port, because it runs within the process: many statements within one call. */
 export interface BatchDatabase {
@@ -54,7 +56,6 @@ export type SqliteOptions = {
   checkpointer?: Checkpointer;
 };
 
-type Statement = { statement: StatementSync; writes: boolean };
 type Query<T> = (statement: StatementSync) => T;
 /** `since`: before which commit it changed something; null when it changed nothing. */
 type Performed<T> = { result: T; since: number | null };
@@ -202,66 +203,4 @@ function openFile(file: string, durability: Durability, watch: DamageWatch, unlo
 /** Some faults have ended the transaction already. */
 function rollBack(raw: DatabaseSync): void {
   if (raw.isTransaction) raw.exec('ROLLBACK');
-}
-
-type Statements = (sql: string) => Statement;
-
-/** Statements, prepared once by their text. */
-function createStatements(raw: DatabaseSync): Statements {
-  const statements = new Map<string, Statement>();
-  return (sql) => {
-    let known = statements.get(sql);
-    if (known === undefined) {
-      known = { statement: raw.prepare(sql), writes: !/^\s*select\b/i.test(sql) };
-      statements.set(sql, known);
-    }
-    return known;
-  };
-}
-
-/** The port inside a transaction, where nothing is committed before its end. */
-function statementsWithin(prepared: Statements, mark: () => number): Omit<Database, 'transaction'> {
-  const within: Omit<Database, 'transaction'> = {
-    get: async <T>(sql: string, ...values: Value[]) => prepared(sql).statement.get(...values) as T | undefined,
-    all: async <T>(sql: string, ...values: Value[]) => prepared(sql).statement.all(...values) as T[],
-    run: async (sql, ...values) => Number(prepared(sql).statement.run(...values).changes),
-    getDeferred: (sql, ...values) => within.get(sql, ...values),
-    mark,
-    flush: () => Promise.resolve(),
-    close: () => Promise.reject(new Error('a database is not closed inside a transaction')),
-  };
-  return within;
-}
-
-/** One connection: while a transaction is open every other statement waits for it, or it would land inside it. */
-type Line = {
-  isFree(): boolean;
-  inTurn<T>(work: () => Promise<T>): Promise<T>;
-  /** Runs `work` while every other statement waits. */
-  alone<T>(work: () => Promise<T>): Promise<T>;
-  /** Resolves when what waits now has run. */
-  end(): Promise<unknown>;
-};
-
-function createLine(): Line {
-  let tail: Promise<unknown> = Promise.resolve();
-  let open = 0;
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const next = tail.then(work, work);
-    tail = next.catch(() => undefined);
-    return next;
-  };
-  return {
-    isFree: () => open === 0,
-    inTurn,
-    async alone(work) {
-      open++;
-      try {
-        return await inTurn(work);
-      } finally {
-        open--;
-      }
-    },
-    end: () => tail,
-  };
 }

@@ -1,7 +1,7 @@
 import type { ChatPlatform } from '@svc/testing/chat-platform/start-chat-platform.ts';
 import type { StoredMessage } from '@svc/testing/chat-platform/platform-types.ts';
 import { requestJson } from '@svc/service-kit/http/json-client.ts';
-import { isFor, people, shownFor, textOf, type SaidMessage } from './people.ts';
+import { isFor, shownFor, textOf, type SaidMessage } from './people.ts';
 
 type Delivery = { id: string; turn_id: string; state: string };
 type HistoryMessage = { turn_id: string; role: string; text: string; state: string };
@@ -16,12 +16,12 @@ export type CoreRecord = {
   turns: string[];
 };
 
-export async function readCore(coreUrl: string, keyOf: (chat: string) => string): Promise<CoreRecord> {
+export async function readCore(coreUrl: string, keys: readonly string[]): Promise<CoreRecord> {
   const { deliveries } = await get<{ deliveries: Delivery[] }>(`${coreUrl}/v2/deliveries?limit=1000`);
   const states = new Map(deliveries.map(({ turn_id, state }) => [turn_id, state]));
   const record: CoreRecord = { failed: new Set(), pushed: new Set(), turns: [] };
-  for (const chat of Object.keys(people)) {
-    const url = `${coreUrl}/v2/session/${encodeURIComponent(keyOf(chat))}/history?limit=1000`;
+  for (const key of keys) {
+    const url = `${coreUrl}/v2/session/${encodeURIComponent(key)}/history?limit=1000`;
     const { messages = [] } = await get<{ messages?: HistoryMessage[] }>(url);
     for (const { role, text, turn_id, state } of messages) {
       const name = /\[(\w+)\]/.exec(text)?.[1];

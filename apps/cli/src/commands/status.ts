@@ -1,31 +1,36 @@
 import { loadSettings, type Settings } from '@svc/service-kit/config/settings.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
-import { glanceAtDatabases } from '../doctor/glance-at-databases.ts';
 import type { Finding } from '../doctor/finding.ts';
-import { lookAround } from '../doctor/look-around.ts';
 import { repositoryRoot } from '../repository-root.ts';
 import { askCore } from '../status/ask-core.ts';
 import { collectStatus, isAllWell, type Status } from '../status/collect-status.ts';
-import { renderStatus } from '../status/render-status.ts';
 import { coreUrl } from '../service-urls.ts';
 import { createStyle, print, widthOf } from '../terminal.ts';
 
 type Shown = Status & { problems: Finding[] };
 
-const text = (found: Shown): string => renderStatus(found, Date.now(), createStyle(process.stdout), widthOf(process.stdout));
+async function text(found: Shown): Promise<string> {
+  const { renderStatus } = await import('../status/render-status.ts');
+  return renderStatus(found, Date.now(), createStyle(process.stdout), widthOf(process.stdout));
+}
 
 /** Shows what runs, and what is wrong. Exit code 0 when all is well, 3 when nothing of it runs, else 1. */
 export async function status({ json }: { json?: boolean }): Promise<number> {
   const settings = loadSettings(repositoryRoot);
   const found = await masked(settings, await collect(settings));
-  print(json === true ? JSON.stringify(found, null, 2) : text(found));
+  print(json === true ? JSON.stringify(found, null, 2) : await text(found));
   if (isAllWell(found) && found.problems.length === 0) return exitCodes.ok;
   return found.supervisor === null ? exitCodes.notRunning : exitCodes.failed;
 }
 
+/** The processes are asked first; what judges their answers is loaded meanwhile. */
 async function collect(settings: Settings): Promise<Shown> {
   const core = askCore(coreUrl(settings));
   const asked = collectStatus(settings, core);
+  const [{ lookAround }, { glanceAtDatabases }] = await Promise.all([
+    import('../doctor/look-around.ts'),
+    import('../doctor/glance-at-databases.ts'),
+  ]);
   const [status, ...around] = await Promise.all([asked, lookAround(settings, core, asked), glanceAtDatabases(settings.dataDir)]);
   return { ...status, problems: around.flat().filter(({ state }) => state === 'problem') };
 }

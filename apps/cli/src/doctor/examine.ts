@@ -4,7 +4,6 @@ import { readEnv, unreadEnvLines } from '@svc/service-kit/config/env-file.ts';
 import { SettingsError } from '@svc/service-kit/config/setting.ts';
 import { loadSettings, unknownSettings, type Settings } from '@svc/service-kit/config/settings.ts';
 import type { StartedReader } from '@svc/store/database-reader.ts';
-import { examineDatabases } from './examine-databases.ts';
 import { fine, note, problem, skipped, type Finding } from './finding.ts';
 
 /**
@@ -21,11 +20,11 @@ export async function examine(root: string, reader: StartedReader): Promise<Find
       skipped('the rest', 'looked at when the settings are right'),
     ]);
   }
-  // By a process of their own, while the rest is loaded and asked.
-  const [databases, { around, services }] = await Promise.all([
-    examineDatabases(settings.dataDir, reader),
-    import('./examine-running.ts').then(({ examineRunning }) => examineRunning(settings)),
-  ]);
+  // The processes are asked first: they and the reader of databases work while the rest is loaded.
+  const { examineRunning } = await import('./examine-running.ts');
+  const running = examineRunning(settings);
+  const { examineDatabases } = await import('./examine-databases.ts');
+  const [{ around, services }, databases] = await Promise.all([running, examineDatabases(settings.dataDir, reader)]);
   const after = [...around, ...databases, ...services];
   const all = [...before, ...after];
   // What is well names paths of ours and what our processes said. Loading the mask takes longer than all the rest.

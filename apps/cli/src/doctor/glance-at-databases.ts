@@ -10,10 +10,8 @@ export async function glanceAtDatabases(dataDir: string): Promise<Finding[]> {
     return fault === null ? [] : [{ file, fault }];
   });
   if (faults.length === 0) return [];
-  // What reads databases takes longer to load than to look at their first bytes.
-  const { databasesOf } = await import('./examine-databases.ts');
-  const fixes = new Map(databasesOf(dataDir).map(({ file, fix }) => [file, fix]));
-  return faults.map(({ file, fault }) => problem('database', `${file} is damaged: ${fault}`, fixes.get(file) ?? './svc doctor'));
+  const { damagedFix } = await import('./database-fixes.ts');
+  return faults.map(({ file, fault }) => problem('database', `${file} is damaged: ${fault}`, damagedFix(dataDir, file)));
 }
 
 const magic = 'SQLite format 3\0';

@@ -1,6 +1,7 @@
 import type { LinkReply, SessionAnswer, SessionRequest } from '@svc/contract/link.ts';
 import type { Peer } from '@svc/service-kit/connector-pass.ts';
-import { conflict, notFound, queueFull, type ServiceError } from '@svc/service-kit/service-error.ts';
+import { createInTurnByKey } from '@svc/service-kit/in-turn-by-key.ts';
+import { conflict, notFound, type ServiceError } from '@svc/service-kit/service-error.ts';
 import type { Claims } from '../session/claims.ts';
 import { forgetConversation, type ForgetDeps } from '../session/forget-conversation.ts';
 import { readHistory, toPage, type HistoryDeps, type PageDeps } from '../session/session-desk.ts';
@@ -34,13 +35,13 @@ export interface LinkSessions {
 
 type Options = LinkWatchOptions & { send(reply: LinkReply): Promise<void> | null; isGone(): boolean };
 
-/** That wait for their answer. */
+/** Pages that wait for their answer. */
 const maxWaiting = 64;
 const maxPage = 100;
 
 export function createLinkSessions(deps: LinkSessionDeps, options: Options): LinkSessions {
   const watches = createLinkWatches(deps, options);
-  const pages = createLane(() => options.link.room());
+  const pages = createInTurnByKey({ ofKey: maxWaiting, all: maxWaiting, what: 'pages of conversations' });
   return {
     async serve(peer, request, requestId) {
       if (request.op === 'watch') return watches.begin(peer, request);
@@ -49,28 +50,14 @@ export function createLinkSessions(deps: LinkSessionDeps, options: Options): Lin
         await options.send({ id: request.id, answer: given });
       };
       // Pages may be long: one at a time, each when the one before was taken.
-      return request.op === 'history' || request.op === 'sessions' ? pages(answer) : answer();
+      if (request.op !== 'history' && request.op !== 'sessions') return answer();
+      return pages('', async () => {
+        await answer();
+        await options.link.room();
+      });
     },
     unwatch: watches.end,
     close: watches.close,
-  };
-}
-
-/** Works that are done one after the other. @throws ServiceError `queue_full` when too many wait. */
-function createLane(room: () => Promise<boolean> | null) {
-  let last: Promise<unknown> = Promise.resolve();
-  let waiting = 0;
-  return async (work: () => Promise<void>): Promise<void> => {
-    if (waiting >= maxWaiting)
-      throw queueFull('Too many pages of conversations are asked for at once. Try again in a moment.', 1);
-    waiting++;
-    const own = last.then(work);
-    last = own.then(room, () => undefined);
-    try {
-      await own;
-    } finally {
-      waiting--;
-    }
   };
 }
 

@@ -12,6 +12,8 @@ export type ChatKeys = {
   /** Resolves when it is noted. */
   moved(from: number, to: number): Promise<void>;
   conversation(message: Placed): string;
+  /** The same of a target. A chat with one person has their id, and groups have ids below zero. */
+  ofTarget(target: string): string;
 };
 
 const prefix = 'chat-root/';
@@ -25,6 +27,12 @@ export async function openChatKeys(state: ConnectorState, instanceId: string): P
       if (from === to || roots.has(to)) return;
       roots.set(to, root(from));
       await state.set(prefix + String(to), root(from));
+    },
+    ofTarget(target) {
+      const [chat = '', topic] = target.split(':');
+      const known = Number.isSafeInteger(Number(chat)) ? String(root(Number(chat))) : chat;
+      const name = topic === undefined ? known : `${known}:${topic}`;
+      return /^\d/.test(chat) ? userKey(meta.type, instanceId, name) : channelKey(meta.type, instanceId, name);
     },
     conversation({ chat, ...message }) {
       const name = placeName(root(chat.id), topicOf(message));

@@ -215,6 +215,15 @@ describe('files', () => {
       { chat_id: 42, document: 'file list.txt', caption: 'the list', caption_entities: [{ type: 'bold', offset: 4, length: 4 }] },
     ]);
   });
+
+  it('whose caption does not fit below them have it before them', async () => {
+    const out = await setUpOutgoing();
+    await out.within(out.send(push('42', { path: '/x/list.txt', caption: 'long '.repeat(300) }), signal));
+    expect(out.calls.map(({ method, params }) => [method, params['text']?.length, 'caption' in params])).toEqual([
+      ['sendMessage', 1499, false],
+      ['sendDocument', undefined, false],
+    ]);
+  });
 });
 
 describe('reactions', () => {

@@ -5,6 +5,7 @@ import {
   type ChatGate,
   type Clock,
   type Envelope,
+  type OutboundMessage,
   type ReplyWriter,
   type StartContext,
 } from '@svc/connector-kit';
@@ -14,7 +15,7 @@ import { chatOf, isPrivate } from './chat-place.ts';
 import { openChatMoves, type ChatMoves } from './chat-moves.ts';
 import { createReactions } from './reactions.ts';
 import { createReplyPlatform } from './reply-platform.ts';
-import { packMessage, toMessages } from './to-messages.ts';
+import { maxCaption, packMessage, toMessages } from './to-messages.ts';
 import { createWriteParams } from './write-params.ts';
 
 export type OutgoingDeps = Pick<StartContext, 'state' | 'log' | 'signal'> & {
@@ -71,7 +72,14 @@ export async function createOutgoing(deps: OutgoingDeps): Promise<Outgoing> {
     ...(style !== undefined && { style }),
   });
   const openReply = hasReactions ? reactions.whileWorking(writer.openReply, targetOf) : writer.openReply;
-  return { openReply, send: writer.send, call, moves };
+  return { openReply, send: (message, ended) => writer.send(withShortCaption(message), ended), call, moves };
+}
+
+/** A caption that does not fit below its file is a text before it. */
+function withShortCaption(message: OutboundMessage): OutboundMessage {
+  const { text, caption, ...rest } = message;
+  if (caption === undefined || toMessages(caption, maxCaption).length <= 1) return message;
+  return { ...rest, text: text === undefined ? caption : `${text}\n\n${caption}` };
 }
 
 /** Topics share the pace of their chat. That an answer is being written is no message, and does not hold one up. */

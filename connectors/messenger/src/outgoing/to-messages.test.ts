@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { checkText } from '@svc/testing/telegram-server/check-text.ts';
 import { hostileTexts, ordinaryTexts } from '@svc/testing/hostile-texts.ts';
 import { describe, expect, it } from 'vitest';
+import { markdownReplies } from './testing/markdown-replies.ts';
 import { maxMessage, packMessage, toMessages, unpackMessage } from './to-messages.ts';
 
 const only = (markdown: string) => {
@@ -14,70 +15,6 @@ const marked = (markdown: string) => {
   const { text, entities } = only(markdown);
   return entities.map(({ offset, length, ...entity }) => [text.slice(offset, offset + length), entity]);
 };
-
-/** Parts of Markdown that meet each other in all ways. */
-const bits = [
-  '**',
-  '*',
-  '_',
-  '~~',
-  '`',
-  '```',
-  '```ts\n',
-  '\n```\n',
-  '||',
-  '\n',
-  '\n\n',
-  '> ',
-  '>> ',
-  '- ',
-  '  - ',
-  '1. ',
-  '- [ ] ',
-  '- [x] ',
-  '# ',
-  '### ',
-  '| a | b |\n|---|---|\n| 1 | `2` |\n',
-  '[',
-  '](',
-  ')',
-  '[a `b` c](https://a.example/x_(y))',
-  '![i](https://a.example/i.png)',
-  '<b>',
-  '&amp;',
-  '&#1;',
-  '<https://a.example>',
-  '[l](http://localhost:3000/)',
-  '[m](mailto:a@b.example)',
-  '[t](tg://user?id=1)',
-  'https://a.example/a_b_c',
-  'a@b.example',
-  'word',
-  'two words ',
-  'שלום עולם',
-  'مرحبا',
-  '\u202Eabc',
-  '\u2066rtl\u2069',
-  '👩‍👩‍👧‍👦',
-  '🇩🇪🇫🇷',
-  '👍🏽',
-  'e\u0301',
-  '\ud800',
-  '\u0000',
-  '\u200b',
-
-  '\ufdd2',
-  '---\n',
-  '\\',
-  '\t',
-  '    code\n',
-];
-const replies = fc
-  .array(
-    fc.oneof({ weight: 5, arbitrary: fc.constantFrom(...bits) }, { weight: 1, arbitrary: fc.string({ unit: 'grapheme' }) }),
-    { maxLength: 60 },
-  )
-  .map((parts) => parts.join(''));
 
 const holds = (markdown: string, limit = maxMessage) => {
   for (const { text, entities } of toMessages(markdown, limit)) expect(checkText(text, entities, limit)).toEqual([]);
@@ -141,14 +78,14 @@ describe('Markdown as Telegram shows it', () => {
 describe('any reply', () => {
   it('is taken as it is', () => {
     fc.assert(
-      fc.property(replies, (markdown) => holds(markdown)),
+      fc.property(markdownReplies, (markdown) => holds(markdown)),
       { numRuns: 500 },
     );
   });
 
   it('is taken in parts of any length, none cut within a character', () => {
     fc.assert(
-      fc.property(replies, fc.integer({ min: 20, max: 300 }), (markdown, limit) => {
+      fc.property(markdownReplies, fc.integer({ min: 20, max: 300 }), (markdown, limit) => {
         holds(markdown, limit);
         expect(toMessages(markdown, limit).slice(1).filter(isCutInside)).toEqual([]);
       }),
@@ -158,7 +95,7 @@ describe('any reply', () => {
 
   it('is taken at each moment while it grows', () => {
     fc.assert(
-      fc.property(replies, (markdown) =>
+      fc.property(markdownReplies, (markdown) =>
         Array.from(markdown, (_, end) => end)
           .filter((end) => end % 7 === 0)
           .forEach((end) => holds(markdown.slice(0, end))),
@@ -169,7 +106,7 @@ describe('any reply', () => {
 
   it('comes out of its packing as it went in', () => {
     fc.assert(
-      fc.property(replies, (markdown) => {
+      fc.property(markdownReplies, (markdown) => {
         for (const message of toMessages(markdown)) expect(unpackMessage(packMessage(message))).toEqual(message);
       }),
     );

@@ -1,8 +1,8 @@
-import type { Envelope } from '@svc/contract/envelope.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
 import { createFakeClock, type FakeClock } from '@svc/testing/fake-clock.ts';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { envelope } from '../../test/open-reply-writer.ts';
 import { createSimulatedChat, createSimulatedState, passUntil, type Luck } from '../../test/simulated-chat.ts';
 import type { ReplyStyle } from '../common-fields.ts';
 import type { TurnReply } from '../ingress/lazy-reply.ts';
@@ -10,14 +10,6 @@ import { createChatGate } from './chat-gate.ts';
 import { createLayout } from './reply-layout.ts';
 import { createReplyWriter, type ReplyWriter } from './reply-writer.ts';
 
-const envelope: Envelope = {
-  channel: 'chat',
-  conversation_key: 'chat:i1:channel:room',
-  message_id: 'm1',
-  sender: { raw_id: 'ann' },
-  content: { text: 'hello' },
-  channel_context: { chatId: 'room' },
-};
 const about = { turn_id: 't1', message_id: 'm1' };
 const resultOf = (text: string): HandleResult => ({
   actions: text.trim() === '' ? [] : [{ type: 'reply', text }],

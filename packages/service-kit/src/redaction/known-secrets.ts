@@ -1,8 +1,5 @@
-import { readFileSync, readdirSync, statSync } from 'node:fs';
-import path from 'node:path';
 import type { Clock } from '../clock.ts';
-import { shortPath } from '../short-path.ts';
-import { errorText, ServiceError } from '../service-error.ts';
+import { ServiceError } from '../service-error.ts';
 import { loadDetection } from './detection.ts';
 import { createGrowingMatcher } from './growing-matcher.ts';
 import { textInSlices } from './in-slices.ts';
@@ -12,6 +9,7 @@ import { createOutboundMask, type OutboundMask } from './outbound-mask.ts';
 import { redactorOf, type Redactor } from './redactor.ts';
 import { secretName, secretParts } from './secret-parts.ts';
 import { minimumSecretLength } from './secret-patterns.ts';
+import { secretFiles, secretsInFile, unreadable, type FileStamp } from './secrets-in-files.ts';
 
 export type SecretSources = {
   /** Values that are secrets by themselves: service tokens. */
@@ -24,16 +22,12 @@ export type SecretSources = {
   linkHosts?: readonly string[];
 };
 
-type FileStamp = { file: string; stamp: string };
-
 /** Settings that say what a secret is called: errors have to name it. */
 const namesSecret = /^SVC_\w+_KEY_SECRET$/;
 const refreshMs = 1000;
 const lineRefreshMs = 60_000;
 /** What was a secret is masked this long after it was replaced: it may be valid still, and is said still. */
 const retiredMs = 24 * 60 * 60 * 1000;
-/** A list of secrets is small. Every character of it costs memory for as long as the process lives. */
-const maxFileBytes = 256 * 1024;
 
 /** The secrets that a process knows at the moment. */
 export interface KnownSecrets {
@@ -111,8 +105,7 @@ export function createKnownSecrets(sources: SecretSources, clock: Clock, warn: (
     }
     for (const value of learned) add('a secret that was given out', value);
     for (const { file } of files) {
-      const secrets = file === sources.secretsFile ? textsByName(parseFile(file)) : keysOfFile(file);
-      for (const [name, value] of secrets) add(name, value);
+      for (const [name, value] of secretsInFile(file, sources)) add(name, value);
     }
     for (const [value, name] of found) {
       if (value !== '' && value.length < minimumSecretLength) warn(`The value of ${name} is too short to be masked in replies.`);
@@ -189,68 +182,3 @@ export function createKnownSecrets(sources: SecretSources, clock: Clock, warn: (
 
 /** A secret of more digits than a number can hold is rounded where it was read as one: most of it stands there still. */
 const withRounded = (value: string): string[] => (/^\d{16,}$/.test(value) ? [value, String(Number(value))] : [value]);
-
-function secretFiles({ secretsFile, instancesDir }: SecretSources): FileStamp[] {
-  const keyFiles = listDir(instancesDir).map((name) => path.join(instancesDir, name, 'keys.json'));
-  return [secretsFile, ...keyFiles].flatMap((file) => {
-    const stat = statSync(file, { throwIfNoEntry: false });
-    // A new file may have the size and the times of the old one: who writes it can say what its time is.
-    return stat === undefined ? [] : [{ file, stamp: `${stat.ino}-${stat.ctimeMs}-${stat.mtimeMs}-${stat.size}` }];
-  });
-}
-
-function listDir(dir: string): string[] {
-  try {
-    return readdirSync(dir);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw error;
-  }
-}
-
-/** The keys in a keys file (`{ keys: [{ key }] }`); everything in one that a connector made in a form of its own. */
-function keysOfFile(file: string): [string, string][] {
-  const content = parseFile(file);
-  const keys = content['keys'];
-  if (!Array.isArray(keys)) return textsByName(content);
-  return keys.flatMap((entry) => {
-    const key: unknown = (entry as Record<string, unknown> | null)?.['key'];
-    return typeof key === 'string' ? [['an API key', key] as [string, string]] : [];
-  });
-}
-
-const textsByName = (content: Record<string, unknown>): [string, string][] =>
-  Object.entries(content).flatMap(([name, value]) => textsIn(value).map((text): [string, string] => [name, text]));
-
-/** Errors name the file and never quote it: they show in /health and in the log. */
-function parseFile(file: string): Record<string, unknown> {
-  const stat = statSync(file);
-  const name = shortPath(file);
-  if (!stat.isFile()) throw new Error(`${name} is not a file`);
-  if (stat.size > maxFileBytes) throw new Error(`${name} is larger than ${maxFileBytes / 1024} KiB`);
-  const content = parseJson(readFileSync(file, 'utf8'));
-  if (content === undefined) throw new Error(`${name} is not valid JSON`);
-  if (typeof content !== 'object' || content === null) throw new Error(`${name} does not hold a JSON object`);
-  return content as Record<string, unknown>;
-}
-
-/** Undefined for what is not JSON: the parser's own words would quote the text. */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-/** The system's own words name the call and its code. */
-function unreadable(error: unknown): string {
-  const { code, path: file } = error as NodeJS.ErrnoException;
-  if (file === undefined) return errorText(error);
-  return code === 'EACCES' ? `this user may not read ${shortPath(file)}` : `${shortPath(file)} cannot be read (${code})`;
-}
-
-function textsIn(value: unknown): string[] {
-  if (typeof value === 'string') return [value];
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
-}

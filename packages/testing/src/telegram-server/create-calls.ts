@@ -14,9 +14,13 @@ export type RecordedCall = {
   at: number;
   status: number | null;
   description?: string;
+  /** Ids of the messages that it made or changed. */
+  made: number[];
+  /** Whether the answer left whole, and said what the call did. */
+  isAnswered: boolean;
 };
 
-type ReadCall = ApiCall & { record: RecordedCall };
+export type ReadCall = ApiCall & { record: RecordedCall };
 
 /** Reads, checks, records and runs the calls of the bot. */
 export type Calls = {
@@ -48,7 +52,7 @@ export function createCalls(platform: Platform): Calls {
         const method = methodNamed(name);
         if (method === undefined) throw new ApiError(404, 'Not Found');
         const { params, files } = readParams(read, method, description);
-        const record: RecordedCall = { method, params, at: performance.now(), status: null };
+        const record: RecordedCall = { method, params, at: performance.now(), status: null, made: [], isAnswered: false };
         recorded.push(record);
         return { method, params, files, gone, record };
       }),
@@ -61,12 +65,16 @@ export function createCalls(platform: Platform): Calls {
         for (const fault of description.answerFaults(call.method, answer)) note(`answer to ${call.method} ${fault}`);
         return answer;
       });
+      if (!(result instanceof ApiError)) call.record.made = [result].flat().flatMap(idOf);
       call.record.status = result instanceof ApiError ? result.status : 200;
       if (result instanceof ApiError) call.record.description = result.message;
       return result;
     },
   };
 }
+
+const idOf = (result: unknown): number[] =>
+  typeof result === 'object' && result !== null && 'message_id' in result ? [Number(result.message_id)] : [];
 
 /** Parameters that nobody knows are passed over, as the real API does. */
 function refuseFaults(faults: readonly string[]): void {

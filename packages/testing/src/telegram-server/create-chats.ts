@@ -114,7 +114,7 @@ export function createChats(clock: Clock): Chats {
         from,
         chat: state.chat,
         date: seconds(),
-        ...(thread !== undefined && { message_thread_id: thread, is_topic_message: true }),
+        ...(thread === undefined ? replyThread(state.chat, shown) : { message_thread_id: thread, is_topic_message: true }),
         ...(shown !== undefined && { reply_to_message: withoutReply(shown) }),
         ...content,
         ...(keyboard !== undefined && { reply_markup: keyboard }),
@@ -132,6 +132,10 @@ export function createChats(clock: Clock): Chats {
   };
   return chats;
 }
+
+/** Replies in a supergroup without topics have a thread, too: that of the first message, which is no topic. */
+const replyThread = ({ type }: TelegramChat, replied: TelegramMessage | undefined): { message_thread_id?: number } =>
+  type === 'supergroup' && replied !== undefined ? { message_thread_id: replied.message_thread_id ?? replied.message_id } : {};
 
 /** A message that is replied to does not say what it replies to. */
 function withoutReply(message: TelegramMessage): TelegramMessage {

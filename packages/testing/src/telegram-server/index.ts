@@ -4,7 +4,7 @@ import { answerWith, takesEffect, type PlatformFault } from '../chat-platform/pl
 import { listen } from '../listen.ts';
 import { ApiError, type TelegramUpdate } from './api-types.ts';
 import type { BotProfile } from './bot-profile.ts';
-import { createCalls, type RecordedCall } from './create-calls.ts';
+import { createCalls, type ReadCall, type RecordedCall } from './create-calls.ts';
 import { createChats } from './create-chats.ts';
 import { createFiles } from './create-files.ts';
 import { createLimits, tooManyRequests, usualLimits, type Offence, type TelegramLimits } from './create-limits.ts';
@@ -125,6 +125,7 @@ export async function startTelegramServer(options: TelegramServerOptions = {}): 
     if (fault === 'cut before') return void response.destroy();
     if (isTooMany(fault)) return send(response, tooManyRequests(fault.retryAfterS));
     const result = call instanceof ApiError ? call : takesEffect(fault) ? await calls.run(call) : {};
+    if (!(call instanceof ApiError)) noteAnswer(call, response, fault);
     send(response, result, fault);
   };
   const httpServer = http.createServer((request, response) => {
@@ -165,6 +166,11 @@ export async function startTelegramServer(options: TelegramServerOptions = {}): 
     },
   };
   return server;
+}
+
+function noteAnswer({ record }: ReadCall, response: ServerResponse, fault: PlatformFault | undefined): void {
+  const isTrue = fault === undefined || (typeof fault === 'object' && 'slowMs' in fault);
+  response.once('finish', () => (record.isAnswered = isTrue));
 }
 
 const createBot = (token: string, options: TelegramServerOptions): BotProfile => ({

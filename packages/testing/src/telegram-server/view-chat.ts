@@ -30,7 +30,8 @@ const kinds = ['photo', 'document', 'voice', 'video_note', 'sticker', 'location'
 export const viewChat = (chats: Chats, chat: number): SeenMessage[] => [...chats.state(chat).messages.values()].map(toSeen);
 
 function toSeen({ message, versions, isDeleted, reactions }: StoredMessage): SeenMessage {
-  const { from, text, caption, entities, caption_entities, reply_to_message: replied, message_thread_id: thread } = message;
+  const { from, text, caption, entities, caption_entities, reply_to_message: replied } = message;
+  const thread = message.is_topic_message === true ? message.message_thread_id : undefined;
   return {
     id: message.message_id,
     from: from.first_name,

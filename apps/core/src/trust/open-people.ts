@@ -1,0 +1,23 @@
+import type { Events } from '../events.ts';
+import { openPending, type Pending } from './pending.ts';
+import { createPairing, type Pairing } from './pairing.ts';
+import { openTrust } from './open-trust.ts';
+import { createTrustAdmin, type TrustAdmin } from './trust-admin.ts';
+import type { ChangeDeps } from './trust-change.ts';
+import type { TrustService } from './trust-service.ts';
+
+type Deps = Parameters<typeof openTrust>[0] & Omit<ChangeDeps, 'trust'> & { events: Pick<Events, 'linked'> };
+
+/** Who people are and what they may do, who waits to be one of them, and how both are changed. */
+export type People = { trust: TrustService; pending: Pending; pairing: Pairing; trustAdmin: TrustAdmin };
+
+export async function openPeople(deps: Deps): Promise<People> {
+  const trust = await openTrust(deps);
+  const pending = await openPending(deps);
+  return {
+    trust,
+    pending,
+    pairing: createPairing({ ...deps, pending, trust }),
+    trustAdmin: createTrustAdmin({ ...deps, trust }),
+  };
+}

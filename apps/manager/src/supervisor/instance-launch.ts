@@ -1,0 +1,89 @@
+import type { ParentMessage } from '@svc/connector-kit/child-protocol.ts';
+import type { InstanceConfig } from '@svc/contract/instance.ts';
+import { makePrivateDir } from '@svc/service-kit/config/data-dir.ts';
+import { crashLimit, leanNode, type ChildSpec } from '@svc/supervisor/child-spec.ts';
+import type { ConnectorType } from '../connector-type/find-types.ts';
+import { heapLimitMb, memoryLimitMb } from '../connector-type/memory-limit.ts';
+import { confine } from './confine.ts';
+import { createRunPass, type RunPass } from './run-pass.ts';
+import { childStopTimeoutMs, createStartMessage } from './start-message.ts';
+import type { SupervisorDeps } from './supervisor-deps.ts';
+
+/** Long enough for a connector that first talks to its platform. */
+const startTimeoutMs = 60_000;
+
+type Deps = Pick<SupervisorDeps, 'settings' | 'passes' | 'childEntry' | 'compileCache'> &
+  Parameters<typeof confine>[0] &
+  Parameters<typeof createStartMessage>[0];
+
+/** With what the processes of an instance are started. */
+export interface InstanceLaunch {
+  /** For the supervisor of the process; what `configure` sets counts from the next one on. */
+  readonly spec: ChildSpec;
+  /** What the next process is started with; its folder is there from now on. Throws when it cannot be confined. */
+  configure(config: InstanceConfig, type: ConnectorType): void;
+  config(): InstanceConfig;
+  /** Null before `configure`. */
+  type(): ConnectorType | null;
+  /** By which the process that was started last and the manager know each other. */
+  pass(): RunPass;
+  /** The process came back from silence: what it was sent before may be lost. */
+  renewRun(): void;
+  /** Of the process that was started last. */
+  limitMb(): number;
+  /** Fills the compile cache. False when something else was asked of the instance meanwhile. */
+  prepare(): Promise<boolean>;
+  /** A start that waits for the compile cache is off. */
+  callOff(): void;
+}
+
+export function createInstanceLaunch(deps: Deps, first: InstanceConfig, dataDir: string): InstanceLaunch {
+  const { settings, passes, childEntry, compileCache } = deps;
+  let config = first;
+  let type: ConnectorType | null = null;
+  let pass = createRunPass();
+  let limitMb = Infinity;
+  let asked = 0;
+
+  const memoryOf = (of: ConnectorType) => memoryLimitMb(of.meta, config.config, settings.connectorMemoryMb);
+  const greeting = (): ParentMessage => {
+    const { sessions } = type?.meta.permissions ?? {};
+    pass = createRunPass(passes.issue({ type: config.type, instanceId: config.id, sessions }));
+    limitMb = type === null ? Infinity : memoryOf(type);
+    return createStartMessage(deps, { instance: config, entry: type?.entry ?? '', dataDir, pass });
+  };
+  const spec: ChildSpec = {
+    name: first.id,
+    entry: childEntry,
+    env: {},
+    cwd: dataDir,
+    greeting,
+    startTimeoutMs,
+    stopTimeoutMs: childStopTimeoutMs(settings),
+    giveUp: () => crashLimit,
+  };
+
+  return {
+    spec,
+    configure(next, of) {
+      makePrivateDir(dataDir);
+      const { flags, env } = confine(deps, { type: of, config: next.config, dataDir });
+      config = next;
+      type = of;
+      spec.execArgv = [...leanNode, ...flags];
+      spec.env = env;
+      spec.heapMb = heapLimitMb(memoryOf(of));
+    },
+    config: () => config,
+    type: () => type,
+    pass: () => pass,
+    renewRun: () => void (pass = { ...pass, run: createRunPass().run }),
+    limitMb: () => limitMb,
+    async prepare() {
+      const turn = ++asked;
+      if (type !== null) await compileCache.fill(type, spec);
+      return turn === asked;
+    },
+    callOff: () => void asked++,
+  };
+}

@@ -1,0 +1,83 @@
+import { readFileSync, readdirSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { errorText } from '../service-error.ts';
+import { shortPath } from '../short-path.ts';
+
+/** `instancesDir`: the folder of connector instances; each may have a `keys.json`. */
+type Places = { secretsFile: string; instancesDir: string };
+
+/** A file with secrets. Its `stamp` is another one once it was written. */
+export type FileStamp = { file: string; stamp: string };
+
+/** A list of secrets is small. Every character of it costs memory for as long as the process lives. */
+const maxFileBytes = 256 * 1024;
+
+/** The secrets file and the keys files of connectors, as far as they are there. */
+export function secretFiles({ secretsFile, instancesDir }: Places): FileStamp[] {
+  const keyFiles = listDir(instancesDir).map((name) => path.join(instancesDir, name, 'keys.json'));
+  return [secretsFile, ...keyFiles].flatMap((file) => {
+    const stat = statSync(file, { throwIfNoEntry: false });
+    // A new file may have the size and the times of the old one: who writes it can say what its time is.
+    return stat === undefined ? [] : [{ file, stamp: `${stat.ino}-${stat.ctimeMs}-${stat.mtimeMs}-${stat.size}` }];
+  });
+}
+
+function listDir(dir: string): string[] {
+  try {
+    return readdirSync(dir);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+/** The secrets in one of these files, each with its name. @throws Error that names the file. */
+export const secretsInFile = (file: string, { secretsFile }: Pick<Places, 'secretsFile'>): [name: string, value: string][] =>
+  file === secretsFile ? textsByName(parseFile(file)) : keysOfFile(file);
+
+/** The keys in a keys file (`{ keys: [{ key }] }`); everything in one that a connector made in a form of its own. */
+function keysOfFile(file: string): [string, string][] {
+  const content = parseFile(file);
+  const keys = content['keys'];
+  if (!Array.isArray(keys)) return textsByName(content);
+  return keys.flatMap((entry) => {
+    const key: unknown = (entry as Record<string, unknown> | null)?.['key'];
+    return typeof key === 'string' ? [['an API key', key] as [string, string]] : [];
+  });
+}
+
+const textsByName = (content: Record<string, unknown>): [string, string][] =>
+  Object.entries(content).flatMap(([name, value]) => textsIn(value).map((text): [string, string] => [name, text]));
+
+/** Errors name the file and never quote it: they show in /health and in the log. */
+function parseFile(file: string): Record<string, unknown> {
+  const stat = statSync(file);
+  const name = shortPath(file);
+  if (!stat.isFile()) throw new Error(`${name} is not a file`);
+  if (stat.size > maxFileBytes) throw new Error(`${name} is larger than ${maxFileBytes / 1024} KiB`);
+  const content = parseJson(readFileSync(file, 'utf8'));
+  if (content === undefined) throw new Error(`${name} is not valid JSON`);
+  if (typeof content !== 'object' || content === null) throw new Error(`${name} does not hold a JSON object`);
+  return content as Record<string, unknown>;
+}
+
+/** Undefined for what is not JSON: the parser's own words would quote the text. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The system's own words name the call and its code. */
+export function unreadable(error: unknown): string {
+  const { code, path: file } = error as NodeJS.ErrnoException;
+  if (file === undefined) return errorText(error);
+  return code === 'EACCES' ? `this user may not read ${shortPath(file)}` : `${shortPath(file)} cannot be read (${code})`;
+}
+
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}

@@ -1,0 +1,106 @@
+import { requestJson } from '@svc/service-kit/http/json-client.ts';
+import { signalProcess } from '@svc/service-kit/process/signal-process.ts';
+import type { Instance } from '@svc/contract/instance.ts';
+import { freePorts } from '@svc/testing/free-ports.ts';
+import { createHostProcess } from '@svc/testing/host-process.ts';
+import { waitFor } from '@svc/testing/house.ts';
+
+export const killable = ['connections', 'connector', 'manager', 'core'] as const;
+export type Killable = (typeof killable)[number];
+
+/** Core and manager in processes of their own, and one instance of a connector, which is named as its type is. */
+export type KillableService = {
+  coreUrl: string;
+  /** Ends it at once; what is ours is started again. */
+  kill(what: Killable): Promise<void>;
+  /** Resolves when all of it runs. */
+  recover(): Promise<void>;
+  /** What processes said of faults that end a process. */
+  faults(): string;
+  close(): Promise<void>;
+};
+
+export type KillableOptions = {
+  dataDir: string;
+  type: string;
+  config: object;
+  env: Record<string, string>;
+  /** Cuts the connections of the platform. */
+  cutConnections(): void;
+};
+
+export async function openKillableService({
+  dataDir,
+  type,
+  config,
+  env,
+  cutConnections,
+}: KillableOptions): Promise<KillableService> {
+  const [corePort, managerPort, collector] = (await freePorts(3)) as [number, number, number];
+  const ports = { core: corePort, manager: managerPort, collector };
+  const core = createHostProcess('core', dataDir, ports, env);
+  const manager = createHostProcess('manager', dataDir, ports, env);
+  const managerUrl = `http://127.0.0.1:${managerPort}`;
+
+  const look = async (): Promise<Instance | null> => {
+    const [answer] = await Promise.allSettled([
+      requestJson<{ instance?: Instance }>(`${managerUrl}/instances/${type}`, { timeoutMs: 5000 }),
+    ]);
+    return answer.status === 'fulfilled' ? (answer.value.body.instance ?? null) : null;
+  };
+  const act = (action: string, body?: object) =>
+    requestJson<object>(`${managerUrl}/instances${action}`, { method: 'POST', body, timeoutMs: 30_000 });
+  /** Who kills one that often is not done with it when the manager gives it up. */
+  const restartGivenUp = async () => {
+    const state = await look();
+    if (state?.status === 'failed' || state?.status === 'backoff') await act(`/${type}/restart`).catch(() => undefined);
+    return state?.status === 'running' && state.healthy;
+  };
+
+  const service: KillableService = {
+    coreUrl: `http://127.0.0.1:${corePort}`,
+    async kill(what) {
+      if (what === 'connections') return cutConnections();
+      if (what === 'connector') {
+        const state = await look();
+        if (state?.pid != null) signalProcess(state.pid, 'SIGKILL');
+        return void restartGivenUp();
+      }
+      const host = what === 'core' ? core : manager;
+      await host.end('SIGKILL');
+      void host.start();
+    },
+    async recover() {
+      const isUp = async () => (await restartGivenUp()) && (await isReady(service.coreUrl));
+      await waitFor(isUp, 30_000, () => `the service is not up again: ${service.faults()}`);
+    },
+    faults: () => core.faults() + manager.faults(),
+    async close() {
+      await Promise.all([core.end('SIGKILL'), manager.end('SIGTERM')]);
+    },
+  };
+  try {
+    await open();
+  } catch (error) {
+    // Nothing else would end them.
+    await service.close();
+    throw error;
+  }
+  return service;
+
+  async function open(): Promise<void> {
+    await Promise.all([core.start(), manager.start()]);
+    // A busy machine may take its time to read the type.
+    const make = () => act('', { type, name: type, enabled: true, config });
+    let answer = await make();
+    const isMade = async () => (answer = await make()).status < 300;
+    if (answer.status >= 300)
+      await waitFor(isMade, 30_000, () => `the instance cannot be made: ${JSON.stringify(answer.body)} ${service.faults()}`);
+    await service.recover();
+  }
+}
+
+async function isReady(url: string): Promise<boolean> {
+  const [answer] = await Promise.allSettled([requestJson(`${url}/health`, { timeoutMs: 5000 })]);
+  return answer.status === 'fulfilled' && answer.value.status === 200;
+}
