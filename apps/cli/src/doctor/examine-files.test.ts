@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
@@ -79,10 +80,12 @@ test('so are files with secrets that the settings name; values that are no files
   expect(await found()).toEqual([
     {
       state: 'note',
-      text: '/of google.json (GOOGLE_APPLICATION_CREDENTIALS of .env) can be read by other users of this machine',
-      fix: "chmod 600 '/of google.json'",
+      text: 'the file that GOOGLE_APPLICATION_CREDENTIALS in .env names can be read by other users of this machine',
+      fix: '(. /.env && chmod 600 "$GOOGLE_APPLICATION_CREDENTIALS")',
     },
   ]);
+  execFileSync('sh', ['-c', `(. ${at('.env')} && chmod 600 "$GOOGLE_APPLICATION_CREDENTIALS")`]);
+  expect(await found()).toEqual([]);
 });
 
 test('what is in a file that is wrong is not quoted', async () => {

@@ -10,19 +10,26 @@ const secretName = /SECRET|CREDENTIAL|PASSWORD|TOKEN|AUTH|KEY/;
 
 /** `.env`, and the files with secrets that it names for programs of the service: a warning for each that others can read. */
 export async function examineNamedFiles(root: string): Promise<Finding[]> {
-  const own = path.join(root, '.env');
-  const named = Object.entries(readEnv(root, {})).flatMap(([name, value = '']) =>
-    secretName.test(name) && !ownFiles.has(name) && path.isAbsolute(value)
-      ? [{ file: value, what: `${value} (${name} of .env)` }]
-      : [],
+  const env = path.join(root, '.env');
+  const named = Object.entries(readEnv(root, {})).filter(
+    ([name, value = '']) => secretName.test(name) && !ownFiles.has(name) && path.isAbsolute(value),
   );
-  const found = await Promise.all([{ file: own, what: own }, ...named].map(examineOne));
+  const found = await Promise.all([
+    isOpen(env).then((open) => (open ? [warning(env, `chmod 600 ${quoted(env)}`)] : [])),
+    ...named.map(async ([name, value = '']) => ((await isOpen(value)) ? [warningOf(name, env)] : [])),
+  ]);
   return found.flat();
 }
 
-/** Nothing of what is not there: a value that begins with a slash need not be a file. */
-async function examineOne({ file, what }: { file: string; what: string }): Promise<Finding[]> {
+/** The value of a variable that is called so is masked as a secret, so neither has the path. */
+const warningOf = (name: string, env: string): Finding =>
+  warning(`the file that ${name} in .env names`, `(. ${quoted(env)} && chmod 600 "$${name}")`);
+
+const warning = (what: string, fix: string): Finding =>
+  note('settings', `${what} can be read by other users of this machine`, fix);
+
+/** Not what is not there: a value that begins with a slash need not be a file. */
+async function isOpen(file: string): Promise<boolean> {
   const found = await stat(file).catch(() => null);
-  if (found?.isFile() !== true || (found.mode & 0o077) === 0) return [];
-  return [note('settings', `${what} can be read by other users of this machine`, `chmod 600 ${quoted(file)}`)];
+  return found?.isFile() === true && (found.mode & 0o077) !== 0;
 }

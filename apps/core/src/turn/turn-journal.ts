@@ -52,7 +52,6 @@ const updateFailed = `UPDATE turn SET state = 'failed', open = 0, input = NULL, 
 // Nothing else than a made reply: a delivery may tell of a failure, or of a message that has been taken up again since.
 const updateState = `UPDATE turn SET state = ?, open = 0, input = NULL WHERE seq = ? AND id = ? AND state = 'replied'
   RETURNING forgotten`;
-const removeOne = 'DELETE FROM turn WHERE seq = ?';
 const removeEnded = 'DELETE FROM turn WHERE conversation_key = ? AND open = 0';
 const hideReplied = `UPDATE turn SET forgotten = 1 WHERE conversation_key = ? AND open = 1 AND state = 'replied'`;
 const updateMark = 'UPDATE turn_mark SET seq = ?';
@@ -180,9 +179,8 @@ export function createTurnJournal(db: Database, clock: Clock): TurnJournal {
 
     async settle({ seq, id }: Pick<Turn, 'seq' | 'id'>, state: 'delivered' | 'replied'): Promise<void> {
       const settled = await db.getDeferred<{ forgotten: number }>(updateState, state, seq, id);
-      if (settled === undefined) return;
-      open.delete(seq);
-      if (settled.forgotten === 1) await db.run(removeOne, seq);
+      if (settled !== undefined) open.delete(seq);
+      if (settled?.forgotten === 1) await db.run('DELETE FROM turn WHERE seq = ?', seq);
     },
 
     find: (key: string, messageId: string) => db.get<JournalRow>(selectByMessage, key, messageId),

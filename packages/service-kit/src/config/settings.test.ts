@@ -141,3 +141,27 @@ test('a spend limit is none unless it is set, and the period is a month', () => 
     spendPeriod: 'month',
   });
 });
+
+test('secrets of checkouts are read each with its server', () => {
+  expect(loadSettings('/nowhere', {}).checkoutSecrets).toEqual([]);
+  const SVC_CHECKOUT_SECRETS = ' GITHUB_TOKEN@GitHub.com, lan/git-token@git.lan:3000 ,V6@::1';
+  expect(loadSettings('/nowhere', { SVC_CHECKOUT_SECRETS }).checkoutSecrets).toEqual([
+    { name: 'GITHUB_TOKEN', host: 'github.com' },
+    { name: 'lan/git-token', host: 'git.lan:3000' },
+    { name: 'V6', host: '::1' },
+  ]);
+});
+
+test.each([
+  'GITHUB_TOKEN',
+  '@github.com',
+  'GITHUB_TOKEN@',
+  'A B@github.com',
+  'A@github.com/owner',
+  'A@https://github.com',
+  'A@*',
+  'A@B@github.com',
+  'SVC_CORE_TOKEN@github.com',
+])('"%s" is no secret of a checkout', (SVC_CHECKOUT_SECRETS) => {
+  expect(problemsOf({ SVC_CHECKOUT_SECRETS })).toHaveLength(1);
+});
