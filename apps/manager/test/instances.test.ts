@@ -78,6 +78,7 @@ describe('an instance that runs', () => {
       pid: null,
       port: null,
       url: null,
+      first_steps: null,
       healthy: false,
       heartbeat: 'unknown',
       started_at: null,

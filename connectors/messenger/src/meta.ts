@@ -120,5 +120,6 @@ export type Config = {
   webhook_url: string;
   webhook_port: number;
   mention_only: boolean;
+  pairing: boolean;
   reply_style: ReplyStyle;
 };

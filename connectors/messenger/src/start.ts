@@ -46,6 +46,7 @@ export async function start(ctx: StartContext<Config>): Promise<RunningConnector
   return {
     port,
     url,
+    firstSteps: firstSteps(bot.username ?? '', config),
     async stop() {
       const withinMs = ctx.stopTimeoutMs * 0.8;
       await Promise.all([incoming.stop(withinMs), ingress.stop(withinMs), server.stop(withinMs)]);
@@ -56,6 +57,14 @@ export async function start(ctx: StartContext<Config>): Promise<RunningConnector
     },
   };
 }
+
+/** The link presses "Start" in the chat with the bot, and so says `/start` there. */
+const firstSteps = (bot: string, { allowed_chat_ids, pairing }: Config): string =>
+  [
+    `The bot is https://t.me/${bot}?start=pair: open it, on the telephone if you like, and press "Start".`,
+    ...(allowed_chat_ids.length > 0 ? ['Of all chats it answers those of allowed_chat_ids alone.'] : []),
+    ...(pairing ? ['It gives you a code. Let yourself in with it: ./svc pair CODE --as owner'] : []),
+  ].join('\n');
 
 /** It becomes part of an address. */
 function readToken(token: string): string {

@@ -211,6 +211,8 @@ export type RunningConnector = Outbound & {
   /** Where the connector listens, when it does. */
   port?: number;
   url?: string;
+  /** What who has added the instance is told once it runs, by `./svc connector add`: where the channel is found, and what to do next. */
+  firstSteps?: string;
   /** Stops taking input, lets running turns finish within the deadline, frees everything. */
   stop(): Promise<void>;
   health(): { healthy: boolean; detail?: string };

@@ -28,6 +28,8 @@ export type Instance = InstanceConfig & {
   pid: number | null;
   port: number | null;
   url: string | null;
+  /** What the connector says to who has added it: where its channel is found, and what to do next. Null while it does not run, and for most types. */
+  first_steps: string | null;
   restarts: number;
   /** Epoch ms of the next start, while it waits for it after a crash. */
   next_start_at: number | null;

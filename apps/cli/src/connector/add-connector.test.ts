@@ -33,6 +33,7 @@ type SetUp = { isTerminal?: boolean; typed?: string[]; piped?: string; turnsOut?
 function setUp({ isTerminal = false, typed = [], piped = '', turnsOut = { status: 'running' }, instances = [] }: SetUp) {
   const done: unknown[] = [];
   const questions: string[] = [];
+  const said: string[] = [];
   const stream = Object.assign(new PassThrough(), { isTTY: isTerminal, setRawMode: () => undefined });
   // A terminal gives what is typed, a pipe ends.
   if (isTerminal) stream.write(piped);
@@ -53,10 +54,10 @@ function setUp({ isTerminal = false, typed = [], piped = '', turnsOut = { status
     api,
     input: createSecretInput(stream, () => undefined),
     ask: async (question) => (questions.push(question), typed.shift() ?? 'typed too little'),
-    say: () => undefined,
+    say: (text) => void said.push(text),
     pause: async () => undefined,
   };
-  return { deps, done, questions };
+  return { deps, done, questions, said };
 }
 
 describe('adding a connector', () => {
@@ -76,6 +77,13 @@ describe('adding a connector', () => {
         },
       ],
     ]);
+  });
+
+  test('says what the connector has to say to who added it', async () => {
+    const { deps, said } = setUp({ turnsOut: { status: 'running', first_steps: 'Open the bot.\n\u001b[31mThen write.' } });
+    await addConnector(deps, 'messenger', whole);
+    expect(said.at(-1)).toMatch(/^Open the bot\.\n.*Then write\.$/);
+    expect(said.at(-1)).not.toContain('\u001b');
   });
 
   test('asks for nothing that was said, nor where nobody can answer', async () => {

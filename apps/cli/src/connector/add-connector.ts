@@ -1,6 +1,7 @@
 import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
 import type { Instance } from '@svc/contract/instance.ts';
 import { CliError } from '../cli-error.ts';
+import { visible } from '../terminal.ts';
 import type { SecretInput } from '../vault/secret-input.ts';
 import { askFields, missingFields, type Ask } from './ask-fields.ts';
 import { awaitStart, startFault } from './await-start.ts';
@@ -29,7 +30,10 @@ export async function addConnector(deps: AddDeps, type: string, request: AddRequ
   if (created.status === 'starting') say(`Trying whether ${created.id} works …`);
   const instance = await awaitStart(deps, created);
   const fault = startFault(instance);
-  if (fault === null) return instance;
+  if (fault === null) {
+    if (typeof instance.first_steps === 'string') say(visible(instance.first_steps));
+    return instance;
+  }
   if (request.keep) throw fault;
   await api.remove(instance.id);
   throw new CliError('nothing was added, because it does not work.', {

@@ -28,6 +28,7 @@ const instance: Instance = {
   pid: 1,
   port: null,
   url: null,
+  first_steps: null,
   next_start_at: null,
   restarts: 0,
   started_at: 0,

@@ -1,4 +1,5 @@
 import type { Instance, InstanceConfig } from '@svc/contract/instance.ts';
+import { cutText } from '@svc/service-kit/cut-text.ts';
 import type { ChildState } from '@svc/supervisor/child-spec.ts';
 import type { HeartbeatState } from './heartbeat.ts';
 import { portIn } from './run-pass.ts';
@@ -12,6 +13,7 @@ export const notRunning: RuntimeStatus = {
   pid: null,
   port: null,
   url: null,
+  first_steps: null,
   restarts: 0,
   next_start_at: null,
   started_at: null,
@@ -22,6 +24,9 @@ export const notRunning: RuntimeStatus = {
   usage: null,
 };
 
+/** Far more than a terminal should show. */
+const longestSteps = 2000;
+
 type Known = {
   liveness: HeartbeatState;
   usage: RuntimeStatus['usage'];
@@ -30,9 +35,10 @@ type Known = {
   problem: string | null;
   /** Why it waits for the vault; null unless it does. */
   waits: string | null;
+  mask: (text: string) => string;
 };
 
-export function toRuntimeStatus(child: ChildState, { liveness, problem, usage, reasonOf, waits }: Known): RuntimeStatus {
+export function toRuntimeStatus(child: ChildState, { liveness, problem, usage, reasonOf, waits, mask }: Known): RuntimeStatus {
   const { pid, restarts, startedAt, nextStartAt, lastExit, ready } = child;
   const status = waits === null ? child.status : 'waiting';
   const exit = lastExit === null ? null : { ...lastExit, reason: reasonOf(lastExit.reason) };
@@ -43,6 +49,7 @@ export function toRuntimeStatus(child: ChildState, { liveness, problem, usage, r
     pid,
     port: portIn(ready, 'port') ?? portIn(ready, 'outboundPort'),
     url: typeof ready?.['url'] === 'string' ? ready['url'] : null,
+    first_steps: stepsIn(ready?.['first_steps'], mask),
     restarts,
     next_start_at: nextStartAt,
     started_at: startedAt,
@@ -52,3 +59,6 @@ export function toRuntimeStatus(child: ChildState, { liveness, problem, usage, r
     usage,
   };
 }
+
+const stepsIn = (value: unknown, mask: Known['mask']): string | null =>
+  typeof value === 'string' ? cutText(mask(value.toWellFormed()), longestSteps) : null;

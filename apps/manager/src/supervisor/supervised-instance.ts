@@ -131,6 +131,7 @@ export class SupervisedInstance {
       usage: state.pid === null ? null : this.#usage.read(state.pid),
       reasonOf: (reason) => this.#exitNotes.read(reason),
       waits: this.#wait.reason(),
+      mask: (text) => this.#secrets.mask(text),
     });
   }
 

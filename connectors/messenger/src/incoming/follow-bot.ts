@@ -41,7 +41,8 @@ export function followBot({ api, take, caughtUp, onProblem, signal, log, clock =
     );
     if (!Array.isArray(updates)) throw upstream('Telegram answered with something that is no list of updates.');
     if (updates.length > 0) lastUpdateAt = clock.elapsed();
-    return updates.flatMap(named);
+    // Their numbers are their order, whatever came in between.
+    return updates.flatMap(named).toSorted((one, other) => one.id - other.id);
   }
 
   return followUpdates<Named>({

@@ -153,7 +153,8 @@ const toStartContext = (
 /** From now on the manager knows of it, and how it is. Gives what ends that. */
 function announce({ log, parent, message }: Child, { running, outboundPort }: Live): () => void {
   log('info', 'ready', { url: running.url });
-  parent.send({ type: 'ready', port: running.port ?? null, url: running.url ?? null, outboundPort });
+  const { port = null, url = null, firstSteps } = running;
+  parent.send({ type: 'ready', port, url, outboundPort, ...(firstSteps !== undefined && { first_steps: firstSteps }) });
   // A process that is killed writes no compile cache, and the next start would pay for it.
   setImmediate(() => flushCompileCache());
   return watchHealth({ parent, log, clock: systemClock, heartbeatMs: message.heartbeatMs }, running);
