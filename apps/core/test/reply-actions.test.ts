@@ -154,6 +154,23 @@ test('who may only read reacts and gives no files; guests do neither; in public 
   expect(await refusal(asking('trusted', { public: true }), 'svc_reply_file', { path: 'f.txt' })).toContain('no such file');
 });
 
+test('a file that came too late for the reply is refused, and no copy of it is kept', async () => {
+  put('late.txt', 'late');
+  const { turnActions } = bench.core.context.pipeline;
+  const { add } = turnActions;
+  turnActions.add = async (turn, action) => {
+    turnActions.end(turn); // the reply is made in this very moment
+    return add(turn, action);
+  };
+  try {
+    expect(await refusal(asking('trusted'), 'svc_reply_file', { path: 'late.txt' })).toContain('over');
+  } finally {
+    turnActions.add = add;
+  }
+  const { files } = (await bench.core.app.inject('/v2/uploads')).json<{ files: { name: string }[] }>();
+  expect(files.map(({ name }) => name)).not.toContain('late.txt');
+});
+
 test('ten go with a reply, and nothing that is no emoji', async () => {
   const handled = await turn(asking('trusted'), 'ok', async (call) => {
     for (let i = 0; i < 12; i++) await call('svc_react', { emoji: '👍' });

@@ -32,7 +32,12 @@ export const replyWithFile: Tool<'svc_reply_file'> = async (deps, caller, { path
     const copy = await deps.uploads.take(found.handle.createReadStream({ start: 0, autoClose: false }), facts);
     // The name is shown to people, as all that is said here.
     const shown = redactor.text(copy.name);
-    await deps.turnActions.add(turn, { type: 'file', path: copy.path, name: shown, mime: copy.mime });
+    await deps.turnActions
+      .add(turn, { type: 'file', path: copy.path, name: shown, mime: copy.mime })
+      .catch(async (error: unknown) => {
+        await deps.uploads.delete(copy.id); // it goes to nobody
+        throw error;
+      });
     return { name: shown, bytes: copy.bytes, note: 'It goes with your reply.' };
   } finally {
     await found.handle.close();
