@@ -71,6 +71,25 @@ test('a reply is a draft, then a message; on an older server it grows by edits',
   }
 });
 
+test.each(['in private', 'in a group'])('a message whose answer is lost is there once, %s', async (where) => {
+  const { server, reply, result, send } = await open({ hasDrafts: false });
+  const ann = server.person('Ann');
+  const bob = server.person('Bob');
+  const chat = where === 'in private' ? ann.id : server.supergroup('Work', [ann, bob]).id;
+  const { message_id } = server.say({ from: ann, chat, text: 'hello' });
+  server.say({ from: bob, ...(chat !== ann.id && { chat }), text: 'something else' });
+  server.failNext(/sendMessage$/, 'cut after', { status: 502, when: 'before' }, { status: 502, when: 'after' });
+  const { handlers, finish } = reply(chat, message_id);
+  handlers.onDelta?.(words);
+  await expect.poll(() => server.replies(chat).length).toBe(1);
+  const whole = `${words} ${'word '.repeat(900)}end`;
+  await finish(result(text(whole)));
+  await send({ id: 'd1', target: String(chat), kind: 'text', text: 'Something more.' }, AbortSignal.timeout(60_000));
+  const shown = server.replies(chat).map((one) => one.text);
+  expect(shown).toEqual([...toMessages(whole).map((one) => one.text), 'Something more.']);
+  expect(server.violations).toEqual([]);
+});
+
 test('files, albums, code, reactions and topics are there as they were sent', async () => {
   const { server, reply, result, context } = await open();
   const ann = server.person('Ann');

@@ -19,5 +19,8 @@ export const chatOf = (target: string): string => target.replace(/:\d+$/, '');
 /** Chats with one person have positive ids. */
 export const isPrivate = (target: string): boolean => /^\d/.test(target);
 
+/** Its messages have ids of their own; those of other chats count together. */
+export const isSupergroup = (target: string): boolean => /^-100\d{8,}/.test(target);
+
 /** The id of a message within its chat, of what names a message. */
 export const toMessageId = (id: string): number => Number(/\d+$/.exec(id)?.[0] ?? 0);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { begin, refusal, resultOf, setUpOutgoing } from './testing/fake-bot-api.ts';
+import { HttpError } from 'grammy';
+import { begin, envelopeOf, refusal, resultOf, setUpOutgoing } from './testing/fake-bot-api.ts';
 
 const words = 'A **reply** that is long enough to be shown.';
 const signal = AbortSignal.timeout(600_000);
@@ -21,13 +22,11 @@ describe('a reply', () => {
     ]);
   });
 
-  it.each([
-    [7, false],
-    [9, true],
-  ])('to one person names the message only when there are newer ones: %i', async (newest, isQuoted) => {
-    const out = await setUpOutgoing({ newest: () => newest });
-    await out.within(begin(out, '42', 7).finish(resultOf(words)));
-    expect('reply_parameters' in out.named('sendMessage')[0]!).toBe(isQuoted);
+  it('to one person names the message only when there are newer ones', async () => {
+    const out = await setUpOutgoing();
+    const [first, second] = [begin(out, '42', 7), begin(out, '42', 9)];
+    await out.within(Promise.all([first.finish(resultOf('One.')), second.finish(resultOf('Two.'))]));
+    expect(out.named('sendMessage').map(({ reply_parameters: about }) => about?.message_id)).toEqual([7, undefined]);
   });
 
   it('grows by edits, every 1.5 s with one person and every 4 s in a group', async () => {
@@ -154,6 +153,66 @@ describe('a reply', () => {
     await out.within(begin(out, '42').finish(resultOf(`Look:\n\n\`\`\`ts\n${code}\`\`\`\n\nDone.`)));
     expect(out.named('sendMessage').map(({ text }) => text)).toEqual(['Look:\n\n📎 code-1.ts\n\nDone.']);
     expect(out.named('sendDocument')).toMatchObject([{ chat_id: 42, document: 'file code-1.ts' }]);
+  });
+});
+
+describe('a message whose answer is lost', () => {
+  const lost = () => {
+    throw new HttpError('Network request failed!', Object.assign(new Error('x'), { code: 'ECONNRESET' }));
+  };
+  const gone = 'Bad Request: message to edit not found';
+  /** What there is in the chat, by its ids. */
+  const chatWith =
+    (messages: Record<number, 'own' | 'other'>) =>
+    ({ message_id: id }: { message_id?: number }) => {
+      const kind = messages[id ?? 0];
+      return refusal(
+        400,
+        kind === 'own'
+          ? 'Bad Request: message is not modified: x'
+          : kind === 'other'
+            ? "Bad Request: message can't be edited"
+            : gone,
+      )();
+    };
+
+  it('is found among those behind the message that it answers, and not sent again', async () => {
+    const out = await setUpOutgoing();
+    out.next['sendMessage'] = [lost];
+    out.answers['editMessageReplyMarkup'] = chatWith({ 8: 'other', 10: 'own' });
+    await out.within(begin(out, '42', 7).finish(resultOf('One.')));
+    expect(out.named('sendMessage')).toHaveLength(1);
+    expect(out.named('editMessageReplyMarkup').map(({ message_id }) => message_id)).toEqual([8, 9, 10]);
+  });
+
+  it('is sent again when there is none, and one that is known to be something else is not taken for it', async () => {
+    const out = await setUpOutgoing();
+    out.answers['editMessageReplyMarkup'] = chatWith({ 101: 'own' });
+    await out.within(begin(out, '42', 99).finish(resultOf('One.')));
+    out.next['sendMessage'] = [lost];
+    await out.within(begin(out, '42', 100).finish(resultOf('Two.')));
+    expect(out.named('sendMessage').map(({ text }) => text)).toEqual(['One.', 'Two.', 'Two.']);
+    expect(out.named('editMessageReplyMarkup').map(({ message_id }) => message_id)).toEqual([102, 103, 104, 105]);
+  });
+
+  it('is found by the next process, which then shows the whole of it', async () => {
+    const first = await setUpOutgoing();
+    first.answers['sendMessage'] = () => new Promise(() => undefined);
+    begin(first, '42', 7).handlers.onDelta?.(words);
+    await first.pass(2000);
+    const next = await setUpOutgoing({ state: first.state });
+    next.answers['editMessageReplyMarkup'] = chatWith({ 8: 'own' });
+    const reply = next.openReply(envelopeOf('42', '42:7'), { turnId: 't1', again: true });
+    await next.within(reply.finish(resultOf('Whole.')));
+    expect([next.named('sendMessage'), next.named('editMessageText')]).toMatchObject([[], [{ message_id: 8, text: 'Whole.' }]]);
+  });
+
+  it('is not looked for among more than a few', async () => {
+    const out = await setUpOutgoing();
+    begin(out, '43', 500);
+    out.next['sendMessage'] = [lost];
+    await out.within(begin(out, '42', 7).finish(resultOf('One.')));
+    expect([out.named('editMessageReplyMarkup').length, out.named('sendMessage').length]).toEqual([0, 2]);
   });
 });
 

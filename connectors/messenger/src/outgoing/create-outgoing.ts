@@ -5,16 +5,18 @@ import {
   type ChatGate,
   type Clock,
   type Envelope,
+  type OpenReply,
   type OutboundMessage,
   type ReplyWriter,
   type StartContext,
 } from '@svc/connector-kit';
 import type { Api } from 'grammy';
 import { createBotCall, type BotCall } from './bot-call.ts';
-import { chatOf, isPrivate } from './chat-place.ts';
+import { chatOf, isPrivate, toMessageId } from './chat-place.ts';
 import { openChatMoves, type ChatMoves } from './chat-moves.ts';
 import { createReactions } from './reactions.ts';
 import { createReplyPlatform } from './reply-platform.ts';
+import { openSentMessages } from './sent-messages.ts';
 import { maxCaption, packMessage, toMessages } from './to-messages.ts';
 import { createWriteParams } from './write-params.ts';
 
@@ -22,8 +24,6 @@ export type OutgoingDeps = Pick<StartContext, 'state' | 'log' | 'signal'> & {
   uploads: Pick<StartContext['uploads'], 'open'>;
   raw: Api['raw'];
   style?: 'stream' | 'steps' | 'final';
-  /** Of the last message that came in a chat, its id, where it is known. */
-  newest?: (chat: string) => number | undefined;
   hasDrafts?: boolean;
   hasReactions?: boolean;
   /** Telegram's own servers take 50 MB, a server of one's own 2000. */
@@ -47,17 +47,18 @@ const longestUploadMs = 120_000;
 const mostParsed = 16_000;
 
 export async function createOutgoing(deps: OutgoingDeps): Promise<Outgoing> {
-  const { state, log, signal, uploads, raw, style, clock = systemClock, newest = () => undefined } = deps;
+  const { state, log, signal, uploads, raw, style, clock = systemClock } = deps;
   const moves = await openChatMoves(state, log);
   const call = createBotCall(raw, moves);
   const kindOf = (chat: string) => (isPrivate(chat) ? 'private' : 'group');
   const signGate = createChatGate({ clock, ...signs });
   const messageGate = createChatGate({ clock, perMs: (chat) => pace[kindOf(chat)], allMs: pace.all });
   const reactions = createReactions({ call, gate: signGate, log });
-  const write = createWriteParams(newest);
+  const sent = await openSentMessages(state, log);
+  const write = createWriteParams(sent.newestIn);
   const { maxFileBytes = 50 * mb, hasDrafts = true, hasReactions = true } = deps;
   const writer = createReplyWriter({
-    ...createReplyPlatform({ call, uploads, write, reactions, maxFileBytes, hasDrafts }),
+    ...createReplyPlatform({ call, uploads, write, reactions, sent, maxFileBytes, hasDrafts }),
     state,
     log,
     signal,
@@ -71,7 +72,11 @@ export async function createOutgoing(deps: OutgoingDeps): Promise<Outgoing> {
     chatOf: targetOf,
     ...(style !== undefined && { style }),
   });
-  const openReply = hasReactions ? reactions.whileWorking(writer.openReply, targetOf) : writer.openReply;
+  const begin: OpenReply = (envelope, turn) => {
+    if (envelope.message_id !== undefined) sent.saw(chatOf(targetOf(envelope)), toMessageId(envelope.message_id));
+    return writer.openReply(envelope, turn);
+  };
+  const openReply = hasReactions ? reactions.whileWorking(begin, targetOf) : begin;
   return { openReply, send: (message, ended) => writer.send(withShortCaption(message), ended), call, moves };
 }
 

@@ -1,4 +1,4 @@
-import { ServiceError, type ReplyPlatform, type StartContext } from '@svc/connector-kit';
+import { ServiceError, type Place, type ReplyPlatform, type StartContext } from '@svc/connector-kit';
 import { askKeyboard } from './ask-buttons.ts';
 import type { BotCall } from './bot-call.ts';
 import { chatOf, toMessageId } from './chat-place.ts';
@@ -6,6 +6,8 @@ import { createDrafts } from './drafts.ts';
 import { takeLongCode } from './long-code.ts';
 import { isReaction, type Reactions } from './reactions.ts';
 import { createFileSender } from './send-files.ts';
+import { createFindLost } from './find-lost.ts';
+import type { SentMessages } from './sent-messages.ts';
 import { isNotModified } from './to-fault.ts';
 import { unpackMessage } from './to-messages.ts';
 import { placeOf, type WriteParams } from './write-params.ts';
@@ -15,6 +17,7 @@ export type ReplyPlatformDeps = {
   uploads: Pick<StartContext['uploads'], 'open'>;
   write: WriteParams;
   reactions: Pick<Reactions, 'set'>;
+  sent: SentMessages;
   maxFileBytes: number;
   hasDrafts: boolean;
 };
@@ -24,28 +27,32 @@ const noPreview = { link_preview_options: { is_disabled: true } };
 
 /** What Telegram can do with the bot's messages. */
 export function createReplyPlatform(deps: ReplyPlatformDeps): ReplyPlatform {
-  const { call, write, reactions } = deps;
+  const { call, write, reactions, sent } = deps;
   const at = (chat: string, id: string) => ({ chat_id: chatOf(chat), message_id: toMessageId(id) });
-  const send = async (params: object, signal: AbortSignal): Promise<string> =>
-    String((await call<{ message_id: number }>('sendMessage', { ...noPreview, ...params }, signal)).message_id);
+  const send = async ({ chat, nonce, signal }: Place & { nonce: string | null }, params: object): Promise<string> => {
+    const { message_id: id } = await call<{ message_id: number }>('sendMessage', { ...noPreview, ...params }, signal);
+    await sent.note(chatOf(chat), [id], nonce);
+    return String(id);
+  };
 
   return {
     ...createFileSender(deps),
     ...(deps.hasDrafts && { draft: createDrafts(call) }),
     attach: takeLongCode,
-    post: ({ text, signal, ...target }) => send({ ...write(target), ...unpackMessage(text) }, signal),
+    post: ({ text, ...message }) => send(message, { ...write(message), ...unpackMessage(text) }),
+    find: createFindLost(call, sent),
     async edit({ chat, id, text, signal }) {
       const params = { ...at(chat, id), ...noPreview, ...unpackMessage(text) };
       await call('editMessageText', params, signal).catch(unless(isNotModified));
     },
     remove: ({ chat, id, signal }) => call('deleteMessage', at(chat, id), signal),
     typing: ({ chat, signal }) => call('sendChatAction', { ...placeOf(chat), action: 'typing' }, signal),
-    ask: ({ ask, text, signal, ...target }) =>
-      send({ ...write(target), ...unpackMessage(text), reply_markup: askKeyboard(ask) }, signal),
+    ask: ({ ask, text, ...message }) =>
+      send(message, { ...write(message), ...unpackMessage(text), reply_markup: askKeyboard(ask) }),
     /** What cannot be a reaction is a message: it may be all that is said. */
-    async react({ chat, to, emoji, signal }) {
-      if (isReaction(emoji) && (await reactions.set(chat, to, emoji, signal))) return;
-      await send({ ...write({ chat, answers: to }), text: emoji }, signal);
+    async react({ to, emoji, ...place }) {
+      if (isReaction(emoji) && (await reactions.set(place.chat, to, emoji, place.signal))) return;
+      await send({ ...place, nonce: null }, { ...write({ ...place, answers: to }), text: emoji });
     },
   };
 }

@@ -1,6 +1,8 @@
 import { errorText, ServiceError, type Place, type ReplyAlbums, type ReplyFile, type StartContext } from '@svc/connector-kit';
 import { InputFile } from 'grammy';
 import type { BotCall } from './bot-call.ts';
+import { chatOf } from './chat-place.ts';
+import type { SentMessages } from './sent-messages.ts';
 import { isPhotoRefusal } from './to-fault.ts';
 import { maxCaption, toMessages } from './to-messages.ts';
 import type { WriteParams } from './write-params.ts';
@@ -14,17 +16,28 @@ export type SendFilesDeps = {
   call: BotCall;
   uploads: Pick<StartContext['uploads'], 'open'>;
   write: WriteParams;
+  sent: SentMessages;
   /** Larger files are not sent, but named; 50 MB on Telegram's own servers. */
   maxFileBytes: number;
 };
 
 type FilePost = Place & { answers?: string };
+type SentMessage = { message_id: number };
 type Kind = 'photo' | 'document';
 /** A file that can be sent, and as what. `close` ends what is still read of it. */
 type Ready = { file: ReplyFile; kind: Kind; input: InputFile; close(): void };
 
 /** Files on their way out: pictures as pictures, several as an album, and what cannot be sent in words. */
-export function createFileSender({ call, uploads, write, maxFileBytes }: SendFilesDeps) {
+export function createFileSender({ call: ask, uploads, write, sent, maxFileBytes }: SendFilesDeps) {
+  const call = async (method: string, target: FilePost, params: Readonly<Record<string, unknown>>): Promise<void> => {
+    const done = await ask<SentMessage | SentMessage[]>(method, { ...write(target), ...params }, target.signal);
+    await sent.note(
+      chatOf(target.chat),
+      [done].flat().map(({ message_id }) => message_id),
+      null,
+    );
+  };
+
   /** The reason, for a file that cannot be sent. */
   async function prepare(file: ReplyFile): Promise<Ready | string> {
     const { name, path, data } = file;
@@ -56,17 +69,16 @@ export function createFileSender({ call, uploads, write, maxFileBytes }: SendFil
     }
   }
 
-  const sayInstead = (post: FilePost, { name }: ReplyFile, why: string) =>
-    call('sendMessage', { ...write(post), text: `📎 ${name} ${why}` }, post.signal);
+  const sayInstead = (target: FilePost, { name }: ReplyFile, why: string) =>
+    call('sendMessage', target, { text: `📎 ${name} ${why}` });
 
   function post(target: FilePost, ready: readonly Ready[], kind: Kind): Promise<unknown> {
     const [{ file, input }] = ready as [Ready];
-    const where = write(target);
     if (ready.length > 1) {
       const media = ready.map((each) => ({ type: kind, media: each.input, ...captionOf(each.file) }));
-      return call('sendMediaGroup', { ...where, media }, target.signal);
+      return call('sendMediaGroup', target, { media });
     }
-    return call(kind === 'photo' ? 'sendPhoto' : 'sendDocument', { ...where, [kind]: input, ...captionOf(file) }, target.signal);
+    return call(kind === 'photo' ? 'sendPhoto' : 'sendDocument', target, { [kind]: input, ...captionOf(file) });
   }
 
   /** `isPlain`: as documents, whatever they show. */

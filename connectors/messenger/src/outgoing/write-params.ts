@@ -1,5 +1,5 @@
 import { ServiceError } from '@svc/connector-kit';
-import { isPrivate, toChatPlace, toMessageId } from './chat-place.ts';
+import { chatOf, isPrivate, toChatPlace, toMessageId } from './chat-place.ts';
 
 /** Where a write goes and what it answers, as parameters of the Bot API. */
 export type WriteParams = (write: { chat: string; answers?: string }) => Record<string, unknown>;
@@ -13,7 +13,7 @@ export const createWriteParams =
   ({ chat, answers }) => {
     const place = placeOf(chat);
     const id = answers === undefined ? 0 : toMessageId(answers);
-    const isQuoted = id > 0 && (!isPrivate(chat) || (newest(chat) ?? id) > id);
+    const isQuoted = id > 0 && (!isPrivate(chat) || (newest(chatOf(chat)) ?? id) > id);
     return { ...place, ...(isQuoted && { reply_parameters: { message_id: id, allow_sending_without_reply: true } }) };
   };
 

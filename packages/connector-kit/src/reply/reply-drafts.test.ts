@@ -63,3 +63,12 @@ describe('a reply where drafts are to be had', () => {
     expect([chat.shown(), clock.elapsed() - from > 19_000]).toEqual([[words], true]);
   });
 });
+
+test('a platform that is searched for a post hears behind which message it would be', async () => {
+  const asked: (string | undefined)[] = [];
+  const find = async ({ after }: { after?: string }) => (asked.push(after), null);
+  const { writer, chat, within } = setUp({ find, limit: 60, unsure: 'repeat' }, { limit: 60, knowsNonces: false });
+  chat.luck.push('failed', 'good', 'failed');
+  await within(begin(writer).finish(result(`${'first '.repeat(9)}\n\n${'second '.repeat(5)}`)));
+  expect([asked, chat.shown().length]).toEqual([['m1', 'p0'], 2]);
+});

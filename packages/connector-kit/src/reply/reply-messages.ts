@@ -23,6 +23,8 @@ export type MessagesOptions = {
   clock: Clock;
   chat: string;
   unsure: Unsure;
+  /** The id of a message that is there before all of them: the one that is answered. */
+  after?: string;
   /** How long an answer of the platform is waited for, ms. */
   callMs: number;
 };
@@ -63,7 +65,8 @@ export type ReplyMessages = {
   finish(): Promise<void>;
 };
 
-export function createReplyMessages({ platform, records, clock, chat, unsure, callMs }: MessagesOptions): ReplyMessages {
+export function createReplyMessages(options: MessagesOptions): ReplyMessages {
+  const { platform, records, clock, chat, unsure, callMs } = options;
   let name = '';
   let record: ReplyRecord = { chat, round: 0, messages: [], doomed: [], cuts: [], extras: 0, at: 0 };
   /** Something of it is, or may be, on the platform. */
@@ -76,6 +79,12 @@ export function createReplyMessages({ platform, records, clock, chat, unsure, ca
   const canTakeBack = platform.remove !== undefined || platform.edit !== undefined;
 
   const call = createBoundedCall(clock, chat, callMs);
+  /** `index`: of the message that is looked for. */
+  const findAt = (index: number, nonce: string): Promise<string | null> => {
+    const before = record.messages[index - 1]?.id ?? (index === 0 ? options.after : undefined);
+    const after = before === undefined || before === null ? {} : { after: before };
+    return call((place) => platform.find?.({ ...place, nonce, ...after }) ?? noId);
+  };
   const save = (): Promise<void> => {
     isBegun = true;
     return records.save(name, record);
@@ -87,7 +96,7 @@ export function createReplyMessages({ platform, records, clock, chat, unsure, ca
     const nonce = nonceAt(index);
     const isDoubted = doubted?.index === index;
     const isOld = isDoubted && doubted?.isSame === false && platform.edit !== undefined;
-    const found = isDoubted ? await call((place) => platform.find?.({ ...place, nonce }) ?? noId) : null;
+    const found = isDoubted ? await findAt(index, nonce) : null;
     if (found !== null) return { id: found, isOld };
     const id = await call((place) =>
       platform.post({ ...place, text, nonce, ...(index === 0 && answers !== undefined && { answers }) }),
@@ -196,10 +205,11 @@ export function createReplyMessages({ platform, records, clock, chat, unsure, ca
       return (isDoubted || lost.length > 0) && canTakeBack && (platform.find !== undefined || unsure === 'nonce');
     },
     async findStray() {
-      const nonce = lost.at(-1) ?? nonceAt(doubted?.index ?? 0);
+      const index = doubted?.index ?? 0;
+      const nonce = lost.at(-1) ?? nonceAt(index);
       const { find, post } = platform;
       const id = toId(
-        await call((place) => (find === undefined ? post({ ...place, text: blank, nonce }) : find({ ...place, nonce }))),
+        find === undefined ? await call((place) => post({ ...place, text: blank, nonce })) : await findAt(index, nonce),
       );
       if (lost.pop() === undefined) doubted = null;
       if (id === null) return;

@@ -34,8 +34,8 @@ export type ReplyPlatform = {
    */
   draft?(message: Place & { text: string; nonce: string }): Promise<boolean>;
   remove?(message: Place & { id: string }): Promise<unknown>;
-  /** The id of the message that was posted under a nonce, if there is one. */
-  find?(message: Place & { nonce: string }): Promise<string | null>;
+  /** The id of the message that was posted under a nonce, if there is one. `after`: the id of a message that was there before it, where one is known. */
+  find?(message: Place & { nonce: string; after?: string }): Promise<string | null>;
   /** Shows for a few seconds that an answer is being written. */
   typing?(place: Place): Promise<unknown>;
   /** A file has either `data`, of those that `attach` made, or is opened by its `path`. */

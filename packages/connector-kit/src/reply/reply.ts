@@ -77,7 +77,7 @@ export function createReply(deps: ReplyDeps, { chat, answers, earlier, before, n
   let typing: TypingTurn | null = null;
   const text = createReplyText(style);
   const layout = deps.layout();
-  const messages = createReplyMessages({ platform, records, clock, chat, unsure, callMs });
+  const messages = createReplyMessages({ platform, records, clock, chat, unsure, callMs, after: answers });
   const asks = createReplyAsks({ ...deps, chat, layout: deps.layout() });
   const onShown = () => typing?.shown();
   let inOrder: Promise<void> | null = null;
