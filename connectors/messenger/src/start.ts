@@ -1,7 +1,6 @@
 import { chatCommands, createIngress, errorText, type RunningConnector, type StartContext } from '@svc/connector-kit';
 import { openChatKeys } from './incoming/chat-keys.ts';
 import { findBot } from './incoming/find-bot.ts';
-import { createNewestMessages } from './incoming/newest-messages.ts';
 import { openIncoming } from './incoming/open-incoming.ts';
 import { meta, type Config } from './meta.ts';
 import { takePress } from './outgoing/ask-buttons.ts';
@@ -22,10 +21,9 @@ export async function start(ctx: StartContext<Config>): Promise<RunningConnector
   const api = createTelegramApi(token, config.api_root);
   const bot = await findBot(ctx, api, token);
   const keys = await openChatKeys(state, instanceId);
-  const newest = createNewestMessages();
   const maxFileBytes = config.api_root === telegramRoot ? 50 * mb : 2000 * mb;
   const { reply_style: style, reactions: hasReactions, send_key_secret_key: keyName } = config;
-  const outgoing = await createOutgoing({ ...ctx, raw: api.raw, style, hasReactions, maxFileBytes, newest: newest.of });
+  const outgoing = await createOutgoing({ ...ctx, raw: api.raw, style, hasReactions, maxFileBytes });
   const key = keyName === undefined ? null : await ctx.secrets.get(keyName);
   const server = createOutboundServer(ctx, { send: outgoing.send, key, keyOf: keys.ofTarget, maxFileBytes });
   const { port, url } = await server.listen(config.http_port, '127.0.0.1');
@@ -39,7 +37,7 @@ export async function start(ctx: StartContext<Config>): Promise<RunningConnector
     bot,
     ingress,
     keys,
-    newest,
+    seen: ({ chat, message_id }) => outgoing.saw(String(chat.id), message_id),
     moved: outgoing.moves.moved,
     pressed: (press) => takePress(presses, press),
   });

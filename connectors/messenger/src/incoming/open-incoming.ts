@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { Ingress } from '@svc/connector-kit/ingress/ingress.ts';
 import type { StartContext } from '@svc/connector-kit/connector.ts';
-import type { User } from 'grammy/types';
+import type { Message, User } from 'grammy/types';
 import type { Config } from '../meta.ts';
 import type { Press } from '../outgoing/ask-buttons.ts';
 import type { TelegramApi } from '../telegram-api.ts';
@@ -11,7 +11,6 @@ import { createDenyAccess } from './deny-access.ts';
 import { followBot } from './follow-bot.ts';
 import { createOpenFile } from './open-file.ts';
 import { createTakeFile } from './take-file.ts';
-import type { NewestMessages } from './newest-messages.ts';
 import { toPress } from './to-press.ts';
 import { takeUpdate, type TakeDeps } from './take-update.ts';
 
@@ -20,7 +19,8 @@ type Deps = {
   bot: User;
   ingress: Ingress;
   keys: ChatKeys;
-  newest: NewestMessages;
+  /** A message came. */
+  seen(message: Message): void;
   /** A group has another id from now on. */
   moved(from: number, to: number): Promise<void>;
   /** Rejects with what passes when it is to be given again. */
@@ -50,7 +50,7 @@ export async function openIncoming(ctx: StartContext<Config>, deps: Deps): Promi
   return { problem: () => problem, stop: () => followed };
 }
 
-async function openTakeDeps(ctx: StartContext<Config>, { api, bot, ingress, keys, newest, ...deps }: Deps): Promise<TakeDeps> {
+async function openTakeDeps(ctx: StartContext<Config>, { api, bot, ingress, keys, ...deps }: Deps): Promise<TakeDeps> {
   const { config, core, log, signal } = ctx;
   const open = createOpenFile({ api, filesDir: config.api_files_dir });
   const photoDir = path.resolve(ctx.dataDir, config.photo_dir);
@@ -70,7 +70,7 @@ async function openTakeDeps(ctx: StartContext<Config>, { api, bot, ingress, keys
       photoDir,
       maxBytes: config.api_files_dir === '' ? maxBytes.telegram : maxBytes.own,
     }),
-    seen: newest.note,
+    seen: deps.seen,
     async moved(from, to) {
       await keys.moved(from, to);
       await deps.moved(from, to);

@@ -32,7 +32,12 @@ export type OutgoingDeps = Pick<StartContext, 'state' | 'log' | 'signal'> & {
 };
 
 /** All that leaves for Telegram. */
-export type Outgoing = ReplyWriter & { call: BotCall; moves: ChatMoves };
+export type Outgoing = ReplyWriter & {
+  call: BotCall;
+  moves: ChatMoves;
+  /** A message came, under this id. */
+  saw(chat: string, id: number): void;
+};
 
 /** From one write to the next, ms: a message a second in each chat, 20 a minute in each group, 30 a second in all. */
 const pace = { private: 1000, group: 3000, all: 34 } as const;
@@ -77,7 +82,7 @@ export async function createOutgoing(deps: OutgoingDeps): Promise<Outgoing> {
     return writer.openReply(envelope, turn);
   };
   const openReply = hasReactions ? reactions.whileWorking(begin, targetOf) : begin;
-  return { openReply, send: (message, ended) => writer.send(withShortCaption(message), ended), call, moves };
+  return { openReply, send: (message, ended) => writer.send(withShortCaption(message), ended), call, moves, saw: sent.saw };
 }
 
 /** A caption that does not fit below its file is a text before it. */
