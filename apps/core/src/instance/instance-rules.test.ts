@@ -43,6 +43,16 @@ test('a change counts from the next reading on, and is told once', async () => {
   expect(rules.of('a')).toEqual({});
 });
 
+test('readings at once are one after the other, so that an older one never takes the place of a newer one', async () => {
+  const { file, start } = open();
+  const rules = start();
+  let changes = 0;
+  rules.onChange(() => changes++);
+  writeFileAtomic(file, '{"a":{"public":true}}');
+  await Promise.all([rules.reload(), rules.reload()]);
+  expect([rules.of('a'), changes]).toEqual([{ public: true }, 1]);
+});
+
 test.each(['', '{', '[]', 'null', '{"a":[]}', '{"a":{"public":"yes"}}', '{"a":{"allow":[]}}', '{"a":{"other":1}}'])(
   'when the file holds %j at the start no connector gets in, and the service says why',
   async (text) => {

@@ -52,7 +52,7 @@ export function openInstanceRules({ file, instanceOfKey, clock, log }: Deps): In
     fault = `what connectors are held to cannot be read from ${file} (${errorText(error)}). Restart the service: the manager writes it again`;
     if (before === null) log.error({ err: error }, fault);
   };
-  const reload = async (): Promise<void> => {
+  const readAgain = async (): Promise<void> => {
     try {
       const stamp = await stampOf(file);
       if (stamp === seen && fault === null) return;
@@ -63,6 +63,9 @@ export function openInstanceRules({ file, instanceOfKey, clock, log }: Deps): In
       refuse(error);
     }
   };
+  /** One reading after the other: an older one must not take the place of a newer one. */
+  let reading = Promise.resolve();
+  const reload = (): Promise<void> => (reading = reading.then(readAgain));
 
   try {
     take(readNow(file));
