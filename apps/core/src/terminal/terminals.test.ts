@@ -15,6 +15,8 @@ function createHouse() {
   const busy = new Set<string>();
   let serial = 0;
   let fails = false;
+  /** Why tmux does not say what it has. */
+  let silence: Error | null = null;
   const session = (key: string) =>
     ({ engine_id: 'claude', engine_session_id: `s-${key}`, claimed_by: claimed.get(key) ?? null, cwd: '/' }) as SessionRow;
   /** Each core has its own: that of one which was killed stands still. */
@@ -30,7 +32,10 @@ function createHouse() {
           panes.set(id, process.pid);
           return process.pid;
         },
-        list: async () => [...panes].map(([id, pid]) => ({ id, pid, pids: [pid], startedAt: 1 })),
+        async list() {
+          if (silence !== null) throw unavailable('tmux cannot be run', silence);
+          return [...panes].map(([id, pid]) => ({ id, pid, pids: [pid], startedAt: 1 }));
+        },
         end: async (id) => void panes.delete(id),
         stop: async () => panes.clear(),
       },
@@ -87,7 +92,17 @@ function createHouse() {
       await rest();
     }
   };
-  return { panes, notes, claimed, busy, start, rest, watch, fail: (does: boolean) => void (fails = does) };
+  return {
+    panes,
+    notes,
+    claimed,
+    busy,
+    start,
+    rest,
+    watch,
+    fail: (does: boolean) => void (fails = does),
+    silence: (why: Error | null) => void (silence = why),
+  };
 }
 
 type Step = ['open' | 'end' | 'die' | 'busy' | 'idle', string] | ['crash' | 'kill all' | 'fail' | 'work', ''];
@@ -129,4 +144,29 @@ test('whatever happens to programs, tmux and the core, a session is claimed whil
     }),
     { numRuns: 40 },
   );
+});
+
+test('a tmux that does not answer at the start keeps sessions claimed and programs alive, and is asked again', async () => {
+  const house = createHouse();
+  const { id } = await house.start().open({ conversation_key: 'a' });
+  house.silence(new Error('it took longer than 5 s'));
+  const stopped = house.start();
+  await stopped.recover();
+  await stopped.close();
+  const core = house.start();
+  await core.recover();
+  expect([house.claimed.get('a'), house.notes.get('a'), [...house.panes.keys()]]).toEqual([id, id, [id]]);
+  await expect(core.open({ conversation_key: 'b' })).rejects.toThrow('Try again in a moment');
+  house.silence(null);
+  await house.watch();
+  expect(core.list().map(({ conversation_key }) => conversation_key)).toEqual(['a']);
+  await core.open({ conversation_key: 'b' });
+});
+
+test('without tmux on this machine no session stays claimed by a terminal', async () => {
+  const house = createHouse();
+  await house.start().open({ conversation_key: 'a' });
+  house.silence(Object.assign(new Error('spawn tmux ENOENT'), { code: 'ENOENT' }));
+  await house.start().recover();
+  expect([house.claimed.size, house.notes.size]).toEqual([0, 0]);
 });

@@ -4,12 +4,12 @@ import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Ids } from '@svc/service-kit/ids.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import { isAlive } from '@svc/service-kit/process/signal-process.ts';
-import { conflict, errorText, notFound, queueFull, ServiceError } from '@svc/service-kit/service-error.ts';
+import { conflict, notFound, queueFull, ServiceError, unavailable } from '@svc/service-kit/service-error.ts';
 import type { Events } from '../events.ts';
 import type { Claims } from '../session/claims.ts';
-import type { TerminalStore } from './terminal-store.ts';
+import type { TerminalRow, TerminalStore } from './terminal-store.ts';
 import { newSession, placeOf, turnInFlight, type Place, type PlaceDeps } from './terminal-place.ts';
-import type { TmuxServer } from './tmux-server.ts';
+import type { OpenPane, TmuxServer } from './tmux-server.ts';
 
 /** Engines in terminals of the service: a session is claimed for as long as the program of its engine runs there. */
 export type Terminals = {
@@ -21,9 +21,9 @@ export type Terminals = {
   end(id: string): Promise<void>;
   /** @throws ServiceError `conflict` for a session whose program runs in a terminal. */
   refuseOpen(conversationKey: string): void;
-  /** Finds again what an earlier core has started, and releases what ended meanwhile. Once, at the start. */
+  /** Finds again what an earlier core has started, and releases what ended meanwhile; later, when tmux does not answer now. Once, at the start. */
   recover(): Promise<void>;
-  /** Terminals live on; a tmux server that has none is ended. */
+  /** Terminals live on; a tmux server that is known to have none is ended. */
   close(): Promise<void>;
 };
 
@@ -34,13 +34,14 @@ type Deps = PlaceDeps & {
   /** How an engine is run in a terminal, or why it is not. */
   programOf(engineId: string, resume: string | null): Promise<EngineTerminal | { problem: string }>;
   events: Pick<Events, 'claim'>;
-  clock: Pick<Clock, 'now' | 'every'>;
+  clock: Pick<Clock, 'now' | 'after' | 'every'>;
   ids: Ids;
   log: Pick<Log, 'info' | 'error'>;
 };
 
 const maxTerminals = 32;
 const watchMs = 1000;
+const retryMs = 5000;
 /** How often tmux itself is asked: a pid may be another program's by then. */
 const askEvery = 30;
 
@@ -51,6 +52,8 @@ export function createTerminals(deps: Deps): Terminals {
   const opening = new Set<string>();
   let stopWatch: (() => void) | null = null;
   let looks = 0;
+  /** Ends the wait for the next try, while it is not known what an earlier core has started. */
+  let retry: (() => void) | null = null;
 
   const find = (id: string): Terminal => {
     const found = open.get(id);
@@ -122,8 +125,33 @@ export function createTerminals(deps: Deps): Terminals {
     }
   };
 
+  const recover = async (): Promise<void> => {
+    const panes = await tmux.list().catch(panesWithoutTmux);
+    if (panes === null) {
+      if (retry === null) log.error({}, 'tmux does not say which terminals there are; it is asked again');
+      retry = clock.after(retryMs, () => void recover().catch(report));
+      return;
+    }
+    try {
+      await takeUp(panes);
+    } finally {
+      retry = null;
+    }
+  };
+  const takeUp = async (panes: readonly OpenPane[]): Promise<void> => {
+    for (const row of await store.all()) {
+      const pane = panes.find(({ id }) => id === row.id);
+      if (pane === undefined) await release(row.conversation_key, row.id);
+      else keep(toTerminal(tmux, row, pane));
+    }
+    // Of a session that was deleted meanwhile.
+    for (const { id } of panes) if (!open.has(id)) await tmux.end(id);
+  };
+
   return {
     async open(request) {
+      if (retry !== null)
+        throw unavailable('It is not known yet which terminals there are: tmux does not answer. Try again in a moment.');
       if (open.size + opening.size >= maxTerminals)
         throw queueFull(`There are ${maxTerminals} terminals already. End one (DELETE /v2/terminals/:id).`, 30);
       const mark = request.conversation_key ?? deps.ids.next('new');
@@ -149,31 +177,13 @@ export function createTerminals(deps: Deps): Terminals {
     refuseOpen(key) {
       if (isOpen(key)) throw inTerminal(key);
     },
-    async recover() {
-      const rows = await store.all();
-      const panes = await tmux.list().catch((error: unknown) => (log.info(`No terminals are found: ${errorText(error)}`), []));
-      for (const { id, conversation_key, engine_id, engine_session_id, cwd } of rows) {
-        const pane = panes.find((one) => one.id === id);
-        if (pane === undefined) await release(conversation_key, id);
-        else
-          keep({
-            ...factsOf(tmux, id),
-            conversation_key,
-            engine_id: engine_id ?? '',
-            engine_session_id,
-            cwd: cwd ?? '',
-            pid: pane.pid,
-            started_at: pane.startedAt,
-          });
-      }
-      // Of a session that was deleted meanwhile.
-      for (const { id } of panes) if (!open.has(id)) await tmux.end(id);
-    },
+    recover,
     async close() {
-      const hasAny = open.size > 0;
+      const mayHaveAny = open.size > 0 || retry !== null;
+      retry?.();
       open.clear();
       watch();
-      if (!hasAny) await tmux.stop().catch(() => undefined); // it is not there
+      if (!mayHaveAny) await tmux.stop().catch(() => undefined); // it is not there
     },
   };
 }
@@ -182,6 +192,18 @@ const factsOf = ({ socket }: TmuxServer, id: string): Pick<Terminal, 'id' | 'att
   id,
   attach: ['tmux', '-S', socket, 'attach-session', '-t', `=${id}`],
 });
+
+const toTerminal = (tmux: TmuxServer, { engine_id, cwd, ...row }: TerminalRow, { pid, startedAt }: OpenPane): Terminal => ({
+  ...row,
+  ...factsOf(tmux, row.id),
+  engine_id: engine_id ?? '',
+  cwd: cwd ?? '',
+  pid,
+  started_at: startedAt,
+});
+
+/** None where tmux is not installed; null where it did not answer: there may be some. */
+const panesWithoutTmux = ({ cause }: { cause?: { code?: unknown } }): OpenPane[] | null => (cause?.code === 'ENOENT' ? [] : null);
 
 const inTerminal = (key: string) =>
   conflict(`The session ${key.slice(0, 200)} is in a terminal. End that first (GET /v2/terminals, DELETE /v2/terminals/:id).`);
