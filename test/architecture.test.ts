@@ -53,6 +53,7 @@ const light = [
   'intake/byte-budget',
   'json-shape',
   'json/read-json',
+  'lane',
   'line-splitter',
   'process/marked-processes',
   'process/owned-process',

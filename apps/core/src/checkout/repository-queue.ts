@@ -1,4 +1,5 @@
 import { createInTurnByKey } from '@svc/service-kit/in-turn-by-key.ts';
+import { createLane, type Lane } from '@svc/service-kit/lane.ts';
 import { queueFull } from '@svc/service-kit/service-error.ts';
 
 /** Whose work it is, and on what. */
@@ -14,12 +15,10 @@ export type RepositoryQueue = {
 /** One owner whose servers never answer leaves room for the others. */
 const usual = { atOnce: 4, ofOwner: 2, inLine: 48, inLineOfOwner: 16 };
 
-type Work = <T>(work: () => Promise<T>) => Promise<T>;
-
 export function createRepositoryQueue(limits = usual): RepositoryQueue {
   // Bounded below, where it is known whose work it is.
   const inTurn = createInTurnByKey();
-  const lanes = new Map<string, { run: Work; asked: number }>();
+  const lanes = new Map<string, { run: Lane; asked: number }>();
   const runAny = createLane(limits.atOnce);
   let asked = 0;
 
@@ -44,22 +43,5 @@ export function createRepositoryQueue(limits = usual): RepositoryQueue {
       }
     },
     isIdle: () => asked === 0,
-  };
-}
-
-/** Runs so many at once, the others in the order they came. */
-function createLane(atOnce: number): Work {
-  const waiting: (() => void)[] = [];
-  let running = 0;
-  return async (work) => {
-    if (running < atOnce) running++;
-    else await new Promise<void>((resolve) => waiting.push(resolve)); // the place is handed over
-    try {
-      return await work();
-    } finally {
-      const next = waiting.shift();
-      if (next === undefined) running--;
-      else next();
-    }
   };
 }

@@ -1,9 +1,10 @@
 import type { InstanceCall, InstanceCallAnswer } from '@svc/contract/instance-call.ts';
 import { callTimeoutMs, maxCallChars } from '@svc/contract/instance-call.ts';
+import { createAtOnce } from '@svc/service-kit/at-once.ts';
 import { textInSlices, valueInSlices } from '@svc/service-kit/redaction/in-slices.ts';
 import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
 import { maskValue } from '@svc/service-kit/redaction/mask-value.ts';
-import { conflict, notFound, queueFull, ServiceError } from '@svc/service-kit/service-error.ts';
+import { conflict, notFound, ServiceError } from '@svc/service-kit/service-error.ts';
 import type { ConnectorTypes } from '../connector-type/connector-types.ts';
 import type { InstanceService } from '../instance/instance-service.ts';
 import type { InstanceSupervisor } from '../supervisor/instance-supervisor.ts';
@@ -25,7 +26,7 @@ export type InstanceCaller = { call(id: string, call: InstanceCall, signal: Abor
 const maxPerInstance = 16;
 
 export function createInstanceCaller({ instances, types, supervisor, knownSecrets }: Deps): InstanceCaller {
-  const running = new Map<string, number>();
+  const running = createAtOnce(maxPerInstance, 'calls of this instance');
 
   /** A text that leaves for the channel passes redaction here, as in `/send`. */
   const masked = async (params: object) => {
@@ -64,18 +65,5 @@ export function createInstanceCaller({ instances, types, supervisor, knownSecret
     });
   };
 
-  return {
-    async call(id, call, signal) {
-      const own = running.get(id) ?? 0;
-      if (own >= maxPerInstance) throw queueFull(`${own} calls of "${id}" run at once. Try again in a moment.`);
-      running.set(id, own + 1);
-      try {
-        return await ask(id, call, signal);
-      } finally {
-        const left = (running.get(id) ?? 1) - 1;
-        if (left === 0) running.delete(id);
-        else running.set(id, left);
-      }
-    },
-  };
+  return { call: (id, call, signal) => running(id, () => ask(id, call, signal)) };
 }

@@ -1,6 +1,7 @@
 import type { Envelope } from '@svc/contract/envelope.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { compositeKey } from '@svc/service-kit/composite-key.ts';
+import { createLane } from '@svc/service-kit/lane.ts';
 import { unavailable } from '@svc/service-kit/service-error.ts';
 import type { StartContext } from '../connector.ts';
 import { retryWithin, toAttempt, type Attempt } from '../retry.ts';
@@ -24,7 +25,7 @@ const maxGivenBack = 20;
 const maxRemembered = 1000;
 
 export function createPreparer({ clock, log, signal, atOnce, withinMs }: PrepareOptions): Preparer {
-  const slots = createSlots(atOnce);
+  const run = createLane(atOnce);
   const givenBack = new Map<string, number>();
 
   /** True until it was given back too often. */
@@ -50,7 +51,7 @@ export function createPreparer({ clock, log, signal, atOnce, withinMs }: Prepare
       const { chat, id } = update;
       const name = compositeKey(chat, id);
       const tries = { clock, limitMs: withinMs, maxTries, signal };
-      const tried = await slots(() => retryWithin(tries, (leftMs) => attempt(update, leftMs)));
+      const tried = await run(() => retryWithin(tries, (leftMs) => attempt(update, leftMs)));
       if (tried.ok) {
         givenBack.delete(name);
         return tried.value;
@@ -60,22 +61,5 @@ export function createPreparer({ clock, log, signal, atOnce, withinMs }: Prepare
       log('error', 'an update cannot be read and is skipped', { chat, update: id, error: tried.error.message });
       return null;
     },
-  };
-}
-
-/** Runs so many at once; the others wait for their turn, in order. */
-function createSlots(count: number): <T>(work: () => Promise<T>) => Promise<T> {
-  const waiting: (() => void)[] = [];
-  let free = count;
-  return async (work) => {
-    if (free > 0) free--;
-    else await new Promise<void>((resolve) => void waiting.push(resolve));
-    try {
-      return await work();
-    } finally {
-      const next = waiting.shift();
-      if (next === undefined) free++;
-      else next();
-    }
   };
 }

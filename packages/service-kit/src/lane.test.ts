@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import { createLane } from './lane.ts';
+
+test('so many works run at once, the others in their order, also behind one that fails', async () => {
+  const run = createLane(2);
+  const begun: string[] = [];
+  const works = ['a', 'b', 'c', 'd'].map((name) => ({ name, end: Promise.withResolvers<string>() }));
+  const ended = works.map(({ name, end }) => run(() => (begun.push(name), end.promise)));
+  const [a, b, c, d] = works;
+  expect(begun).toEqual(['a', 'b']);
+  b?.end.reject(new Error('no'));
+  await expect(ended[1]).rejects.toThrow('no');
+  expect(begun).toEqual(['a', 'b', 'c']);
+  a?.end.resolve('a');
+  await ended[0];
+  expect(begun).toEqual(['a', 'b', 'c', 'd']);
+  c?.end.resolve('c');
+  d?.end.resolve('d');
+  expect(await Promise.all(ended.slice(2))).toEqual(['c', 'd']);
+  expect(await run(() => Promise.resolve('e'))).toBe('e');
+});
