@@ -1,4 +1,5 @@
 import { chatCommands, createIngress, errorText, type RunningConnector, type StartContext } from '@svc/connector-kit';
+import { openChatAccess } from './incoming/chat-access.ts';
 import { openChatKeys } from './incoming/chat-keys.ts';
 import { findBot } from './incoming/find-bot.ts';
 import { openIncoming } from './incoming/open-incoming.ts';
@@ -25,7 +26,12 @@ export async function start(ctx: StartContext<Config>): Promise<RunningConnector
   const { reply_style: style, reactions: hasReactions, send_key_secret_key: keyName } = config;
   const outgoing = await createOutgoing({ ...ctx, raw: api.raw, style, hasReactions, maxFileBytes });
   const key = keyName === undefined ? null : await ctx.secrets.get(keyName);
-  const server = createOutboundServer(ctx, { send: outgoing.send, key, keyOf: keys.ofTarget, maxFileBytes });
+  const access = await openChatAccess({ ...ctx, allowed: config.allowed_chat_ids, root: keys.root });
+  const send: typeof outgoing.send = async (message, ended) => {
+    access.checkTarget(message.target);
+    return outgoing.send(message, ended);
+  };
+  const server = createOutboundServer(ctx, { send, key, keyOf: keys.ofTarget, maxFileBytes });
   const { port, url } = await server.listen(config.http_port, '127.0.0.1');
   const ingress = createIngress({ core, state, log, openReply: outgoing.openReply });
   void registerCommands(outgoing.call, chatCommands, signal).catch((error: unknown) => {
@@ -37,6 +43,7 @@ export async function start(ctx: StartContext<Config>): Promise<RunningConnector
     bot,
     ingress,
     keys,
+    access,
     seen: ({ chat, message_id }) => outgoing.saw(String(chat.id), message_id),
     moved: outgoing.moves.moved,
     pressed: (press) => takePress(presses, press),

@@ -159,8 +159,9 @@ test('in a group it is said who means the bot, and each topic is a conversation'
   const topic = server.openTopic(group.id, ann, 'Garden');
   server.say({ from: ann, chat: group.id, text: 'one' });
   server.say({ from: bob, chat: group.id, text: `@${server.bot.user.username} two` });
+  server.say({ from: bob, chat: group.id, text: `@${server.bot.user.username}` });
   server.say({ from: bob, chat: group.id, thread: topic, text: `/status@${server.bot.user.username.toUpperCase()} now` });
-  await expect.poll(() => core.turns.length).toBe(3);
+  await expect.poll(() => core.turns.length).toBe(4);
   const facts = core.turns.map(({ envelope: { conversation_key, sender, mentioned, content, channel_context } }) => [
     conversation_key,
     sender.raw_id,
@@ -171,6 +172,7 @@ test('in a group it is said who means the bot, and each topic is a conversation'
   const key = `messenger:inst_1:channel:${group.id}`;
   expect(facts.toSorted((a, b) => String(a).localeCompare(String(b)))).toEqual([
     [key, String(ann.id), false, 'one', String(group.id)],
+    [key, String(bob.id), true, `@${server.bot.user.username}`, String(group.id)],
     [key, String(bob.id), true, 'two', String(group.id)],
     [`${key}:${topic}`, String(bob.id), true, '/status now', `${group.id}:${topic}`],
   ]);

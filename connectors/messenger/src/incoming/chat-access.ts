@@ -1,8 +1,8 @@
 import type { StartContext } from '@svc/connector-kit/connector.ts';
 import type { Identity } from '@svc/contract/trust.ts';
-import { errorText } from '@svc/service-kit/service-error.ts';
+import { errorText, ServiceError } from '@svc/service-kit/service-error.ts';
 
-type Deps = Pick<StartContext, 'state' | 'log' | 'emit'> & { allowed: readonly number[] };
+type Deps = Pick<StartContext, 'state' | 'log' | 'emit'> & { allowed: readonly number[]; root(chat: number): number };
 type Asked = {
   /** The id that the chat had first, and the one that it has. */
   root: number;
@@ -11,7 +11,11 @@ type Asked = {
 };
 
 /** Which chats are answered at all. Who may do what in them is the core's to say. */
-export type ChatAccess = { mayTalk(asked: Asked): Promise<boolean> };
+export type ChatAccess = {
+  mayTalk(asked: Asked): Promise<boolean>;
+  /** Whether something may be sent to a target. @throws ServiceError `unprocessable` */
+  checkTarget(target: string | undefined): void;
+};
 
 type Learned = { chat: number | null; isOver: boolean };
 const key = 'learned-chat';
@@ -20,7 +24,7 @@ const key = 'learned-chat';
  * Where chats are allowed by the config, those alone. Else the first chat that writes, until the core knows a person of this channel: from then
  * on people are told apart, whatever chat they write in.
  */
-export async function openChatAccess({ state, log, emit, allowed }: Deps): Promise<ChatAccess> {
+export async function openChatAccess({ state, log, emit, allowed, root: rootOf }: Deps): Promise<ChatAccess> {
   const kept = await state.get<Learned>(key);
   let { chat: learned = null, isOver = false } = kept ?? {};
 
@@ -46,7 +50,16 @@ export async function openChatAccess({ state, log, emit, allowed }: Deps): Promi
     return learned === root;
   }
 
+  function mayReceive(chat: number): boolean {
+    if (allowed.length > 0) return allowed.includes(chat) || allowed.includes(rootOf(chat));
+    return isOver || learned === null || learned === rootOf(chat);
+  }
+
   return {
+    checkTarget(target = '') {
+      if (mayReceive(Number(target.split(':')[0]))) return;
+      throw new ServiceError('unprocessable', `The chat "${target}" is not one that this bot may write to (allowed_chat_ids).`);
+    },
     async mayTalk(asked) {
       if (allowed.length > 0) return allowed.includes(asked.root) || allowed.includes(asked.chat);
       return mayTalkUnlisted(asked);

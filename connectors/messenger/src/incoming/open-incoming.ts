@@ -5,7 +5,7 @@ import type { Message, User } from 'grammy/types';
 import type { Config } from '../meta.ts';
 import type { Press } from '../outgoing/ask-buttons.ts';
 import type { TelegramApi } from '../telegram-api.ts';
-import { openChatAccess } from './chat-access.ts';
+import type { ChatAccess } from './chat-access.ts';
 import type { ChatKeys } from './chat-keys.ts';
 import { createDenyAccess } from './deny-access.ts';
 import { followBot } from './follow-bot.ts';
@@ -19,6 +19,7 @@ type Deps = {
   bot: User;
   ingress: Ingress;
   keys: ChatKeys;
+  access: ChatAccess;
   /** A message came. */
   seen(message: Message): void;
   /** A group has another id from now on. */
@@ -50,7 +51,7 @@ export async function openIncoming(ctx: StartContext<Config>, deps: Deps): Promi
   return { problem: () => problem, stop: () => followed };
 }
 
-async function openTakeDeps(ctx: StartContext<Config>, { api, bot, ingress, keys, ...deps }: Deps): Promise<TakeDeps> {
+async function openTakeDeps(ctx: StartContext<Config>, { api, bot, ingress, keys, access, ...deps }: Deps): Promise<TakeDeps> {
   const { config, core, log, signal } = ctx;
   const open = createOpenFile({ api, filesDir: config.api_files_dir });
   const photoDir = path.resolve(ctx.dataDir, config.photo_dir);
@@ -60,7 +61,7 @@ async function openTakeDeps(ctx: StartContext<Config>, { api, bot, ingress, keys
     bot,
     ingress,
     keys,
-    access: await openChatAccess({ ...ctx, allowed: config.allowed_chat_ids }),
+    access,
     deny: createDenyAccess({
       say: (chat_id, text) => api.ask('sendMessage', { chat_id: chat_id.split(':')[0] ?? '', text }, signal),
     }),

@@ -63,7 +63,9 @@ function basicEnvelope({ bot, keys }: EnvelopeDeps, message: Message): Envelope 
 
 /** What a message says without its file. A command stands alone: it is no command behind other words. */
 export function textOf(message: Message, bot: User): string {
-  const said = withoutName(message.text ?? message.caption ?? '', bot);
+  const written = message.text ?? message.caption ?? '';
+  // A name alone is all that was said.
+  const said = withoutName(written, bot) || written;
   if (said.startsWith('/')) return /^\/start\b/.test(said) ? '/help' : said;
   const parts = [...describeContext(message, bot), describeContent(message) ?? '', said];
   return parts.filter((part) => part !== '').join('\n');
