@@ -163,7 +163,7 @@ test('a wrong rule is refused with what is wrong, each by its field', async () =
   expect(await check({ cwd: 'relative' })).toEqual([{ field: 'cwd', problem: expect.stringContaining('not an absolute path') }]);
   expect(await check({ persona: 'gone' })).toEqual([{ field: 'persona', problem: expect.stringContaining('personas/gone.md') }]);
   expect(await check({ allow: ['kim', 'role:nobody', 'ann'] })).toEqual([
-    { field: 'allow', problem: 'names nobody who is known: "role:nobody", "ann"' },
+    { field: 'allow', problem: 'names people or roles that do not exist: "role:nobody", "ann"' },
   ]);
   expect(await check({ persona: '../trust' })).toBeUndefined();
 });
@@ -177,7 +177,7 @@ test('what became wrong later stands in the health of the service', async () => 
     .poll(notices)
     .toEqual([
       expect.stringContaining('the setting persona of the connector c1 names a persona'),
-      'the setting allow of the connector c1 names nobody who is known: "nobody"',
+      'the setting allow of the connector c1 names people or roles that do not exist: "nobody"',
     ]);
 });
 

@@ -10,7 +10,7 @@ export type AnswerDeps = { asks: OpenAsks; trust: Pick<TrustService, 'resolve'> 
 
 /**
  * Takes an answer of the person who was asked, or of one who is SACRED in that place. The first counts.
- * @throws ServiceError `not_found`, `conflict` when it is over, `forbidden`, `bad_request` for what is none of its options.
+ * @throws ServiceError `not_found`, `conflict` when it is over, `forbidden`, `bad_request` for an answer that is not one of its options.
  */
 export async function answerAsk({ asks, trust }: AnswerDeps, askId: string, request: AnswerRequest): Promise<Answered> {
   const { as, conversation_key } = request;
@@ -36,7 +36,7 @@ function find(asks: OpenAsks, id: string, key: string): KeptAsk {
 function optionOf({ options }: KeptAsk, { option, text }: AnswerRequest): AskOption {
   const meant = option === undefined ? matchAnswer(options, text) : options.find(({ id }) => id === option);
   if (meant) return meant;
-  throw badRequest(`This is none of the answers. They are: ${options.map(({ id, label }) => `${id} (${label})`).join(', ')}.`);
+  throw badRequest(`This is not one of the answers. They are: ${options.map(({ id, label }) => `${id} (${label})`).join(', ')}.`);
 }
 
 const isOver = () => conflict('This question is over: it was answered already, or nobody may answer it any more.');

@@ -18,7 +18,7 @@ export function answerIn(
   return option === null ? null : { ask, option };
 }
 
-/** Only the one who is asked answers in passing: a word of somebody else is a message like any other. */
+/** Only the one who is asked answers in passing: what another person writes is a message like any other. */
 export const isFrom = ({ ask }: MessageAnswer, { principal_id }: Identity): boolean => principal_id === ask.for;
 
 /** Closes the question, and gives what its sender is told. */

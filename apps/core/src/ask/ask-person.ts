@@ -110,7 +110,7 @@ async function askOne(deps: AskDeps, turn: AskedIn, question: Question, signal: 
   if (turn.principalId === null || turn.audience() === 'unshown') return denied('unseen');
   const shaped = await shapeQuestion(turn.redactor(), question);
   if (shaped === null) {
-    log.warn({ turn: turn.turnId }, 'an engine asked what is no question; it was denied');
+    log.warn({ turn: turn.turnId }, 'an engine asked a question that cannot be shown; it was denied');
     return denied('refused');
   }
   const now = clock.now();

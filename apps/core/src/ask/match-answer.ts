@@ -7,7 +7,7 @@ const longestAnswer = 200;
 const shortFor: Record<string, string> = { y: 'yes', n: 'no' };
 
 /**
- * The option that a person means who writes this: by its number, its id or its label. Null where it is none of them, or more
+ * The option that this text chooses: by its number, its id or its label. Null where it chooses none of them, or more
  * than one.
  */
 export function matchAnswer(options: readonly AskOption[], text: string): AskOption | null {

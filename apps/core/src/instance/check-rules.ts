@@ -70,7 +70,7 @@ async function problemsOf(deps: Deps, { engine, model, cwd, persona, allow }: In
 
 async function engineProblem({ engines, engineIds }: Deps, engine: string): Promise<string | null> {
   const id = engineIds.find((each) => each === engine);
-  if (id === undefined) return `names no engine: there are ${engineIds.join(', ')}`;
+  if (id === undefined) return `names an engine that does not exist: there are ${engineIds.join(', ')}`;
   const found = await engines.look(id);
   return found.installed ? null : `names an engine that is not installed: ./svc engine install ${id}`;
 }
@@ -86,5 +86,7 @@ async function allowProblem({ trustAdmin }: Deps, allow: readonly string[]): Pro
   const [people, roles] = await Promise.all([trustAdmin.listPrincipals(), trustAdmin.listRoles()]);
   const known = new Set([...people.flatMap(({ id, key }) => [id, key]), ...roles.map(({ name }) => `${rolePrefix}${name}`)]);
   const unknown = allow.filter((entry) => !known.has(entry));
-  return unknown.length === 0 ? null : `names nobody who is known: ${unknown.map((entry) => `"${entry}"`).join(', ')}`;
+  return unknown.length === 0
+    ? null
+    : `names people or roles that do not exist: ${unknown.map((entry) => `"${entry}"`).join(', ')}`;
 }

@@ -6,7 +6,7 @@ import type { Turn } from './turn.ts';
 
 /**
  * The engine that is asked first in a turn: the one of its instance, else the default.
- * @throws ServiceError `unprocessable` when the instance names one that there is no more.
+ * @throws ServiceError `unprocessable` when the instance names one that no longer exists.
  */
 export async function engineOfTurn(
   { engines, instanceRules }: Pick<TurnDeps, 'engines' | 'instanceRules'>,
@@ -17,7 +17,7 @@ export async function engineOfTurn(
   if (!isEngineId(id))
     throw new ServiceError(
       'unprocessable',
-      `This connector is set to the engine "${id}", which there is not. The operator can change it.`,
+      `This connector is set to the engine "${id}", which does not exist. The operator can change it.`,
     );
   const active = await engines.open(id);
   const choice = { ...active.choice, why: 'It is set for this connector.', ...(model !== undefined && { model }) };
