@@ -15,6 +15,7 @@ function createHouse() {
   const busy = new Set<string>();
   let serial = 0;
   let fails = false;
+  let isFull = false;
   /** Why tmux does not say what it has. */
   let silence: Error | null = null;
   const session = (key: string) =>
@@ -49,7 +50,10 @@ function createHouse() {
             cwd: '/',
           })),
         put: async (key, id) => void notes.set(key, id),
-        clear: async (key, id) => void (notes.get(key) === id && notes.delete(key)),
+        async clear(key, id) {
+          if (isFull) throw new Error('the disk is full');
+          if (notes.get(key) === id) notes.delete(key);
+        },
       },
       claims: {
         claim: async (key, by) => void claimed.set(key, by),
@@ -101,6 +105,7 @@ function createHouse() {
     rest,
     watch,
     fail: (does: boolean) => void (fails = does),
+    fill: (does: boolean) => void (isFull = does),
     silence: (why: Error | null) => void (silence = why),
   };
 }
@@ -161,6 +166,18 @@ test('a tmux that does not answer at the start keeps sessions claimed and progra
   await house.watch();
   expect(core.list().map(({ conversation_key }) => conversation_key)).toEqual(['a']);
   await core.open({ conversation_key: 'b' });
+});
+
+test('a session that cannot be given back when its program ends is given back later', async () => {
+  const house = createHouse();
+  const core = house.start();
+  await core.open({ conversation_key: 'a' });
+  house.fill(true);
+  house.panes.clear();
+  await house.watch();
+  house.fill(false);
+  await house.watch();
+  expect([house.claimed.size, house.notes.size, core.list()]).toEqual([0, 0, []]);
 });
 
 test('without tmux on this machine no session stays claimed by a terminal', async () => {

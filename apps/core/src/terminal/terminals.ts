@@ -66,9 +66,15 @@ export function createTerminals(deps: Deps): Terminals {
     await Promise.all([claims.release(key), store.clear(key, id)]);
     events.claim(key, 'released', id);
   };
-  const ended = async ({ id, conversation_key: key }: Terminal): Promise<void> => {
+  const ended = async (terminal: Terminal): Promise<void> => {
+    const { id, conversation_key: key } = terminal;
     if (!open.delete(id)) return;
-    await release(key, id);
+    try {
+      await release(key, id);
+    } catch (error) {
+      open.set(id, terminal); // the next look tries again
+      throw error;
+    }
     await tmux.end(id); // windows that a person opened beside it
     log.info({ terminal: id }, 'a terminal has ended');
   };
