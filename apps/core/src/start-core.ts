@@ -46,10 +46,12 @@ async function startOpenCore({ settings, log, version, remoteUsers }: ServiceCon
   maskLogLines(context.knownSecrets.line);
   try {
     // First, or it would take up what the recovery pushes as well.
-    await context.outbox.start();
+    await context.outbox.load();
     // Before messages are taken up: what a terminal has is only observed.
     await context.terminals.recover();
     await context.pipeline.recover({ isDeadly: isDeadlyExit(env[lastExitVariable]) });
+    // Now it is known which replies their connectors still come for.
+    context.outbox.start(context.pipeline.pendingAcks);
   } catch (error) {
     await context.close();
     throw error;

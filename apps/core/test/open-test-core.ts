@@ -92,8 +92,9 @@ export async function openTestCore(options: Options = {}) {
     },
   });
   context.db.raw.exec('PRAGMA synchronous=OFF'); // no machine loses its power here
-  await context.outbox.start();
+  await context.outbox.load();
   await context.pipeline.recover({ isDeadly: options.isDeadly });
+  context.outbox.start(context.pipeline.pendingAcks);
   const app = createCoreApp(context, readVersion(repositoryRoot, 'core', 'stable'));
   const trustStore = createTrustStore(context.db, clock, randomIds);
 

@@ -2,13 +2,13 @@ import type { Clock } from '@svc/service-kit/clock.ts';
 import { randomIds } from '@svc/service-kit/ids.ts';
 import type { SendToChannel } from '../src/delivery/channel-sender.ts';
 import { createDeliveryStore } from '../src/delivery/delivery-store.ts';
-import { createOutbox } from '../src/delivery/outbox.ts';
+import { createOutbox, type EarlierReplies } from '../src/delivery/outbox.ts';
 import { openTestDb } from './open-test-db.ts';
 
 /** An outbox of its own database, for a clock and a channel of the test. */
-export function openTestOutbox(send: SendToChannel, clock: Clock) {
+export function openTestOutbox(send: SendToChannel, clock: Clock, earlierReplies: EarlierReplies = () => null) {
   const db = openTestDb().db();
-  return createOutbox({
+  const outbox = createOutbox({
     store: createDeliveryStore(db, clock, randomIds),
     flush: () => db.flush(),
     send,
@@ -17,4 +17,6 @@ export function openTestOutbox(send: SendToChannel, clock: Clock) {
     redact: (text) => text,
     onSettled: () => undefined,
   });
+  outbox.start({ earlierReplies });
+  return outbox;
 }

@@ -67,3 +67,60 @@ test('a pushed reply says which turn it belongs to, and a text of no turn does n
     .toEqual([{ turn_id: 't', message_id: 'm1' }, { turn_id: 't2' }, undefined]);
   outbox.close();
 });
+
+/** An outbox whose deliveries wait for the replies of the turns in `shown` until they are taken out of it. */
+function openHeld(time = createFakeClock()) {
+  const sent: string[] = [];
+  const shown = new Map<number, PromiseWithResolvers<void>>();
+  const outbox = openTestOutbox(
+    async ({ text }: ChannelMessage): Promise<SendOutcome> => (sent.push(text ?? ''), { delivered: true }),
+    time,
+    (_, seq) => [...shown].find(([each]) => each < seq)?.[1].promise ?? null,
+  );
+  const say = (text: string, turn_seq: number, target = 'room') =>
+    outbox.push({ ...reply, text, turn_seq, route: { ...route, target } });
+  const show = (seq: number) => shown.set(seq, Promise.withResolvers());
+  const end = (seq: number) => {
+    shown.get(seq)?.resolve();
+    shown.delete(seq);
+  };
+  return { outbox, sent, say, show, end, time };
+}
+
+test('a reply is sent when the earlier one of its conversation, which a connector still shows, has ended', async () => {
+  const { outbox, sent, say, show, end } = openHeld();
+  show(1);
+  await say('second', 2);
+  await say('elsewhere', 2, 'other room');
+  await say('of no turn', 0);
+  await say('first of all', 1, 'third room');
+  await expect.poll(() => sent).toEqual(['first of all']);
+  end(1);
+  await expect.poll(() => sent).toEqual(['first of all', 'second', 'elsewhere', 'of no turn']);
+  outbox.close();
+});
+
+test('a reply that its connector could not show goes before the later one that waited for it', async () => {
+  const { outbox, sent, say, show, end } = openHeld();
+  show(1);
+  await say('second', 2);
+  await say('third', 3);
+  await say('first', 1);
+  await say('first, file', 1);
+  end(1);
+  await expect.poll(() => sent).toEqual(['first', 'first, file', 'second', 'third']);
+  outbox.close();
+});
+
+test('a reply waits for an earlier one no longer than its connector tries to show it', async () => {
+  const { outbox, sent, say, show, time } = openHeld();
+  show(1);
+  await say('second', 2);
+  await new Promise((resolve) => setImmediate(resolve));
+  time.advance(60_000);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(sent).toEqual([]);
+  time.advance(10_000);
+  await expect.poll(() => sent).toEqual(['second']);
+  outbox.close();
+});

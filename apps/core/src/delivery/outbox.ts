@@ -25,14 +25,19 @@ const maxPending = { deliveries: 5000, chars: 64_000_000 };
 
 const tooMany = 'too many deliveries are waiting';
 
+/** Resolves when no reply of an earlier turn of a conversation is waited for; null when none is. */
+export type EarlierReplies = (conversationKey: string, turnSeq: number) => Promise<void> | null;
+
 /** Pushes replies to their channels, in order for each target, until they are sent, refused for good or too old. */
 export interface Outbox {
   /** Stores a delivery (committed with whatever else is pending in the database) and begins with it. */
   push(delivery: NewDelivery): Promise<StoredDelivery>;
   /** What came of the first attempt of a delivery that was just pushed, or that it still waits after `withinMs`. */
   firstTry(delivery: StoredDelivery, withinMs: number): Promise<SendOutcome>;
-  /** Goes on with what an earlier process left. */
-  start(): Promise<void>;
+  /** Takes up what an earlier process left. */
+  load(): Promise<void>;
+  /** Begins to send. `replies`: what is pushed of a turn waits for the replies of earlier turns of its conversation that a connector still shows. */
+  start(replies: { earlierReplies: EarlierReplies }): void;
   /** Tries a failed or waiting delivery now. False when there is no such one, or it has no route. */
   retry(id: string): Promise<boolean>;
   /** A reply that could not be pushed has reached its person another way. False when there is none that failed; again it changes nothing. */
@@ -55,7 +60,7 @@ export function createOutbox({ store, flush, send, clock, log, redact, onSettled
   const firstTries = new Map<string, (outcome: SendOutcome) => void>();
   const retrying = new Set<string>();
   let failed = 0;
-  const lines = createDeliveryLines({ clock, maxPauseMs: backOff.maxMs, giveUpMs, attempt, onSettled });
+  const lines = createDeliveryLines({ clock, maxPauseMs: backOff.maxMs, giveUpMs, attempt, onSettled, log });
 
   async function push(delivery: NewDelivery): Promise<StoredDelivery> {
     const { deliveries, chars } = lines.size();
@@ -144,9 +149,17 @@ export function createOutbox({ store, flush, send, clock, log, redact, onSettled
       });
     },
 
-    async start(): Promise<void> {
+    async load(): Promise<void> {
       failed = (await store.counts())?.failed ?? 0;
       for (const delivery of await store.pending()) lines.add(delivery);
+    },
+
+    start(replies): void {
+      lines.start(({ turn_seq, conversation_key }) => {
+        const shown = turn_seq === 0 ? null : replies.earlierReplies(conversation_key, turn_seq);
+        // One that could not be shown is in its line once it is safe.
+        return shown === null ? null : shown.then(flush);
+      });
     },
 
     async retry(id: string): Promise<boolean> {

@@ -21,9 +21,9 @@ function open(limits: { replies: number; chars: number }) {
     limits,
   );
   const route = { instance_id: 'c', target: 'room' };
-  const expectReply = (id: string, isAttended: boolean, text = 'hi', keeps = false) => {
+  const expectReply = (id: string, isAttended: boolean, text = 'hi', keeps = false, seq = 1) => {
     const envelope = { conversation_key: 'k', content: { text: '1234' }, keeps };
-    pendingAcks.expect({ id, seq: 1, envelope } as never, route, { actions: [{ type: 'reply', text }] } as never, isAttended);
+    pendingAcks.expect({ id, seq, envelope } as never, route, { actions: [{ type: 'reply', text }] } as never, isAttended);
   };
   return { pendingAcks, pushed, kept, settled, clock, expectReply, route };
 }
@@ -66,4 +66,21 @@ test('a reply that nobody fetches on a channel that keeps its history is neither
   expectReply('fetched', true, 'hi', true);
   await pendingAcks.delivered('fetched');
   expect(settled.at(-1)).toEqual(['fetched', 'delivered']);
+});
+
+test('what follows in a conversation waits until each earlier reply has reached its channel, or is in the outbox', async () => {
+  const { pendingAcks, pushed, expectReply } = open({ replies: 9, chars: 1e9 });
+  expectReply('first', true, 'hi', false, 1);
+  expectReply('second', true, 'hi', false, 2);
+  expect([pendingAcks.earlierReplies('k', 1), pendingAcks.earlierReplies('other', 9)]).toEqual([null, null]);
+  const seen: string[] = [];
+  const follow = (seq: number) => pendingAcks.earlierReplies('k', seq)?.then(() => seen.push(`${seq} after ${pushed.length}`));
+  const followed = [follow(2), follow(3)];
+  await pendingAcks.delivered('first');
+  await followed[0];
+  expect(seen).toEqual(['2 after 0']);
+  await pendingAcks.undelivered('second', 'the channel is away');
+  await followed[1];
+  expect(seen).toEqual(['2 after 0', '3 after 1']);
+  expect(pendingAcks.earlierReplies('k', 3)).toBe(null);
 });

@@ -6,7 +6,7 @@ import type { TurnJournal } from '../turn/turn-journal.ts';
 import type { Turn } from '../turn/turn.ts';
 import { pushReply } from './delivery-of.ts';
 import type { Route } from './delivery-store.ts';
-import type { Outbox } from './outbox.ts';
+import type { EarlierReplies, Outbox } from './outbox.ts';
 
 /** A reply that was, or is to be, given to its caller. Without a route it cannot be pushed, only listed. */
 type PendingAck = {
@@ -51,6 +51,7 @@ export interface PendingAcks {
   isExpected(turnId: string): boolean;
   /** The conversation of a turn whose reply is waited for; null for any other turn. */
   keyOf(turnId: string): string | null;
+  earlierReplies: EarlierReplies;
   /** A caller was given the reply, and says what becomes of it, or is `abandoned`. */
   accepted(turnId: string): void;
   /** The channel shows the reply. Nothing for turns that are not waited for. */
@@ -72,6 +73,9 @@ export function createPendingAcks({ journal, outbox, events, clock, log }: Pendi
   /** The oldest first. */
   const waiting = new Map<string, PendingAck>();
   let chars = 0;
+  /** What waits for replies to end looks again whenever one has. */
+  const followers = new Set<() => void>();
+  const tellFollowers = () => followers.forEach((look) => look());
 
   const charsOf = ({ turn, text }: PendingAck) => text.length + turn.envelope.content.text.length;
   const add = (ack: PendingAck) => {
@@ -91,10 +95,15 @@ export function createPendingAcks({ journal, outbox, events, clock, log }: Pendi
     const { turn, actions } = ack;
     remove(turn.id);
     if (turn.envelope.keeps === true) {
+      tellFollowers();
       await journal.settle(turn, 'replied');
       return events.kept(turn);
     }
-    await Promise.all([pushReply(outbox, { turn, actions, route, error }), journal.settle(turn, 'replied')]);
+    try {
+      await Promise.all([pushReply(outbox, { turn, actions, route, error }), journal.settle(turn, 'replied')]);
+    } finally {
+      tellFollowers();
+    }
   }
 
   const pushOrLog = (ack: PendingAck, route: Route | null, error: string | null) =>
@@ -149,6 +158,20 @@ export function createPendingAcks({ journal, outbox, events, clock, log }: Pendi
 
     keyOf: (turnId: string): string | null => waiting.get(turnId)?.turn.envelope.conversation_key ?? null,
 
+    earlierReplies(conversationKey: string, turnSeq: number): Promise<void> | null {
+      const isWaitedFor = ({ turn }: PendingAck) => turn.seq < turnSeq && turn.envelope.conversation_key === conversationKey;
+      const isAny = () => [...waiting.values()].some(isWaitedFor);
+      if (!isAny()) return null;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const look = () => {
+        if (isAny()) return;
+        followers.delete(look);
+        resolve();
+      };
+      followers.add(look);
+      return promise;
+    },
+
     accepted(turnId: string): void {
       const ack = waiting.get(turnId);
       if (ack === undefined) return;
@@ -160,6 +183,7 @@ export function createPendingAcks({ journal, outbox, events, clock, log }: Pendi
       const ack = waiting.get(turnId);
       if (ack === undefined) return;
       remove(turnId);
+      tellFollowers();
       await journal.settle(ack.turn, 'delivered');
     },
 
