@@ -63,7 +63,7 @@ export async function openKillableService({
       if (what === 'connections') return cutConnections();
       if (what === 'connector') {
         const state = await look();
-        if (state?.pid != null) signalProcess(state.pid, 'SIGKILL');
+        if (state?.pid != null) killIfThere(state.pid);
         return void restartGivenUp();
       }
       const host = what === 'core' ? core : manager;
@@ -97,6 +97,15 @@ export async function openKillableService({
     if (answer.status >= 300)
       await waitFor(isMade, 30_000, () => `the instance cannot be made: ${JSON.stringify(answer.body)} ${service.faults()}`);
     await service.recover();
+  }
+}
+
+/** The manager says which process it is, and that may have ended with the kill before. */
+function killIfThere(pid: number): void {
+  try {
+    signalProcess(pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }
 
