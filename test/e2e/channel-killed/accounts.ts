@@ -79,14 +79,11 @@ function brokenRule(platform: ChatPlatform, message: SaidMessage, failed: Readon
   return [`${rule}: ${JSON.stringify({ ids, chat, answers: answers.map(short), isRemoved, isListed, seen })}`];
 }
 
-/**
- * One of its versions is answered. Where the first was being answered when it was edited, the text of now is answered too, without the files; pushes may
- * bring the two in either order.
- */
+/** One of its versions is answered. Where the first was being answered when it was edited, the text of now is answered after it, without the files. */
 function mayRead({ answers: [first = '', second] }: SaidMessage): string[] {
   if (second === undefined) return [first];
   const steered = second.replace(/ with \d files/, ' with 0 files');
-  return [first, second, `${first} ${steered}`, `${steered} ${first}`];
+  return [first, second, `${first} ${steered}`];
 }
 
 /** Answers stand in the order of what they answer; but for those that had to be pushed, which others do not wait for. */
