@@ -50,7 +50,8 @@ export function createFileSender({ call: ask, uploads, write, sent, maxFileBytes
     const read = async () => {
       const { data: bytes } = await uploads.open(path);
       end.signal.addEventListener('abort', () => void bytes.destroy(), { once: true });
-      return bytes;
+      // The bytes alone: what has an address, as an answer over HTTP does, would be fetched by the library.
+      return bytes.iterator();
     };
     const isPhoto = isPicture({ mime: found.mime, ...file }) && found.bytes <= maxPhotoBytes;
     return { file, kind: isPhoto ? 'photo' : 'document', input: new InputFile(read, name), close: () => end.abort() };
