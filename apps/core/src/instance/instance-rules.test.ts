@@ -38,9 +38,17 @@ test('a change counts from the next reading on, and is told once', async () => {
   expect(rules.of('a')).toEqual({ engine: 'codex' });
   await rules.reload();
   expect(changes).toBe(1);
+});
+
+test('a file that is gone leaves the rules as they were, and is reported until the manager writes one again', async () => {
+  const { file, start } = open('{"a":{"allow":["ann"]}}');
+  const rules = start();
   rmSync(file);
   await rules.reload();
-  expect(rules.of('a')).toEqual({});
+  expect([rules.of('a'), rules.fault()]).toEqual([{ allow: ['ann'] }, expect.stringContaining('cannot be read')]);
+  writeFileAtomic(file, '{"a":{}}');
+  await rules.reload();
+  expect([rules.of('a'), rules.fault()]).toEqual([{}, null]);
 });
 
 test('readings at once are one after the other, so that an older one never takes the place of a newer one', async () => {

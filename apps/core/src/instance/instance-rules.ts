@@ -36,7 +36,10 @@ const isRulesFile = new Ajv({ strict: false, meta: false, validateSchema: false 
   instanceRulesFileSchema,
 );
 
-/** A file that cannot be used leaves the rules as they were; when there were none yet, no connector gets in. */
+/**
+ * A file that cannot be used, or is gone, leaves the rules as they were; when there were none yet, no connector gets in. Before the manager has ever
+ * written there is no file, and there are no rules.
+ */
 export function openInstanceRules({ file, instanceOfKey, clock, log }: Deps): InstanceRulesReader {
   const listeners = new Set<() => void>();
   let rules: ReadonlyMap<string, InstanceRules> | null = null;
@@ -56,7 +59,7 @@ export function openInstanceRules({ file, instanceOfKey, clock, log }: Deps): In
     try {
       const stamp = await stampOf(file);
       if (stamp === seen && fault === null) return;
-      take(stamp === 'none' ? '{}' : await readFile(file, 'utf8'));
+      take(await readFile(file, 'utf8'));
       seen = stamp;
       for (const listener of listeners) listener();
     } catch (error) {
@@ -68,7 +71,9 @@ export function openInstanceRules({ file, instanceOfKey, clock, log }: Deps): In
   const reload = (): Promise<void> => (reading = reading.then(readAgain));
 
   try {
-    take(readNow(file));
+    const text = readNow(file);
+    if (text === null) seen = noFile;
+    take(text ?? '{}');
   } catch (error) {
     refuse(error);
   }
@@ -106,14 +111,16 @@ function parse(text: string): ReadonlyMap<string, InstanceRules> {
   return new Map(Object.entries(value));
 }
 
-function readNow(file: string): string {
+function readNow(file: string): string | null {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '{}';
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;
   }
 }
+
+const noFile = 'none';
 
 /** Changes with the file: it is never written in place. */
 async function stampOf(file: string): Promise<string> {
@@ -121,7 +128,7 @@ async function stampOf(file: string): Promise<string> {
     const { ino, mtimeMs, size } = await stat(file);
     return `${ino}-${mtimeMs}-${size}`;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 'none';
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return noFile;
     throw error;
   }
 }
