@@ -70,6 +70,12 @@ describe('Markdown as Telegram shows it', () => {
     expect(only('- a\n  - b\n- [x] c\n- [ ] d\n\n1. e\n2. f').text).toBe('• a\n  • b\n• ☑ c\n• ☐ d\n\n1. e\n2. f');
   });
 
+  it('shows as it is written what would show as nothing', () => {
+    for (const text of ['[a]: https://a.example', '[](https://a.example)'])
+      expect(only(text)).toEqual({ text: text.trim(), entities: [] });
+    expect(toMessages('```py\n')).toEqual([]);
+  });
+
   it('gives no message for what nobody would see', () => {
     for (const blank of ['', ' \n', '\u200b', '[]()', '\u0001\u0002', '> ', '\u3164']) expect(toMessages(blank)).toEqual([]);
   });

@@ -1,7 +1,7 @@
 import { splitMessage } from '@svc/connector-kit';
 import { renderMarkdown } from '@svc/connector-kit/markdown';
-import { isBlank } from './clean-text.ts';
-import type { Entity, FormattedText } from './formatted-text.ts';
+import { cleanText, isBlank } from './clean-text.ts';
+import { tidyEntities, type Entity, type FormattedText } from './formatted-text.ts';
 import { markedText, readMarks } from './marks.ts';
 import { splitFormatted } from './split-formatted.ts';
 
@@ -12,11 +12,24 @@ export const maxCaption = 1024;
 /** Longer texts are cut before they are parsed: the parser takes so much at once. */
 const mostParsed = 16_000;
 
-/** Markdown as Telegram's messages, in their order. Each fits, and none can be refused for how it is written. */
-export const toMessages = (markdown: string, limit = maxMessage): FormattedText[] =>
-  splitMessage(markdown, mostParsed)
-    .flatMap((part) => splitFormatted(readMarks(renderMarkdown(part, markedText)), limit))
-    .filter(({ text }) => !isBlank(text));
+/**
+ * Markdown as Telegram's messages, in their order. Each fits, and none can be refused for how it is written. A text of which nothing would be seen, such as a
+ * reference to a page alone, is shown as it is written.
+ */
+export function toMessages(markdown: string, limit = maxMessage): FormattedText[] {
+  const messages = splitMessage(markdown, mostParsed).flatMap((part) =>
+    split(readMarks(renderMarkdown(part, markedText)), limit),
+  );
+  if (messages.length > 0 || opensCode.test(markdown) || !hasWords.test(markdown)) return messages;
+  return split(tidyEntities({ text: cleanText(markdown), entities: [] }), limit);
+}
+
+const split = (text: FormattedText, limit: number): FormattedText[] =>
+  splitFormatted(text, limit).filter(({ text: words }) => !isBlank(words));
+
+const hasWords = /[\p{L}\p{N}]/u;
+/** Code that has only just begun. */
+const opensCode = /^\s*(?:```|~~~)/;
 
 /** The reply writer knows messages as texts: the entities stand behind the words. */
 const behind = '\u0000';
