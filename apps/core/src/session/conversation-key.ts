@@ -10,10 +10,12 @@ export const terminalKey = (engineId: string, id: string): string => `terminal:$
 /** The instance id of a connector's key, such as `messenger:<instanceId>:user:<userId>`. */
 export function instanceOfKey(channel: string, key: string): string | null {
   if (ownChannels.includes(channel)) return null;
-  const [surface, instanceId, ...rest] = key.split(':');
+  const from = channel.length + 1;
+  const to = key.indexOf(':', from);
+  if (to <= from || !key.startsWith(`${channel}:`)) return null;
+  const instanceId = key.slice(from, to);
   // `terminal:<engine>:<id>` is of a program in a terminal, of no instance.
-  if (surface === 'terminal' && terminalEngines.includes(instanceId ?? '')) return null;
-  return surface === channel && instanceId !== undefined && instanceId !== '' && rest.length > 0 ? instanceId : null;
+  return channel === 'terminal' && terminalEngines.includes(instanceId) ? null : instanceId;
 }
 
 const channelForm = new RegExp(channelPattern);
