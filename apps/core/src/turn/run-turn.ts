@@ -1,5 +1,5 @@
 import type { Identity } from '@svc/contract/trust.ts';
-import { textOf, type HandleResult } from '@svc/contract/turn.ts';
+import type { HandleResult } from '@svc/contract/turn.ts';
 import type { ActiveEngine } from '../engine/engine-pool.ts';
 import { admit } from './steps/admit.ts';
 import { buildPrompt, type Prompt } from './steps/build-prompt.ts';
@@ -42,7 +42,7 @@ async function answer(deps: PipelineParts, turn: Turn, identity: Identity, io: T
   const asking = { turn, identity, prompt: { ...prompt, transcript: moderated.transcript } };
   const reasoned = await reasonWithFallback(deps, asking, (engine) => ask(deps, asking, engine, io));
   const handled = await finish(deps, { ...asking, answer: reasoned, since }, io);
-  if (textOf(handled.actions) !== '' && handled.outcome === 'replied') {
+  if (handled.outcome === 'replied' && handled.actions.some(({ type }) => type === 'reply')) {
     const { session, active } = reasoned;
     deps.titles.answered({ turn, identity, session, engineId: active.engine.id, reply: reasoned.reply.text });
   }
