@@ -5,6 +5,7 @@ import { cutText } from '@svc/service-kit/cut-text.ts';
 import { createFixedWindow } from '@svc/service-kit/fixed-window.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import { beginningInSlices, textInSlices } from '@svc/service-kit/redaction/in-slices.ts';
+import { ShortLivedMap } from '@svc/service-kit/short-lived-map.ts';
 import type { SideCallDeps } from '../engine/check-engine.ts';
 import type { ActiveEngine } from '../engine/engine-pool.ts';
 import type { EngineRegistry } from '../engine/engine-registry.ts';
@@ -53,7 +54,7 @@ export function createTitles(deps: TitlesDeps): Titles {
   const perHour = createFixedWindow(clock, { max: maxPerHour, windowMs: 3_600_000 });
   let isClosed = false;
   /** Turns whose first words are being looked for, by conversation. One that is forgotten meanwhile gets none of them. */
-  const naming = new Map<string, Turn>();
+  const naming = new ShortLivedMap<string, Turn>();
   const queue = createIdleQueue<Answered>({
     clock,
     delayMs,

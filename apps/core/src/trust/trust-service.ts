@@ -3,6 +3,7 @@ import type { InstanceRules } from '@svc/contract/instance-rules.ts';
 import type { ExplainedIdentity, Identity } from '@svc/contract/trust.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { compositeKey } from '@svc/service-kit/composite-key.ts';
+import { ShortLivedMap } from '@svc/service-kit/short-lived-map.ts';
 import { denied, judgeGrants, toIdentity } from './effective-trust.ts';
 import { toIdentifierValue } from './identifier-value.ts';
 import type { KnownSender, TrustStore } from './trust-store.ts';
@@ -64,7 +65,8 @@ export function createTrustService(store: Store, clock: Clock, rulesOf: RulesOf 
     return sender;
   };
 
-  const listeners = new Set<() => void>();
+  const listeners = new ShortLivedMap<number, () => void>();
+  let listenerIds = 0;
 
   const forget = () => {
     cache = new Map();
@@ -127,12 +129,13 @@ export function createTrustService(store: Store, clock: Clock, rulesOf: RulesOf 
     changed(): void {
       forget();
       void learnIdentifiers();
-      for (const listener of listeners) listener();
+      for (const listener of listeners.values()) listener();
     },
 
     onChange(listener: () => void): () => void {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
+      const id = ++listenerIds;
+      listeners.set(id, listener);
+      return () => void listeners.delete(id);
     },
 
     closeGate(reason: string): void {

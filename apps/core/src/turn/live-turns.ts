@@ -2,6 +2,7 @@ import { textOf, type HandleResult, type ToolUse, type TurnProgress } from '@svc
 import { compositeKey } from '@svc/service-kit/composite-key.ts';
 import { toServiceError } from '@svc/service-kit/http/error-handler.ts';
 import type { Database } from '@svc/store/database.ts';
+import { ShortLivedMap } from '@svc/service-kit/short-lived-map.ts';
 import type { Audience } from '../ask/ask-person.ts';
 import type { StoredDelivery } from '../delivery/delivery-store.ts';
 import type { SessionWatches } from '../watch/session-watches.ts';
@@ -54,8 +55,8 @@ type Deps = {
 
 /** The turns that are live, by conversation and message id, so that a message that comes twice joins its own turn. */
 export function createLiveTurns({ db, watches, isClosed }: Deps): LiveTurns {
-  const byId = new Map<string, LiveTurn>();
-  const byMessage = new Map<string, LiveTurn>();
+  const byId = new ShortLivedMap<string, LiveTurn>();
+  const byMessage = new ShortLivedMap<string, LiveTurn>();
 
   return {
     find: (key: string, messageId: string | undefined): LiveTurn | undefined =>

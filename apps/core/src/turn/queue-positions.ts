@@ -1,7 +1,8 @@
 import type { Clock } from '@svc/service-kit/clock.ts';
+import type { ShortLivedMap } from '@svc/service-kit/short-lived-map.ts';
 import type { Place } from './turn-place.ts';
 
-type Deps = { lines: ReadonlyMap<string, readonly Place[]>; forSlot: readonly Place[]; clock: Clock };
+type Deps = { lines: Pick<ShortLivedMap<string, readonly Place[]>, 'get' | 'values'>; forSlot: readonly Place[]; clock: Clock };
 
 /** Reports to waiting turns how many stand before them. */
 export type QueuePositions = {

@@ -1,6 +1,7 @@
 import type { ExtraAction } from '@svc/contract/turn.ts';
 import type { Database } from '@svc/store/database.ts';
 import { conflict, ServiceError } from '@svc/service-kit/service-error.ts';
+import { ShortLivedMap } from '@svc/service-kit/short-lived-map.ts';
 import type { TurnJournal } from './turn-journal.ts';
 import type { Turn } from './turn.ts';
 
@@ -23,7 +24,7 @@ type Running = { turn: Turn; actions: readonly ExtraAction[]; stored: Promise<un
 const maxActions = 10;
 
 export function createTurnActions({ journal, db }: Deps): TurnActions {
-  const running = new Map<string, Running>();
+  const running = new ShortLivedMap<string, Running>();
 
   const take = ({ id }: Pick<Turn, 'id'>): Running => {
     const found = running.get(id);
@@ -44,7 +45,7 @@ export function createTurnActions({ journal, db }: Deps): TurnActions {
   };
 
   return {
-    begin: (turn) => void running.set(turn.id, { turn, actions: turn.actions ?? [], stored: Promise.resolve() }),
+    begin: (turn) => running.set(turn.id, { turn, actions: turn.actions ?? [], stored: Promise.resolve() }),
     checkRoom: (turn) => void take(turn),
     async add(of, action) {
       const found = take(of);

@@ -1,5 +1,6 @@
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { queueFull, unavailable } from '@svc/service-kit/service-error.ts';
+import { ShortLivedMap } from '@svc/service-kit/short-lived-map.ts';
 import type { AbortReason, OnQueued, Ticket, Work } from './ticket.ts';
 import { createQueuePositions } from './queue-positions.ts';
 import { abortPlace, isUnderWay, type Place, placeOfNext, remove } from './turn-place.ts';
@@ -44,7 +45,7 @@ export interface TurnQueue {
  * served. All of it lives in memory: a killed process leaves no lock behind.
  */
 export function createTurnQueue({ slots, maxWaiting, maxWaitingPerKey = maxWaiting }: TurnQueueLimits, clock: Clock): TurnQueue {
-  const lines = new Map<string, Place[]>();
+  const lines = new ShortLivedMap<string, Place[]>();
   const forSlot: Place[] = [];
   let places = 0;
   let taken = 0;
