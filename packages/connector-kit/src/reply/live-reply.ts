@@ -47,6 +47,8 @@ export type LiveReply = {
 const takeBackMs = 1000;
 /** Longer texts are not shown again at every step; they come when they are whole. */
 const maxChars = 60_000;
+/** Platforms show a draft for half a minute. */
+const draftAgainMs = 20_000;
 /** After so many faults in a row only the whole text is tried. */
 const maxFaults = 4;
 /** Who removes a message this often does not want it. */
@@ -63,6 +65,7 @@ export function createLiveReply(deps: LiveDeps): LiveReply {
   let isEnough = false;
   /** What a platform with drafts shows of the message to come; null where it has none. */
   let drafted: string | null = messages.canDraft() ? '' : null;
+  let draftedAt = Number.NEGATIVE_INFINITY;
   let notBefore = Number.NEGATIVE_INFINITY;
   /** Messages before it are full and left alone. */
   let current = 0;
@@ -93,7 +96,7 @@ export function createLiveReply(deps: LiveDeps): LiveReply {
       try {
         await deps.open();
         const waitMs = waitFor();
-        if (waitMs === null || next() === null) return;
+        if (waitMs === null || next() === null) return keepDraft();
         if (waitMs > 0) return wake(waitMs);
         if (notBefore > clock.elapsed()) return wake(notBefore - clock.elapsed());
         await gate.run(chat, async () => next()?.(), { signal: stopping.signal });
@@ -147,14 +150,22 @@ export function createLiveReply(deps: LiveDeps): LiveReply {
       current++;
     }
     const piece = pieces[messages.count()];
-    if (piece === undefined || piece === drafted) return null;
+    if (piece === undefined) return null;
+    if (piece === drafted && clock.elapsed() - draftedAt < draftAgainMs) return null;
     const isLast = messages.count() === pieces.length - 1 && text.cuts().length === 0;
     return isLast && drafted !== null ? () => draft(piece) : () => post(piece);
+  }
+
+  /** A draft goes away by itself: while a tool works it is shown again. */
+  function keepDraft(): void {
+    const leftMs = draftedAt + draftAgainMs - clock.elapsed();
+    if (drafted !== null && drafted !== '' && leftMs > 0) wake(leftMs);
   }
 
   /** Nothing is posted before it is whole, where drafts are to be had. */
   async function draft(piece: string): Promise<void> {
     drafted = (await messages.draft(piece)) ? piece : null;
+    draftedAt = clock.elapsed();
     if (drafted === null) await post(piece);
     else deps.onShown();
   }

@@ -24,6 +24,27 @@ describe('a reply where drafts are to be had', () => {
     expect(new Set(drafts.map(({ nonce }) => nonce))).toEqual(new Set([chat.messages[0]?.nonce]));
   });
 
+  test('stays to be seen while nothing is added', async () => {
+    const { writer, chat, pass, within, drafts } = setUpDrafts(() => true);
+    const reply = begin(writer);
+    reply.handlers.onDelta?.(words);
+    await pass(65_000);
+    expect(drafts.map(({ text }) => text)).toEqual([words, words, words, words]);
+    await within(reply.finish(result(words)));
+    await pass(65_000);
+    expect([chat.calls, drafts.length]).toEqual([['post'], 4]);
+  });
+
+  test('is not shown again once it was taken back', async () => {
+    const { writer, pass, drafts } = setUpDrafts(() => true);
+    const { handlers } = begin(writer);
+    handlers.onDelta?.(words);
+    await pass(2000);
+    handlers.onRetract?.();
+    await pass(65_000);
+    expect(drafts).toHaveLength(1);
+  });
+
   test('is posted as far as its messages are full, and the next one is a draft of its own', async () => {
     const { writer, chat, pass, within, drafts } = setUpDrafts(() => true, { limit: 60 }, { limit: 60 });
     const reply = begin(writer);
