@@ -51,5 +51,5 @@ export function toFault(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'ECONNREFUSED') return unavailable('The core is not there. Check that the service is running.', error);
-  return upstream(`The core broke off: ${errorText(error)}`, error);
+  return unavailable(`The core broke off: ${errorText(error)}`, error);
 }

@@ -149,12 +149,13 @@ function createIdleTimer(clock: Clock, idleMs: number, onIdle: () => void) {
   };
 }
 
+/** A connection that breaks, to the core or to where the file comes from, says nothing of the file: it can be saved later. */
 function toFault(error: unknown, shutdown: AbortSignal): Error {
   if (error instanceof ServiceError) return error;
   if (shutdown.aborted) return unavailable('The connector is stopping; the file was not saved.', error);
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'ECONNREFUSED') return unavailable('The core is not there; the file was not saved.', error);
-  return upstream(`The file was not saved: ${errorText(error)}`, error);
+  return unavailable(`The file was not saved: ${errorText(error)}`, error);
 }
 
 const tooLarge = (maxBytes: number) =>

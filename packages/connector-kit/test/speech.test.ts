@@ -59,18 +59,22 @@ test('what the core refuses comes with its code, words and reason', async () => 
   });
 });
 
-test.each<[string, Answer]>([
-  ['something else', (_req, res) => res.writeHead(500).end('<html>')],
-  ['a break', (req) => req.socket.destroy()],
-  ['half an answer', (_req, res) => (res.writeHead(500, { 'content-length': '9' }), res.write('{'), res.destroy())],
-])('of %s remains a fault of the service', async (_what, broken) => {
+test.each<[string, Answer, string]>([
+  ['something else', (_req, res) => res.writeHead(500).end('<html>'), 'upstream'],
+  ['a break', (req) => req.socket.destroy(), 'unavailable'],
+  [
+    'half an answer',
+    (_req, res) => (res.writeHead(500, { 'content-length': '9' }), res.write('{'), res.destroy()),
+    'unavailable',
+  ],
+])('of %s is a fault of the service, and a core that ends may be asked again', async (_what, broken, code) => {
   answer = broken;
-  await expect(speech.transcribe({ sender: 'a', data: Buffer.from('x') }, forever)).rejects.toMatchObject({ code: 'upstream' });
+  await expect(speech.transcribe({ sender: 'a', data: Buffer.from('x') }, forever)).rejects.toMatchObject({ code });
 });
 
 test('a core that is away is said to be, and a connector that stops ends its calls', async () => {
   const away = createSpeech({ coreUrl: 'http://127.0.0.1:9', pass: 'a-pass', signal: forever });
   await expect(away.speak({ sender: 'a', text: 'x' }, forever)).rejects.toMatchObject({ code: 'unavailable' });
   answer = () => shutdown.abort();
-  await expect(speech.speak({ sender: 'a', text: 'x' }, forever)).rejects.toMatchObject({ code: 'upstream' });
+  await expect(speech.speak({ sender: 'a', text: 'x' }, forever)).rejects.toMatchObject({ code: 'unavailable' });
 });

@@ -122,11 +122,18 @@ describe('saving a file from a channel', () => {
   test.each<[string, Answer]>([
     ['is no JSON', (req, res) => void req.resume().on('end', () => res.end('<html>'))],
     ['names no file', (req, res) => void req.resume().on('end', () => res.end('{}'))],
-    ['is broken off', (req) => void req.resume().on('end', () => req.socket.destroy())],
     ['never ends', (req, res) => void req.resume().on('end', () => sendForever(res))],
   ])('fails when the answer %s', async (_, answer) => {
     const uploads = await setUp(answer);
     await expect(uploads.save({ name: 'a', data: Buffer.from('abc') })).rejects.toMatchObject({ code: 'upstream' });
+  });
+
+  test.each<[string, Answer]>([
+    ['the answer', (req) => void req.resume().on('end', () => req.socket.destroy())],
+    ['half an answer', (req, res) => void req.resume().on('end', () => (res.write('{'), setImmediate(() => res.destroy())))],
+  ])('may be tried again when the core ends in %s', async (_, answer) => {
+    const uploads = await setUp(answer);
+    await expect(uploads.save({ name: 'a', data: Buffer.from('abc') })).rejects.toMatchObject({ code: 'unavailable' });
   });
 
   test('ends when nothing moves any more', async () => {
@@ -142,7 +149,10 @@ describe('saving a file from a channel', () => {
       yield new Uint8Array(1);
       throw new Error('the platform hung up');
     };
-    await expect(uploads.save({ name: 'a', data: failing() })).rejects.toThrow('the platform hung up');
+    await expect(uploads.save({ name: 'a', data: failing() })).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringContaining('the platform hung up'),
+    });
   });
 
   test('ends when the connector stops', async () => {
