@@ -6,7 +6,7 @@ import { answerTo } from '../channel-killed/engine-script.ts';
 export type TelegramPlace = { chat: number; thread?: number; members: TelegramUser[]; isGroup: boolean };
 
 /** What a person asked, and what is to be answered to it. */
-export type Asked = { ids: number[]; place: TelegramPlace; name: string; answer: string };
+export type Asked = { ids: number[]; place: TelegramPlace; name: string; answer: string; at: number };
 
 /** Of ten places seven are private chats, two groups, and one is a topic. */
 export function openPlaces(server: TelegramServer, count: number): TelegramPlace[] {
@@ -25,6 +25,8 @@ export function openPlaces(server: TelegramServer, count: number): TelegramPlace
 }
 
 const maxOpen = 3;
+/** Who has no answer for so long asks on; what is missing is found in the end. */
+const forgottenAfterMs = 30_000;
 
 /** People who say so many messages in all, in each place the next ones when few are without their answer. */
 export function startAsking(
@@ -42,7 +44,7 @@ export function startAsking(
     const open: Asked[] = [];
     for (let said = 0; said < share && !isOver;) {
       await pause(50 + random() * 300);
-      const still = open.filter((one) => !isAnswered(one));
+      const still = open.filter((one) => performance.now() - one.at < forgottenAfterMs && !isAnswered(one));
       open.splice(0, open.length, ...still);
       if (open.length >= maxOpen) continue;
       const next = ask(place);
@@ -73,7 +75,13 @@ export function startAsking(
       files > 1
         ? server.sendAlbum({ ...where, caption: text, parts })
         : [only === undefined ? server.say({ ...where, text }) : server.sendDocument({ ...where, caption: text, ...only })];
-    return { ids: messages.map(({ message_id }) => message_id), place, name, answer: answerTo(name, words, files) };
+    return {
+      ids: messages.map(({ message_id }) => message_id),
+      place,
+      name,
+      answer: answerTo(name, words, files),
+      at: performance.now(),
+    };
   }
 
   return {
