@@ -31,6 +31,16 @@ function setUp(options: Partial<ChatGateOptions> = {}) {
 }
 
 describe('the pace of a chat', () => {
+  test('counts what a process before may have written a moment ago, where the platform does', async () => {
+    const { gate, went, write, pass } = setUp({ followsAnother: true });
+    void gate.run('a', write('a1'));
+    expect(await gate.offer('b', write('b1'))).toBe(false);
+    await pass(1500);
+    void gate.run('b', write('b2'));
+    await pass(100);
+    expect(went).toEqual(['a1 1000', 'b2 1500']);
+  });
+
   test('is kept between the end of a write and the next one, each chat for itself', async () => {
     const { gate, went, write, pass } = setUp();
     void gate.run('a', write('a1', undefined, 200));

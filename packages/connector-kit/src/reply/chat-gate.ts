@@ -10,6 +10,8 @@ export type ChatGateOptions = {
   allMs?: number;
   /** So many writes that cannot wait may follow each other at once, where the platform lets them; one unless given. */
   burst?: number;
+  /** Counts the making of the gate as a write to each chat, for a process before may have written just now; not unless given. */
+  followsAnother?: boolean;
   /** Chats that are held at once; past it those that nothing waits for are forgotten, and then new ones refused. */
   maxChats?: number;
 };
@@ -59,7 +61,9 @@ const goodToHalve = 10;
 const maxWaiting = 100;
 const noTimer = (): void => undefined;
 
-export function createChatGate({ clock, perMs, allMs = 0, burst = 1, maxChats = 10_000 }: ChatGateOptions): ChatGate {
+export function createChatGate(options: ChatGateOptions): ChatGate {
+  const { clock, perMs, allMs = 0, burst = 1, maxChats = 10_000, followsAnother = false } = options;
+  const madeAt = followsAnother ? clock.elapsed() : never;
   const lanes = new Map<string, Lane>();
   let nextSlot = never;
   let allPausedUntil = never;
@@ -74,7 +78,7 @@ export function createChatGate({ clock, perMs, allMs = 0, burst = 1, maxChats = 
       waiting: [],
       isWriting: false,
       perMs: stepMs,
-      freeAt: never,
+      freeAt: madeAt + stepMs,
       pausedUntil: never,
       stepMs,
       good: 0,
