@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
 import type { ChannelMessage, SendOutcome } from './channel-sender.ts';
@@ -68,59 +68,99 @@ test('a pushed reply says which turn it belongs to, and a text of no turn does n
   outbox.close();
 });
 
-/** An outbox whose deliveries wait for the replies of the turns in `shown` until they are taken out of it. */
-function openHeld(time = createFakeClock()) {
+/** An outbox beside connectors that show replies: from `show` until `end`. */
+function openBeside(send = async (): Promise<SendOutcome> => ({ delivered: true })) {
+  const time = createFakeClock();
   const sent: string[] = [];
-  const shown = new Map<number, PromiseWithResolvers<void>>();
+  const shown = new Map<string, { turnId: string; turnSeq: number; since: number }>();
+  let onEnd = (_turnId: string): void => undefined;
   const outbox = openTestOutbox(
-    async ({ text }: ChannelMessage): Promise<SendOutcome> => (sent.push(text ?? ''), { delivered: true }),
+    async ({ text = '' }: ChannelMessage) => {
+      sent.push(text);
+      return send();
+    },
     time,
-    (_, seq) => [...shown].find(([each]) => each < seq)?.[1].promise ?? null,
+    { openIn: () => [...shown.values()], onEnd: (listener) => void (onEnd = listener) },
   );
-  const say = (text: string, turn_seq: number, target = 'room') =>
-    outbox.push({ ...reply, text, turn_seq, route: { ...route, target } });
-  const show = (seq: number) => shown.set(seq, Promise.withResolvers());
-  const end = (seq: number) => {
-    shown.get(seq)?.resolve();
-    shown.delete(seq);
+  onTestFinished(() => outbox.close());
+  const say = (text: string, turnId: string, { target = 'room', turn_seq = 1 } = {}) =>
+    outbox.push({ ...reply, text, turn_id: turnId, turn_seq, route: { ...route, target } });
+  const show = (turnId: string) => shown.set(turnId, { turnId, turnSeq: 1, since: time.elapsed() });
+  const end = (turnId: string) => {
+    shown.delete(turnId);
+    onEnd(turnId);
   };
-  return { outbox, sent, say, show, end, time };
+  const settled = () => new Promise((resolve) => setImmediate(resolve));
+  return { outbox, time, sent, say, show, end, settled };
 }
 
-test('a reply is sent when the earlier one of its conversation, which a connector still shows, has ended', async () => {
-  const { outbox, sent, say, show, end } = openHeld();
-  show(1);
-  await say('second', 2);
-  await say('elsewhere', 2, 'other room');
-  await say('of no turn', 0);
-  await say('first of all', 1, 'third room');
-  await expect.poll(() => sent).toEqual(['first of all']);
-  end(1);
-  await expect.poll(() => sent).toEqual(['first of all', 'second', 'elsewhere', 'of no turn']);
-  outbox.close();
+test('a reply is sent when those of its conversation that were made before it are shown', async () => {
+  const { sent, say, show, end } = openBeside();
+  show('first');
+  await say('second', 'second');
+  show('third');
+  await say('elsewhere', 'second', { target: 'other room' });
+  await say('of no turn', '', { turn_seq: 0, target: 'third room' });
+  await expect.poll(() => sent).toEqual(['of no turn']);
+  end('first');
+  await expect.poll(() => sent).toEqual(['of no turn', 'second']);
+  end('third');
+  await expect.poll(() => sent).toEqual(['of no turn', 'second', 'elsewhere']);
 });
 
-test('a reply that its connector could not show goes before the later one that waited for it', async () => {
-  const { outbox, sent, say, show, end } = openHeld();
-  show(1);
-  await say('second', 2);
-  await say('third', 3);
-  await say('first', 1);
-  await say('first, file', 1);
-  end(1);
+test('a reply that its connector could not show goes before the later ones that waited for it', async () => {
+  const { sent, say, show, end } = openBeside();
+  show('first');
+  await say('second', 'second');
+  await say('third', 'third');
+  await say('first', 'first');
+  await say('first, file', 'first');
+  end('first');
   await expect.poll(() => sent).toEqual(['first', 'first, file', 'second', 'third']);
-  outbox.close();
 });
 
-test('a reply waits for an earlier one no longer than its connector tries to show it', async () => {
-  const { outbox, sent, say, show, time } = openHeld();
-  show(1);
-  await say('second', 2);
-  await new Promise((resolve) => setImmediate(resolve));
-  time.advance(60_000);
-  await new Promise((resolve) => setImmediate(resolve));
-  expect(sent).toEqual([]);
-  time.advance(10_000);
+test('a reply that ends while a later one is being stored holds it up no more', async () => {
+  const { sent, say, show, end } = openBeside();
+  show('first');
+  const pushed = say('second', 'second');
+  end('first');
+  await pushed;
   await expect.poll(() => sent).toEqual(['second']);
-  outbox.close();
+});
+
+test('replies wait for one before them until it is 70 s old, however many they are', async () => {
+  const { sent, say, show, time, settled } = openBeside();
+  show('first');
+  await say('second', 'second');
+  await say('third', 'third');
+  await settled();
+  time.advance(69_000);
+  await settled();
+  expect(sent).toEqual([]);
+  time.advance(1000);
+  await expect.poll(() => sent).toEqual(['second', 'third']);
+  await say('fourth', 'fourth');
+  await expect.poll(() => sent).toHaveLength(3);
+});
+
+test('a reply that waits for another one is sent at once when a person says so', async () => {
+  const { outbox, sent, say, show, settled } = openBeside();
+  show('first');
+  const { id } = await say('second', 'second');
+  await settled();
+  expect(sent).toEqual([]);
+  expect(await outbox.retry(id)).toBe(true);
+  await expect.poll(() => sent).toEqual(['second']);
+});
+
+test('a reply that was made before another one does not wait for it, whichever message came first', async () => {
+  let isAway = true;
+  const { sent, say, show, time } = openBeside(async () =>
+    isAway ? { delivered: false, permanent: false, error: 'away' } : { delivered: true },
+  );
+  await say('of an edit', 'edit', { turn_seq: 6 });
+  await expect.poll(() => sent).toEqual(['of an edit']);
+  show('of a message that waited longer');
+  isAway = false;
+  await expect.poll(() => (time.advance(1000), sent)).toEqual(['of an edit', 'of an edit']);
 });

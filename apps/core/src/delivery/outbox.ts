@@ -4,6 +4,7 @@ import type { Log } from '@svc/service-kit/log.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 import type { SendOutcome, SendToChannel } from './channel-sender.ts';
 import { createDeliveryLines, type Waiting } from './delivery-lines.ts';
+import type { OpenReplies, OpenReply } from './open-replies.ts';
 import { aboutOf, type DeliveryStore, type NewDelivery, type StoredDelivery } from './delivery-store.ts';
 
 export type OutboxDeps = {
@@ -25,9 +26,6 @@ const maxPending = { deliveries: 5000, chars: 64_000_000 };
 
 const tooMany = 'too many deliveries are waiting';
 
-/** Resolves when no reply of an earlier turn of a conversation is waited for; null when none is. */
-export type EarlierReplies = (conversationKey: string, turnSeq: number) => Promise<void> | null;
-
 /** Pushes replies to their channels, in order for each target, until they are sent, refused for good or too old. */
 export interface Outbox {
   /** Stores a delivery (committed with whatever else is pending in the database) and begins with it. */
@@ -36,8 +34,8 @@ export interface Outbox {
   firstTry(delivery: StoredDelivery, withinMs: number): Promise<SendOutcome>;
   /** Takes up what an earlier process left. */
   load(): Promise<void>;
-  /** Begins to send. `replies`: what is pushed of a turn waits for the replies of earlier turns of its conversation that a connector still shows. */
-  start(replies: { earlierReplies: EarlierReplies }): void;
+  /** Begins to send. What is pushed of a turn waits for the replies of its conversation that were made before it and are still being shown. */
+  start(replies: OpenReplies): void;
   /** Tries a failed or waiting delivery now. False when there is no such one, or it has no route. */
   retry(id: string): Promise<boolean>;
   /** A reply that could not be pushed has reached its person another way. False when there is none that failed; again it changes nothing. */
@@ -60,7 +58,8 @@ export function createOutbox({ store, flush, send, clock, log, redact, onSettled
   const firstTries = new Map<string, (outcome: SendOutcome) => void>();
   const retrying = new Set<string>();
   let failed = 0;
-  const lines = createDeliveryLines({ clock, maxPauseMs: backOff.maxMs, giveUpMs, attempt, onSettled, log });
+  let replies: OpenReplies | null = null;
+  const lines = createDeliveryLines({ clock, maxPauseMs: backOff.maxMs, giveUpMs, attempt, onSettled });
 
   async function push(delivery: NewDelivery): Promise<StoredDelivery> {
     const { deliveries, chars } = lines.size();
@@ -71,12 +70,15 @@ export function createOutbox({ store, flush, send, clock, log, redact, onSettled
     return stored;
   }
 
+  /** Replies that come before a delivery: their connectors may be in the middle of them. */
+  const before = ({ turn_id, turn_seq, conversation_key }: StoredDelivery): OpenReply[] =>
+    turn_seq === 0 || replies === null ? [] : replies.openIn(conversation_key).filter(({ turnId }) => turnId !== turn_id);
+
   /** Nothing leaves before it is safe, or a crash could make the same reply leave again under another id. */
   function sendWhenSafe(delivery: StoredDelivery): void {
-    flush().then(
-      () => lines.add(delivery),
-      (error: unknown) => log.error({ err: error, delivery: delivery.id }, 'a delivery could not be stored'),
-    );
+    const safe = flush();
+    lines.add(delivery, before(delivery), safe);
+    safe.catch((error: unknown) => log.error({ err: error, delivery: delivery.id }, 'a delivery could not be stored'));
   }
 
   async function attempt(waiting: Waiting): Promise<void> {
@@ -154,12 +156,11 @@ export function createOutbox({ store, flush, send, clock, log, redact, onSettled
       for (const delivery of await store.pending()) lines.add(delivery);
     },
 
-    start(replies): void {
-      lines.start(({ turn_seq, conversation_key }) => {
-        const shown = turn_seq === 0 ? null : replies.earlierReplies(conversation_key, turn_seq);
-        // One that could not be shown is in its line once it is safe.
-        return shown === null ? null : shown.then(flush);
-      });
+    start(given): void {
+      replies = given;
+      given.onEnd(lines.replyEnded);
+      // Of what an earlier process left only the places of the turns tell which came first.
+      lines.start((delivery) => before(delivery).filter(({ turnSeq }) => turnSeq < delivery.turn_seq));
     },
 
     async retry(id: string): Promise<boolean> {

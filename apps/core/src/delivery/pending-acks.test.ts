@@ -68,19 +68,19 @@ test('a reply that nobody fetches on a channel that keeps its history is neither
   expect(settled.at(-1)).toEqual(['fetched', 'delivered']);
 });
 
-test('what follows in a conversation waits until each earlier reply has reached its channel, or is in the outbox', async () => {
+test('replies of a conversation are open until their channel has them, or they are in the outbox', async () => {
   const { pendingAcks, pushed, expectReply } = open({ replies: 9, chars: 1e9 });
-  expectReply('first', true, 'hi', false, 1);
+  const ended: string[] = [];
+  pendingAcks.onEnd((turnId) => ended.push(`${turnId} after ${pushed.length}`));
+  expectReply('first', true);
   expectReply('second', true, 'hi', false, 2);
-  expect([pendingAcks.earlierReplies('k', 1), pendingAcks.earlierReplies('other', 9)]).toEqual([null, null]);
-  const seen: string[] = [];
-  const follow = (seq: number) => pendingAcks.earlierReplies('k', seq)?.then(() => seen.push(`${seq} after ${pushed.length}`));
-  const followed = [follow(2), follow(3)];
+  expectReply('kept', true, 'hi', true, 3);
+  const openNow = () => pendingAcks.openIn('k').map(({ turnId }) => turnId);
+  expect([openNow(), pendingAcks.openIn('other')]).toEqual([['first', 'second', 'kept'], []]);
   await pendingAcks.delivered('first');
-  await followed[0];
-  expect(seen).toEqual(['2 after 0']);
-  await pendingAcks.undelivered('second', 'the channel is away');
-  await followed[1];
-  expect(seen).toEqual(['2 after 0', '3 after 1']);
-  expect(pendingAcks.earlierReplies('k', 3)).toBe(null);
+  const pushing = pendingAcks.undelivered('second', 'the channel is away');
+  expect([openNow(), ended]).toEqual([['kept', 'second'], ['first after 0']]);
+  await pushing;
+  await pendingAcks.undelivered('kept', 'the channel is away');
+  expect([openNow(), ended]).toEqual([[], ['first after 0', 'second after 1', 'kept after 1']]);
 });

@@ -6,7 +6,8 @@ import type { TurnJournal } from '../turn/turn-journal.ts';
 import type { Turn } from '../turn/turn.ts';
 import { pushReply } from './delivery-of.ts';
 import type { Route } from './delivery-store.ts';
-import type { EarlierReplies, Outbox } from './outbox.ts';
+import type { OpenReply } from './open-replies.ts';
+import type { Outbox } from './outbox.ts';
 
 /** A reply that was, or is to be, given to its caller. Without a route it cannot be pushed, only listed. */
 type PendingAck = {
@@ -18,6 +19,8 @@ type PendingAck = {
   holders: number;
   /** What the timer waits for: a word on what became of the reply, or a caller who comes for it. */
   waitsFor: 'word' | 'caller';
+  /** By the clock that only goes forward, ms. */
+  since: number;
   cancelTimer: () => void;
 };
 
@@ -51,7 +54,10 @@ export interface PendingAcks {
   isExpected(turnId: string): boolean;
   /** The conversation of a turn whose reply is waited for; null for any other turn. */
   keyOf(turnId: string): string | null;
-  earlierReplies: EarlierReplies;
+  /** The replies of a conversation of which no channel has said yet that it has them. */
+  openIn(conversationKey: string): OpenReply[];
+  /** Is called with the turn of each reply that is waited for no longer: it is shown, or in the outbox. */
+  onEnd(listener: (turnId: string) => void): void;
   /** A caller was given the reply, and says what becomes of it, or is `abandoned`. */
   accepted(turnId: string): void;
   /** The channel shows the reply. Nothing for turns that are not waited for. */
@@ -73,9 +79,9 @@ export function createPendingAcks({ journal, outbox, events, clock, log }: Pendi
   /** The oldest first. */
   const waiting = new Map<string, PendingAck>();
   let chars = 0;
-  /** What waits for replies to end looks again whenever one has. */
-  const followers = new Set<() => void>();
-  const tellFollowers = () => followers.forEach((look) => look());
+  /** Those that are being pushed, until they are in the outbox. */
+  const leaving = new Set<PendingAck>();
+  let onEnd = (_turnId: string): void => undefined;
 
   const charsOf = ({ turn, text }: PendingAck) => text.length + turn.envelope.content.text.length;
   const add = (ack: PendingAck) => {
@@ -95,14 +101,16 @@ export function createPendingAcks({ journal, outbox, events, clock, log }: Pendi
     const { turn, actions } = ack;
     remove(turn.id);
     if (turn.envelope.keeps === true) {
-      tellFollowers();
+      onEnd(turn.id);
       await journal.settle(turn, 'replied');
       return events.kept(turn);
     }
+    leaving.add(ack);
     try {
       await Promise.all([pushReply(outbox, { turn, actions, route, error }), journal.settle(turn, 'replied')]);
     } finally {
-      tellFollowers();
+      leaving.delete(ack);
+      onEnd(turn.id);
     }
   }
 
@@ -146,6 +154,7 @@ export function createPendingAcks({ journal, outbox, events, clock, log }: Pendi
         text: textOf(result.actions),
         holders: 0,
         waitsFor: 'word',
+        since: clock.elapsed(),
         cancelTimer: noTimer,
       };
       add(ack);
@@ -158,19 +167,12 @@ export function createPendingAcks({ journal, outbox, events, clock, log }: Pendi
 
     keyOf: (turnId: string): string | null => waiting.get(turnId)?.turn.envelope.conversation_key ?? null,
 
-    earlierReplies(conversationKey: string, turnSeq: number): Promise<void> | null {
-      const isWaitedFor = ({ turn }: PendingAck) => turn.seq < turnSeq && turn.envelope.conversation_key === conversationKey;
-      const isAny = () => [...waiting.values()].some(isWaitedFor);
-      if (!isAny()) return null;
-      const { promise, resolve } = Promise.withResolvers<void>();
-      const look = () => {
-        if (isAny()) return;
-        followers.delete(look);
-        resolve();
-      };
-      followers.add(look);
-      return promise;
-    },
+    openIn: (conversationKey) =>
+      [...waiting.values(), ...leaving]
+        .filter(({ turn }) => turn.envelope.conversation_key === conversationKey)
+        .map(({ turn, since }) => ({ turnId: turn.id, turnSeq: turn.seq, since })),
+
+    onEnd: (listener) => void (onEnd = listener),
 
     accepted(turnId: string): void {
       const ack = waiting.get(turnId);
@@ -183,7 +185,7 @@ export function createPendingAcks({ journal, outbox, events, clock, log }: Pendi
       const ack = waiting.get(turnId);
       if (ack === undefined) return;
       remove(turnId);
-      tellFollowers();
+      onEnd(turnId);
       await journal.settle(ack.turn, 'delivered');
     },
 
