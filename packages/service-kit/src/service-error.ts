@@ -62,5 +62,11 @@ export const upstream = (message: string, cause?: unknown) => new ServiceError('
 export const queueFull = (message: string, retryAfterS = 1) =>
   new ServiceError('queue_full', message, { details: { retry_after_s: retryAfterS } });
 
-/** The text of anything thrown, for logs. */
-export const errorText = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+/** The text of anything thrown, for logs. `fetch` says only that it failed; why stands in its cause. */
+export function errorText(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { message, cause } = error;
+  if (message !== 'fetch failed' || !(cause instanceof Error)) return message;
+  const why = cause.message || (cause as NodeJS.ErrnoException).code;
+  return why === undefined ? message : `${message}: ${why}`;
+}

@@ -1,7 +1,20 @@
-import { describe, expect, test } from 'vitest';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { startFailure } from './start-failure.ts';
 
 const system = (code: string, fields: object = {}) => Object.assign(new Error(`${code}: a system message`), { code, ...fields });
+
+/** As Node itself loads it, which a test runner does not. */
+function failureOfImporting(file: string): string {
+  const own = pathToFileURL(path.join(import.meta.dirname, 'start-failure.ts')).href;
+  const code = `const { startFailure } = await import(${JSON.stringify(own)});
+    await import(${JSON.stringify(pathToFileURL(file).href)}).catch((error) => console.log(startFailure(error, {})));`;
+  return execFileSync(process.execPath, ['--input-type=module', '-e', code], { encoding: 'utf8', timeout: 60_000 }).trim();
+}
 
 describe('the reason of a failed start', () => {
   test.each([
@@ -15,7 +28,28 @@ describe('the reason of a failed start', () => {
     [system('ERR_ACCESS_DENIED', { permission: 'ChildProcess' }), /a system message .*meta\.permissions/],
     [new Error('The token is wrong.'), /^The token is wrong\.$/],
     ['a text', /^a text$/],
+    [
+      new TypeError('fetch failed', { cause: new Error('connect ECONNREFUSED 127.0.0.1:1') }),
+      /^fetch failed: connect ECONNREFUSED/,
+    ],
+    [
+      new TypeError('fetch failed', { cause: Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' }) }),
+      /: ECONNREFUSED$/,
+    ],
   ])('%s', (error, wanted) => {
     expect(startFailure(error, { port: 4000 })).toMatch(wanted);
+  });
+
+  test.each([
+    ['cnst one = 1;', /^Expected .* \(\/.+\/slip\.ts:2\)$/],
+    ["import { nothing } from 'node:path';", /does not provide an export named 'nothing' \(\/.+\/slip\.ts:2\)$/],
+    ['JSON.parse(1).a.b;', /^Cannot read properties of undefined .* \(\/.+\/slip\.ts:2\)$/],
+    ['nothing();', /^nothing is not defined \(\/.+\/slip\.ts:2\)$/],
+  ])('names the line of %s', (line, wanted) => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'start failure '));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const slip = path.join(folder, 'slip.ts');
+    writeFileSync(slip, `export {};\n${line}\n`);
+    expect(failureOfImporting(slip)).toMatch(wanted);
   });
 });

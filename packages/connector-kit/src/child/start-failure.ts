@@ -21,8 +21,21 @@ export function startFailure(error: unknown, config: Record<string, unknown>): s
     case 'ERR_MODULE_NOT_FOUND':
       return `A part of this connector is not installed: ${error.message}`;
     default:
-      return error.message;
+      return withPlace(error);
   }
+}
+
+/** A slip in the code of a connector is found by its place, which its message leaves out. */
+function withPlace(error: Error): string {
+  const isSlip = error instanceof SyntaxError || error instanceof ReferenceError || error instanceof TypeError;
+  const place = isSlip && error.cause === undefined ? placeOf(error) : undefined;
+  return place === undefined ? errorText(error) : `${errorText(error)} (${place})`;
+}
+
+/** File and line: the first of the stack for what cannot be parsed, or else of its innermost frame in a file. */
+function placeOf({ stack = '' }: Error): string | undefined {
+  const place = /^(?:file:\/\/)?(\/.+:\d+)$/m.exec(stack)?.[1] ?? /^ +at .*?file:\/\/(\/.+:\d+):\d+\)?$/m.exec(stack)?.[1];
+  return place === undefined ? undefined : decodeURI(place);
 }
 
 /** What a confined process may not do, and where its type would ask for it. */
