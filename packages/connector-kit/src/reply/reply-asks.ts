@@ -6,7 +6,12 @@ import { createReplyMessages, type MessagesOptions, type ReplyMessages } from '.
 import type { ReplyPlatform } from './reply-platform.ts';
 import { settleReply, type SettleDeps } from './settle-reply.ts';
 
-export type ReplyAsksDeps = MessagesOptions & Omit<SettleDeps, 'messages'> & { layout: Layout };
+export type ReplyAsksDeps = MessagesOptions &
+  Omit<SettleDeps, 'messages'> & {
+    layout: Layout;
+    /** Resolves when the replies that come before this one in the chat are shown. */
+    inOrder(): Promise<void>;
+  };
 
 /** The questions of a turn, each a message of its own. What cannot be shown is logged: the core denies it in the end. */
 export type ReplyAsks = {
@@ -27,6 +32,7 @@ export function createReplyAsks(deps: ReplyAsksDeps): ReplyAsks {
 
   /** The same after a restart: the platform, or the state, knows what is shown of it. */
   async function show(ask: Ask, messages: ReplyMessages, pieces: readonly string[]): Promise<void> {
+    await deps.inOrder();
     await messages.open(`ask ${ask.id}`, undefined, 'same');
     await settleReply({ ...deps, messages }, { pieces, cuts: [], extras: [], isOpen: true }, undefined);
   }

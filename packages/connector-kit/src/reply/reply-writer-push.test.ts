@@ -127,6 +127,18 @@ describe('a question', () => {
     expect(chat.shown()).toEqual(['May I?\n→ Yes']);
   });
 
+  test('comes behind the replies to earlier messages', async () => {
+    const { writer, chat, pass } = setUp();
+    const earlier = Promise.withResolvers<void>();
+    const later = { ...envelope, message_id: 'm2' };
+    writer.openReply(later, { turnId: 't2', again: false, before: earlier.promise }).handlers.onAsk?.(ask);
+    await pass(2000);
+    expect(chat.shown()).toEqual([]);
+    earlier.resolve();
+    await pass(2000);
+    expect(chat.shown()).toEqual(['May I?\n1. Yes\n2. No']);
+  });
+
   test('has buttons where the channel has them', async () => {
     const given: object[] = [];
     const { writer, chat, pass } = setUp({ ask: async ({ text, ask: asked }) => (given.push({ text, asked }), 'q1') });

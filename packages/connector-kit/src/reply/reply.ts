@@ -78,13 +78,14 @@ export function createReply(deps: ReplyDeps, { chat, answers, earlier, before, n
   const text = createReplyText(style);
   const layout = deps.layout();
   const messages = createReplyMessages({ platform, records, clock, chat, unsure, callMs, after: answers });
-  const asks = createReplyAsks({ ...deps, chat, layout: deps.layout() });
   const onShown = () => typing?.shown();
   let inOrder: Promise<void> | null = null;
   let turnCame: Promise<void> | null = null;
   const first = (): Promise<void> =>
     (turnCame ??= before === undefined ? Promise.resolve() : settledWithin(clock, longestBeforeMs, before));
-  const openInOrder = () => (inOrder ??= first().then(() => deps.order.earlier(chat))).then(open);
+  const othersShown = (): Promise<void> => (inOrder ??= first().then(() => deps.order.earlier(chat)));
+  const openInOrder = () => othersShown().then(open);
+  const asks = createReplyAsks({ ...deps, chat, answers, layout: deps.layout(), inOrder: othersShown });
 
   const live = createLiveReply({
     clock,
