@@ -35,6 +35,7 @@ describe('a reply', () => {
       ['-42', 4000],
     ] as const) {
       const out = await setUpOutgoing();
+      await out.pass(3000); // as long as a process before may have written just now
       const { handlers, finish } = begin(out, chat);
       handlers.onDelta?.(words);
       for (let n = 0; n < 100; n++) {
