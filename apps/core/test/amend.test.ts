@@ -159,13 +159,14 @@ describe('a message that is being answered', () => {
   });
 
   test('is followed by its edit, before all that wait, and the channel gets the answer to it', async () => {
-    await accepted(message('m1', 'work'));
+    const first = await accepted(message('m1', 'work'));
     const { answer } = await accepted(message('m2', 'later'));
     await working();
     expect(await amend('m1', 'new words')).toBe('steered');
     expect(await amend('m1', 'newer words', { version: 2 })).toBe('replaced');
     release();
     await answer;
+    await core.context.pipeline.pendingAcks.delivered((await first.answer).turn_id);
     expect(texts).toEqual(['work', 'newer words', 'later']);
     expect(prompts[1]).toContain('it is an edit, and takes the place of the message that you worked on last]');
     await expect.poll(() => sent.map(({ text }) => text)).toEqual(['re: newer words']);

@@ -107,7 +107,9 @@ async function askAndAnswer(file: UploadedFile): Promise<void> {
   const id = await Promise.race([asked.promise, handled.then(() => 'none')]);
   filled.push(...tablesWith(core.context.db.raw, word));
   await post(`/v2/asks/${id}/answer`, { as: { channel: 'compat', sender }, conversation_key: key, option: 'yes' });
-  expect((await handled).actions).toHaveLength(3);
+  const { actions, turn_id } = await handled;
+  expect(actions).toHaveLength(3);
+  await core.context.pipeline.pendingAcks.delivered(turn_id);
 }
 
 /** A reply that nobody fetched, and that its channel refuses. */

@@ -110,7 +110,12 @@ export async function openTestCore(options: Options = {}) {
       await trustStore.addIdentifier(id, surface, key);
       context.trust.changed();
     },
-    handle: (envelope: Envelope) => app.inject({ method: 'POST', url: '/v2/handle', payload: envelope }),
+    async handle(envelope: Envelope) {
+      const response = await app.inject({ method: 'POST', url: '/v2/handle', payload: envelope });
+      // Without a socket nothing says that the answer was written whole.
+      await context.pipeline.pendingAcks.delivered(response.json<{ turn_id?: string }>().turn_id ?? '');
+      return response;
+    },
     kinds: () => telemetry.events.map((event) => event.kind),
     /** Ends this core as a killed process ends. Gives the folder for the next one: this one's files as they are now. */
     crash(): string {
