@@ -36,6 +36,11 @@ test('an answer in parts ends where the whole one does, and nothing that is show
   );
 });
 
+test('of two stops that overlap the one that is whole first counts, in parts as at once', () => {
+  expect(cutAtStop('xabc', ['abc', 'b'])).toBe('xa');
+  expect(cutAtStop('xab', ['b', 'ab'])).toBe('x');
+});
+
 test('only what could begin a stop is held back', () => {
   const shown: string[] = [];
   const cutter = createStopCutter(['END'], (part) => void shown.push(part));

@@ -14,17 +14,18 @@ export function parseStop(value: unknown): string[] {
   });
 }
 
-/** What stands before the first of the texts. */
+/** What stands before the text that is whole first, which is where an answer that comes in parts ends. */
 export function cutAtStop(text: string, stops: readonly string[]): string {
   const end = firstOf(text, stops);
   return end === -1 ? text : text.slice(0, end);
 }
 
-const firstOf = (text: string, stops: readonly string[]): number =>
-  stops.reduce((first, stop) => {
-    const at = text.indexOf(stop);
-    return at !== -1 && (first === -1 || at < first) ? at : first;
-  }, -1);
+/** Where the stop begins that ends first; of those that end together the longest. -1 for none. */
+function firstOf(text: string, stops: readonly string[]): number {
+  const found = stops.map((stop) => ({ at: text.indexOf(stop), length: stop.length })).filter(({ at }) => at !== -1);
+  const [first] = found.toSorted((a, b) => a.at + a.length - (b.at + b.length) || a.at - b.at);
+  return first?.at ?? -1;
+}
 
 export type StopCutter = {
   push(text: string): void;
