@@ -17,8 +17,8 @@ const type = (text: string) => tmux('send-keys', '-t', 'chat', '-l', '--', text)
 const press = (...keys: string[]) => tmux('send-keys', '-t', 'chat', ...keys);
 
 /** Runs a chat in a terminal of 90 columns, where the chat before has ended. */
-function chat(): void {
-  const program = [process.execPath, path.join(repositoryRoot, 'apps/cli/src/main.ts'), 'chat'];
+function chat(...words: string[]): void {
+  const program = [process.execPath, path.join(repositoryRoot, 'apps/cli/src/main.ts'), 'chat', ...words];
   // tmux does not always hear that a program has ended; a shell does.
   tmux('respawn-pane', '-k', '-t', 'chat', 'sh', '-c', '"$@"; echo "ended with $?"; exec cat', 'sh', ...program);
 }
@@ -93,4 +93,17 @@ test.runIf(hasTmux)('who leaves during a turn sees its answer in the next chat, 
   await sees('Ctrl-C again or Ctrl-D leaves.');
   press('C-c');
   await sees('ended with 130');
+});
+
+test.runIf(hasTmux)('a single message asks its person too, and takes the answer where it asks', async () => {
+  expect(await core.svc(['role', 'set', 'owner', '--asks', 'dangerous'])).toMatchObject({ code: 0 });
+  tmux('clear-history', '-t', 'chat');
+  chat('ask Which one? | This | That');
+  await sees(/\? Which one\?\n1\. This\n2\. That\nAnswer with a number or the words\.[^]*\n›$/m);
+  type('neither');
+  press('Enter');
+  await sees('This is not one of the answers.');
+  type('2');
+  press('Enter');
+  await sees(/Answered: That\n[^]*That[^]*ended with 0/);
 });

@@ -47,6 +47,19 @@ test('a conversation is named by its name or its key, and begun over', async () 
   expect((await chat(['-s', 'work', '/usage'])).out).toMatch(/^1 turns?, /);
 });
 
+test('what the assistant asks where nobody can type stands on one line with the command that answers it', async () => {
+  expect(await core.svc(['role', 'set', 'owner', '--asks', 'dangerous'])).toMatchObject({ code: 0 });
+  const asked = chat(['-s', 'asks', 'ask Which\none? | This | That']);
+  const open = async () => (await (await fetch(`${core.url}/v2/asks`)).json()) as { asks: unknown[] };
+  await expect.poll(async () => (await open()).asks, { timeout: 30_000 }).toHaveLength(1);
+  expect(await chat(['--session=asks', '2'])).toMatchObject({ code: 0, out: 'Answered: That\n' });
+  const line = '? The assistant asks: Which ⏎ one? (1. This, 2. That) Answer by number: ./svc chat --session=asks 1\n';
+  expect(await asked).toMatchObject({ code: 0, out: expect.stringContaining('That'), err: line });
+  const json = await chat(['-s', 'asks', '--json', 'ask Which? | This | That']);
+  expect(json).toMatchObject({ code: 0, err: '' });
+  expect(JSON.parse(json.out)).toMatchObject({ type: 'result' });
+});
+
 test.each([
   [['fail crashed'], '', /✗ .*engine_crashed\. Run: \.\/svc logs core/],
   [['--file', '/nowhere', 'hi'], '', /there is no file \/nowhere/],

@@ -3,6 +3,7 @@ import { createScreen, type TerminalStream } from '../screen/screen.ts';
 import { span, wrapSpans, type Line } from '../screen/spans.ts';
 import { createStyle, visibleLine, type Style } from '../terminal.ts';
 import { createScreenLines, type ScreenLines, type Transcript } from './screen-lines.ts';
+import type { ShowAsk } from './show-ask.ts';
 import { createTurnView, type TurnView } from './turn-view.ts';
 
 /** What stands below the transcript. */
@@ -17,7 +18,7 @@ export type Below = {
 export type ChatScreen = Pick<Transcript, 'print'> & {
   columns(): number;
   /** Shows a turn; its message stands above it when there is a label. */
-  openTurn(label: string | null): TurnView;
+  openTurn(label: string | null, showAsk?: ShowAsk): TurnView;
   /** Something changed: it is drawn soon, or `now`. */
   changed(now?: boolean): void;
   /** Everything is drawn anew on an empty screen. */
@@ -93,7 +94,7 @@ export function createChatScreen({ stream, below }: Options): ChatScreen {
     columns,
     print,
     changed,
-    openTurn(label) {
+    openTurn(label, showAsk) {
       const source = {};
       if (label !== null) printFrom(source, echo(label, columns()));
       const lines = createScreenLines({
@@ -102,7 +103,7 @@ export function createChatScreen({ stream, below }: Options): ChatScreen {
         isRich: style.bold('x') !== 'x',
       });
       turns.add(lines);
-      const view = createTurnView(lines);
+      const view = createTurnView(lines, showAsk);
       return {
         ...view,
         finish(end) {

@@ -1,7 +1,7 @@
 import type { Attachment, Envelope } from '@svc/contract/envelope.ts';
 import type { TurnFrame } from '@svc/contract/turn.ts';
 import { randomIds } from '@svc/service-kit/ids.ts';
-import { abortTurn, CoreAway, streamTurn, type TurnEnd } from './stream-turn.ts';
+import { abortTurn, answerAsk, CoreAway, streamTurn, type TurnEnd } from './stream-turn.ts';
 
 /** What is said: words, and files of the upload area. */
 export type MessageContent = { text: string; attachments?: Attachment[] };
@@ -26,6 +26,8 @@ export type ChatSession = {
   run(content: MessageContent, following?: Following): Promise<TurnEnd>;
   /** Has the core end the turn that runs; false when there is none. */
   stop(): Promise<boolean>;
+  /** Answers an open question. Gives what a person is told of it. */
+  answer(askId: string, text: string): Promise<string>;
   /** Waits for no answer any more. Turns go on without us. */
   leave(): void;
 };
@@ -61,6 +63,8 @@ export function createChatSession({ coreUrl, user, conversationKey }: Options): 
       }
     },
     stop: () => abortTurn(coreUrl, conversationKey),
+    answer: (askId, text) =>
+      answerAsk(coreUrl, askId, { as: { channel: 'shell', sender: { raw_id: user } }, conversation_key: conversationKey, text }),
     leave: () => leaving.abort(new Interrupted()),
   };
 }

@@ -13,7 +13,7 @@ export async function chatByLines({ session, toMessage }: ChatDeps): Promise<boo
   const left = Promise.withResolvers<boolean>();
   const conversation = createConversation({
     session,
-    open: () => showPlain().view,
+    open: () => showPlain(null).view,
     onFault: (error) => {
       if (!(error instanceof Interrupted)) printError(renderCliError(toCliError(error), style));
     },

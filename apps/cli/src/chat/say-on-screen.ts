@@ -1,20 +1,40 @@
-import { span } from '../screen/spans.ts';
+import { span, wrapSpans } from '../screen/spans.ts';
 import { createChatScreen, type ChatScreen } from './chat-screen.ts';
 import type { ChatSession } from './chat-session.ts';
 import { createMissedReplies } from './missed-replies.ts';
 import type { ShownTurn } from './say-once.ts';
+import type { ShowAsk } from './show-ask.ts';
+import type { ReadAnswers } from './take-answers.ts';
 import type { TurnView } from './turn-view.ts';
+import { attend, createTypedInput, type TypedInput } from './typed-input.ts';
 
-/** A turn on a terminal, with what the engine does below it. */
-export function showOnScreen(): ShownTurn {
+/** A turn on a terminal, with what the engine does below it, and what the person types while it asks something. */
+export function showOnScreen(isPerson: boolean, showAsk?: ShowAsk): ShownTurn {
   const since = performance.now();
+  let typed: TypedInput | null = null;
   const screen = createChatScreen({
     stream: process.stdout,
-    below: () => ({ activity: { words: view.activity(), since }, waiting: [], input: null }),
+    below: () => ({ activity: { words: view.activity(), since }, waiting: [], input: typed?.layout ?? null }),
   });
-  const view: TurnView = screen.openTurn(null);
+  const view: TurnView = screen.openTurn(null, showAsk);
   screen.changed();
-  return { view, note: (text) => screen.print([[span(text, 'dim')]]), close: screen.close };
+  const read: ReadAnswers = (handlers) => {
+    const input = createTypedInput((event) => {
+      if (event?.type === 'submit') handlers.onAnswer(event.text);
+      else if (event?.type === 'interrupt') handlers.onInterrupt();
+      else if (event?.type === 'leave') handlers.onEnd();
+      else if (event?.type === 'redraw') screen.clear();
+      screen.changed(true);
+    });
+    typed = input;
+    const detach = attend({ screen, handlers: input.handlers, signals: ['SIGTERM', 'SIGHUP'], onSignal: handlers.onLeave });
+    return () => {
+      detach();
+      typed = null;
+    };
+  };
+  const note = (text: string) => screen.print(wrapSpans([span(text, 'dim')], screen.columns()));
+  return { view, note, close: screen.close, read: isPerson ? read : null };
 }
 
 /** What was answered here while nobody listened. Should the core not say, the message itself tells why. */

@@ -1,16 +1,19 @@
+import type { TurnFrame } from '@svc/contract/turn.ts';
 import { createStyle, printError, visible } from '../terminal.ts';
 import { awayNote, type ChatSession, type MessageContent } from './chat-session.ts';
+import type { ShowAsk } from './show-ask.ts';
+import { takeAnswers, type ReadAnswers } from './take-answers.ts';
 import { createPlainLines } from './turn-lines.ts';
 import { createTurnView, type TurnVerdict, type TurnView } from './turn-view.ts';
 
-/** A turn that is shown, and what is to be done when it is over. */
-export type ShownTurn = { view: TurnView; note: (text: string) => void; close: () => void };
+/** A turn that is shown, and what is to be done when it is over. `read`: how a person answers in it; null where nobody can type. */
+export type ShownTurn = { view: TurnView; note: (text: string) => void; close: () => void; read: ReadAnswers | null };
 
 /** One message and its answer. Ctrl-C ends the turn, a second one the waiting for it. */
 export async function sayOnce(
   session: ChatSession,
   content: MessageContent,
-  { view, note, close }: ShownTurn,
+  { view, note, close, read }: ShownTurn,
 ): Promise<TurnVerdict> {
   let asked = false;
   const onInterrupt = () => {
@@ -22,22 +25,29 @@ export async function sayOnce(
     );
   };
   process.on('SIGINT', onInterrupt);
+  const answers = read === null ? null : takeAnswers({ session, read, note, onInterrupt });
+  const onFrame = (frame: TurnFrame) => {
+    view.show(frame);
+    answers?.follow(frame);
+  };
   try {
-    return view.finish(await session.run(content, { onFrame: view.show, onAway: () => note(awayNote) }));
+    return view.finish(await session.run(content, { onFrame, onAway: () => note(awayNote), showsAsks: true }));
   } finally {
+    answers?.close();
     close();
     process.removeListener('SIGINT', onInterrupt);
   }
 }
 
 /** A turn as text alone: the answer for a pipe, everything else beside it. */
-export function showPlain(): ShownTurn {
+export function showPlain(read: ReadAnswers | null, showAsk?: ShowAsk): ShownTurn {
   // A terminal gets nothing that commands it.
   const answer = (text: string) => void process.stdout.write(process.stdout.isTTY ? visible(text) : text);
   const aside = (text: string) => void process.stderr.write(text);
   return {
-    view: createTurnView(createPlainLines({ answer, aside }, createStyle(process.stderr))),
-    note: printError,
+    view: createTurnView(createPlainLines({ answer, aside }, createStyle(process.stderr)), showAsk),
+    note: (text) => printError(visible(text)),
+    read,
     close: () => undefined,
   };
 }

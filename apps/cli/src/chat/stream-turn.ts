@@ -1,4 +1,6 @@
+import type { Answered, AnswerRequest } from '@svc/contract/ask.ts';
 import type { Envelope } from '@svc/contract/envelope.ts';
+import type { ErrorBody } from '@svc/contract/error-body.ts';
 import type { TurnFrame } from '@svc/contract/turn.ts';
 import { openRequest, requestJson } from '@svc/service-kit/http/json-client.ts';
 import { CliError, unexpectedResponse } from '../cli-error.ts';
@@ -86,6 +88,13 @@ async function readRefusal(text: AsyncIterable<string>, coreUrl: string): Promis
 export async function abortTurn(coreUrl: string, conversationKey: string): Promise<boolean> {
   const { status } = await requestJson(`${coreUrl}/v2/abort`, { body: { conversation_key: conversationKey }, timeoutMs: 5000 });
   return status === 200;
+}
+
+/** Answers a question. Gives what was chosen, or the core's reason why nothing was. */
+export async function answerAsk(coreUrl: string, askId: string, answer: AnswerRequest): Promise<string> {
+  const url = `${coreUrl}/v2/asks/${encodeURIComponent(askId)}/answer`;
+  const { status, body } = await requestJson(url, { body: answer, timeoutMs: 5000 });
+  return status === 200 ? `Answered: ${(body as Answered).label}` : (body as ErrorBody).message;
 }
 
 function toChatError(error: unknown, coreUrl: string): unknown {

@@ -1,7 +1,5 @@
 import { renderCliError, toCliError } from '../cli-error.ts';
-import { createEditor, type EditorEvent } from '../editor/editor.ts';
-import { readKeys, type KeyHandlers } from '../editor/key-source.ts';
-import { layoutInput } from '../editor/layout-input.ts';
+import type { EditorEvent } from '../editor/editor.ts';
 import { span, wrapSpans, type Line } from '../screen/spans.ts';
 import { plain } from '../terminal.ts';
 import { chatHelp, localCommand } from './chat-help.ts';
@@ -11,6 +9,7 @@ import { createConversation } from './conversation.ts';
 import { earlierMessages } from './earlier-messages.ts';
 import { createInterrupts } from './interrupts.ts';
 import { createMissedReplies } from './missed-replies.ts';
+import { attend, createTypedInput } from './typed-input.ts';
 
 export type ChatDeps = {
   session: ChatSession;
@@ -20,7 +19,7 @@ export type ChatDeps = {
 
 /** How often it is asked for replies that another chat left behind. */
 const missedMs = 5000;
-const prompt = span('› ', 'cyan', 'bold');
+const signals = ['SIGTERM', 'SIGHUP', 'SIGINT'] as const;
 
 /**
  * Prompt, message, answer, until the person leaves; what is typed meanwhile is sent at once. Gives false when Ctrl-C or a
@@ -35,7 +34,7 @@ export async function chatInTerminal(deps: ChatDeps): Promise<boolean> {
     note(screen, `Conversation ${session.conversationKey}. /help shows the commands, Ctrl-D leaves.`);
     await showMissed(() => screen);
     void earlierMessages(session).then(editor.remember, () => undefined); // without them arrow-up has those of now
-    const detach = attend(screen, handlers, () => left.resolve(false));
+    const detach = attend({ screen, handlers, signals, onSignal: () => left.resolve(false) });
     // A core that is away is noticed by the next message.
     const timer = setInterval(() => void showMissed(() => screen).catch(() => undefined), missedMs);
     return await left.promise.finally(() => {
@@ -50,7 +49,7 @@ export async function chatInTerminal(deps: ChatDeps): Promise<boolean> {
 
 /** What is said and typed, and what the keys do to it. */
 function openChat({ session, toMessage }: ChatDeps, onLeft: (byCommand: boolean) => void) {
-  const editor = createEditor();
+  const { editor, handlers, layout } = createTypedInput((event) => on(event));
   const screen = createChatScreen({ stream: process.stdout, below });
   const onFault = (error: unknown) => error instanceof Interrupted || printFault(screen, error);
   const conversation = createConversation({
@@ -78,7 +77,7 @@ function openChat({ session, toMessage }: ChatDeps, onLeft: (byCommand: boolean)
     return {
       activity: current && { words: wordsOf(current), since: current.since },
       waiting: conversation.waiting(),
-      input: (columns, rows) => layoutInput(editor.cells(), editor.cursor(), prompt, { columns, rows }),
+      input: layout,
     };
   }
   const submit = (text: string, shown: string) => {
@@ -95,26 +94,7 @@ function openChat({ session, toMessage }: ChatDeps, onLeft: (byCommand: boolean)
     else if (event?.type === 'redraw') screen.clear();
     screen.changed(true);
   };
-  const handlers: KeyHandlers = {
-    onKey: (key) => on(editor.press(key)),
-    onPaste: (text) => on((editor.paste(text), null)),
-    onEnd: () => leave(true),
-  };
   return { screen, editor, handlers };
-}
-
-/** Listens to the terminal until the function that this gives is called. */
-function attend(screen: ChatScreen, handlers: KeyHandlers, onSignal: () => void): () => void {
-  const stopReading = readKeys(process.stdin, process.stdout, handlers);
-  const onResize = () => screen.changed(true);
-  const signals = ['SIGTERM', 'SIGHUP', 'SIGINT'] as const;
-  process.stdout.on('resize', onResize);
-  for (const signal of signals) process.on(signal, onSignal);
-  return () => {
-    stopReading();
-    process.stdout.off('resize', onResize);
-    for (const signal of signals) process.off(signal, onSignal);
-  };
 }
 
 const note = (screen: ChatScreen, text: string) => screen.print(wrapSpans([span(text, 'dim')], screen.columns()));

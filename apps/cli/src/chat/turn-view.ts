@@ -1,8 +1,8 @@
 import type { Ask, AskAnswer } from '@svc/contract/ask.ts';
-import { askText } from '@svc/contract/ask-text.ts';
 import { textOf, type HandleResult, type Outcome, type TurnFrame } from '@svc/contract/turn.ts';
 import type { ErrorBody, ErrorCode } from '@svc/contract/error-body.ts';
 import { describeFailure } from '../engine/failure-help.ts';
+import { showAskHere, type ShowAsk } from './show-ask.ts';
 import type { TurnLines } from './turn-lines.ts';
 
 export type TurnVerdict = 'ok' | 'failed' | 'stopped';
@@ -16,7 +16,7 @@ export type TurnView = {
 };
 
 /** Shows one turn as it runs: text as it comes, thinking dim, tools one line each. */
-export function createTurnView(lines: TurnLines): TurnView {
+export function createTurnView(lines: TurnLines, showAsk: ShowAsk = showAskHere): TurnView {
   let activity = 'working';
   let block = '';
   let withdrawn = false;
@@ -54,7 +54,7 @@ export function createTurnView(lines: TurnLines): TurnView {
           return lines.note(`  ${frame.ok ? '→' : '✗'} ${firstLine(frame.output)}`);
         case 'ask':
           asked = frame.ask;
-          return lines.ask(`${askText(asked)}\nAnswer with a number or the words.`);
+          return showAsk(lines, asked);
         case 'asked':
           // An answer that was given here is confirmed where it was given.
           if (asked?.id === frame.id && frame.answer.outcome !== 'answered') lines.note(describeAsked(frame.answer));

@@ -33,7 +33,7 @@ export async function chat(words: string, options: ChatOptions): Promise<number>
     if (options.new === true) await startOver(session);
     if (options.json === true) return await printResult(session, content);
     if (isTalk) return (await talk(settings, session, content)) ? exitCodes.ok : interrupted;
-    return codeOf[await say(session, content)];
+    return codeOf[await say(session, content, isPerson)];
   } catch (error) {
     if (error instanceof Interrupted) return interrupted;
     throw error;
@@ -47,12 +47,17 @@ const pipedInput = (words: string): PipedInput => ({
 });
 
 /** What draws is loaded where something is drawn. */
-async function say(session: ChatSession, content: MessageContent) {
-  const { sayOnce, showPlain } = await import('../chat/say-once.ts');
-  if (!canDraw(process.stdout)) return sayOnce(session, content, showPlain());
+async function say(session: ChatSession, content: MessageContent, isPerson: boolean) {
+  const [{ sayOnce, showPlain }, { showAskHere, showAskForCommand }, { readLines }] = await Promise.all([
+    import('../chat/say-once.ts'),
+    import('../chat/show-ask.ts'),
+    import('../chat/read-lines.ts'),
+  ]);
+  const showAsk = isPerson ? showAskHere : showAskForCommand(session.conversationKey);
+  if (!canDraw(process.stdout)) return sayOnce(session, content, showPlain(isPerson ? readLines : null, showAsk));
   const { showMissedBefore, showOnScreen } = await import('../chat/say-on-screen.ts');
   await showMissedBefore(session);
-  return sayOnce(session, content, showOnScreen());
+  return sayOnce(session, content, showOnScreen(isPerson, showAsk));
 }
 
 /** Files that were named go along with the first message. */
