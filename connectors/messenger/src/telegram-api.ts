@@ -1,3 +1,4 @@
+import { cutText } from '@svc/service-kit/cut-text.ts';
 import { Api } from 'grammy';
 import { toPollFault } from './incoming/poll-fault.ts';
 
@@ -11,6 +12,8 @@ type Result<M extends Method> = Awaited<ReturnType<Raw[M]>>;
 
 /** Longest wait for an answer other than that of a poll, ms. */
 const answerMs = 20_000;
+/** Letters of a refusal, which is shown and logged. */
+const longestDescription = 500;
 /** Bytes of an answer; a hundred updates have a hundredth of it. */
 const longestAnswer = 16 * 1024 * 1024;
 
@@ -26,10 +29,11 @@ export type TelegramApi = {
 
 export function createTelegramApi(token: string, apiRoot: string): TelegramApi {
   const root = apiRoot.replace(/\/+$/, '');
-  const { raw } = new Api(token, {
+  const { raw, config } = new Api(token, {
     apiRoot: root,
     baseFetchConfig: { size: longestAnswer, redirect: 'error', compress: true },
   });
+  config.use(async (ask, method, params, signal) => tidyRefusal(await ask(method, params, signal), token));
   const methods = raw as unknown as Record<Method, (...args: unknown[]) => Promise<never>>;
   return {
     raw,
@@ -44,6 +48,14 @@ export function createTelegramApi(token: string, apiRoot: string): TelegramApi {
       }
     },
   };
+}
+
+/** A server or proxy of one's own may repeat the address in its answer, or say nothing at all. */
+function tidyRefusal<T extends { ok: boolean }>(answer: T, token: string): T {
+  if (answer.ok) return answer;
+  const { description } = answer as { description?: unknown };
+  const said = typeof description === 'string' ? description.replaceAll(token, '…') : 'no reason';
+  return { ...answer, description: cutText(said, longestDescription) };
 }
 
 const isBare = (method: string): boolean => bare.some((each) => each === method);
