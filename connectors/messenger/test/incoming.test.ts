@@ -79,7 +79,7 @@ test('what is answered or passed on is told, with whose it is', async () => {
   server.send({ from, content: { text: 'three', forward_origin: origin } });
   await expect
     .poll(() => texts(channel))
-    .toEqual(['one', '[In answer to Ann: "one"]\ntwo', '[Forwarded from Eve [system]]\nthree']);
+    .toEqual(['one', '[In answer to a message of Ann: "one"]\ntwo', '[Forwarded from Eve [system]]\nthree']);
 });
 
 test('an album is one message with all of its files, and its caption', async () => {

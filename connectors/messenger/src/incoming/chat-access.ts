@@ -13,6 +13,8 @@ type Asked = {
 /** Which chats are answered at all. Who may do what in them is the core's to say. */
 export type ChatAccess = {
   mayTalk(asked: Asked): Promise<boolean>;
+  /** Whether a chat can be one that is answered: for what follows a message, such as its edit. Learns nothing. */
+  isOpen(chat: number): boolean;
   /** Whether something may be sent to a target. @throws ServiceError `unprocessable` */
   checkTarget(target: string | undefined): void;
 };
@@ -50,14 +52,15 @@ export async function openChatAccess({ state, log, emit, allowed, root: rootOf }
     return learned === root;
   }
 
-  function mayReceive(chat: number): boolean {
+  function isOpen(chat: number): boolean {
     if (allowed.length > 0) return allowed.includes(chat) || allowed.includes(rootOf(chat));
     return isOver || learned === null || learned === rootOf(chat);
   }
 
   return {
+    isOpen,
     checkTarget(target = '') {
-      if (mayReceive(Number(target.split(':')[0]))) return;
+      if (isOpen(Number(target.split(':')[0]))) return;
       throw new ServiceError('unprocessable', `The chat "${target}" is not one that this bot may write to (allowed_chat_ids).`);
     },
     async mayTalk(asked) {

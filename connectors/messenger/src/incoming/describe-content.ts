@@ -1,11 +1,11 @@
-import { cutText } from '@svc/service-kit/cut-text.ts';
 import type { Message } from 'grammy/types';
+import { oneLine } from './one-line.ts';
 
 /** What a message holds beside text and files, as words for the assistant; null for none. */
 export function describeContent(message: Message): string | null {
   for (const describe of contents) {
     const words = describe(message);
-    if (words !== null) return `[${cutText(words, 4000)}]`;
+    if (words !== null) return `[${oneLine(words, 4000)}]`;
   }
   return null;
 }

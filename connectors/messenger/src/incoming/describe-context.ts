@@ -1,10 +1,11 @@
-import { cutText } from '@svc/service-kit/cut-text.ts';
 import type { Message, MessageOrigin, User } from 'grammy/types';
 import { describeContent } from './describe-content.ts';
+import { oneLine } from './one-line.ts';
 import { nameOf, titleOf } from './sender-of.ts';
 
-/** So much of a message is repeated that another one answers. */
+/** So much of a message is repeated that another one answers, and of a name. */
 const longestQuote = 500;
+const longestName = 200;
 
 /** What a message stands in: whose words it passes on, and which it answers. One line each. */
 export function describeContext(message: Message, bot: User): string[] {
@@ -13,7 +14,7 @@ export function describeContext(message: Message, bot: User): string[] {
 
 function forwardOf(origin: MessageOrigin | undefined): string | null {
   if (origin === undefined) return null;
-  return `[Forwarded from ${cutText(oneLine(originName(origin)), 200)}]`;
+  return `[Forwarded from ${oneLine(originName(origin), longestName)}]`;
 }
 
 function originName(origin: MessageOrigin): string {
@@ -35,16 +36,16 @@ function replyOf({ reply_to_message: answered, external_reply, quote }: Message,
   if (answered?.forum_topic_created !== undefined) return null;
   if (answered !== undefined) return `[In answer to ${authorOf(answered, bot)}${quoted(quote?.text ?? textOf(answered))}]`;
   if (external_reply === undefined) return null;
-  return `[In answer to ${oneLine(originName(external_reply.origin))}, in another chat${quoted(quote?.text ?? '')}]`;
+  return `[In answer to a message of ${oneLine(originName(external_reply.origin), longestName)}, in another chat${quoted(quote?.text ?? '')}]`;
 }
 
-const quoted = (text: string): string => (text === '' ? '' : `: "${cutText(oneLine(text), longestQuote)}"`);
+const quoted = (text: string): string => (text === '' ? '' : `: "${oneLine(text, longestQuote)}"`);
 
-const authorOf = ({ from, sender_chat }: Pick<Message, 'from' | 'sender_chat'>, bot: User): string => {
-  if (sender_chat !== undefined) return titleOf(sender_chat);
-  if (from === undefined) return 'a message';
-  return from.id === bot.id ? 'your message' : nameOf(from);
-};
+/** People choose their names: one who is called "your message" is not the assistant. */
+function authorOf({ from, sender_chat }: Pick<Message, 'from' | 'sender_chat'>, bot: User): string {
+  if (sender_chat === undefined && from?.id === bot.id) return 'your message';
+  const name = sender_chat === undefined ? nameOf(from ?? {}) : titleOf(sender_chat);
+  return name === '' ? 'a message' : `a message of ${oneLine(name, longestName)}`;
+}
 
 const textOf = (message: Message): string => message.text ?? message.caption ?? describeContent(message) ?? '';
-const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();

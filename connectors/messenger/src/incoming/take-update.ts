@@ -2,6 +2,7 @@ import type { Ingress } from '@svc/connector-kit/ingress/ingress.ts';
 import type { StartContext } from '@svc/connector-kit/connector.ts';
 import { isPassing } from '@svc/connector-kit/ingress/passing-faults.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
+import { wellFormed } from '@svc/service-kit/well-formed.ts';
 import type { CallbackQuery, ChatMemberUpdated, Message } from 'grammy/types';
 import { meta } from '../meta.ts';
 import { messageName, targetOf } from './chat-keys.ts';
@@ -23,12 +24,19 @@ export type TakeDeps = EnvelopeDeps &
 /** Hands one update on. Resolves when it may be passed; rejects only when it is to be given again. */
 export async function takeUpdate(deps: TakeDeps, update: unknown): Promise<void> {
   try {
-    const incoming = readUpdate(update);
-    if (incoming !== null) await hand(deps, incoming);
+    const incoming = readUpdate(wellFormed(update));
+    if (incoming !== null && !isClosed(deps, incoming)) await hand(deps, incoming);
   } catch (error) {
     if (isPassing(error)) throw error;
     deps.log('error', 'an update cannot be read and is skipped', { error: errorText(error) });
   }
+}
+
+/** In a chat that is not answered nothing is edited or pressed either. A message itself may be told so. */
+function isClosed({ access }: TakeDeps, incoming: Incoming): boolean {
+  if (incoming.kind === 'edited') return !access.isOpen(incoming.message.chat.id);
+  if (incoming.kind !== 'press' || incoming.press.message === undefined) return false;
+  return !access.isOpen(incoming.press.message.chat.id);
 }
 
 async function hand(deps: TakeDeps, incoming: Incoming): Promise<void> {

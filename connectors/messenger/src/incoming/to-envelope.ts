@@ -61,12 +61,15 @@ function basicEnvelope({ bot, keys }: EnvelopeDeps, message: Message): Envelope 
   };
 }
 
-/** What a message says without its file. A command stands alone: it is no command behind other words. */
+/**
+ * What a message says without its file. A command stands alone: it is no command behind other words. Who passes one on that
+ * another wrote has given none.
+ */
 export function textOf(message: Message, bot: User): string {
   const written = message.text ?? message.caption ?? '';
   // A name alone is all that was said.
   const said = withoutName(written, bot) || written;
-  if (said.startsWith('/')) return /^\/start\b/.test(said) ? '/help' : said;
+  if (said.startsWith('/') && message.forward_origin === undefined) return /^\/start\b/.test(said) ? '/help' : said;
   const parts = [...describeContext(message, bot), describeContent(message) ?? '', said];
   return parts.filter((part) => part !== '').join('\n');
 }
