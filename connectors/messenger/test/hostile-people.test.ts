@@ -1,4 +1,7 @@
-import { expect, test } from 'vitest';
+import { lstatSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { openMessenger, type OpenMessenger } from './open-messenger.ts';
 
 const quiet = ({ core }: OpenMessenger) => void (core.script = ({ result }) => result({ outcome: 'silent' }));
@@ -67,4 +70,37 @@ test('half characters in names and edits are repaired, and hold nothing up', asy
   await expect.poll(() => [core.turns.length, core.amendments.length]).toEqual([2, 1]);
   expect(core.amendments[0]).toMatchObject({ text: 'y\ufffd', as: { sender: { raw_username: 'Eve\ufffd' } } });
   expect(saved.map(({ name }) => name)).toEqual(['a\ufffd.txt']);
+});
+
+test('a photo is written through nothing that lies in its place, and nothing is left beside it', async () => {
+  const channel = await openMessenger();
+  quiet(channel);
+  const { server, core, dir } = channel;
+  const from = server.person('Ann');
+  const photos = path.join(dir, 'photos');
+  const victim = path.join(dir, 'victim');
+  mkdirSync(photos);
+  writeFileSync(victim, 'precious');
+  const first = server.say({ from, text: 'one' }).message_id;
+  const place = path.join(photos, `${from.id}_${first + 1}.jpg`);
+  for (const link of [place, `${place}.part`]) symlinkSync(victim, link);
+  server.sendPhoto({ from, name: 'a.jpg', bytes: Buffer.from('a photo') });
+  await expect.poll(() => core.turns.length).toBe(2);
+  expect(readFileSync(victim, 'utf8')).toBe('precious');
+  expect([lstatSync(place).isFile(), readFileSync(place, 'utf8'), readdirSync(photos).length]).toEqual([true, 'a photo', 1]);
+});
+
+test('bots that share a folder for photos do not overwrite those of each other', async () => {
+  const folder = temporaryFolder();
+  onTestFinished(() => folder.remove());
+  const bots = await Promise.all(
+    ['inst_1', 'inst_2'].map((instanceId) => openMessenger({ config: { photo_dir: folder.path }, context: { instanceId } })),
+  );
+  for (const [n, bot] of bots.entries()) {
+    quiet(bot);
+    bot.server.sendPhoto({ from: bot.server.person('Ann'), name: 'a.jpg', bytes: Buffer.from(`of ${n}`) });
+  }
+  await expect.poll(() => bots.map(({ core }) => core.turns.length)).toEqual([1, 1]);
+  const found = readdirSync(folder.path).map((name) => readFileSync(path.join(folder.path, name), 'utf8'));
+  expect(found.toSorted()).toEqual(['of 0', 'of 1']);
 });

@@ -51,6 +51,8 @@ export async function openIncoming(ctx: StartContext<Config>, deps: Deps): Promi
   return { problem: () => problem, stop: () => followed };
 }
 
+const isWithin = (folder: string, place: string): boolean => `${place}${path.sep}`.startsWith(path.resolve(folder) + path.sep);
+
 async function openTakeDeps(ctx: StartContext<Config>, { api, bot, ingress, keys, access, ...deps }: Deps): Promise<TakeDeps> {
   const { config, core, log, signal } = ctx;
   const open = createOpenFile({ api, filesDir: config.api_files_dir });
@@ -69,6 +71,7 @@ async function openTakeDeps(ctx: StartContext<Config>, { api, bot, ingress, keys
       ...ctx,
       open,
       photoDir,
+      photoPrefix: isWithin(ctx.dataDir, photoDir) ? '' : `${ctx.instanceId}_`,
       maxBytes: config.api_files_dir === '' ? maxBytes.telegram : maxBytes.own,
     }),
     seen: deps.seen,

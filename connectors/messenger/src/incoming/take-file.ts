@@ -18,6 +18,8 @@ export type TakeFile = (file: MessageFile, origin: FileOrigin) => Promise<TakenF
 type Deps = Pick<StartContext, 'uploads' | 'speech' | 'log'> & {
   open: OpenFile;
   photoDir: string;
+  /** Before the names of photos: bots that share a folder have messages of the same ids. */
+  photoPrefix: string;
   /** Telegram's own servers give bots no more than 20 MB. */
   maxBytes: number;
 };
@@ -30,7 +32,7 @@ const maxSpoken = 20 * mb;
 
 /** Brings the file of a message to the assistant. Rejects only with what passes: then the message is to be given again. */
 export function createTakeFile(deps: Deps): TakeFile {
-  const { uploads, speech, open, photoDir, maxBytes, log } = deps;
+  const { uploads, speech, open, photoDir, photoPrefix, maxBytes, log } = deps;
   const inTurn = createInTurnByKey();
 
   const attach = async (file: MessageFile, { conversationKey, signal }: FileOrigin): Promise<TakenFile> => ({
@@ -44,7 +46,7 @@ export function createTakeFile(deps: Deps): TakeFile {
   });
 
   async function photo(file: MessageFile, { conversationKey, message, signal }: FileOrigin): Promise<TakenFile> {
-    const place = path.join(photoDir, `${message.replaceAll(/[^\w-]/g, '_')}.jpg`);
+    const place = path.join(photoDir, `${photoPrefix}${message.replaceAll(/[^\w-]/g, '_')}.jpg`);
     await keep(place, await open(file.id, signal), maxBytes);
     const { size } = await stat(place);
     if (size > maxInlinePhoto) return { words: `[Photo of ${megabytes(size)}, saved as ${place}]` };
@@ -99,7 +101,9 @@ async function keep(place: string, data: AsyncIterable<Uint8Array>, maxBytes: nu
   await mkdir(path.dirname(place), { recursive: true, mode: 0o700 });
   const part = `${place}.part`;
   try {
-    await pipeline(bounded(data, maxBytes), createWriteStream(part, { mode: 0o600 }));
+    // What a kill left there, or who else may write to the folder put there, is not written through.
+    await rm(part, { force: true });
+    await pipeline(bounded(data, maxBytes), createWriteStream(part, { mode: 0o600, flags: 'wx' }));
     await rename(part, place);
   } catch (error) {
     await rm(part, { force: true });
