@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { constants, createReadStream } from 'node:fs';
-import { open, rename, stat } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { rename, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { type BackupContents, backupFormat } from '@svc/contract/backup.ts';
 import { type DataPaths, makePrivateDir } from '@svc/service-kit/config/data-dir.ts';
@@ -11,6 +11,7 @@ import { gatherFiles, gatherSecrets, type PackedFile, sized } from './gather-fil
 import { readArchive } from './read-archive.ts';
 import { databaseFiles, readVault, snapshotDatabases } from './snapshot-databases.ts';
 import { checkRoom } from '../file/disk-space.ts';
+import { syncFolder } from '../file/sync-folder.ts';
 import { sealSecrets, type SecretFile } from './seal-secrets.ts';
 import { writeArchive } from './write-archive.ts';
 
@@ -114,13 +115,4 @@ async function verify(file: string, packed: BackupContents, signal: AbortSignal)
   );
   if (JSON.stringify(contents) !== JSON.stringify(packed)) throw new Error('what was written is not what was packed');
   return hash.digest('hex');
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, constants.O_RDONLY);
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }

@@ -3,6 +3,7 @@ import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { isRecord, parseJsonOrNull } from '@svc/contract/json-value.ts';
+import { syncFolder } from '../file/sync-folder.ts';
 
 /** Written at once. */
 const pieceChars = 256 * 1024;
@@ -54,13 +55,4 @@ function slimming(deleted: ReadonlyMap<string, number>): (line: string) => strin
     done.add(id);
     return JSON.stringify({ id, path: '', deleted_at });
   };
-}
-
-export async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, constants.O_RDONLY);
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }

@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { ManifestEntry } from '@svc/contract/upload.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
 import { ifThere } from '../file/if-there.ts';
+import { syncFolder } from '../file/sync-folder.ts';
 import type { Manifest } from './manifest.ts';
 import type { Staging } from './staging.ts';
 
@@ -78,15 +79,6 @@ async function makeFolder(folder: string): Promise<void> {
 
 async function syncFile(file: string): Promise<void> {
   const handle = await open(file, constants.O_RDWR | constants.O_NOFOLLOW);
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, constants.O_RDONLY);
   try {
     await handle.sync();
   } finally {
