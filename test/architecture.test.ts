@@ -139,7 +139,7 @@ describe('inside the core', () => {
     'degraded-core.ts': 'it builds the few parts that need no database',
     'events.ts': 'it joins the emitters of the folder `event`',
     'main.ts': 'it runs the process',
-    'open-ground.ts': 'it builds what all parts stand on',
+    'open-foundation.ts': 'it builds what all parts stand on',
     'start-core.ts': 'it starts the parts in their order',
     turn: 'a turn puts the resources together, by their pure functions',
     steering: 'a title comes from an engine, run as a turn runs it',

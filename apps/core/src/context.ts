@@ -30,7 +30,7 @@ import { openFolders } from './folder/open-folders.ts';
 import { createRuleCheck } from './instance/check-rules.ts';
 import { openInstanceRules } from './instance/instance-rules.ts';
 import { openModeration } from './moderation/open-moderation.ts';
-import { openGround } from './open-ground.ts';
+import { openFoundation } from './open-foundation.ts';
 import { createPersona } from './persona/persona.ts';
 import { openPricing } from './pricing/pricing.ts';
 import { createConnectorSecrets } from './secret/connector-secrets.ts';
@@ -80,8 +80,8 @@ export type CoreDeps = {
 /** Builds the context in the order of need; `close` walks back. */
 export async function createCoreContext({ settings: allSettings, clock, ids, log, env, remoteUsers, overrides }: CoreDeps) {
   const settings: CoreSettings = allSettings;
-  const ground = openGround({ settings: allSettings, clock, ids, log, env, telemetry: overrides?.telemetry });
-  const { paths, db, knownSecrets, telemetry, events, trustAudit: audit } = ground;
+  const foundation = openFoundation({ settings: allSettings, clock, ids, log, env, telemetry: overrides?.telemetry });
+  const { paths, db, knownSecrets, telemetry, events, trustAudit: audit } = foundation;
   const instanceRules = openInstanceRules({ file: paths.instanceRules, instanceOfKey, clock, log });
   const people = await openPeople({ db, paths, audit, rulesOf: instanceRules.ofPlace, events, clock, ids, log });
   const { trust, trustAdmin } = people;
@@ -161,7 +161,7 @@ export async function createCoreContext({ settings: allSettings, clock, ids, log
   const version = versionOf(settings.root);
   const persona = createPersona({ file: paths.persona, folder: paths.personas, assistantName: settings.assistantName, clock });
   const parts = {
-    ...ground,
+    ...foundation,
     settings,
     clock,
     ids,

@@ -28,9 +28,9 @@ export interface TurnEvents {
   toolResult(turn: Turn, identity: Identity, result: { id: string; ok: boolean; output: string }): void;
   ask(turn: Turn, identity: Identity, ask: Ask): void;
   asked(turn: Turn, identity: Identity, ask: Ask, answer: AskAnswer): void;
-  /** A question that the process before this one had open: it is denied, and its turn is run again. */
   /** A conversation was forgotten apart from any turn. */
   conversationForgotten(key: string): void;
+  /** A question that the process before this one had open: it is denied, and its turn is run again. */
   askLeft(ask: Pick<OpenAsk, 'id' | 'turn_id' | 'conversation_key'>): void;
   engineNotice(turn: Turn, identity: Identity, notice: { engineId: string; code: string; message: string }): void;
   /** `engineId`: who answered; `fallbackReason`: why not the default engine, when it was another. */

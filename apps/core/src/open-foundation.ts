@@ -21,7 +21,7 @@ type Deps = {
 };
 
 /** What every part of the core stands on: where its data lies, what must not be shown, and how what happens is told. */
-export function openGround({ settings, clock, ids, log, env, telemetry: given }: Deps) {
+export function openFoundation({ settings, clock, ids, log, env, telemetry: given }: Deps) {
   const paths = dataPaths(settings.dataDir);
   makePrivateDir(paths.root);
   const db = openCoreDb(paths.coreDb, { durability: settings.durability, log });
