@@ -46,7 +46,7 @@ function parseJson(text: string): unknown {
 }
 
 /** As lenient as the real one: names may stand without quotes, as grammY writes those of files. */
-function readMultipart(body: Buffer, type: string, { values, files }: Fields): void {
+export function readMultipart(body: Buffer, type: string, { values, files }: Fields): void {
   const boundary = Buffer.from(`--${/boundary="?([^";]+)/.exec(type)?.[1] ?? ''}`);
   let at = body.indexOf(boundary);
   while (at !== -1) {
