@@ -45,6 +45,33 @@ test('it may signal itself, and cannot take the refusals away', () => {
   expect(JSON.parse(run(attempt, confined)).at(-1)).toBe('ERR_ACCESS_DENIED');
 });
 
+test('WebAssembly gets no files by WASI, by whatever way it is made', () => {
+  const attempt = `...await import('node:wasi').then(({ WASI }) => {
+    // 0: a folder is open. 8: there is none.
+    const look = (make) => t(() => {
+      const wasi = make();
+      const memory = new WebAssembly.Memory({ initial: 1 });
+      if (wasi.finalizeBindings) wasi.finalizeBindings({ exports: { memory } });
+      return (wasi.wasiImport ?? wasi).fd_prestat_get(3, 0);
+    });
+    const options = { version: 'preview1', preopens: { '/': '/' } };
+    const made = new WASI(options);
+    class Sub extends WASI {}
+    const native = Object.getPrototypeOf(made.wasiImport);
+    const attempts = [
+      () => new WASI(options), () => WASI(options), () => new Sub(options), () => Reflect.construct(WASI, [options], Sub),
+      () => new made.constructor(options), () => new (Object.getPrototypeOf(made).constructor)(options), () => new WASI.prototype.constructor(options),
+      () => new (process.getBuiltinModule('wasi').WASI)(options),
+      () => new made.wasiImport.constructor([], [], ['/', '/'], [0, 1, 2]), () => new native.constructor([], [], ['/', '/'], [0, 1, 2]),
+      () => { Object.defineProperty(Object.prototype, 'preopens', { value: { '/': '/' } }); return new WASI({ version: 'preview1' }); },
+    ];
+    return attempts.map(look);
+  })`;
+  const answers = JSON.parse(run(attempt, [...confined, '--allow-wasi', '--disable-warning=PERM0005']));
+  const [none, refused] = ['open 8', 'ERR_ACCESS_DENIED'];
+  expect(answers).toEqual([...Array(8).fill(none), refused, refused, none]);
+});
+
 test('a process that Node does not confine stays as it is', () => {
   expect(run('t(() => process.kill(process.ppid, 0))', [])).toBe('["open true"]');
 });

@@ -1,11 +1,12 @@
 import { syncBuiltinESMExports } from 'node:module';
+import type { WASIOptions } from 'node:wasi';
 
 type Kill = (pid: number, ...rest: unknown[]) => unknown;
 
 /**
  * Closes what Node's permission model leaves open, before any code of the connector is loaded: signals to other
  * processes (SIGUSR1 opens the debugger of every Node process of the same user, and with it that process), their priority
- * (the core could be starved) and V8 flags (some write files anywhere). Does nothing in a process that is not confined, as those of most tests.
+ * (the core could be starved), V8 flags (some write files anywhere) and the files that WebAssembly may open. Does nothing in a process that is not confined, as those of most tests.
  */
 export function confineProcess(host: NodeJS.Process = process): void {
   if (host.permission === undefined) return;
@@ -25,8 +26,43 @@ export function confineProcess(host: NodeJS.Process = process): void {
     return setPriority(0, args.at(-1) ?? 0);
   });
   seal(host.getBuiltinModule('node:v8'), 'setFlagsFromString', () => refuse('V8 flags'));
+  if (host.permission.has('wasi')) closeFilesOfWasi(host);
   // For those who import them by name.
   syncBuiltinESMExports();
+}
+
+/**
+ * WebAssembly may have a clock and random numbers of WASI, and no files: Node opens those past the permission model. A subclass would not do,
+ * because its prototype leads to the original; so does what Node's own class is made of, by the functions that it hands to a module.
+ */
+function closeFilesOfWasi(host: NodeJS.Process): void {
+  const wasi = host.getBuiltinModule('node:wasi');
+  const { WASI: Original } = wasi;
+  const native: object = Object.getPrototypeOf(new Original({ version: 'preview1' }).wasiImport);
+  seal(native, 'constructor', function refused() {
+    refuse('files by WASI');
+  });
+  // Own fields, so that none is taken from a prototype that was changed.
+  const bare = ({ version, args, env, returnOnExit }: WASIOptions) =>
+    new Original({
+      version,
+      args,
+      env,
+      returnOnExit,
+      preopens: undefined,
+      stdin: undefined,
+      stdout: undefined,
+      stderr: undefined,
+    });
+  const WASI = Object.defineProperty(
+    function WASI(options: WASIOptions) {
+      return bare(options);
+    },
+    'prototype',
+    { value: Original.prototype, writable: false },
+  );
+  seal(Original.prototype, 'constructor', WASI);
+  seal(wasi, 'WASI', WASI);
 }
 
 function seal(owner: object, name: string, value: unknown): void {
