@@ -14,6 +14,7 @@ import type { ServiceContext } from '@svc/service-kit/run-service.ts';
 import { createTelemetry, type Telemetry } from '@svc/service-kit/telemetry/create-telemetry.ts';
 import { vaultOfSettings } from '@svc/service-kit/vault/create-vault-client.ts';
 import type { SqliteDatabase } from '@svc/store/open-sqlite.ts';
+import { createConnectorPackages } from './connector-type/connector-packages.ts';
 import { createConnectorTypes, type ConnectorTypes } from './connector-type/connector-types.ts';
 import { findTypes, type SeenFolders } from './connector-type/find-types.ts';
 import { linkPackages } from './connector-type/places.ts';
@@ -164,6 +165,7 @@ function openSupervisor(
     watchVault: vault?.watch ?? null,
     exclusiveSecrets: createExclusiveSecrets(),
     compileCache: createCompileCache(base),
+    packages: createConnectorPackages({ ...base, registry: settings.engineRegistry }),
     passes: openConnectorPasses(base.paths.connectorKey),
     maskLine: knownSecrets.line,
     maskKnown: (text) => knownSecrets.redactor().known(text),

@@ -1,6 +1,8 @@
 import type { PartialEvent } from '@svc/contract/event.ts';
 import type { VersionInfo } from '@svc/contract/service.ts';
 
+export type InstalledPackages = { folder: string } | { missing: string };
+
 /** Messages of the manager to a connector process, over the channel behind `process.send`. */
 export type ParentMessage =
   | {
@@ -23,6 +25,8 @@ export type ParentMessage =
       allowedHosts: string[];
       heartbeatMs: number;
       stopTimeoutMs: number;
+      /** Where the libraries are that its type installs for it, or why they are not there; null for an instance without. */
+      packages: InstalledPackages | null;
       /** What this process and the manager show each other on `/out`; new for each process. */
       outbound: { token: string; proof: string };
     }

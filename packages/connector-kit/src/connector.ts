@@ -12,6 +12,7 @@ import type { SpeechBody, Transcription } from '@svc/contract/speech.ts';
 import type { TriageAnswer, TriageRequest } from '@svc/contract/triage.ts';
 import type { Identity } from '@svc/contract/trust.ts';
 import type { UploadedFile } from '@svc/contract/upload.ts';
+import type { InstalledPackages } from './child-protocol.ts';
 import type { SessionsApi } from './sessions-api.ts';
 import type { ConnectorState } from './state/state.ts';
 
@@ -148,6 +149,8 @@ export type StartContext<Config = Record<string, unknown>> = {
   dataDir: string;
   /** Folder of the connector's own code. */
   connectorDir: string;
+  /** Where the libraries of `meta.packages` are, or why they are not there; null for an instance that has them switched off. */
+  packages: InstalledPackages | null;
   /** Host names of the operator's own, beside the bind address, under which HTTP requests are accepted. */
   allowedHosts: readonly string[];
   /** From the abort of `signal` to the end of the process, ms. */

@@ -24,6 +24,19 @@ export type ConnectorPermissions = {
   sessions?: 'every';
 };
 
+/**
+ * Libraries that only some instances use. They are no dependency: what the lock file says is installed when the first of these starts.
+ * For types of the service alone.
+ */
+export type ConnectorPackages = {
+  /** Folder of `package.json` and `package-lock.json` within the type's own. */
+  folder: string;
+  /** Config field, a switch: instances that have it on get the libraries. */
+  when: string;
+  /** They are WebAssembly that asks WASI for a clock and the like; it gets no files. Nothing native is installed. */
+  wasm?: boolean;
+};
+
 /** Connector type descriptor, `GET /types` (spec). It is data: a type's meta imports no library. */
 export type ConnectorMeta = {
   /** Equal to the type's folder name. */
@@ -40,6 +53,7 @@ export type ConnectorMeta = {
   /** Names of what a running instance does when it is asked (`POST /instances/:id/call`). */
   calls?: readonly string[];
   permissions?: ConnectorPermissions;
+  packages?: ConnectorPackages;
   /** Memory that a process of this type may use, MB, where the usual limit is not right for it. */
   memory_mb?: number;
 };

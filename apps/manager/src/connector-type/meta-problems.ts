@@ -46,6 +46,16 @@ const metaSchema = {
     },
     calls: { type: 'array', maxItems: 64, uniqueItems: true, items: { type: 'string', pattern: methodPattern } },
     memory_mb: memoryMbSchema,
+    packages: {
+      type: 'object',
+      required: ['folder', 'when'],
+      additionalProperties: false,
+      properties: {
+        folder: { type: 'string', pattern: '^[a-z][a-z0-9-]{0,31}$' },
+        when: { type: 'string' },
+        wasm: { type: 'boolean' },
+      },
+    },
     permissions: {
       type: 'object',
       additionalProperties: false,
@@ -65,6 +75,7 @@ type Checked = {
   exclusive?: string[];
   configSchema: { required?: string[]; properties: Record<string, unknown> };
   permissions?: { read?: string[]; write?: string[] };
+  packages?: { when: string };
 };
 
 /** What is wrong with a type's `meta`, a text each; none when it can be used. `folder` is the name it must carry. */
@@ -73,7 +84,14 @@ export function describeMetaProblems(meta: unknown, folder: string): string[] {
   const ajv = createAjv();
   const validate = ajv.compile(metaSchema);
   if (!validate(meta)) return problemsOf(validate.errors ?? []).map(({ field, problem }) => `meta.${field} ${problem}`);
-  const { type, credentialKeys, exclusive = [], configSchema, permissions: { read = [], write = [] } = {} } = meta as Checked;
+  const {
+    type,
+    credentialKeys,
+    exclusive = [],
+    configSchema,
+    permissions: { read = [], write = [] } = {},
+    packages,
+  } = meta as Checked;
   const isUnknown = (key: string) => !Object.hasOwn(configSchema.properties, key);
   return [
     ...(ownChannels.includes(type) ? [`"${type}" is a channel of the service itself; take another name`] : []),
@@ -82,6 +100,9 @@ export function describeMetaProblems(meta: unknown, folder: string): string[] {
     ...exclusive
       .filter((key) => !credentialKeys.includes(key))
       .map((key) => `exclusive names "${key}", which credentialKeys does not have`),
+    ...(packages !== undefined && isUnknown(packages.when)
+      ? [`packages names "${packages.when}", which configSchema does not have`]
+      : []),
     ...[...read, ...write].filter(isUnknown).map((key) => `permissions names "${key}", which configSchema does not have`),
     ...(configSchema.required ?? []).filter(isUnknown).map((key) => `configSchema requires "${key}", which it does not have`),
     ...(isUnknown('memory_mb') ? [] : ['configSchema has "memory_mb", which every type has by itself; use another name']),

@@ -1,6 +1,13 @@
 import type { BoundlessPermission } from '@svc/contract/connector-meta.ts';
 
-type Permitted = { read: readonly string[]; write: readonly string[]; allow: readonly BoundlessPermission[]; network: boolean };
+type Permitted = {
+  read: readonly string[];
+  write: readonly string[];
+  allow: readonly BoundlessPermission[];
+  network: boolean;
+  /** WebAssembly may use WASI. The kit takes the files out of it. */
+  wasi?: boolean;
+};
 
 const flagOf: Readonly<Record<BoundlessPermission, string[]>> = {
   'child-process': ['--allow-child-process'],
@@ -13,13 +20,14 @@ const flagOf: Readonly<Record<BoundlessPermission, string[]>> = {
  * Node's flags for a process that may touch these files and folders and nothing else, the network if wanted. SQLite is left out
  * of Node, because it opens files past the permission model. Throws for a path that Node would take for a pattern.
  */
-export function permissionFlags({ read, write, allow, network }: Permitted): string[] {
+export function permissionFlags({ read, write, allow, network, wasi = false }: Permitted): string[] {
   return [
     '--permission',
     // Node 24 has no such flag and always allows it.
     ...(network && process.allowedNodeEnvironmentFlags.has('--allow-net') ? ['--allow-net'] : []),
     ...(allow.includes('sqlite') ? [] : ['--no-experimental-sqlite']),
     '--disable-warning=ExperimentalWarning',
+    ...(wasi ? ['--allow-wasi', '--disable-warning=PERM0005'] : []),
     ...allow.flatMap((each) => flagOf[each]),
     ...toFlags('--allow-fs-read', read),
     ...toFlags('--allow-fs-write', write),

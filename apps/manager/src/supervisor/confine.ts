@@ -4,6 +4,7 @@ import { pickEnv } from '@svc/supervisor/child-spec.ts';
 import { checkLinks } from '../connector-type/check-links.ts';
 import { addedPlaces, kitPlaces, packagesAround, isInside, realPlace } from '../connector-type/places.ts';
 import type { ConnectorType } from '../connector-type/find-types.ts';
+import { packagesOf } from '../connector-type/connector-packages.ts';
 import { permissionFlags } from '../connector-type/permission-flags.ts';
 import type { SupervisorDeps } from './supervisor-deps.ts';
 
@@ -29,13 +30,15 @@ export function confine(deps: Deps, { type, config, dataDir }: Child): Confineme
 
   const cache = openCache(deps, type);
   const own = [dataDir, ...(cache === null ? [] : [cache]), ...toWrite];
-  const code = [childEntry, ...kitPlaces, ...codeOf(type, policy.code)];
+  const packages = packagesOf(deps, type, config);
+  const code = [childEntry, ...kitPlaces, ...codeOf(type, policy.code), ...(packages === null ? [] : [packages.folder])];
   return {
     flags: permissionFlags({
       read: [...code, ...own, ...toRead],
       write: own,
       allow: permissions.allow ?? [],
       network: true,
+      wasi: packages !== null && type.meta.packages?.wasm === true,
     }),
     env: {
       ...pickEnv({ ...env, NODE_COMPILE_CACHE: cache ?? undefined }),

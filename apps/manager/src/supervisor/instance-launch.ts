@@ -1,4 +1,4 @@
-import type { ParentMessage } from '@svc/connector-kit/child-protocol.ts';
+import type { InstalledPackages, ParentMessage } from '@svc/connector-kit/child-protocol.ts';
 import type { InstanceConfig } from '@svc/contract/instance.ts';
 import { makePrivateDir } from '@svc/service-kit/config/data-dir.ts';
 import { crashLimit, leanNode, type ChildSpec } from '@svc/supervisor/child-spec.ts';
@@ -12,7 +12,7 @@ import type { SupervisorDeps } from './supervisor-deps.ts';
 /** Long enough for a connector that first talks to its platform. */
 const startTimeoutMs = 60_000;
 
-type Deps = Pick<SupervisorDeps, 'settings' | 'passes' | 'childEntry' | 'compileCache'> &
+type Deps = Pick<SupervisorDeps, 'settings' | 'passes' | 'childEntry' | 'compileCache' | 'packages'> &
   Parameters<typeof confine>[0] &
   Parameters<typeof createStartMessage>[0];
 
@@ -31,18 +31,19 @@ export interface InstanceLaunch {
   renewRun(): void;
   /** Of the process that was started last. */
   limitMb(): number;
-  /** Fills the compile cache. False when something else was asked of the instance meanwhile. */
+  /** Fills the compile cache, and installs what its type wants for it. False when something else was asked of the instance meanwhile. */
   prepare(): Promise<boolean>;
   /** A start that waits for the compile cache is off. */
   callOff(): void;
 }
 
 export function createInstanceLaunch(deps: Deps, first: InstanceConfig, dataDir: string): InstanceLaunch {
-  const { settings, passes, childEntry, compileCache } = deps;
+  const { settings, passes, childEntry, compileCache, packages } = deps;
   let config = first;
   let type: ConnectorType | null = null;
   let pass = createRunPass();
   let limitMb = Infinity;
+  let installed: InstalledPackages | null = null;
   let asked = 0;
 
   const memoryOf = (of: ConnectorType) => memoryLimitMb(of.meta, config.config, settings.connectorMemoryMb);
@@ -50,7 +51,7 @@ export function createInstanceLaunch(deps: Deps, first: InstanceConfig, dataDir:
     const { sessions } = type?.meta.permissions ?? {};
     pass = createRunPass(passes.issue({ type: config.type, instanceId: config.id, sessions }));
     limitMb = type === null ? Infinity : memoryOf(type);
-    return createStartMessage(deps, { instance: config, entry: type?.entry ?? '', dataDir, pass });
+    return createStartMessage(deps, { instance: config, entry: type?.entry ?? '', dataDir, pass, packages: installed });
   };
   const spec: ChildSpec = {
     name: first.id,
@@ -81,7 +82,9 @@ export function createInstanceLaunch(deps: Deps, first: InstanceConfig, dataDir:
     limitMb: () => limitMb,
     async prepare() {
       const turn = ++asked;
-      if (type !== null) await compileCache.fill(type, spec);
+      if (type !== null) {
+        [installed] = await Promise.all([packages.install(type, config.config), compileCache.fill(type, spec)]);
+      }
       return turn === asked;
     },
     callOff: () => void asked++,

@@ -1,11 +1,11 @@
-import type { ParentMessage } from '@svc/connector-kit/child-protocol.ts';
+import type { InstalledPackages, ParentMessage } from '@svc/connector-kit/child-protocol.ts';
 import type { InstanceConfig } from '@svc/contract/instance.ts';
 import type { ManagerSettings } from '@svc/service-kit/config/process-settings.ts';
 import { httpUrl } from '@svc/service-kit/http/http-url.ts';
 import type { RunPass } from './run-pass.ts';
 import type { SupervisorDeps } from './supervisor-deps.ts';
 
-type About = { instance: InstanceConfig; entry: string; dataDir: string; pass: RunPass };
+type About = { instance: InstanceConfig; entry: string; dataDir: string; pass: RunPass; packages: InstalledPackages | null };
 
 const longestBeatMs = 30_000;
 
@@ -14,7 +14,7 @@ export const childStopTimeoutMs = ({ stopTimeoutMs }: ManagerSettings): number =
 
 /** The first message to a connector process: all that it is to be. */
 export function createStartMessage({ settings, paths, version }: SupervisorDeps, about: About): ParentMessage {
-  const { instance, entry, dataDir, pass } = about;
+  const { instance, entry, dataDir, pass, packages } = about;
   return {
     type: 'start',
     instanceId: instance.id,
@@ -32,6 +32,7 @@ export function createStartMessage({ settings, paths, version }: SupervisorDeps,
     heartbeatMs: Math.min(longestBeatMs, Math.ceil(settings.heartbeatStaleMs / 4)),
     // The connector's own deadline comes first: it knows better how to end.
     stopTimeoutMs: Math.floor(childStopTimeoutMs(settings) * 0.9),
+    packages,
     outbound: { token: pass.token.reveal(), proof: pass.proof.reveal() },
   };
 }

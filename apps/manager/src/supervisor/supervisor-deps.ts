@@ -6,6 +6,7 @@ import type { ConnectorPasses } from '@svc/service-kit/connector-pass.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import type { Telemetry } from '@svc/service-kit/telemetry/create-telemetry.ts';
 import type { PidFile } from '@svc/supervisor/pid-file.ts';
+import type { ConnectorPackageStore } from '../connector-type/connector-packages.ts';
 import type { ConnectorTypes } from '../connector-type/connector-types.ts';
 import type { CompileCache } from './compile-cache.ts';
 import type { ExclusiveSecrets } from './exclusive-secrets.ts';
@@ -33,6 +34,7 @@ export type SupervisorDeps = {
   maskKnown(text: string): string;
   childEntry: string;
   compileCache: CompileCache;
+  packages: ConnectorPackageStore;
   pidFile: PidFile;
   /** More about the reason of an exit than the process could know; null when there is no more to say. */
   explainExit(reason: string): Promise<string | null>;

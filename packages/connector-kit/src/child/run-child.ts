@@ -135,6 +135,7 @@ const toStartContext = (
   assistantName: message.assistantName,
   dataDir: message.dataDir,
   connectorDir: path.dirname(message.entry),
+  packages: message.packages,
   allowedHosts: message.allowedHosts,
   stopTimeoutMs: message.stopTimeoutMs,
   core,

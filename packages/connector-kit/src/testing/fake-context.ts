@@ -47,6 +47,7 @@ export function fakeContext(fields: Fields, secrets: Readonly<Record<string, str
     },
     connectorDir: fields.dataDir,
     allowedHosts: [],
+    packages: null,
     stopTimeoutMs: 2_000,
     core,
     secrets: {

@@ -48,6 +48,7 @@ export function forkConnector(start: Partial<StartMessage> & Pick<StartMessage, 
     allowedHosts: [],
     heartbeatMs: 30_000,
     stopTimeoutMs: 5_000,
+    packages: null,
     outbound: { token: 'a-token-of-the-manager', proof: 'a-proof-of-the-child' },
     ...start,
   });

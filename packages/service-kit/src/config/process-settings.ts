@@ -30,10 +30,10 @@ export type CoreSettings = Pick<
 
 export type ManagerSettings = Pick<
   Settings,
-  Everywhere | In<'Manager'> | In<'Secrets'> | VaultAccess | CoreAccess | 'collectorPort' | 'insightsToken'
+  Everywhere | In<'Manager'> | In<'Secrets'> | VaultAccess | CoreAccess | 'collectorPort' | 'insightsToken' | 'engineRegistry'
 >;
 
-/** `engineRegistry`: npm's, for the libraries of OpenTelemetry too. */
+/** `engineRegistry`: npm's, for the libraries of OpenTelemetry and of connectors too. */
 export type CollectorSettings = Pick<
   Settings,
   Everywhere | In<'Collector'> | 'otel' | 'engineRegistry' | CoreAccess | 'managerPort' | 'managerToken'

@@ -1,0 +1,98 @@
+import { spawn } from 'node:child_process';
+import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { createTextTail } from '../process/text-tail.ts';
+import { errorText } from '../service-error.ts';
+
+export type PackageInstallation = {
+  /** Folder of `package.json` and `package-lock.json`: what is installed, to the byte, each package with its version and digest. */
+  lockFolder: string;
+  /** Where it goes: whole, or not at all. */
+  folder: string;
+  /** Null leaves it to npm's own settings. */
+  registry: string | null;
+  env: Readonly<Record<string, string | undefined>>;
+  signal?: AbortSignal;
+  /** More for npm: for which processor, for example. */
+  flags?: readonly string[];
+};
+
+const files = ['package.json', 'package-lock.json'];
+const timeoutMs = 5 * 60_000;
+const lastOutputMs = 250;
+
+/** Whether the folder has what the lock file says. It was put there whole, with the lock file. */
+export function hasPackages({ lockFolder, folder }: Pick<PackageInstallation, 'lockFolder' | 'folder'>): boolean {
+  const read = (dir: string) => readFileSync(path.join(dir, 'package-lock.json'), 'utf8');
+  try {
+    return read(lockFolder) === read(folder);
+  } catch {
+    return false; // not there
+  }
+}
+
+/**
+ * Installs libraries that only some installations need. Runs no scripts of packages. npm ends when `signal` says so; it stands in our
+ * own group of processes, which ends with us.
+ * @throws Error with npm's own reason.
+ */
+export async function installPackages(installation: PackageInstallation): Promise<void> {
+  const { lockFolder, folder } = installation;
+  const parent = path.dirname(folder);
+  const staged = `.${path.basename(folder)}-installing-`;
+  mkdirSync(parent, { recursive: true, mode: 0o700 });
+  for (const name of readdirSync(parent)) if (name.startsWith(staged)) rmSync(path.join(parent, name), { recursive: true });
+  const staging = path.join(parent, `${staged}${process.pid}`);
+  try {
+    mkdirSync(staging, { mode: 0o700 });
+    for (const file of files) {
+      copyFileSync(path.join(lockFolder, file), path.join(staging, file));
+      chmodSync(path.join(staging, file), 0o600);
+    }
+    await runNpm(staging, installation);
+    rmSync(folder, { recursive: true, force: true });
+    renameSync(staging, folder);
+  } finally {
+    rmSync(staging, { recursive: true, force: true });
+  }
+}
+
+async function runNpm(cwd: string, { registry, env, signal, flags = [] }: PackageInstallation): Promise<void> {
+  const usual = ['--ignore-scripts', '--no-audit', '--no-fund', '--no-update-notifier', '--fetch-retries=1', '--loglevel=error'];
+  const args = ['ci', '--prefix', cwd, ...usual, ...flags, ...(registry === null ? [] : [`--registry=${registry}`])];
+  const npm = spawn('npm', args, {
+    cwd,
+    env: npmEnv(env),
+    stdio: ['ignore', 'ignore', 'pipe'],
+    timeout: timeoutMs,
+    killSignal: 'SIGKILL',
+    signal,
+  });
+  const stderr = createTextTail();
+  npm.stderr.setEncoding('utf8').on('data', stderr.add);
+  let fault: Error | null = null;
+  npm.on('error', (error) => (fault = error));
+  // What inherited the pipe can hold it open long after npm.
+  npm.once('exit', () => setTimeout(() => npm.stderr.destroy(), lastOutputMs));
+  await new Promise<void>((resolve) => npm.once('close', () => resolve()));
+  if (signal?.aborted === true) throw new Error('npm was ended, because the service stops');
+  if (fault !== null) throw new Error(`npm could not be run: ${errorText(fault)}`, { cause: fault });
+  if (npm.signalCode !== null) throw new Error(`npm was ended by ${npm.signalCode}, after at most ${timeoutMs / 1000} s`);
+  if (npm.exitCode !== 0) throw new Error(`npm did not finish: ${reasonOf(stderr.read())}`);
+}
+
+const names = new Set(['PATH', 'HOME', 'TMPDIR', 'USER', 'SSL_CERT_FILE', 'SSL_CERT_DIR', 'NODE_EXTRA_CA_CERTS']);
+
+/** npm's own settings and what it needs to reach a registry; nobody's keys. */
+function npmEnv(env: PackageInstallation['env']): Record<string, string> {
+  const isNeeded = (name: string) => names.has(name) || /^npm_config_/i.test(name) || /^(https?|no|all)_proxy$/i.test(name);
+  const own = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined && isNeeded(entry[0]));
+  return { ...Object.fromEntries(own), LC_ALL: 'C.UTF-8' };
+}
+
+const reasonOf = (stderr: string): string =>
+  stderr
+    .split('\n')
+    .flatMap((line) => /^npm (?:error|ERR!) (?!A complete log)(.+)/.exec(line)?.[1] ?? [])
+    .slice(0, 3)
+    .join('; ') || 'no reason given';
