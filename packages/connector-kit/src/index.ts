@@ -70,5 +70,6 @@ export type { ReplyWords } from './reply/reply-content.ts';
 export type { Place, ReplyAlbums, ReplyFile, ReplyPlatform } from './reply/reply-platform.ts';
 export type { Unsure } from './reply/reply-messages.ts';
 export type { FirstAfter, LiveEveryMs, WhenGone } from './reply/live-reply.ts';
+export { takeLongCode } from './reply/long-code.ts';
 export { sendParts, type PartsToSend } from './reply/send-parts.ts';
 export { createTyping, type Typing, type TypingOptions, type TypingTurn } from './reply/typing.ts';

@@ -1,9 +1,8 @@
-import { ServiceError, type Place, type ReplyPlatform, type StartContext } from '@svc/connector-kit';
+import { ServiceError, takeLongCode, type Place, type ReplyPlatform, type StartContext } from '@svc/connector-kit';
 import { askKeyboard } from './ask-buttons.ts';
 import type { BotCall } from './bot-call.ts';
 import { chatOf, toMessageId } from './chat-place.ts';
 import { createDrafts } from './drafts.ts';
-import { takeLongCode } from './long-code.ts';
 import { isReaction, type Reactions } from './reactions.ts';
 import { createFileSender } from './send-files.ts';
 import { createFindLost } from './find-lost.ts';
@@ -22,6 +21,8 @@ export type ReplyPlatformDeps = {
   hasDrafts: boolean;
 };
 
+/** Code that fills about a message is better read as a file. */
+const longestCode = 3500;
 /** A page that a text names is not shown below it: while a reply grows it would come and go. */
 const noPreview = { link_preview_options: { is_disabled: true } };
 
@@ -38,7 +39,7 @@ export function createReplyPlatform(deps: ReplyPlatformDeps): ReplyPlatform {
   return {
     ...createFileSender(deps),
     ...(deps.hasDrafts && { draft: createDrafts(call) }),
-    attach: takeLongCode,
+    attach: (text) => takeLongCode(text, longestCode),
     post: ({ text, ...message }) => send(message, { ...write(message), ...unpackMessage(text) }),
     find: createFindLost(call, sent),
     async edit({ chat, id, text, signal }) {

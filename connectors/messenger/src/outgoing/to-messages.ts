@@ -1,13 +1,21 @@
 import { splitMessage } from '@svc/connector-kit';
-import { renderMarkdown } from '@svc/connector-kit/markdown';
-import { cleanText, isBlank } from './clean-text.ts';
-import { tidyEntities, type Entity, type FormattedText } from './formatted-text.ts';
-import { markedText, readMarks } from './marks.ts';
-import { splitFormatted } from './split-formatted.ts';
+import {
+  cleanText,
+  isBlank,
+  readMarks,
+  renderMarkdown,
+  splitFormatted,
+  tidyEntities,
+  type Entity,
+  type FormattedText,
+} from '@svc/connector-kit/markdown';
+import { markedText } from './telegram-dialect.ts';
 
 /** UTF-16 units of a message, and of the text below a file. */
 export const maxMessage = 4096;
 export const maxCaption = 1024;
+/** Telegram shows so many entities of a message and leaves out the rest. */
+const maxEntities = 100;
 
 /** Longer texts are cut before they are parsed: the parser takes so much at once. */
 const mostParsed = 16_000;
@@ -25,7 +33,7 @@ export function toMessages(markdown: string, limit = maxMessage): FormattedText[
 }
 
 const split = (text: FormattedText, limit: number): FormattedText[] =>
-  splitFormatted(text, limit).filter(({ text: words }) => !isBlank(words));
+  splitFormatted(text, limit, maxEntities).filter(({ text: words }) => !isBlank(words));
 
 const hasWords = /[\p{L}\p{N}]/u;
 /** Code that has only just begun. */

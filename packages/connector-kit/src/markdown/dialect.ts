@@ -15,6 +15,8 @@ export type Dialect = {
   /** `depth` counts the quotes around this one. */
   quote(inner: string, depth: number): string;
   bullet: string;
+  /** The number of an entry, such as `3.`, where it is not written as it is. */
+  ordinal?(number: string): string;
   rule: string;
 };
 

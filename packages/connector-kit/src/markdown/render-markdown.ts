@@ -62,9 +62,10 @@ function renderHeading({ tokens, depth }: Tokens.Heading, dialect: Dialect): str
 function renderList({ items, ordered, start }: Tokens.List, around: Around): string {
   const indent = '  '.repeat(around.lists);
   const inside = { ...around, lists: around.lists + 1 };
+  const { bullet, ordinal = (number) => number } = around.dialect;
   return items
     .map((item, index) => {
-      const marker = ordered ? `${Number(start) + index}.` : around.dialect.bullet;
+      const marker = ordered ? ordinal(`${Number(start) + index}.`) : bullet;
       const box = item.task ? (item.checked === true ? '☑ ' : '☐ ') : '';
       return `${indent}${marker} ${box}${renderBlocks(tokensOf(item.tokens), inside, '\n')}`;
     })

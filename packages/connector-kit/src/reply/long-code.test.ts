@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { takeLongCode } from './long-code.ts';
+import { takeLongCode as take } from './long-code.ts';
 
+const takeLongCode = (text: string) => take(text, 3500);
 const lines = (count: number) => 'x = 1\n'.repeat(count);
 
 describe('code that would fill messages', () => {

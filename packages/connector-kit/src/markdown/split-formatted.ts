@@ -1,21 +1,19 @@
 import { endOf, sliceFormatted, tidyEntities, type Entity, type FormattedText } from './formatted-text.ts';
 
-/** Telegram shows so many entities of a message and leaves out the rest. */
-export const maxEntities = 100;
 /** Longest grapheme cluster that is looked for; what is longer is no writing but a prank. */
 const longestCluster = 200;
 
 /**
- * Cuts a text into messages of at most `limit` units and 100 entities, at a paragraph, line or word where it can. What goes over
+ * Cuts a text into messages of at most `limit` units and `maxEntities` entities, at a paragraph, line or word where it can. What goes over
  * a cut begins again behind it; links and short code are kept whole, and so is every character that a reader sees as one.
  */
-export function splitFormatted({ text, entities }: FormattedText, limit: number): FormattedText[] {
+export function splitFormatted({ text, entities }: FormattedText, limit: number, maxEntities = Infinity): FormattedText[] {
   const parts: FormattedText[] = [];
   let ahead = entities;
   for (let from = 0; from < text.length;) {
     ahead = ahead.filter((entity) => endOf(entity) > from);
     const near = sliceFormatted({ text, entities: startingBefore(ahead, from + limit) }, from, from + limit + longestCluster);
-    const window = windowOf(near, limit);
+    const window = windowOf(near, limit, maxEntities);
     const at = window >= near.text.length ? window : cutOf(near, window);
     const part = tidyEntities(sliceFormatted(near, 0, at));
     if (part.text !== '') parts.push({ ...part, entities: part.entities.slice(0, maxEntities) });
@@ -30,7 +28,7 @@ function startingBefore(entities: Entity[], end: number): Entity[] {
 }
 
 /** How much fits at most: where the first entity that is too many begins, the message ends. */
-function windowOf({ text, entities }: FormattedText, limit: number): number {
+function windowOf({ text, entities }: FormattedText, limit: number, maxEntities: number): number {
   const surplus = entities[maxEntities]?.offset ?? Infinity;
   return Math.min(limit, text.length, surplus > 0 ? surplus : Infinity);
 }

@@ -1,7 +1,4 @@
-import type { ReplyFile } from '@svc/connector-kit';
-
-/** Code that fills about a message is better read as a file. */
-const longest = 3500;
+import type { ReplyFile } from './reply-platform.ts';
 
 const extensions: Readonly<Record<string, string>> = {
   bash: 'sh', c: 'c', clojure: 'clj', cpp: 'cpp', 'c++': 'cpp', 'c#': 'cs', csharp: 'cs', css: 'css', csv: 'csv', dart: 'dart', diff: 'diff',
@@ -15,8 +12,8 @@ const extensions: Readonly<Record<string, string>> = {
 
 type Block = { start: number; end: number; language: string; code: string };
 
-/** Takes code blocks that would fill messages out of a text: each becomes a file, and a line that names it. */
-export function takeLongCode(text: string): { text: string; files: ReplyFile[] } {
+/** Takes code blocks of `longest` units and more out of a text: each becomes a file, and a line that names it. For `ReplyPlatform.attach`. */
+export function takeLongCode(text: string, longest: number): { text: string; files: ReplyFile[] } {
   if (text.length < longest) return { text, files: [] };
   const files: ReplyFile[] = [];
   let rest = '';

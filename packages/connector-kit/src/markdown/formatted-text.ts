@@ -1,6 +1,10 @@
-/** A part of a text that Telegram shows in its own way. `offset` and `length` count UTF-16 units. */
+/**
+ * A part of a text that is shown in its own way. `offset` and `length` count UTF-16 units. `verbatim`: a sign of the platform's own in the
+ * text, such as the mark of a list.
+ */
 export type Entity =
-  | { type: StyleType | 'code' | 'blockquote' | 'expandable_blockquote'; offset: number; length: number }
+  | { type: StyleType | 'code' | 'blockquote' | 'expandable_blockquote' | 'verbatim'; offset: number; length: number }
+  | { type: 'heading'; offset: number; length: number; depth: number }
   | { type: 'pre'; offset: number; length: number; language?: string }
   | { type: 'text_link'; offset: number; length: number; url: string };
 
@@ -11,13 +15,13 @@ type StyleType = (typeof styleTypes)[number];
 
 export const endOf = ({ offset, length }: Entity): number => offset + length;
 const isStyle = ({ type }: Entity): boolean => styleTypes.some((each) => each === type);
-const isOpaque = ({ type }: Entity): boolean => type === 'code' || type === 'pre';
+const isOpaque = ({ type }: Entity): boolean => type === 'code' || type === 'pre' || type === 'verbatim';
 
 type Kept = { entity: Entity; holes: Entity[] };
 
 /**
- * Holds entities to Telegram's rules: none in code, no code or link in a link, none of a kind in its own, none that is empty or has blanks
- * at its ends. They have to be nested or apart already, as those that come of a tree are.
+ * Holds entities to rules that every platform takes: none in code, no code or link in a link, none of a kind in its own, none that is empty or
+ * has blanks at its ends. They have to be nested or apart already, as those that come of a tree are.
  */
 export function tidyEntities({ text, entities }: FormattedText): FormattedText {
   const kept: Kept[] = [];
@@ -68,7 +72,7 @@ function trimEntity(text: string, entity: Entity): Entity[] {
   return length > 0 ? [{ ...entity, offset: entity.offset + before, length }] : [];
 }
 
-/** As Telegram does it: at the end, and at the beginning as far as the first entity. */
+/** At the end, and at the beginning as far as the first entity. */
 function trim({ text, entities }: FormattedText): FormattedText {
   const first = entities[0]?.offset ?? text.length;
   const from = Math.min(first, text.length - text.trimStart().length);
