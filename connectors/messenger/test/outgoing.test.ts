@@ -4,7 +4,7 @@ import { startTelegramServer, type TelegramServerOptions } from '@svc/testing/te
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
-import { markdownReplies } from '../src/outgoing/testing/markdown-replies.ts';
+import { markdownReplies } from '@svc/testing/markdown-replies.ts';
 import { createOutgoing, type OutgoingDeps } from '../src/outgoing/create-outgoing.ts';
 import { toMessages } from '../src/outgoing/to-messages.ts';
 import { createTelegramApi } from '../src/telegram-api.ts';

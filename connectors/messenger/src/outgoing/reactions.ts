@@ -1,4 +1,4 @@
-import { errorText, ServiceError, type ChatGate, type OpenReply, type StartContext } from '@svc/connector-kit';
+import { errorText, ServiceError, withWorkingSign, type ChatGate, type OpenReply, type StartContext } from '@svc/connector-kit';
 import type { BotCall } from './bot-call.ts';
 import { chatOf, toMessageId } from './chat-place.ts';
 
@@ -60,25 +60,11 @@ export function createReactions({ call, gate, log }: ReactionDeps): Reactions {
 
   return {
     set,
-    whileWorking: (openReply, chatOfEnvelope) => (envelope, turn) => {
-      const reply = openReply(envelope, turn);
-      const { message_id: message } = envelope;
-      if (message === undefined || forbidding.has(chatOf(chatOfEnvelope(envelope)))) return reply;
-      const chat = chatOfEnvelope(envelope);
-      const begun = show(chat, message, workSign);
-      const end = () => void begun.then(() => show(chat, message, null));
-      return {
-        handlers: reply.handlers,
-        async finish(result) {
-          await reply.finish(result).finally(() => {
-            if (!result.actions.some(({ type }) => type === 'react')) end();
-          });
-        },
-        async fail(error) {
-          await reply.fail(error);
-          end();
-        },
-      };
-    },
+    whileWorking: (openReply, chatOfEnvelope) =>
+      withWorkingSign(openReply, {
+        isReplaced: true,
+        isUnwanted: (envelope) => forbidding.has(chatOf(chatOfEnvelope(envelope))),
+        show: (envelope, isOn) => show(chatOfEnvelope(envelope), envelope.message_id ?? '', isOn ? workSign : null),
+      }),
   };
 }

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { checkText } from '@svc/testing/telegram-server/check-text.ts';
 import { hostileTexts, ordinaryTexts } from '@svc/testing/hostile-texts.ts';
 import { describe, expect, it } from 'vitest';
-import { markdownReplies } from './testing/markdown-replies.ts';
+import { markdownReplies } from '@svc/testing/markdown-replies.ts';
 import { maxMessage, packMessage, toMessages, unpackMessage } from './to-messages.ts';
 
 const only = (markdown: string) => {

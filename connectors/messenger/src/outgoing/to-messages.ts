@@ -33,7 +33,7 @@ export function toMessages(markdown: string, limit = maxMessage): FormattedText[
 }
 
 const split = (text: FormattedText, limit: number): FormattedText[] =>
-  splitFormatted(text, limit, maxEntities).filter(({ text: words }) => !isBlank(words));
+  splitFormatted(text, { limit, maxEntities }).filter(({ text: words }) => !isBlank(words));
 
 const hasWords = /[\p{L}\p{N}]/u;
 /** Code that has only just begun. */

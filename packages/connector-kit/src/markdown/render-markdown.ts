@@ -93,7 +93,7 @@ function renderSpan(token: MarkedToken, dialect: Dialect): string {
     case 'link':
       return renderLink(token, dialect);
     case 'image':
-      return dialect.link(dialect.text(decodeEntities(token.text || token.href)), token.href, false);
+      return dialect.link(dialect.text(decodeEntities(token.text || token.href)), decodeEntities(token.href), false);
     case 'escape':
       return dialect.text(token.text);
     case 'text':
@@ -108,7 +108,7 @@ function renderSpan(token: MarkedToken, dialect: Dialect): string {
 function renderLink({ href, text, tokens }: Tokens.Link, dialect: Dialect): string {
   const inner = renderInline(tokensOf(tokens), dialect);
   // Only what leads to a page or a person; anything else is a trick.
-  return /^(https?|mailto|tg):/i.test(href) ? dialect.link(inner, href, text === href) : inner;
+  return /^(https?|mailto|tg):/i.test(href) ? dialect.link(inner, decodeEntities(href), text === href) : inner;
 }
 
 type Align = 'center' | 'left' | 'right' | null;

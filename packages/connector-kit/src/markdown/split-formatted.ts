@@ -3,23 +3,45 @@ import { endOf, sliceFormatted, tidyEntities, type Entity, type FormattedText } 
 /** Longest grapheme cluster that is looked for; what is longer is no writing but a prank. */
 const longestCluster = 200;
 
+export type SplitOptions = {
+  limit: number;
+  /** A platform may show so many of a message and leave out the rest. */
+  maxEntities?: number;
+  /** How long a part is as the platform writes it; its UTF-16 units unless given. */
+  lengthOf?(part: FormattedText): number;
+};
+
 /**
  * Cuts a text into messages of at most `limit` units and `maxEntities` entities, at a paragraph, line or word where it can. What goes over
  * a cut begins again behind it; links and short code are kept whole, and so is every character that a reader sees as one.
  */
-export function splitFormatted({ text, entities }: FormattedText, limit: number, maxEntities = Infinity): FormattedText[] {
+export function splitFormatted({ text, entities }: FormattedText, options: SplitOptions): FormattedText[] {
   const parts: FormattedText[] = [];
   let ahead = entities;
   for (let from = 0; from < text.length;) {
     ahead = ahead.filter((entity) => endOf(entity) > from);
-    const near = sliceFormatted({ text, entities: startingBefore(ahead, from + limit) }, from, from + limit + longestCluster);
-    const window = windowOf(near, limit, maxEntities);
-    const at = window >= near.text.length ? window : cutOf(near, window);
-    const part = tidyEntities(sliceFormatted(near, 0, at));
-    if (part.text !== '') parts.push({ ...part, entities: part.entities.slice(0, maxEntities) });
-    from += /\s/.test(near.text.charAt(at)) ? at + 1 : at;
+    const { part, length } = firstPart({ text, entities: ahead }, from, options);
+    if (part.text !== '') parts.push(part);
+    from += length;
   }
   return parts;
+}
+
+/** The longest part that fits, and how much of the text it takes away. */
+function firstPart(whole: FormattedText, from: number, options: SplitOptions): { part: FormattedText; length: number } {
+  const { limit, maxEntities = Infinity, lengthOf = ({ text }) => text.length } = options;
+  for (let room = limit; ;) {
+    const entities = startingBefore(whole.entities, from + room);
+    const near = sliceFormatted({ text: whole.text, entities }, from, from + room + longestCluster);
+    const window = windowOf(near, room, maxEntities);
+    const at = window >= near.text.length ? window : cutOf(near, window);
+    const part = tidyEntities(sliceFormatted(near, 0, at));
+    part.entities = part.entities.slice(0, maxEntities);
+    const length = /\s/.test(near.text.charAt(at)) ? at + 1 : at;
+    const size = lengthOf(part);
+    if (size <= limit || room < 4) return { part, length };
+    room = Math.max(2, Math.floor((Math.min(room, at) * limit) / size) - 1);
+  }
 }
 
 function startingBefore(entities: Entity[], end: number): Entity[] {
@@ -53,9 +75,11 @@ function lastOf(text: string, sign: string, window: number, isGood: (at: number)
   return null;
 }
 
+const wholeTypes: ReadonlySet<Entity['type']> = new Set(['code', 'text_link', 'verbatim']);
+
 /** A link or code that would be cut begins the next message, unless it is long. */
 function beforeWhole(entities: readonly Entity[], at: number, window: number): number {
-  const cut = entities.find((each) => (each.type === 'code' || each.type === 'text_link') && isWithin(each, at));
+  const cut = entities.find((each) => wholeTypes.has(each.type) && isWithin(each, at));
   return cut !== undefined && cut.offset > window / 2 ? cut.offset : at;
 }
 

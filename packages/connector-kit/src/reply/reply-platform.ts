@@ -48,6 +48,6 @@ export type ReplyPlatform = {
    * Once it is over, `edit` gives it a text without buttons.
    */
   ask?(question: Place & { ask: Ask; text: string; nonce: string; answers?: string }): Promise<string>;
-  /** `to`: the id of the message that is answered. */
-  react?(reaction: Place & { to: string; emoji: string }): Promise<unknown>;
+  /** `to`: the id of the message that is answered. `nonce`: for a message in place of it. */
+  react?(reaction: Place & { to: string; emoji: string; nonce: string }): Promise<unknown>;
 };
