@@ -1,5 +1,5 @@
 import type { Message } from 'grammy/types';
-import { oneLine } from './one-line.ts';
+import { oneLine } from '@svc/connector-kit/one-line.ts';
 
 /** What a message holds beside text and files, as words for the assistant; null for none. */
 export function describeContent(message: Message): string | null {

@@ -1,6 +1,6 @@
 import type { Message, MessageOrigin, User } from 'grammy/types';
 import { describeContent } from './describe-content.ts';
-import { oneLine } from './one-line.ts';
+import { oneLine } from '@svc/connector-kit/one-line.ts';
 import { nameOf, titleOf } from './sender-of.ts';
 
 /** So much of a message is repeated that another one answers, and of a name. */

@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { http, type IncomingMessage } from '@svc/service-kit/builtin.ts';
-import { ServiceError, unavailable } from '@svc/service-kit/service-error.ts';
+import { download } from '@svc/connector-kit/ingress/download.ts';
+import { ServiceError } from '@svc/service-kit/service-error.ts';
 import type { TelegramApi } from '../telegram-api.ts';
 
 export type OpenFile = (fileId: string, signal: AbortSignal) => Promise<AsyncIterable<Uint8Array>>;
@@ -13,16 +13,12 @@ type Deps = {
   filesDir: string;
 };
 
-/** A download that brings nothing for so long is given up, ms. */
-const idleMs = 30_000;
-const https = process.getBuiltinModule('node:https');
-
 /** Opens files of messages, over the Bot API or, where its server is on this machine, where that keeps them. */
 export function createOpenFile({ api, filesDir }: Deps): OpenFile {
   return async (file_id, signal) => {
     const { file_path: place } = await api.ask('getFile', { file_id }, signal);
     if (place === undefined) throw refused('Telegram does not give it');
-    return path.isAbsolute(place) ? openLocal(place, filesDir) : download(api.fileAddress(place), signal);
+    return path.isAbsolute(place) ? openLocal(place, filesDir) : download(api.fileAddress(place), 'Telegram', signal);
   };
 }
 
@@ -35,30 +31,6 @@ async function openLocal(place: string, filesDir: string): Promise<AsyncIterable
   if (!file.startsWith(folder + path.sep) || !(await stat(file)).isFile())
     throw refused('the Bot API server names a place outside of api_files_dir');
   return createReadStream(file);
-}
-
-async function download(address: URL, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
-  const { get } = address.protocol === 'https:' ? https : http;
-  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-    const request = get(address, { signal }, resolve);
-    request.setTimeout(idleMs, () => request.destroy(new Error('timeout')));
-    // Its message may name the address, and the token stands in it.
-    request.on('error', () => reject(unavailable('The download of a file broke off.')));
-  });
-  const { statusCode = 0 } = answer;
-  if (statusCode === 200) return bytesOf(answer);
-  answer.destroy();
-  if (statusCode === 429 || statusCode >= 500) throw unavailable(`Telegram answers ${statusCode} instead of a file.`);
-  throw refused(`Telegram answers ${statusCode}`);
-}
-
-async function* bytesOf(answer: IncomingMessage): AsyncGenerator<Uint8Array> {
-  try {
-    yield* answer as AsyncIterable<Buffer>;
-  } catch {
-    throw unavailable('The download of a file broke off.');
-  }
-  if (!answer.complete) throw unavailable('The download of a file broke off.');
 }
 
 const refused = (why: string) => new ServiceError('unprocessable', why);

@@ -7,7 +7,7 @@ import type { Press } from '../outgoing/ask-buttons.ts';
 import type { TelegramApi } from '../telegram-api.ts';
 import type { ChatAccess } from './chat-access.ts';
 import type { ChatKeys } from './chat-keys.ts';
-import { createDenyAccess } from './deny-access.ts';
+import { createDenyAccess } from '@svc/connector-kit/ingress/deny-access.ts';
 import { followBot } from './follow-bot.ts';
 import { createOpenFile } from './open-file.ts';
 import { createTakeFile } from './take-file.ts';

@@ -1,0 +1,33 @@
+import { http, type IncomingMessage } from '@svc/service-kit/builtin.ts';
+import { ServiceError, unavailable } from '@svc/service-kit/service-error.ts';
+
+/** A download that brings nothing for so long is given up, ms. */
+const idleMs = 30_000;
+const https = process.getBuiltinModule('node:https');
+
+/**
+ * Opens a file of a platform. No redirect is followed. What it throws never names the address, in which a secret may stand: `unavailable` for what may
+ * pass, `unprocessable` for a refusal.
+ */
+export async function download(address: URL, platform: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
+  const { get } = address.protocol === 'https:' ? https : http;
+  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+    const request = get(address, { signal }, resolve);
+    request.setTimeout(idleMs, () => request.destroy(new Error('timeout')));
+    request.on('error', () => reject(unavailable('The download of a file broke off.')));
+  });
+  const { statusCode = 0 } = answer;
+  if (statusCode === 200) return bytesOf(answer);
+  answer.destroy();
+  if (statusCode === 429 || statusCode >= 500) throw unavailable(`${platform} answers ${statusCode} instead of a file.`);
+  throw new ServiceError('unprocessable', `${platform} answers ${statusCode}`);
+}
+
+async function* bytesOf(answer: IncomingMessage): AsyncGenerator<Uint8Array> {
+  try {
+    yield* answer as AsyncIterable<Buffer>;
+  } catch {
+    throw unavailable('The download of a file broke off.');
+  }
+  if (!answer.complete) throw unavailable('The download of a file broke off.');
+}

@@ -1,0 +1,109 @@
+import type { Attachment } from '@svc/contract/envelope.ts';
+import { createInTurnByKey } from '@svc/service-kit/in-turn-by-key.ts';
+import { errorText, ServiceError } from '@svc/service-kit/service-error.ts';
+import type { StartContext } from '../connector.ts';
+import { isPassing } from './passing-faults.ts';
+
+/** A file that came with a message. `spoken`: what is said in it stands for it. */
+export type IncomingFile = {
+  kind: 'spoken' | 'file';
+  /** As people call it. */
+  what: string;
+  name: string;
+  mime?: string;
+  bytes?: number;
+  seconds?: number;
+};
+/** What became of a file: words, a file of the upload area, or both. */
+export type TakenFile = { words?: string; attachment?: Attachment };
+export type FileOrigin = { conversationKey: string; sender: string; message: string; signal: AbortSignal };
+export type TakeFile<File> = (file: File, origin: FileOrigin) => Promise<TakenFile>;
+
+type OfKind<File> = Omit<IncomingFile, 'kind'> & { kind: File };
+type Options<File> = Pick<StartContext, 'uploads' | 'speech' | 'log'> & {
+  /** Rejects with a `ServiceError`: `unavailable` for what may pass. */
+  open(file: File, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
+  /** A file that is larger is only named. */
+  maxBytes: number;
+  /** For files that are brought in another way; null for one that is not. */
+  bring?(file: File, origin: FileOrigin): Promise<TakenFile> | null;
+};
+
+const mb = 1024 * 1024;
+/** A clip is held in memory while it is heard, one at a time. */
+const maxSpoken = 20 * mb;
+
+/** Brings files of messages to the assistant. Rejects only with what passes: then the message is to be given again. */
+export function createTakeFile<File extends OfKind<string>>(options: Options<File>): TakeFile<File> {
+  const { uploads, speech, open, maxBytes, log } = options;
+  const inTurn = createInTurnByKey();
+
+  const attach = async (file: File, { conversationKey, signal }: FileOrigin): Promise<TakenFile> => ({
+    attachment: await uploads.save({
+      name: file.name,
+      ...(file.mime !== undefined && { mime: file.mime }),
+      data: await open(file, signal),
+      conversation_key: conversationKey,
+      maxBytes,
+    }),
+  });
+
+  /** What cannot be heard goes along as the clip that it is. */
+  async function spoken(file: File, origin: FileOrigin): Promise<TakenFile> {
+    const { what, mime, seconds } = file;
+    const heading = seconds === undefined ? what : `${what}, ${seconds} s`;
+    const data = await collect(await open(file, origin.signal));
+    try {
+      const { text } = await speech.transcribe({ sender: origin.sender, data, ...(mime && { mime }) }, origin.signal);
+      return { words: text.trim() === '' ? `[${heading}, in which nothing is said]` : `[${heading}] ${text.trim()}` };
+    } catch (error) {
+      if (isPassing(error)) throw error;
+      log('warn', 'a spoken message could not be transcribed', { error: errorText(error) });
+      const attachment = await uploads.save({
+        name: file.name,
+        ...(mime && { mime }),
+        data,
+        conversation_key: origin.conversationKey,
+      });
+      return { words: `[${heading}; it could not be transcribed: ${errorText(error)}]`, attachment };
+    }
+  }
+
+  function bring(file: File, origin: FileOrigin): Promise<TakenFile> {
+    const brought = options.bring?.(file, origin) ?? null;
+    if (brought !== null) return brought;
+    return file.kind === 'spoken' ? inTurn('', () => spoken(file, origin)) : attach(file, origin);
+  }
+
+  return async (file, origin) => {
+    const { what, name, bytes = 0, kind } = file;
+    const limit = kind === 'spoken' ? Math.min(maxSpoken, maxBytes) : maxBytes;
+    if (bytes > limit)
+      return { words: `[${what} "${name}" of ${megabytes(bytes)}: not taken, because files may have ${megabytes(limit)} here]` };
+    try {
+      return await bring(file, origin);
+    } catch (error) {
+      if (isPassing(error) || origin.signal.aborted) throw error;
+      log('warn', 'a file could not be taken', { message: origin.message, error: errorText(error) });
+      return { words: `[${what} "${name}": not taken, because ${errorText(error)}]` };
+    }
+  };
+}
+
+async function collect(data: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const parts: Uint8Array[] = [];
+  for await (const part of bounded(data, maxSpoken)) parts.push(part);
+  return Buffer.concat(parts);
+}
+
+/** Ends with `too_large` past so many bytes. */
+export async function* bounded(data: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Uint8Array> {
+  let bytes = 0;
+  for await (const part of data) {
+    bytes += part.length;
+    if (bytes > maxBytes) throw new ServiceError('too_large', `it has more than ${megabytes(maxBytes)}`);
+    yield part;
+  }
+}
+
+export const megabytes = (bytes: number): string => `${Math.max(0.1, Math.floor((bytes / mb) * 10) / 10)} MB`;
