@@ -269,6 +269,7 @@ test('a time of day is counted with only where it is stored or shown; what passe
     'apps/manager/src/outbound/sent-store.ts',
     'apps/vault/src/access/access-log.ts',
     'apps/vault/src/token/proxy-tokens.ts', // `expires_at`
+    'connectors/chatroom/src/incoming/event-source.ts',
     'packages/supervisor/src/supervised-child.ts', // `next_start_at`
   ]);
 });

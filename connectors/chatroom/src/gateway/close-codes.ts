@@ -1,0 +1,26 @@
+import { ServiceError } from '@svc/service-kit/service-error.ts';
+import { developerPage, tokenHelp } from '../incoming/discord-fault.ts';
+
+const page = (name: string): string => `${developerPage} (your application, "Bot", ${name})`;
+
+/** What keeps the gateway closed until a person does something. */
+const finalCodes: Readonly<Record<number, ServiceError>> = {
+  4004: new ServiceError('unauthorized', `Discord does not know this token (4004). ${tokenHelp}`),
+  4010: new ServiceError('unprocessable', 'Discord does not know this shard (4010).'),
+  4011: new ServiceError('unprocessable', 'This bot is in too many servers for one connection (4011).'),
+  4012: new ServiceError(
+    'unprocessable',
+    'Discord does not speak this version of its gateway any more (4012). Update the service.',
+  ),
+  4013: new ServiceError('unprocessable', 'Discord does not know what it was asked for (4013). Update the service.'),
+  4014: new ServiceError(
+    'forbidden',
+    `This bot may not have what people write (4014): switch on "Message Content Intent" at ${page('"Privileged Gateway Intents"')} and save.`,
+  ),
+};
+
+/** Why a connection that was closed with this code is not opened again at once; null where it is. */
+export const finalFault = (code: number): ServiceError | null => finalCodes[code] ?? null;
+
+/** Whether a session outlives a connection that was closed with this code: the network did it, and not Discord. */
+export const isOfNetwork = (code: number): boolean => code !== 1000 && (code < 4000 || code > 4014);

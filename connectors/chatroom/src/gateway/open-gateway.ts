@@ -1,0 +1,148 @@
+import type { REST } from '@discordjs/rest';
+import { WebSocketManager, WebSocketShardEvents, type SessionInfo } from '@discordjs/ws';
+import type { StartContext } from '@svc/connector-kit';
+import { pause } from '@svc/connector-kit/retry.ts';
+import { backOffMs } from '@svc/service-kit/backoff.ts';
+import { systemClock, type Clock } from '@svc/service-kit/clock.ts';
+import { errorText, type ServiceError } from '@svc/service-kit/service-error.ts';
+import type { GatewayDispatchPayload, GatewayReadyDispatchData, GatewaySendPayload } from 'discord-api-types/v10';
+import { toDiscordFault } from '../incoming/discord-fault.ts';
+import { finalFault, isOfNetwork } from './close-codes.ts';
+import type { SessionRecord } from './session-record.ts';
+
+export type GatewayOptions = Pick<StartContext, 'log' | 'signal'> & {
+  token: string;
+  rest: REST;
+  intents: number;
+  record: SessionRecord;
+  /** Of each event: the session that it is of. */
+  onEvent(payload: GatewayDispatchPayload, sessionId: string): void;
+  /** A session has begun, and all before it is not given. */
+  onNewSession(ready: GatewayReadyDispatchData): void;
+  /** Why nothing comes at the moment; null when it does again. */
+  onProblem(problem: string | null): void;
+  clock?: Clock;
+};
+
+export type Gateway = {
+  /** Resolves when it is open for the first time. Rejects when it cannot be, until a person does something, or after `withinMs`. */
+  opened(withinMs: number): Promise<void>;
+  send(payload: GatewaySendPayload): Promise<void>;
+  /** Resolves when it is closed, after the signal has aborted. */
+  closed: Promise<void>;
+};
+
+const shard = 0;
+const backOff = { firstMs: 500, maxMs: 30_000, jitter: [1, 1.2] } as const;
+/** A gateway that a person has to do something for is tried again so often, ms. */
+const finalAgainMs = 5 * 60_000;
+/** After so many tries that failed a session is given up: the server of its own that it has may be gone. */
+const maxResumes = 4;
+/** A session can be resumed after this code, and not after the usual one. */
+const keepSession = 4200;
+
+/** Keeps a connection to the gateway until `signal` aborts. */
+export function openGateway(options: GatewayOptions): Gateway {
+  const { signal, log, onProblem, clock = systemClock } = options;
+  const first = Promise.withResolvers<void>();
+  first.promise.catch(() => undefined); // who opens it may have stopped waiting
+  let current: WebSocketManager | null = null;
+
+  async function run(): Promise<void> {
+    for (let tries = 1; !signal.aborted; tries++) {
+      const connection = connect(options, clock, () => {
+        tries = 0;
+        onProblem(null);
+        first.resolve();
+      });
+      current = connection.manager;
+      const fault = await connection.ended;
+      current = null;
+      if (signal.aborted) return;
+      const isFinal = fault.code !== 'unavailable' && fault.code !== 'busy';
+      if (isFinal) first.reject(fault);
+      log(isFinal ? 'error' : 'warn', 'the gateway of Discord cannot be opened', { error: errorText(fault) });
+      onProblem(errorText(fault));
+      await pause(clock, isFinal ? finalAgainMs : backOffMs(backOff, tries), signal);
+    }
+  }
+
+  return {
+    async opened(withinMs) {
+      const cancel = clock.after(withinMs, () => first.resolve());
+      await first.promise.finally(cancel);
+    },
+    async send(payload) {
+      await current?.send(shard, payload);
+    },
+    closed: run(),
+  };
+}
+
+/** One manager, with as many connections as it takes. `ended` resolves when it needs a new one, and why. */
+function connect(options: GatewayOptions, clock: Clock, onOpen: () => void) {
+  const { token, rest, intents, record, log, signal, onEvent, onNewSession, onProblem } = options;
+  const ended = Promise.withResolvers<ServiceError>();
+  /** The code that closed the last connection; null while one is open or was never tried. */
+  let closedBy: number | null = null;
+  let failures = 0;
+
+  const manager = new WebSocketManager({
+    token,
+    rest,
+    intents,
+    shardCount: 1,
+    /** Asked for each connection and each event. */
+    async retrieveSessionInfo() {
+      if (closedBy !== null && failures > 1) await pause(clock, backOffMs(backOff, failures - 1), signal);
+      if (signal.aborted) return new Promise<never>(() => undefined); // no connection is to follow
+      return record.current();
+    },
+    updateSessionInfo(_, session: SessionInfo | null) {
+      const isKept =
+        session === null && (signal.aborted || (closedBy !== null && isOfNetwork(closedBy) && failures < maxResumes));
+      if (!isKept) record.change(session);
+    },
+  });
+
+  manager.on(WebSocketShardEvents.Hello, () => void (closedBy = null));
+  manager.on(WebSocketShardEvents.Closed, (code) => {
+    closedBy = code;
+    failures++;
+    const fault = finalFault(code);
+    if (fault !== null) return ended.resolve(fault);
+    if (failures > 1) onProblem(`The connection to Discord is closed (${code}). It is opened again.`);
+    log('debug', 'the connection to Discord was closed', { code });
+  });
+  const open = (): void => {
+    failures = 0;
+    onOpen();
+  };
+  manager.on(WebSocketShardEvents.Ready, (ready) => {
+    onNewSession(ready);
+    open();
+  });
+  manager.on(WebSocketShardEvents.Resumed, open);
+  manager.on(WebSocketShardEvents.Dispatch, (payload) => {
+    try {
+      onEvent(payload, record.current()?.sessionId ?? '');
+    } catch (error) {
+      // Whatever a server sends: one event that cannot be read ends nothing.
+      log('error', 'an event of the gateway cannot be read and is skipped', { event: payload.t, error: errorText(error) });
+    }
+  });
+  manager.on(WebSocketShardEvents.SocketError, (error) =>
+    log('debug', 'the connection to Discord failed', { error: errorText(error) }),
+  );
+  manager.on(WebSocketShardEvents.Error, (error) =>
+    log('warn', 'the gateway of Discord has a fault', { error: errorText(error) }),
+  );
+  manager.connect().catch((error: unknown) => ended.resolve(toDiscordFault(error)));
+  const stop = (): void => {
+    void (async () => manager.destroy({ code: keepSession, reason: 'stopping' }))()
+      .catch((error: unknown) => log('debug', 'the gateway was not closed in order', { error: errorText(error) }))
+      .finally(() => ended.resolve(toDiscordFault(signal.reason)));
+  };
+  signal.addEventListener('abort', stop, { once: true });
+  return { manager, ended: ended.promise.finally(() => signal.removeEventListener('abort', stop)) };
+}

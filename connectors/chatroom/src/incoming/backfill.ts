@@ -1,0 +1,73 @@
+import type { REST } from '@discordjs/rest';
+import type { StartContext } from '@svc/connector-kit';
+import { pause } from '@svc/connector-kit/retry.ts';
+import { errorText } from '@svc/service-kit/service-error.ts';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import { Routes } from 'discord-api-types/v10';
+import { toDiscordFault } from './discord-fault.ts';
+import { isMessage, isOlder, timeOf, type ChatMessage } from './read-event.ts';
+
+export type BackfillDeps = Pick<StartContext, 'log' | 'signal'> & { rest: Pick<REST, 'get'>; clock: Clock };
+export type Missed = {
+  /** Channels that may have something, those that matter most first. */
+  channels: readonly { id: string; guildId?: string }[];
+  /** Epoch ms: nothing that is older. */
+  since: number;
+};
+
+/** Bounds on what is read of an absence: pages of a channel, channels, and all of it, ms. */
+const pageSize = 100;
+const maxPages = 2;
+const maxChannels = 50;
+const withinMs = 60_000;
+const tries = 3;
+
+/** What was said while nobody listened, in its order. Never rejects: what cannot be read is logged and left out. */
+export async function readMissed(deps: BackfillDeps, { channels, since }: Missed): Promise<ChatMessage[]> {
+  const { clock, log, signal } = deps;
+  const until = clock.elapsed() + withinMs;
+  const found: ChatMessage[] = [];
+  for (const { id, guildId } of channels.slice(0, maxChannels)) {
+    if (signal.aborted || clock.elapsed() > until) break;
+    try {
+      const messages = await readChannel(deps, id, since);
+      // REST does not say which server a message is of.
+      found.push(...messages.map((message) => (guildId === undefined ? message : { ...message, guild_id: guildId })));
+    } catch (error) {
+      log('warn', 'what was said in a channel while this was away could not be read', { channel: id, error: errorText(error) });
+    }
+  }
+  if (channels.length > maxChannels)
+    log('warn', 'in more channels than are read something was said while this was away', { channels: channels.length });
+  return found.toSorted((one, other) => (isOlder(one.id, other.id) ? -1 : 1));
+}
+
+async function readChannel(deps: BackfillDeps, channel: string, since: number): Promise<ChatMessage[]> {
+  const found: ChatMessage[] = [];
+  let before: string | undefined;
+  for (let page = 0; page < maxPages; page++) {
+    const messages = await readPage(deps, channel, before);
+    const fresh = messages.filter(({ id }) => timeOf(id) >= since);
+    found.push(...fresh);
+    before = fresh.at(-1)?.id;
+    if (before === undefined || fresh.length < pageSize) return found;
+  }
+  deps.log('warn', 'more was said in a channel while this was away than is read', { channel, read: found.length });
+  return found;
+}
+
+/** Newest first. */
+async function readPage({ rest, clock, signal }: BackfillDeps, channel: string, before?: string): Promise<ChatMessage[]> {
+  const query = new URLSearchParams({ limit: String(pageSize), ...(before !== undefined && { before }) });
+  for (let tried = 1; ; tried++) {
+    try {
+      const answer: unknown = await rest.get(Routes.channelMessages(channel), { query, signal });
+      return Array.isArray(answer) ? answer.filter(isMessage) : [];
+    } catch (error) {
+      const fault = toDiscordFault(error);
+      const seconds = Number(fault.details['retry_after_s'] ?? tried);
+      const isPassing = fault.code === 'busy' || fault.code === 'unavailable';
+      if (!isPassing || tried >= tries || !(await pause(clock, Math.min(seconds, 10) * 1000, signal))) throw fault;
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import type { StartContext } from '@svc/connector-kit';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import { GatewayDispatchEvents, type GatewayDispatchPayload, type GatewayReadyDispatchData } from 'discord-api-types/v10';
+import type { SessionRecord } from '../gateway/session-record.ts';
+import { readMissed, type BackfillDeps, type Missed } from './backfill.ts';
+import { createEventQueue, type EventQueue } from './event-queue.ts';
+import { readEvent, timeOf, type ChatEvent } from './read-event.ts';
+
+export type SourceDeps = Pick<StartContext, 'log'> &
+  Omit<BackfillDeps, 'log'> & {
+    record: SessionRecord;
+    clock: Clock;
+    /** Channels in which something may have been said since then. */
+    channelsSince(time: number): Missed['channels'];
+    backfillHours: number;
+  };
+
+/** Events of the gateway as they are taken, with what was missed before them. */
+export type EventSource = Pick<EventQueue<Item>, 'poll'> & {
+  onEvent(payload: GatewayDispatchPayload, sessionId: string): void;
+  onNewSession(ready: Pick<GatewayReadyDispatchData, 'guilds'>): void;
+};
+export type Item = { event: ChatEvent | null; sessionId: string; sequence: number; at: number; isLastMissed?: boolean };
+
+/** Events that wait to be taken. What comes after them is read later, from the channels. */
+const maxWaiting = 5000;
+/** So long it is waited for the servers that a session begins with, ms. */
+const guildsWithinMs = 5000;
+/** What was taken last may have come before what was said a little earlier in another channel, ms. */
+const overlapMs = 5000;
+const hourMs = 60 * 60_000;
+
+export function createEventSource(deps: SourceDeps): EventSource {
+  const { record, clock, log, channelsSince, backfillHours } = deps;
+  /** While it is read what was missed, what comes waits behind it. */
+  let held: Item[] | null = null;
+  let onGuild: (id: string) => void = () => undefined;
+  let reading = Promise.resolve();
+
+  const queue = createEventQueue<Item>({
+    clock,
+    max: maxWaiting,
+    onPassed({ sessionId, sequence, at, isLastMissed }) {
+      record.passed({ sessionId, sequence, at });
+      if (isLastMissed === true && held === null) record.caughtUp();
+    },
+    onRoom: () => void catchUp(Promise.resolve()),
+  });
+
+  const push = (item: Item): void => {
+    if (queue.push(item)) return;
+    record.behind();
+    log('warn', 'more was said than can be taken; the rest is read later');
+  };
+
+  /** One at a time. What comes meanwhile comes behind what was missed. */
+  function catchUp(ready: Promise<void>): Promise<void> {
+    held ??= [];
+    record.behind();
+    reading = reading.then(async () => {
+      await ready;
+      const last = record.lastAt();
+      const since = Math.max((last ?? Infinity) - overlapMs, clock.now() - backfillHours * hourMs);
+      const missed =
+        Number.isFinite(since) && backfillHours > 0 ? await readMissed(deps, { channels: channelsSince(since), since }) : [];
+      if (missed.length > 0) log('info', 'messages were read that came while this was away', { messages: missed.length });
+      for (const message of missed)
+        push({ event: { kind: 'message', message }, sessionId: '', sequence: 0, at: timeOf(message.id) });
+      push({
+        event: null,
+        sessionId: '',
+        sequence: 0,
+        at: missed.length > 0 || last !== null ? 0 : clock.now(),
+        isLastMissed: true,
+      });
+      const waiting = held ?? [];
+      held = null;
+      waiting.forEach(push);
+    });
+    return reading;
+  }
+
+  return {
+    poll: queue.poll,
+    onEvent(payload, sessionId) {
+      if (payload.t === GatewayDispatchEvents.GuildCreate) onGuild(payload.d.id);
+      const event = readEvent(payload);
+      if (event === null) return;
+      const at = event.kind === 'message' ? timeOf(event.message.id) : clock.now();
+      const item = { event, sessionId, sequence: payload.s, at };
+      if (held === null) push(item);
+      else held.push(item);
+    },
+    onNewSession({ guilds }) {
+      const waited = Promise.withResolvers<void>();
+      const expected = new Set(guilds.map(({ id }) => id));
+      const cancel = clock.after(guildsWithinMs, waited.resolve);
+      onGuild = (id) => {
+        expected.delete(id);
+        if (expected.size === 0) waited.resolve();
+      };
+      if (expected.size === 0) waited.resolve();
+      void catchUp(waited.promise.finally(cancel));
+    },
+  };
+}

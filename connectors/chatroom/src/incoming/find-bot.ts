@@ -1,0 +1,58 @@
+import type { REST } from '@discordjs/rest';
+import type { StartContext } from '@svc/connector-kit';
+import { isPassing } from '@svc/connector-kit/ingress/passing-faults.ts';
+import { isRecord } from '@svc/contract/json-value.ts';
+import { errorText } from '@svc/service-kit/service-error.ts';
+import { Routes, type RESTGetAPIOAuth2CurrentApplicationResult, type RESTGetAPIUserResult } from 'discord-api-types/v10';
+import type { Bot } from '../chatroom-deps.ts';
+import { developerPage, toDiscordFault } from './discord-fault.ts';
+
+/** Flags of an application: it may have the contents of messages, as a bot of few servers or as a checked one. */
+const mayReadMessages = (1 << 18) | (1 << 19);
+
+const missingIntent = `This bot does not get what people write: switch on "Message Content Intent" at ${developerPage} (your application, "Bot", "Privileged Gateway Intents"), and save.`;
+
+/** The bot that a token is of. Where Discord cannot be reached it is the one that it was at the last start. */
+export async function findBot(
+  { state, log }: Pick<StartContext, 'state' | 'log'>,
+  rest: REST,
+  token: string,
+  signal: AbortSignal,
+): Promise<Bot> {
+  const known = toBot(await state.get('bot'));
+  try {
+    const bot = await askForBot(rest, log, signal);
+    await state.set('bot', bot);
+    return bot;
+  } catch (error) {
+    signal.throwIfAborted();
+    const fault = toDiscordFault(error);
+    if (known === null || known.id !== idInToken(token) || !isPassing(fault)) throw fault;
+    log('warn', 'the channel is opened before Discord can be reached', { error: errorText(fault) });
+    return known;
+  }
+}
+
+async function askForBot(rest: REST, log: StartContext['log'], signal: AbortSignal): Promise<Bot> {
+  const user = (await rest.get(Routes.user(), { signal })) as RESTGetAPIUserResult;
+  const application = (await rest.get(Routes.oauth2CurrentApplication(), {
+    signal,
+  })) as RESTGetAPIOAuth2CurrentApplicationResult;
+  const { flags } = application;
+  // The gateway refuses such a bot; a server that only speaks like Discord may know no flags.
+  if (typeof flags === 'number' && (flags & mayReadMessages) === 0) log('warn', missingIntent);
+  return { id: user.id, username: user.username, applicationId: application.id };
+}
+
+/** A token begins with the id of its bot. */
+export function idInToken(token: string): string {
+  const [first = ''] = token.split('.');
+  return Buffer.from(first, 'base64').toString('latin1');
+}
+
+function toBot(value: unknown): Bot | null {
+  if (!isRecord(value)) return null;
+  const { id, username, applicationId } = value;
+  if (typeof id !== 'string' || typeof username !== 'string' || typeof applicationId !== 'string') return null;
+  return { id, username, applicationId };
+}

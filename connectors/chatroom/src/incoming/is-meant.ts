@@ -1,0 +1,21 @@
+import type { Bot } from '../chatroom-deps.ts';
+import type { ChatMessage } from './read-event.ts';
+
+/** Whether a message in a channel is for the bot: it names it or its role, or answers one of its messages. */
+export function isMeant(message: ChatMessage, bot: Bot, ownRoles: readonly string[] = []): boolean {
+  const { mentions = [], mention_roles: roles = [], referenced_message: answered, content, author } = message;
+  if (mentions.some(({ id }) => id === bot.id) || roles.some((role) => ownRoles.includes(role))) return true;
+  if (answered?.author.id === bot.id) return true;
+  // A bot that is not to wake people up writes names that Discord does not report.
+  return author.bot === true && namePattern(bot).test(content);
+}
+
+/** What was said, without the bot's name before it, which is no part of it. */
+export function withoutName(text: string, bot: Bot): string {
+  const name = new RegExp(`^\\s*(?:<@!?${bot.id}>|@${escaped(bot.username)}(?![\\w.]))[\\s,:]*`, 'iu');
+  return text.replace(name, '');
+}
+
+const namePattern = (bot: Bot): RegExp => new RegExp(`<@!?${bot.id}>|(?<![\\w.@])@${escaped(bot.username)}(?![\\w.])`, 'iu');
+
+const escaped = (text: string): string => text.replaceAll(/[^\w]/gu, (sign) => `\\u{${sign.codePointAt(0)?.toString(16)}}`);

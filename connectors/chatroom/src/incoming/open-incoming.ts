@@ -1,0 +1,130 @@
+import type { REST } from '@discordjs/rest';
+import { followUpdates, systemClock, type Clock, type Ingress, type StartContext } from '@svc/connector-kit';
+import type { APIInteraction } from 'discord-api-types/v10';
+import type { Bot } from '../chatroom-deps.ts';
+import { openGateway, type Gateway } from '../gateway/open-gateway.ts';
+import { openSessionRecord } from '../gateway/session-record.ts';
+import type { Config } from '../meta.ts';
+import { createDenyAccess } from '@svc/connector-kit/ingress/deny-access.ts';
+import { createTakeFile } from '@svc/connector-kit/ingress/take-file.ts';
+import { Routes } from 'discord-api-types/v10';
+import { createChannelModes } from './channel-modes.ts';
+import { openDirectChannels } from './direct-channels.ts';
+import { createEventSource, type Item } from './event-source.ts';
+import { intents } from './intents.ts';
+import { createJoinIn } from './join-in.ts';
+import { createMessageAuthors } from './message-authors.ts';
+import type { MessageFile } from './message-files.ts';
+import { createOpenAttachment } from './open-attachment.ts';
+import { isId, timeOf } from './read-event.ts';
+import type { KnownRooms } from './rooms.ts';
+import { createRounds } from './rounds.ts';
+import { createSpeakers } from './senders.ts';
+import { takeEvent, type TakeDeps } from './take-event.ts';
+
+export type IncomingDeps = {
+  token: string;
+  rest: REST;
+  bot: Bot;
+  rooms: KnownRooms;
+  ingress: Ingress;
+  isEnabled(channel: string): boolean;
+  seen(channel: string, message: string): void;
+  interacted(interaction: APIInteraction, deps: TakeDeps): Promise<void>;
+  clock?: Clock;
+};
+
+/** All that comes in. `stop` ends what is left of it when `ctx.signal` has aborted. */
+export type IncomingChannel = { gateway: Gateway; problem(): string | null; stop(): Promise<void> };
+
+/** Files of members without a subscription are smaller. */
+const maxFileBytes = 100 * 1024 * 1024;
+/** So long the start waits for the gateway, ms: then it goes on without, and says so in its health. */
+const openWithinMs = 15_000;
+
+/** Rejects when a person has to do something before anything can come in. */
+export async function openIncoming(ctx: StartContext<Config>, deps: IncomingDeps): Promise<IncomingChannel> {
+  const { config, state, log, signal } = ctx;
+  const { token, rest, bot, rooms, isEnabled, clock = systemClock } = deps;
+  const problems = { gateway: null as string | null, taking: null as string | null };
+  const record = await openSessionRecord({ state, log, clock, botId: bot.id });
+  const direct = await openDirectChannels(state, log);
+  const takeDeps = createTakeDeps(ctx, deps, clock);
+
+  const channelsSince = (time: number) => {
+    const rest = rooms.newest().filter(({ message }) => isId(message) && timeOf(message) >= time);
+    const open = rest.filter(({ room }) => isEnabled(room)).toSorted((a, b) => timeOf(b.message) - timeOf(a.message));
+    return [
+      ...direct.list().map((id) => ({ id })),
+      ...open.map(({ room: id }) => ({ id, guildId: rooms.known(id)?.guildId ?? '' })),
+    ];
+  };
+  const source = createEventSource({ rest, record, clock, log, signal, channelsSince, backfillHours: config.backfill_hours });
+  const gateway = openGateway({
+    token,
+    rest,
+    intents,
+    record,
+    log,
+    signal,
+    clock,
+    onEvent(payload, sessionId) {
+      rooms.note(payload);
+      source.onEvent(payload, sessionId);
+    },
+    onNewSession: source.onNewSession,
+    onProblem: (problem) => void (problems.gateway = problem),
+  });
+  await gateway.opened(openWithinMs);
+  const followed = followUpdates<{ at: number; event: Item }>({
+    poll: source.poll,
+    cursorOf: ({ at }) => at,
+    take: async ({ event: { event } }) => {
+      if (event === null) return;
+      await direct.note(event);
+      await takeEvent(takeDeps, event);
+    },
+    signal,
+    log,
+    clock,
+    onProblem: (problem) => void (problems.taking = problem),
+  });
+  return {
+    gateway,
+    problem: () => problems.gateway ?? problems.taking,
+    async stop() {
+      await Promise.all([followed, gateway.closed]);
+      await record.flush();
+    },
+  };
+}
+
+function createTakeDeps(ctx: StartContext<Config>, deps: IncomingDeps, clock: Clock): TakeDeps {
+  const { config, core, instanceId, log, signal } = ctx;
+  const { rest, bot, rooms, ingress, isEnabled, seen } = deps;
+  const takeDeps: TakeDeps = {
+    core,
+    instanceId,
+    log,
+    bot,
+    rooms,
+    ingress,
+    isEnabled,
+    seen,
+    modeOf: createChannelModes(config),
+    dmAllowed: config.dm_allowed_user_id,
+    moderator: config.moderator_user_id,
+    deny: createDenyAccess({
+      say: (channel, content) =>
+        rest.post(Routes.channelMessages(channel), { body: { content, allowed_mentions: { parse: [] } }, signal }),
+    }),
+    findSpeaker: createSpeakers(core, clock),
+    takeFile: createTakeFile<MessageFile>({ ...ctx, open: createOpenAttachment(config.api_url), maxBytes: maxFileBytes }),
+    joinIn: createJoinIn({ ...ctx, perHour: config.autonomous_per_hour, clock }),
+    rounds: createRounds(),
+    authors: createMessageAuthors(),
+    now: () => clock.now(),
+    interacted: (interaction) => deps.interacted(interaction, takeDeps),
+  };
+  return takeDeps;
+}

@@ -1,0 +1,50 @@
+import type { CoreApi, Sender } from '@svc/connector-kit';
+import type { Identity } from '@svc/contract/trust.ts';
+import { tiers } from '@svc/contract/trust.ts';
+import { systemClock, type Clock } from '@svc/service-kit/clock.ts';
+import { meta } from '../meta.ts';
+
+/** Who wrote, as the core is to know them. */
+export type Speaker = { sender: Sender; identity: Identity; byRole: boolean };
+type Place = { conversation_key: string; public?: boolean };
+
+/** So long it is believed that no person stands for a role, ms, and of so many roles. */
+const forgetMs = 60_000;
+const maxRoles = 1000;
+const mostRolesAsked = 50;
+
+/**
+ * Finds who a member is. Who is known by their own id is that person, whatever roles they have. Who is not may be let in by a role of their server,
+ * which is an identifier like any other (`role:ID`): the one with most trust counts.
+ */
+export function createSpeakers(core: Pick<CoreApi, 'resolve'>, clock: Pick<Clock, 'elapsed'> = systemClock) {
+  const unknownRoles = new Map<string, number>();
+
+  const resolve = (sender: Sender, place: Place): Promise<Identity> => core.resolve({ channel: meta.type, sender, ...place });
+
+  async function identityOfRole(role: string, place: Place): Promise<Identity | null> {
+    if ((unknownRoles.get(role) ?? -Infinity) > clock.elapsed() - forgetMs) return null;
+    const identity = await resolve({ raw_id: roleName(role) }, place);
+    if (identity.principal_id !== null) return identity;
+    unknownRoles.delete(role);
+    unknownRoles.set(role, clock.elapsed());
+    for (const oldest of unknownRoles.keys()) if (unknownRoles.size > maxRoles) unknownRoles.delete(oldest);
+    return null;
+  }
+
+  return async (own: Sender, roles: readonly string[], place: Place): Promise<Speaker> => {
+    const speaker = { sender: own, identity: await resolve(own, place), byRole: false };
+    if (speaker.identity.principal_id !== null || own.is_bot === true) return speaker;
+    let best: Speaker = speaker;
+    for (const role of roles.slice(0, mostRolesAsked)) {
+      const identity = await identityOfRole(role, place);
+      const isBetter = identity !== null && !identity.denied && (!best.byRole || rank(identity) > rank(best.identity));
+      if (isBetter) best = { sender: { ...own, raw_id: roleName(role) }, identity, byRole: true };
+    }
+    return best;
+  };
+}
+export type FindSpeaker = ReturnType<typeof createSpeakers>;
+
+const roleName = (role: string): string => `role:${role}`;
+const rank = ({ trust_tier }: Identity): number => tiers.indexOf(trust_tier);

@@ -1,0 +1,88 @@
+import { channelKey, type Amendment, type Envelope, type Ingress, type StartContext } from '@svc/connector-kit';
+import { isPassing } from '@svc/connector-kit/ingress/passing-faults.ts';
+import { errorText } from '@svc/service-kit/service-error.ts';
+import type { APIInteraction } from 'discord-api-types/v10';
+import { meta } from '../meta.ts';
+import type { MessageAuthors } from './message-authors.ts';
+import { editedAt, type ChatEvent, type ChatMessage } from './read-event.ts';
+import { toReactionEnvelope } from './reaction-envelope.ts';
+import { placeOf, speakerOf, textOf, toEnvelope, type EnvelopeDeps } from './to-envelope.ts';
+
+export type TakeDeps = EnvelopeDeps &
+  Pick<StartContext, 'log'> & {
+    ingress: Ingress;
+    authors: MessageAuthors;
+    /** A message was posted, by anybody. */
+    seen(channel: string, message: string): void;
+    /** A command was chosen or a button pressed. Rejects when it is to be given again. */
+    interacted(interaction: APIInteraction): Promise<void>;
+  };
+
+/** Hands one event on. Resolves when it may be passed; rejects only when it is to be given again. */
+export async function takeEvent(deps: TakeDeps, event: ChatEvent): Promise<void> {
+  try {
+    await hand(deps, event);
+  } catch (error) {
+    if (isPassing(error)) throw error;
+    deps.log('error', 'an event cannot be read and is skipped', { kind: event.kind, error: errorText(error) });
+  }
+}
+
+async function hand(deps: TakeDeps, event: ChatEvent): Promise<void> {
+  switch (event.kind) {
+    case 'message':
+      return takeMessage(deps, event.message);
+    case 'edited':
+      return edited(deps, event.message);
+    case 'deleted':
+      await Promise.all(event.messages.map((message) => deleted(deps, event.channel, message)));
+      return;
+    case 'reaction': {
+      const { channel_id, message_id, user_id, emoji } = event.reaction;
+      const id = ['reaction', message_id, user_id, emoji.id ?? emoji.name].join(':');
+      return deps.ingress.take(channel_id, id, (signal) => toReactionEnvelope(deps, event.reaction, id, signal));
+    }
+    case 'interaction':
+      return deps.interacted(event.interaction);
+  }
+}
+
+function takeMessage(deps: TakeDeps, message: ChatMessage): Promise<void> {
+  const { channel_id: channel, id } = message;
+  deps.seen(channel, id);
+  const noted = (envelope: Envelope | null): Envelope | null => {
+    if (envelope !== null) deps.authors.note(id, envelope.sender);
+    return envelope;
+  };
+  return deps.ingress.take(channel, id, async (signal) => noted(await toEnvelope(deps, message, signal)));
+}
+
+async function edited(deps: TakeDeps, message: ChatMessage): Promise<void> {
+  const { channel_id: channel, id, author } = message;
+  const version = editedAt(message);
+  if (author.id === deps.bot.id || version === null) return;
+  return deps.ingress.amend(channel, `${id}:${version}`, async (signal) => {
+    const placed = await placeOf(deps, message, signal);
+    const sender = deps.authors.of(id) ?? (await speakerOf(deps, message, placed)).sender;
+    return {
+      ...named(deps, channel, id),
+      version,
+      text: textOf(deps, message, placed?.guild),
+      as: { channel: meta.type, sender },
+    };
+  });
+}
+
+/** A moderator may have done it, of which Discord says nothing: what the platform takes away counts as taken back by its author. */
+function deleted(deps: TakeDeps, channel: string, id: string): Promise<void> {
+  return deps.ingress.amend(channel, `${id}:deleted`, async () => {
+    const sender = deps.authors.of(id);
+    if (sender === undefined) return null;
+    return { ...named(deps, channel, id), version: Number.MAX_SAFE_INTEGER, text: null, as: { channel: meta.type, sender } };
+  });
+}
+
+const named = ({ instanceId }: TakeDeps, channel: string, id: string): Pick<Amendment, 'conversation_key' | 'message_id'> => ({
+  conversation_key: channelKey(meta.type, instanceId, channel),
+  message_id: id,
+});

@@ -1,0 +1,167 @@
+import { channelKey, type Attachment, type Envelope, type StartContext } from '@svc/connector-kit';
+import type { TakeFile } from '@svc/connector-kit/ingress/take-file.ts';
+import { MessageType } from 'discord-api-types/v10';
+import type { Bot, Room } from '../chatroom-deps.ts';
+import { oneLine } from '@svc/connector-kit/one-line.ts';
+import { meta } from '../meta.ts';
+import { describeContent } from './describe-content.ts';
+import { describeContext, describeLate } from './describe-context.ts';
+import { isMeant, withoutName } from './is-meant.ts';
+import { decideTaking, type TakingDeps } from './decide-taking.ts';
+import { filesOf, type MessageFile } from './message-files.ts';
+import { plainContent, type Names } from './plain-content.ts';
+import type { ChatMessage } from './read-event.ts';
+import type { Guild, KnownRooms } from './rooms.ts';
+import { senderOf } from './sender-of.ts';
+import type { FindSpeaker, Speaker } from './senders.ts';
+
+export type EnvelopeDeps = Pick<StartContext, 'core' | 'instanceId'> &
+  TakingDeps & {
+    bot: Bot;
+    rooms: KnownRooms;
+    /** Whether the operator lets a channel be read. */
+    isEnabled(channel: string): boolean;
+    /** The one person who is answered in private; empty for all who are known. */
+    dmAllowed: string;
+    deny(channel: string): Promise<void>;
+    findSpeaker: FindSpeaker;
+    takeFile: TakeFile<MessageFile>;
+    now(): number;
+  };
+
+type Placed = { room: Room; guild: Guild } | null;
+
+/** Joins, pins, boosts and the like say nothing. */
+const saidTypes: ReadonlySet<number> = new Set([
+  MessageType.Default,
+  MessageType.Reply,
+  MessageType.ChatInputCommand,
+  MessageType.ContextMenuCommand,
+]);
+
+/** A message as the core takes it, its files brought along; null for what is nothing to it. */
+export async function toEnvelope(deps: EnvelopeDeps, message: ChatMessage, signal: AbortSignal): Promise<Envelope | null> {
+  if (!hasContent(message)) return null;
+  const placed = await placeOf(deps, message, signal);
+  if (message.guild_id !== undefined && (placed === null || !isOpen(deps, placed.room))) return null;
+  const text = textOf(deps, message, placed?.guild);
+  deps.joinIn.heard({ channel: message.channel_id, name: message.author.username, text });
+  if (message.author.id === deps.bot.id) return null;
+  return placed === null ? ofPrivate(deps, message, text, signal) : ofRoom(deps, message, placed, text, signal);
+}
+
+export async function placeOf(
+  { rooms }: Pick<EnvelopeDeps, 'rooms'>,
+  message: ChatMessage,
+  signal: AbortSignal,
+): Promise<Placed> {
+  if (message.guild_id === undefined) return null;
+  const room = await rooms.find(message.channel_id);
+  return room === null ? null : { room, guild: await rooms.guild(room.guildId, signal) };
+}
+
+/** A channel that is switched off is so with its threads. */
+export const isOpen = (
+  { isEnabled }: Pick<EnvelopeDeps, 'isEnabled'>,
+  { id, parentId = id }: Pick<Room, 'id' | 'parentId'>,
+): boolean => isEnabled(id) && isEnabled(parentId);
+
+async function ofPrivate(deps: EnvelopeDeps, message: ChatMessage, text: string, signal: AbortSignal): Promise<Envelope | null> {
+  if (deps.dmAllowed !== '' && message.author.id !== deps.dmAllowed) {
+    if (message.author.bot !== true) await deps.deny(message.channel_id);
+    return null;
+  }
+  const envelope = basicEnvelope(deps, message, text);
+  const { denied } = await deps.core.resolve(envelope);
+  return denied ? envelope : withFiles(deps, envelope, message, signal);
+}
+
+async function ofRoom(
+  deps: EnvelopeDeps,
+  message: ChatMessage,
+  { room, guild }: NonNullable<Placed>,
+  text: string,
+  signal: AbortSignal,
+): Promise<Envelope | null> {
+  const basic = { ...basicEnvelope(deps, message, text), ...(guild.isPublic && { public: true }) };
+  const speaker = await speakerOf(deps, message, { room, guild });
+  const isAddressed = isMeant(message, deps.bot, guild.ownRoles);
+  // A room has no answer that a stranger alone can read; what they say to others is nothing to us.
+  if (speaker.identity.denied) return isAddressed ? { ...basic, public: true } : null;
+  const envelope = { ...basic, sender: speaker.sender, content: { text: bySpeaker(speaker, message, text) } };
+  const taking = await decideTaking(deps, { message, room, envelope, isAddressed }, signal);
+  return withFiles(deps, { ...envelope, ...taking, content: { ...envelope.content, ...taking.content } }, message, signal);
+}
+
+function basicEnvelope({ instanceId }: Pick<EnvelopeDeps, 'instanceId'>, message: ChatMessage, text: string): Envelope {
+  return {
+    channel: meta.type,
+    conversation_key: channelKey(meta.type, instanceId, message.channel_id),
+    message_id: message.id,
+    sender: senderOf(message),
+    content: { text },
+    capabilities: meta.capabilities,
+    channel_context: { channelId: message.channel_id },
+  };
+}
+
+/** Who wrote a message, as the core is to know them. */
+export function speakerOf(
+  { instanceId, findSpeaker }: Pick<EnvelopeDeps, 'instanceId' | 'findSpeaker'>,
+  message: ChatMessage,
+  placed: Placed,
+): Promise<Speaker> {
+  const conversation_key = channelKey(meta.type, instanceId, message.channel_id);
+  const place = { conversation_key, ...(placed?.guild.isPublic === true && { public: true }) };
+  return findSpeaker(senderOf(message), message.member?.roles ?? [], place);
+}
+
+async function withFiles(
+  { takeFile }: EnvelopeDeps,
+  envelope: Envelope,
+  message: ChatMessage,
+  signal: AbortSignal,
+): Promise<Envelope> {
+  const { conversation_key: conversationKey, sender, content } = envelope;
+  const origin = { conversationKey, sender: sender.raw_id, message: message.id, signal };
+  const attachments: Attachment[] = [];
+  const texts = [content.text];
+  for (const file of filesOf(message)) {
+    const { words, attachment } = await takeFile(file, origin);
+    if (words !== undefined) texts.push(words);
+    if (attachment !== undefined) attachments.push(attachment);
+  }
+  const text = texts.filter((part) => part !== '').join('\n');
+  return { ...envelope, content: { ...content, text, ...(attachments.length > 0 && { attachments }) } };
+}
+
+/** Who speaks for a role is named in the text: the account is that of all who have it. */
+const bySpeaker = ({ byRole }: Speaker, { author }: ChatMessage, text: string): string =>
+  byRole && !text.startsWith('/') ? `[Written by ${oneLine(author.username, 100)}]\n${text}` : text;
+
+/** What a message says without its files. A command stands alone: it is no command behind other words. */
+export function textOf(
+  { bot, rooms, now }: Pick<EnvelopeDeps, 'bot' | 'rooms' | 'now'>,
+  message: ChatMessage,
+  guild?: Guild,
+): string {
+  const names: Names = { room: (id) => rooms.known(id)?.name, role: (id) => guild?.roles.get(id) };
+  // A name alone is all that was said.
+  const written = withoutName(message.content, bot) || message.content;
+  const said = plainContent(written, message, names, bot);
+  if (said.startsWith('/')) return said;
+  const late = describeLate(message, now());
+  const parts = [
+    ...(late === null ? [] : [late]),
+    ...describeContext(message, { bot, names }),
+    ...describeContent(message),
+    said,
+  ];
+  return parts.filter((part) => part !== '').join('\n');
+}
+
+function hasContent(message: ChatMessage): boolean {
+  if (!saidTypes.has(message.type)) return false;
+  const lists = [message.attachments, message.embeds, message.sticker_items, message.message_snapshots];
+  return message.content !== '' || message.poll !== undefined || lists.some((list) => (list?.length ?? 0) > 0);
+}

@@ -1,0 +1,161 @@
+import type { REST } from '@discordjs/rest';
+import { channelKey, errorText, type Envelope, type Sender, type StartContext } from '@svc/connector-kit';
+import { oneLine } from '@svc/connector-kit/one-line.ts';
+import { isRecord } from '@svc/contract/json-value.ts';
+import {
+  ApplicationCommandType,
+  ComponentType,
+  InteractionResponseType,
+  InteractionType,
+  Routes,
+  TextInputStyle,
+  type APIInteraction,
+} from 'discord-api-types/v10';
+import type { Room } from '../chatroom-deps.ts';
+import { isId, isMessage } from '../incoming/read-event.ts';
+import { personOf } from '../incoming/sender-of.ts';
+import type { TakeDeps } from '../incoming/take-event.ts';
+import { isOpen, textOf } from '../incoming/to-envelope.ts';
+import { meta } from '../meta.ts';
+import { aboutCommand, askCommand, askOption } from './commands.ts';
+import type { Respond } from './respond.ts';
+import { takePress } from './take-press.ts';
+
+export type InteractionDeps = TakeDeps & Pick<StartContext, 'log' | 'signal'> & { rest: Pick<REST, 'get'>; respond: Respond };
+type Asker = { own: Sender; roles: string[]; channel: string; room: Room | null; isPublic: boolean };
+
+const longestQuote = 1500;
+/** What is shown has to be there within 3 s, so it waits for the core no longer than this, ms. */
+const decideWithinMs = 1500;
+
+/** Takes a chosen command or a pressed button. Rejects when it is to be given again. */
+export async function takeInteraction(deps: InteractionDeps, interaction: APIInteraction): Promise<void> {
+  const asker = await askerOf(deps, interaction);
+  if (asker === null) return;
+  const data = (interaction.data ?? {}) as Record<string, unknown>;
+  const button = String(data['custom_id'] ?? '');
+  switch (interaction.type) {
+    case InteractionType.ApplicationCommand:
+      if (data['type'] === ApplicationCommandType.Message) return openQuestion(deps, interaction, String(data['target_id']));
+      return takeCommand(deps, interaction, asker, commandText(data));
+    case InteractionType.ModalSubmit:
+      return takeCommand(deps, interaction, asker, await aboutText(deps, asker, button, data));
+    case InteractionType.MessageComponent:
+      return press(deps, interaction, asker, button);
+    default:
+  }
+}
+
+async function askerOf(deps: InteractionDeps, { member, user, channel_id, guild_id }: APIInteraction): Promise<Asker | null> {
+  const account = member?.user ?? user;
+  const channel = (channel_id as string | undefined) ?? '';
+  if (account === undefined) return null;
+  const room = guild_id === undefined ? null : await deps.rooms.find(channel);
+  const isPublic = room !== null && (await deps.rooms.guild(room.guildId, deps.signal)).isPublic;
+  return { own: personOf(account), roles: member?.roles ?? [], channel, room, isPublic };
+}
+
+function placeOfAsker({ instanceId }: InteractionDeps, { channel, isPublic }: Asker) {
+  return { conversation_key: channelKey(meta.type, instanceId, channel), ...(isPublic && { public: true }) };
+}
+
+async function press(deps: InteractionDeps, interaction: APIInteraction, asker: Asker, button: string): Promise<void> {
+  const place = placeOfAsker(deps, asker);
+  const { sender } = await deps.findSpeaker(asker.own, asker.roles, place);
+  const as = { channel: meta.type, sender: { raw_id: sender.raw_id }, ...(asker.isPublic && { public: true }) };
+  return takePress(deps, { interaction, button, as, conversationKey: place.conversation_key });
+}
+
+/** What a chosen command is as a text. */
+function commandText({ name, options }: Record<string, unknown>): string {
+  const given = (Array.isArray(options) ? options : []).filter(isRecord);
+  if (name === askCommand) return String(given.find((option) => option['name'] === askOption)?.['value'] ?? '');
+  return `/${[name, ...given.map(({ value }) => value)].join(' ')}`;
+}
+
+/** Asks, in a window, what is to be known of a message. */
+async function openQuestion({ respond }: InteractionDeps, interaction: APIInteraction, message: string): Promise<void> {
+  const input = {
+    type: ComponentType.TextInput,
+    custom_id: askOption,
+    label: 'Your question',
+    style: TextInputStyle.Paragraph,
+    max_length: 1000,
+  };
+  await respond.with(interaction, {
+    type: InteractionResponseType.Modal,
+    data: {
+      custom_id: `about:${message}`,
+      title: aboutCommand,
+      components: [{ type: ComponentType.ActionRow, components: [{ ...input, type: ComponentType.TextInput, required: true }] }],
+    },
+  });
+}
+
+/** The question of the window, behind the message that it is about. */
+async function aboutText(
+  deps: InteractionDeps,
+  { channel, room }: Asker,
+  name: string,
+  data: Record<string, unknown>,
+): Promise<string> {
+  const question = inputOf(data['components']);
+  const id = name.slice('about:'.length);
+  if (!isId(id)) return question;
+  const message: unknown = await deps.rest.get(Routes.channelMessage(channel, id), { signal: deps.signal }).catch(() => null); // it may be gone; the question stays
+  if (!isMessage(message)) return question;
+  const guild = room === null ? undefined : await deps.rooms.guild(room.guildId, deps.signal);
+  const said = textOf({ ...deps, now: () => 0 }, message, guild);
+  return `[About a message of ${oneLine(message.author.username, 100)}: "${oneLine(said, longestQuote)}"]\n${question}`;
+}
+
+/** The text that was written into a window, however it is laid out. */
+function inputOf(components: unknown): string {
+  for (const each of Array.isArray(components) ? components : []) {
+    if (!isRecord(each)) continue;
+    if (each['custom_id'] === askOption) return String(each['value'] ?? '');
+    const inner = inputOf(each['components'] ?? (each['component'] === undefined ? [] : [each['component']]));
+    if (inner !== '') return inner;
+  }
+  return '';
+}
+
+/** Shows what was asked, and asks the core for an answer to it. */
+async function takeCommand(deps: InteractionDeps, interaction: APIInteraction, asker: Asker, text: string): Promise<void> {
+  const { respond, log, ingress } = deps;
+  const name = `interaction:${interaction.id}`;
+  const refusal = await refusalOf(deps, asker);
+  const failed = (error: unknown): null => {
+    log('warn', 'a command could not be answered in time', { error: errorText(error) });
+    return null;
+  };
+  if (refusal !== null) return void (await respond.tell(interaction, refusal).catch(failed));
+  if (text.trim() === '') return;
+  const shown = respond.show(interaction, text).catch(failed);
+  return ingress.take(asker.channel, name, async () => toCommandEnvelope(deps, asker, text, (await shown) ?? name));
+}
+
+/** Why a command is not taken; null when it is. In private the core itself says so. */
+async function refusalOf(deps: InteractionDeps, asker: Asker): Promise<string | null> {
+  const { room, own } = asker;
+  if (room === null) return deps.dmAllowed !== '' && own.raw_id !== deps.dmAllowed ? 'Access denied.' : null;
+  if (!isOpen(deps, room)) return 'I am switched off in this channel.';
+  const speaker = deps.findSpeaker(own, asker.roles, placeOfAsker(deps, asker)).catch(() => null); // the core is away: it is taken when it is back
+  const late = new Promise<null>((resolve) => setTimeout(resolve, decideWithinMs, null).unref());
+  return (await Promise.race([speaker, late]))?.identity.denied === true ? 'Access denied.' : null;
+}
+
+async function toCommandEnvelope(deps: InteractionDeps, asker: Asker, text: string, messageId: string): Promise<Envelope> {
+  const place = placeOfAsker(deps, asker);
+  const { sender } = await deps.findSpeaker(asker.own, asker.roles, place);
+  if (asker.room !== null) deps.rounds.begin(asker.room.id);
+  return {
+    ...place,
+    channel: meta.type,
+    message_id: messageId,
+    sender,
+    content: { text },
+    capabilities: meta.capabilities,
+    channel_context: { channelId: asker.channel },
+  };
+}
