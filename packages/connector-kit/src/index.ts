@@ -71,6 +71,7 @@ export type { Place, ReplyAlbums, ReplyFile, ReplyPlatform } from './reply/reply
 export type { Unsure } from './reply/reply-messages.ts';
 export type { FirstAfter, LiveEveryMs, WhenGone } from './reply/live-reply.ts';
 export { takeLongCode } from './reply/long-code.ts';
+export type { ReplyWork, ShowWork, WorkStep } from './reply/reply-work.ts';
 export { sendParts, type PartsToSend } from './reply/send-parts.ts';
 export { withWorkingSign, type WorkingSign } from './reply/working-sign.ts';
 export { createTyping, type Typing, type TypingOptions, type TypingTurn } from './reply/typing.ts';

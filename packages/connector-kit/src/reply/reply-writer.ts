@@ -17,6 +17,7 @@ import { createLayout, type LayoutOptions } from './reply-layout.ts';
 import type { Unsure } from './reply-messages.ts';
 import type { ReplyFile, ReplyPlatform } from './reply-platform.ts';
 import { createReplyRecords } from './reply-record.ts';
+import type { ShowWork } from './reply-work.ts';
 import { createTyping } from './typing.ts';
 
 export type ReplyWriterOptions = ReplyPlatform &
@@ -40,6 +41,11 @@ export type ReplyWriterOptions = ReplyPlatform &
     words?: Partial<ReplyWords>;
     /** Where the answer to an envelope goes; unless given, what the core pushes to: `channelId`, `chatId` or `target` of its context. */
     chatOf?(envelope: Envelope): string;
+    /**
+     * Shows a turn that runs, what it thinks and does too: posted as soon as there is a turn, and replaced by the answer. Only the words unless given,
+     * once there are some.
+     */
+    showWork?: ShowWork;
     /** Longest wait for a write of a finished reply to be taken, ms; 60,000 unless given. Past it the core pushes the reply. */
     withinMs?: number;
     /** Longest wait for one answer of the platform, ms; 20,000 unless given. */
@@ -99,7 +105,8 @@ export function createReplyWriter(options: ReplyWriterOptions): ReplyWriter {
     order: createChatOrder(),
     typing,
     style: options.edit === undefined && options.style !== 'steps' ? 'final' : (options.style ?? 'stream'),
-    firstAfter: options.firstAfter ?? { chars: 30, ms: 1000 },
+    showWork: options.showWork,
+    firstAfter: options.firstAfter ?? (options.showWork === undefined ? { chars: 30, ms: 1000 } : { chars: 0, ms: 0 }),
     unsure: options.unsure ?? 'repeat',
     whenGone: options.whenGone ?? 'post',
     liveEveryMs: options.liveEveryMs,

@@ -11,6 +11,7 @@ import { createReplyMessages, type Earlier, type Unsure } from './reply-messages
 import type { ReplyPlatform } from './reply-platform.ts';
 import type { ReplyRecords } from './reply-record.ts';
 import { createReplyText } from './reply-text.ts';
+import { createWorkText, type ShowWork, type WorkText } from './reply-work.ts';
 import { settledWithin } from './settled-within.ts';
 import { settleReply, type Ending } from './settle-reply.ts';
 import type { Typing, TypingTurn } from './typing.ts';
@@ -25,6 +26,7 @@ export type ReplyDeps = {
   order: ChatOrder;
   typing: Typing | null;
   style: ReplyStyle;
+  showWork?: ShowWork;
   firstAfter: FirstAfter;
   unsure: Unsure;
   whenGone: WhenGone;
@@ -75,7 +77,9 @@ export function createReply(deps: ReplyDeps, { chat, answers, earlier, before, n
   /** A reply that is being finished, from the moment that nothing comes before it in its chat. */
   let writing: Promise<void> | null = null;
   let typing: TypingTurn | null = null;
-  const text = createReplyText(style);
+  const words = createReplyText(style);
+  const work = deps.showWork === undefined ? null : createWorkText(words, deps.showWork);
+  const text = work ?? words;
   const layout = deps.layout();
   const messages = createReplyMessages({ platform, records, clock, chat, unsure, callMs, after: answers });
   const onShown = () => typing?.shown();
@@ -145,6 +149,7 @@ export function createReply(deps: ReplyDeps, { chat, answers, earlier, before, n
         text.endBlock(block);
         if (style !== 'final') live.changed();
       },
+      ...(work !== null && workHandlers(work, live.changed)),
       onAsk: asks.ask,
       onAsked: asks.asked,
       onRetract() {
@@ -152,7 +157,10 @@ export function createReply(deps: ReplyDeps, { chat, answers, earlier, before, n
         live.retracted();
       },
     },
-    works: () => void (typing ??= deps.typing?.begin(chat) ?? null),
+    works() {
+      typing ??= deps.typing?.begin(chat) ?? null;
+      if (work !== null) live.changed();
+    },
     settle(content, of) {
       turn ??= of.turn;
       return end(async () => {
@@ -162,8 +170,8 @@ export function createReply(deps: ReplyDeps, { chat, answers, earlier, before, n
     },
     failWith: (line) =>
       end(async () => {
-        const whole = [text.visible().trim(), line].filter((part) => part !== '').join('\n\n');
-        return { pieces: await layout.inTurns(whole, text.cuts()), cuts: text.cuts(), extras: [], isOpen: true };
+        const whole = [words.visible().trim(), line].filter((part) => part !== '').join('\n\n');
+        return { pieces: await layout.inTurns(whole, words.cuts()), cuts: words.cuts(), extras: [], isOpen: true };
       }),
     async leave() {
       await rest();
@@ -179,11 +187,26 @@ export function createReply(deps: ReplyDeps, { chat, answers, earlier, before, n
 
   /** Where a new message began while the reply grew, in the text that came of it. */
   function cutsIn(whole: string): readonly number[] {
-    const cuts = text.cuts().length > 0 ? text.cuts() : messages.cuts();
-    const said = text.whole().slice(0, cuts.at(-1) ?? 0);
+    const cuts = words.cuts().length > 0 ? words.cuts() : messages.cuts();
+    const said = words.whole().slice(0, cuts.at(-1) ?? 0);
     return said === '' || whole.startsWith(said) ? cuts : [];
   }
 }
+
+const workHandlers = (work: WorkText, changed: () => void): StreamHandlers => ({
+  onThinking(more) {
+    work.onThinking(more);
+    changed();
+  },
+  onTool(tool) {
+    work.onTool(tool);
+    changed();
+  },
+  onToolResult(result) {
+    work.onToolResult(result);
+    changed();
+  },
+});
 
 /** Rejects when nobody waits any longer. */
 function aborted(signal: AbortSignal | undefined): Promise<never> {
