@@ -74,6 +74,18 @@ test('a turn whose message names no tools, or is public, has none', async () => 
   expect(await list(onDevice('trusted', { device_tools: [] }))).toBeNull();
 });
 
+test('in public there is what says that it is for there, and what it is given is masked', async () => {
+  const post: DeviceTool = { name: 'post', description: 'Posts a text.', policy: 'full', public: true };
+  const inPublic = { public: true, device_tools: [...tools, post] };
+  expect(await list(onDevice('trusted', inPublic))).toEqual(['post']);
+  expect(await list(onDevice('reader', inPublic))).toBeNull();
+  bench.manager.answers.set('/instances/m1/call', { ok: true, result: null });
+  await use(onDevice('trusted', inPublic), 'post', { text: `take ${planted} to ann@kern-family.de` });
+  expect(calls().at(-1)?.body).toMatchObject({
+    params: { text: 'take [redacted:secret] to [redacted:email]' },
+  });
+});
+
 test('what a sender may not do, and what the device never named, is refused and reported', async () => {
   const refused = await inTurn(onDevice('reader'), async (request) => {
     const token = new Secret((neededDevice(request).headers['Authorization'] ?? '').replace('Bearer ', ''));

@@ -23,6 +23,11 @@ export const deviceToolSchema = {
     policy: { enum: ['read', 'full'] },
     /** The tier that a sender needs; `KNOWN` unless given. */
     min_trust: { enum: ['KNOWN', 'TRUSTED', 'SACRED'] },
+    /**
+     * Also in public conversations, where anybody's words may be in the prompt: only for what is harmless if they had it used. Its params are
+     * masked as a reply there is.
+     */
+    public: { type: 'boolean' },
   },
 } as const;
 export type DeviceTool = Static<typeof deviceToolSchema>;

@@ -13,6 +13,7 @@ import type { TrustService } from '../trust/trust-service.ts';
 import { outboundTarget } from '../turn/route-of.ts';
 import { resolveIdentity } from '../turn/steps/admit.ts';
 import type { Turn } from '../turn/turn.ts';
+import { turnRedactor } from '../turn/turn-redactor.ts';
 import { deviceToolsOf } from './device-tools.ts';
 import type { ToolCaller } from './tool-caller.ts';
 import type { Toolbelt } from './toolbelt.ts';
@@ -68,7 +69,8 @@ export function mountDeviceToolRoutes(app: App, deps: Deps): void {
       const caller = await judged(headers.authorization);
       const call = toCall(deps, caller, { tool, input });
       count(counts, call.turn);
-      const result = await deps.callInstance({ ...call.place, method: tool, params: input }, left.signal);
+      const params = call.isForPublic ? await valueInSlices(turnRedactor(deps, call.turn), input) : input;
+      const result = await deps.callInstance({ ...call.place, method: tool, params: params as object }, left.signal);
       // It goes to a model, which others may run.
       return { ok: true, result: await valueInSlices(deps.knownSecrets.redactor(), result) };
     },
@@ -78,13 +80,14 @@ export function mountDeviceToolRoutes(app: App, deps: Deps): void {
 /** The instance and the device of the turn's own conversation, nothing that a caller could name. */
 function toCall({ events }: Pick<Deps, 'events'>, caller: ToolCaller, { tool }: { tool: string; input: object }) {
   const { turn } = caller;
-  if (turn === null || turn.instanceId === null || !deviceToolsOf(caller).some(({ name }) => name === tool)) {
+  const offered = deviceToolsOf(caller).find(({ name }) => name === tool);
+  if (turn === null || turn.instanceId === null || offered === undefined) {
     const why = `${tool} is no tool of this device for the person who wrote the message.`;
     events.toolRefused(caller, tool, why);
     throw forbidden(why);
   }
   const target = outboundTarget(turn.envelope.channel_context) ?? '';
-  return { turn, place: { instance_id: turn.instanceId, target } };
+  return { turn, place: { instance_id: turn.instanceId, target }, isForPublic: offered.public === true };
 }
 
 function count(counts: WeakMap<Turn, number>, turn: Turn): void {

@@ -35,11 +35,13 @@ export function createDeviceTools({ tokens, url }: Deps): DeviceTools {
   };
 }
 
-/** What a caller may use of the device. In public anybody's words may be in the prompt, and no device is there for anybody. */
+/** What a caller may use of the device. In public anybody's words may be in the prompt, so only what says that it is for there. */
 export function deviceToolsOf({ turn, identity }: Pick<ToolCaller, 'turn' | 'identity'>): DeviceTool[] {
-  if (turn === null || turn.instanceId === null || turn.envelope.public === true) return [];
+  if (turn === null || turn.instanceId === null) return [];
+  const isPublic = turn.envelope.public === true;
   const { tools: allowed } = rightsOf({ turn, identity });
   return (turn.envelope.device_tools ?? []).filter(
-    ({ policy, min_trust = 'KNOWN' }) => (allowed === 'full' || allowed === policy) && atLeast(identity.trust_tier, min_trust),
+    ({ policy, min_trust = 'KNOWN', public: isForPublic = false }) =>
+      (isForPublic || !isPublic) && (allowed === 'full' || allowed === policy) && atLeast(identity.trust_tier, min_trust),
   );
 }
