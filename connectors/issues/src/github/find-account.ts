@@ -1,0 +1,75 @@
+import type { StartContext } from '@svc/connector-kit';
+import { isPassing } from '@svc/connector-kit/ingress/passing-faults.ts';
+import { errorText } from '@svc/service-kit/service-error.ts';
+import type { Config, Repo } from '../meta.ts';
+import { repoName } from '../outgoing/issue-place.ts';
+import type { GitHubApi } from './github-api.ts';
+
+/** The account that a token is of, and the repositories that it watches. `since`: from when on what is new is answered. */
+export type Account = { id: number; login: string; repos: readonly WatchedRepo[] };
+/** `since`: when it was watched first, by GitHub's clock. */
+export type WatchedRepo = Repo & { isPrivate: boolean; since: string; isNew: boolean };
+
+type Deps = Pick<StartContext<Config>, 'state' | 'log' | 'signal' | 'config'> & { api: GitHubApi };
+type Known = { id: number; login: string };
+
+/** Looks the account and its repositories up, and whether the token may do what is asked of it. Where GitHub cannot be reached it is what it was at the last start. */
+export async function findAccount(deps: Deps): Promise<Account> {
+  const { state, log, config, signal } = deps;
+  const known = await state.get<Known>('account');
+  try {
+    return await lookUp(deps);
+  } catch (error) {
+    signal.throwIfAborted();
+    const since = await Promise.all(config.repos.map((one) => state.get<Kept>(sinceKey(one))));
+    if (known === undefined || !isPassing(error) || since.includes(undefined)) throw error;
+    log('warn', 'the channel is opened before GitHub can be reached', { error: errorText(error) });
+    return { ...known, repos: config.repos.map((one, n) => ({ ...one, ...(since[n] as Kept), isNew: false })) };
+  }
+}
+
+type Kept = { since: string; isPrivate: boolean };
+const sinceKey = (repo: Repo): string => `repo/${repoName(repo)}`;
+
+async function lookUp({ api, state, signal, config, log }: Deps): Promise<Account> {
+  const me = await api.read('GET /user', {}, signal);
+  if (me === null) throw new Error('GitHub did not say whose token this is.');
+  const { login } = me.data;
+  const id = Number(me.data.id);
+  checkScopes(me.headers['x-oauth-scopes'], config);
+  await state.set('account', { id, login });
+  const now = new Date(Date.parse(me.headers['date'] ?? '') || Date.now()).toISOString();
+  const repos: WatchedRepo[] = [];
+  for (const one of config.repos) {
+    const found = await api
+      .read('GET /repos/{owner}/{repo}', { owner: one.owner, repo: one.repo }, signal)
+      .catch((error: unknown) => {
+        throw notReadable(one, login, error);
+      });
+    const isPrivate = found?.data.private !== false;
+    const kept = await state.get<Kept>(sinceKey(one));
+    const since = kept?.since ?? now;
+    await state.set(sinceKey(one), { since, isPrivate });
+    if (found?.data.archived === true)
+      log('warn', 'a repository is archived: nothing can be written there', { repo: repoName(one) });
+    repos.push({ ...one, isPrivate, since, isNew: kept === undefined });
+  }
+  return { id, login, repos };
+}
+
+/** Classic tokens say what they may do. Of others GitHub says nothing: what is missing shows when it is refused. */
+function checkScopes(header: string | undefined, { dry_run }: Config): void {
+  if (header === undefined || dry_run) return;
+  const scopes = header.split(',').map((one) => one.trim());
+  if (scopes.includes('repo') || scopes.includes('public_repo')) return;
+  throw new Error(
+    `This token may not write: its scopes are "${header}". It needs "repo", or "public_repo" where all repositories are public; a fine-grained token needs "Issues: read and write".`,
+  );
+}
+
+function notReadable(repo: Repo, login: string, error: unknown): unknown {
+  if (isPassing(error)) return error;
+  return new Error(
+    `${login} cannot read ${repoName(repo)}: ${errorText(error)} Look at its name, and at what the token may read.`,
+  );
+}

@@ -1,0 +1,94 @@
+import { Octokit } from '@octokit/core';
+import type { Endpoints, RequestParameters } from '@octokit/types';
+import { pause } from '@svc/connector-kit/retry.ts';
+import { systemClock, type Clock } from '@svc/service-kit/clock.ts';
+import { ServiceError } from '@svc/service-kit/service-error.ts';
+import { notModified, toFault } from './to-fault.ts';
+
+export type Route = keyof Endpoints;
+type Params<R extends Route> = Endpoints[R]['parameters'] & RequestParameters;
+export type Got<R extends Route> = { data: Endpoints[R]['response']['data']; headers: Record<string, string> };
+
+/** GitHub's REST API with one token. What it throws never names the token. */
+export type GitHubApi = {
+  /** Reads. What may pass is `unavailable` or `busy`. Null when nothing has changed since `if-none-match`. */
+  read<R extends Route>(route: R, params: Params<R>, signal: AbortSignal): Promise<Got<R> | null>;
+  /** Changes something. A fault of which nobody knows whether it was done is an error without a code. */
+  write<R extends Route>(route: R, params: Params<R>, signal: AbortSignal): Promise<Got<R>['data']>;
+  /** Who edited an issue or a comment last, and when; null where nobody has. */
+  lastEdit(nodeId: string, signal: AbortSignal): Promise<{ login: string | null; at: string | null } | null>;
+};
+
+/** Longest wait for an answer, ms. */
+const answerMs = 12_000;
+/** Reading again does no harm. */
+const readTries = 3;
+const quiet = { debug: noLog, info: noLog, warn: noLog, error: noLog };
+function noLog(): void {
+  // What is wrong is in what is thrown.
+}
+
+const editQuery = 'query($id: ID!) { node(id: $id) { ... on Comment { lastEditedAt editor { login } } } }';
+type EditAnswer = { node: { lastEditedAt?: string | null; editor?: { login: string } | null } | null };
+
+export function createGitHubApi(token: string, apiUrl: string, clock: Clock = systemClock): GitHubApi {
+  const octokit = new Octokit({ auth: token, baseUrl: apiUrl.replace(/\/+$/, ''), userAgent: 'svc-issues', log: quiet });
+  /** Nothing is asked before, by `clock.elapsed`: who goes on in spite of a limit is shut out. */
+  let closedUntil = Number.NEGATIVE_INFINITY;
+
+  async function within<T>(signal: AbortSignal, ask: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const leftMs = closedUntil - clock.elapsed();
+    if (leftMs > 0)
+      throw new ServiceError('busy', 'GitHub wants a pause.', { details: { retry_after_s: leftMs / 1000, global: true } });
+    try {
+      return await ask(AbortSignal.any([signal, AbortSignal.timeout(answerMs)]));
+    } catch (error) {
+      signal.throwIfAborted();
+      const fault = toFault(error, clock.now());
+      const seconds = fault instanceof ServiceError && fault.code === 'busy' && fault.details['global'] === true;
+      if (seconds) closedUntil = clock.elapsed() + Number(fault.details['retry_after_s']) * 1000;
+      throw fault;
+    }
+  }
+
+  async function ask<R extends Route>(route: R, params: Params<R>, signal: AbortSignal): Promise<Got<R>> {
+    return within(signal, async (ended) => {
+      const request = octokit.request as (route: string, params: object) => Promise<Got<R> & { status: number }>;
+      const { data, headers, status } = await request(route, { ...params, request: { signal: ended } });
+      // An answer that was cut is an empty text here.
+      if (status !== 204 && (typeof data !== 'object' || data === null)) throw new Error('An answer of GitHub was not whole.');
+      return { data, headers };
+    });
+  }
+
+  return {
+    async read(route, params, signal) {
+      for (let tries = 1; ; tries++) {
+        try {
+          return await ask(route, params, signal);
+        } catch (error) {
+          if (error === notModified) return null;
+          if (error instanceof ServiceError || signal.aborted) throw error;
+          if (tries >= readTries || !(await pause(clock, 250 * tries, signal))) throw unavailable(error);
+        }
+      }
+    },
+    write: async (route, params, signal) => (await ask(route, params, signal)).data,
+    async lastEdit(id, signal) {
+      try {
+        const { node } = await within(signal, (ended) =>
+          octokit.graphql<EditAnswer>(editQuery, { id, request: { signal: ended } }),
+        );
+        const { editor, lastEditedAt = null } = node ?? {};
+        return editor === undefined || (editor === null && lastEditedAt === null)
+          ? null
+          : { login: editor?.login ?? null, at: lastEditedAt };
+      } catch (error) {
+        throw error instanceof ServiceError || signal.aborted ? error : unavailable(error);
+      }
+    },
+  };
+}
+
+const unavailable = (error: unknown) =>
+  new ServiceError('unavailable', error instanceof Error ? error.message : 'GitHub cannot be reached. It is tried again.');

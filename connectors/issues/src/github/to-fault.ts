@@ -1,0 +1,62 @@
+import { RequestError } from '@octokit/request-error';
+import { cutText } from '@svc/service-kit/cut-text.ts';
+import { ServiceError } from '@svc/service-kit/service-error.ts';
+
+/** Nothing has changed since the last look. It is no fault, and no answer. */
+export const notModified = new Error('Not modified.');
+
+const tokenHelp = 'Make a new one, then run ./svc connector config NAME --secret pat_secret_key.';
+/** Letters of what GitHub says, which is shown and logged. */
+const longest = 300;
+/** Without a word of how long, s. */
+const usualPauseS = 60;
+
+/** What a refusal of GitHub means, in the words that the kit knows; `now` is our clock, ms. */
+export function toFault(error: unknown, now: number): Error {
+  const response = error instanceof RequestError ? error.response : undefined;
+  if (response === undefined) return noAnswer(error);
+  const { status, headers } = response;
+  const said = cutText((error as RequestError).message.replaceAll(/\s+/g, ' '), longest);
+  if (status === 304) return notModified;
+  if (status === 401) return new ServiceError('unauthorized', `GitHub does not know this token (401). ${tokenHelp}`);
+  const pauseS = status === 403 || status === 429 ? pauseOf(headers as Headers, said, now) : null;
+  if (pauseS !== null)
+    return new ServiceError('busy', `GitHub wants a pause: ${said}`, { details: { retry_after_s: pauseS, global: true } });
+  if (status === 404 || status === 410)
+    return new ServiceError('not_found', `GitHub does not have it, or not for this token (${status}).`);
+  if (status === 403) return new ServiceError('forbidden', `GitHub refuses it (403): ${said}`);
+  if (status >= 500) return new Error(`GitHub failed (${status}).`);
+  return new ServiceError('unprocessable', `GitHub does not take it (${status}): ${said}`);
+}
+
+type Headers = Record<string, string | number | undefined>;
+
+/** Seconds of a rate limit; null for a refusal that is none. */
+function pauseOf(headers: Headers, said: string, now: number): number | null {
+  const after = Number(headers['retry-after']);
+  if (headers['retry-after'] !== undefined && Number.isFinite(after)) return Math.max(0, after);
+  if (headers['x-ratelimit-remaining'] !== undefined && Number(headers['x-ratelimit-remaining']) === 0) {
+    // By the clock of GitHub: ours may be minutes off.
+    const there = Date.parse(String(headers['date'] ?? '')) || now;
+    const seconds = Number(headers['x-ratelimit-reset']) - there / 1000;
+    return Number.isFinite(seconds) ? Math.max(1, seconds) : usualPauseS;
+  }
+  return /secondary rate limit|abuse/i.test(said) ? usualPauseS : null;
+}
+
+/** Nothing was connected, so nothing can have been taken. */
+const notSent = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ENETUNREACH', 'EHOSTUNREACH', 'ENETDOWN']);
+
+function noAnswer(error: unknown): Error {
+  const code = codeOf(error);
+  if (code !== null && notSent.has(code))
+    return new ServiceError('busy', `GitHub cannot be reached (${code}). It is tried again.`, { details: { retry_after_s: 2 } });
+  return new Error(`No answer came from GitHub${code === null ? '' : ` (${code})`}.`);
+}
+
+function codeOf(error: unknown): string | null {
+  if (typeof error !== 'object' || error === null) return null;
+  const { code, name, cause } = error as Record<string, unknown>;
+  const known = [code, codeOf(cause), name].find((each) => typeof each === 'string' && /^[\w-]{1,40}$/.test(each));
+  return typeof known === 'string' ? known : null;
+}

@@ -1,0 +1,153 @@
+import { followUpdates, type ConnectorState, type StartContext } from '@svc/connector-kit';
+import { systemClock, type Clock } from '@svc/service-kit/clock.ts';
+import { isRecord } from '@svc/contract/json-value.ts';
+
+/** What a list of GitHub's has, by when it changed last. */
+export type Entry = { id: number | bigint; updated_at: string };
+/** One page of a list; null when it is the same as with this ETag. */
+export type Page<T> = { entries: readonly T[]; etag: string | null } | null;
+
+export type FeedOptions<T extends Entry> = {
+  /** Entries that changed at `since` or later, in the order of their changes. */
+  list(query: { since: string; page: number; etag: string | null }, signal: AbortSignal): Promise<Page<T>>;
+  /** Resolves when it may be passed. */
+  take(entry: T): Promise<void>;
+  /** Nothing that changed before counts. */
+  since: string;
+  everyMs: number;
+  state: ConnectorState;
+  log: StartContext['log'];
+  signal: AbortSignal;
+  onProblem(problem: string | null): void;
+  clock?: Clock;
+};
+
+/** `look`: asks at once, without waiting for its time. */
+export type Feed = { look(): void; ended: Promise<void> };
+
+export const pageSize = 100;
+/** GitHub's servers may be behind each other: so much of what was passed is looked at again, ms. */
+const overlapMs = 90_000;
+/** Entries of the overlap that are remembered. */
+const mostKnown = 20_000;
+
+type Given<T> = { entry: T; time: string; n: number };
+type Tag = { since: string; etag: string; n: number };
+
+/**
+ * Follows a list in the order of its changes, over restarts: each state of each entry is given once, and again while it is not safe. Nothing is missed when
+ * entries change while the list is read: it goes on from the time of the last entry, and not from the number of a page.
+ */
+export function followFeed<T extends Entry>(options: FeedOptions<T>): Feed {
+  const { list, state, everyMs, signal, clock = systemClock } = options;
+  let counter = 0;
+  let nextAt = Number.NEGATIVE_INFINITY;
+  let bell = Promise.withResolvers<void>();
+  let isBehind = false;
+  let tag: Tag | null | undefined;
+  /** What was given, by entry and change, with its number. */
+  const known = new Map<string, number>();
+  let full: { since: string; page: number } | null = null;
+
+  async function poll(after: string | number | null, waitMs: number): Promise<Given<T>[]> {
+    const passed = readCursor(after) ?? { time: options.since, n: 0 };
+    counter = Math.max(counter, passed.n);
+    if (waitMs > 0 && !isBehind) await due(waitMs);
+    const { since, page } = full ?? { since: overlapOf(passed.time, options.since), page: 1 };
+    tag ??= await loadTag();
+    const isSame = full === null && tag?.since === since && passed.n >= tag.n;
+    const given = await list({ since, page, etag: isSame && tag !== null ? tag.etag : null }, signal);
+    nextAt = clock.elapsed() + everyMs;
+    isBehind = false;
+    if (given === null) return [];
+    const fresh = freshOf(given.entries, passed);
+    await follow(given, { since, page });
+    return fresh;
+  }
+
+  function freshOf(entries: readonly T[], passed: Cursor): Given<T>[] {
+    let { time } = passed;
+    return entries.flatMap((entry) => {
+      const name = `${entry.id} ${entry.updated_at}`;
+      const before = known.get(name);
+      if (before !== undefined && before <= passed.n) return [];
+      if (entry.updated_at > time) time = entry.updated_at;
+      const n = before ?? ++counter;
+      known.set(name, n);
+      for (const oldest of known.keys()) if (known.size > mostKnown) known.delete(oldest);
+      return [{ entry, time, n }];
+    });
+  }
+
+  /** Where the next look begins. A full page is gone on from at the time of its last entry. */
+  async function follow(
+    { entries, etag }: NonNullable<Page<T>>,
+    { since, page }: { since: string; page: number },
+  ): Promise<void> {
+    const last = entries.at(-1);
+    if (entries.length >= pageSize && last !== undefined) {
+      full = last.updated_at > since ? { since: last.updated_at, page: 1 } : { since, page: page + 1 };
+      isBehind = true;
+      return;
+    }
+    const isFirst = full === null;
+    full = null;
+    if (!isFirst || etag === null) return;
+    tag = { since, etag, n: counter };
+    await state.set('tag', tag);
+  }
+
+  async function loadTag(): Promise<Tag | null> {
+    const found = await state.get('tag');
+    return isRecord(found) && typeof found['n'] === 'number' ? (found as Tag) : null;
+  }
+
+  /** Resolves when its time has come, or it is asked to look. */
+  async function due(mostMs: number): Promise<void> {
+    const waitMs = Math.min(mostMs, nextAt - clock.elapsed());
+    if (waitMs > 0) {
+      const time = Promise.withResolvers<void>();
+      const cancel = clock.after(waitMs, time.resolve);
+      await Promise.race([time.promise, bell.promise]);
+      cancel();
+    }
+    bell = Promise.withResolvers();
+  }
+
+  const { log, onProblem } = options;
+  const ended = followUpdates<Given<T>>({
+    state,
+    signal,
+    log,
+    onProblem,
+    clock,
+    poll,
+    waitMs: everyMs,
+    cursorOf: ({ time, n }) => `${time} ${n}`,
+    take: ({ entry }) => options.take(entry),
+  });
+  return { look: () => bell.resolve(), ended };
+}
+
+type Cursor = { time: string; n: number };
+
+function readCursor(cursor: string | number | null): Cursor | null {
+  const [, time = '', n = ''] = /^(\S+) (\d+)$/.exec(String(cursor)) ?? [];
+  return time === '' ? null : { time, n: Number(n) };
+}
+
+/** Not before it began. */
+function overlapOf(time: string, first: string): string {
+  const at = new Date(Math.max(Date.parse(time) - overlapMs, Date.parse(first))).toISOString();
+  return at.replace(/\.\d+Z$/, 'Z');
+}
+
+/** A part of a state, as a state of its own. */
+export const stateBelow = (state: ConnectorState, prefix: string): ConnectorState => ({
+  get: (key) => state.get(prefix + key),
+  set: (key, value) => state.set(prefix + key, value),
+  change: (entries) => state.change(Object.fromEntries(Object.entries(entries).map(([key, value]) => [prefix + key, value]))),
+  delete: (key) => state.delete(prefix + key),
+  list: async (below) => (await state.list(prefix + below)).map(({ key, value }) => ({ key: key.slice(prefix.length), value })),
+  append: (key, item, keep) => state.append(prefix + key, item, keep),
+});

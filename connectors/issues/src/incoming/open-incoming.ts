@@ -1,0 +1,60 @@
+import type { StartContext } from '@svc/connector-kit';
+import type { WatchedRepo } from '../github/find-account.ts';
+import type { GitHubApi } from '../github/github-api.ts';
+import type { Config } from '../meta.ts';
+import { repoName } from '../outgoing/issue-place.ts';
+import { followFeed, stateBelow, type Feed } from './follow-feed.ts';
+import { commentSaid, issueSaid, lists, type GitHubComment, type GitHubIssue } from './said.ts';
+import { takeSaid, type TakeDeps } from './take-said.ts';
+
+type Deps = TakeDeps & { api: GitHubApi; repos: readonly WatchedRepo[] };
+
+/** All that comes in. */
+export type IncomingChannel = {
+  problem(): string | null;
+  /** Looks at once at a repository, by its full name. */
+  look(repository: string): void;
+  /** Resolves when what is followed has ended, after `ctx.signal` has aborted. */
+  ended: Promise<unknown>;
+};
+
+export function openIncoming(ctx: StartContext<Config>, { repos, ...deps }: Deps): IncomingChannel {
+  const { config, log, signal, state } = ctx;
+  const problems = new Map<string, string>();
+  const feeds: { repo: WatchedRepo; feed: Feed }[] = [];
+
+  for (const repo of repos) {
+    const { comments, issues } = lists(deps.api, repo);
+    const shared = (kind: string) => ({
+      since: repo.since,
+      everyMs: config.poll_interval_ms,
+      state: stateBelow(state, `${kind}/${repoName(repo)}/`),
+      log,
+      signal,
+      onProblem(problem: string | null) {
+        const name = `${kind} of ${repoName(repo)}`;
+        if (problem === null) problems.delete(name);
+        else problems.set(name, `${repoName(repo)}: ${problem}`);
+      },
+    });
+    const own = (feed: Feed) => void feeds.push({ repo, feed });
+    own(
+      followFeed<GitHubComment>({
+        ...shared('comments'),
+        list: comments,
+        take: (one) => takeSaid(deps, commentSaid(repo, one), repo),
+      }),
+    );
+    own(
+      followFeed<GitHubIssue>({ ...shared('issues'), list: issues, take: (one) => takeSaid(deps, issueSaid(repo, one), repo) }),
+    );
+  }
+
+  return {
+    problem: () => problems.values().next().value ?? null,
+    look(repository) {
+      for (const { repo, feed } of feeds) if (repoName(repo).toLowerCase() === repository.toLowerCase()) feed.look();
+    },
+    ended: Promise.all(feeds.map(({ feed }) => feed.ended)),
+  };
+}

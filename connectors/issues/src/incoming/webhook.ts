@@ -1,0 +1,56 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createConnectorServer, type ConnectorServer } from '@svc/connector-kit/http/create-server.ts';
+import { sendJson } from '@svc/connector-kit/http/exchange.ts';
+import type { StartContext } from '@svc/connector-kit/connector.ts';
+import { isRecord, parseJsonOrNull } from '@svc/contract/json-value.ts';
+import { ServiceError } from '@svc/service-kit/service-error.ts';
+
+type Options = Pick<StartContext, 'log' | 'version' | 'allowedHosts'> & {
+  port: number;
+  secret: string;
+  /** Something may be new in a repository, by its full name. */
+  ring(repository: string): void;
+};
+
+/** GitHub sends no more. */
+const maxBytes = 25 * 1024 * 1024;
+const host = '127.0.0.1';
+
+/**
+ * Hears of GitHub that something is new, on loopback, behind a proxy. What it brings is not read: it only has the lists looked at sooner, so nothing is
+ * answered twice, and nothing is missed when it does not come.
+ */
+export async function openWebhook({ port, secret, ring, ...server }: Options): Promise<ConnectorServer> {
+  const opened = createConnectorServer({
+    routes: [
+      {
+        method: 'POST',
+        path: '/webhook',
+        doc: { summary: 'Hears of GitHub that something is new', needsKey: true },
+        streamsBody: { maxBytes },
+        async handle(exchange) {
+          const parts: Buffer[] = [];
+          for await (const part of exchange.body ?? []) parts.push(Buffer.from(part as Uint8Array));
+          const body = Buffer.concat(parts);
+          if (!isSigned(body, secret, exchange.req.headers['x-hub-signature-256']))
+            throw new ServiceError('unauthorized', 'This is for GitHub alone: the signature does not fit.');
+          const event = parseJsonOrNull(body.toString('utf8'));
+          const repository = isRecord(event) && isRecord(event['repository']) ? event['repository']['full_name'] : undefined;
+          if (typeof repository === 'string') ring(repository);
+          sendJson(exchange, { status: 202, body: '{"ok":true}' });
+        },
+      },
+    ],
+    ...server,
+    renderError: (error, { requestId }) => ({ status: error.status, body: JSON.stringify(error.toBody(requestId)) }),
+  });
+  await opened.listen(port, host);
+  return opened;
+}
+
+/** Signed over the bytes as they came. */
+function isSigned(body: Buffer, secret: string, header: unknown): boolean {
+  const given = Buffer.from(typeof header === 'string' ? header : '');
+  const wanted = Buffer.from(`sha256=${createHmac('sha256', secret).update(body).digest('hex')}`);
+  return given.length === wanted.length && timingSafeEqual(given, wanted);
+}

@@ -1,0 +1,139 @@
+import {
+  createChatGate,
+  createReplyWriter,
+  errorText,
+  systemClock,
+  type Clock,
+  type CoreApi,
+  type Envelope,
+  type OpenReply,
+  type ReplyWriter,
+  type StartContext,
+} from '@svc/connector-kit';
+import type { Account } from '../github/find-account.ts';
+import type { GitHubApi } from '../github/github-api.ts';
+import type { Said } from '../incoming/said.ts';
+import { meta, type Config } from '../meta.ts';
+import { createDryRun } from './dry-run.ts';
+import { createHourlyBudget } from './hourly-budget.ts';
+import { toTarget } from './issue-place.ts';
+import { createOwnComments, type OwnComments } from './own-comments.ts';
+import { createReplyPlatform } from './reply-platform.ts';
+import { createShowWork } from './show-work.ts';
+
+export type OutgoingDeps = Pick<StartContext<Config>, 'state' | 'log' | 'signal' | 'config'> & {
+  core: { sessions: Pick<CoreApi['sessions'], 'abort'> };
+  api: GitHubApi;
+  account: Account;
+  clock?: Clock;
+};
+
+/** All that leaves for GitHub. */
+export type Outgoing = ReplyWriter & {
+  own: OwnComments;
+  /** Shows that something was seen. Never rejects but when it is ended. */
+  seen(said: Said, signal: AbortSignal): Promise<void>;
+  /** Runs a write that is no reply, in the same pace. */
+  paced<T>(target: string, write: () => Promise<T>, signal: AbortSignal): Promise<T>;
+};
+
+/** Of a comment: names of people may grow by a character, and the mark stands below. */
+const limit = 60_000;
+/** A running turn is shown so often at most, and its end once more. */
+const mostEdits = 58;
+/** Edits slow down to this, from the first interval on. */
+const slowest = 3;
+/** GitHub takes 500 an hour. */
+const commentsPerHour = 480;
+
+export async function createOutgoing(deps: OutgoingDeps): Promise<Outgoing> {
+  const { state, log, signal, config, api, account, clock = systemClock } = deps;
+  const { write_interval_ms: everyMs, edit_interval_ms: editMs } = config;
+  const gate = createChatGate({ clock, perMs: everyMs, allMs: everyMs, followsAnother: true });
+  const own = createOwnComments(api, account.id);
+  const working = new Map<string, Envelope>();
+
+  /** Who takes the comment away that shows a turn does not want its answer. */
+  function gone(target: string): void {
+    const envelope = working.get(target);
+    if (envelope === undefined) return;
+    const { conversation_key, sender } = envelope;
+    const as = { channel: meta.type, sender, ...(envelope.public === true && { public: true }) };
+    deps.core.sessions.abort(as, conversation_key).catch((error: unknown) => {
+      log('info', 'a turn whose comment was deleted goes on', { place: target, error: errorText(error) });
+    });
+  }
+
+  const platform = config.dry_run
+    ? createDryRun(log)
+    : createReplyPlatform({
+        api,
+        repos: config.repos,
+        own,
+        addressed: (target) => working.get(target)?.sender.raw_username ?? null,
+        gone,
+        count: createHourlyBudget(everyMs < 1000 ? Infinity : commentsPerHour, clock),
+      });
+  const isLive = config.stream && !config.dry_run;
+  const writer = createReplyWriter({
+    ...platform,
+    state,
+    log,
+    signal,
+    clock,
+    limit,
+    gate,
+    style: config.dry_run ? 'final' : 'stream',
+    ...(!config.dry_run && { showWork: createShowWork(limit - 2000) }),
+    liveEveryMs: (writes) => (!isLive || writes > mostEdits ? null : Math.min(editMs * (1 + writes / 10), editMs * slowest)),
+    unsure: 'repeat',
+    whenGone: 'end',
+    chatOf: targetOf,
+  });
+
+  const openReply: OpenReply = (envelope, turn) => {
+    const target = targetOf(envelope);
+    const reply = writer.openReply(envelope, turn);
+    working.set(target, envelope);
+    const end = () => void (working.get(target) === envelope && working.delete(target));
+    return {
+      handlers: reply.handlers,
+      finish: (result) => reply.finish(result).finally(end),
+      async fail(error) {
+        await reply.fail(error);
+        end();
+      },
+    };
+  };
+
+  return {
+    openReply,
+    send: writer.send,
+    own,
+    paced: (target, write, ended) => gate.run(target, write, { signal: ended, withinMs: 30_000 }),
+    async seen(said, ended) {
+      if (config.dry_run || !config.reactions) return;
+      try {
+        await gate.offer(toTarget(said.place), () => react(api, said, ended));
+      } catch (error) {
+        ended.throwIfAborted();
+        log('debug', 'a reaction could not be given', { error: errorText(error) });
+      }
+    },
+  };
+}
+
+const react = (api: GitHubApi, { kind, place, id }: Said, signal: AbortSignal): Promise<unknown> =>
+  kind === 'comment'
+    ? api.write(
+        'POST /repos/{owner}/{repo}/issues/comments/{comment_id}/reactions',
+        { owner: place.owner, repo: place.repo, comment_id: id, content: 'eyes' },
+        signal,
+      )
+    : api.write('POST /repos/{owner}/{repo}/issues/{issue_number}/reactions', { ...place, content: 'eyes' }, signal);
+
+function targetOf({ channel_context }: Envelope): string {
+  const target = channel_context?.['target'];
+  if (typeof target === 'string') return target;
+  throw new Error('An envelope names no issue in its channel_context.');
+}

@@ -1,0 +1,107 @@
+import type { ReplyPlatform } from '@svc/connector-kit';
+import type { GitHubApi } from '../github/github-api.ts';
+import type { Repo } from '../meta.ts';
+import { markIn, withMark } from './comment-marks.ts';
+import { placeOf, type IssuePlace } from './issue-place.ts';
+import type { OwnComments } from './own-comments.ts';
+import { safeText } from './safe-text.ts';
+
+export type PlatformDeps = {
+  api: Pick<GitHubApi, 'read' | 'write'>;
+  repos: readonly Repo[];
+  own: OwnComments;
+  /** Whom the answer in a place is for. */
+  addressed(target: string): string | null;
+  /** The comment that shows a running turn is gone. */
+  gone(target: string): void;
+  /** Counts a comment. @throws ServiceError `busy` when there were too many */
+  count(): void;
+};
+
+const commentRoute = '/repos/{owner}/{repo}/issues/comments/{comment_id}';
+/** GitHub's limit, in characters. */
+const longestBody = 65_536;
+/** GitHub was opened in that year: nothing is older. */
+const oldest = '2008-01-01T00:00:00Z';
+
+/** What can be done with comments. */
+export function createReplyPlatform(deps: PlatformDeps): Required<Pick<ReplyPlatform, 'post' | 'edit' | 'remove' | 'find'>> {
+  const { api, repos, own } = deps;
+  /** Marks of comments that this process has written. */
+  const marks = new Map<string, string>();
+  const commentOf = (chat: string, id: string) => {
+    const { owner, repo } = placeOf(chat, repos);
+    return { owner, repo, comment_id: Number(id) };
+  };
+
+  async function markOf(chat: string, id: string, signal: AbortSignal): Promise<string> {
+    const known = marks.get(id);
+    if (known !== undefined) return known;
+    const got = await api.read(`GET ${commentRoute}`, commentOf(chat, id), signal);
+    return keep(id, markIn(got?.data.body ?? ''));
+  }
+
+  function keep(id: string, mark: string): string {
+    marks.set(id, mark);
+    for (const oldest of marks.keys()) if (marks.size > 2000) marks.delete(oldest);
+    return mark;
+  }
+
+  return {
+    async post({ chat, text, nonce, answers, signal }) {
+      deps.count();
+      const body = withMark(bodyOf(text, deps.addressed(chat)), nonce, answers);
+      const { id } = await api.write(
+        'POST /repos/{owner}/{repo}/issues/{issue_number}/comments',
+        { ...placeOf(chat, repos), body },
+        signal,
+      );
+      keep(String(id), markIn(body));
+      return String(id);
+    },
+    async edit({ chat, id, text, signal }) {
+      const body = bodyOf(text, deps.addressed(chat)) + (await markOf(chat, id, signal));
+      try {
+        await api.write(`PATCH ${commentRoute}`, { ...commentOf(chat, id), body }, signal);
+      } catch (error) {
+        if (isGone(error)) deps.gone(chat);
+        throw error;
+      }
+    },
+    remove: ({ chat, id, signal }) => api.write(`DELETE ${commentRoute}`, commentOf(chat, id), signal),
+    async find({ chat, nonce, after, signal }) {
+      const place = placeOf(chat, repos);
+      const found = await own.find(place, nonce, await timeOf(api, place, after, signal), signal);
+      return found === null ? null : String(found);
+    },
+  };
+}
+
+const isGone = (error: unknown): boolean => error instanceof Error && (error as { code?: unknown }).code === 'not_found';
+
+/** What would be too long with all that keeps names apart has another sign in the place of "@". */
+function bodyOf(text: string, addressed: string | null): string {
+  const safe = safeText(text, addressed);
+  return safe.length <= longestBody - 200 ? safe : safeText(text.replaceAll('@', '＠'), addressed);
+}
+
+/** When what is answered was said; where that is not known, the oldest time. */
+async function timeOf(
+  api: Pick<GitHubApi, 'read'>,
+  place: IssuePlace,
+  name: string | undefined,
+  signal: AbortSignal,
+): Promise<string> {
+  const [, kind, id = ''] = /^(comment|issue)-(\d+)$/.exec(name ?? '') ?? [];
+  if (kind === undefined) return oldest;
+  try {
+    const got =
+      kind === 'comment'
+        ? await api.read(`GET ${commentRoute}`, { owner: place.owner, repo: place.repo, comment_id: Number(id) }, signal)
+        : await api.read('GET /repos/{owner}/{repo}/issues/{issue_number}', place, signal);
+    return got?.data.created_at ?? oldest;
+  } catch (error) {
+    if (isGone(error)) return oldest;
+    throw error;
+  }
+}

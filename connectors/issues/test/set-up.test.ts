@@ -1,0 +1,96 @@
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { StartContext } from '@svc/connector-kit/connector.ts';
+import { connectorContract } from '@svc/connector-kit/testing/connector-contract.ts';
+import { defaultsOf, fakeContext } from '@svc/connector-kit/testing/fake-context.ts';
+import { startGitHubServer, type GitHubServer } from '@svc/testing/github-server/index.ts';
+import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { meta, start } from '../src/index.ts';
+import type { Config } from '../src/meta.ts';
+import { openIssues } from './open-issues.ts';
+
+let server: GitHubServer;
+beforeAll(async () => {
+  server = await startGitHubServer();
+  server.repo('ann', 'demo', false);
+});
+afterAll(() => server.close());
+
+connectorContract({
+  test,
+  folder: path.join(import.meta.dirname, '..'),
+  load: () => import('../src/index.ts'),
+  config: () => ({ repos: [{ owner: 'ann', repo: 'demo' }], pat_secret_key: 'TOKEN', api_url: server.apiUrl }),
+  secrets: { TOKEN: 'ghp_thetokenofthebot000000000000000000000' },
+});
+
+/** What a start says that does not succeed. */
+async function failure(config: Partial<Config>, token = server.token): Promise<string> {
+  const folder = temporaryFolder();
+  const whole = {
+    ...defaultsOf(meta),
+    repos: [{ owner: 'ann', repo: 'demo' }],
+    pat_secret_key: 'TOKEN',
+    api_url: server.apiUrl,
+    ...config,
+  };
+  const { context } = fakeContext({ type: meta.type, dataDir: folder.path, config: whole }, { TOKEN: token });
+  try {
+    return await start(context as unknown as StartContext<Config>).then(
+      () => 'it started',
+      (error: Error) => error.message + String(error.cause),
+    );
+  } finally {
+    folder.remove();
+  }
+}
+
+test('what is wrong with the token or the repositories is said when it is added', async () => {
+  const wrong = 'ghp_wrong0000000000000000000000000000000';
+  expect(await failure({}, wrong)).toMatch(/does not know this token \(401\).*--secret pat_secret_key/);
+  expect(await failure({}, wrong)).not.toContain(wrong);
+  expect(await failure({}, 'two words')).toMatch(/no access token/);
+  expect(await failure({ repos: [{ owner: 'ann', repo: 'nothing' }] })).toMatch(/^svc-bot cannot read ann\/nothing/);
+  expect(await failure({ workspace_dir: '/tmp' })).toMatch(/Leave workspace_dir/);
+  expect(await failure({ webhook_port: 1 })).toMatch(/webhook_secret_key/);
+  expect(
+    await failure({
+      repos: [
+        { owner: 'ann', repo: 'demo' },
+        { owner: 'Ann', repo: 'demo' },
+      ],
+    }),
+  ).toMatch(/stands twice/);
+  const readsOnly = await startGitHubServer({ scopes: 'read:org' });
+  readsOnly.repo('ann', 'demo', false);
+  expect(await failure({ api_url: readsOnly.apiUrl, dry_run: false })).toMatch(/may not write: its scopes are "read:org"/);
+  await readsOnly.close();
+  expect(await failure({ api_url: readsOnly.apiUrl })).toMatch(/GitHub cannot be reached \(ECONNREFUSED\)/);
+});
+
+test('who adds it sees whose account it is, and what it would have answered in the last day', async () => {
+  const { live, restart, core } = await openIssues({
+    strangers: ['eve'],
+    before(github, repo, ann) {
+      const issue = github.open(repo, ann, { title: 'A', body: '@assistant look' });
+      github.comment(issue, github.user('eve'), '@assistant do my homework');
+      github.comment(issue, ann, 'nothing');
+    },
+  });
+  expect(live().firstSteps?.split('\n').slice(0, 4)).toEqual([
+    'It is svc-bot in ann/demo, and wakes for @assistant.',
+    'In the last day it was called 2 times in ann/demo.',
+    '  not answered: ann/demo#1, eve (not known): "@assistant do my homework"',
+    '  answered: ann/demo#1, ann: "@assistant look"',
+  ]);
+  await restart();
+  expect([live().firstSteps, core.turns]).toEqual([undefined, []]);
+});
+
+test('it opens while GitHub is away, when it has been open before', async () => {
+  const { server: github, restart, repo, ann, shown } = await openIssues();
+  github.failNext(/^GET \/user$/, 'cut before');
+  await restart();
+  const issue = github.open(repo, ann, { title: 'A', body: '@assistant one' });
+  await expect.poll(() => shown(issue)).toEqual([expect.stringMatching(/^echo: one/)]);
+});
