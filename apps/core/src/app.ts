@@ -30,6 +30,7 @@ import { mountTriageRoutes } from './steering/triage-routes.ts';
 import { mountToolServerRoutes } from './tool-server/tool-server-routes.ts';
 import { mountDeviceToolRoutes } from './toolbelt/device-tool-routes.ts';
 import { mountToolbeltRoutes } from './toolbelt/toolbelt-routes.ts';
+import { mountInvitationRoutes } from './trust/invitation-routes.ts';
 import { mountPendingRoutes } from './trust/pending-routes.ts';
 import { mountTrustRoutes } from './trust/trust-routes.ts';
 import { mountTurnRoutes } from './turn/turn-routes.ts';
@@ -99,6 +100,7 @@ export function createCoreApp(context: CoreContext, version: VersionInfo, linkFa
       mountSpendRoutes(app, context);
       mountTrustRoutes(app, context);
       mountPendingRoutes(app, context);
+      mountInvitationRoutes(app, context);
       mountEngineRoutes(app, context);
       mountToolServerRoutes(app, context);
       mountVaultRoutes(app, context);

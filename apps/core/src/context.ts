@@ -244,6 +244,7 @@ export async function createCoreContext({ settings: allSettings, clock, ids, log
       await knownSecrets.close();
       await spend.close();
       await people.pending.close();
+      people.invitations.close();
       await db.close();
     },
   };

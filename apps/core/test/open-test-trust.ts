@@ -16,6 +16,9 @@ import { createMemoryTelemetry } from '@svc/testing/memory-telemetry.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { createEvents } from '../src/events.ts';
 import { openTrust } from '../src/trust/open-trust.ts';
+import { mountInvitationRoutes } from '../src/trust/invitation-routes.ts';
+import { createInvitations } from '../src/trust/invitations.ts';
+import { createRedeemInvitation } from '../src/trust/redeem-invitation.ts';
 import { createPairing } from '../src/trust/pairing.ts';
 import { openPending } from '../src/trust/pending.ts';
 import { mountPendingRoutes } from '../src/trust/pending-routes.ts';
@@ -42,7 +45,9 @@ export async function openTestTrust(clock: Clock, remoteUsers?: RemoteUsers) {
   const pending = await openPending({ db, clock, ids, log });
   const trustAdmin = createTrustAdmin({ db, trust, audit: trustAudit, events, clock, ids });
   const pairing = createPairing({ db, pending, trust, audit: trustAudit, events, clock, ids });
-  const context = { db, trust, trustAdmin, trustAudit, pending, pairing, knownSecrets };
+  const invitations = createInvitations({ db, audit: trustAudit, events, clock, ids, log });
+  const redeemInvitation = createRedeemInvitation({ db, trust, audit: trustAudit, events, clock, ids });
+  const context = { invitations, redeemInvitation, db, trust, trustAdmin, trustAudit, pending, pairing, knownSecrets };
   const app = createApp({
     service: 'core',
     version,
@@ -55,6 +60,7 @@ export async function openTestTrust(clock: Clock, remoteUsers?: RemoteUsers) {
     routes(app) {
       mountTrustRoutes(app, context);
       mountPendingRoutes(app, context);
+      mountInvitationRoutes(app, context);
     },
   });
   const store = createTrustStore(db, clock, ids);
@@ -74,6 +80,7 @@ export async function openTestTrust(clock: Clock, remoteUsers?: RemoteUsers) {
     letsIn: async (envelope: Envelope): Promise<boolean> => !(await trust.resolve(envelope)).denied,
     async close() {
       await app.close();
+      invitations.close();
       await pending.close();
       await db.close();
       folder.remove();

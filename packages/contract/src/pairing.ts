@@ -27,3 +27,21 @@ export type LinkResult = {
   /** What the sender is from now on. */
   trust: Identity;
 };
+
+/** A code that the operator made for somebody who has not written yet. The code itself is kept nowhere. Times are epoch ms. */
+export type Invitation = {
+  id: string;
+  /** Key of the person whose way in it is going to be; null for a new person. */
+  principal: string | null;
+  /** Of a new person: name and role. Without a name they are named after the sender. */
+  name: string | null;
+  role: string | null;
+  /** The only channel on which it can be used; null for any. */
+  surface: string | null;
+  created_by: string;
+  created_at: number;
+  expires_at: number;
+};
+
+/** What making one gives: the only time that the code is shown. */
+export type NewInvitation = { ok: true; code: string; invitation: Invitation };

@@ -20,6 +20,7 @@ export const tablesOf: Record<'core' | 'manager' | 'collector' | 'vault', Record
     delivery: 'conversation',
     engine_setting: 'nothing',
     identifier: 'person',
+    invitation: 'time', // a day after it ended; of a person who is there, with them
     observed_message: 'conversation',
     pending_identity: 'person',
     principal: 'person',

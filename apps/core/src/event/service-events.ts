@@ -14,7 +14,7 @@ export interface ServiceEvents {
   /** A session has another title now, or none. */
   titled(key: string, title: string | null, by: Session['title_by']): void;
   /** An identifier was given to a principal: a sender is let in. */
-  linked(what: 'linked' | 'paired', linked: Linked): void;
+  linked(what: 'linked' | 'paired' | 'joined', linked: Linked): void;
   /** Who is trusted was changed; the text has passed redaction already. */
   trustChanged(change: NewTrustChange): void;
   /** A note was posted. Its label is the poster's own word, so it is not the event's session. */
@@ -51,7 +51,7 @@ export const serviceEvents = ({ send, mask }: EventOut): ServiceEvents => ({
     send({ kind: 'session', session: key, payload: { what, by } }),
   titled: (key: string, title: string | null, by: Session['title_by']) =>
     send({ kind: 'session', session: key, payload: { what: 'titled', title: title === null ? null : mask(title), by } }),
-  linked: (what: 'linked' | 'paired', { principal, identifier, role }: Linked) =>
+  linked: (what: 'linked' | 'paired' | 'joined', { principal, identifier, role }: Linked) =>
     send({
       kind: 'trust',
       surface: identifier.surface,

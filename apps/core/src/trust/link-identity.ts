@@ -1,7 +1,6 @@
 import type { LinkResult } from '@svc/contract/pairing.ts';
 import { conflict, notFound } from '@svc/service-kit/service-error.ts';
 import { giveIdentifier } from './give-identifier.ts';
-import type { PendingRow } from './pending-store.ts';
 import type { TrustStore } from './trust-store.ts';
 
 /** Who an identifier is linked to: a principal there is, or a new one. Without a key the new one is named as the sender. */
@@ -10,6 +9,7 @@ export type LinkTarget =
   | { type: 'key'; key: string }
   | { type: 'new'; key: string | null; display_name: string | null; role: string };
 
+type Sender = { surface: string; value: string; name: string | null };
 export type Linked = Pick<LinkResult, 'principal' | 'identifier' | 'sender_name' | 'role'>;
 
 /**
@@ -17,7 +17,7 @@ export type Linked = Pick<LinkResult, 'principal' | 'identifier' | 'sender_name'
  * @throws ServiceError `not_found` for a principal or role that is not there, `bad_request` for a sender whose name could
  *   be taken for another, `conflict` when another principal has the identifier or the key.
  */
-export async function linkIdentity(store: TrustStore, { surface, value, name }: PendingRow, target: LinkTarget): Promise<Linked> {
+export async function linkIdentity(store: TrustStore, { surface, value, name }: Sender, target: LinkTarget): Promise<Linked> {
   const principal =
     target.type === 'new' ? await makePrincipal(store, target, name ?? value) : await existingPrincipal(store, target);
   const { id } = await giveIdentifier(store, { principal_id: principal.id, surface, value });

@@ -1,4 +1,6 @@
 import type { Events } from '../events.ts';
+import { createInvitations, type Invitations } from './invitations.ts';
+import { createRedeemInvitation, type RedeemInvitation } from './redeem-invitation.ts';
 import { openPending, type Pending } from './pending.ts';
 import { createPairing, type Pairing } from './pairing.ts';
 import { openTrust } from './open-trust.ts';
@@ -9,7 +11,14 @@ import type { TrustService } from './trust-service.ts';
 type Deps = Parameters<typeof openTrust>[0] & Omit<ChangeDeps, 'trust'> & { events: Pick<Events, 'linked'> };
 
 /** Who people are and what they may do, who waits to be one of them, and how both are changed. */
-export type People = { trust: TrustService; pending: Pending; pairing: Pairing; trustAdmin: TrustAdmin };
+export type People = {
+  trust: TrustService;
+  pending: Pending;
+  pairing: Pairing;
+  invitations: Invitations;
+  redeemInvitation: RedeemInvitation;
+  trustAdmin: TrustAdmin;
+};
 
 export async function openPeople(deps: Deps): Promise<People> {
   const trust = await openTrust(deps);
@@ -18,6 +27,8 @@ export async function openPeople(deps: Deps): Promise<People> {
     trust,
     pending,
     pairing: createPairing({ ...deps, pending, trust }),
+    invitations: createInvitations(deps),
+    redeemInvitation: createRedeemInvitation({ ...deps, trust }),
     trustAdmin: createTrustAdmin({ ...deps, trust }),
   };
 }

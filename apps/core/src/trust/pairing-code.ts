@@ -1,19 +1,18 @@
 import { randomInt } from 'node:crypto';
+import { codeSigns } from '@svc/contract/invitation.ts';
 
-/** Without the signs that are taken for one another: 0 and O, 1, I and L. */
-const alphabet = '23456789ABCDEFGHJKMNPQRSTUVWXYZ';
-const length = 8;
-const form = new RegExp(`^[${alphabet}]{${length}}$`);
+const pairingLength = 8;
+const form = new RegExp(`^[${codeSigns}]{${pairingLength}}$`);
 
-/** Eight random characters, some 40 bits. */
-export function makeCode(): string {
+/** Random characters, some 5 bits each. */
+export function makeCode(length = pairingLength): string {
   let code = '';
-  while (code.length < length) code += alphabet[randomInt(alphabet.length)];
+  while (code.length < length) code += codeSigns[randomInt(codeSigns.length)];
   return code;
 }
 
-/** As people read it: `ABCD-EFGH`. */
-export const showCode = (code: string): string => `${code.slice(0, 4)}-${code.slice(4)}`;
+/** As people read it, in groups of four: `ABCD-EFGH`. */
+export const showCode = (code: string): string => code.match(/.{1,4}/g)?.join('-') ?? '';
 
 /** The code that a person typed, whatever its case, dashes and spaces; null when it cannot be one. */
 export function readCode(text: string): string | null {

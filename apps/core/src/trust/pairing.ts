@@ -81,7 +81,8 @@ export function createPairing({ db, pending, trust, audit, events, clock, ids }:
   };
 }
 
-const linkedFacts = ({ principal, identifier, sender_name, role }: Linked) => ({
+/** What is written down of someone who was let in. */
+export const linkedFacts = ({ principal, identifier, sender_name, role }: Linked) => ({
   identifier_id: identifier.id,
   surface: identifier.surface,
   value: identifier.value,

@@ -13,6 +13,7 @@ import { originOf } from './origin.ts';
 import { replayAnswer, otherSender } from './replay-answer.ts';
 import type { RunLiveTurn } from './run-journaled-turn.ts';
 import { admit, deny } from './steps/admit.ts';
+import { invitationOf, takeInvitation } from './steps/take-invitation.ts';
 import { freeTicket, type Ticket } from './ticket.ts';
 import type { PipelineParts } from './turn-deps.ts';
 import type { Caller, Turn } from './turn.ts';
@@ -25,6 +26,7 @@ type Deps = { run: RunLiveTurn } & Pick<
   | 'trust'
   | 'instanceRules'
   | 'pending'
+  | 'redeemInvitation'
   | 'events'
   | 'observed'
   | 'journal'
@@ -78,6 +80,9 @@ async function accept(deps: Deps, live: LiveTurn, caller: Caller): Promise<Handl
   const { turn } = live;
   const { envelope } = turn;
   const held = heldToRules(deps, turn);
+  const invitation = invitationOf(held.envelope);
+  const taken = invitation === null ? null : await takeInvitation(deps, held, invitation);
+  if (taken !== null) return taken;
   const stranger = deps.trust.strangerOf(envelope);
   if (stranger !== null) return deny(deps, held, stranger);
   const isObserved = envelope.delivery === 'async' || deps.botTurns.isOver(envelope);

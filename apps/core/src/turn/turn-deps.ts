@@ -30,6 +30,7 @@ import type { Spend } from '../spend/spend.ts';
 import type { Titles } from '../session/session-titles.ts';
 import type { ToolServers } from '../tool-server/tool-servers.ts';
 import type { Pending } from '../trust/pending.ts';
+import type { RedeemInvitation } from '../trust/redeem-invitation.ts';
 import type { TrustService } from '../trust/trust-service.ts';
 import type { SessionWatches } from '../watch/session-watches.ts';
 import type { BotTurns } from './bot-turns.ts';
@@ -64,6 +65,7 @@ export type TurnDeps = {
   events: Events;
   trust: Pick<TrustService, 'strangerOf' | 'resolve' | 'resolvePrincipal' | 'onChange'>;
   pending: Pick<Pending, 'note'>;
+  redeemInvitation: RedeemInvitation;
   instanceRules: Pick<InstanceRulesReader, 'of'>;
   persona: Pick<Persona, 'text'>;
   sessions: Pick<SessionStore, 'read' | 'open' | 'announceCursor' | 'keepEngineSession' | 'addTurn' | 'delete'>;

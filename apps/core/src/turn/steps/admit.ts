@@ -20,14 +20,19 @@ export async function admit(deps: Deps, turn: Turn, isOnlySeen: boolean): Promis
 
 /**
  * A sender without access: told on private surfaces that ask for an answer, with a pairing code where the instance
- * gives them, and nothing anywhere else. No engine is called, and the message is not kept.
+ * gives them, and nothing anywhere else. `why`: what they are told besides. No engine is called, and the message is not kept.
  */
-export function deny({ events, pending }: Pick<TurnDeps, 'events' | 'pending'>, turn: Turn, identity: Identity): HandleResult {
+export function deny(
+  { events, pending }: Pick<TurnDeps, 'events' | 'pending'>,
+  turn: Turn,
+  identity: Identity,
+  why: string | null = null,
+): HandleResult {
   const { envelope } = turn;
   events.denied(turn, identity);
   const invitation = pending.note(envelope, identity);
   const isTold = envelope.public !== true && envelope.delivery !== 'async';
-  return toResult(turn, 'denied', isTold ? ['no access', ...(invitation === null ? [] : [invitation])].join('\n') : '');
+  return toResult(turn, 'denied', isTold ? ['no access', why, invitation].filter((line) => line !== null).join('\n') : '');
 }
 
 /** A message that is only seen: kept as context of the conversation's next turn. */
