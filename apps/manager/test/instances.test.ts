@@ -79,6 +79,7 @@ describe('an instance that runs', () => {
       port: null,
       url: null,
       first_steps: null,
+      invite_link: null,
       healthy: false,
       heartbeat: 'unknown',
       started_at: null,

@@ -52,6 +52,7 @@ export async function start(ctx: StartContext<Config>): Promise<RunningConnector
     port,
     url,
     firstSteps: firstSteps(bot.username ?? '', config),
+    inviteLink: `https://t.me/${bot.username ?? ''}?start={code}`,
     async stop() {
       const withinMs = ctx.stopTimeoutMs * 0.8;
       await Promise.all([incoming.stop(withinMs), ingress.stop(withinMs), server.stop(withinMs)]);
@@ -68,7 +69,7 @@ const firstSteps = (bot: string, { allowed_chat_ids, pairing }: Config): string 
   [
     `The bot is https://t.me/${bot}?start=pair: open it, on the telephone if you like, and press "Start".`,
     ...(allowed_chat_ids.length > 0 ? ['Of all chats it answers those of allowed_chat_ids alone.'] : []),
-    ...(pairing ? ['It gives you a code. Let yourself in with it: ./svc pair CODE --as owner'] : []),
+    ...(pairing ? ['Who is not known gets a code there. You let them in with it: ./svc pair CODE'] : []),
   ].join('\n');
 
 /** It becomes part of an address. */

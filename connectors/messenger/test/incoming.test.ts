@@ -260,3 +260,37 @@ test('while nobody is known the first chat that writes is learned, over restarts
   server.say({ from: eve, text: 'four' });
   await expect.poll(() => texts(channel)).toEqual(['one', 'three', 'four']);
 });
+
+test('the link of an invitation brings its code to the core, even where another chat was learned, and teaches no chat', async () => {
+  const channel = await openMessenger();
+  const { server } = channel;
+  quiet(channel);
+  knowsNobody(channel);
+  const [ann, eve, tom] = [server.person('Ann'), server.person('Eve'), server.person('Tom')];
+  const link = channel.live().inviteLink?.replace('{code}', 'ABCD-EFGH-JKMN') ?? '';
+  expect(link).toBe(`https://t.me/${server.bot.user.username}?start=ABCD-EFGH-JKMN`);
+  const said = `/start ${new URL(link).searchParams.get('start')}`;
+  server.say({ from: tom, text: said });
+  server.say({ from: eve, text: 'first' });
+  server.say({ from: ann, text: said });
+  server.say({ from: ann, text: 'ABCD EFGH JKMN' });
+  server.say({ from: ann, text: '/start pair' });
+  await expect.poll(() => channel.shown(ann.id)).toEqual(['Access denied.']);
+  expect(texts(channel).toSorted()).toEqual([said, said, 'ABCD EFGH JKMN', 'first']);
+});
+
+test('an invitation opens no chat that the list of chats leaves out, and no group', async () => {
+  const channel = await openMessenger();
+  const { server } = channel;
+  quiet(channel);
+  knowsNobody(channel);
+  const [ann, eve] = [server.person('Ann'), server.person('Eve')];
+  server.say({ from: eve, text: 'learned' });
+  const group = server.supergroup('House', [ann]);
+  server.say({ from: ann, chat: group.id, text: `/start@${server.bot.user.username} ABCD-EFGH-JKMN` });
+  await expect.poll(() => channel.shown(group.id)).toEqual(['Access denied.']);
+  const closed = await openMessenger({ config: { allowed_chat_ids: [1] } });
+  const tom = closed.server.person('Tom');
+  closed.server.say({ from: tom, text: '/start ABCD-EFGH-JKMN' });
+  await expect.poll(() => closed.shown(tom.id)).toEqual(['Access denied.']);
+});

@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import type { StartContext } from '@svc/connector-kit/connector.ts';
+import type { RunningConnector, StartContext } from '@svc/connector-kit/connector.ts';
 import { defaultsOf, fakeContext, type FakeContext } from '@svc/connector-kit/testing/fake-context.ts';
 import { startTelegramServer, type TelegramServer, type TelegramServerOptions } from '@svc/testing/telegram-server/index.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
@@ -9,6 +9,7 @@ import type { Config } from '../src/meta.ts';
 export type OpenMessenger = FakeContext & {
   server: TelegramServer;
   dir: string;
+  live(): RunningConnector;
   health(): { healthy: boolean; detail?: string };
   /** Texts of the bot in a chat. */
   shown(chat: number): string[];
@@ -54,6 +55,7 @@ export async function openMessenger({ config, server: serverOptions, context }: 
     ...fake,
     server,
     dir: folder.path,
+    live: () => live,
     health: () => live.health(),
     shown: (chat) => server.replies(chat).map(({ text }) => text),
     async restart() {

@@ -36,7 +36,14 @@ export type ParentMessage =
 /** Messages of a connector process to the manager. */
 export type ChildMessage =
   /** `outboundPort`: where `/out` and `/channels` are served on loopback, if at all. */
-  | { type: 'ready'; port: number | null; url: string | null; outboundPort: number | null; first_steps?: string }
+  | {
+      type: 'ready';
+      port: number | null;
+      url: string | null;
+      outboundPort: number | null;
+      first_steps?: string;
+      invite_link?: string;
+    }
   | { type: 'heartbeat' }
   /** What its `health()` says is wrong, when that changes; null when it is well again. */
   | { type: 'problem'; text: string | null }

@@ -216,6 +216,8 @@ export type RunningConnector = Outbound & {
   url?: string;
   /** What who has added the instance is told once it runs, by `./svc connector add`: where the channel is found, and what to do next. */
   firstSteps?: string;
+  /** An address that opens the channel and says the code of an invitation there, with `{code}` in its place. */
+  inviteLink?: string;
   /** Stops taking input, lets running turns finish within the deadline, frees everything. */
   stop(): Promise<void>;
   health(): { healthy: boolean; detail?: string };

@@ -30,6 +30,8 @@ export type Instance = InstanceConfig & {
   url: string | null;
   /** What the connector says to who has added it: where its channel is found, and what to do next. Null while it does not run, and for most types. */
   first_steps: string | null;
+  /** An address that opens the channel and gives the code of an invitation there, with `{code}` in its place. Null where there is none. */
+  invite_link: string | null;
   restarts: number;
   /** Epoch ms of the next start, while it waits for it after a crash. */
   next_start_at: number | null;

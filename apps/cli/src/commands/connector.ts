@@ -7,6 +7,7 @@ import { CliError } from '../cli-error.ts';
 import { addConnector, type AddDeps } from '../connector/add-connector.ts';
 import { askTerminal } from '../connector/ask-fields.ts';
 import { awaitStart, startFault } from '../connector/await-start.ts';
+import { inviteOwner } from '../connector/invite-owner.ts';
 import { configConnector } from '../connector/config-connector.ts';
 import { createConnectorApi } from '../connector/connector-api.ts';
 import type { AddRequest, ConfigRequest, ConnectorRequest, InstanceAction, NewRequest } from '../connector/connector-command.ts';
@@ -16,6 +17,8 @@ import { renderConfig, renderConnector, renderConnectors, renderTypes, renderVal
 import { showLogs } from '../connector/show-logs.ts';
 import { createStyle, print, printError, quoted, widthOf, type Style } from '../terminal.ts';
 import { openOutputMask } from '../output-mask.ts';
+import { coreUrl } from '../service-urls.ts';
+import { createTrustApi } from '../trust/trust-api.ts';
 import { repositoryRoot } from '../repository-root.ts';
 import { createSecretInput } from '../vault/secret-input.ts';
 
@@ -38,6 +41,7 @@ export async function connector(request: ConnectorRequest): Promise<number> {
     style: createStyle(process.stdout),
     input: createSecretInput(),
     ask: askTerminal,
+    inviteOwner: (instance) => inviteOwner(createTrustApi(coreUrl(settings)), instance),
     say: printError,
     pause: () => rest(lookMs),
   });

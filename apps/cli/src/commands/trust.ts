@@ -1,9 +1,12 @@
+import type { Instance } from '@svc/contract/instance.ts';
 import { loadSettings } from '@svc/service-kit/config/settings.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
 import { CliError } from '../cli-error.ts';
+import { createConnectorApi } from '../connector/connector-api.ts';
 import { coreUrl } from '../service-urls.ts';
 import { repositoryRoot } from '../repository-root.ts';
 import { createStyle, print } from '../terminal.ts';
+import { linksFor, renderInvitation, renderInvitations } from '../trust/invite.ts';
 import { findGrant, findIdentifier } from '../trust/find-in-principal.ts';
 import { renderAudit, renderExplanation, renderGrant, renderPrincipals } from '../trust/render-trust.ts';
 import { createTrustApi, Refusal, type TrustApi } from '../trust/trust-api.ts';
@@ -60,6 +63,12 @@ async function perform(api: TrustApi, request: TrustRequest, now: number): Promi
     }
     case 'revoke':
       return revoke(api, request);
+    case 'invite':
+      return invite(api, request);
+    case 'uninvite': {
+      const body = await api.uninvite(request.id);
+      return { body, text: `The code of ${request.id} no longer works.` };
+    }
     case 'explain': {
       const context = {
         public: request.public === true,
@@ -90,6 +99,23 @@ async function add(api: TrustApi, { key, name, role }: Of<'add'>): Promise<Shown
   const has = role === undefined ? 'without a role, so they are still denied' : `with the role ${role}`;
   return { body: role === undefined ? made : await api.principal(key), text: `"${key}" is added ${has}.\n${next}` };
 }
+
+async function invite(api: TrustApi, { key, name, role, surface, until }: Of<'invite'>): Promise<Shown> {
+  const style = createStyle(process.stdout);
+  if ((key ?? name ?? role ?? surface ?? until) === undefined) {
+    const body = await api.invitations();
+    return { body, text: renderInvitations(body.invitations, style) };
+  }
+  const made = await api.invite({ as: key, name, role, surface, expires_at: until });
+  const links = linksFor(made, await instances());
+  return { body: { ...made, links }, text: renderInvitation(made, links, style) };
+}
+
+/** Without the manager there are no links; the code works all the same. */
+const instances = (): Promise<Instance[]> =>
+  createConnectorApi(loadSettings(repositoryRoot))
+    .list()
+    .catch(() => []);
 
 async function unlink(api: TrustApi, { keyOrId, surface, value }: Of<'unlink'>): Promise<Shown> {
   const id =

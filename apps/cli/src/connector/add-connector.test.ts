@@ -54,6 +54,7 @@ function setUp({ isTerminal = false, typed = [], piped = '', turnsOut = { status
     api,
     input: createSecretInput(stream, () => undefined),
     ask: async (question) => (questions.push(question), typed.shift() ?? 'typed too little'),
+    inviteOwner: async ({ invite_link }) => (typeof invite_link === 'string' ? `Open ${invite_link}.` : null),
     say: (text) => void said.push(text),
     pause: async () => undefined,
   };
@@ -84,6 +85,13 @@ describe('adding a connector', () => {
     await addConnector(deps, 'messenger', whole);
     expect(said.at(-1)).toMatch(/^Open the bot\.\n.*Then write\.$/);
     expect(said.at(-1)).not.toContain('\u001b');
+  });
+
+  test('says last how the owner gets in, once it runs', async () => {
+    const invite_link = 'https://chat.example/{code}';
+    const { deps, said } = setUp({ turnsOut: { status: 'running', first_steps: 'Open the bot.', invite_link } });
+    await addConnector(deps, 'messenger', whole);
+    expect(said.slice(-2)).toEqual(['Open the bot.', 'Open https://chat.example/{code}.']);
   });
 
   test('asks for nothing that was said, nor where nobody can answer', async () => {

@@ -14,6 +14,8 @@ export type AddDeps = {
   api: ConnectorApi;
   input: SecretInput;
   ask: Ask;
+  /** What the owner does to get in on the new channel; null for nothing. */
+  inviteOwner(instance: Instance): Promise<string | null>;
   say: (text: string) => void;
   pause: () => Promise<void>;
 };
@@ -32,6 +34,8 @@ export async function addConnector(deps: AddDeps, type: string, request: AddRequ
   const fault = startFault(instance);
   if (fault === null) {
     if (typeof instance.first_steps === 'string') say(visible(instance.first_steps));
+    const invitation = instance.status === 'running' ? await deps.inviteOwner(instance) : null;
+    if (invitation !== null) say(visible(invitation));
     return instance;
   }
   if (request.keep) throw fault;

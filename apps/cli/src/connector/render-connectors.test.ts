@@ -29,6 +29,7 @@ const instance: Instance = {
   port: null,
   url: null,
   first_steps: null,
+  invite_link: null,
   next_start_at: null,
   restarts: 0,
   started_at: 0,

@@ -18,6 +18,9 @@ export type TrustRequest = Json &
     | ({ action: 'grant'; key: string; role: string; until?: number } & Scope)
     /** Without a role the first is the id of the grant. */
     | ({ action: 'revoke'; keyOrId: string; role?: string } & Scope)
+    /** With neither key, name nor role: those that are open. */
+    | { action: 'invite'; key?: string; name?: string; role?: string; surface?: string; until?: number }
+    | { action: 'uninvite'; id: string }
     | { action: 'explain'; surface: string; value: string; public?: boolean; key?: string }
     | { action: 'audit'; key?: string; lines: number }
   );
@@ -41,6 +44,7 @@ export function addPersonCommand(program: Command, run: Run): void {
     .action((options: Json) => run({ action: 'list', ...options }));
   addAdd(noun, run);
   addLinks(noun, run);
+  addInvite(noun, run);
   addGrant(noun, run);
   addRevoke(noun, run);
   addAct(noun, 'disable', 'deny a person everything for now', run);
@@ -86,6 +90,33 @@ function addLinks(noun: Command, run: Run): void {
         self.error('error: the value is missing. It takes KEY CHANNEL VALUE, or the id of a name alone.');
       return run({ action: 'unlink', keyOrId, surface, value, ...options });
     });
+}
+
+function addInvite(noun: Command, run: Run): void {
+  defineCommand(noun, 'invite', {
+    summary: 'list codes that let people in, or make one',
+    examples: [
+      './svc person invite',
+      './svc person invite anna --channel messenger',
+      './svc person invite --name "Tom Berg" --role guest --until 2h',
+    ],
+  })
+    .argument('[key]', 'key of a person there is; without it a new person is made')
+    .option('--name <name>', 'name of a new person (that of the sender when not given)')
+    .option('-r, --role <role>', 'role of a new person (known when not given)')
+    .option('-s, --channel <name>', 'on this channel only')
+    .option('-u, --until <date>', 'when it ends, up to 7d from now (10m when not given)', until)
+    .option('--json', 'print JSON')
+    .action(
+      (
+        of: string | undefined,
+        { channel, ...options }: Json & { channel?: string; name?: string; role?: string; until?: number },
+      ) => run({ action: 'invite', key: of, surface: channel, ...options }),
+    );
+  defineCommand(noun, 'uninvite', { summary: 'take such a code back', examples: ['./svc person uninvite invitation_…'] })
+    .argument('<id>', 'id of an invitation; ./svc person invite lists them')
+    .option('--json', 'print JSON')
+    .action((id: string, options: Json) => run({ action: 'uninvite', id, ...options }));
 }
 
 function addGrant(noun: Command, run: Run): void {

@@ -96,7 +96,7 @@ function factText(name: string, value: unknown): string {
 }
 
 /** Local time, to the minute. */
-function moment(at: number): string {
+export function moment(at: number): string {
   const date = new Date(at);
   const two = (value: number) => String(value).padStart(2, '0');
   const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;

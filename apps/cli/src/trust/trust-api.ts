@@ -1,4 +1,5 @@
 import type { ErrorBody } from '@svc/contract/error-body.ts';
+import type { Invitation, NewInvitation } from '@svc/contract/pairing.ts';
 import type { ExplainedIdentity, Grant, Identifier, Principal, Role, TrustChange } from '@svc/contract/trust.ts';
 import { askCore } from '../service-client.ts';
 import { CliError } from '../cli-error.ts';
@@ -34,12 +35,18 @@ export type TrustApi = {
   /** `expiresAt`: epoch ms; null for a grant without an end. */
   grant(key: string, role: string, place: Place, expiresAt: number | null): Promise<Grant>;
   revoke(id: string): Promise<unknown>;
+  /** The code is in the answer alone. */
+  invite(invitation: InvitationRequest): Promise<NewInvitation>;
+  invitations(): Promise<{ invitations: Invitation[] }>;
+  uninvite(id: string): Promise<unknown>;
   /** Who a sender is and why, in a context. */
   explain(channel: string, value: string, context: ExplainContext): Promise<ExplainedIdentity>;
   /** The newest `limit` changes, of one person or of all. */
   audit(limit: number, key?: string): Promise<Audit>;
 };
 
+/** `expires_at`: epoch ms. */
+export type InvitationRequest = { as?: string; name?: string; role?: string; surface?: string; expires_at?: number };
 type ExplainContext = { public: boolean; conversation_key?: string };
 
 export function createTrustApi(coreUrl: string): TrustApi {
@@ -80,6 +87,9 @@ export function createTrustApi(coreUrl: string): TrustApi {
         expires_at,
       }),
     revoke: (id) => ask('DELETE', `/grants/${encodeURIComponent(id)}`),
+    invite: (invitation) => ask<NewInvitation>('POST', '/invitations', invitation),
+    invitations: () => ask<{ invitations: Invitation[] }>('GET', '/invitations'),
+    uninvite: (id) => ask('DELETE', `/invitations/${encodeURIComponent(id)}`),
     explain: (channel, raw_id, context) =>
       ask<ExplainedIdentity>('POST', '/resolve', { channel, sender: { raw_id }, context, explain: true }),
     audit: (limit, key) =>

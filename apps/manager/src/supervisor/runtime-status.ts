@@ -14,6 +14,7 @@ export const notRunning: RuntimeStatus = {
   port: null,
   url: null,
   first_steps: null,
+  invite_link: null,
   restarts: 0,
   next_start_at: null,
   started_at: null,
@@ -26,6 +27,7 @@ export const notRunning: RuntimeStatus = {
 
 /** Far more than a terminal should show. */
 const longestSteps = 2000;
+const longestLink = 1000;
 
 type Known = {
   liveness: HeartbeatState;
@@ -50,6 +52,7 @@ export function toRuntimeStatus(child: ChildState, { liveness, problem, usage, r
     port: portIn(ready, 'port') ?? portIn(ready, 'outboundPort'),
     url: typeof ready?.['url'] === 'string' ? ready['url'] : null,
     first_steps: stepsIn(ready?.['first_steps'], mask),
+    invite_link: inviteLinkIn(ready?.['invite_link'], mask),
     restarts,
     next_start_at: nextStartAt,
     started_at: startedAt,
@@ -59,6 +62,12 @@ export function toRuntimeStatus(child: ChildState, { liveness, problem, usage, r
     usage,
   };
 }
+
+/** It is opened by who is invited, so nothing but a web address will do. */
+const inviteLinkIn = (value: unknown, mask: Known['mask']): string | null =>
+  typeof value === 'string' && value.length <= longestLink && /^https?:\/\/[^\s\p{C}]+$/u.test(value) && value.includes('{code}')
+    ? mask(value)
+    : null;
 
 const stepsIn = (value: unknown, mask: Known['mask']): string | null =>
   typeof value === 'string' ? cutText(mask(value.toWellFormed()), longestSteps) : null;

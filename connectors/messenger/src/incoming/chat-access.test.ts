@@ -16,7 +16,7 @@ async function open(allowed: number[] = []) {
   return { access: await again(), again };
 }
 
-const asked = (chat: number, resolve = nobody) => ({ chat, root: chat, resolve });
+const asked = (chat: number, resolve = nobody) => ({ chat, root: chat, isInvited: false, resolve });
 
 test('of chats that write at the same time one is learned, and stays learned', async () => {
   const { access, again } = await open();
@@ -37,7 +37,7 @@ test('a person who is known ends it for good, whichever chat they write in', asy
 test('a list of chats holds against everybody, known or not, and for what is sent', async () => {
   const { access } = await open([-1, 5]);
   expect(await access.mayTalk(asked(6, ann))).toBe(false);
-  expect(await access.mayTalk({ chat: -1001, root: -1, resolve: nobody })).toBe(true);
+  expect(await access.mayTalk({ ...asked(-1001), root: -1 })).toBe(true);
   for (const target of ['5', '5:7', '-1', '-1001:3']) expect(() => access.checkTarget(target)).not.toThrow();
   for (const target of ['6', '', '@name', '5\r\n6', '-5', undefined])
     expect(() => access.checkTarget(target)).toThrow('is not one that this bot may write to');

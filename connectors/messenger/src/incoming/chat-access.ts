@@ -7,6 +7,8 @@ type Asked = {
   /** The id that the chat had first, and the one that it has. */
   root: number;
   chat: number;
+  /** It says the code of an invitation, which is the core's to judge: whoever wrote first must not keep the invited out. */
+  isInvited: boolean;
   resolve(): Promise<Identity>;
 };
 
@@ -38,8 +40,8 @@ export async function openChatAccess({ state, log, emit, allowed, root: rootOf }
     });
   };
 
-  async function mayTalkUnlisted({ root, chat, resolve }: Asked): Promise<boolean> {
-    if (isOver) return true;
+  async function mayTalkUnlisted({ root, chat, isInvited, resolve }: Asked): Promise<boolean> {
+    if (isOver || isInvited) return true;
     if ((await resolve()).principal_id !== null) {
       isOver = true;
       await note('a person of this channel is known, so all chats are answered, to people who are known', chat);

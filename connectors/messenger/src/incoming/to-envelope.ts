@@ -1,5 +1,6 @@
 import type { StartContext } from '@svc/connector-kit/connector.ts';
 import type { Envelope } from '@svc/contract/envelope.ts';
+import { invitationIn } from '@svc/contract/invitation.ts';
 import type { Message, User } from 'grammy/types';
 import { meta } from '../meta.ts';
 import type { ChatAccess } from './chat-access.ts';
@@ -25,7 +26,8 @@ export async function toEnvelope(deps: EnvelopeDeps, message: Message, signal: A
   if (message.from?.id === bot.id || !hasContent(message)) return null;
   const envelope = basicEnvelope(deps, message);
   const resolve = () => core.resolve(envelope);
-  if (!(await access.mayTalk({ root: keys.root(message.chat.id), chat: message.chat.id, resolve }))) {
+  const isInvited = message.chat.type === 'private' && invitationIn(envelope.content.text) !== null;
+  if (!(await access.mayTalk({ root: keys.root(message.chat.id), chat: message.chat.id, isInvited, resolve }))) {
     if (isAddressed(message, bot)) await deps.deny(targetOf(message));
     return null;
   }
@@ -69,7 +71,9 @@ export function textOf(message: Message, bot: User): string {
   const written = message.text ?? message.caption ?? '';
   // A name alone is all that was said.
   const said = withoutName(written, bot) || written;
-  if (said.startsWith('/') && message.forward_origin === undefined) return /^\/start\b/.test(said) ? '/help' : said;
+  if (said.startsWith('/') && message.forward_origin === undefined) {
+    return /^\/start\b/.test(said) && invitationIn(said) === null ? '/help' : said;
+  }
   const parts = [...describeContext(message, bot), describeContent(message) ?? '', said];
   return parts.filter((part) => part !== '').join('\n');
 }

@@ -154,8 +154,15 @@ const toStartContext = (
 /** From now on the manager knows of it, and how it is. Gives what ends that. */
 function announce({ log, parent, message }: Child, { running, outboundPort }: Live): () => void {
   log('info', 'ready', { url: running.url });
-  const { port = null, url = null, firstSteps } = running;
-  parent.send({ type: 'ready', port, url, outboundPort, ...(firstSteps !== undefined && { first_steps: firstSteps }) });
+  const { port = null, url = null, firstSteps, inviteLink } = running;
+  parent.send({
+    type: 'ready',
+    port,
+    url,
+    outboundPort,
+    ...(firstSteps !== undefined && { first_steps: firstSteps }),
+    ...(inviteLink !== undefined && { invite_link: inviteLink }),
+  });
   // A process that is killed writes no compile cache, and the next start would pay for it.
   setImmediate(() => flushCompileCache());
   return watchHealth({ parent, log, clock: systemClock, heartbeatMs: message.heartbeatMs }, running);
