@@ -1,8 +1,8 @@
-import { intents, type DiscordUser } from './api-types.ts';
+import { intents, type DiscordRole, type DiscordUser } from './api-types.ts';
 import type { BotProfile } from './bot-profile.ts';
 import type { World } from './create-world.ts';
 import type { Dispatched } from './gateway/create-gateway.ts';
-import { toChannel, toEmoji, toMember, toMessage, toPartialMember } from './to-wire.ts';
+import { toChannel, toEmoji, toMember, toMessage, toPartialMember, toRole } from './to-wire.ts';
 import type { Channel, Guild, Member, StoredMessage } from './model.ts';
 
 /** Tells the bots what happened, each what it may see of it. */
@@ -13,6 +13,7 @@ export type Announce = {
   typing(channel: Channel, user: DiscordUser): void;
   channel(what: 'CREATE' | 'UPDATE' | 'DELETE', channel: Channel): void;
   member(type: 'GUILD_MEMBER_ADD' | 'GUILD_MEMBER_UPDATE' | 'GUILD_MEMBER_REMOVE', guild: Guild, member: Member): void;
+  role(guild: Guild, role: DiscordRole): void;
   toBot(bot: BotProfile, type: string, data: object): void;
 };
 
@@ -90,6 +91,14 @@ export function createAnnounce(world: World, dispatch: (event: Dispatched) => vo
         intents: intents.guildMembers,
         to: (bot) => guild.members.has(bot.user.id),
         data: () => ({ ...toMember(member), guild_id: guild.id }),
+      }),
+    role: (guild, role) =>
+      dispatch({
+        type: 'GUILD_ROLE_CREATE',
+        place: guild.id,
+        intents: intents.guilds,
+        to: (bot) => guild.members.has(bot.user.id),
+        data: () => ({ guild_id: guild.id, role: toRole(role, guild.roles.indexOf(role)) }),
       }),
     toBot: (bot, type, data) =>
       dispatch({ type, place: placeOf(data), intents: 0, to: (other) => other === bot, data: () => data }),

@@ -47,7 +47,7 @@ export type PeoplePlaces = {
   /** Takes from a bot, a person, a role or everyone (`guild.roles[0]`) what they may do in a channel. */
   deny(channel: Channel, whom: DiscordUser | DiscordRole, ...what: Permission[]): void;
   rename(channel: Channel, name: string): void;
-  close(channel: Channel): void;
+  removeChannel(channel: Channel): void;
   join(guild: Guild, user: DiscordUser): void;
   leave(guild: Guild, user: DiscordUser): void;
 };
@@ -94,6 +94,7 @@ export function createPeoplePlaces(platform: Platform): PeoplePlaces {
     role(guild, name, members = [], may = []) {
       const role = { id: world.nextId(), name, permissions: may.reduce((sum, one) => sum | permissions[one], 0n) };
       guild.roles.push(role);
+      announce.role(guild, role);
       for (const user of members) places.giveRole(guild, role, user);
       return role;
     },
@@ -151,7 +152,7 @@ export function createPeoplePlaces(platform: Platform): PeoplePlaces {
       channel.name = name;
       announce.channel('UPDATE', channel);
     },
-    close(channel) {
+    removeChannel(channel) {
       channel.isDeleted = true;
       announce.channel('DELETE', channel);
     },

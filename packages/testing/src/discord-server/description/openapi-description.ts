@@ -44,11 +44,12 @@ function describe(): OpenApiDescription {
   const checkAnswer = createChecks(document);
 
   return {
-    find(method, asked) {
+    find(method, path) {
+      const asked = decodeURIComponent(path);
       const fits = routes.filter((route) => route.method === method.toLowerCase());
       for (const { id, template, pattern } of fits) {
         const found = pattern.exec(asked);
-        if (found !== null) return { id, template, at: decoded(found.groups ?? {}) };
+        if (found !== null) return { id, template, at: { ...found.groups } };
       }
       return undefined;
     },
@@ -76,8 +77,6 @@ const contentOf = (described: Json | undefined): unknown =>
 const escape = (part: string): string => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'));
 const patternOf = (template: string): RegExp => new RegExp(`^${template.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`);
 const parametersOf = (template: string): number => template.split('{').length;
-const decoded = (groups: Record<string, string>): Record<string, string> =>
-  Object.fromEntries(Object.entries(groups).map(([name, value]) => [name, decodeURIComponent(value)]));
 
 /** The same, but with no fields other than those that are described. */
 function closed(value: unknown): unknown {
@@ -93,12 +92,26 @@ function createChecks(document: Document) {
   const ajv = new Ajv2020({ strict: false, validateSchema: false, validateFormats: false, allErrors: true, logger: false });
   ajv.addSchema(document, 'discord');
   const compiled = new Map<string, ValidateFunction>();
-  return (pointer: string, value: unknown): string[] => {
+  const checkOne = (pointer: string, value: unknown): string[] => {
     const check = compiled.get(pointer) ?? ajv.compile({ $ref: `discord${pointer}` });
     compiled.set(pointer, check);
     return check(value) ? [] : faultsOf(check.errors ?? []);
   };
+  /** Of several shapes, the faults of the one that the value fits best. */
+  return (pointer: string, value: unknown): string[] => {
+    const shapes = (schemaAt(document, pointer)['anyOf'] ?? []) as unknown[];
+    if (shapes.length === 0) return checkOne(pointer, value);
+    const faults = shapes.map((_, n) => checkOne(`${pointer}/anyOf/${n}`, value));
+    return faults.toSorted((a, b) => a.length - b.length)[0] ?? [];
+  };
 }
+
+const schemaAt = (document: Document, pointer: string): Json =>
+  pointer
+    .slice(2)
+    .split('/')
+    .map((part) => decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~'))
+    .reduce((inner, part) => (inner[part] ?? {}) as Json, document as unknown as Json);
 
 /** Those that lie deepest: of the shapes that a value may have, they belong to the one that it fits best. */
 function faultsOf(errors: readonly ErrorObject[]): string[] {

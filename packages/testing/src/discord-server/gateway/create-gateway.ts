@@ -64,6 +64,8 @@ export function createGateway(parts: GatewayParts, options: GatewayOptions): Gat
     invalidate(isResumable, bot) {
       for (const { session, socket } of connected(bot)) {
         session.isOver ||= !isResumable;
+        // The connection stays, and has no session until one is resumed or identified.
+        Object.assign(session, { socket: null, lostAt: parts.clock.elapsed() });
         socket.send(JSON.stringify({ op: serverOpcodes.invalidSession, d: isResumable }));
       }
     },

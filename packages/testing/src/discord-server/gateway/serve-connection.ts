@@ -100,12 +100,12 @@ export function serveConnection(socket: WebSocket, url: string, parts: Connectio
     } else if (op === opcodes.identify) identify(d as Identify);
     else if (op === opcodes.resume) resume(d as Resume);
     else if (!listened.has(op)) refuse(closeCodes.unknownOpcode);
-    else if (session === null) refuse(closeCodes.notAuthenticated);
+    else if (session?.socket !== socket) refuse(closeCodes.notAuthenticated);
   });
 
   function identify({ token, intents, properties }: Identify): void {
     const bot = parts.bots.get(token);
-    if (session !== null) return refuse(closeCodes.alreadyAuthenticated);
+    if (session?.socket === socket) return refuse(closeCodes.alreadyAuthenticated);
     if (bot === undefined) return refuse(closeCodes.authenticationFailed);
     if (!Number.isInteger(intents) || intents < 0 || intents > allIntents) return refuse(closeCodes.invalidIntents);
     if ((intents & privilegedIntents & ~bot.privileged) !== 0) return refuse(closeCodes.disallowedIntents);
@@ -119,9 +119,10 @@ export function serveConnection(socket: WebSocket, url: string, parts: Connectio
 
   function resume({ token, session_id, seq }: Resume): void {
     const own = sessions.get(session_id);
-    if (session !== null) return refuse(closeCodes.alreadyAuthenticated);
+    if (session?.socket === socket) return refuse(closeCodes.alreadyAuthenticated);
     if (parts.bots.get(token) === undefined) return refuse(closeCodes.authenticationFailed);
-    if (!url.startsWith('/gateway/resume')) note('a session is resumed elsewhere than at its resume_gateway_url');
+    if (session === null && !url.startsWith('/gateway/resume'))
+      note('a session is resumed elsewhere than at its resume_gateway_url');
     const isKnown = own !== undefined && !own.isOver && own.bot.token === token;
     if (isKnown) {
       own.socket?.terminate();

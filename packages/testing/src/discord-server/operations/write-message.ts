@@ -138,7 +138,8 @@ function numbered(components: readonly DiscordComponent[]): DiscordComponent[] {
     if (custom_id !== undefined && seen.has(custom_id))
       throw invalidForm('components', 'COMPONENT_CUSTOM_ID_DUPLICATED', 'Component custom id cannot be duplicated');
     if (custom_id !== undefined) seen.add(custom_id);
-    const own = { id: ++last, ...component };
+    const isMenu = [3, 5, 6, 7, 8].includes(component.type);
+    const own = { id: ++last, ...(isMenu && { min_values: 1, max_values: 1 }), ...component };
     return component.components === undefined ? own : { ...own, components: component.components.map(number) };
   };
   if (components.length > 5) throw invalidForm('components', 'BASE_TYPE_BAD_LENGTH', 'Must be between 1 and 5 in length.');
