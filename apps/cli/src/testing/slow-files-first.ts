@@ -2,18 +2,29 @@ import path from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** What takes half a minute and more, longest first. A new checkout knows no times; one of these that began last would run alone at the end. */
-const slowFiles = [
+export const slowFiles = [
   'test/e2e/core-killed.test.ts',
+  'test/e2e/messenger-killed.test.ts',
   'engines/gemini/test/gemini-life.test.ts',
   'engines/codex/test/codex-tools.test.ts',
-  'apps/core/test/hostile-engines.test.ts',
+  'engines/claude/test/claude-policy.test.ts',
+  'engines/claude/test/claude-life.test.ts',
   'engines/gemini/test/gemini-policy.test.ts',
   'engines/claude/test/claude-tools.test.ts',
-  'engines/claude/test/claude-life.test.ts',
-  'apps/core/test/hostile-archives.test.ts',
-  'engines/gemini/test/gemini-tools.test.ts',
+  'connectors/messenger/test/outgoing.test.ts',
   'engines/codex/test/codex-life.test.ts',
-  'engines/claude/test/claude-policy.test.ts',
+  'engines/gemini/test/gemini-tools.test.ts',
+  'apps/vault/test/faults.test.ts',
+  'apps/core/test/hostile-engines.test.ts',
+  'apps/core/test/toolbelt-engines.test.ts',
+  'engines/codex/test/codex-rights.test.ts',
+  'apps/manager/test/manager-process.test.ts',
+  'connectors/messenger/test/crabline.test.ts',
+  'test/e2e/real-engines.test.ts',
+  'test/e2e/upload-faults.test.ts',
+  'test/e2e/third-party-connector.test.ts',
+  'test/e2e/processes-return.test.ts',
+  'apps/collector/test/terminals.test.ts',
 ];
 
 /** Vitest's order, with the slow files in front of their project's others. */
