@@ -1,3 +1,4 @@
+import { ServiceError } from '@svc/connector-kit';
 import { fakeContext } from '@svc/connector-kit/testing';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -13,6 +14,9 @@ async function openServer(key: string | null = secret) {
   const server = createOutboundServer(context, {
     send,
     key,
+    checkTarget(target) {
+      if (target === '666') throw new ServiceError('unprocessable', 'Not there.');
+    },
     keyOf: (target) => `messenger:inst_1:user:${target}`,
     maxFileBytes: 1000,
   });
@@ -54,6 +58,12 @@ describe('a program of this machine', () => {
       { target: '42', kind: 'document', path, caption: 'look' },
     ]);
     expect(saved.map(({ name, mime, content }) => [name, mime, content.toString()])).toEqual([['a.png', 'image/png', 'bytes']]);
+  });
+
+  it('has no file kept for a chat that may not be written to', async () => {
+    const { post, saved, sent } = await openServer();
+    expect((await post('/send-document?chat_id=666&name=a.png', 'bytes')).status).toBe(422);
+    expect([saved, sent]).toEqual([[], []]);
   });
 
   it.each([

@@ -24,6 +24,8 @@ export type OutboundServerDeps = {
   send: NonNullable<Outbound['send']>;
   /** What a program of this machine shows; null: the manager alone may send. */
   key: string | null;
+  /** Whether something may be sent there, before a file for it is kept. @throws ServiceError `unprocessable` */
+  checkTarget(target: string): void;
   /** The conversation that a target belongs to. */
   keyOf(target: string): string;
   maxFileBytes: number;
@@ -47,7 +49,7 @@ export function createOutboundServer(ctx: Context, deps: OutboundServerDeps): Co
 }
 
 export function createSendRoutes({ uploads, signal }: Pick<Context, 'uploads' | 'signal'>, deps: OutboundServerDeps): Route[] {
-  const { send, keyOf, maxFileBytes } = deps;
+  const { send, checkTarget, keyOf, maxFileBytes } = deps;
   const readJson = createJsonReader({ bodyBytes: 2 * mib, totalBytes: 16 * mib });
   const check = createKeyCheck(deps.key);
 
@@ -65,6 +67,7 @@ export function createSendRoutes({ uploads, signal }: Pick<Context, 'uploads' | 
     });
     const name = query.get('name') ?? '';
     if (!/^[^/\\\p{Cc}]{1,200}$/u.test(name)) throw badRequest('"name" has to be the name of the file, such as ?name=list.pdf.');
+    checkTarget(target);
     const mime = req.headers['content-type'];
     const { path } = await uploads.save({ name, mime, data: body, conversation_key: keyOf(target), maxBytes: maxFileBytes });
     return { id, target, path, ...optional('caption', query.get('caption') ?? undefined) };
