@@ -195,6 +195,14 @@ describe('an answer in words', () => {
     expect(await replyOf(other.result)).toContain('"no"');
   });
 
+  test('is what was written of a message that quotes the question, and no other word in it', async () => {
+    const turn = begin('hi');
+    await turn.ask;
+    const quoting = (said: string) => ({ content: { text: `[In answer to your message: "Really? yes"]\n${said}`, said } });
+    expect((await say('', 'owner', quoting('1'))).outcome).toBe('command');
+    expect(await replyOf(turn.result)).toContain('"outcome":"answered"');
+  });
+
   test('counts from the one who is asked alone: the same word of another is a message', async () => {
     await setAsks('never', 'trusted', 'TRUSTED', 'full');
     await core.addPrincipal('bob', 'trusted');

@@ -93,6 +93,8 @@ export const envelopeSchema = {
       required: ['text'],
       properties: {
         text: { type: 'string', maxLength: 1_000_000 },
+        /** What its sender wrote of `text`, where the channel says more in it, such as which message is answered: this answers a question. */
+        said: { type: 'string', maxLength: 1000 },
         attachments: boundedList(32, attachmentSchema),
         /** Messages before `text` that the channel knows; used only while the session has had no turn. */
         transcript: boundedList(10_000, priorMessageSchema),
@@ -153,7 +155,7 @@ export type Envelope = {
   conversation_key: string;
   message_id?: string;
   sender: Sender;
-  content: { text: string; attachments?: Attachment[]; transcript?: PriorMessage[]; system?: string };
+  content: { text: string; said?: string; attachments?: Attachment[]; transcript?: PriorMessage[]; system?: string };
   delivery?: Delivery;
   capabilities?: Capabilities;
   /** True on broadcast surfaces: stricter redaction, trust capped. */

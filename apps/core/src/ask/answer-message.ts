@@ -14,7 +14,7 @@ export function answerIn(
 ): MessageAnswer | null {
   const [ask, ...more] = asks.inConversation(conversation_key);
   if (ask === undefined || more.length > 0 || (content.attachments?.length ?? 0) > 0) return null;
-  const option = matchAnswer(ask.options, content.text);
+  const option = matchAnswer(ask.options, content.said ?? content.text);
   return option === null ? null : { ask, option };
 }
 
