@@ -61,6 +61,22 @@ export const meta = {
         minLength: 1,
         maxLength: 1024,
       },
+      photo_days: {
+        type: 'integer',
+        title: 'Days of photos',
+        description: 'How long photos stay in the photo folder. 0: for ever.',
+        default: 30,
+        minimum: 0,
+        maximum: 36_500,
+      },
+      photo_mb: {
+        type: 'integer',
+        title: 'Size of photos',
+        description: 'Megabytes of photos that stay in the photo folder, the newest. 0: all of them.',
+        default: 1000,
+        minimum: 0,
+        maximum: 1_000_000,
+      },
       api_root: {
         type: 'string',
         title: 'Bot API server',
@@ -114,6 +130,8 @@ export type Config = {
   http_port: number;
   send_key_secret_key?: string;
   photo_dir: string;
+  photo_days: number;
+  photo_mb: number;
   api_root: string;
   reactions: boolean;
   api_files_dir: string;

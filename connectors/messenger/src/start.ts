@@ -31,7 +31,7 @@ export async function start(ctx: StartContext<Config>): Promise<RunningConnector
     access.checkTarget(message.target);
     return outgoing.send(message, ended);
   };
-  const server = createOutboundServer(ctx, { send, key, keyOf: keys.ofTarget, maxFileBytes });
+  const server = createOutboundServer(ctx, { send, key, checkTarget: access.checkTarget, keyOf: keys.ofTarget, maxFileBytes });
   const { port, url } = await server.listen(config.http_port, '127.0.0.1');
   const ingress = createIngress({ core, state, log, openReply: outgoing.openReply });
   void registerCommands(outgoing.call, chatCommands, signal).catch((error: unknown) => {

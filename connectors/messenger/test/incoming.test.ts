@@ -294,3 +294,33 @@ test('an invitation opens no chat that the list of chats leaves out, and no grou
   closed.server.say({ from: tom, text: '/start ABCD-EFGH-JKMN' });
   await expect.poll(() => closed.shown(tom.id)).toEqual(['Access denied.']);
 });
+
+test('an edited caption keeps what was said in the message', async () => {
+  let heard = 0;
+  const transcribe = async () => (heard++, { text: 'good morning' }) as never;
+  const speech = { speak: async () => Promise.reject(new Error('unused')), transcribe };
+  const channel = await openMessenger({ context: { speech } });
+  quiet(channel);
+  const { server, core } = channel;
+  const from = server.person('Ann');
+  const message = server.sendVoice({ from, bytes: Buffer.from('one'), duration: 4, caption: 'for you' });
+  await expect.poll(() => texts(channel)).toEqual(['for you\n[Voice message, 4 s] good morning']);
+  server.edit(message, 'for all');
+  const edits = () => core.amendments.map(({ text }) => text);
+  await expect.poll(edits).toEqual(['for all\n[Voice message, 4 s] good morning']);
+  expect(heard).toBe(1);
+});
+
+test('what answers a message of the bot says by itself what was written, and what answers others does not', async () => {
+  const channel = await openMessenger();
+  quiet(channel);
+  const { server, core } = channel;
+  const [ann, bob] = [server.person('Ann'), server.person('Bob')];
+  const group = server.supergroup('House', [ann, bob]);
+  const asked = server.say({ from: server.bot.user, chat: group.id, text: 'Really?' });
+  const said = server.say({ from: bob, chat: group.id, text: 'Shall we?' });
+  server.say({ from: ann, chat: group.id, text: `@${server.bot.user.username} 1`, replyTo: asked.message_id });
+  server.say({ from: ann, chat: group.id, text: '2', replyTo: said.message_id });
+  await expect.poll(() => core.turns.length).toBe(3);
+  expect(core.turns.map(({ envelope }) => envelope.content.said)).toEqual([undefined, '1', undefined]);
+});

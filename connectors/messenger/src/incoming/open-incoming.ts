@@ -9,6 +9,8 @@ import type { ChatAccess } from './chat-access.ts';
 import type { ChatKeys } from './chat-keys.ts';
 import { createDenyAccess } from '@svc/connector-kit/ingress/deny-access.ts';
 import { followBot } from './follow-bot.ts';
+import { createFileWords } from './file-words.ts';
+import { keepPhotos } from './keep-photos.ts';
 import { createOpenFile } from './open-file.ts';
 import { createTakeFile } from './take-file.ts';
 import { toPress } from './to-press.ts';
@@ -57,6 +59,10 @@ async function openTakeDeps(ctx: StartContext<Config>, { api, bot, ingress, keys
   const { config, core, log, signal } = ctx;
   const open = createOpenFile({ api, filesDir: config.api_files_dir });
   const photoDir = path.resolve(ctx.dataDir, config.photo_dir);
+  const photoPrefix = isWithin(ctx.dataDir, photoDir) ? '' : `${ctx.instanceId}_`;
+  keepPhotos({ ...ctx, folder: photoDir, prefix: photoPrefix, days: config.photo_days, megabytes: config.photo_mb });
+  const ofFile = config.api_files_dir === '' ? maxBytes.telegram : maxBytes.own;
+  const fileWords = createFileWords(core, createTakeFile({ ...ctx, open, photoDir, photoPrefix, maxBytes: ofFile }));
   return {
     core,
     log,
@@ -67,13 +73,8 @@ async function openTakeDeps(ctx: StartContext<Config>, { api, bot, ingress, keys
     deny: createDenyAccess({
       say: (chat_id, text) => api.ask('sendMessage', { chat_id: chat_id.split(':')[0] ?? '', text }, signal),
     }),
-    takeFile: createTakeFile({
-      ...ctx,
-      open,
-      photoDir,
-      photoPrefix: isWithin(ctx.dataDir, photoDir) ? '' : `${ctx.instanceId}_`,
-      maxBytes: config.api_files_dir === '' ? maxBytes.telegram : maxBytes.own,
-    }),
+    takeFile: fileWords.take,
+    fileWords,
     seen: deps.seen,
     async moved(from, to) {
       await keys.moved(from, to);

@@ -6,12 +6,11 @@ import { wellFormed } from '@svc/service-kit/well-formed.ts';
 import type { CallbackQuery, ChatMemberUpdated, Message } from 'grammy/types';
 import { meta } from '../meta.ts';
 import { messageName, targetOf } from './chat-keys.ts';
+import type { FileWords } from './file-words.ts';
 import { readUpdate, type Incoming } from './read-update.ts';
-import { senderOf } from './sender-of.ts';
-import { textOf, toEnvelope, type EnvelopeDeps } from './to-envelope.ts';
+import { basicEnvelope, joined, toEnvelope, type EnvelopeDeps } from './to-envelope.ts';
 
-export type TakeDeps = EnvelopeDeps &
-  Pick<StartContext, 'log'> & {
+export type TakeDeps = EnvelopeDeps & { fileWords: Pick<FileWords, 'ofEdited'> } & Pick<StartContext, 'log'> & {
     ingress: Ingress;
     /** A group has another id from now on. */
     moved(from: number, to: number): Promise<void>;
@@ -61,15 +60,14 @@ async function hand(deps: TakeDeps, incoming: Incoming): Promise<void> {
 }
 
 /** A place that moves is edited every few seconds, and what the bot writes by itself. */
-async function edited({ ingress, keys, bot }: TakeDeps, version: number, message: Message): Promise<void> {
-  if (message.location !== undefined || message.from?.id === bot.id) return;
-  return ingress.amend(targetOf(message), String(version), async () => ({
-    conversation_key: keys.conversation(message),
-    message_id: messageName(message),
-    version,
-    text: textOf(message, bot),
-    as: { channel: meta.type, sender: senderOf(message) },
-  }));
+async function edited(deps: TakeDeps, version: number, message: Message): Promise<void> {
+  if (message.location !== undefined || message.from?.id === deps.bot.id) return;
+  return deps.ingress.amend(targetOf(message), String(version), async (signal) => {
+    const envelope = basicEnvelope(deps, message);
+    const { conversation_key, content, sender } = envelope;
+    const text = joined(content.text, await deps.fileWords.ofEdited(message, envelope, signal));
+    return { conversation_key, message_id: messageName(message), version, text, as: { channel: meta.type, sender } };
+  });
 }
 
 function noteMember({ log }: TakeDeps, { chat, new_chat_member }: ChatMemberUpdated): void {

@@ -44,18 +44,19 @@ export async function toEnvelope(deps: EnvelopeDeps, message: Message, signal: A
     signal,
   };
   const { words, attachment } = await deps.takeFile(file, origin);
-  const text = [envelope.content.text, words].filter((part) => part !== undefined && part !== '').join('\n');
-  return { ...envelope, content: { text, ...(attachment !== undefined && { attachments: [attachment] }) } };
+  const text = joined(envelope.content.text, words);
+  return { ...envelope, content: { ...envelope.content, text, ...(attachment !== undefined && { attachments: [attachment] }) } };
 }
 
-function basicEnvelope({ bot, keys }: EnvelopeDeps, message: Message): Envelope {
+/** A message without its file, as it is said before anybody is asked about it. */
+export function basicEnvelope({ bot, keys }: EnvelopeDeps, message: Message): Envelope {
   const { chat } = message;
   return {
     channel: meta.type,
     conversation_key: keys.conversation(message),
     message_id: messageName(message),
     sender: senderOf(message),
-    content: { text: textOf(message, bot) },
+    content: { text: textOf(message, bot), ...saidOf(message, bot) },
     capabilities: meta.capabilities,
     channel_context: { chatId: targetOf(message) },
     ...(chat.type !== 'private' && { mentioned: isMeant(message, bot) }),
@@ -77,6 +78,19 @@ export function textOf(message: Message, bot: User): string {
   const parts = [...describeContext(message, bot), describeContent(message) ?? '', said];
   return parts.filter((part) => part !== '').join('\n');
 }
+
+/** What was written, and what stands for a file. */
+export const joined = (text: string, words = ''): string => [text, words].filter((part) => part !== '').join('\n');
+
+/** In answer to a message of the bot it is what was written that may answer a question, without the words that it is about. */
+function saidOf(message: Message, bot: User): { said?: string } {
+  const { reply_to_message: answered, forward_origin, text } = message;
+  const isAnswer = answered?.from?.id === bot.id && answered.sender_chat === undefined && forward_origin === undefined;
+  return isAnswer && text !== undefined && text.length <= maxSaid ? { said: withoutName(text, bot) } : {};
+}
+
+/** Longer texts answer no question. */
+const maxSaid = 200;
 
 /** Joins, pins, calls, payments and the like hold none of these. */
 const hasContent = (message: Message): boolean =>
