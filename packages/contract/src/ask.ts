@@ -43,7 +43,7 @@ export type Answered = { ask_id: string; option: string; label: string };
 
 const choice = { type: 'string', minLength: 1, maxLength: 200 } as const;
 
-export const answerFields = {
+const answerFields = {
   as: {
     type: 'object',
     required: ['channel', 'sender'],

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { amendmentSchema } from '@svc/contract/amend.ts';
-import { answerFields, answerSchema } from '@svc/contract/ask.ts';
+import { answerSchema } from '@svc/contract/ask.ts';
 import { checkoutFields } from '@svc/contract/checkout.ts';
 import { envelopeSchema } from '@svc/contract/envelope.ts';
 import type { LinkRequest, SessionRequest } from '@svc/contract/link.ts';
@@ -46,7 +46,6 @@ const requestSchema = {
     checkout: { type: 'object', required: ['url'], properties: checkoutFields },
     ask_id: { type: 'string', minLength: 1, maxLength: 128 },
     version: { type: 'number' },
-    ...answerFields,
     as: { type: 'object' },
     watch: { type: 'integer' },
   },
