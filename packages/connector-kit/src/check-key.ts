@@ -29,7 +29,8 @@ export function checkKey({ req, remote }: Exchange, keys: KeysFile, throttle: Th
   throw new ServiceError('unauthorized', 'This key is not known here.');
 }
 
-function bearerOf(header: string | undefined): string | null {
+/** The token of an Authorization header; null without one, or of another scheme. */
+export function bearerOf(header: string | undefined): string | null {
   const match = header === undefined ? null : /^bearer +(\S+) *$/i.exec(header);
   return match?.[1] ?? null;
 }

@@ -82,7 +82,7 @@ describe('a keys file', () => {
       keys.find('ann-key');
       clock.advance(2_000);
     }
-    expect(logs.filter((line) => line.includes('keys read'))).toHaveLength(1);
+    expect(logs.filter((line) => line.includes('keys file read'))).toHaveLength(1);
   });
 
   test.each([

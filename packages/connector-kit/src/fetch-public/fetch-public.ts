@@ -9,6 +9,10 @@ export type PublicFetchOptions = {
   maxBytes: number;
   /** Until the last byte, over all redirects, ms. */
   timeoutMs: number;
+  /** How often its host may send on to another address; 3 times unless given. */
+  maxRedirects?: number;
+  /** The `accept` header; any file, pictures first, unless given. */
+  accept?: string;
   signal?: AbortSignal;
   /** Of the network, for tests. */
   network?: Network;
@@ -22,7 +26,8 @@ export type Network = {
 };
 type RequestOptions = { lookup: LookupFunction; signal: AbortSignal; agent: false; headers: Record<string, string> };
 
-const maxRedirects = 3;
+const usualRedirects = 3;
+const anyFile = 'image/*, */*;q=0.5';
 const maxUrlChars = 8_192;
 const redirects = new Set([301, 302, 303, 307, 308]);
 
@@ -40,11 +45,11 @@ const internet: Network = {
  * @throws ServiceError `unprocessable` with words for the caller, the same for every host that is not public; `too_large`.
  */
 export async function fetchPublic(address: string, options: PublicFetchOptions): Promise<Buffer> {
-  const { timeoutMs, signal, network = internet } = options;
+  const { timeoutMs, signal } = options;
   const deadline = AbortSignal.timeout(timeoutMs);
   const end = signal === undefined ? deadline : AbortSignal.any([deadline, signal]);
   try {
-    const response = await follow(network, address, end);
+    const response = await follow(address, options, end);
     return await readBody(response, options.maxBytes);
   } catch (error) {
     if (error instanceof ServiceError) throw error;
@@ -53,10 +58,11 @@ export async function fetchPublic(address: string, options: PublicFetchOptions):
   }
 }
 
-async function follow(network: Network, address: string, signal: AbortSignal): Promise<IncomingMessage> {
+async function follow(address: string, options: PublicFetchOptions, signal: AbortSignal): Promise<IncomingMessage> {
+  const { network = internet, maxRedirects = usualRedirects, accept = anyFile } = options;
   let url = parseUrl(address);
   for (let hops = 0; hops <= maxRedirects; hops++) {
-    const response = await open(network, url, signal);
+    const response = await open(network, url, accept, signal);
     const status = response.statusCode ?? 0;
     if (status === 200) return response;
     response.destroy();
@@ -74,7 +80,7 @@ function parseUrl(address: string, base?: URL): URL {
   return url;
 }
 
-async function open(network: Network, url: URL, signal: AbortSignal): Promise<IncomingMessage> {
+async function open(network: Network, url: URL, accept: string, signal: AbortSignal): Promise<IncomingMessage> {
   const found = await addressesOf(network, url.hostname.replace(/^\[|\]$/g, ''), signal);
   return new Promise((resolve, reject) => {
     const options = {
@@ -82,7 +88,7 @@ async function open(network: Network, url: URL, signal: AbortSignal): Promise<In
       lookup: givenLookup(found),
       signal,
       agent: false as const,
-      headers: { accept: 'image/*, */*;q=0.5', 'accept-encoding': 'identity', 'user-agent': 'svc' },
+      headers: { accept, 'accept-encoding': 'identity', 'user-agent': 'svc' },
     };
     network.request(url, options, resolve).on('error', reject).end();
   });

@@ -73,7 +73,7 @@ function hostName(header: string): string | null {
 }
 
 /** Only `localhost` and address literals count: `127.evil.example` is a name that anyone may own. */
-function isLoopbackName(host: string): boolean {
+export function isLoopbackName(host: string): boolean {
   if (host === 'localhost') return true;
   return isIP(host) === 4 ? host.startsWith('127.') : host === '::1';
 }

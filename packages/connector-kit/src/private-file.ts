@@ -1,0 +1,126 @@
+import { closeSync, constants, fstatSync, openSync, readFileSync, statSync } from 'node:fs';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import { errorText } from '@svc/service-kit/service-error.ts';
+import type { StartContext } from './connector.ts';
+
+export type PrivateFile<Value> = {
+  /** What the file says now; `empty` while it says nothing that can be used. */
+  read(): Value;
+  /** Null while the file is good, else what is wrong with it. */
+  problem(): string | null;
+};
+
+type Options<Value> = {
+  file: string;
+  /** As people call it: "keys file". */
+  name: string;
+  /** @throws Error that says what is wrong, without quoting what is in the file. */
+  parse: (text: string) => Value;
+  /** Lets nobody in. */
+  empty: Value;
+  /** No file is as good as an empty one. */
+  mayBeMissing?: boolean;
+  /** A link in the place of the file is refused: it could lead to the file of another. */
+  refusesLinks?: boolean;
+  clock: Clock;
+  log: StartContext['log'];
+};
+
+/** How long what was removed may live on, ms. */
+const recheckMs = 1_000;
+const maxFileBytes = 4 * 1024 * 1024;
+
+/**
+ * A file in which the operator says who gets in. It is looked at again when it is used, at most once a second; one that cannot be read or
+ * understood lets nobody in.
+ */
+export function openPrivateFile<Value>(options: Options<Value>): PrivateFile<Value> {
+  const { file, name, parse, empty, clock, log } = options;
+  let value = empty;
+  let problem: string | null = null;
+  let seen = '';
+  let checkedAt = Number.NEGATIVE_INFINITY;
+
+  function refresh(): void {
+    const now = clock.elapsed();
+    if (now - checkedAt < recheckMs) return;
+    checkedAt = now;
+    const version = versionOf(file);
+    if (version === seen) return;
+    seen = version;
+    load();
+  }
+
+  function load(): void {
+    const before = problem;
+    try {
+      const text = readText(options);
+      value = text === null ? empty : parse(text);
+      problem = null;
+      if (text !== null) log('info', `${name} read`, { file });
+    } catch (error) {
+      value = empty;
+      // The system's own message names the path, and the problem is shown to anyone who asks for the health.
+      const { code } = error as NodeJS.ErrnoException;
+      problem = `The ${name} lets nobody in: ${code === undefined ? errorText(error) : `it cannot be read (${code})`}.`;
+      // A fault of the system may pass without a change of the file.
+      if (code !== undefined) seen = '';
+      if (problem !== before) log('error', problem, { file });
+    }
+  }
+
+  return {
+    read() {
+      refresh();
+      return value;
+    },
+    problem() {
+      refresh();
+      return problem;
+    },
+  };
+}
+
+/** Null where there is no file and need not be one. */
+function readText({
+  file,
+  name,
+  mayBeMissing = false,
+  refusesLinks = false,
+  log,
+}: Omit<Options<unknown>, 'parse' | 'empty'>): string | null {
+  const handle = open(file, refusesLinks ? constants.O_NOFOLLOW : 0);
+  if (handle === null) {
+    if (mayBeMissing) return null;
+    throw new Error('it does not exist');
+  }
+  try {
+    const stats = fstatSync(handle);
+    if (!stats.isFile()) throw new Error('it is not a file');
+    if (stats.size > maxFileBytes) throw new Error(`it is larger than ${maxFileBytes} bytes`);
+    if ((stats.mode & 0o077) !== 0) log('warn', `the ${name} can be read by others; set its mode to 0600`, { file });
+    return readFileSync(handle, 'utf8');
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/** Without waiting: a pipe in the place of the file would hold up the whole process. Null when nothing is there. */
+function open(file: string, flags: number): number | null {
+  try {
+    return openSync(file, constants.O_RDONLY | constants.O_NONBLOCK | flags);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+/** Changes with the file: the inode's own time also shows a new mode, and a copy that kept its date. */
+function versionOf(file: string): string {
+  try {
+    const { ino, size, ctimeMs } = statSync(file);
+    return `${ino} ${size} ${ctimeMs}`;
+  } catch (error) {
+    return errorText(error); // reported when it is read
+  }
+}
