@@ -1,0 +1,52 @@
+import { fromJsonSchema, type JsonSchemaType } from '@modelcontextprotocol/server';
+import type { Static } from '@svc/contract/schema.ts';
+
+export const maxQuestionChars = 200_000;
+export const maxFiles = 8;
+
+const inputSchema = {
+  type: 'object',
+  required: ['question'],
+  additionalProperties: false,
+  properties: {
+    question: { type: 'string', minLength: 1, maxLength: maxQuestionChars, description: 'What to ask, in full.' },
+    conversation: {
+      type: 'string',
+      pattern: '^[A-Za-z0-9_.-]{1,64}$',
+      description: 'Name of a conversation to go on with, or to begin. Without it there is one that lasts.',
+    },
+    attachments: {
+      type: 'array',
+      maxItems: maxFiles,
+      description: 'Files that belong to the question.',
+      items: {
+        type: 'object',
+        required: ['name'],
+        additionalProperties: false,
+        properties: {
+          name: { type: 'string', minLength: 1, maxLength: 255 },
+          mime: { type: 'string', maxLength: 127 },
+          data: { type: 'string', maxLength: 14_000_000, description: 'The bytes, as base64.' },
+          text: { type: 'string', maxLength: 2_000_000, description: 'The content of a text file, in place of data.' },
+          url: { type: 'string', maxLength: 8_192, description: 'An https address from where it is fetched, in place of data.' },
+        },
+      },
+    },
+  },
+} as const;
+
+const outputSchema = {
+  type: 'object',
+  required: ['answer', 'conversation_key', 'usage'],
+  properties: {
+    answer: { type: 'string' },
+    conversation_key: { type: 'string' },
+    usage: { type: ['object', 'null'], additionalProperties: true },
+  },
+} as const;
+
+export type Question = Static<typeof inputSchema>;
+export type SentFile = NonNullable<Question['attachments']>[number];
+
+export const askInput = fromJsonSchema<Question>(inputSchema as unknown as JsonSchemaType);
+export const askOutput = fromJsonSchema(outputSchema as unknown as JsonSchemaType);

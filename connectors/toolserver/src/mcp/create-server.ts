@@ -1,0 +1,96 @@
+import { McpServer, ResourceTemplate, type AuthInfo } from '@modelcontextprotocol/server';
+import type { SessionAsker } from '@svc/connector-kit';
+import { meta } from '../meta.ts';
+import { toNotification, type OpenStreams } from '../notes/open-streams.ts';
+import { noteLine, type WaitingNotes } from '../notes/waiting-notes.ts';
+import { ask, type AskDeps } from './ask.ts';
+import { askInput, askOutput } from './ask-input.ts';
+import { listConversations, readConversation } from './conversations.ts';
+import { scopeOf, type RequestScope } from './mcp-auth.ts';
+import type { RunningCalls } from './running-calls.ts';
+
+export type ServerDeps = AskDeps & {
+  assistantName: string;
+  version: string;
+  notes: WaitingNotes;
+  streams: OpenStreams;
+  running: RunningCalls;
+};
+
+const notesUri = 'notes://waiting';
+
+/** The server of one request, or of one legacy stream: one tool, and what was said as resources. */
+export function createServer(deps: ServerDeps, auth: AuthInfo | undefined): McpServer {
+  const scope = scopeOf(auth);
+  const { assistantName, version } = deps;
+  const server = new McpServer({ name: assistantName, version }, { capabilities: { logging: {} } });
+  addAskTool(server, deps, scope);
+  addResources(server, deps, scope);
+  return server;
+}
+
+function addAskTool(server: McpServer, deps: ServerDeps, scope: RequestScope): void {
+  const { assistantName: name, streams, running } = deps;
+  const config = {
+    title: `Ask ${name}`,
+    description: `Ask ${name}, the assistant of this service, and get its answer. It remembers the conversation and has its own tools.`,
+    inputSchema: askInput,
+    outputSchema: askOutput,
+    annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: true },
+  };
+  server.registerTool(toolName(name), config, async (question, { mcpReq }) => {
+    const { caller, requestId } = scope;
+    const { _meta: about } = mcpReq;
+    const token = about?.progressToken;
+    const notify = ({ progress, message }: { progress: number; message: string }) => {
+      if (token === undefined) return;
+      // A client that is gone is found out by `signal`.
+      void mcpReq
+        .notify({ method: 'notifications/progress', params: { progressToken: token, progress, message } })
+        .catch(() => undefined);
+    };
+    const call = running.begin(caller.userId, mcpReq.id);
+    const signal = AbortSignal.any([mcpReq.signal, call.signal]);
+    const leave = streams.add(caller.userId, (text) => mcpReq.notify(toNotification(text)));
+    try {
+      const answered = await ask(deps, { question, caller, requestId, signal, notify });
+      if (!answered.ok) return { content: [{ type: 'text', text: answered.message }], isError: true };
+      const notes = await showNotes(deps, scope);
+      const { answer, conversation_key, usage } = answered;
+      return { content: [...notes, { type: 'text', text: answer }], structuredContent: { answer, conversation_key, usage } };
+    } finally {
+      leave();
+      call.end();
+    }
+  });
+}
+
+/** They wait on until the answer that holds them is with the client. */
+async function showNotes({ notes }: ServerDeps, { caller: { userId }, onSent }: RequestScope) {
+  const waiting = await notes.list(userId);
+  if (waiting.length === 0) return [];
+  onSent(() => void notes.remove(userId, waiting));
+  const text = ['Sent to you meanwhile:', ...waiting.map(noteLine)].join('\n');
+  return [{ type: 'text' as const, text }];
+}
+
+function addResources(server: McpServer, { core, notes }: ServerDeps, { caller }: RequestScope): void {
+  const as: SessionAsker = { channel: meta.type, sender: { raw_id: caller.userId, raw_username: caller.username } };
+  const template = new ResourceTemplate('conversation://{+key}', { list: () => listConversations(core.sessions, as) });
+  const about = { title: 'Conversations', description: 'What was said.', mimeType: 'text/markdown' };
+  server.registerResource('conversations', template, about, async (uri, { key }) => ({
+    contents: [await readConversation(core.sessions, as, uri.href, String(key))],
+  }));
+  const waiting = {
+    title: 'Waiting messages',
+    description: 'What the assistant sent you and you have not seen.',
+    mimeType: 'text/plain',
+  };
+  server.registerResource('notes', notesUri, waiting, async () => ({
+    contents: [{ uri: notesUri, mimeType: 'text/plain', text: (await notes.list(caller.userId)).map(noteLine).join('\n') }],
+  }));
+}
+
+/** A tool's name has ASCII letters, digits, `_` and `-`. */
+export const toolName = (assistantName: string): string =>
+  `ask_${assistantName.toLowerCase().replace(/[^a-z0-9_-]+/g, '_')}`.slice(0, 64);

@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto';
+import {
+  parseJSONRPCMessage,
+  type JSONRPCMessage,
+  type McpServer,
+  type MessageExtraInfo,
+  type Transport,
+} from '@modelcontextprotocol/server';
+import { createJsonReader, createSseWriter, type Exchange, type Route, type SseWriter } from '@svc/connector-kit';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import { badRequest, forbidden, queueFull, ServiceError } from '@svc/service-kit/service-error.ts';
+import { toNotification } from '../notes/open-streams.ts';
+import type { CheckToken } from '../oauth/check-token.ts';
+import { createServer, type ServerDeps } from './create-server.ts';
+import { toAuthInfo } from './mcp-auth.ts';
+import { maxMessageBytes } from './mcp-route.ts';
+
+type Stream = { id: string; userId: string; transport: LegacyTransport };
+
+const maxStreams = 500;
+
+/** The transport of before 2025: an event stream that stays open, and messages beside it. One stream for each user; a new one ends the old. */
+export function createLegacyRoutes(deps: ServerDeps, checkToken: CheckToken, clock: Clock): Route[] {
+  const streams = new Map<string, Stream>();
+  const readJson = createJsonReader({ bodyBytes: maxMessageBytes, totalBytes: 4 * maxMessageBytes });
+
+  async function openStream(exchange: Exchange): Promise<void> {
+    const caller = await checkToken(exchange);
+    const { userId } = caller;
+    await streams.get(userId)?.transport.close();
+    if (streams.size >= maxStreams) throw queueFull(`${maxStreams} streams are open. Try again later.`);
+    const id = randomUUID();
+    const transport = new LegacyTransport(createSseWriter(exchange, clock), id);
+    const stream = { id, userId, transport };
+    streams.set(userId, stream);
+    const scope = { caller, requestId: exchange.requestId, onSent: (act: () => void) => transport.afterNextWrite(act) };
+    const server = createServer(deps, toAuthInfo(scope));
+    const leave = deps.streams.add(userId, (text) => server.server.notification(toNotification(text)));
+    exchange.res.once('close', () => {
+      leave();
+      if (streams.get(userId) === stream) streams.delete(userId);
+      void closeQuietly(server);
+    });
+    const end = () => void transport.close();
+    exchange.stopping.addEventListener('abort', end, { once: true });
+    await server.connect(transport);
+  }
+
+  async function takeMessage(exchange: Exchange): Promise<void> {
+    const caller = await checkToken(exchange);
+    const id = new URLSearchParams(exchange.req.url?.split('?')[1] ?? '').get('sessionId');
+    const stream = streams.get(caller.userId);
+    if (stream === undefined || stream.id !== id) throw forbidden('This stream is not yours, or over. Open one: GET /sse');
+    const message = parseMessage(await readJson(exchange.req));
+    exchange.res.writeHead(202, { 'x-request-id': exchange.requestId }).end('Accepted');
+    stream.transport.onmessage?.(message, {});
+  }
+
+  return [
+    { method: 'GET', path: '/sse', handle: openStream },
+    { method: 'POST', path: '/message', handle: takeMessage },
+  ];
+}
+
+function parseMessage(body: unknown): JSONRPCMessage {
+  try {
+    return parseJSONRPCMessage(body);
+  } catch (cause) {
+    throw new ServiceError('bad_request', 'The body is no JSON-RPC message.', { cause });
+  }
+}
+
+/** A client that is gone has nothing more to hear. */
+const closeQuietly = (server: McpServer): Promise<void> => server.close().catch(() => undefined);
+
+/** Writes to the event stream; what comes in is handed over by the route of messages. */
+class LegacyTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage, extra?: MessageExtraInfo) => void;
+  readonly sessionId: string;
+  readonly #writer: SseWriter;
+  #acts: (() => void)[] = [];
+  #isClosed = false;
+
+  constructor(writer: SseWriter, sessionId: string) {
+    this.#writer = writer;
+    this.sessionId = sessionId;
+  }
+
+  async start(): Promise<void> {
+    this.#writer.send(`event: endpoint\ndata: /message?sessionId=${this.sessionId}\n\n`);
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    if (this.#isClosed) throw badRequest('The stream is over.');
+    this.#writer.send(`event: message\ndata: ${JSON.stringify(message)}\n\n`);
+    for (const act of this.#acts.splice(0)) act();
+  }
+
+  /** For what is to be done once the answer that is being made is written. */
+  afterNextWrite(act: () => void): void {
+    this.#acts.push(act);
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#writer.end();
+    this.onclose?.();
+  }
+}

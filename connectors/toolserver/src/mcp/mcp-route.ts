@@ -1,0 +1,39 @@
+import { toNodeHandler } from '@modelcontextprotocol/node';
+import { createMcpHandler } from '@modelcontextprotocol/server';
+import { createJsonReader, type Exchange, type Route } from '@svc/connector-kit';
+import type { CheckToken } from '../oauth/check-token.ts';
+import { mcpPath } from '../oauth/oauth-paths.ts';
+import { createServer, type ServerDeps } from './create-server.ts';
+import { toAuthInfo } from './mcp-auth.ts';
+
+/** Questions with their files. */
+export const maxMessageBytes = 16 * 1024 * 1024;
+const keepAliveMs = 5_000;
+const maxHeldBytes = 4 * maxMessageBytes;
+
+/** Streamable HTTP, for clients of both eras of the protocol; nothing is kept between requests. */
+export function createMcpRoutes(deps: ServerDeps, checkToken: CheckToken, origins: readonly string[]): Route[] {
+  const limits = { maxRequestBodySize: maxMessageBytes };
+  // "sse": with "auto" a call without a progress token would get its headers only with its answer.
+  const options = { ...limits, legacy: 'stateless', responseMode: 'sse', keepAliveMs } as const;
+  const answer = toNodeHandler(
+    createMcpHandler(({ authInfo }) => createServer(deps, authInfo), options),
+    limits,
+  );
+  const readJson = createJsonReader({ bodyBytes: maxMessageBytes, totalBytes: maxHeldBytes });
+  const handle = async (exchange: Exchange): Promise<void> => {
+    const { req, res, requestId } = exchange;
+    const caller = await checkToken(exchange);
+    const body = req.method === 'POST' ? await readJson(req) : undefined;
+    deps.running.look(caller.userId, body);
+    const whenSent: (() => void)[] = [];
+    res.once('finish', () => whenSent.forEach((act) => act()));
+    res.setHeader('x-request-id', requestId);
+    res.setHeader('x-accel-buffering', 'no');
+    const auth = toAuthInfo({ caller, requestId, onSent: (act) => whenSent.push(act) });
+    await answer(Object.assign(req, { auth }), res, body);
+  };
+  const open = { origins };
+  // GET and DELETE belong to sessions, which there are none of: the SDK says so in its own words.
+  return (['POST', 'GET', 'DELETE'] as const).map((method) => ({ method, path: mcpPath, open, handle }));
+}

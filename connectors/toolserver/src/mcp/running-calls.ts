@@ -1,0 +1,39 @@
+import { isRecord } from '@svc/contract/json-value.ts';
+
+type RequestId = string | number;
+type Running = { userId: string; id: RequestId; stop: AbortController };
+
+/**
+ * Calls that run. A client of the older era cancels by a message of its own, which comes as a request that knows nothing of the first; so
+ * it is looked up here. Two sessions of a client may count their requests alike: then neither is cancelled.
+ */
+export type RunningCalls = {
+  /** Aborts when the call is cancelled. The function is called when it is over. */
+  begin(userId: string, id: RequestId): { signal: AbortSignal; end: () => void };
+  /** Takes note of a message that may cancel a call. */
+  look(userId: string, message: unknown): void;
+};
+
+export function createRunningCalls(): RunningCalls {
+  const running = new Set<Running>();
+  return {
+    begin(userId, id) {
+      const call = { userId, id, stop: new AbortController() };
+      running.add(call);
+      return { signal: call.stop.signal, end: () => void running.delete(call) };
+    },
+    look(userId, message) {
+      const cancelled = cancelledId(message);
+      if (cancelled === null) return;
+      const [call, another] = [...running].filter((each) => each.userId === userId && each.id === cancelled);
+      if (call !== undefined && another === undefined) call.stop.abort();
+    },
+  };
+}
+
+function cancelledId(message: unknown): RequestId | null {
+  if (!isRecord(message) || message['method'] !== 'notifications/cancelled') return null;
+  const { params } = message;
+  const id: unknown = isRecord(params) ? params['requestId'] : null;
+  return typeof id === 'string' || typeof id === 'number' ? id : null;
+}

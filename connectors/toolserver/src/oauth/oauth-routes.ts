@@ -1,0 +1,105 @@
+import type { Provider } from 'oidc-provider';
+import type { Exchange, Route } from '@svc/connector-kit';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import { createFixedWindow, type FixedWindow } from '@svc/service-kit/fixed-window.ts';
+import { ServiceError, unavailable } from '@svc/service-kit/service-error.ts';
+import { withDefaultScope } from './default-scope.ts';
+import { oauthPaths } from './oauth-paths.ts';
+import { oneAtATime } from './one-at-a-time.ts';
+import { answerByProvider } from './provider-request.ts';
+import type { StoredModels } from './stored-models.ts';
+
+export type OauthDeps = {
+  openProvider: () => Promise<Provider>;
+  origin: () => string;
+  models: StoredModels;
+  /** Why nobody gets in; null while all is well. */
+  problem: () => string | null;
+  /** Web pages that may call what programs call. */
+  origins: readonly string[];
+  /** Clients that the operator has let in; registrations of others may be forgotten. */
+  isApproved: (clientId: string) => Promise<boolean>;
+  clock: Clock;
+};
+
+const minuteMs = 60_000;
+const maxRegistered = 200;
+/** Of one address, and of all: behind a proxy all have one. */
+const perMinute = { register: 20, authorize: 60, token: 120 } as const;
+
+/** The routes of the authorization server: what may be called how often, and what it answers by itself. */
+export function createOauthRoutes(deps: OauthDeps): Route[] {
+  const { origins, clock } = deps;
+  const limit = (max: number) => createFixedWindow(clock, { max, windowMs: minuteMs });
+  const called = { register: limit(perMinute.register), authorize: limit(perMinute.authorize), token: limit(perMinute.token) };
+  const inTurn = oneAtATime();
+  const byProvider = async (exchange: Exchange) => answerByProvider(await deps.openProvider(), deps.origin(), exchange);
+  const open = { origins };
+
+  return [
+    { method: 'GET', path: oauthPaths.metadata, open, handle: byProvider },
+    { method: 'GET', path: oauthPaths.jwks, open, handle: byProvider },
+    {
+      method: 'GET',
+      path: oauthPaths.authorization,
+      open: { navigable: true },
+      async handle(exchange) {
+        admit(deps, called.authorize, exchange);
+        exchange.req.url = withDefaultScope(exchange.req.url ?? '');
+        await byProvider(exchange);
+      },
+    },
+    // Where the consent page sends the browser back to.
+    { method: 'GET', path: `${oauthPaths.authorization}/:uid`, open: { navigable: true }, handle: byProvider },
+    ...[
+      { path: oauthPaths.registration, limit: called.register, before: () => makeRoom(deps) },
+      // One after the other: a code or a refresh token that comes twice at once must not be good twice.
+      { path: oauthPaths.token, limit: called.token },
+      { path: oauthPaths.revocation, limit: called.token },
+    ].map(({ path, limit: window, before }): Route => ({
+      method: 'POST',
+      path,
+      open,
+      streamsBody: { maxBytes: 56 * 1024 },
+      async handle(exchange) {
+        admit(deps, window, exchange);
+        // Read before it is its turn: a slow sender must not hold up the others.
+        const body = await readWhole(exchange);
+        await inTurn(async () => {
+          await before?.();
+          Object.assign(exchange.req, { body });
+          await byProvider(exchange);
+        });
+      },
+    })),
+  ];
+}
+
+function admit({ problem }: OauthDeps, called: FixedWindow, { remote }: Exchange): void {
+  const why = problem();
+  if (why !== null) throw unavailable(why);
+  const waitMs = called.count(remote);
+  if (waitMs === 0) return;
+  const details = { retry_after_s: Math.ceil(waitMs / 1000) };
+  throw new ServiceError('busy', 'Too many requests. Wait before you try again.', { details });
+}
+
+async function readWhole({ body }: Exchange): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  for await (const part of body) parts.push(part);
+  return Buffer.concat(parts);
+}
+
+/** Anyone may register, so what nobody has approved makes room for what comes. @throws ServiceError `queue_full` */
+async function makeRoom({ models, isApproved }: OauthDeps): Promise<void> {
+  const ids = await models.clientIds();
+  if (ids.length < maxRegistered) return;
+  for (const id of ids) {
+    if (await isApproved(id)) continue;
+    return models.forgetClient(id, { registration: true });
+  }
+  throw new ServiceError(
+    'queue_full',
+    `${maxRegistered} clients are registered. The operator has to revoke some: ./svc toolserver clients`,
+  );
+}

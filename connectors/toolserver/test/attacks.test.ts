@@ -1,0 +1,410 @@
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import http from 'node:http';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import {
+  approved,
+  authorizeUrl,
+  codeFor,
+  listTools,
+  redeem,
+  refresh,
+  register,
+  registered,
+  token,
+  verifier,
+} from './authorize.ts';
+import { openBrowser } from './browser.ts';
+import { callback } from './oauth-client.ts';
+import { openToolserver, type OpenToolserver } from './open-toolserver.ts';
+
+const ann = {
+  client_id: 'pre-1',
+  client_secret: 'a-secret-of-more-than-16',
+  client_name: 'Own',
+  redirect_uris: [callback],
+  identity: { userId: 'ann', username: 'Ann' },
+};
+const withClients = (clients: object[]) => (dir: string) => {
+  writeFileSync(path.join(dir, 'clients.json'), JSON.stringify({ clients }), { mode: 0o600 });
+};
+
+async function tokensOf(server: OpenToolserver) {
+  const client = await registered(server);
+  const { body } = await redeem(server, client, await codeFor(server, client));
+  return { client, ...body };
+}
+
+describe('tokens', () => {
+  test.each(['/mcp', '/message?sessionId=x'])(
+    '%s without a good token is 401, and says where to get one by the public address',
+    async (route) => {
+      const server = await openToolserver({ config: { base_url: 'https://assistant.example.org' } });
+      for (const value of [null, 'garbage', 'a'.repeat(5000)]) {
+        const answer = await listTools(server, value, route);
+        expect(answer.status).toBe(401);
+        expect(answer.headers.get('www-authenticate')).toContain(
+          'resource_metadata="https://assistant.example.org/.well-known/oauth-protected-resource/mcp"',
+        );
+      }
+      const stream = await fetch(`${server.url}/sse`);
+      expect(stream.status).toBe(401);
+    },
+  );
+
+  test('one in the address counts for nothing', async () => {
+    const server = await openToolserver();
+    const { access_token: value } = await tokensOf(server);
+    expect((await listTools(server, value)).status).toBe(200);
+    expect((await listTools(server, null, `/mcp?access_token=${value}`)).status).toBe(401);
+  });
+
+  test('of another instance is refused', async () => {
+    const [one, two] = [await openToolserver(), await openToolserver()];
+    const { access_token: value } = await tokensOf(one);
+    expect((await listTools(two, value)).status).toBe(401);
+  });
+
+  test('lie on the disk as digests alone, and so do codes and refresh tokens', async () => {
+    const server = await openToolserver();
+    const client = await registered(server);
+    const code = await codeFor(server, client);
+    const { body } = await redeem(server, client, code);
+    const disk = readFileSync(path.join(server.dir, 'state.jsonl'), 'utf8');
+    for (const secret of [code, body.access_token, body.refresh_token!]) expect(disk).not.toContain(secret);
+  });
+
+  test('a refresh token is renewed with its use, and its second use ends all that came of it', async () => {
+    const server = await openToolserver();
+    const { client, refresh_token: first } = await tokensOf(server);
+    const second = await refresh(server, client, first!);
+    expect(second.body.refresh_token).not.toBe(first);
+    expect((await refresh(server, client, first!)).body.error).toBe('invalid_grant');
+    expect((await refresh(server, client, second.body.refresh_token!)).body.error).toBe('invalid_grant');
+    expect((await listTools(server, second.body.access_token)).status).toBe(401);
+  });
+
+  test('a refresh token that comes twice at once is good once', async () => {
+    const server = await openToolserver();
+    const { client, refresh_token: value } = await tokensOf(server);
+    const answers = await Promise.all([1, 2, 3, 4].map(() => refresh(server, client, value!)));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+  });
+
+  test('answers are not to be stored', async () => {
+    const server = await openToolserver();
+    const client = await registered(server);
+    const { headers } = await redeem(server, client, await codeFor(server, client));
+    expect(headers.get('cache-control')).toContain('no-store');
+  });
+});
+
+describe('codes', () => {
+  test('are good once; a second use ends what the first one gave', async () => {
+    const server = await openToolserver();
+    const client = await registered(server);
+    const code = await codeFor(server, client);
+    const { body } = await redeem(server, client, code);
+    expect((await redeem(server, client, code)).body.error).toBe('invalid_grant');
+    expect((await listTools(server, body.access_token)).status).toBe(401);
+  });
+
+  test('that come twice at once are good once', async () => {
+    const server = await openToolserver();
+    const client = await registered(server);
+    const code = await codeFor(server, client);
+    const answers = await Promise.all([1, 2, 3, 4].map(() => redeem(server, client, code)));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+  });
+
+  test('of one client are nothing to another (code injection)', async () => {
+    const server = await openToolserver();
+    const [a, b] = [await registered(server), await registered(server)];
+    expect((await redeem(server, b, await codeFor(server, a))).body.error).toBe('invalid_grant');
+  });
+
+  test.each<Record<string, string>>([
+    { code_verifier: 'x'.repeat(43) },
+    { code_verifier: '' },
+    { redirect_uri: `${callback}/` },
+    { resource: 'https://other.example/mcp' },
+  ])('are not given for %j', async (changed) => {
+    const server = await openToolserver();
+    const client = await registered(server);
+    const { status } = await redeem(server, client, await codeFor(server, client), changed);
+    expect(status).toBe(400);
+  });
+
+  test('a secret that is wrong is refused', async () => {
+    const server = await openToolserver({ before: withClients([ann]) });
+    const own = { id: 'pre-1', secret: ann.client_secret };
+    const code = await codeFor(server, own);
+    const wrong = await redeem(server, { ...own, secret: 'another-secret-of-16-ch' }, code);
+    expect([wrong.status, wrong.body.error]).toEqual([401, 'invalid_client']);
+    expect((await redeem(server, { id: 'pre-1' }, code)).status).toBe(401);
+    expect((await redeem(server, own, code)).status).toBe(200);
+  });
+});
+
+describe('authorization', () => {
+  test.each([
+    ['no challenge', { code_challenge: null, code_challenge_method: null }],
+    ['a plain challenge', { code_challenge_method: 'plain', code_challenge: verifier }],
+    ['a challenge without method', { code_challenge_method: null }],
+    ['another resource', { resource: 'https://other.example/mcp' }],
+    ['a token in the fragment', { response_type: 'token' }],
+  ])('with %s goes back with an error and no code', async (_name, changed) => {
+    const server = await openToolserver();
+    const { url } = await openBrowser().open(authorizeUrl(server, await registered(server), changed), callback);
+    expect(url.href.startsWith(callback)).toBe(true);
+    expect(url.searchParams.get('code')).toBeNull();
+    expect(url.search + url.hash).toContain('error=');
+  });
+
+  test.each([
+    `${callback}/`,
+    callback.toUpperCase(),
+    `${callback}x`,
+    `${callback}?extra=1`,
+    callback.replace('http://', 'http://user@'),
+    `${callback}#part`,
+    callback.replace('127.0.0.1', 'evil.127.0.0.1.example'),
+    'https://evil.example/callback',
+    'javascript:alert(1)',
+    'data:text/html,hi',
+    '//evil.example/callback',
+    '',
+  ])('to an address that is not registered is shown to the person and goes nowhere: %s', async (uri) => {
+    const server = await openToolserver();
+    const page = await openBrowser().open(authorizeUrl(server, await registered(server), { redirect_uri: uri }));
+    expect(page.status).toBe(400);
+    expect(page.url.pathname).toBe('/oauth/authorize');
+    expect(page.text).not.toContain('<form');
+  });
+
+  test('on this machine any port will do for who has registered one, and for nobody else', async () => {
+    const server = await openToolserver();
+    const other = callback.replace('4790', '4791');
+    const { url } = await approved(server, await registered(server), { redirect_uri: other });
+    expect(url.href.startsWith(other)).toBe(true);
+    const far = await registered(server, { redirect_uris: ['https://client.example/callback'] });
+    const page = await openBrowser().open(authorizeUrl(server, far, { redirect_uri: 'https://client.example:444/callback' }));
+    expect(page.status).toBe(400);
+  });
+
+  test('answers with who it is, so that two servers are not mixed up', async () => {
+    const server = await openToolserver();
+    const { url, status } = await approved(server, await registered(server));
+    expect(url.searchParams.get('iss')).toBe(server.url);
+    expect(status).toBe(303);
+  });
+
+  test('asks again for a client that was approved before: a name is no proof', async () => {
+    const server = await openToolserver();
+    const client = await registered(server);
+    const browser = openBrowser();
+    await approved(server, client, {}, browser);
+    const page = await browser.open(authorizeUrl(server, client), callback);
+    expect(page.text).toContain('<form');
+    const silent = await browser.open(authorizeUrl(server, client, { prompt: 'none' }), callback);
+    expect(silent.url.searchParams.get('code')).toBeNull();
+  });
+
+  test('to look at the page changes nothing, however often', async () => {
+    const server = await openToolserver();
+    const browser = openBrowser();
+    const client = await registered(server);
+    for (let times = 0; times < 3; times++) await browser.open(authorizeUrl(server, client));
+    await browser.open(`${server.url}/oauth/consent`);
+    expect(await server.listed()).toEqual([]);
+  });
+});
+
+describe('the consent page', () => {
+  const open = async (metadata: object = {}) => {
+    const server = await openToolserver();
+    const browser = openBrowser();
+    const page = await browser.open(authorizeUrl(server, await registered(server, metadata)));
+    return { server, browser, page };
+  };
+
+  test('cannot be framed, runs no script, and sends its form to us and the client alone', async () => {
+    const { page } = await open();
+    const policy = page.headers.get('content-security-policy') ?? '';
+    expect(policy).toBe(
+      "default-src 'none'; style-src 'self'; form-action 'self' http://127.0.0.1:4790; frame-ancestors 'none'; base-uri 'none'",
+    );
+    expect(page.headers.get('x-frame-options')).toBe('DENY');
+    expect(page.text).not.toMatch(/<script|style=|onclick/i);
+  });
+
+  test('shows names as text', async () => {
+    const { page } = await open({ client_name: '<img src=x onerror=alert(1)>"\'&' });
+    expect(page.text).toContain('&lt;img src=x onerror=alert(1)&gt;&quot;&#39;&amp;');
+    expect(page.text).not.toContain('<img');
+  });
+
+  test("approves with the operator's code alone, and a code wears out", async () => {
+    const { server, browser, page } = await open();
+    const good = await server.code();
+    for (let tries = 0; tries < 5; tries++) {
+      const again = await browser.submit(page, { code: 'AAAA-AAAA', decision: 'approve' }, callback);
+      expect([again.status, again.text.includes('role="alert"')]).toEqual([403, true]);
+    }
+    expect((await browser.submit(page, { code: good, decision: 'approve' }, callback)).status).toBe(403);
+    expect(await server.listed()).toEqual([]);
+  });
+
+  test('a code is good once', async () => {
+    const { server, browser, page } = await open();
+    const code = await server.code();
+    expect((await browser.submit(page, { code, decision: 'approve' }, callback)).url.href).toContain('code=');
+    const second = openBrowser();
+    const other = await second.open(authorizeUrl(server, await registered(server)));
+    expect((await second.submit(other, { code, decision: 'approve' }, callback)).status).toBe(403);
+  });
+
+  test('a form of another browser, or without its key, is refused', async () => {
+    const { server, browser, page } = await open();
+    const code = await server.code();
+    const stranger = openBrowser();
+    expect((await stranger.submit(page, { code, decision: 'approve' }, callback)).status).toBe(404);
+    const forged = { ...page, text: page.text.replace(/name="form_key" value="[^"]*"/, 'name="form_key" value="forged"') };
+    expect((await browser.submit(forged, { code, decision: 'approve' }, callback)).status).toBe(403);
+    expect(await server.listed()).toEqual([]);
+  });
+
+  test('a form that another site sends is refused', async () => {
+    const { server, page } = await open();
+    const answer = await fetch(new URL('/oauth/approve', server.url), {
+      method: 'POST',
+      headers: { origin: 'https://evil.example', 'content-type': 'application/x-www-form-urlencoded' },
+      body: 'decision=approve',
+    });
+    expect(answer.status).toBe(403);
+    void page;
+  });
+
+  test('to refuse goes back with access_denied', async () => {
+    const { browser, page } = await open();
+    const { url } = await browser.submit(page, { decision: 'deny' }, callback);
+    expect(url.searchParams.get('error')).toBe('access_denied');
+  });
+});
+
+describe('registration', () => {
+  test.each([
+    [['javascript:alert(1)']],
+    [['data:text/html,x']],
+    [['file:///etc/passwd']],
+    [['http://client.example/callback']],
+    [['https://user:pw@client.example/cb']],
+    [['https://client.example/cb#x']],
+    [['vbscript:x']],
+    [[]],
+    [Array.from({ length: 21 }, (_, index) => `https://client.example/${index}`)],
+    [['https://client.example/cb', 'JavaScript:alert(1)']],
+  ])('is refused with redirects %j', async (uris) => {
+    const server = await openToolserver();
+    const answer = await register(server, { redirect_uris: uris });
+    expect([answer.status, ((await answer.json()) as { error: string }).error]).toEqual([400, 'invalid_redirect_uri']);
+  });
+
+  test('does not listen to who a client says it is', async () => {
+    const server = await openToolserver({ before: withClients([ann]) });
+    const client = await registered(server, { identity: { userId: 'ann' }, sub: 'ann', client_id: 'pre-1' });
+    expect(client.id).not.toBe('pre-1');
+    await codeFor(server, client);
+    const [listed] = (await server.listed()).filter(({ by }) => by === 'itself');
+    expect(listed?.user_id).toMatch(/^client-[0-9a-f]{32}$/);
+  });
+
+  test('a flood is slowed down, and does not grow what is kept', async () => {
+    const server = await openToolserver();
+    const statuses = await Promise.all(Array.from({ length: 100 }, async () => (await register(server)).status));
+    expect(statuses.filter((status) => status === 201)).toHaveLength(20);
+    expect(new Set(statuses)).toEqual(new Set([201, 429]));
+  });
+});
+
+describe('addresses', () => {
+  const ask = (server: OpenToolserver, route: string, headers: Record<string, string>) =>
+    new Promise<{ status: number; text: string }>((resolve, reject) => {
+      http
+        .get(new URL(route, server.url), { headers }, (response) => {
+          let text = '';
+          response.on('data', (part: Buffer) => (text += part.toString()));
+          response.on('end', () => resolve({ status: response.statusCode ?? 0, text }));
+        })
+        .on('error', reject);
+    });
+
+  test('are made from the public one, whatever a request says', async () => {
+    const server = await openToolserver({ config: { base_url: 'https://assistant.example.org' } });
+    for (const route of [
+      '/.well-known/oauth-authorization-server',
+      '/.well-known/oauth-protected-resource',
+      '/.well-known/oauth-protected-resource/mcp',
+    ]) {
+      expect((await ask(server, route, { host: 'evil.example' })).status).toBe(403);
+      const { status, text } = await ask(server, route, {
+        'x-forwarded-host': 'evil.example',
+        'x-forwarded-proto': 'http',
+        forwarded: 'host=evil.example',
+      });
+      expect(status).toBe(200);
+      const found = [...text.matchAll(/"(https?:\/\/[^"]*)"/g)].map(([, url]) => new URL(url!).origin);
+      expect(new Set(found)).toEqual(new Set(['https://assistant.example.org']));
+      expect(text).not.toContain('evil');
+    }
+    const { text } = await ask(server, '/.well-known/oauth-authorization-server', {});
+    expect(JSON.parse(text)).toMatchObject({
+      issuer: 'https://assistant.example.org',
+      code_challenge_methods_supported: ['S256'],
+    });
+  });
+
+  test('pages of other sites may not call', async () => {
+    const server = await openToolserver();
+    const { access_token: value } = await tokensOf(server);
+    const answer = await fetch(`${server.url}/mcp`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${value}`, origin: 'https://evil.example', 'content-type': 'application/json' },
+      body: '{}',
+    });
+    expect(answer.status).toBe(403);
+  });
+});
+
+describe('the clients file', () => {
+  test('maps a client to its user', async () => {
+    const server = await openToolserver({ before: withClients([ann]) });
+    const own = { id: 'pre-1', secret: ann.client_secret };
+    const { body } = await redeem(server, own, await codeFor(server, own));
+    expect((await listTools(server, body.access_token)).status).toBe(200);
+    expect(await server.listed()).toMatchObject([{ client_id: 'pre-1', user_id: 'ann', by: 'operator' }]);
+  });
+
+  test.each([
+    ['no JSON', (file: string) => writeFileSync(file, '{ "clients": [ { "client_secret": "do-not-print-me-123"')],
+    ['a link', (file: string) => symlinkSync('/etc/hostname', file)],
+    ['a folder', (file: string) => mkdirSync(file)],
+    ['a client without a user', (file: string) => writeFileSync(file, JSON.stringify({ clients: [{ ...ann, identity: {} }] }))],
+    ['a client twice', (file: string) => writeFileSync(file, JSON.stringify({ clients: [ann, ann] }))],
+  ])('lets nobody in when it is %s, and says so', async (_name, make) => {
+    const server = await openToolserver({ before: (dir) => make(path.join(dir, 'clients.json')) });
+    expect(server.live().health()).toMatchObject({ healthy: false, detail: expect.stringContaining('lets nobody in') });
+    expect((await listTools(server, 'x')).status).toBe(503);
+    expect((await register(server)).status).toBe(503);
+    expect(JSON.stringify([server.live().health(), server.logs])).not.toContain('do-not-print-me');
+  });
+
+  test('a client that is taken out of it is out', async () => {
+    const server = await openToolserver({ before: withClients([ann]) });
+    const own = { id: 'pre-1', secret: ann.client_secret };
+    const { body } = await redeem(server, own, await codeFor(server, own));
+    withClients([])(server.dir);
+    await expect.poll(async () => (await listTools(server, body.access_token)).status, { timeout: 5_000 }).toBe(401);
+    void token;
+  });
+});

@@ -1,0 +1,60 @@
+import { execFile } from 'node:child_process';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { codeFor, redeem, registered } from './authorize.ts';
+import { openToolserver } from './open-toolserver.ts';
+
+// The suite of the protocol's authors. What does not apply to a server of one tool stands beside it, by version.
+test.each(['2025-11-25', '2026-07-28'])(
+  'the conformance suite of %s finds nothing but what does not apply',
+  async (version) => {
+    const server = await openToolserver();
+    const client = await registered(server);
+    const { body } = await redeem(server, client, await codeFor(server, client));
+    const url = await signedIn(server.url, body.access_token);
+    const baseline = path.join(import.meta.dirname, `conformance-${version}.yml`);
+    const { code, text } = await run([
+      'server',
+      '--url',
+      `${url}/mcp`,
+      '--requirements',
+      version,
+      '--expected-failures',
+      baseline,
+    ]);
+    expect(code, text.slice(-6_000)).toBe(0);
+  },
+  300_000,
+);
+
+/** The suite cannot sign in: this adds the token to all that it asks. */
+async function signedIn(target: string, token: string): Promise<string> {
+  const { hostname, port } = new URL(target);
+  const proxy = http.createServer((req, res) => {
+    const headers = { ...req.headers, authorization: `Bearer ${token}` };
+    const onward = http.request({ hostname, port, path: req.url, method: req.method, headers }, (answer) => {
+      res.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(res);
+    });
+    onward.on('error', () => res.destroy());
+    res.on('close', () => onward.destroy());
+    req.pipe(onward);
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    proxy.close();
+    proxy.closeAllConnections();
+  });
+  return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+}
+
+const program = path.join(import.meta.dirname, '../../../node_modules/@modelcontextprotocol/conformance/dist/index.js');
+
+const run = (args: string[]): Promise<{ code: number | string; text: string }> =>
+  new Promise((resolve) => {
+    execFile(process.execPath, [program, ...args], { timeout: 240_000, maxBuffer: 1e8 }, (error, stdout, stderr) =>
+      resolve({ code: error?.code ?? 0, text: stdout + stderr }),
+    );
+  });
