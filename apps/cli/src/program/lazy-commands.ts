@@ -26,6 +26,7 @@ import type { PriceRequest, SpendRequest } from '../cost/cost-commands.ts';
 import type { SecretRequest } from '../secret/secret-command.ts';
 import type { RoleRequest } from '../role/role-command.ts';
 import type { ToolRequest } from '../tool/tool-command.ts';
+import type { ToolserverRequest } from '../toolserver/toolserver-command.ts';
 import type { TrustRequest } from '../trust/person-command.ts';
 import type { UploadRequest } from '../upload/upload-command.ts';
 
@@ -40,6 +41,7 @@ export const lazyCommands = {
   trust: async (request: TrustRequest) => (await import('../commands/trust.ts')).trust(request),
   role: async (request: RoleRequest) => (await import('../commands/role.ts')).role(request),
   connector: async (request: ConnectorRequest) => (await import('../commands/connector.ts')).connector(request),
+  toolserver: async (request: ToolserverRequest) => (await import('../commands/toolserver.ts')).toolserver(request),
   key: async (request: KeyRequest) => (await import('../commands/key.ts')).key(request),
   create: async (request: NewRequest) => (await import('../commands/connector.ts')).newFromTemplate(request),
   send: async (channel: string | null, target: string, text: string, options: SendOptions) =>

@@ -21,6 +21,7 @@ const others = {
   doctor: succeed,
   check: succeed,
   key: succeed,
+  toolserver: succeed,
   tool: succeed,
   spend: succeed,
   price: succeed,

@@ -14,6 +14,7 @@ import { addRoleCommand } from '../role/role-command.ts';
 import { addSecretCommand } from '../secret/secret-command.ts';
 import { addServiceCommand, addUninstallCommand } from '../service/service-command.ts';
 import { addToolCommand } from '../tool/tool-command.ts';
+import { addToolserverCommand } from '../toolserver/toolserver-command.ts';
 import { addPersonCommand } from '../trust/person-command.ts';
 import { addUploadCommand } from '../upload/upload-command.ts';
 import { addVaultCommand } from '../vault/vault-command.ts';
@@ -47,6 +48,7 @@ const groups: Readonly<Record<string, readonly Add[]>> = {
   Channels: [
     (program, run) => addConnectorCommand(program, run.connector, run.create),
     (program, run) => addKeyCommand(program, run.key),
+    (program, run) => addToolserverCommand(program, run.toolserver),
     addSendCommand,
     (program, run) => addDeliveryCommand(program, run.deliveries),
   ],

@@ -5,6 +5,7 @@ import { crashLimit, leanNode, type ChildSpec } from '@svc/supervisor/child-spec
 import type { ConnectorType } from '../connector-type/find-types.ts';
 import { heapLimitMb, memoryLimitMb } from '../connector-type/memory-limit.ts';
 import { confine } from './confine.ts';
+import { withEnvironment } from './from-environment.ts';
 import { createRunPass, type RunPass } from './run-pass.ts';
 import { childStopTimeoutMs, createStartMessage } from './start-message.ts';
 import type { SupervisorDeps } from './supervisor-deps.ts';
@@ -66,7 +67,8 @@ export function createInstanceLaunch(deps: Deps, first: InstanceConfig, dataDir:
 
   return {
     spec,
-    configure(next, of) {
+    configure(stored, of) {
+      const next = withEnvironment(stored, settings);
       makePrivateDir(dataDir);
       const { flags, env } = confine(deps, { type: of, config: next.config, dataDir });
       config = next;

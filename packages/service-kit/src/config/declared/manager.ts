@@ -1,5 +1,5 @@
 import { setting } from '../setting.ts';
-import { integer, port, token } from '../setting-types.ts';
+import { integer, optionalPath, port, token } from '../setting-types.ts';
 
 /** Settings: the manager and its connectors. */
 export const managerSettings = {
@@ -14,6 +14,9 @@ export const managerSettings = {
   connectorMemoryMb: setting('SVC_CONNECTOR_MEMORY', integer(96, 65_536), {
     text: 'Memory in MB above which the process of a connector is ended and started again. A type or an instance (`memory_mb`) may say otherwise.',
     default: '256',
+  }),
+  mcpClientsFile: setting('SVC_MCP_CLIENTS_FILE', optionalPath(), {
+    text: 'Clients of the MCP servers (toolserver) that you register yourself. Unset: clients.json in the folder of each instance.',
   }),
   compatPort: setting('SVC_COMPAT_PORT', port(0), {
     text: 'Port of the chat completions API that the first start creates.',

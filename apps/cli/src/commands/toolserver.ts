@@ -1,0 +1,81 @@
+import type { Instance } from '@svc/contract/instance.ts';
+import type { CliSettings } from '@svc/service-kit/config/process-settings.ts';
+import { loadSettings } from '@svc/service-kit/config/settings.ts';
+import { exitCodes } from '@svc/service-kit/exit-codes.ts';
+import { CliError } from '../cli-error.ts';
+import { repositoryRoot } from '../repository-root.ts';
+import { coreUrl } from '../service-urls.ts';
+import { createStyle, print } from '../terminal.ts';
+import { renderApproval, renderClients } from '../toolserver/render-toolserver.ts';
+import {
+  callToolserver,
+  findToolserver,
+  toolserverType,
+  type Approval,
+  type Clients,
+  type WaitingClient,
+} from '../toolserver/toolserver-api.ts';
+import type { ToolserverRequest } from '../toolserver/toolserver-command.ts';
+import { createTrustApi } from '../trust/trust-api.ts';
+
+/** Lists the programs that ask over MCP, lets one in, or ends its access. */
+export async function toolserver(request: ToolserverRequest): Promise<number> {
+  const settings = loadSettings(repositoryRoot);
+  const instance = await findToolserver(settings, request.connector);
+  const { body, text } = await perform(settings, instance, request);
+  print(request.json === true ? JSON.stringify(body, null, 2) : text);
+  return exitCodes.ok;
+}
+
+async function perform(
+  settings: CliSettings,
+  instance: Instance,
+  request: ToolserverRequest,
+): Promise<{ body: unknown; text: string }> {
+  const style = createStyle(process.stdout);
+  if (request.action === 'approve') {
+    const linked = await linkWaiting(settings, instance, request);
+    const body = await callToolserver<Approval>(settings, instance, 'approve');
+    return { body: { ...body, linked }, text: renderApproval(body, linked, style) };
+  }
+  const known = await callToolserver<Clients>(settings, instance, 'clients');
+  if (request.action === 'clients') return { body: known, text: renderClients(known, Date.now(), style) };
+  const id = findClient(known, request.client);
+  const body = await callToolserver<object>(settings, instance, 'revoke', { client_id: id });
+  return { body, text: `The access of ${id} has ended.` };
+}
+
+type Wanted = { as?: string; client?: string };
+
+/** Makes the program that waits one more way in for a person. Gives the person's key; null when nobody was named. */
+async function linkWaiting(settings: CliSettings, instance: Instance, { as, client }: Wanted): Promise<string | null> {
+  if (as === undefined) return null;
+  const { waiting } = await callToolserver<Clients>(settings, instance, 'clients');
+  const { user_id: user } = pickWaiting(waiting, client);
+  await createTrustApi(coreUrl(settings)).link(as, toolserverType, user);
+  return as;
+}
+
+function pickWaiting(waiting: readonly WaitingClient[], client: string | undefined): WaitingClient {
+  const meant = client === undefined ? waiting : waiting.filter(({ client_id: id }) => id === client);
+  const [only, ...more] = meant;
+  if (only === undefined) {
+    throw new CliError('no program waits for that.', {
+      why: 'Connect it first, so that its page is open.',
+      run: './svc toolserver',
+    });
+  }
+  if (more.length === 0) return only;
+  const why = `Say which with --client: ${meant.map(({ client_id: id }) => id).join(', ')}.`;
+  throw new CliError('several programs wait.', { why, run: './svc toolserver' });
+}
+
+function findClient({ clients }: Clients, named: string): string {
+  const byId = clients.find(({ client_id: id }) => id === named);
+  if (byId !== undefined) return byId.client_id;
+  const [only, ...more] = clients.filter(({ client_name: name }) => name === named);
+  if (only !== undefined && more.length === 0) return only.client_id;
+  const why =
+    only === undefined ? undefined : `Several are called so: ${[only, ...more].map(({ client_id: id }) => id).join(', ')}.`;
+  throw new CliError(`there is no one program "${named}".`, { ...(why !== undefined && { why }), run: './svc toolserver' });
+}

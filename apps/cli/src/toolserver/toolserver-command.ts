@@ -1,0 +1,47 @@
+import type { Command } from 'commander';
+import { defineCommand, defineDefault } from '../program/define-command.ts';
+
+/** `connector`: name or id, where there are several MCP servers. */
+type Of = { connector?: string; json?: boolean };
+
+/** What `svc toolserver` is asked for. */
+export type ToolserverRequest = Of &
+  (
+    | { action: 'clients' }
+    /** `as`: key of the person who the waiting client speaks for from then on. `client`: which, where several wait. */
+    | { action: 'approve'; as?: string; client?: string }
+    | { action: 'revoke'; client: string }
+  );
+
+type Run = (request: ToolserverRequest) => Promise<void>;
+
+/** Adds `toolserver` with what belongs to it. */
+export function addToolserverCommand(program: Command, run: Run): void {
+  const noun = defineCommand(program, 'toolserver', {
+    summary: 'let programs in that ask the assistant over MCP, list and revoke them',
+    examples: ['./svc toolserver', './svc toolserver approve --as owner', './svc toolserver revoke CLIENT'],
+  });
+  withPlace(
+    defineDefault(noun, 'clients', {
+      summary: 'list the programs that may ask, and those that wait',
+      examples: ['./svc toolserver', './svc toolserver clients --json'],
+    }),
+  ).action((options: Of) => run({ action: 'clients', ...options }));
+  withPlace(
+    defineCommand(noun, 'approve', {
+      summary: 'get a code for the page that a program has opened',
+      examples: ['./svc toolserver approve', './svc toolserver approve --as owner'],
+    })
+      .option('--as <person>', 'the person that the waiting program speaks for')
+      .option('--client <id>', 'which program, where several wait'),
+  ).action((options: Of & { as?: string; client?: string }) => run({ action: 'approve', ...options }));
+  withPlace(
+    defineCommand(noun, 'revoke', {
+      summary: 'end the access of a program at once',
+      examples: ['./svc toolserver revoke CLIENT'],
+    }).argument('<client>', 'its id, or the name that one program alone has'),
+  ).action((client: string, options: Of) => run({ action: 'revoke', client, ...options }));
+}
+
+const withPlace = (command: Command): Command =>
+  command.option('-c, --connector <name>', 'the connector, where there are several').option('--json', 'print JSON');
