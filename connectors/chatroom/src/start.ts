@@ -1,11 +1,11 @@
-import { createIngress, errorText, openChannelToggles, type RunningConnector, type StartContext } from '@svc/connector-kit';
+import { createIngress, openChannelToggles, type RunningConnector, type StartContext } from '@svc/connector-kit';
 import type { Bot } from './chatroom-deps.ts';
 import { createDiscordRest } from './discord-rest.ts';
 import { tokenHelp } from './incoming/discord-fault.ts';
 import { findBot } from './incoming/find-bot.ts';
 import { openIncoming } from './incoming/open-incoming.ts';
 import { createRooms } from './incoming/rooms.ts';
-import { registerCommands } from './interactions/commands.ts';
+import { keepCommands } from './interactions/commands.ts';
 import { createRespond } from './interactions/respond.ts';
 import { takeInteraction } from './interactions/take-interaction.ts';
 import { inviteLink } from './invite-link.ts';
@@ -34,9 +34,7 @@ export async function start(ctx: StartContext<Config>): Promise<RunningConnector
     seen: outgoing.saw,
     interacted: (interaction, deps) => takeInteraction({ ...deps, signal, rest, respond }, interaction),
   });
-  void registerCommands(rest, bot, state, signal).catch((error: unknown) => {
-    log('warn', 'the menu of commands could not be given to Discord', { error: errorText(error) });
-  });
+  void keepCommands(ctx, rest, bot);
   return {
     firstSteps: firstSteps(bot, config),
     send: outgoing.send,

@@ -1,24 +1,13 @@
+import type { Identity } from '@svc/contract/trust.ts';
 import { expect, test } from 'vitest';
-import { openChatroom } from './open-chatroom.ts';
-
-/** A server of Discord with one person and one channel. */
-async function openWork(options: Parameters<typeof openChatroom>[0] = {}) {
-  const house = await openChatroom(options);
-  const { server } = house;
-  const ann = server.person('Ann');
-  const guild = server.guild('Work', [ann]);
-  const general = server.channel(guild, 'general');
-  const me = `<@${server.bot.user.id}>`;
-  return Object.assign(house, { ann, guild, general, me, shown: () => server.replies(general).map(({ text }) => text) });
-}
+import { answeredOf, openWork, textsOf } from './open-work.ts';
 
 test('a private message is answered, in a conversation of its channel', async () => {
   const house = await openWork();
   const dm = house.server.dm(house.ann);
-  const said = house.server.say({ from: house.ann, channel: dm, text: 'hello' });
-  await expect.poll(() => house.server.replies(dm).map(({ text }) => text)).toEqual(['echo: hello']);
-  const [turn] = house.core.turns;
-  expect(turn?.envelope).toMatchObject({
+  const said = house.say('hello', { channel: dm });
+  await expect.poll(() => house.shown(dm)).toEqual(['echo: hello']);
+  expect(house.core.turns[0]?.envelope).toMatchObject({
     channel: 'chatroom',
     conversation_key: `chatroom:inst_1:channel:${dm.id}`,
     message_id: said.id,
@@ -28,16 +17,173 @@ test('a private message is answered, in a conversation of its channel', async ()
 });
 
 test('in a channel what names the bot or answers it is answered, and all else is read', async () => {
-  const { server, ann, general, me, shown, ...house } = await openWork();
-  server.say({ from: ann, channel: general, text: `${me} hello` });
-  await expect.poll(shown).toEqual(['echo: hello']);
-  const [reply] = server.messages(general).filter(({ isBot }) => isBot);
-  server.say({ from: ann, channel: general, text: 'to the others' });
-  server.say({ from: ann, channel: general, text: 'and you?', replyTo: general.messages.get(reply?.id ?? '') });
+  const house = await openWork();
+  const { server, general, me, shown, say } = house;
+  say(`${me} hello`);
+  await expect.poll(() => shown()).toEqual(['echo: hello']);
+  const [reply] = server.replies(general);
+  say('to the others');
+  say('and you?', { replyTo: general.messages.get(reply?.id ?? '') });
   await expect.poll(() => shown().length).toBe(2);
   expect(house.taken()).toEqual([
     { text: 'hello', delivery: 'sync' },
     { text: 'to the others', delivery: 'async' },
     { text: '[In answer to your message: "echo: hello"]\nand you?', delivery: 'sync' },
   ]);
+});
+
+test('threads and posts of a forum are conversations of their own', async () => {
+  const house = await openWork();
+  const { server, guild, general, ann, me, say, shown } = house;
+  const thread = server.openThread(general, ann, 'aside');
+  say(`${me} in the thread`, { channel: thread });
+  await expect.poll(() => shown(thread)).toEqual(['echo: in the thread']);
+  const forum = server.channel(guild, 'questions', { kind: 'forum' });
+  const { thread: post } = server.post(forum, ann, 'how?', `${me} how does it work?`);
+  await expect.poll(() => shown(post)).toEqual(['echo: how does it work?']);
+  const keys = house.core.turns.map(({ envelope }) => envelope.conversation_key);
+  expect(keys).toEqual([thread, post].map(({ id }) => `chatroom:inst_1:channel:${id}`));
+});
+
+test('names stand in the place of ids, and previews are read as text', async () => {
+  const house = await openWork();
+  const { server, guild, general, ann, me, say } = house;
+  const bob = server.person('Bob');
+  server.join(guild, bob);
+  const role = server.role(guild, 'helpers', [ann]);
+  await house.restart(); // what it knows of the server is asked for
+  say(`${me} ask <@${bob.id}> or <@&${role.id}> in <#${general.id}> <:ok:123456789012345678> at <t:0:R>`, {
+    embeds: [{ type: 'rich', title: 'News', description: 'of today' }],
+  });
+  await expect
+    .poll(() => textsOf(house))
+    .toEqual(['[Embed: News | of today]\nask @bob or @helpers in #general :ok: at 1970-01-01T00:00:00Z']);
+});
+
+test('files come along, in the order in which they were attached', async () => {
+  const house = await openWork();
+  house.say(`${house.me} look`, {
+    files: [
+      { name: 'a.txt', bytes: Buffer.from('first') },
+      { name: 'b.txt', bytes: Buffer.from('second') },
+    ],
+  });
+  await expect.poll(() => house.core.turns.length).toBe(1);
+  expect(house.core.turns[0]?.envelope.content.attachments?.map(({ name }) => name)).toEqual(['a.txt', 'b.txt']);
+  expect(house.saved.map(({ content }) => content.toString())).toEqual(['first', 'second']);
+});
+
+test('an edit and a deletion reach the core behind the message; what a link shows is no edit', async () => {
+  const house = await openWork();
+  const { server, me, say } = house;
+  const said = say(`${me} helo`);
+  await expect.poll(() => house.core.turns.length).toBe(1);
+  server.addEmbed(said, { title: 'a preview' });
+  server.edit(said, `${me} hello`);
+  server.remove(said);
+  await expect.poll(() => house.core.amendments.map(({ text }) => text)).toEqual(['[Embed: a preview]\nhello', null]);
+  const [edit, deletion] = house.core.amendments;
+  expect(edit).toMatchObject({ message_id: said.id, as: { channel: 'chatroom', sender: { raw_id: house.ann.id } } });
+  expect(deletion?.version).toBeGreaterThan(edit?.version ?? Infinity);
+});
+
+test('a reaction to an answer is read', async () => {
+  const house = await openWork();
+  const { server, general, ann, me, say, shown } = house;
+  say(`${me} hello`);
+  await expect.poll(() => shown()).toEqual(['echo: hello']);
+  const [reply] = [...general.messages.values()].filter(({ author }) => author.bot);
+  if (reply !== undefined) server.react(reply, ann, '👍');
+  await expect.poll(() => house.taken().at(-1)).toEqual({ text: '[Reacted with 👍 to your message]', delivery: 'async' });
+});
+
+test('with dm_allowed_user_id nobody else is answered in private, and is told so now and then', async () => {
+  const house = await openWork({ config: { dm_allowed_user_id: '111111111111111111' } });
+  const dm = house.server.dm(house.ann);
+  for (let n = 0; n < 5; n++) house.say('let me in', { channel: dm });
+  await expect.poll(() => house.shown(dm)).toEqual(['Access denied.', 'Access denied.', 'Access denied.']);
+  expect(house.core.turns).toEqual([]);
+});
+
+const stranger = { principal_id: null, denied: true, denial: 'unknown_sender' } as Partial<Identity>;
+
+test('who is unknown is not read in a channel, and one who names the bot is taken as in public', async () => {
+  const house = await openWork();
+  const { me, say } = house;
+  const known = await house.core.resolve({ channel: 'chatroom', sender: { raw_id: '1' }, conversation_key: 'x' });
+  house.core.resolve = async () => ({ ...known, ...stranger });
+  say('to the others');
+  say(`${me} hello`);
+  await expect
+    .poll(() => house.core.turns.map(({ envelope }) => [envelope.content.text, envelope.public]))
+    .toEqual([['hello', true]]);
+});
+
+test('a role of the server lets in who is unknown by themselves, as that role', async () => {
+  const house = await openWork();
+  const { server, guild, ann, me, say } = house;
+  const role = server.role(guild, 'helpers', [ann]);
+  const known = await house.core.resolve({ channel: 'chatroom', sender: { raw_id: '1' }, conversation_key: 'x' });
+  house.core.resolve = async ({ sender }) => (sender.raw_id === `role:${role.id}` ? known : { ...known, ...stranger });
+  say(`${me} hello`);
+  await expect.poll(() => textsOf(house)).toEqual(['[Written by ann]\nhello']);
+  expect(house.core.turns[0]?.envelope.sender).toMatchObject({ raw_id: `role:${role.id}`, raw_username: 'ann' });
+});
+
+test('a channel can be quiet or autonomous: then the core is asked unbidden only when that was decided', async () => {
+  const asked: string[] = [];
+  const house = await openWork({
+    context: {
+      async triage({ text }) {
+        asked.push(text);
+        return { speak: text.endsWith('?') };
+      },
+    },
+    config: { channel_mode: 'autonomous', autonomous_per_hour: 1 },
+  });
+  const { say } = house;
+  say('nice weather');
+  say('does anybody know what 6 times 7 is?');
+  say('and 7 times 8?');
+  await expect.poll(() => house.taken().map(({ delivery }) => delivery)).toEqual(['async', 'sync', 'async']);
+  expect(asked).toEqual(['ann: nice weather', 'ann: nice weather\nann: does anybody know what 6 times 7 is?']);
+  expect(house.core.turns[1]?.envelope.content.system).toContain('[[NO_REPLY]]');
+});
+
+test('a quiet channel is only read', async () => {
+  const house = await openWork({ config: { channel_mode: 'quiet' } });
+  house.say(`${house.me} hello`);
+  await expect.poll(() => house.taken()).toEqual([{ text: 'hello', delivery: 'async' }]);
+});
+
+test('a bot that names it is answered until a person ends the round, and again when one gives the word', async () => {
+  const house = await openWork();
+  const { server, guild, me, say } = house;
+  const other = server.person('Other', { bot: true });
+  server.join(guild, other);
+  const aborted: string[] = [];
+  house.core.sessions.abort = async (_, key) => void aborted.push(key);
+  say(`${me} first`, { from: other });
+  await expect.poll(() => answeredOf(house)).toEqual(['first']);
+  expect(house.core.turns[0]?.envelope.sender.is_bot).toBe(true);
+  say('stop');
+  await expect.poll(() => aborted.length).toBe(1);
+  say(`${me} second`, { from: other });
+  say(`${me} go on`);
+  say(`${me} third`, { from: other });
+  await expect.poll(() => answeredOf(house)).toEqual(['first', 'go on', 'third']);
+});
+
+test('where there is a moderator, of all bots that one gives the word', async () => {
+  const house = await openWork({ config: { moderator_user_id: '222222222222222222' } });
+  const { server, guild, me, say } = house;
+  const bots = [server.person('Mod', { bot: true, id: '222222222222222222' }), server.person('Other', { bot: true })];
+  for (const bot of bots) server.join(guild, bot);
+  for (const bot of bots.toReversed()) say(`${me} from ${bot.username}`, { from: bot });
+  await expect
+    .poll(() => house.taken())
+    .toEqual([
+      { text: 'from other', delivery: 'async' },
+      { text: 'from mod', delivery: 'sync' },
+    ]);
 });

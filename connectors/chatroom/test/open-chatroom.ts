@@ -17,16 +17,24 @@ export type OpenChatroom = FakeContext & {
   restart(): Promise<void>;
 };
 
-type Options = {
+export type ChatroomOptions = {
   config?: Partial<Config>;
   server?: DiscordServerOptions;
   context?: Partial<StartContext>;
+  /** Another one than that of the bot. */
+  token?: string;
   /** Before it is started. */
   arrange?(server: DiscordServer): void;
 };
 
 /** The connector on a Discord of ours, with a scripted core. All that it asks is checked against the description of the API. */
-export async function openChatroom({ config, server: serverOptions, context, arrange }: Options = {}): Promise<OpenChatroom> {
+export async function openChatroom({
+  config,
+  server: serverOptions,
+  context,
+  arrange,
+  token,
+}: ChatroomOptions = {}): Promise<OpenChatroom> {
   const folder = temporaryFolder();
   const server = await startDiscordServer(serverOptions);
   onTestFinished(async () => {
@@ -37,7 +45,10 @@ export async function openChatroom({ config, server: serverOptions, context, arr
   arrange?.(server);
   const open = async () => {
     const settings = { ...defaultsOf(meta), bot_token_secret_key: 'TOKEN', api_url: server.apiUrl, reactions: false, ...config };
-    const fake = fakeContext({ type: meta.type, dataDir: folder.path, config: settings, ...context }, { TOKEN: server.token });
+    const fake = fakeContext(
+      { type: meta.type, dataDir: folder.path, config: settings, ...context },
+      { TOKEN: token ?? server.token },
+    );
     return { fake, live: await start(fake.context as unknown as StartContext<Config>) };
   };
   let { fake, live } = await open();

@@ -25,7 +25,10 @@ export type GatewayOptions = Pick<StartContext, 'log' | 'signal'> & {
 };
 
 export type Gateway = {
-  /** Resolves when it is open for the first time. Rejects when it cannot be, until a person does something, or after `withinMs`. */
+  /**
+   * Resolves when it is open, or cannot be at the moment, or after `withinMs`. Rejects when a person has to do something first; then it is
+   * not tried again.
+   */
   opened(withinMs: number): Promise<void>;
   send(payload: GatewaySendPayload): Promise<void>;
   /** Resolves when it is closed, after the signal has aborted. */
@@ -47,11 +50,13 @@ export function openGateway(options: GatewayOptions): Gateway {
   const first = Promise.withResolvers<void>();
   first.promise.catch(() => undefined); // who opens it may have stopped waiting
   let current: WebSocketManager | null = null;
+  let isOpened = false;
 
   async function run(): Promise<void> {
     for (let tries = 1; !signal.aborted; tries++) {
       const connection = connect(options, clock, () => {
         tries = 0;
+        isOpened = true;
         onProblem(null);
         first.resolve();
       });
@@ -60,7 +65,8 @@ export function openGateway(options: GatewayOptions): Gateway {
       current = null;
       if (signal.aborted) return;
       const isFinal = fault.code !== 'unavailable' && fault.code !== 'busy';
-      if (isFinal) first.reject(fault);
+      if (isFinal && !isOpened) return first.reject(fault); // nothing begins without it
+      first.resolve();
       log(isFinal ? 'error' : 'warn', 'the gateway of Discord cannot be opened', { error: errorText(fault) });
       onProblem(errorText(fault));
       await pause(clock, isFinal ? finalAgainMs : backOffMs(backOff, tries), signal);

@@ -34,6 +34,7 @@ export function createEventSource(deps: SourceDeps): EventSource {
   const { record, clock, log, channelsSince, backfillHours } = deps;
   /** While it is read what was missed, what comes waits behind it. */
   let held: Item[] | null = null;
+  let readings = 0;
   let onGuild: (id: string) => void = () => undefined;
   let reading = Promise.resolve();
 
@@ -56,6 +57,7 @@ export function createEventSource(deps: SourceDeps): EventSource {
   /** One at a time. What comes meanwhile comes behind what was missed. */
   function catchUp(ready: Promise<void>): Promise<void> {
     held ??= [];
+    readings++;
     record.behind();
     reading = reading.then(async () => {
       await ready;
@@ -73,6 +75,7 @@ export function createEventSource(deps: SourceDeps): EventSource {
         at: missed.length > 0 || last !== null ? 0 : clock.now(),
         isLastMissed: true,
       });
+      if (--readings > 0) return;
       const waiting = held ?? [];
       held = null;
       waiting.forEach(push);

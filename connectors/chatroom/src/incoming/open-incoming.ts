@@ -42,11 +42,13 @@ const maxFileBytes = 100 * 1024 * 1024;
 /** So long the start waits for the gateway, ms: then it goes on without, and says so in its health. */
 const openWithinMs = 15_000;
 
+const notOpen = 'The connection to Discord is not open yet.';
+
 /** Rejects when a person has to do something before anything can come in. */
 export async function openIncoming(ctx: StartContext<Config>, deps: IncomingDeps): Promise<IncomingChannel> {
   const { config, state, log, signal } = ctx;
   const { token, rest, bot, rooms, isEnabled, clock = systemClock } = deps;
-  const problems = { gateway: null as string | null, taking: null as string | null };
+  const problems = { gateway: notOpen as string | null, taking: null as string | null };
   const record = await openSessionRecord({ state, log, clock, botId: bot.id });
   const direct = await openDirectChannels(state, log);
   const takeDeps = createTakeDeps(ctx, deps, clock);

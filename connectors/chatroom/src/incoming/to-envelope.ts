@@ -45,8 +45,10 @@ export async function toEnvelope(deps: EnvelopeDeps, message: ChatMessage, signa
   const placed = await placeOf(deps, message, signal);
   if (message.guild_id !== undefined && (placed === null || !isOpen(deps, placed.room))) return null;
   const text = textOf(deps, message, placed?.guild);
-  deps.joinIn.heard({ channel: message.channel_id, name: message.author.username, text });
-  if (message.author.id === deps.bot.id) return null;
+  if (message.author.id === deps.bot.id) {
+    noteHeard(deps, message, text);
+    return null;
+  }
   return placed === null ? ofPrivate(deps, message, text, signal) : ofRoom(deps, message, placed, text, signal);
 }
 
@@ -88,10 +90,17 @@ async function ofRoom(
   const isAddressed = isMeant(message, deps.bot, guild.ownRoles);
   // A room has no answer that a stranger alone can read; what they say to others is nothing to us.
   if (speaker.identity.denied) return isAddressed ? { ...basic, public: true } : null;
+  noteHeard(deps, message, text);
   const envelope = { ...basic, sender: speaker.sender, content: { text: bySpeaker(speaker, message, text) } };
   const taking = await decideTaking(deps, { message, room, envelope, isAddressed }, signal);
   return withFiles(deps, { ...envelope, ...taking, content: { ...envelope.content, ...taking.content } }, message, signal);
 }
+
+const noteHeard = (
+  { joinIn }: TakingDeps,
+  { channel_id: channel, author: { username: name } }: ChatMessage,
+  text: string,
+): void => joinIn.heard({ channel, name, text });
 
 function basicEnvelope({ instanceId }: Pick<EnvelopeDeps, 'instanceId'>, message: ChatMessage, text: string): Envelope {
   return {

@@ -1,5 +1,7 @@
 import type { REST } from '@discordjs/rest';
-import { chatCommands, type ConnectorState } from '@svc/connector-kit';
+import { chatCommands, errorText, systemClock, type Clock, type StartContext } from '@svc/connector-kit';
+import { isPassing } from '@svc/connector-kit/ingress/passing-faults.ts';
+import { pause } from '@svc/connector-kit/retry.ts';
 import {
   ApplicationCommandOptionType,
   ApplicationCommandType,
@@ -48,21 +50,28 @@ export const menu: RESTPutAPIApplicationCommandsJSONBody = [
 
 const key = 'commands';
 
-/** Gives Discord the menu, when it is another one than it has. True when it was given. */
-export async function registerCommands(
+/** Discord may be away when the connector starts, ms. */
+const againMs = 60_000;
+
+type Deps = Pick<StartContext, 'state' | 'log' | 'signal'> & { clock?: Clock };
+
+/** Gives Discord the menu when it has another one, as soon as it can be reached. Never rejects. */
+export async function keepCommands(
+  { state, log, signal, clock = systemClock }: Deps,
   rest: Pick<REST, 'put'>,
-  { applicationId }: Bot,
-  state: ConnectorState,
-  signal: AbortSignal,
-  commands: RESTPutAPIApplicationCommandsJSONBody = menu,
-): Promise<boolean> {
-  const wanted = JSON.stringify([applicationId, commands]);
-  if ((await state.get(key)) === wanted) return false;
-  try {
-    await rest.put(Routes.applicationCommands(applicationId), { body: commands, signal });
-  } catch (error) {
-    throw toDiscordFault(error);
+  { applicationId }: Pick<Bot, 'applicationId'>,
+): Promise<void> {
+  const wanted = JSON.stringify([applicationId, menu]);
+  for (;;) {
+    try {
+      if ((await state.get(key)) === wanted) return;
+      await rest.put(Routes.applicationCommands(applicationId), { body: menu, signal });
+      return await state.set(key, wanted);
+    } catch (error) {
+      const fault = toDiscordFault(error);
+      if (signal.aborted) return;
+      log('warn', 'the menu of commands could not be given to Discord', { error: errorText(fault) });
+      if (!isPassing(fault) || !(await pause(clock, againMs, signal))) return;
+    }
   }
-  await state.set(key, wanted);
-  return true;
 }

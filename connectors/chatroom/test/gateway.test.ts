@@ -1,0 +1,90 @@
+import { expect, test } from 'vitest';
+import { openChatroom } from './open-chatroom.ts';
+import { answeredOf, openWork, textsOf } from './open-work.ts';
+
+test('a token that Discord does not know ends the start, with what to do', async () => {
+  const token = 'MTIzNDU2Nzg5MDEyMzQ1Njc4.another.the-token-of-no-bot';
+  await expect(openChatroom({ token })).rejects.toThrow(/does not know this token.*Reset Token/);
+});
+
+test('a text that is no token is not sent anywhere', async () => {
+  await expect(openChatroom({ token: 'no token\r\nof a bot' })).rejects.toThrow(/no token of a bot/);
+});
+
+test('a bot that may not have what people write ends the start, with where to switch it on', async () => {
+  const server = { readsMessageContent: false };
+  await expect(openChatroom({ server })).rejects.toThrow(/Message Content Intent.*Privileged Gateway Intents/);
+});
+
+test('a connection that is cut, closed or asked to go is opened again, and nothing is lost or comes twice', async () => {
+  const house = await openWork();
+  const { server, me, say } = house;
+  const breaks = [
+    () => server.gateway.drop(),
+    () => server.gateway.askToReconnect(),
+    () => server.gateway.close(4000),
+    () => server.gateway.invalidate(true),
+    () => server.cutConnections(),
+  ];
+  const wanted: string[] = [];
+  for (const [n, breakIt] of breaks.entries()) {
+    await expect.poll(() => server.gateway.isConnected()).toBe(true);
+    breakIt();
+    say(`${me} ${n}`);
+    wanted.push(String(n));
+  }
+  await expect.poll(() => answeredOf(house)).toEqual(wanted);
+  expect(house.health()).toEqual({ healthy: true });
+});
+
+test('a restart goes on with the session: an edit of its absence is given, too', async () => {
+  const house = await openWork();
+  const { server, me, say } = house;
+  const first = say(`${me} before`);
+  await expect.poll(() => answeredOf(house)).toEqual(['before']);
+  await house.stop();
+  server.edit(first, `${me} before, edited`);
+  say(`${me} meanwhile`);
+  await house.restart();
+  await expect.poll(() => answeredOf(house)).toEqual(['meanwhile']);
+  expect(house.core.amendments.map(({ text }) => text)).toEqual(['before, edited']);
+});
+
+test('what was said in an absence that a session does not outlive is read from the channels, once and in order', async () => {
+  const house = await openWork({ server: { resumeMs: 0 } });
+  const { server, ann, general, me, say } = house;
+  const dm = server.dm(ann);
+  say('in private', { channel: dm });
+  say(`${me} before`);
+  await expect.poll(() => textsOf(house).toSorted()).toEqual(['before', 'in private']);
+  await house.stop();
+  for (let n = 0; n < 130; n++) say(`${me} missed ${n}`, { channel: n % 10 === 9 ? dm : general });
+  await house.restart();
+  say(`${me} back`);
+  const wanted = [...Array.from({ length: 130 }, (_, n) => `missed ${n}`), 'back'];
+  await expect.poll(() => house.core.turns.length, { timeout: 30_000 }).toBe(wanted.length);
+  const inGeneral = house.core.turns.filter(({ envelope }) => envelope.channel_context?.['channelId'] === general.id);
+  expect(inGeneral.map(({ envelope }) => envelope.content.text)).toEqual(wanted.filter((_, n) => n % 10 !== 9 || n === 130));
+  expect(textsOf(house).toSorted()).toEqual(wanted.toSorted());
+});
+
+test('an invalid session is followed by another one, in the same process', async () => {
+  const house = await openWork();
+  const { server, me, say } = house;
+  say(`${me} before`);
+  await expect.poll(() => answeredOf(house)).toEqual(['before']);
+  server.gateway.invalidate(false);
+  say(`${me} between`);
+  await expect.poll(() => answeredOf(house)).toEqual(['before', 'between']);
+});
+
+test('while the gateway refuses connections the health says so, and then no longer', async () => {
+  const house = await openWork();
+  const { server, me, say } = house;
+  server.gateway.refuseNext(3);
+  server.gateway.drop();
+  await expect.poll(() => house.health().healthy).toBe(false);
+  await expect.poll(() => house.health().healthy, { timeout: 20_000 }).toBe(true);
+  say(`${me} there again?`);
+  await expect.poll(() => answeredOf(house)).toEqual(['there again?']);
+});

@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest';
+import { answeredOf, openWork } from './open-work.ts';
+
+const withMenu = async (options: Parameters<typeof openWork>[0] = {}) => {
+  const house = await openWork(options);
+  await expect.poll(() => house.server.bot.commands.length).toBeGreaterThan(0);
+  return house;
+};
+
+test('the menu is given to Discord once, until it is another one', async () => {
+  const house = await withMenu();
+  const { server } = house;
+  expect(server.bot.commands.map(({ name }) => name)).toEqual([
+    'ask',
+    'new',
+    'stop',
+    'status',
+    'usage',
+    'help',
+    'Ask about this',
+  ]);
+  for (const text of ['before', 'after']) {
+    house.say(`${house.me} ${text}`);
+    await expect.poll(() => answeredOf(house)).toEqual([text]);
+    await house.restart();
+  }
+  expect(server.calls.filter(({ operation }) => operation.includes('application_commands'))).toHaveLength(1);
+});
+
+test('a slash command is shown as what was asked, and answered below it', async () => {
+  const house = await withMenu();
+  const { server, ann, general, shown } = house;
+  server.command({ from: ann, channel: general, name: 'ask', options: { question: 'what is up?' } });
+  await expect.poll(() => shown()).toEqual(['what is up?', 'echo: what is up?']);
+  const [question, answer] = server.replies(general);
+  expect(answer?.replyTo).toBe(question?.id);
+  server.command({ from: ann, channel: general, name: 'status' });
+  await expect.poll(() => answeredOf(house)).toEqual(['what is up?', '/status']);
+});
+
+test('a command of one who has no access is refused to them alone', async () => {
+  const house = await withMenu();
+  const { server, ann, general, shown } = house;
+  const known = await house.core.resolve({ channel: 'chatroom', sender: { raw_id: '1' }, conversation_key: 'x' });
+  house.core.resolve = async () => ({ ...known, principal_id: null, denied: true });
+  server.command({ from: ann, channel: general, name: 'help' });
+  await expect.poll(() => server.messages(general).map(({ text }) => text)).toEqual(['Access denied.']);
+  expect(shown()).toEqual(['Access denied.']);
+  expect(house.core.turns).toEqual([]);
+});
+
+test('a question about a message is asked in a window, and comes with that message', async () => {
+  const house = await withMenu();
+  const { server, ann, say } = house;
+  const said = say('the sky is green');
+  const opened = server.contextMenu(ann, 'Ask about this', said);
+  await expect.poll(() => opened.dialog).not.toBeNull();
+  server.submit(opened, { question: 'is it?' });
+  await expect.poll(() => answeredOf(house)).toEqual(['[About a message of ann: "the sky is green"]\nis it?']);
+});
+
+test('a command that is given again is shown and answered once', async () => {
+  const house = await withMenu({ server: { eventFaults: { random: () => 0, twice: 1, outOfOrder: 0 } } });
+  const { server, ann, general, shown } = house;
+  server.command({ from: ann, channel: general, name: 'ask', options: { question: 'once?' } });
+  await expect.poll(() => shown()).toEqual(['once?', 'echo: once?']);
+});
