@@ -20,13 +20,14 @@ export async function start(ctx: StartContext<Config>): Promise<RunningConnector
   const mention = config.mention === '' ? `@${ctx.assistantName}` : config.mention;
   const outgoing = await createOutgoing({ ...ctx, api, account });
   const ingress = createIngress({ core, state, log, openReply: outgoing.openReply });
-  const { own, seen, paced } = outgoing;
+  const { own, seen, paced, isAsked } = outgoing;
   const deps: TakeDeps = {
     ...ctx,
     api,
     ingress,
     mention,
     seen,
+    isAsked,
     own: account,
     isMentioned: createMentionMatcher(mention),
     isAnswered: own.isAnswered,

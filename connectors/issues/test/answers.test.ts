@@ -111,3 +111,39 @@ test('a pause that GitHub asks for is kept by all that is asked, and nothing is 
   server.comment(issue, ann, '@assistant two');
   await expect.poll(() => shown(issue), { timeout: 10_000 }).toHaveLength(2);
 }, 25_000);
+
+test('a question is asked in a comment, and its answer is handed over as it is', async () => {
+  const { server, repo, ann, shown, core } = await openIssues();
+  const asked = Promise.withResolvers<void>();
+  core.script = async ({ handlers, result }) => {
+    if (core.turns.length > 1) return result({ outcome: 'silent' });
+    const options = [
+      { id: 'yes', label: 'Yes' },
+      { id: 'no', label: 'No' },
+    ];
+    handlers.onAsk?.({ id: 'ask_1', text: 'Really?', options, for: 'prn_1', expires_at: Date.now() + 60_000 });
+    await asked.promise;
+    return result({ actions: [{ type: 'reply', text: 'Done.' }] });
+  };
+  const issue = server.open(repo, ann, { title: 'A fault', body: '@assistant do it' });
+  await expect.poll(() => shown(issue).join('\n')).toContain('Really?');
+  server.comment(issue, ann, '@assistant yes');
+  await expect.poll(() => core.turns.map(({ envelope }) => envelope.content.text)[1]).toBe('yes');
+  asked.resolve();
+  await expect.poll(() => shown(issue)).toContain('Done.');
+});
+
+test('each answer may name who asked for it, whoever asks next', async () => {
+  const { server, repo, ann, shown, core } = await openIssues();
+  const bob = server.user('bob');
+  const next = Promise.withResolvers<void>();
+  core.script = async ({ envelope, result }) => {
+    if (core.turns.length === 1) await next.promise;
+    else next.resolve();
+    return result({ actions: [{ type: 'reply', text: `${envelope.sender.raw_id} of @ann and @bob` }] });
+  };
+  const issue = server.open(repo, ann, { title: 'A fault', body: '@assistant one' });
+  await expect.poll(() => core.turns.length).toBe(1);
+  server.comment(issue, bob, '@assistant two');
+  await expect.poll(() => shown(issue)).toEqual(['ann of @ann and @\u200bbob', 'bob of @\u200bann and @bob']);
+});

@@ -45,14 +45,16 @@ export function followFeed<T extends Entry>(options: FeedOptions<T>): Feed {
   let bell = Promise.withResolvers<void>();
   let isBehind = false;
   let tag: Tag | null | undefined;
-  /** What was given, by entry and change, with its number. */
-  const known = new Map<string, number>();
+  /** What was given, by entry and change, with its place. */
+  const known = new Map<string, Cursor>();
   let full: { since: string; page: number } | null = null;
 
   async function poll(after: string | number | null, waitMs: number): Promise<Given<T>[]> {
     const passed = readCursor(after) ?? { time: options.since, n: 0 };
     counter = Math.max(counter, passed.n);
     if (waitMs > 0 && !isBehind) await due(waitMs);
+    // Something may have been lost: it is given again before the list is gone on with.
+    if (passed.n < counter) full = null;
     const { since, page } = full ?? { since: overlapOf(passed.time, options.since), page: 1 };
     tag ??= await loadTag();
     const isSame = full === null && tag?.since === since && passed.n >= tag.n;
@@ -70,12 +72,12 @@ export function followFeed<T extends Entry>(options: FeedOptions<T>): Feed {
     return entries.flatMap((entry) => {
       const name = `${entry.id} ${entry.updated_at}`;
       const before = known.get(name);
-      if (before !== undefined && before <= passed.n) return [];
+      if (before !== undefined) return before.n <= passed.n ? [] : [{ entry, ...before }];
       if (entry.updated_at > time) time = entry.updated_at;
-      const n = before ?? ++counter;
-      known.set(name, n);
+      const cursor = { time, n: ++counter };
+      known.set(name, cursor);
       for (const oldest of known.keys()) if (known.size > mostKnown) known.delete(oldest);
-      return [{ entry, time, n }];
+      return [{ entry, ...cursor }];
     });
   }
 

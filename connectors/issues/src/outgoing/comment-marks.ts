@@ -10,4 +10,5 @@ export const markIn = (body: string): string => /\n*<!-- svc:[0-9a-f]+(?: [\w-]+
 
 export const hasNonce = (body: string, nonce: string): boolean =>
   markIn(body).includes(`svc:${Buffer.from(nonce).toString('hex')}`);
-export const isAbout = (body: string, name: string): boolean => markIn(body).trimEnd().endsWith(` ${name} -->`);
+/** The name of what a comment answers; undefined for one that does not say. */
+export const aboutIn = (body: string): string | undefined => / ([\w-]+) -->\s*$/.exec(markIn(body))?.[1];

@@ -6,7 +6,6 @@ import {
   type Clock,
   type CoreApi,
   type Envelope,
-  type OpenReply,
   type ReplyWriter,
   type StartContext,
 } from '@svc/connector-kit';
@@ -17,6 +16,7 @@ import { meta, type Config } from '../meta.ts';
 import { createDryRun } from './dry-run.ts';
 import { createHourlyBudget } from './hourly-budget.ts';
 import { toTarget } from './issue-place.ts';
+import { createOpenReplies } from './open-replies.ts';
 import { createOwnComments, type OwnComments } from './own-comments.ts';
 import { createReplyPlatform } from './reply-platform.ts';
 import { createShowWork } from './show-work.ts';
@@ -31,6 +31,8 @@ export type OutgoingDeps = Pick<StartContext<Config>, 'state' | 'log' | 'signal'
 /** All that leaves for GitHub. */
 export type Outgoing = ReplyWriter & {
   own: OwnComments;
+  /** Whether the assistant waits for an answer there. */
+  isAsked(target: string): boolean;
   /** Shows that something was seen. Never rejects but when it is ended. */
   seen(said: Said, signal: AbortSignal): Promise<void>;
   /** Runs a write that is no reply, in the same pace. */
@@ -51,16 +53,16 @@ export async function createOutgoing(deps: OutgoingDeps): Promise<Outgoing> {
   const { write_interval_ms: everyMs, edit_interval_ms: editMs } = config;
   const gate = createChatGate({ clock, perMs: everyMs, allMs: everyMs, followsAnother: true });
   const own = createOwnComments(api, account.id);
-  const working = new Map<string, Envelope>();
+  const turns = createOpenReplies();
 
   /** Who takes the comment away that shows a turn does not want its answer. */
-  function gone(target: string): void {
-    const envelope = working.get(target);
+  function gone(name: string | undefined): void {
+    const envelope = turns.running(name);
     if (envelope === undefined) return;
     const { conversation_key, sender } = envelope;
     const as = { channel: meta.type, sender, ...(envelope.public === true && { public: true }) };
     deps.core.sessions.abort(as, conversation_key).catch((error: unknown) => {
-      log('info', 'a turn whose comment was deleted goes on', { place: target, error: errorText(error) });
+      log('info', 'a turn whose comment was deleted goes on', { conversation: conversation_key, error: errorText(error) });
     });
   }
 
@@ -70,7 +72,7 @@ export async function createOutgoing(deps: OutgoingDeps): Promise<Outgoing> {
         api,
         repos: config.repos,
         own,
-        addressed: (target) => working.get(target)?.sender.raw_username ?? null,
+        addressed: turns.askerOf,
         gone,
         count: createHourlyBudget(everyMs < 1000 ? Infinity : commentsPerHour, clock),
       });
@@ -91,23 +93,9 @@ export async function createOutgoing(deps: OutgoingDeps): Promise<Outgoing> {
     chatOf: targetOf,
   });
 
-  const openReply: OpenReply = (envelope, turn) => {
-    const target = targetOf(envelope);
-    const reply = writer.openReply(envelope, turn);
-    working.set(target, envelope);
-    const end = () => void (working.get(target) === envelope && working.delete(target));
-    return {
-      handlers: reply.handlers,
-      finish: (result) => reply.finish(result).finally(end),
-      async fail(error) {
-        await reply.fail(error);
-        end();
-      },
-    };
-  };
-
   return {
-    openReply,
+    openReply: turns.watching(writer.openReply, targetOf),
+    isAsked: turns.isAsked,
     send: writer.send,
     own,
     paced: (target, write, ended) => gate.run(target, write, { signal: ended, withinMs: 30_000 }),

@@ -1,5 +1,5 @@
 import type { GitHubApi } from '../github/github-api.ts';
-import { hasNonce, isAbout } from './comment-marks.ts';
+import { aboutIn, hasNonce } from './comment-marks.ts';
 import type { IssuePlace } from './issue-place.ts';
 
 /** Comments of our own account, as they are on GitHub. */
@@ -32,6 +32,7 @@ export function createOwnComments(api: Pick<GitHubApi, 'read'>, ownId: number): 
   }
   return {
     find: (place, nonce, since, signal) => look(place, since, (body) => hasNonce(body, nonce), signal),
-    isAnswered: async (place, name, since, signal) => (await look(place, since, (body) => isAbout(body, name), signal)) !== null,
+    isAnswered: async (place, name, since, signal) =>
+      (await look(place, since, (body) => aboutIn(body) === name, signal)) !== null,
   };
 }

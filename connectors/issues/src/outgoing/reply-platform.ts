@@ -1,7 +1,7 @@
 import type { ReplyPlatform } from '@svc/connector-kit';
 import type { GitHubApi } from '../github/github-api.ts';
 import type { Repo } from '../meta.ts';
-import { markIn, withMark } from './comment-marks.ts';
+import { aboutIn, markIn, withMark } from './comment-marks.ts';
 import { placeOf, type IssuePlace } from './issue-place.ts';
 import type { OwnComments } from './own-comments.ts';
 import { safeText } from './safe-text.ts';
@@ -10,10 +10,10 @@ export type PlatformDeps = {
   api: Pick<GitHubApi, 'read' | 'write'>;
   repos: readonly Repo[];
   own: OwnComments;
-  /** Whom the answer in a place is for. */
-  addressed(target: string): string | null;
-  /** The comment that shows a running turn is gone. */
-  gone(target: string): void;
+  /** Who said what is answered, by its name. */
+  addressed(name: string | undefined): string | null;
+  /** The comment is gone that answers it. */
+  gone(name: string | undefined): void;
   /** Counts a comment. @throws ServiceError `busy` when there were too many */
   count(): void;
 };
@@ -50,7 +50,7 @@ export function createReplyPlatform(deps: PlatformDeps): Required<Pick<ReplyPlat
   return {
     async post({ chat, text, nonce, answers, signal }) {
       deps.count();
-      const body = withMark(bodyOf(text, deps.addressed(chat)), nonce, answers);
+      const body = withMark(bodyOf(text, deps.addressed(answers)), nonce, answers);
       const { id } = await api.write(
         'POST /repos/{owner}/{repo}/issues/{issue_number}/comments',
         { ...placeOf(chat, repos), body },
@@ -60,11 +60,12 @@ export function createReplyPlatform(deps: PlatformDeps): Required<Pick<ReplyPlat
       return String(id);
     },
     async edit({ chat, id, text, signal }) {
-      const body = bodyOf(text, deps.addressed(chat)) + (await markOf(chat, id, signal));
+      const mark = await markOf(chat, id, signal);
+      const body = bodyOf(text, deps.addressed(aboutIn(mark))) + mark;
       try {
         await api.write(`PATCH ${commentRoute}`, { ...commentOf(chat, id), body }, signal);
       } catch (error) {
-        if (isGone(error)) deps.gone(chat);
+        if (isGone(error)) deps.gone(aboutIn(mark));
         throw error;
       }
     },

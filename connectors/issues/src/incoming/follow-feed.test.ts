@@ -1,0 +1,140 @@
+import fc from 'fast-check';
+import type { ConnectorState, StateValue } from '@svc/connector-kit';
+import { createFakeClock } from '@svc/testing/fake-clock.ts';
+import { createRandom } from '@svc/testing/random.ts';
+import { expect, test } from 'vitest';
+import { followFeed, pageSize, type Entry } from './follow-feed.ts';
+
+type Seen = Entry & { visibleAt: number };
+
+const start = 1_800_000_000_000;
+const at = (ms: number) => new Date(Math.floor(ms / 1000) * 1000).toISOString().replace('.000Z', 'Z');
+
+/** As the one on the disk, but for the time that takes. */
+function memoryState(): ConnectorState {
+  const kept = new Map<string, StateValue>();
+  return {
+    get: async <T extends StateValue>(key: string) => kept.get(key) as T | undefined,
+    set: async (key, value) => void kept.set(key, value),
+    change: async () => undefined,
+    delete: async (key) => void kept.delete(key),
+    list: async () => [],
+    append: async () => undefined,
+  };
+}
+
+/** A list on a server whose clock is off, and a follower of it that is restarted. */
+function openList(random: () => number, clock = createFakeClock(start), offMs = 300_000) {
+  const state = memoryState();
+  const entries = new Map<number, Seen>();
+  const taken: string[][] = [];
+  const asked: { since: string; page: number; isSame: boolean }[] = [];
+  let lost = 0;
+  let stopping = new AbortController();
+  let following = Promise.resolve();
+  const name = ({ id, updated_at }: Entry) => `${id} ${updated_at}`;
+
+  return {
+    taken,
+    asked,
+    clock,
+    set lostShare(share: number) {
+      lost = share;
+    },
+    /** An entry is new or has changed; others see it after a while. */
+    change(id: number, lateMs = 0) {
+      const now = clock.now() + offMs;
+      entries.set(id, { id, updated_at: at(now), visibleAt: clock.now() + lateMs });
+    },
+    wanted: () => [...entries.values()].map(name),
+    begin() {
+      const own: string[] = [];
+      taken.push(own);
+      stopping = new AbortController();
+      following = followFeed<Seen>({
+        since: at(start + offMs),
+        everyMs: 20_000,
+        state,
+        clock,
+        log: () => undefined,
+        signal: stopping.signal,
+        onProblem: () => undefined,
+        async list({ since, page, etag }) {
+          const all = [...entries.values()]
+            .filter(({ updated_at, visibleAt }) => updated_at >= since && visibleAt <= clock.now())
+            .toSorted((a, b) => a.updated_at.localeCompare(b.updated_at) || Number(a.id) - Number(b.id));
+          const found = all.slice((page - 1) * pageSize, page * pageSize);
+          const tag = found.map(name).join();
+          asked.push({ since, page, isSame: etag === tag });
+          return etag === tag ? null : { entries: found, etag: tag };
+        },
+        async take(entry) {
+          if (random() < lost) throw new Error('lost');
+          own.push(name(entry));
+        },
+      }).ended;
+    },
+    async pass(ms: number) {
+      for (let passed = 0; passed < ms; passed += 1000) {
+        clock.advance(1000);
+        for (let n = 0; n < 3; n++) await new Promise((resolve) => setImmediate(resolve));
+      }
+    },
+    async end() {
+      stopping.abort();
+      await following;
+    },
+  };
+}
+
+test('each state of an entry is given, and once, also when they come late, are lost, or the follower is restarted', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer(),
+      fc.array(fc.constantFrom('change', 'late', 'many', 'wait', 'restart', 'lose', 'keep'), { maxLength: 12 }),
+      async (seed, steps) => {
+        const random = createRandom(seed);
+        const list = openList(random);
+        list.begin();
+        let ids = 0;
+        for (const step of steps) {
+          if (step === 'change') list.change(ids === 0 ? ++ids : 1 + Math.floor(random() * ids));
+          if (step === 'late') list.change(++ids, random() * 60_000);
+          if (step === 'many') for (let n = 0; n < 150; n++) list.change(++ids);
+          if (step === 'wait') await list.pass(random() * 60_000);
+          if (step === 'lose' || step === 'keep') list.lostShare = step === 'lose' ? 0.2 : 0;
+          if (step === 'restart') {
+            await list.end();
+            list.begin();
+          }
+        }
+        list.lostShare = 0;
+        await list.pass(240_000);
+        await list.end();
+        expect(list.wanted().filter((each) => !list.taken.flat().includes(each))).toEqual([]);
+        // What came after a lost one is given again with it.
+        if (!steps.includes('lose')) for (const own of list.taken) expect(own.length - new Set(own).size).toBe(0);
+      },
+    ),
+    { numRuns: 40 },
+  );
+}, 120_000);
+
+test('a list that has not changed is asked for by its tag, also after a restart', async () => {
+  const list = openList(() => 1);
+  list.begin();
+  list.change(1);
+  await list.pass(100_000);
+  const before = list.asked.length;
+  await list.pass(100_000);
+  expect(list.asked.slice(before).every(({ isSame }) => isSame)).toBe(true);
+  await list.end();
+  const restarted = list.asked.length;
+  list.begin();
+  await list.pass(60_000);
+  await list.end();
+  expect(list.asked.slice(restarted).every(({ isSame }) => isSame)).toBe(true);
+  expect(list.taken).toEqual([[expect.stringMatching(/^1 /)], []]);
+  // Every 20 s, and no more often.
+  expect(list.asked.length).toBeLessThan(20);
+});
