@@ -1,0 +1,66 @@
+import type { GitHubServer } from '@svc/testing/github-server/index.ts';
+import type { GitHubComment, GitHubIssue } from '@svc/testing/github-server/github-store.ts';
+import { editIntervalMs } from './issues-service.ts';
+
+/** What was asked, and what is to be answered; null where nobody is called. */
+export type Asked = { issue: GitHubIssue; name: string; comment: GitHubComment; answer: string | null };
+
+const withoutMark = (body: string): string => body.replace(/\n*<!-- svc:[^>]*-->\s*$/, '');
+const plain = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
+/** Which message a comment of ours answers: its first part says so. */
+const answeredBy = (body: string): string | undefined => / (comment-\d+) -->\s*$/.exec(body)?.[1];
+
+const ownOf = (server: GitHubServer, issue: GitHubIssue) => issue.comments.filter(({ user }) => user === server.bot);
+
+export const isAnswered = (server: GitHubServer, { issue, comment, answer }: Asked): boolean =>
+  answer === null ||
+  plain(
+    answersTo(server, issue, comment)
+      .map(({ body }) => withoutMark(body))
+      .join(' '),
+  ) === plain(answer);
+
+/** The parts of an answer: the comment that says what it is for, and those after it that say nothing of it. */
+function answersTo(server: GitHubServer, issue: GitHubIssue, { id }: GitHubComment): GitHubComment[] {
+  const own = ownOf(server, issue);
+  return own.flatMap((first, at) => {
+    if (answeredBy(first.body) !== `comment-${id}`) return [];
+    const next = own.findIndex((each, n) => n > at && answeredBy(each.body) !== undefined);
+    return own.slice(at, next === -1 ? undefined : next);
+  });
+}
+
+/** What is said in the place of an answer when the core was ended twice in its turn; it is listed as failed then. */
+const givenUp = /^The service stopped twice while it worked on this message/;
+
+const isGivenUp = (server: GitHubServer, { issue, comment, name }: Asked, failed: ReadonlySet<string>): boolean => {
+  const [only, ...more] = answersTo(server, issue, comment);
+  return failed.has(name) && more.length === 0 && givenUp.test(only?.body ?? '');
+};
+
+/** Every rule that is broken. `failed`: names of the messages whose turns the core lists as failed. */
+export function findBroken(server: GitHubServer, asked: readonly Asked[], failed: ReadonlySet<string>): string[] {
+  const broken = asked
+    .filter((one) => !isAnswered(server, one) && !isGivenUp(server, one, failed))
+    .map(
+      (one) =>
+        `not answered once: ${one.name} in ${one.issue.number}: ${JSON.stringify(answersTo(server, one.issue, one.comment).map(({ body }) => body.slice(0, 80)))}`,
+    );
+  const wanted = new Set(asked.filter(({ answer }) => answer !== null).map(({ comment }) => `comment-${comment.id}`));
+  for (const issue of new Set(asked.map((one) => one.issue)))
+    for (const { body } of ownOf(server, issue)) {
+      const name = answeredBy(body);
+      if (name === undefined ? !/<!-- svc:/.test(body) : !wanted.has(name))
+        broken.push(`left over in ${issue.number}: ${body.slice(0, 80)}`);
+    }
+  return [...broken, ...tooManyEdits(server)];
+}
+
+/** Of one comment, by one process: 60 and no more often than the interval, but for the last one, which is the answer. */
+function tooManyEdits({ calls }: GitHubServer): string[] {
+  const edits = calls.filter(({ method }) => method === 'PATCH');
+  return [...Map.groupBy(edits, ({ path }) => path)].flatMap(([path, own]) => {
+    const tooSoon = own.slice(1, -1).filter(({ at }, n) => at - (own[n]?.at ?? 0) < editIntervalMs / 2).length;
+    return own.length > 60 || tooSoon > 3 ? [`${own.length} edits of ${path}, ${tooSoon} too soon`] : [];
+  });
+}
