@@ -5,7 +5,8 @@ import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { migrate } from './migrate.ts';
 import { openSqlite } from './open-sqlite.ts';
 
-test('what migrations make is in the database itself, and a start without a new one leaves the log alone', async () => {
+/** An open database, and a folder with one migration. */
+function prepared() {
   const folder = temporaryFolder();
   onTestFinished(folder.remove);
   const [file, migrations] = [path.join(folder.path, 'a.db'), path.join(folder.path, 'migrations')];
@@ -13,11 +14,27 @@ test('what migrations make is in the database itself, and a start without a new 
   writeFileSync(path.join(migrations, '001-first.sql'), 'CREATE TABLE n (value TEXT);');
   const db = openSqlite(file);
   onTestFinished(() => db.close());
-  const logBytes = () => statSync(`${file}-wal`).size;
+  return { db, migrations, logBytes: () => statSync(`${file}-wal`).size };
+}
+
+test('what migrations make is in the database itself, and a start without a new one leaves the log alone', async () => {
+  const { db, migrations, logBytes } = prepared();
   migrate(db, migrations);
   expect(logBytes()).toBe(0);
   await db.run("INSERT INTO n VALUES ('x')");
   const written = logBytes();
   migrate(db, migrations);
   expect([written > 0, logBytes()]).toEqual([true, written]);
+});
+
+test('a disk that is too full to move the log keeps no process from starting', async () => {
+  const { db, migrations } = prepared();
+  const exec = db.raw.exec.bind(db.raw);
+  db.raw.exec = (sql) => {
+    if (sql.includes('wal_checkpoint')) throw Object.assign(new Error('database or disk is full'), { errcode: 13 });
+    exec(sql);
+  };
+  migrate(db, migrations);
+  await db.run("INSERT INTO n VALUES ('x')");
+  expect(await db.get('SELECT value FROM n')).toEqual({ value: 'x' });
 });

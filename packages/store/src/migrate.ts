@@ -1,5 +1,6 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
+import { DamagedDatabase } from './damage.ts';
 import type { SqliteDatabase } from './open-sqlite.ts';
 
 /** A data file written by a newer version than the running code, or a migration that is gone. */
@@ -35,6 +36,15 @@ export function migrate(db: SqliteDatabase, dir: string): void {
       throw new MigrationError(`Migration ${name} failed: ${(error as Error).message}`, { cause: error });
     }
   }
-  // All of them fill a log of a megabyte, and whoever looks at the database reads that too.
-  if (missing.length > 0) db.raw.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  if (missing.length > 0) moveLog(db);
+}
+
+/** All migrations fill a log of a megabyte, and whoever looks at the database reads that too. */
+function moveLog(db: SqliteDatabase): void {
+  try {
+    db.raw.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  } catch (error) {
+    if (error instanceof DamagedDatabase) throw error;
+    // On a full disk it stays in the log, where it is as safe; the checkpointer moves it later.
+  }
 }
