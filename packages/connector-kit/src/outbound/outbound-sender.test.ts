@@ -72,6 +72,43 @@ describe('a message to a channel', () => {
     expect(await sender(message('a'))).toEqual({ repeated: true });
   });
 
+  test('keeps its place in line when its caller asks again', async () => {
+    let go: () => void = () => undefined;
+    const { sender, sent, clock } = openSender(() => new Promise((resolve) => (go = resolve)));
+    const first = sender(message('a'));
+    clock.advance(60_000);
+    await expect(first).rejects.toThrow('within 60 s');
+    const second = sender(message('a'));
+    clock.advance(30_000);
+    go();
+    expect([await second, sent]).toEqual([{ repeated: true }, ['a']]);
+  });
+
+  test('is not tried for ever', async () => {
+    const { sender, sent, clock } = openSender(() => new Promise(() => undefined));
+    const first = sender(message('a')).catch(() => 'over');
+    clock.advance(10 * 60_000);
+    expect(await first).toBe('over');
+    void sender(message('a')).catch(() => undefined);
+    expect(sent).toEqual(['a', 'a']);
+  });
+
+  test('that nobody waits for any more does not hold up the end of the process', async () => {
+    const signals: AbortSignal[] = [];
+    const clock = createFakeClock();
+    const never = (_message: OutboundMessage, signal: AbortSignal) =>
+      new Promise<void>((_, reject) => {
+        signals.push(signal);
+        signal.addEventListener('abort', () => reject(new Error('given up')));
+      });
+    const { send, drain } = createOutboundSender({ sent: openSentIds(file(), log), clock, send: never });
+    const sending = send(message('a')).catch(() => 'over');
+    clock.advance(60_000);
+    expect(await sending).toBe('over');
+    await drain();
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
+  });
+
   test('is waited for before the process ends', async () => {
     let fail: (error: Error) => void = () => undefined;
     const { sender, drain } = openSender(() => new Promise((_, reject) => (fail = reject)));

@@ -12,24 +12,50 @@ export type OutboundSender = {
   drain(): Promise<void>;
 };
 
+/** What is on its way. `callers`: those who still wait for it. */
+type Attempt = { sent: Promise<void>; giveUp: AbortController; callers: number };
+
 const maxRunning = 100;
 const limitMs = 60_000;
+/** In a chat that has a slow pace and much to say, a message stands in line for longer than its caller waits. */
+const longestMs = 10 * 60_000;
 
-/** Sends each id once: a repeat joins the attempt that runs, or finds it done. An attempt that failed may be repeated. */
+/**
+ * Sends each id once: a repeat joins the attempt that runs, or finds it done. An attempt that failed may be repeated. One that takes longer than its
+ * caller waits goes on: given up, it would lose its place in line each time, and never come.
+ */
 export function createOutboundSender({ send, sent, clock }: Deps): OutboundSender {
-  const running = new Map<string, Promise<void>>();
+  const running = new Map<string, Attempt>();
 
   /** A send that is given up may still succeed, and then counts. */
-  function begin(message: OutboundMessage): Promise<void> {
+  function begin(message: OutboundMessage): Attempt {
     const giveUp = new AbortController();
-    const sending = Promise.resolve(send(message, giveUp.signal)).then(() => sent.add(message.id));
-    return new Promise<void>((resolve, reject) => {
-      const cancel = clock.after(limitMs, () => {
-        giveUp.abort();
-        reject(new ServiceError('upstream', `The channel did not take the message within ${limitMs / 1000} s.`, { status: 504 }));
-      });
-      sending.then(resolve, reject).finally(cancel);
+    const overdue = Promise.withResolvers<never>();
+    const cancel = clock.after(longestMs, () => {
+      giveUp.abort();
+      overdue.reject(tooSlow(longestMs));
     });
+    const sending = Promise.resolve(send(message, giveUp.signal)).then(() => sent.add(message.id));
+    const ended = Promise.race([sending, overdue.promise]).finally(() => {
+      cancel();
+      running.delete(message.id);
+    });
+    ended.catch(() => undefined); // told to those who wait for it
+    const attempt = { sent: ended, giveUp, callers: 0 };
+    running.set(message.id, attempt);
+    return attempt;
+  }
+
+  async function waitFor(attempt: Attempt): Promise<void> {
+    attempt.callers++;
+    const overdue = Promise.withResolvers<never>();
+    const cancel = clock.after(limitMs, () => overdue.reject(tooSlow(limitMs)));
+    try {
+      await Promise.race([attempt.sent, overdue.promise]);
+    } finally {
+      cancel();
+      attempt.callers--;
+    }
   }
 
   return {
@@ -37,15 +63,18 @@ export function createOutboundSender({ send, sent, clock }: Deps): OutboundSende
       const { id } = message;
       if (sent.has(id)) return { repeated: true };
       const known = running.get(id);
-      if (known !== undefined) return known.then(() => ({ repeated: true }));
-      if (running.size >= maxRunning) throw queueFull(`${maxRunning} messages are being sent at once. Try again in a moment.`);
-      const sending = begin(message).finally(() => running.delete(id));
-      running.set(id, sending);
-      await sending;
-      return { repeated: false };
+      if (known === undefined && running.size >= maxRunning)
+        throw queueFull(`${maxRunning} messages are being sent at once. Try again in a moment.`);
+      await waitFor(known ?? begin(message));
+      return { repeated: known !== undefined };
     },
     async drain() {
-      await Promise.allSettled(running.values());
+      const attempts = [...running.values()];
+      for (const { giveUp, callers } of attempts) if (callers === 0) giveUp.abort();
+      await Promise.allSettled(attempts.map((attempt) => attempt.sent));
     },
   };
 }
+
+const tooSlow = (ms: number) =>
+  new ServiceError('upstream', `The channel did not take the message within ${ms / 1000} s.`, { status: 504 });
