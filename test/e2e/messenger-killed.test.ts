@@ -5,7 +5,7 @@ import { waitFor } from '@svc/testing/house.ts';
 import { randomFaults } from '@svc/testing/telegram-server/telegram-faults.ts';
 import { readCore } from './channel-killed/accounts.ts';
 import { killable, type Killable } from './channel-killed/killable-service.ts';
-import { findBroken, isAnswered } from './messenger-killed/accounts.ts';
+import { findBroken, isAnswered, timeline } from './messenger-killed/accounts.ts';
 import { openMessengerService } from './messenger-killed/messenger-service.ts';
 import { startAsking } from './messenger-killed/people.ts';
 
@@ -41,13 +41,13 @@ test(
     await people.done;
     server.fault = () => undefined;
 
-    let found = { broken: ['nothing was looked at'], unavoidable: 0 };
+    let found: ReturnType<typeof findBroken> = { broken: ['nothing was looked at'], places: [], unavoidable: 0 };
     const isSound = async () => {
       found = findBroken(server, people.asked, await readCore(service.coreUrl, await keysOf(service.coreUrl)), ended);
       return found.broken.length === 0;
     };
     const explain = () =>
-      `seed ${seed}: ${found.broken.length} rules broken by ${people.asked.length} messages (killed: ${killed.join(' ')})\n${found.broken.slice(0, 8).join('\n')}`;
+      `seed ${seed}: ${found.broken.length} rules broken by ${people.asked.length} messages (killed: ${killed.join(' ')})\n${found.broken.slice(0, 8).join('\n')}\n${timeline(server, found.places[0])}`;
     await waitFor(isSound, 120_000, explain);
     expect([service.faults(), server.violations, server.offences, people.asked.length]).toEqual(['', [], [], messages]);
     // One for each answer that was lost at most, and in truth far fewer.

@@ -20,11 +20,14 @@ export const isAnswered = (server: TelegramServer, asked: Asked): boolean =>
 /** Every rule that is broken, and how many messages stand there twice because nobody could know that they were there. */
 export function findBroken(server: TelegramServer, asked: readonly Asked[], core: CoreRecord, kills: Kills) {
   const broken: string[] = [];
+  /** The chats in which something is broken. */
+  const places = new Set<number>();
   let unavoidable = 0;
   for (const [place, own] of Map.groupBy(asked, (one) => one.place)) {
     const replies = server.replies(place.chat, place.thread);
     const first: { name: string; id: number }[] = [];
     const known = new Set<SeenMessage>();
+    const brokenBefore = broken.length;
     for (const one of own) {
       const shown = shownFor(replies, one);
       for (const each of shown) known.add(each);
@@ -51,8 +54,9 @@ export function findBroken(server: TelegramServer, asked: readonly Asked[], core
     });
     for (const reply of replies.filter((each) => !known.has(each)))
       broken.push(`left over in ${place.chat}: ${JSON.stringify(brief(reply))}`);
+    if (broken.length > brokenBefore) places.add(place.chat);
   }
-  return { broken, unavoidable };
+  return { broken, places: [...places], unavoidable };
 }
 
 /** The last messages in a row of which the answer consists; null when it does not stand there. */
@@ -82,3 +86,20 @@ function isUnavoidable(server: TelegramServer, chat: number, id: number, kills: 
 
 const brief = ({ id, text, replyTo, before }: SeenMessage) => ({ id, replyTo, text: short(text), before: before.map(short) });
 const short = (text: string): string => (text.length < 60 ? text : `${text.slice(0, 40)}…${text.slice(-15)}`);
+
+const lastCalls = 80;
+
+/** The last writes to a chat, for who has to find out what went wrong there. */
+export function timeline({ calls }: TelegramServer, chat: number | undefined): string {
+  const own = calls.filter(({ method, params }) => Number(params['chat_id']) === chat && method !== 'sendChatAction');
+  const line = ({ at, method, params, status, description, made, isAnswered: heard }: (typeof own)[number]): string => {
+    const {
+      message_id: id,
+      text,
+      reply_parameters: reply,
+    } = params as { message_id?: number; text?: string; reply_parameters?: unknown };
+    const about = [id, text === undefined ? undefined : short(text), reply === undefined ? undefined : JSON.stringify(reply)];
+    return `${(at / 1000).toFixed(1)} ${method} ${about.filter((each) => each !== undefined).join(' ')} → ${status ?? 'cut'} ${description ?? made.join(',')}${heard ? '' : ' (not heard)'}`;
+  };
+  return [`the last writes to ${chat ?? 'nobody'}:`, ...own.slice(-lastCalls).map(line)].join('\n');
+}
