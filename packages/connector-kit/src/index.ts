@@ -67,7 +67,7 @@ export { splitMessage } from './split-message.ts';
 export { createChatGate, type ChatGate, type ChatGateOptions, type WriteOptions } from './reply/chat-gate.ts';
 export { createReplyWriter, type ReplyWriter, type ReplyWriterOptions } from './reply/reply-writer.ts';
 export type { ReplyWords } from './reply/reply-content.ts';
-export type { Place, ReplyAlbums, ReplyFile, ReplyPlatform } from './reply/reply-platform.ts';
+export type { LostMessage, Paced, Place, ReplyAlbums, ReplyFile, ReplyPlatform } from './reply/reply-platform.ts';
 export type { Unsure } from './reply/reply-messages.ts';
 export type { FirstAfter, LiveEveryMs, WhenGone } from './reply/live-reply.ts';
 export { takeLongCode } from './reply/long-code.ts';

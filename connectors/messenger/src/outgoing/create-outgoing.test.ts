@@ -162,50 +162,82 @@ describe('a message whose answer is lost', () => {
     throw new HttpError('Network request failed!', Object.assign(new Error('x'), { code: 'ECONNRESET' }));
   };
   const gone = 'Bad Request: message to edit not found';
-  /** What there is in the chat, by its ids. */
-  const chatWith =
-    (messages: Record<number, 'own' | 'other'>) =>
-    ({ message_id: id }: { message_id?: number }) => {
-      const kind = messages[id ?? 0];
-      return refusal(
-        400,
-        kind === 'own'
-          ? 'Bad Request: message is not modified: x'
-          : kind === 'other'
-            ? "Bad Request: message can't be edited"
-            : gone,
-      )();
+  type Own = { text: string; reply_to_message?: { message_id: number } };
+  /** What there is in the chat, by its ids: messages of the bot, and of others. */
+  const chatWith = (messages: Record<number, Own | 'other'>) => {
+    const withButton = new Set<number>();
+    return ({ message_id: id = 0, reply_markup }: { message_id?: number; reply_markup?: object }) => {
+      const message = messages[id];
+      if (message === undefined) return refusal(400, gone)();
+      if (message === 'other') return refusal(400, "Bad Request: message can't be edited")();
+      if (withButton.has(id) === (reply_markup !== undefined)) return refusal(400, 'Bad Request: message is not modified: x')();
+      if (reply_markup === undefined) withButton.delete(id);
+      else withButton.add(id);
+      return { message_id: id, ...message };
     };
+  };
+  const looked = (out: { named(method: string): { message_id?: number }[] }) =>
+    out.named('editMessageReplyMarkup').map(({ message_id }) => message_id);
 
   it('is found among those behind the message that it answers, and not sent again', async () => {
     const out = await setUpOutgoing();
     out.next['sendMessage'] = [lost];
-    out.answers['editMessageReplyMarkup'] = chatWith({ 8: 'other', 10: 'own' });
+    out.answers['editMessageReplyMarkup'] = chatWith({ 8: 'other', 10: { text: 'One.' } });
     await out.within(begin(out, '42', 7).finish(resultOf('One.')));
     expect(out.named('sendMessage')).toHaveLength(1);
-    expect(out.named('editMessageReplyMarkup').map(({ message_id }) => message_id)).toEqual([8, 9, 10]);
+    expect(looked(out)).toEqual([8, 9, 10, 10]);
+    expect(out.named('editMessageReplyMarkup').at(-1)).not.toHaveProperty('reply_markup');
   });
 
-  it('is sent again when there is none, and one that is known to be something else is not taken for it', async () => {
+  it('is not taken for another one that was lost in the same chat', async () => {
     const out = await setUpOutgoing();
-    out.answers['editMessageReplyMarkup'] = chatWith({ 101: 'own' });
+    const chat = { 20: { text: 'One.', reply_to_message: { message_id: 7 } }, 21: { text: 'Two, at length.' } };
+    out.answers['editMessageReplyMarkup'] = chatWith(chat);
+    out.saw('-100500', 19);
+    out.next['sendMessage'] = [lost];
+    await out.within(begin(out, '-100500', 18).finish(resultOf('Two, at length.')));
+    expect(out.named('sendMessage')).toHaveLength(1);
+    out.next['sendMessage'] = [lost];
+    await out.within(begin(out, '-100500', 7).finish(resultOf('One.')));
+    expect([out.named('sendMessage').length, out.named('editMessageText').length]).toEqual([2, 0]);
+    expect(looked(out).filter((id) => id === 20)).toHaveLength(2); // looked at once, by two writes
+  });
+
+  it('is sent again when there is none, and what came meanwhile is not looked at', async () => {
+    const out = await setUpOutgoing();
+    out.answers['editMessageReplyMarkup'] = chatWith({ 101: { text: 'One.' } });
     await out.within(begin(out, '42', 99).finish(resultOf('One.')));
     out.next['sendMessage'] = [lost];
+    out.saw('43', 103);
     await out.within(begin(out, '42', 100).finish(resultOf('Two.')));
     expect(out.named('sendMessage').map(({ text }) => text)).toEqual(['One.', 'Two.', 'Two.']);
-    expect(out.named('editMessageReplyMarkup').map(({ message_id }) => message_id)).toEqual([102, 103, 104, 105]);
+    expect(looked(out)).toEqual([102, 104, 105, 106, 107]);
   });
 
-  it('is found by the next process, which then shows the whole of it', async () => {
+  it('costs no write to the chat where there is nothing', async () => {
+    const out = await setUpOutgoing();
+    out.answers['setMessageReaction'] = refusal(400, 'Bad Request: message to react not found');
+    out.next['sendMessage'] = [lost];
+    await out.within(begin(out, '42', 7).finish(resultOf('One.')));
+    expect([looked(out), out.named('sendMessage').length]).toEqual([[], 2]);
+  });
+
+  it('is found by the next process, which then shows the whole of it, also when a button was left on it', async () => {
     const first = await setUpOutgoing();
     first.answers['sendMessage'] = () => new Promise(() => undefined);
     begin(first, '42', 7).handlers.onDelta?.(words);
     await first.pass(2000);
     const next = await setUpOutgoing({ state: first.state });
-    next.answers['editMessageReplyMarkup'] = chatWith({ 8: 'own' });
+    const chat = chatWith({ 8: { text: words } });
+    chat({ message_id: 8, reply_markup: {} });
+    next.answers['editMessageReplyMarkup'] = chat;
     const reply = next.openReply(envelopeOf('42', '42:7'), { turnId: 't1', again: true });
-    await next.within(reply.finish(resultOf('Whole.')));
-    expect([next.named('sendMessage'), next.named('editMessageText')]).toMatchObject([[], [{ message_id: 8, text: 'Whole.' }]]);
+    const whole = `${words} That is all.`;
+    await next.within(reply.finish(resultOf(whole)));
+    expect([next.named('sendMessage'), next.named('editMessageText')]).toMatchObject([
+      [],
+      [{ message_id: 8, text: whole.replaceAll('*', '') }],
+    ]);
   });
 
   it('is not looked for among more than a few', async () => {

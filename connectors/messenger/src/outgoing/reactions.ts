@@ -20,6 +20,8 @@ export type ReactionDeps = { call: BotCall; gate: ChatGate; log: StartContext['l
 export type Reactions = {
   /** Resolves to false when the message cannot have it. */
   set(chat: string, message: string, emoji: string | null, signal?: AbortSignal): Promise<boolean>;
+  /** Whether there may be a message of this id: one that is there can be without a reaction. It is no write to the chat. */
+  reach(chat: string, id: number, signal: AbortSignal): Promise<boolean>;
   /** While a turn works, the message that it answers has a sign; where a reply reacts itself, that stays. */
   whileWorking(openReply: OpenReply, chatOfEnvelope: (envelope: Parameters<OpenReply>[0]) => string): OpenReply;
 };
@@ -58,8 +60,20 @@ export function createReactions({ call, gate, log }: ReactionDeps): Reactions {
         log('debug', 'a reaction could not be set', { error: errorText(error) });
       });
 
+  async function reach(chat: string, id: number, signal: AbortSignal): Promise<boolean> {
+    const params = { chat_id: chatOf(chat), message_id: id, reaction: [] };
+    try {
+      await gate.run(chatOf(chat), () => call('setMessageReaction', params, signal), { signal });
+      return true;
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.code === 'busy') throw error;
+      return error.code !== 'not_found';
+    }
+  }
+
   return {
     set,
+    reach,
     whileWorking: (openReply, chatOfEnvelope) =>
       withWorkingSign(openReply, {
         isReplaced: true,

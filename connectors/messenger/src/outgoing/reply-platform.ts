@@ -15,7 +15,7 @@ export type ReplyPlatformDeps = {
   call: BotCall;
   uploads: Pick<StartContext['uploads'], 'open'>;
   write: WriteParams;
-  reactions: Pick<Reactions, 'set'>;
+  reactions: Pick<Reactions, 'set' | 'reach'>;
   sent: SentMessages;
   maxFileBytes: number;
   hasDrafts: boolean;
@@ -41,7 +41,7 @@ export function createReplyPlatform(deps: ReplyPlatformDeps): ReplyPlatform {
     ...(deps.hasDrafts && { draft: createDrafts(call) }),
     attach: (text) => takeLongCode(text, longestCode),
     post: ({ text, ...message }) => send(message, { ...write(message), ...unpackMessage(text) }),
-    find: createFindLost(call, sent),
+    find: createFindLost({ call, sent, exists: reactions.reach }),
     async edit({ chat, id, text, signal }) {
       const params = { ...at(chat, id), ...noPreview, ...unpackMessage(text) };
       await call('editMessageText', params, signal).catch(unless(isNotModified));

@@ -1,4 +1,4 @@
-import { errorText, type ConnectorState, type StartContext } from '@svc/connector-kit';
+import { errorText, type ConnectorState, type StartContext, type StateValue } from '@svc/connector-kit';
 import { isSupergroup } from './chat-place.ts';
 
 /** A message that the bot has sent, and the nonce of the part of a reply that it shows. */
@@ -9,8 +9,10 @@ export type SentMessages = {
   /** The bot has sent messages. Resolves when it is on the disk. */
   note(chat: string, ids: readonly number[], nonce: string | null): Promise<void>;
   latest(chat: string): readonly Sent[];
-  /** A message came. */
+  /** There is a message that is not the bot's, such as one that came. */
   saw(chat: string, id: number): void;
+  /** The message of this id is known: it came, or was sent and noted. Ids of chats that count together are known for all of them. */
+  knows(chat: string, id: number): boolean;
   /** Id of the last message that came in a chat, where it is known. */
   newestIn(chat: string): number | undefined;
   /** The highest id that is known among those that count together with a chat's. */
@@ -18,11 +20,17 @@ export type SentMessages = {
 };
 
 const prefix = 'sent:';
+/** Of messages that came, noted with what was sent. */
+const camePrefix = 'came:';
 const kept = 40;
+/** Ids that are known, of one supergroup and of all other chats together. */
+const keptIds = 2000;
 const mostChats = 1000;
 
 export async function openSentMessages(state: ConnectorState, log: StartContext['log']): Promise<SentMessages> {
-  const rows = await state.list(prefix);
+  const [rows, cameRows] = await Promise.all([state.list(prefix), state.list(camePrefix)]);
+  const came = new Map(cameRows.map(({ key, value }) => [key.slice(camePrefix.length), toIds(value)]));
+  const known = new Map<string, Set<number>>();
   const chats = new Map(rows.map(({ key, value }) => [key.slice(prefix.length), toSent(value)]));
   const newest = new Map<string, number>();
   /** Private chats and groups of a bot count together, each supergroup for itself. */
@@ -34,9 +42,18 @@ export async function openSentMessages(state: ConnectorState, log: StartContext[
     of.set(name, most);
     for (const oldest of of.keys()) if (of.size > mostChats) of.delete(oldest);
   };
-  for (const [chat, sent] of chats) for (const { id } of sent) raise(highest, countOf(chat), id);
+  const know = (chat: string, id: number) => {
+    raise(highest, countOf(chat), id);
+    const ids = known.get(countOf(chat)) ?? new Set();
+    known.delete(countOf(chat));
+    known.set(countOf(chat), ids.add(id));
+    for (const oldest of ids) if (ids.size > keptIds) ids.delete(oldest);
+    for (const oldest of known.keys()) if (known.size > mostChats) known.delete(oldest);
+  };
+  for (const [chat, ids] of came) for (const id of ids) know(chat, id);
+  for (const [chat, sent] of chats) for (const { id } of sent) know(chat, id);
 
-  async function save(changes: Record<string, [number, string | null][] | undefined>): Promise<void> {
+  async function save(changes: Record<string, StateValue | undefined>): Promise<void> {
     await state.change(changes).catch((error: unknown) => {
       log('error', 'what was sent to a chat could not be noted', { error: errorText(error) });
     });
@@ -48,22 +65,30 @@ export async function openSentMessages(state: ConnectorState, log: StartContext[
     highest: (chat) => highest.get(countOf(chat)) ?? 0,
     saw(chat, id) {
       raise(newest, chat, id);
-      raise(highest, countOf(chat), id);
+      know(chat, id);
+      const ids = [...(came.get(chat) ?? []), id].slice(-kept);
+      came.delete(chat);
+      came.set(chat, ids);
+      for (const oldest of came.keys()) if (came.size > mostChats) came.delete(oldest);
     },
+    knows: (chat, id) => known.get(countOf(chat))?.has(id) === true,
     async note(chat, ids, nonce) {
       const sent = [...(chats.get(chat) ?? []), ...ids.map((id) => ({ id, nonce }))].slice(-kept);
       chats.delete(chat);
       chats.set(chat, sent);
-      for (const id of ids) raise(highest, countOf(chat), id);
+      for (const id of ids) know(chat, id);
       const oldest = chats.size > mostChats ? chats.keys().next().value : undefined;
       if (oldest !== undefined) chats.delete(oldest);
       await save({
         [prefix + chat]: sent.map(({ id, nonce: of }) => [id, of]),
-        ...(oldest !== undefined && { [prefix + oldest]: undefined }),
+        [camePrefix + chat]: came.get(chat),
+        ...(oldest !== undefined && { [prefix + oldest]: undefined, [camePrefix + oldest]: undefined }),
       });
     },
   };
 }
+
+const toIds = (value: unknown): number[] => (Array.isArray(value) ? value.filter((id) => typeof id === 'number') : []);
 
 /** What another version has noted may be something else. */
 const toSent = (value: unknown): Sent[] =>

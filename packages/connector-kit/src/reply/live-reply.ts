@@ -3,6 +3,7 @@ import { errorText } from '@svc/service-kit/service-error.ts';
 import type { StartContext } from '../connector.ts';
 import type { ChatGate } from './chat-gate.ts';
 import type { Layout } from './reply-layout.ts';
+import type { Paced } from './reply-platform.ts';
 import type { ReplyMessages } from './reply-messages.ts';
 import type { ReplyText } from './reply-text.ts';
 import { faultOf, pauseMsOf } from './write-fault.ts';
@@ -96,10 +97,12 @@ export function createLiveReply(deps: LiveDeps): LiveReply {
       try {
         await deps.open();
         const waitMs = waitFor();
-        if (waitMs === null || next() === null) return keepDraft();
+        const search = nextSearch();
+        if (waitMs === null || (search === null && next() === null)) return keepDraft();
         if (waitMs > 0) return wake(waitMs);
         if (notBefore > clock.elapsed()) return wake(notBefore - clock.elapsed());
-        await gate.run(chat, async () => next()?.(), { signal: stopping.signal });
+        if (search === null) await paced(async () => next()?.());
+        else await search();
         faults = 0;
         takeTime();
       } catch (error) {
@@ -108,6 +111,18 @@ export function createLiveReply(deps: LiveDeps): LiveReply {
         return takeFault(error);
       }
     }
+  }
+
+  const paced: Paced = (write) => gate.run(chat, write, { signal: stopping.signal });
+
+  /** What has to be found before more is written; it keeps the pace by itself. Null when nothing has. */
+  function nextSearch(): (() => Promise<void>) | null {
+    const pieces = layout(text.visible(), text.cuts());
+    const piece = pieces[messages.count()];
+    if (messages.doomed() > 0) return null;
+    if (pieces.length === 0 && since.emptied !== null && messages.hasStray()) return () => messages.findStray(paced);
+    if (piece === undefined || isDraft(pieces) || !messages.mustFind()) return null;
+    return () => messages.find(piece, { paced, answers: deps.answers });
   }
 
   function takeTime(): void {
@@ -152,8 +167,12 @@ export function createLiveReply(deps: LiveDeps): LiveReply {
     const piece = pieces[messages.count()];
     if (piece === undefined) return null;
     if (piece === drafted && clock.elapsed() - draftedAt < draftAgainMs) return null;
-    const isLast = messages.count() === pieces.length - 1 && text.cuts().length === 0;
-    return isLast && drafted !== null ? () => draft(piece) : () => post(piece);
+    return isDraft(pieces) ? () => draft(piece) : () => post(piece);
+  }
+
+  /** The last message is shown as a draft, where drafts are to be had. */
+  function isDraft(pieces: readonly string[]): boolean {
+    return drafted !== null && messages.count() === pieces.length - 1 && text.cuts().length === 0;
   }
 
   /** A draft goes away by itself: while a tool works it is shown again. */
@@ -172,7 +191,6 @@ export function createLiveReply(deps: LiveDeps): LiveReply {
 
   function takeBackStep(): (() => Promise<void>) | null {
     if (since.emptied === null) return null;
-    if (messages.hasStray()) return () => messages.findStray();
     return messages.count() > 0 ? takeBack : null;
   }
 

@@ -1,6 +1,7 @@
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { createBoundedCall } from './bounded-call.ts';
-import type { Place, ReplyPlatform } from './reply-platform.ts';
+import { createFindMessage, type Search } from './find-message.ts';
+import type { Paced, Place, ReplyPlatform } from './reply-platform.ts';
 import { digestOf, nonceOf, type ReplyRecord, type ReplyRecords } from './reply-record.ts';
 import { faultOf } from './write-fault.ts';
 
@@ -14,8 +15,8 @@ export type Unsure = 'nonce' | 'repeat' | 'skip';
 /** What may be there that is not in the state: nothing, the text as it is given now, or an earlier state of it. */
 export type Earlier = 'nothing' | 'same' | 'other';
 
-/** A message that may have been posted already: whether with the same text, and whether this process tried it. */
-type Doubt = { index: number; isSame: boolean; isOwn: boolean };
+/** A message that may have been posted already: whether with the same text, and whether this process tried it. `found`: what a search came to. */
+type Doubt = { index: number; isSame: boolean; isOwn: boolean; found?: string | null };
 
 export type MessagesOptions = {
   platform: ReplyPlatform;
@@ -32,7 +33,7 @@ export type MessagesOptions = {
 /** What a message is in the place of a text that was taken back where it cannot be removed. */
 const blank = '…';
 
-/** The messages of one reply, in their order, as they are on the platform and in the state. Every call here is one write. */
+/** The messages of one reply, in their order, as they are on the platform and in the state. Every call is one write, but those that are given a pace. */
 export type ReplyMessages = {
   /** Looks up what an earlier process, or another try, has shown. To be called first. `turn`: of the reply, when it is known. */
   open(name: string, turn: string | undefined, earlier: Earlier): Promise<void>;
@@ -43,6 +44,9 @@ export type ReplyMessages = {
   /** How often messages have been given up. */
   rounds(): number;
   cuts(): readonly number[];
+  /** The next message may be there already, and has to be looked for before it is posted. */
+  mustFind(): boolean;
+  find(text: string, how: Search): Promise<void>;
   post(text: string, how: { isFinal: boolean; cuts: readonly number[]; answers?: string }): Promise<void>;
   edit(index: number, text: string): Promise<void>;
   canDraft(): boolean;
@@ -58,7 +62,7 @@ export type ReplyMessages = {
   /** Whether a post that is not wanted any more may be on the platform, and can be found. */
   hasStray(): boolean;
   /** Finds it, if it is there: one more that has to go. */
-  findStray(): Promise<void>;
+  findStray(paced: Paced): Promise<void>;
   extras(): number;
   /** Does what is no text, under a nonce of its own, once. */
   extra(work: (place: Place & { nonce: string }) => Promise<unknown>): Promise<void>;
@@ -79,12 +83,9 @@ export function createReplyMessages(options: MessagesOptions): ReplyMessages {
   const canTakeBack = platform.remove !== undefined || platform.edit !== undefined;
 
   const call = createBoundedCall(clock, chat, callMs);
-  /** `index`: of the message that is looked for. */
-  const findAt = (index: number, nonce: string): Promise<string | null> => {
-    const before = record.messages[index - 1]?.id ?? (index === 0 ? options.after : undefined);
-    const after = before === undefined || before === null ? {} : { after: before };
-    return call((place) => platform.find?.({ ...place, nonce, ...after }) ?? noId);
-  };
+  const findMessage = createFindMessage(platform, call);
+  const findAt = (index: number, nonce: string, search: Search): Promise<string | null> =>
+    findMessage({ index, nonce, before: index === 0 ? options.after : record.messages[index - 1]?.id }, search);
   const save = (): Promise<void> => {
     isBegun = true;
     return records.save(name, record);
@@ -96,7 +97,7 @@ export function createReplyMessages(options: MessagesOptions): ReplyMessages {
     const nonce = nonceAt(index);
     const isDoubted = doubted?.index === index;
     const isOld = isDoubted && doubted?.isSame === false && platform.edit !== undefined;
-    const found = isDoubted ? await findAt(index, nonce) : null;
+    const found = isDoubted ? (doubted?.found ?? null) : null;
     if (found !== null) return { id: found, isOld };
     const id = await call((place) =>
       platform.post({ ...place, text, nonce, ...(index === 0 && answers !== undefined && { answers }) }),
@@ -125,6 +126,13 @@ export function createReplyMessages(options: MessagesOptions): ReplyMessages {
     isDone: () => record.done === true,
     rounds: () => record.round,
     cuts: () => record.cuts,
+
+    mustFind: () => platform.find !== undefined && doubted?.index === record.messages.length && doubted.found === undefined,
+    async find(text, { answers, paced }) {
+      const index = record.messages.length;
+      const found = await findAt(index, nonceAt(index), { answers, text, paced });
+      if (doubted?.index === index) doubted.found = found;
+    },
 
     async post(text, { isFinal, cuts, answers }) {
       const index = record.messages.length;
@@ -204,12 +212,14 @@ export function createReplyMessages(options: MessagesOptions): ReplyMessages {
       const isDoubted = doubted !== null && (doubted.isOwn || (record.messages.length === 0 && !doubted.isSame));
       return (isDoubted || lost.length > 0) && canTakeBack && (platform.find !== undefined || unsure === 'nonce');
     },
-    async findStray() {
+    async findStray(paced) {
       const index = doubted?.index ?? 0;
       const nonce = lost.at(-1) ?? nonceAt(index);
       const { find, post } = platform;
       const id = toId(
-        find === undefined ? await call((place) => post({ ...place, text: blank, nonce })) : await findAt(index, nonce),
+        find === undefined
+          ? await paced(() => call((place) => post({ ...place, text: blank, nonce })))
+          : (doubted?.found ?? (await findAt(index, nonce, { answers: options.after, paced }))),
       );
       if (lost.pop() === undefined) doubted = null;
       if (id === null) return;
@@ -238,5 +248,4 @@ export function createReplyMessages(options: MessagesOptions): ReplyMessages {
 /** Of a connector that is not typed it may be anything. A message without an id is there, and cannot be changed. */
 const toId = (id: unknown): string | null => (typeof id === 'string' || typeof id === 'number' ? String(id) : null);
 
-const noId = Promise.resolve(null);
 const noEdit = Promise.resolve();

@@ -14,6 +14,12 @@ export type ReplyAlbums = {
   post(album: Place & { files: readonly ReplyFile[]; nonce: string; answers?: string }): Promise<unknown>;
 };
 
+/** One write at the pace of the chat. */
+export type Paced = <T>(write: () => Promise<T>) => Promise<T>;
+
+/** A message of which nobody knows whether it was posted. `paced`: for a search that cannot do without writes, for each of them. */
+export type LostMessage = Place & { nonce: string; after?: string; answers?: string; text?: string; paced: Paced };
+
 /**
  * What a platform can do with messages, each call one request. Reject with a `ServiceError`: `busy` with `retry_after_s` in its details for
  * a pause (`global: true` where it is one for all chats), `not_found` when the message is gone, `unprocessable` or `forbidden` for
@@ -34,8 +40,11 @@ export type ReplyPlatform = {
    */
   draft?(message: Place & { text: string; nonce: string }): Promise<boolean>;
   remove?(message: Place & { id: string }): Promise<unknown>;
-  /** The id of the message that was posted under a nonce, if there is one. `after`: the id of a message that was there before it, where one is known. */
-  find?(message: Place & { nonce: string; after?: string }): Promise<string | null>;
+  /**
+   * The id of the message that was posted under a nonce, if there is one. `after`: the id of a message that was there before it, where one is known.
+   * `answers` and `text` are what is posted if there is none; an earlier state of a reply that grew may have had another text.
+   */
+  find?(message: LostMessage): Promise<string | null>;
   /** Shows for a few seconds that an answer is being written. */
   typing?(place: Place): Promise<unknown>;
   /** A file has either `data`, of those that `attach` made, or is opened by its `path`. */

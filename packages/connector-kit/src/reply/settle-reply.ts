@@ -5,7 +5,7 @@ import type { StartContext } from '../connector.ts';
 import type { ChatGate } from './chat-gate.ts';
 import { maxRounds, type WhenGone } from './live-reply.ts';
 import type { ReplyMessages } from './reply-messages.ts';
-import type { Place } from './reply-platform.ts';
+import type { Paced, Place } from './reply-platform.ts';
 import { faultOf, pauseMsOf } from './write-fault.ts';
 
 /** A part of a reply that is no text. */
@@ -26,7 +26,8 @@ export type SettleDeps = {
   random?: () => number;
 };
 
-type Step = { kind: 'post' | 'edit' | 'remove' | 'extra'; index: number; run(): Promise<void> };
+/** `isPaced`: it keeps the pace by itself. */
+type Step = { kind: 'post' | 'edit' | 'remove' | 'extra'; index: number; run(paced: Paced): Promise<void>; isPaced?: boolean };
 
 const maxTries = 5;
 const backOff = { firstMs: 500, maxMs: 15_000, jitter: [1, 1.2] } as const;
@@ -43,9 +44,10 @@ export async function settleReply(deps: SettleDeps, ending: Ending, signal: Abor
     const step = messages.isDone() ? null : await nextStep(deps, ending);
     if (step === null) break;
     const leftMs = deps.withinMs - (clock.elapsed() - since);
-    const { run } = step;
+    const paced: Paced = (write) =>
+      deps.gate.run(deps.chat, write, { urgent: true, withinMs: leftMs, ...(signal && { signal }) });
     try {
-      await deps.gate.run(deps.chat, run, { urgent: true, withinMs: leftMs, ...(signal && { signal }) });
+      await (step.isPaced === true ? step.run(paced) : paced(() => step.run(paced)));
       [tries, since] = [0, clock.elapsed()];
     } catch (error) {
       signal?.throwIfAborted();
@@ -64,13 +66,15 @@ export async function settleReply(deps: SettleDeps, ending: Ending, signal: Abor
 /** The order of the text first, then what is too much, then what is no text. */
 async function nextStep({ messages, answers }: SettleDeps, { pieces, cuts, extras }: Ending): Promise<Step | null> {
   for (const [index, text] of pieces.entries()) {
+    if (index >= messages.count() && messages.mustFind())
+      return { kind: 'post', index, run: (paced) => messages.find(text, { answers, paced }), isPaced: true };
     if (index >= messages.count())
       return { kind: 'post', index, run: () => messages.post(text, { isFinal: true, cuts, answers }) };
     if (messages.canEdit(index) && !messages.shows(index, text))
       return { kind: 'edit', index, run: () => messages.edit(index, text) };
   }
   const index = pieces.length;
-  if (messages.hasStray()) return { kind: 'remove', index, run: () => messages.findStray() };
+  if (messages.hasStray()) return { kind: 'remove', index, run: (paced) => messages.findStray(paced), isPaced: true };
   if (messages.count() > index) await messages.giveUp(index, { isGone: false });
   if (messages.doomed() > 0) return { kind: 'remove', index, run: () => messages.removeOne() };
   const extra = extras[messages.extras()];
