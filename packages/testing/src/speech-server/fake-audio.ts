@@ -1,3 +1,5 @@
+import { canSay, hearTones, sayTones } from './tone-speech.ts';
+
 const marker = Buffer.from('\0said:');
 
 /** First bytes of each format, as real files have them. `pcm` has none. */
@@ -10,12 +12,22 @@ const heads: Record<string, Buffer> = {
   pcm: Buffer.alloc(0),
 };
 
-/** Bytes that begin as a file of the format and hold the text, so that a clip of them can be read back. */
+/**
+ * Bytes that begin as a file of the format and hold the text, so that a clip of them can be read back. As raw samples a text is sound,
+ * if its words have one.
+ */
 export const fakeAudio = (format: string, text: string): Buffer =>
+  format === 'pcm' && canSay(text) ? sayTones(text, 24_000) : markedAudio(format, text);
+
+const markedAudio = (format: string, text: string): Buffer =>
   Buffer.concat([heads[format] ?? Buffer.alloc(0), Buffer.alloc(2000, 0x55), marker, Buffer.from(text)]);
 
 /** What a clip of `fakeAudio` says; words of its own for any other bytes. */
 export function heardIn(clip: Buffer): string {
   const at = clip.lastIndexOf(marker);
-  return at === -1 ? 'no words' : clip.toString('utf8', at + marker.length);
+  return at === -1 ? hearWav(clip) || 'no words' : clip.toString('utf8', at + marker.length);
 }
+
+/** Words that are said by tones. */
+const hearWav = (clip: Buffer): string =>
+  clip.toString('latin1', 0, 4) === 'RIFF' && clip.length > 44 ? hearTones(clip.subarray(44), clip.readUInt32LE(24)) : '';
