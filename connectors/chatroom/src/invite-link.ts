@@ -9,12 +9,15 @@ const permissions = [
   PermissionFlagsBits.AttachFiles,
   PermissionFlagsBits.EmbedLinks,
   PermissionFlagsBits.AddReactions,
-].reduce((sum, each) => sum | each, 0n);
+];
+const voicePermissions = [PermissionFlagsBits.Connect, PermissionFlagsBits.Speak];
 
 /** Where somebody who may manage a server lets the bot in. */
-export const inviteLink = (applicationId: string): string =>
+export const inviteLink = (applicationId: string, hasVoice = false): string =>
   `https://discord.com/oauth2/authorize?${new URLSearchParams({
     client_id: applicationId,
     scope: 'bot applications.commands',
-    permissions: String(permissions),
+    permissions: String(sumOf(hasVoice ? [...permissions, ...voicePermissions] : permissions)),
   }).toString()}`;
+
+const sumOf = (bits: readonly bigint[]): bigint => bits.reduce((sum, each) => sum | each, 0n);

@@ -110,10 +110,24 @@ export const meta = {
         description: 'A message that is being answered has 👀 until the answer is there.',
         default: true,
       },
+      voice: {
+        type: 'boolean',
+        title: 'Voice',
+        description: 'It can be called into voice channels with /join. Libraries for it are installed when it starts.',
+        default: false,
+      },
+      voice_language: {
+        type: 'string',
+        title: 'Spoken language',
+        description: 'What is spoken, such as en or de. Empty: it is found out.',
+        default: '',
+        pattern: '^([a-z]{2,3}(-[A-Za-z0-9]{2,8})?)?$',
+      },
       ...commonFields('engine', 'model', 'cwd', 'persona', 'allow', 'public', 'reply_style'),
       ...intakeConfig,
     },
   },
+  packages: { folder: 'voice', when: 'voice', wasm: true },
   outbound: { kinds: ['text', 'photo', 'document'], target: { required: true, label: 'Channel id' } },
 } as const satisfies ConnectorMeta;
 
@@ -130,6 +144,8 @@ export type Config = {
   send_key_secret_key?: string;
   api_url: string;
   reactions: boolean;
+  voice: boolean;
+  voice_language: string;
   pairing: boolean;
   reply_style: ReplyStyle;
 };

@@ -1,16 +1,20 @@
-import { createIngress, openChannelToggles, type RunningConnector, type StartContext } from '@svc/connector-kit';
+import { createIngress, openChannelToggles, systemClock, type RunningConnector, type StartContext } from '@svc/connector-kit';
 import type { Bot } from './chatroom-deps.ts';
 import { createDiscordRest } from './discord-rest.ts';
 import { tokenHelp } from './incoming/discord-fault.ts';
 import { findBot } from './incoming/find-bot.ts';
 import { openIncoming } from './incoming/open-incoming.ts';
 import { createRooms } from './incoming/rooms.ts';
-import { keepCommands } from './interactions/commands.ts';
+import { createSpeakers } from './incoming/senders.ts';
+import { keepCommands, menu } from './interactions/commands.ts';
 import { createRespond } from './interactions/respond.ts';
 import { takeInteraction } from './interactions/take-interaction.ts';
+import { takeVoiceCommand, voiceMenu } from './interactions/take-voice-command.ts';
 import { inviteLink } from './invite-link.ts';
 import type { Config } from './meta.ts';
 import { createOutgoing } from './outgoing/create-outgoing.ts';
+import type { DiscordVoice } from './voice/discord-voice.ts';
+import { createPostNote } from './voice/post-note.ts';
 
 /** Opens the channel. What it throws is shown to the operator, so it says what is wrong and what to do. */
 export async function start(ctx: StartContext<Config>): Promise<RunningConnector> {
@@ -22,7 +26,9 @@ export async function start(ctx: StartContext<Config>): Promise<RunningConnector
   const rooms = createRooms(rest, bot.id, signal);
   const { reply_style: style, reactions: hasReactions } = config;
   const outgoing = await createOutgoing({ ...ctx, rest, style, hasReactions });
-  const ingress = createIngress({ core, state, log, openReply: outgoing.openReply });
+  const post = createPostNote(rest, systemClock, signal);
+  const voice: DiscordVoice | null = config.voice ? await loadVoice() : null;
+  const ingress = createIngress({ core, state, log, openReply: voice?.openReply(outgoing.openReply) ?? outgoing.openReply });
   const respond = createRespond(rest, bot, signal);
   const incoming = await openIncoming(ctx, {
     token,
@@ -32,14 +38,19 @@ export async function start(ctx: StartContext<Config>): Promise<RunningConnector
     ingress,
     isEnabled: toggles.isEnabled,
     seen: outgoing.saw,
-    interacted: (interaction, deps) => takeInteraction({ ...deps, signal, rest, respond }, interaction),
+    onEvent: (event) => voice?.note(event),
+    async interacted(interaction, deps) {
+      if (await takeVoiceCommand({ voice, respond, post, log }, interaction)) return;
+      await takeInteraction({ ...deps, signal, rest, respond }, interaction);
+    },
   });
-  void keepCommands(ctx, rest, bot);
+  void keepCommands(ctx, rest, bot, config.voice ? [...menu, ...voiceMenu] : menu);
   return {
     firstSteps: firstSteps(bot, config),
     send: outgoing.send,
     async stop() {
       const withinMs = ctx.stopTimeoutMs * 0.8;
+      voice?.close();
       await Promise.all([incoming.stop(), ingress.stop(withinMs)]);
     },
     health() {
@@ -47,13 +58,31 @@ export async function start(ctx: StartContext<Config>): Promise<RunningConnector
       return problem === null ? { healthy: true } : { healthy: false, detail: problem };
     },
   };
+
+  /** Loaded only where it is wanted. */
+  async function loadVoice(): Promise<DiscordVoice> {
+    const { openDiscordVoice } = await import('./voice/discord-voice.ts');
+    return openDiscordVoice({
+      ...ctx,
+      botId: bot.id,
+      rest,
+      rooms,
+      findSpeaker: createSpeakers(core),
+      isEnabled: toggles.isEnabled,
+      post,
+      take: (...update) => ingress.take(...update),
+      sendToGateway: async (payload) => incoming.gateway.send(payload),
+      ...(config.voice_language !== '' && { language: config.voice_language }),
+    });
+  }
 }
 
-const firstSteps = ({ username, applicationId }: Bot, { pairing }: Config): string =>
+const firstSteps = ({ username, applicationId }: Bot, { pairing, voice }: Config): string =>
   [
     `The bot is ${username}. Invite it to a server with this link, which asks for the rights that it needs and no others:`,
-    inviteLink(applicationId),
+    inviteLink(applicationId, voice),
     'Then write to it in private, or name it in a channel.',
+    ...(voice ? ['/join calls it into the voice channel that you are in.'] : []),
     ...(pairing ? ['In private it gives you a code. Let yourself in with it: ./svc pair CODE --as owner'] : []),
   ].join('\n');
 

@@ -1,6 +1,6 @@
 import type { REST } from '@discordjs/rest';
 import { followUpdates, systemClock, type Clock, type Ingress, type StartContext } from '@svc/connector-kit';
-import type { APIInteraction } from 'discord-api-types/v10';
+import type { APIInteraction, GatewayDispatchPayload } from 'discord-api-types/v10';
 import type { Bot } from '../chatroom-deps.ts';
 import { openGateway, type Gateway } from '../gateway/open-gateway.ts';
 import { openSessionRecord } from '../gateway/session-record.ts';
@@ -11,7 +11,7 @@ import { Routes } from 'discord-api-types/v10';
 import { createChannelModes } from './channel-modes.ts';
 import { openDirectChannels } from './direct-channels.ts';
 import { createEventSource, type Item } from './event-source.ts';
-import { intents } from './intents.ts';
+import { intents, voiceIntents } from './intents.ts';
 import { createJoinIn } from './join-in.ts';
 import { createMessageAuthors } from './message-authors.ts';
 import type { MessageFile } from './message-files.ts';
@@ -31,6 +31,8 @@ export type IncomingDeps = {
   isEnabled(channel: string): boolean;
   seen(channel: string, message: string): void;
   interacted(interaction: APIInteraction, deps: TakeDeps): Promise<void>;
+  /** Each event, before it is taken. */
+  onEvent?(payload: GatewayDispatchPayload): void;
   clock?: Clock;
 };
 
@@ -65,13 +67,14 @@ export async function openIncoming(ctx: StartContext<Config>, deps: IncomingDeps
   const gateway = openGateway({
     token,
     rest,
-    intents,
+    intents: config.voice ? intents | voiceIntents : intents,
     record,
     log,
     signal,
     clock,
     onEvent(payload, sessionId) {
       rooms.note(payload);
+      deps.onEvent?.(payload);
       source.onEvent(payload, sessionId);
     },
     onNewSession: source.onNewSession,

@@ -60,12 +60,13 @@ export async function keepCommands(
   { state, log, signal, clock = systemClock }: Deps,
   rest: Pick<REST, 'put'>,
   { applicationId }: Pick<Bot, 'applicationId'>,
+  commands: RESTPutAPIApplicationCommandsJSONBody = menu,
 ): Promise<void> {
-  const wanted = JSON.stringify([applicationId, menu]);
+  const wanted = JSON.stringify([applicationId, commands]);
   for (;;) {
     try {
       if ((await state.get(key)) === wanted) return;
-      await rest.put(Routes.applicationCommands(applicationId), { body: menu, signal });
+      await rest.put(Routes.applicationCommands(applicationId), { body: commands, signal });
       return await state.set(key, wanted);
     } catch (error) {
       const fault = toDiscordFault(error);

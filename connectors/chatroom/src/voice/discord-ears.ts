@@ -1,0 +1,83 @@
+import type { VoiceConnection } from '@discordjs/voice';
+import { errorText, type Clock, type StartContext } from '@svc/connector-kit';
+import type { Ear } from './listeners.ts';
+import { createOpusDecoder } from './opus-codec.ts';
+import type { VoicePackages } from './voice-packages.ts';
+
+type Deps = {
+  packages: VoicePackages;
+  connection: Pick<VoiceConnection, 'receiver'>;
+  /** Null: this person is not listened to. */
+  listen(user: string): Promise<Ear | null>;
+  clock: Clock;
+  log: StartContext['log'];
+  /** Aborts when the connection is given up. */
+  signal: AbortSignal;
+};
+
+/** The platform sends nothing while a person is silent. After so long what was said is over, ms. */
+const pauseMs = 500;
+const lookEveryMs = 100;
+/** Packets that are kept until it is known whether a person is listened to: 2 s. */
+const maxKept = 100;
+
+/** Brings what is said in a voice channel to the ears of its speakers, for as long as the connection lives. */
+export function listenOn({ packages, connection: { receiver }, listen, clock, log, signal }: Deps): void {
+  const open = new Set<string>();
+
+  async function hear(user: string): Promise<void> {
+    const kept: Buffer[] = [];
+    let take = (packet: Buffer): void => void (kept.length < maxKept && kept.push(packet));
+    const { ended, end } = follow(user, (packet) => take(packet));
+    const ear = await listen(user);
+    if (ear === null) return end();
+    const decoder = createOpusDecoder(packages.Opus);
+    take = (packet) => {
+      const pcm = decoder.decode(packet);
+      if (pcm !== null) ear.push(pcm);
+    };
+    kept.forEach(take);
+    await ended;
+    ear.end();
+    decoder.close();
+  }
+
+  /** `ended` resolves after a pause. A packet that cannot be read ends a stream of the library; then another one goes on. */
+  function follow(user: string, take: (packet: Buffer) => void): { ended: Promise<void>; end(): void } {
+    const ended = Promise.withResolvers<void>();
+    let last = clock.elapsed();
+    let isOver = false;
+    let stream = subscribe();
+    const end = (): void => {
+      if (isOver) return;
+      isOver = true;
+      stopLooking();
+      signal.removeEventListener('abort', end);
+      stream.destroy();
+      ended.resolve();
+    };
+    const stopLooking = clock.every(lookEveryMs, () => void (clock.elapsed() - last > pauseMs && end()));
+    signal.addEventListener('abort', end);
+    if (signal.aborted) end();
+    return { ended: ended.promise, end };
+
+    function subscribe() {
+      const next = receiver.subscribe(user, { end: { behavior: packages.voice.EndBehaviorType.Manual } });
+      next.on('data', (packet: Buffer) => {
+        last = clock.elapsed();
+        take(packet);
+      });
+      next.on('error', (error) => log('debug', 'a packet of sound could not be read', { error: errorText(error) }));
+      next.once('close', () => void (!isOver && (stream = subscribe())));
+      return next;
+    }
+  }
+
+  receiver.speaking.on('start', (user) => {
+    if (open.has(user) || signal.aborted) return;
+    open.add(user);
+    hear(user)
+      .catch((error: unknown) => log('warn', 'a person cannot be listened to', { user, error: errorText(error) }))
+      .finally(() => open.delete(user));
+  });
+}

@@ -1,0 +1,119 @@
+import type { Identity } from '@svc/contract/trust.ts';
+import { fakeContext } from '@svc/connector-kit/testing';
+import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
+import type { APIInteraction } from 'discord-api-types/v10';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { takeVoiceCommand } from '../interactions/take-voice-command.ts';
+import { openDiscordVoice } from './discord-voice.ts';
+
+/** A server with a voice and a text channel, in which Ann sits in the voice channel. */
+function openServer(tierOf: (user: string) => Identity['trust_tier'] | null = () => 'TRUSTED') {
+  const folder = temporaryFolder();
+  onTestFinished(folder.remove);
+  const { context } = fakeContext({ type: 'chatroom', dataDir: folder.path, config: {} });
+  const rest = {
+    get: async (route: string) => {
+      if (route === '/guilds/g/voice-states/ann') return { channel_id: 'voice' };
+      throw new Error('404');
+    },
+  };
+  const rooms = {
+    find: async (id: string) =>
+      ['voice', 'text'].includes(id) ? { id, name: id, guildId: 'g', guildName: 'G', kind: id as 'voice' | 'text' } : null,
+    guild: async () => ({ id: 'g', name: 'G', roles: new Map(), ownRoles: [], isPublic: false }),
+  };
+  const posts: string[] = [];
+  const voice = openDiscordVoice({
+    ...context,
+    packages: { missing: 'Its libraries are not installed: npm did not finish: no network.' },
+    botId: 'bot',
+    rest: rest as never, // the library as far as it is used here
+    rooms,
+    findSpeaker: async (sender) => {
+      const tier = tierOf(sender.raw_id);
+      return { sender, byRole: false, identity: { denied: tier === null, trust_tier: tier ?? 'UNKNOWN' } as unknown as Identity };
+    },
+    isEnabled: (channel) => channel !== 'off',
+    take: async () => undefined,
+    post: async (_channel, text) => String(posts.push(text)),
+    sendToGateway: async () => undefined,
+  });
+  const said: string[] = [];
+  const respond = {
+    show: async (_: object, text: string) => String(said.push(`all: ${text}`)),
+    tell: async (_: object, text: string) => void said.push(`you: ${text}`),
+    with: async () => undefined,
+  };
+  const command = async (name: string, more: object = {}, options: object[] = [], withVoice = true) => {
+    const member = { user: { id: 'ann', username: 'ann' }, roles: [] };
+    const interaction = {
+      id: '1',
+      token: 't',
+      guild_id: 'g',
+      channel_id: 'text',
+      member,
+      data: { type: 1, name, options },
+      ...more,
+    };
+    const deps = {
+      voice: withVoice ? voice : null,
+      respond,
+      post: async (_: string, text: string) => void posts.push(text),
+      log: context.log,
+    };
+    return takeVoiceCommand(deps, interaction as unknown as APIInteraction);
+  };
+  return { voice, posts, said, command };
+}
+
+describe('/join', () => {
+  test('goes where the person is, and says in the text channel how that went', async () => {
+    const { said, posts, command } = openServer();
+    expect(await command('join')).toBe(true);
+    expect(said).toEqual(['all: I am joining <#voice>.']);
+    expect(posts).toEqual(['Its libraries are not installed: npm did not finish: no network.']);
+  });
+
+  test.each([
+    [
+      'a person who is in none',
+      { member: { user: { id: 'ben', username: 'ben' }, roles: [] } },
+      [],
+      'Join a voice channel first, or name one.',
+    ],
+    ['a channel of text', {}, [{ name: 'channel', value: 'text' }], 'That is no voice channel here.'],
+    ['a channel that is not there', {}, [{ name: 'channel', value: 'gone' }], 'That is no voice channel here.'],
+    ['a text channel that is switched off', { channel_id: 'off' }, [], 'I am switched off in this channel.'],
+    ['a private chat', { guild_id: undefined }, [], 'There are no voice channels in private.'],
+  ])('says to the person alone why not: %s', async (_what, more, options, why) => {
+    const { said, posts, command } = openServer();
+    await command('join', more, options);
+    expect([said, posts]).toEqual([[`you: ${why}`], []]);
+  });
+
+  test.each([null, 'UNKNOWN', 'GUEST'] as const)('is not for strangers: %s', async (tier) => {
+    const { said, command } = openServer(() => tier);
+    await command('join');
+    await command('leave');
+    const refusal = 'you: Only people whom I know may call me into a voice channel, or send me away.';
+    expect(said).toEqual([refusal, refusal]);
+  });
+});
+
+test('/leave where it is in no channel says so', async () => {
+  const { said, command } = openServer();
+  await command('leave');
+  expect(said).toEqual(['you: I am in no voice channel here.']);
+});
+
+test('an instance without voice says how it is switched on', async () => {
+  const { said, command } = openServer();
+  await command('join', {}, [], false);
+  expect(said).toEqual([expect.stringContaining('--set voice=true')]);
+});
+
+test('other commands are left to others', async () => {
+  const { said, command } = openServer();
+  expect([await command('new'), await command('join', { data: { type: 3, name: 'join' } })]).toEqual([false, false]);
+  expect(said).toEqual([]);
+});

@@ -1,0 +1,130 @@
+import type { REST } from '@discordjs/rest';
+import { channelKey, ServiceError, type CoreApi, type Envelope, type Sender, type StartContext } from '@svc/connector-kit';
+import { isRecord } from '@svc/contract/json-value.ts';
+import { atLeast } from '@svc/contract/trust.ts';
+import { Routes, type GatewaySendPayload } from 'discord-api-types/v10';
+import type { FindSpeaker } from '../incoming/senders.ts';
+import type { KnownRooms } from '../incoming/rooms.ts';
+import { meta } from '../meta.ts';
+import { openVoice, type Voice, type VoiceOptions, type VoicePlace } from './open-voice.ts';
+import { createVoiceSignals } from './voice-signals.ts';
+import { createVoiceStates } from './voice-states.ts';
+import type { SaidMessage, Speaker } from './voice-room.ts';
+
+export type DiscordVoiceDeps = Pick<StartContext, 'speech' | 'log' | 'signal' | 'instanceId' | 'packages'> & {
+  core: Pick<CoreApi, 'sessions'>;
+  botId: string;
+  rest: Pick<REST, 'get'>;
+  rooms: Pick<KnownRooms, 'find' | 'guild'>;
+  findSpeaker: FindSpeaker;
+  isEnabled(channel: string): boolean;
+  take: VoiceOptions['take'];
+  post: VoiceOptions['post'];
+  sendToGateway(payload: GatewaySendPayload): Promise<void>;
+  language?: string;
+};
+
+/** A person who asks it to join, and where. `channel`: the voice channel, where it was named. */
+export type JoinRequest = { user: Sender; roles: string[]; guild: string; text: string; channel?: string };
+
+/** Voice of one instance on Discord. */
+export type DiscordVoice = Pick<Voice, 'openReply' | 'close'> & {
+  /** An event of the gateway. */
+  note(event: { t: string | null; d: unknown }): void;
+  /** Where it is to join. @throws ServiceError that says why it does not, and what to do. */
+  findPlace(request: JoinRequest): Promise<VoicePlace>;
+  join(place: VoicePlace): Promise<void>;
+  leave(request: JoinRequest): Promise<boolean>;
+};
+
+/** Said to the engine with each utterance. */
+const spokenHint =
+  'This was said in a voice channel and transcribed, so words may be wrong. Your answer is read aloud: keep it short, in plain sentences, without lists, tables or code unless asked for. When people talk to each other and not to you, answer [[NO_REPLY]].';
+
+export function openDiscordVoice(deps: DiscordVoiceDeps): DiscordVoice {
+  const { core, rooms, rest, signal, botId, log, packages } = deps;
+  const states = createVoiceStates();
+  const signals = createVoiceSignals({ botId, log, send: deps.sendToGateway });
+
+  /** Who a member is to the core; null for programs and strangers, who are not listened to. */
+  async function speakerIn(place: VoicePlace, user: string): Promise<{ sender: Sender; name: string } | null> {
+    if (user === botId) return null;
+    const member = await rest.get(Routes.guildMember(place.guild, user), { signal });
+    if (!isRecord(member) || !isRecord(member['user']) || member['user']['bot'] === true) return null;
+    const name = String(member['nick'] ?? member['user']['global_name'] ?? member['user']['username'] ?? user);
+    const roles = Array.isArray(member['roles']) ? member['roles'].map(String) : [];
+    const own = { raw_id: user, raw_username: name.slice(0, 256) };
+    const { sender, identity } = await deps.findSpeaker(own, roles, await keyOf(place));
+    return identity.denied || identity.principal_id === null ? null : { sender, name };
+  }
+
+  const keyOf = async ({ guild, text }: Pick<VoicePlace, 'guild' | 'text'>) => ({
+    conversation_key: channelKey(meta.type, deps.instanceId, text),
+    ...((await rooms.guild(guild, signal)).isPublic && { public: true }),
+  });
+
+  async function toEnvelope(place: VoicePlace, { speaker, text, messageId }: SaidMessage): Promise<Envelope> {
+    return {
+      ...(await keyOf(place)),
+      channel: meta.type,
+      message_id: messageId,
+      sender: { raw_id: speaker.id, raw_username: speaker.name.slice(0, 256) },
+      content: { text: speaker.id.startsWith('role:') ? `[Said by ${speaker.name}]\n${text}` : text, system: spokenHint },
+      capabilities: meta.capabilities,
+      channel_context: { channelId: place.text },
+    };
+  }
+
+  const voice = openVoice({
+    ...deps,
+    packages: packages ?? { missing: 'Its libraries are not installed. Restart the connector.' },
+    adapterOf: signals.adapterOf,
+    async speakerOf(place, user): Promise<Speaker | null> {
+      const found = await speakerIn(place, user);
+      return found === null ? null : { id: found.sender.raw_id, name: found.name };
+    },
+    toEnvelope,
+    async abort(place, { id }) {
+      const { conversation_key, ...isPublic } = await keyOf(place);
+      await core.sessions.abort({ channel: meta.type, sender: { raw_id: id }, ...isPublic }, conversation_key);
+    },
+    peopleIn: ({ guild, channel }) => states.peopleIn(guild, channel),
+  });
+
+  /** @throws ServiceError `forbidden` */
+  async function checkAsker({ user, roles, guild, text }: JoinRequest): Promise<void> {
+    const { identity } = await deps.findSpeaker(user, roles, await keyOf({ guild, text }));
+    if (identity.denied || !atLeast(identity.trust_tier, 'KNOWN'))
+      throw new ServiceError('forbidden', 'Only people whom I know may call me into a voice channel, or send me away.');
+  }
+
+  async function channelOf({ user, guild, channel }: JoinRequest): Promise<string> {
+    if (channel !== undefined) return channel;
+    const state = await rest.get(Routes.guildVoiceState(guild, user.raw_id), { signal }).catch(() => null); // they are in none
+    if (isRecord(state) && typeof state['channel_id'] === 'string') return state['channel_id'];
+    throw new ServiceError('not_found', 'Join a voice channel first, or name one.');
+  }
+
+  return {
+    note(event) {
+      states.note(event);
+      signals.note(event);
+    },
+    openReply: voice.openReply,
+    close: voice.close,
+    join: voice.join,
+    async findPlace(request) {
+      await checkAsker(request);
+      const channel = await channelOf(request);
+      const room = await rooms.find(channel);
+      if (room?.kind !== 'voice' || room.guildId !== request.guild)
+        throw new ServiceError('not_found', 'That is no voice channel here.');
+      if (!deps.isEnabled(request.text)) throw new ServiceError('forbidden', 'I am switched off in this channel.');
+      return { guild: request.guild, channel, text: request.text };
+    },
+    async leave(request) {
+      await checkAsker(request);
+      return voice.leave(request.guild);
+    },
+  };
+}

@@ -1,0 +1,83 @@
+import { createUtterances, type Utterances } from './utterances.ts';
+
+/** Sound of one person, as it comes. */
+export type Ear = { push(pcm: Buffer): void; end(): void };
+
+/** Who is listened to in a room, and what each of them says. */
+export type Listeners = {
+  /** Null: too many speak at once. The one of a person who is listened to already is the same. */
+  listen(user: string): Ear | null;
+  /** Resolves when nobody speaks, or after a while: a room is never that quiet. */
+  quiet(): Promise<void>;
+  close(): void;
+};
+
+type Deps = {
+  onBegin(user: string): void;
+  onUtterance(user: string, pcm: Buffer): void;
+  maxSpeakers?: number;
+  maxMs?: number;
+  after(ms: number, then: () => void): () => void;
+};
+
+/** So long a reply waits for a pause of those who speak, ms. */
+const longestQuietMs = 8000;
+
+export function createListeners({ onBegin, onUtterance, maxSpeakers = 8, maxMs, after }: Deps): Listeners {
+  const ears = new Map<string, Ear>();
+  const speaking = new Set<string>();
+  let silence = Promise.withResolvers<void>();
+
+  const fell = (user: string): void => {
+    speaking.delete(user);
+    if (speaking.size > 0) return;
+    silence.resolve();
+    silence = Promise.withResolvers();
+  };
+  const open = (user: string): Utterances =>
+    createUtterances(
+      {
+        onBegin() {
+          speaking.add(user);
+          onBegin(user);
+        },
+        onUtterance(pcm, isCut) {
+          if (!isCut) fell(user);
+          onUtterance(user, pcm);
+        },
+      },
+      { maxMs },
+    );
+
+  return {
+    listen(user) {
+      const known = ears.get(user);
+      if (known !== undefined) return known;
+      if (ears.size >= maxSpeakers) return null;
+      const utterances = open(user);
+      const ear: Ear = {
+        push: utterances.push,
+        end() {
+          if (ears.get(user) !== ear) return;
+          ears.delete(user);
+          utterances.end();
+          fell(user);
+        },
+      };
+      ears.set(user, ear);
+      return ear;
+    },
+    async quiet() {
+      if (speaking.size === 0) return;
+      const late = Promise.withResolvers<void>();
+      const cancel = after(longestQuietMs, late.resolve);
+      await Promise.race([silence.promise, late.promise]);
+      cancel();
+    },
+    close() {
+      ears.clear();
+      speaking.clear();
+      silence.resolve();
+    },
+  };
+}

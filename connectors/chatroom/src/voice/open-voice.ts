@@ -1,0 +1,196 @@
+import type { DiscordGatewayAdapterCreator } from '@discordjs/voice';
+import {
+  errorText,
+  ServiceError,
+  systemClock,
+  type Clock,
+  type Envelope,
+  type Ingress,
+  type StartContext,
+} from '@svc/connector-kit';
+import type { OpenReply } from '@svc/connector-kit/ingress/lazy-reply.ts';
+import { listenOn } from './discord-ears.ts';
+import { createDiscordPlayer } from './discord-player.ts';
+import { createSpeakPcm } from './speak-pcm.ts';
+import { joinChannel, type JoinedChannel } from './voice-connection.ts';
+import { loadVoicePackages, type VoicePackages } from './voice-packages.ts';
+import { createVoiceRoom, type SaidMessage, type Speaker, type VoiceRoom } from './voice-room.ts';
+
+/** A voice channel, and the text channel in which what is said is written down. */
+export type VoicePlace = { guild: string; channel: string; text: string };
+
+export type VoiceOptions = Pick<StartContext, 'speech' | 'log' | 'instanceId'> & {
+  /** Where the libraries are; null with what is to be done about it. */
+  packages: { folder: string } | { missing: string };
+  clock?: Clock;
+  /** The way to the core, in the order of a text channel. */
+  take: Ingress['take'];
+  adapterOf(guild: string): DiscordGatewayAdapterCreator;
+  /** Null: a program, a stranger, or a person who is not let in. Asked again for each person once a minute. */
+  speakerOf(place: VoicePlace, user: string): Promise<Speaker | null>;
+  toEnvelope(place: VoicePlace, message: SaidMessage): Promise<Envelope>;
+  /** Posts into a text channel, without mentions; the id of the message. */
+  post(channel: string, text: string): Promise<string>;
+  /** Ends the turn of the conversation of a text channel, in the name of a person. */
+  abort(place: VoicePlace, as: Speaker): Promise<void>;
+  /** People in a voice channel, programs left out; null while that is not known. */
+  peopleIn(place: VoicePlace): number | null;
+  language?: string;
+  /** Leaves when nobody has said anything for so long, or nobody is there; ms. */
+  idleMs?: number;
+  aloneMs?: number;
+};
+
+export type Voice = {
+  /** Joins, or moves there within the guild. @throws ServiceError that says why it cannot. */
+  join(place: VoicePlace): Promise<void>;
+  /** False: it was in no voice channel of the guild. */
+  leave(guild: string): boolean;
+  /** Where it is. */
+  places(): VoicePlace[];
+  /** Speaks the replies to what was said, beside showing them. */
+  openReply(openReply: OpenReply): OpenReply;
+  close(): void;
+};
+
+const maxRooms = 4;
+const knownForMs = 60_000;
+const maxKnown = 500;
+const lookEveryMs = 10_000;
+
+type Entry = { place: VoicePlace; room: VoiceRoom; joined: JoinedChannel; end(): void };
+
+/** Voice of one instance: at most one channel in each guild. Its libraries are loaded when it first joins. */
+export function openVoice(options: VoiceOptions): Voice {
+  const { log, clock = systemClock, idleMs = 15 * 60_000, aloneMs = 60_000 } = options;
+  const entries = new Map<string, Entry>();
+  const joining = new Set<string>();
+  const speak = createSpeakPcm(options.speech);
+  let packages: VoicePackages | null = null;
+  let isClosed = false;
+
+  async function join(place: VoicePlace): Promise<void> {
+    const { guild } = place;
+    const now = entries.get(guild);
+    if (now !== undefined && now.place.channel === place.channel && now.place.text === place.text) return;
+    if (joining.has(guild)) throw new ServiceError('busy', 'I am joining a voice channel of this server already.');
+    if (now === undefined && entries.size + joining.size >= maxRooms)
+      throw new ServiceError('queue_full', `I am in ${maxRooms} voice channels already, which is the most.`);
+    joining.add(guild);
+    try {
+      now?.end();
+      await open(place, (packages ??= load(options.packages)));
+    } finally {
+      joining.delete(guild);
+    }
+  }
+
+  async function open(place: VoicePlace, libraries: VoicePackages): Promise<void> {
+    const ending = new AbortController();
+    const joined = await joinChannel(libraries, {
+      guild: place.guild,
+      channel: place.channel,
+      adapterCreator: options.adapterOf(place.guild),
+      group: options.instanceId,
+      log,
+      onLost: (why) => leaveWith(place, `I left the voice channel: ${why}.`),
+    });
+    if (isClosed) return joined.close();
+    const player = createDiscordPlayer(libraries, joined.connection, log);
+    const room = openRoom(place, player);
+    const end = (): void => {
+      entries.delete(place.guild);
+      stopLooking();
+      ending.abort();
+      room.close();
+      player.close();
+      joined.close();
+    };
+    const stopLooking = watchIdle(place, room, end);
+    entries.set(place.guild, { place, room, joined, end });
+    listenOn({ packages: libraries, connection: joined.connection, listen: room.listen, clock, log, signal: ending.signal });
+  }
+
+  const openRoom = (place: VoicePlace, player: ReturnType<typeof createDiscordPlayer>): VoiceRoom =>
+    createVoiceRoom({
+      ...options,
+      clock,
+      speak,
+      player,
+      speakerOf: remembered((user) => options.speakerOf(place, user), clock),
+      caption: ({ name }, text) => options.post(place.text, `🎙 **${plainName(name)}:** ${text}`),
+      note: (text) => say(place, text),
+      take: (id, prepare) => options.take(place.text, id, prepare),
+      toEnvelope: (message) => options.toEnvelope(place, message),
+      abort: (as) => options.abort(place, as),
+    });
+
+  function watchIdle(place: VoicePlace, room: VoiceRoom, end: () => void): () => void {
+    let lastSeen = clock.elapsed();
+    return clock.every(lookEveryMs, () => {
+      const now = clock.elapsed();
+      if (options.peopleIn(place) !== 0) lastSeen = now;
+      const why =
+        now - lastSeen >= aloneMs ? 'nobody else was there' : now - room.lastActive >= idleMs ? 'nobody said anything' : null;
+      if (why === null) return;
+      end();
+      say(place, `I left the voice channel: ${why}.`);
+    });
+  }
+
+  function leaveWith(place: VoicePlace, text: string): void {
+    entries.get(place.guild)?.end();
+    say(place, text);
+  }
+
+  const say = (place: VoicePlace, text: string): void => {
+    options
+      .post(place.text, text)
+      .catch((error: unknown) => log('warn', 'a note on voice could not be posted', { error: errorText(error) }));
+  };
+
+  return {
+    join,
+    leave(guild) {
+      const entry = entries.get(guild);
+      entry?.end();
+      return entry !== undefined;
+    },
+    places: () => [...entries.values()].map(({ place }) => place),
+    openReply: (openReply) => (envelope, turn) => {
+      const chat = envelope.channel_context?.channelId;
+      const entry = [...entries.values()].find(({ place }) => place.text === chat);
+      return (entry?.room.openReply(openReply) ?? openReply)(envelope, turn);
+    },
+    close() {
+      isClosed = true;
+      for (const { end } of entries.values()) end();
+    },
+  };
+}
+
+function load(packages: VoiceOptions['packages']): VoicePackages {
+  if ('missing' in packages) throw new ServiceError('unavailable', packages.missing);
+  try {
+    return loadVoicePackages(packages.folder);
+  } catch (error) {
+    throw new ServiceError('unavailable', `The libraries of voice cannot be loaded: ${errorText(error)}`, { cause: error });
+  }
+}
+
+/** Trust changes, but not with every breath. */
+function remembered(ask: (user: string) => Promise<Speaker | null>, clock: Clock): (user: string) => Promise<Speaker | null> {
+  const known = new Map<string, { speaker: Promise<Speaker | null>; at: number }>();
+  return (user) => {
+    const found = known.get(user);
+    if (found !== undefined && clock.elapsed() - found.at < knownForMs) return found.speaker;
+    if (known.size >= maxKnown) known.clear();
+    const speaker = ask(user);
+    known.set(user, { speaker, at: clock.elapsed() });
+    speaker.catch(() => known.delete(user));
+    return speaker;
+  };
+}
+
+/** A name is one line, and marks nothing up. */
+const plainName = (name: string): string => name.replaceAll(/[*_`~|\\\s]+/gu, ' ').trim() || 'A person';

@@ -1,0 +1,41 @@
+import type { Readable } from 'node:stream';
+import { ServiceError, type SpeechApi } from '@svc/connector-kit';
+import { convertPcm, type PcmFormat } from '@svc/connector-kit/audio/pcm.ts';
+import { playedFormat } from './sound.ts';
+import { readWav } from './read-wav.ts';
+
+/** Raw samples of a provider, where it makes them. */
+const rawFormat = { rate: 24_000, channels: 1 } as const satisfies PcmFormat;
+
+/** Speech as the platform plays it. */
+export type SpeakPcm = (text: string, sender: string, signal: AbortSignal) => AsyncGenerator<Buffer, void, undefined>;
+
+/**
+ * Speech of the core as samples of 48 kHz on two channels. Not every provider makes raw samples: the one that says so is
+ * asked for wave files from then on.
+ */
+export function createSpeakPcm(speech: Pick<SpeechApi, 'speak'>): SpeakPcm {
+  let format: 'pcm' | 'wav' = 'pcm';
+
+  async function ask(text: string, sender: string, signal: AbortSignal): Promise<{ mime: string; body: Readable }> {
+    try {
+      return await speech.speak({ sender, text, format }, signal);
+    } catch (error) {
+      if (format === 'wav' || !isFormatFault(error)) throw error;
+      format = 'wav';
+      return speech.speak({ sender, text, format }, signal);
+    }
+  }
+
+  return async function* speakPcm(text, sender, signal) {
+    const { body } = await ask(text, sender, signal);
+    try {
+      const { data, form } = await readWav(body as AsyncIterable<Buffer>, rawFormat);
+      yield* convertPcm(data, form, playedFormat);
+    } finally {
+      body.destroy();
+    }
+  };
+}
+
+const isFormatFault = (error: unknown): boolean => error instanceof ServiceError && error.details?.['reason'] === 'bad_format';

@@ -1,0 +1,79 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { framesOf, silence, voice } from './testing/sounds.ts';
+import { createVoiceActivity, levelOf, type VoiceChange } from './voice-activity.ts';
+
+/** Changes by the place of their frame. */
+function changesIn(frames: readonly Buffer[]): [number, VoiceChange][] {
+  const activity = createVoiceActivity();
+  return frames.map((frame, at): [number, VoiceChange] => [at, activity.hear(frame)]).filter(([, change]) => change !== null);
+}
+
+test.each([-100, -60, -40, -20, -6, -3])('the level of a hum of %d dB is that', (db) => {
+  expect(levelOf(framesOf(db)[0] as Buffer)).toBeCloseTo(db, 0);
+});
+
+test('a voice begins 160 ms after it does, and ends 700 ms after it does', () => {
+  expect(changesIn([...silence(10), ...voice(50), ...silence(60)])).toEqual([
+    [10 + 7, 'begin'],
+    [10 + 50 + 34, 'end'],
+  ]);
+});
+
+test('a pause between words ends nothing', () => {
+  expect(changesIn([...voice(20), ...silence(30), ...voice(20), ...silence(30)])).toEqual([[7, 'begin']]);
+});
+
+test('a click is no voice', () => {
+  expect(changesIn([...silence(5), ...voice(5), ...silence(20), ...voice(7), ...silence(40)])).toEqual([]);
+});
+
+test('a fan is no voice for long, and a person beside it is', () => {
+  const fan = framesOf(-35, 1200);
+  const changes = changesIn([...fan, ...framesOf(-15, 40), ...framesOf(-35, 60)]);
+  expect(changes.filter(([at]) => at >= 1200)).toEqual([
+    [1207, 'begin'],
+    [1200 + 40 + 34, 'end'],
+  ]);
+  expect(changes.filter(([at]) => at < 1200).at(-1)?.[1] ?? 'end').toBe('end');
+});
+
+describe('whatever is heard', () => {
+  const runs = fc.array(fc.record({ db: fc.integer({ min: -100, max: -1 }), count: fc.integer({ min: 1, max: 60 }) }), {
+    maxLength: 12,
+  });
+
+  test('beginnings and ends alternate, and each end has its whole pause before it', () => {
+    fc.assert(
+      fc.property(runs, (parts) => {
+        const changes = changesIn(parts.flatMap(({ db, count }) => framesOf(db, count)));
+        changes.forEach(([at, change], n) => {
+          expect(change).toBe(n % 2 === 0 ? 'begin' : 'end');
+          const [before] = changes[n - 1] ?? [-1];
+          expect(at - before).toBeGreaterThanOrEqual(change === 'begin' ? 8 : 35);
+        });
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test('what is softer than the threshold is never a voice', () => {
+    const quiet = fc.array(fc.record({ db: fc.integer({ min: -100, max: -51 }), count: fc.integer({ min: 1, max: 60 }) }));
+    fc.assert(
+      fc.property(quiet, (parts) => {
+        expect(changesIn(parts.flatMap(({ db, count }) => framesOf(db, count)))).toEqual([]);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  test('speech that stands out of what was before is heard within 160 ms', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: -100, max: -45 }), fc.integer({ min: 40, max: 120 }), (db, count) => {
+        const changes = changesIn([...framesOf(db, count), ...framesOf(-25, 8)]);
+        expect(changes.at(-1)).toEqual([count + 7, 'begin']);
+      }),
+      { numRuns: 40 },
+    );
+  });
+});

@@ -1,0 +1,77 @@
+import type { DiscordGatewayAdapterCreator, VoiceConnection } from '@discordjs/voice';
+import { errorText, ServiceError, type StartContext } from '@svc/connector-kit';
+import type { VoicePackages } from './voice-packages.ts';
+
+export type JoinOptions = {
+  guild: string;
+  channel: string;
+  adapterCreator: DiscordGatewayAdapterCreator;
+  /** Names the connections of one bot: two instances in one process of tests do not share them. */
+  group: string;
+  log: StartContext['log'];
+  /** The connection has ended for good, and why. Not called for one that is closed. */
+  onLost(why: string): void;
+  /** How long Discord may take to let us in, and a connection that broke to come back by itself before it is asked again, ms. */
+  joinMs?: number;
+  comeBackMs?: number;
+};
+
+export type JoinedChannel = { connection: VoiceConnection; close(): void };
+
+const maxRejoins = 5;
+
+/**
+ * Joins a voice channel and keeps the connection: one that breaks comes back, for a while.
+ * @throws ServiceError `unavailable` when Discord does not let us in.
+ */
+export async function joinChannel({ voice }: VoicePackages, options: JoinOptions): Promise<JoinedChannel> {
+  const { guild, channel, adapterCreator, group, log, onLost, joinMs = 20_000, comeBackMs = 5_000 } = options;
+  const { VoiceConnectionStatus: status } = voice;
+  const config = { guildId: guild, channelId: channel, group, selfDeaf: false, selfMute: false };
+  const connection = voice.joinVoiceChannel({ ...config, adapterCreator });
+  let isOver = false;
+  const close = (): void => {
+    isOver = true;
+    if (connection.state.status !== status.Destroyed) connection.destroy();
+  };
+  const lost = (why: string): void => {
+    if (isOver) return;
+    close();
+    onLost(why);
+  };
+  connection.on('error', (error) => log('warn', 'the voice connection had a fault', { error: errorText(error) }));
+  try {
+    await voice.entersState(connection, status.Ready, joinMs);
+  } catch (error) {
+    close();
+    throw new ServiceError('unavailable', notLetIn, { cause: error });
+  }
+
+  const isBack = (): Promise<boolean> =>
+    voice.entersState(connection, status.Ready, comeBackMs).then(
+      () => true,
+      () => false, // not within that time
+    );
+
+  /** The library comes back from passing faults by itself, and when it was moved to another channel. */
+  async function comeBack(): Promise<void> {
+    for (let tries = 0; !isOver && !(await isBack()); tries++) {
+      if (isOver) return;
+      if (wasSentAway(connection)) return lost('I was sent away');
+      if (tries >= maxRejoins || !connection.rejoin()) return lost('the connection broke and did not come back');
+    }
+  }
+
+  let comingBack: Promise<void> | null = null;
+  connection.on('stateChange', (_, { status: now }) => {
+    if (now === status.Destroyed) return lost('the connection to Discord ended');
+    if (now !== status.Ready) comingBack ??= comeBack().finally(() => (comingBack = null));
+  });
+  return { connection, close };
+}
+
+/** A person ended it, or the channel is gone: then it does not come back. */
+const wasSentAway = ({ state }: VoiceConnection): boolean => 'closeCode' in state && state.closeCode === 4014;
+
+const notLetIn =
+  'Discord did not let me into the voice channel. Check that the bot may connect and speak there, and that the channel is not full.';

@@ -1,0 +1,235 @@
+import { randomUUID } from 'node:crypto';
+import {
+  askText,
+  errorText,
+  ServiceError,
+  type Clock,
+  type Envelope,
+  type SpeechApi,
+  type StartContext,
+} from '@svc/connector-kit';
+import type { OpenReply, TurnReply } from '@svc/connector-kit/ingress/lazy-reply.ts';
+import { createListeners, type Ear } from './listeners.ts';
+import { heardFormat, toWav } from './sound.ts';
+import type { SpeakPcm } from './speak-pcm.ts';
+import { createSpeechLine, type Player, type SpokenTurn } from './speech-line.ts';
+import { createSpokenReply } from './spoken-reply.ts';
+
+/** A person in a voice channel. */
+export type Speaker = { id: string; name: string };
+
+/** What a person said, as a message of the text channel. */
+export type SaidMessage = { speaker: Speaker; text: string; messageId: string };
+
+export type VoiceRoomDeps = {
+  speech: Pick<SpeechApi, 'transcribe'>;
+  speak: SpeakPcm;
+  player: Player;
+  clock: Clock;
+  log: StartContext['log'];
+  /** Null: nobody who is listened to, a program or a stranger. */
+  speakerOf(user: string): Promise<Speaker | null>;
+  /** Posts who said what into the text channel; the id of the message. */
+  caption(speaker: Speaker, text: string): Promise<string>;
+  /** A note of the assistant's own into the text channel. */
+  note(text: string): void;
+  /** The way to the core, in the order of the text channel. */
+  take(updateId: string, prepare: (signal: AbortSignal) => Promise<Envelope | null>): Promise<void>;
+  toEnvelope(message: SaidMessage): Promise<Envelope>;
+  /** Ends the turn that is running, in the name of who interrupts it. */
+  abort(as: Speaker): Promise<void>;
+  language?: string;
+  maxUtteranceMs?: number;
+  maxHearing?: number;
+};
+
+/** What is said and heard in one voice channel. */
+export type VoiceRoom = {
+  /** Null: this person is not listened to. */
+  listen(user: string): Promise<Ear | null>;
+  /** Shows a reply, and speaks it where it answers what was said here. */
+  openReply(openReply: OpenReply): OpenReply;
+  /** Of the clock's `elapsed`: when a person last spoke, or the assistant did. */
+  readonly lastActive: number;
+  close(): void;
+};
+
+export function createVoiceRoom(deps: VoiceRoomDeps): VoiceRoom {
+  const { speech, speak, player, clock, log, take, caption, note, maxHearing = 8 } = deps;
+  const closing = new AbortController();
+  const speakers = new Map<string, Speaker>();
+  /** Messages whose replies are spoken, by their id. */
+  const spokenFor = new Map<string, Speaker>();
+  let lastActive = clock.elapsed();
+  let hearing = 0;
+  let hasSaidFault = false;
+
+  const active = () => (lastActive = clock.elapsed());
+  const listeners = createListeners({
+    after: clock.after,
+    maxMs: deps.maxUtteranceMs,
+    onBegin: (user) => {
+      active();
+      interruptBy(user);
+    },
+    onUtterance: (user, pcm) => {
+      active();
+      void hear(user, pcm);
+    },
+  });
+  const line = createSpeechLine({ player, quiet: listeners.quiet });
+
+  function interruptBy(user: string): void {
+    const speaker = speakers.get(user);
+    if (speaker === undefined || !line.isSpeaking) return;
+    const cut = line.interrupt();
+    log('debug', 'a person interrupted what was said', { user, turns: cut.length });
+    if (cut.length === 0) return;
+    deps.abort(speaker).catch((error: unknown) => {
+      // It ended meanwhile, or is for the person who asked alone to end. It is not spoken any more.
+      log('debug', 'the turn that was interrupted goes on', { error: errorText(error) });
+    });
+  }
+
+  async function hear(user: string, pcm: Buffer): Promise<void> {
+    const speaker = speakers.get(user);
+    if (speaker === undefined || closing.signal.aborted) return;
+    if (hearing >= maxHearing) {
+      log('warn', 'too much was said at once; one utterance is not heard', { user });
+      return;
+    }
+    hearing++;
+    try {
+      await take(
+        `voice ${randomUUID()}`,
+        onceDone((signal) => toMessage(speaker, toWav(pcm, heardFormat), signal)),
+      );
+    } catch (error) {
+      log('warn', 'what was said does not reach the core', { user, error: errorText(error) });
+    } finally {
+      hearing--;
+    }
+  }
+
+  async function toMessage(speaker: Speaker, wav: Buffer, stopped: AbortSignal): Promise<Envelope | null> {
+    const signal = AbortSignal.any([stopped, closing.signal]);
+    const clip = { sender: speaker.id, data: wav, mime: 'audio/wav', language: deps.language };
+    const heard = await speech.transcribe(clip, signal).catch((error: unknown) => faultOf('heard', error));
+    const text = heard?.text.trim() ?? '';
+    if (text === '' || closing.signal.aborted) return null;
+    const messageId = await caption(speaker, text).catch((error: unknown) => {
+      log('warn', 'what was said could not be written down', { user: speaker.id, error: errorText(error) });
+      return `voice:${randomUUID()}`;
+    });
+    remember(messageId, speaker);
+    return deps.toEnvelope({ speaker, text, messageId });
+  }
+
+  /** Said once in the text channel: without it nobody would know why the assistant is silent. */
+  function faultOf(what: 'heard' | 'spoken', error: unknown): null {
+    if (closing.signal.aborted) return null;
+    log('warn', `speech fails: nothing is ${what}`, { error: errorText(error) });
+    if (!hasSaidFault) note(`What is said cannot be ${what}: ${error instanceof ServiceError ? error.message : 'see the log.'}`);
+    hasSaidFault = true;
+    return null;
+  }
+
+  function remember(messageId: string, speaker: Speaker): void {
+    spokenFor.set(messageId, speaker);
+    const [oldest] = spokenFor.keys();
+    if (spokenFor.size > 64 && oldest !== undefined) spokenFor.delete(oldest);
+  }
+
+  /** The speech of a reply; null for those that are only read. */
+  function begin({ message_id: id = '' }: Envelope): SpokenTurn | null {
+    const speaker = spokenFor.get(id);
+    if (speaker === undefined || !spokenFor.delete(id) || closing.signal.aborted) return null;
+    const reply = createSpokenReply({
+      speak: (text, signal) => speak(text, speaker.id, signal),
+      onFault: (error) => faultOf('spoken', error),
+    });
+    const turn: SpokenTurn = { reply, speaker: speaker.id, hasEnded: false };
+    return line.say(turn) ? turn : null;
+  }
+
+  return {
+    async listen(user) {
+      const speaker = await deps.speakerOf(user);
+      if (speaker === null || closing.signal.aborted) {
+        speakers.delete(user);
+        return null;
+      }
+      speakers.set(user, speaker);
+      return listeners.listen(user);
+    },
+    openReply: (openReply) => (envelope, turn) => {
+      const shown = openReply(envelope, turn);
+      const spoken = turn.again ? null : begin(envelope);
+      return spoken === null ? shown : bothOf(shown, spoken, active);
+    },
+    get lastActive() {
+      return lastActive;
+    },
+    close() {
+      closing.abort();
+      listeners.close();
+      line.close();
+      speakers.clear();
+      spokenFor.clear();
+    },
+  };
+}
+
+/** A prepared message is the same however often it is asked for: it is heard and captioned once. */
+function onceDone(prepare: (signal: AbortSignal) => Promise<Envelope | null>) {
+  let done: Promise<Envelope | null> | null = null;
+  return (signal: AbortSignal): Promise<Envelope | null> => {
+    done ??= prepare(signal).catch((error: unknown) => {
+      done = null;
+      throw error;
+    });
+    return done;
+  };
+}
+
+/** The reply is read and spoken at once. Its delivery does not wait for the speech. */
+function bothOf(shown: TurnReply, turn: SpokenTurn, active: () => void): TurnReply {
+  const { handlers } = shown;
+  const { reply } = turn;
+  const ended = () => {
+    turn.hasEnded = true;
+    active();
+  };
+  return {
+    handlers: {
+      ...handlers,
+      onDelta(text) {
+        reply.add(text);
+        handlers.onDelta?.(text);
+      },
+      onSegment(block) {
+        reply.add('\n');
+        handlers.onSegment?.(block);
+      },
+      onAsk(ask) {
+        reply.add(`\n${askText(ask)}\n`);
+        handlers.onAsk?.(ask);
+      },
+      onRetract() {
+        reply.retract();
+        handlers.onRetract?.();
+      },
+    },
+    finish(result) {
+      ended();
+      const text = result.actions.flatMap((action) => (action.type === 'reply' ? [action.text] : [])).join('\n');
+      reply.end(text);
+      return shown.finish(result);
+    },
+    fail(error) {
+      ended();
+      reply.end();
+      return shown.fail(error);
+    },
+  };
+}
