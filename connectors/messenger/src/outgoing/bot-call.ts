@@ -30,7 +30,8 @@ export function createBotCall(raw: Api['raw'], moves: ChatMoves): BotCall {
       if (to === undefined || !isNamed || moves.current(chat) === to) throw toFault(error);
       await moves.moved(chat, to);
       // The bytes of a file are used up by now: who has them gives them again.
-      if (hasFile(params)) throw new ServiceError('busy', 'The group has moved.', { details: { retry_after_s: 1 } });
+      if (hasFile(params))
+        throw new ServiceError('busy', 'The group has moved.', { details: { retry_after_s: 1, keeps_pace: true } });
       return ask(method, params, signal);
     }
   };

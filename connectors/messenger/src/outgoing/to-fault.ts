@@ -39,7 +39,7 @@ const refused = (text: string, reason: string) => new ServiceError('unprocessabl
 const notSent = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ENETUNREACH', 'EHOSTUNREACH', 'ENETDOWN']);
 
 const unreachable = (code: string) =>
-  new ServiceError('busy', `Telegram cannot be reached (${code}).`, { details: { retry_after_s: 2 } });
+  new ServiceError('busy', `Telegram cannot be reached (${code}).`, { details: { retry_after_s: 2, keeps_pace: true } });
 
 /** Only words that no address can be in. */
 function codeOf(error: unknown): string | null {

@@ -87,6 +87,32 @@ describe('the pace of a chat', () => {
     expect([at[11], at[12]]).toEqual([49_000, 50_000].map((ms) => ms + 0));
   });
 
+  test('comes back in about the time that it was slow for, however slow the platform made it', async () => {
+    const { gate, went, write, pass } = setUp();
+    for (let n = 0; n < 4; n++) void gate.run('a', write('x', busy(1))).catch(() => undefined);
+    await pass(40_000);
+    for (let n = 0; n < 40; n++) void gate.run('a', write('y'));
+    await pass(120_000);
+    const at = went.map((each) => Number(each.split(' ')[1]));
+    expect(at.at(-1)! - at.at(-2)!).toBe(1000);
+  });
+
+  test('is not slower for a write that was cut off, nor for a platform that nobody could reach', async () => {
+    const { gate, went, write, pass } = setUp();
+    const cut = () => gate.run('a', write('cut', new Error('no answer'))).catch(() => undefined);
+    const outage = new ServiceError('busy', 'unreachable', { details: { retry_after_s: 2, keeps_pace: true } });
+    for (let n = 0; n < 3; n++) await Promise.all([gate.run('a', write('x', outage)).catch(() => undefined), pass(2000)]);
+    for (let n = 0; n < 3; n++) void cut();
+    await pass(4000);
+    expect(went).toEqual(['x 0', 'x 2000', 'x 4000', 'cut 6000', 'cut 7000', 'cut 8000']);
+    await gate.run('a', write('y', busy(1))).catch(() => undefined);
+    await pass(2000);
+    for (let n = 0; n < 12; n++) void (n === 5 ? cut() : gate.run('a', write('z')));
+    await pass(30_000);
+    const at = went.map((each) => Number(each.split(' ')[1]));
+    expect(at.at(-1)! - at.at(-2)!).toBe(1000);
+  });
+
   test('stands still in all chats when the platform means all', async () => {
     const { gate, went, write, pass } = setUp();
     await gate.run('a', write('a', busy(5, true))).catch(() => undefined);

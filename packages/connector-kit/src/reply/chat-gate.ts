@@ -29,8 +29,8 @@ export type WriteOptions = {
 export type ChatGate = {
   /**
    * Runs `write`, which has to come to an end, when it is its turn: one at a time in each chat, spaced. A write that is rejected with `busy` closes its chat for as
-   * long as the platform said (`retry_after_s`; with `global: true` in its details all chats) and doubles the space; good ones
-   * bring it back. Rejects as `write` does, with `busy` when the wait is too long, and with the reason of `signal`.
+   * long as the platform said (`retry_after_s`; with `global: true` in its details all chats) and doubles the space, unless its details say
+   * `keeps_pace: true`; good ones bring it back. Rejects as `write` does, with `busy` when the wait is too long, and with the reason of `signal`.
    */
   run<T>(chat: string, write: () => Promise<T>, options?: WriteOptions): Promise<T>;
   /** As `run`, but only if it may go at once and nothing waits. False when it was left out. */
@@ -56,7 +56,7 @@ type Lane = {
 const never = Number.NEGATIVE_INFINITY;
 /** A step that penalties have doubled is at most so many times the first one. */
 const mostSteps = 16;
-/** So many good writes in a row halve the step again. */
+/** So many good writes without a refusal halve a step that was doubled once; of one that was doubled more often as many fewer as they take longer. */
 const goodToHalve = 10;
 const maxWaiting = 100;
 const noTimer = (): void => undefined;
@@ -161,13 +161,20 @@ export function createChatGate(options: ChatGateOptions): ChatGate {
 
   function took(lane: Lane): void {
     lane.good++;
-    if (lane.good % goodToHalve === 0) lane.stepMs = Math.max(lane.perMs, lane.stepMs / 2);
+    if (lane.good * lane.stepMs < goodToHalve * 2 * lane.perMs) return;
+    lane.good = 0;
+    lane.stepMs = Math.max(lane.perMs, lane.stepMs / 2);
+  }
+
+  function slowDown(lane: Lane): void {
+    lane.good = 0;
+    lane.stepMs = Math.min(lane.stepMs * 2, lane.perMs * mostSteps);
   }
 
   function failed(lane: Lane, error: unknown): void {
-    lane.good = 0;
+    // Any other fault says nothing of the pace.
     if (faultOf(error) !== 'pause') return;
-    lane.stepMs = Math.min(lane.stepMs * 2, lane.perMs * mostSteps);
+    if (!keepsPace(error)) slowDown(lane);
     const until = clock.elapsed() + (pauseMsOf(error) ?? lane.stepMs);
     lane.pausedUntil = Math.max(lane.pausedUntil, until);
     if (isGlobal(error)) allPausedUntil = Math.max(allPausedUntil, until);
@@ -216,4 +223,7 @@ const isPaused = (pauseMs: number) =>
     details: { retry_after_s: Math.max(1, Math.ceil(pauseMs / 1000)) },
   });
 
-const isGlobal = (error: unknown): boolean => error instanceof ServiceError && error.details['global'] === true;
+const isGlobal = (error: unknown): boolean => says(error, 'global');
+/** A pause that no pace has caused: the platform cannot be reached, or a chat has moved. */
+const keepsPace = (error: unknown): boolean => says(error, 'keeps_pace');
+const says = (error: unknown, name: string): boolean => error instanceof ServiceError && error.details[name] === true;
