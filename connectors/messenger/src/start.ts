@@ -1,4 +1,12 @@
-import { chatCommands, createIngress, errorText, type RunningConnector, type StartContext } from '@svc/connector-kit';
+import {
+  chatCommands,
+  createIngress,
+  errorText,
+  systemClock,
+  type Clock,
+  type RunningConnector,
+  type StartContext,
+} from '@svc/connector-kit';
 import { openChatAccess } from './incoming/chat-access.ts';
 import { openChatKeys } from './incoming/chat-keys.ts';
 import { findBot } from './incoming/find-bot.ts';
@@ -14,8 +22,8 @@ import { createTelegramApi } from './telegram-api.ts';
 const telegramRoot: string = meta.configSchema.properties.api_root.default;
 const mb = 1024 * 1024;
 
-/** Opens the channel. What it throws is shown to the operator, so it says what is wrong and what to do. */
-export async function start(ctx: StartContext<Config>): Promise<RunningConnector> {
+/** Opens the channel. What it throws is shown to the operator, so it says what is wrong and what to do. `clock`: of the pace of what leaves. */
+export async function start(ctx: StartContext<Config>, clock: Clock = systemClock): Promise<RunningConnector> {
   const { config, core, state, log, signal, instanceId } = ctx;
   checkWebhook(config);
   const token = readToken(await ctx.secrets.get(config.bot_token_secret_key));
@@ -24,7 +32,7 @@ export async function start(ctx: StartContext<Config>): Promise<RunningConnector
   const keys = await openChatKeys(state, instanceId);
   const maxFileBytes = config.api_root === telegramRoot ? 50 * mb : 2000 * mb;
   const { reply_style: style, reactions: hasReactions, send_key_secret_key: keyName } = config;
-  const outgoing = await createOutgoing({ ...ctx, raw: api.raw, style, hasReactions, maxFileBytes });
+  const outgoing = await createOutgoing({ ...ctx, raw: api.raw, style, hasReactions, maxFileBytes, clock });
   const key = keyName === undefined ? null : await ctx.secrets.get(keyName);
   const access = await openChatAccess({ ...ctx, allowed: config.allowed_chat_ids, root: keys.root });
   const send: typeof outgoing.send = async (message, ended) => {

@@ -1,6 +1,7 @@
 import type { StartContext } from '@svc/connector-kit';
 import { defaultsOf, fakeContext } from '@svc/connector-kit/testing';
 import { startCrablineTelegram, type CrablineTelegram } from '@svc/testing/crabline/start-crabline-telegram.ts';
+import { createFastClock } from '@svc/testing/fast-clock.ts';
 import { createRandom } from '@svc/testing/random.ts';
 import { randomFaults } from '@svc/testing/telegram-server/telegram-faults.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
@@ -11,6 +12,7 @@ import { start } from '../src/start.ts';
 
 const people = [1, 2, 3].map((n) => ({ senderId: 100_000_000 + n, senderName: `Person ${n}` }));
 const [ann] = people as [(typeof people)[0]];
+const clock = createFastClock(10);
 let peer: CrablineTelegram;
 
 /** The connector between the Bot API server that others wrote and a core that does what the test says. */
@@ -24,7 +26,7 @@ async function openMessenger() {
     allowed_chat_ids: people.map(({ senderId }) => senderId),
   };
   const fake = fakeContext({ type: meta.type, dataDir: folder.path, config }, { TOKEN: peer.token });
-  const live = await start(fake.context as unknown as StartContext<Config>);
+  const live = await start(fake.context as unknown as StartContext<Config>, clock);
   onTestFinished(async () => {
     fake.shutdown.abort();
     await live.stop();
@@ -34,7 +36,7 @@ async function openMessenger() {
 }
 
 beforeEach(async () => {
-  peer = await startCrablineTelegram({ hasLimits: true });
+  peer = await startCrablineTelegram({ hasLimits: true, clock });
   onTestFinished(async () => {
     await peer.close();
     expect([peer.violations, peer.offences]).toEqual([[], []]);

@@ -1,4 +1,5 @@
 import { fakeContext } from '@svc/connector-kit/testing';
+import { createFastClock } from '@svc/testing/fast-clock.ts';
 import { hostileTexts, ordinaryTexts } from '@svc/testing/hostile-texts.ts';
 import { startTelegramServer, type TelegramServerOptions } from '@svc/testing/telegram-server/index.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
@@ -11,11 +12,12 @@ import { createTelegramApi } from '../src/telegram-api.ts';
 
 /** What leaves, over the real library, at a server that holds it to the description of the Bot API. */
 async function open(options: TelegramServerOptions = {}, deps: Partial<OutgoingDeps> = {}) {
-  const server = await startTelegramServer(options);
+  const clock = createFastClock(10);
+  const server = await startTelegramServer({ clock, ...options });
   const folder = temporaryFolder();
   const fake = fakeContext({ type: 'messenger', dataDir: folder.path, config: {} });
   const { raw } = createTelegramApi(server.token, server.apiRoot);
-  const outgoing = await createOutgoing({ ...fake.context, raw, ...deps });
+  const outgoing = await createOutgoing({ ...fake.context, raw, clock, ...deps });
   onTestFinished(async () => {
     await server.close();
     folder.remove();
@@ -35,7 +37,7 @@ async function open(options: TelegramServerOptions = {}, deps: Partial<OutgoingD
     );
   const result = (...actions: object[]) =>
     ({ actions, outcome: 'replied', conversation_key: 'k', turn_id: `t${turns}` }) as never;
-  return { server, ...fake, ...outgoing, reply, result };
+  return { server, clock, ...fake, ...outgoing, reply, result };
 }
 const text = (words: string) => ({ type: 'reply', text: words });
 const words = 'A **reply** that is long enough to be shown at once.';
@@ -119,14 +121,14 @@ test('files, albums, code, reactions and topics are there as they were sent', as
 });
 
 test('limits are kept, over chats and edits, and nothing is missing', async () => {
-  const { server, reply, result } = await open({ limits: {}, hasDrafts: false });
+  const { server, clock, reply, result } = await open({ limits: {}, hasDrafts: false });
   const people = Array.from({ length: 20 }, (_, n) => server.person(`Person ${n}`));
   await Promise.all(
     people.map(async (person, n) => {
       const { message_id } = server.say({ from: person, text: 'hello' });
       const { handlers, finish } = reply(person.id, message_id);
       handlers.onDelta?.(words);
-      await new Promise((resolve) => setTimeout(resolve, 1000 + n * 50));
+      await new Promise<void>((resolve) => void clock.after(1000 + n * 50, resolve));
       handlers.onDelta?.(' More.');
       await finish(result(text(`${'word '.repeat(1600)}${n}`)));
     }),

@@ -1,4 +1,4 @@
-import { systemClock } from '@svc/service-kit/clock.ts';
+import { systemClock, type Clock } from '@svc/service-kit/clock.ts';
 import { http, type IncomingMessage, type ServerResponse } from '@svc/service-kit/builtin.ts';
 import { answerWith, takesEffect } from '../chat-platform/platform-faults.ts';
 import { listen } from '../listen.ts';
@@ -13,7 +13,8 @@ export type FaultProxyOptions = {
   target: string;
   /** Whether the documented limits are kept before it, with `retry_after` and penalties. */
   hasLimits?: boolean;
-  timeScale?: number;
+  /** Of the limits. */
+  clock?: Clock;
 };
 
 /** A Bot API server behind what networks and busy platforms do. Every call is checked against the description of the API. */
@@ -27,9 +28,13 @@ export type FaultProxy = Faults & {
   close(): Promise<void>;
 };
 
-export async function startFaultProxy({ target, hasLimits = false, timeScale = 1 }: FaultProxyOptions): Promise<FaultProxy> {
+export async function startFaultProxy({
+  target,
+  hasLimits = false,
+  clock = systemClock,
+}: FaultProxyOptions): Promise<FaultProxy> {
   const violations: string[] = [];
-  const limits = createLimits(hasLimits ? usualLimits : null, systemClock, timeScale);
+  const limits = createLimits(hasLimits ? usualLimits : null, clock, 1);
   const { failNext, choose } = createFaults();
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
