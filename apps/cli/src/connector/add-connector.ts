@@ -4,7 +4,7 @@ import { CliError } from '../cli-error.ts';
 import { visible } from '../terminal.ts';
 import type { SecretInput } from '../vault/secret-input.ts';
 import { askFields, missingFields, type Ask } from './ask-fields.ts';
-import { awaitStart, startFault } from './await-start.ts';
+import { awaitStart, isStarting, startFault } from './await-start.ts';
 import type { ConnectorApi } from './connector-api.ts';
 import type { AddRequest } from './connector-command.ts';
 import { parseFields } from './parse-fields.ts';
@@ -29,7 +29,7 @@ export async function addConnector(deps: AddDeps, type: string, request: AddRequ
   const meta = pickType(await api.types(), type);
   const config = await fillConfig(deps, meta, request);
   const created = await api.create({ type, name: request.name ?? type, config, enabled: !request.off });
-  if (created.status === 'starting') say(`Trying whether ${created.id} works …`);
+  if (isStarting(created)) say(`Trying whether ${created.id} works …`);
   const instance = await awaitStart(deps, created);
   const fault = startFault(instance);
   if (fault === null) {

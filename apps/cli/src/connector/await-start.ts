@@ -11,12 +11,15 @@ const mostLooks = 120;
 /** Waits, within bounds, until a start has succeeded or failed, and gives the instance as it is then. */
 export async function awaitStart({ api, pause }: Deps, instance: Instance): Promise<Instance> {
   let now = instance;
-  for (let looks = 0; looks < mostLooks && now.status === 'starting'; looks++) {
+  for (let looks = 0; looks < mostLooks && isStarting(now); looks++) {
     await pause();
     now = await api.view(instance.id);
   }
   return now;
 }
+
+/** One that was just added may not have begun. */
+export const isStarting = ({ status, enabled }: Instance): boolean => status === 'starting' || (status === 'stopped' && enabled);
 
 /** Null for one that runs, starts by itself as soon as it can, or is not meant to; else why it does not. */
 export function startFault(instance: Instance): CliError | null {

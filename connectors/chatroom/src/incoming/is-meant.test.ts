@@ -16,6 +16,16 @@ test('a mention, one of its role, and an answer to it are meant for the bot', ()
   expect(isMeant(message('hi', { mention_roles: ['7'], mentions: [{ id: '3' }] as never }), bot, ['8'])).toBe(false);
 });
 
+test('the answer of a bot to it gives it no word, unless it is named', () => {
+  const answer = {
+    isBot: true,
+    referenced_message: message('x', { author: { id: bot.id } as never }) as never,
+    mentions: [{ id: bot.id }] as never,
+  };
+  expect(isMeant(message('done', answer), bot)).toBe(false);
+  expect(isMeant(message(`<@${bot.id}> done`, answer), bot)).toBe(true);
+});
+
 test('bots name it by its id or name, which Discord does not report; people do not', () => {
   for (const text of [`<@${bot.id}> you`, `hi <@!${bot.id}>`, 'and @gate.keeper?', '@Gate.Keeper: go']) {
     expect(isMeant(message(text, { isBot: true }), bot)).toBe(true);

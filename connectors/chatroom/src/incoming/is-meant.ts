@@ -4,10 +4,10 @@ import type { ChatMessage } from './read-event.ts';
 /** Whether a message in a channel is for the bot: it names it or its role, or answers one of its messages. */
 export function isMeant(message: ChatMessage, bot: Bot, ownRoles: readonly string[] = []): boolean {
   const { mentions = [], mention_roles: roles = [], referenced_message: answered, content, author } = message;
-  if (mentions.some(({ id }) => id === bot.id) || roles.some((role) => ownRoles.includes(role))) return true;
-  if (answered?.author.id === bot.id) return true;
-  // A bot that is not to wake people up writes names that Discord does not report.
-  return author.bot === true && namePattern(bot).test(content);
+  if (roles.some((role) => ownRoles.includes(role))) return true;
+  // A bot answers whoever asked it: that gives nobody the word. One that is not to wake people up writes names that Discord does not report.
+  if (author.bot === true) return namePattern(bot).test(content);
+  return answered?.author.id === bot.id || mentions.some(({ id }) => id === bot.id);
 }
 
 /** What was said, without the bot's name before it, which is no part of it. */
