@@ -7,21 +7,26 @@ import type { WatchedRepo } from '../github/find-account.ts';
 import { meta, type Config } from '../meta.ts';
 import { repoName, toTarget } from '../outgoing/issue-place.ts';
 import { withoutHidden } from './is-mentioned.ts';
+import { isNew, wholeSecond, type NewDeps } from './is-new.ts';
 import { issueContext } from './issue-context.ts';
 import type { Said } from './said.ts';
 import { whoAsks } from './who-asks.ts';
 
-export type EnvelopeDeps = Pick<StartContext<Config>, 'instanceId' | 'config' | 'log'> & {
-  core: Pick<CoreApi, 'resolve' | 'checkout'>;
-  api: Pick<GitHubApi, 'read'>;
-  mention: string;
-  /** Shows that it was seen. */
-  seen(said: Said, signal: AbortSignal): Promise<void>;
-  /** Whether the assistant waits for an answer there. */
-  isAsked(target: string): boolean;
-};
+export type EnvelopeDeps = Pick<StartContext<Config>, 'instanceId' | 'config' | 'log'> &
+  NewDeps & {
+    core: Pick<CoreApi, 'resolve' | 'checkout'>;
+    api: Pick<GitHubApi, 'read'>;
+    mention: string;
+    /** Shows that it was seen. */
+    seen(said: Said, signal: AbortSignal): Promise<void>;
+    /** Whether the assistant waits for an answer there. */
+    isAsked(target: string): boolean;
+  };
 
-/** What was said, as the core takes it. For whom nothing is answered nothing is looked up. */
+/**
+ * What was said, as the core takes it; null for what is no call of now. For whom nothing is answered nothing is asked of GitHub: strangers could use up what
+ * it lets us ask.
+ */
 export async function toEnvelope(
   deps: EnvelopeDeps,
   said: Said,
@@ -42,7 +47,10 @@ export async function toEnvelope(
     capabilities: meta.capabilities,
     channel_context: { target: toTarget(said.place) },
   };
-  if (identity.denied || isCommand(words) || deps.isAsked(toTarget(said.place))) return { ...base, content: { text: words } };
+  const bare = { ...base, content: { text: words } };
+  if (identity.denied) return said.createdAt < wholeSecond(repo.since) ? null : bare;
+  if (!(await isNew(deps, said, repo, signal))) return null;
+  if (isCommand(words) || deps.isAsked(toTarget(said.place))) return bare;
   await deps.seen(said, signal);
   const checkout =
     config.clone_repos && identity.tool_policy !== 'none' ? await openCheckout(deps, said, room.conversation_key) : null;
