@@ -1,10 +1,11 @@
 import { execFile, spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { Instance } from '@svc/contract/instance.ts';
 import { freePorts } from '@svc/testing/free-ports.ts';
 import { openHouse, waitFor, type House } from '@svc/testing/house.ts';
+import { startTelegramServer } from '@svc/testing/telegram-server/index.ts';
 import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { read, root } from '../repository.ts';
 import { signalProcess } from '@svc/service-kit/process/signal-process.ts';
@@ -157,6 +158,46 @@ test('a compiled one that npm put there works too, on the kit of the service', a
   expect(log).toContain('splits into 2');
   expect(log).toContain('writes <b>bold</b>');
 });
+
+test(
+  'Telegram is added with its token; whoever taps the links that are printed is let in and answered',
+  { timeout: 120_000 },
+  async () => {
+    const telegram = await startTelegramServer();
+    onTestFinished(() => telegram.close());
+    const add = (token: string) => {
+      const fields = ['--set', `api_root=${telegram.apiRoot}`, '--set', 'http_port=0', '--secret', 'bot_token_secret_key'];
+      return svc(['connector', 'add', 'messenger', ...fields], token);
+    };
+    const refused = await add('1:a-token-that-nobody-has-given');
+    expect([refused.code, refused.err]).toEqual([1, expect.stringMatching(/nothing was added[^]*does not know this token/)]);
+    const added = await add(telegram.token);
+    expect([added.code, added.out]).toEqual([0, expect.stringMatching(/^messenger-2 +running/)]);
+
+    /** What Telegram sends when "Start" is pressed below a link. */
+    const tap = async (name: string, text: string) => {
+      const [, code] = new RegExp(`https://t\\.me/${telegram.bot.user.username}\\?start=([A-Z2-9-]{14})`).exec(text) ?? [];
+      const from = telegram.person(name);
+      const shown = () => telegram.replies(from.id).map((reply) => reply.text);
+      telegram.say({ from, text: `/start ${code}` });
+      await expect.poll(shown, { timeout: 20_000 }).toEqual([expect.stringMatching(/^Welcome, /)]);
+      telegram.say({ from, text: 'hello' });
+      await expect.poll(() => shown().join('\n'), { timeout: 20_000 }).toContain('No model is connected yet');
+    };
+    await tap('Ann', added.err);
+    const invited = await svc(['person', 'invite', '--name', 'Tom Berg', '--role', 'guest', '--channel', 'messenger']);
+    expect([invited.code, invited.out]).toEqual([0, expect.stringContaining('lets in Tom Berg (guest) on messenger')]);
+    await tap('Tom', invited.out);
+    const again = await svc(['person', 'invite']);
+    expect([again.code, again.out]).toEqual([0, expect.stringContaining('No invitation is open')]);
+    const people = (await svc(['person'])).out;
+    expect(people).toMatch(/owner[^]*messenger \d+[^]*tom-berg[^]*guest[^]*messenger \d+/);
+    const second = await svc(['person', 'invite', 'owner', '--json']);
+    const { invitation } = JSON.parse(second.out) as { invitation: { id: string } };
+    expect((await svc(['person', 'uninvite', invitation.id])).code).toBe(0);
+    expect(telegram.violations).toEqual([]);
+  },
+);
 
 test.each([
   [['add', 'nothing'], 'there is no connector type "nothing"'],
