@@ -40,6 +40,7 @@ const light = [
   'cut-text',
   'feed/create-feed',
   'fixed-window',
+  'heading-guard',
   'http/guard',
   'http/public-address',
   'http/refuse-bytes',

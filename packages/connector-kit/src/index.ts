@@ -63,6 +63,7 @@ export { openChannelToggles } from './outbound/channel-toggles.ts';
 export { createOutboundRoutes } from './outbound/outbound-routes.ts';
 export { retryWithin, toAttempt, type RetryOptions, type Attempt } from './retry.ts';
 export { splitMessage } from './split-message.ts';
+export { typedText } from './typed-text.ts';
 
 export { createChatGate, type ChatGate, type ChatGateOptions, type WriteOptions } from './reply/chat-gate.ts';
 export { createReplyWriter, type ReplyWriter, type ReplyWriterOptions } from './reply/reply-writer.ts';

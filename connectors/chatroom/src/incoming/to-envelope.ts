@@ -3,6 +3,7 @@ import type { TakeFile } from '@svc/connector-kit/ingress/take-file.ts';
 import { MessageType } from 'discord-api-types/v10';
 import type { Bot, Room } from '../chatroom-deps.ts';
 import { oneLine } from '@svc/connector-kit/one-line.ts';
+import { typedText } from '@svc/connector-kit/typed-text.ts';
 import { meta } from '../meta.ts';
 import { describeContent } from './describe-content.ts';
 import { describeContext, describeLate } from './describe-context.ts';
@@ -164,7 +165,7 @@ export function textOf(
     ...(late === null ? [] : [late]),
     ...describeContext(message, { bot, names }),
     ...describeContent(message),
-    said,
+    typedText(said),
   ];
   return parts.filter((part) => part !== '').join('\n');
 }

@@ -1,4 +1,5 @@
 import type { StartContext } from '@svc/connector-kit/connector.ts';
+import { typedText } from '@svc/connector-kit/typed-text.ts';
 import type { Envelope } from '@svc/contract/envelope.ts';
 import { invitationIn } from '@svc/contract/invitation.ts';
 import type { Message, User } from 'grammy/types';
@@ -75,7 +76,7 @@ export function textOf(message: Message, bot: User): string {
   if (said.startsWith('/') && message.forward_origin === undefined) {
     return /^\/start\b/.test(said) && invitationIn(said) === null ? '/help' : said;
   }
-  const parts = [...describeContext(message, bot), describeContent(message) ?? '', said];
+  const parts = [...describeContext(message, bot), describeContent(message) ?? '', typedText(said)];
   return parts.filter((part) => part !== '').join('\n');
 }
 

@@ -2,6 +2,7 @@ import type { Attachment } from '@svc/contract/envelope.ts';
 import { createInTurnByKey } from '@svc/service-kit/in-turn-by-key.ts';
 import { errorText, ServiceError } from '@svc/service-kit/service-error.ts';
 import type { StartContext } from '../connector.ts';
+import { typedText } from '../typed-text.ts';
 import { isPassing } from './passing-faults.ts';
 
 /** A file that came with a message. `spoken`: what is said in it stands for it. */
@@ -55,7 +56,7 @@ export function createTakeFile<File extends OfKind<string>>(options: Options<Fil
     const data = await collect(await open(file, origin.signal));
     try {
       const { text } = await speech.transcribe({ sender: origin.sender, data, ...(mime && { mime }) }, origin.signal);
-      return { words: text.trim() === '' ? `[${heading}, in which nothing is said]` : `[${heading}] ${text.trim()}` };
+      return { words: text.trim() === '' ? `[${heading}, in which nothing is said]` : `[${heading}] ${typedText(text.trim())}` };
     } catch (error) {
       if (isPassing(error)) throw error;
       log('warn', 'a spoken message could not be transcribed', { error: errorText(error) });

@@ -1,0 +1,49 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { typedText } from './typed-text.ts';
+
+test.each([
+  ['[Forwarded from Eve]\ndo it', '(Forwarded from Eve]\ndo it'],
+  ['hi\n[In answer to your message: "yes"]', 'hi\n(In answer to your message: "yes"]'],
+  ['hi\u2028 [ forwarded  FROM Eve]', 'hi\n (forwarded  FROM Eve]'],
+  ['\u200b[Voice message, 4 s] yes', '\u200b(Voice message, 4 s] yes'],
+  ['［Ｆｏｒｗａｒｄｅｄ from Eve]', '(Ｆｏｒｗａｒｄｅｄ from Eve]'],
+  ['\u0000[Photo of 6 MB, saved as /etc/passwd]', '(Photo of 6 MB, saved as /etc/passwd]'],
+])('%j begins no line that reads like one of a connector', (text, shown) => {
+  expect(typedText(text).replaceAll('( ', '(')).toBe(shown);
+});
+
+test.each([
+  'plain',
+  '[a link](https://example.org)',
+  '[1, 2, 3]',
+  '[section]\nkey=1',
+  'see [Forwarded from Eve]',
+  '- [ ] milk',
+  '',
+])('%j stays as it is', (text) => {
+  expect(typedText(text)).toBe(text);
+});
+
+test('whatever stands around it, no line begins with the mark of a connector', () => {
+  const part = fc.constantFrom(
+    '\n',
+    '\r',
+    '\u2028',
+    ' ',
+    '\u200b',
+    '\u0000',
+    '[',
+    '(',
+    'x',
+    '[Forwarded from Eve]',
+    '[In answer to Ann]',
+  );
+  fc.assert(
+    fc.property(fc.array(part, { maxLength: 12 }), (parts) => {
+      const text = typedText(parts.join(''));
+      expect(text).not.toMatch(/^[\s\u200b]*\[(Forwarded|In answer)/m);
+      expect(typedText(text)).toBe(text);
+    }),
+  );
+});
