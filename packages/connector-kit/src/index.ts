@@ -60,6 +60,7 @@ export { followUpdates, type Cursor, type FollowOptions } from './ingress/follow
 export type { OpenReply, TurnReply } from './ingress/lazy-reply.ts';
 
 export { openChannelToggles } from './outbound/channel-toggles.ts';
+export { createSendRoutes, type SendRoutesDeps } from './outbound/send-routes.ts';
 export { createOutboundRoutes } from './outbound/outbound-routes.ts';
 export { retryWithin, toAttempt, type RetryOptions, type Attempt } from './retry.ts';
 export { splitMessage } from './split-message.ts';
