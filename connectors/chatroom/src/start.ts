@@ -13,6 +13,7 @@ import { takeVoiceCommand, voiceMenu } from './interactions/take-voice-command.t
 import { inviteLink } from './invite-link.ts';
 import type { Config } from './meta.ts';
 import { createOutgoing } from './outgoing/create-outgoing.ts';
+import { createOutboundServer } from './outgoing/outbound-server.ts';
 import type { DiscordVoice } from './voice/discord-voice.ts';
 import { createPostNote } from './voice/post-note.ts';
 
@@ -24,8 +25,12 @@ export async function start(ctx: StartContext<Config>): Promise<RunningConnector
   const bot = await findBot({ state, log }, rest, token, signal);
   const toggles = openChannelToggles(ctx.dataDir);
   const rooms = createRooms(rest, bot.id, signal);
-  const { reply_style: style, reactions: hasReactions } = config;
-  const outgoing = await createOutgoing({ ...ctx, rest, style, hasReactions });
+  const { reply_style: style, reactions: hasReactions, send_key_secret_key: keyName, dm_allowed_user_id: dmAllowed } = config;
+  const isPrivate = (channel: string) => rooms.known(channel) === undefined;
+  const outgoing = await createOutgoing({ ...ctx, rest, bot, isPrivate, style, hasReactions });
+  const key = keyName === undefined ? null : await ctx.secrets.get(keyName);
+  const server = createOutboundServer(ctx, { send: outgoing.send, key, rooms, toggles, dmAllowed });
+  const { port, url } = await server.listen(config.http_port, '127.0.0.1');
   const post = createPostNote(rest, systemClock, signal);
   const voice: DiscordVoice | null = config.voice ? await loadVoice() : null;
   const ingress = createIngress({ core, state, log, openReply: voice?.openReply(outgoing.openReply) ?? outgoing.openReply });
@@ -46,12 +51,13 @@ export async function start(ctx: StartContext<Config>): Promise<RunningConnector
   });
   void keepCommands(ctx, rest, bot, config.voice ? [...menu, ...voiceMenu] : menu);
   return {
+    port,
+    url,
     firstSteps: firstSteps(bot, config),
-    send: outgoing.send,
     async stop() {
       const withinMs = ctx.stopTimeoutMs * 0.8;
       voice?.close();
-      await Promise.all([incoming.stop(), ingress.stop(withinMs)]);
+      await Promise.all([incoming.stop(), ingress.stop(withinMs), server.stop(withinMs)]);
     },
     health() {
       const problem = incoming.problem();

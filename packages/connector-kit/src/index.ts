@@ -33,7 +33,7 @@ export type { History, SessionPage, SessionStreamFrame } from '@svc/contract/ses
 export type { Action, HandleResult, Outcome } from '@svc/contract/turn.ts';
 export type { UploadedFile } from '@svc/contract/upload.ts';
 export { systemClock, type Clock } from '@svc/service-kit/clock.ts';
-export { badRequest, errorText, ServiceError } from '@svc/service-kit/service-error.ts';
+export { badRequest, errorText, forbidden, notFound, ServiceError } from '@svc/service-kit/service-error.ts';
 export { CoreError } from './core-error.ts';
 
 export { channelKey, deviceKey, emailId, emailKey, parseKey, userKey } from './conversation-key.ts';

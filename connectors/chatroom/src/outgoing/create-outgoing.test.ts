@@ -1,0 +1,348 @@
+import { describe, expect, it } from 'vitest';
+import { begin, envelopeOf, fails, general, limited, lost, refusal, resultOf, setUpOutgoing } from './testing/fake-rest.ts';
+
+const words = 'A **reply** that is long enough to be shown.';
+const signal = AbortSignal.timeout(600_000);
+const push = (target: string, fields: object) => ({ id: 'd1', target, kind: 'text', ...fields });
+const quiet = { allowed_mentions: { parse: [], replied_user: false } };
+const mib = 1024 * 1024;
+
+describe('a reply', () => {
+  it('calls nobody, shows no pages, names the message that it answers, and can be posted once', async () => {
+    const out = await setUpOutgoing();
+    await out.within(begin(out, general, '1000000000000000010').finish(resultOf(`@everyone ${words}`)));
+    expect(out.calls).toMatchObject([{ what: 'post', route: `/channels/${general}/messages` }]);
+    expect(out.calls[0]?.body).toEqual({
+      ...quiet,
+      content: `@everyone ${words}`,
+      flags: 4,
+      nonce: expect.stringMatching(/^[\w-]{24}$/),
+      enforce_nonce: true,
+      message_reference: { message_id: '1000000000000000010', fail_if_not_exists: false },
+    });
+  });
+
+  it('to one person names the message only when there are newer ones', async () => {
+    const out = await setUpOutgoing({ isPrivate: () => true });
+    out.saw(general, '1000000000000000012');
+    await out.within(begin(out, general, '1000000000000000011').finish(resultOf('One.')));
+    await out.within(begin(out, general, '1000000000000000999').finish(resultOf('Two.')));
+    expect(out.named('post').map(({ body }) => body['message_reference']?.message_id)).toEqual([
+      '1000000000000000011',
+      undefined,
+    ]);
+  });
+
+  it('grows by edits every 1.5 s, which call nobody and take buttons away', async () => {
+    const out = await setUpOutgoing();
+    const { handlers, finish } = begin(out, general);
+    handlers.onDelta?.(words);
+    for (let n = 0; n < 100; n++) {
+      await out.pass(100);
+      handlers.onDelta?.(` ${n}`);
+    }
+    const edits = out.named('edit');
+    expect(edits.length).toBeGreaterThan(4);
+    for (const [index, { at }] of edits.entries()) if (index > 0) expect(at - edits[index - 1]!.at).toBeGreaterThanOrEqual(1500);
+    await out.within(finish(resultOf('Whole.')));
+    expect(out.named('edit').at(-1)?.body).toEqual({ ...quiet, content: 'Whole.', components: [] });
+    expect(out.named('post')).toHaveLength(1);
+  });
+
+  it('shows that it is being written every 8 s, without holding up what is written', async () => {
+    const out = await setUpOutgoing();
+    const { finish } = begin(out, general);
+    await out.pass(18_000);
+    expect(out.named('typing').map(({ at }) => Math.round(at / 1000))).toEqual([1, 9, 17]);
+    const before = out.clock.elapsed();
+    await out.within(finish(resultOf('One.')));
+    expect(out.named('post')[0]!.at - before).toBeLessThan(200);
+  });
+
+  it('waits as long as Discord wants, and nothing is written to the channel meanwhile', async () => {
+    const out = await setUpOutgoing();
+    out.next['post'] = [limited(50, { retryAfter: 30_000 })];
+    await out.within(begin(out, general).finish(resultOf('One.')));
+    const [first, second] = out.named('post');
+    expect(second!.at - first!.at).toBeGreaterThanOrEqual(30_000);
+  });
+
+  it('waits in all channels where the whole bot has to', async () => {
+    const out = await setUpOutgoing();
+    out.next['post'] = [limited(20_000, { global: true })];
+    const other = '1000000000000000002';
+    await out.within(
+      Promise.all([
+        begin(out, general).finish(resultOf('One.')),
+        out.pass(100).then(() => begin(out, other).finish(resultOf('Two.'))),
+      ]),
+    );
+    for (const { at } of out.named('post').slice(1)) expect(at).toBeGreaterThanOrEqual(20_000);
+  });
+
+  it('whose message somebody removed is posted again, under another nonce', async () => {
+    const out = await setUpOutgoing();
+    out.next['edit'] = [refusal(404, 10_008, 'Unknown Message')];
+    const { handlers, finish } = begin(out, general);
+    handlers.onDelta?.(words);
+    await out.pass(1200);
+    await out.within(finish(resultOf('Whole.')));
+    expect(out.contents('post')).toEqual([words, 'Whole.']);
+    expect(new Set(out.named('post').map(({ body }) => body['nonce'])).size).toBe(2);
+  });
+
+  it('that turns out to be silence is taken away', async () => {
+    const out = await setUpOutgoing();
+    const { handlers, finish } = begin(out, general);
+    handlers.onDelta?.(words);
+    await out.pass(2000);
+    handlers.onRetract?.();
+    await out.within(finish(resultOf('')));
+    expect(out.calls.map(({ what }) => what)).toEqual(
+      ['typing', 'post', 'remove'].slice(out.named('typing').length === 0 ? 1 : 0),
+    );
+  });
+
+  it.each([
+    [403, 50_013, 'Give its role "Send Messages"'],
+    [403, 50_001, 'Give its role "View Channel"'],
+    [403, 50_007, 'share a server with it'],
+    [404, 10_003, 'knows no such channel'],
+    [400, 50_035, 'Discord says: Invalid Form Body'],
+    [401, 0, 'Set a new one'],
+  ])('that is refused with %i %i fails at once and says what to do', async (status, code, help) => {
+    const out = await setUpOutgoing();
+    out.answers['post'] = refusal(status, code, 'Invalid Form Body');
+    await expect(out.within(begin(out, general).finish(resultOf('One.')))).rejects.toThrow(help);
+    expect(out.named('post')).toHaveLength(1);
+  });
+
+  it('has long code as a file of its kind', async () => {
+    const out = await setUpOutgoing();
+    await out.within(begin(out, general).finish(resultOf(`Look:\n\n\`\`\`ts\n${'const a = 1;\n'.repeat(200)}\`\`\`\n\nDone.`)));
+    expect(out.named('post').map(({ body, files }) => [body['content'], files])).toEqual([
+      ['Look:\n\n📎 code-1.ts\n\nDone.', []],
+      [undefined, ['code-1.ts']],
+    ]);
+  });
+
+  it('of many messages begins at once and goes on at a pace', async () => {
+    const out = await setUpOutgoing();
+    await out.within(begin(out, general).finish(resultOf('many words '.repeat(1500))));
+    const at = out.named('post').map((call) => call.at);
+    expect(at.length).toBe(10);
+    expect(at[3]! - at[0]!).toBeLessThan(1000);
+    expect(at[8]! - at[4]!).toBeGreaterThanOrEqual(3000);
+    expect(out.named('post').filter(({ body }) => 'message_reference' in body)).toHaveLength(1);
+  });
+});
+
+describe('a message whose answer is lost', () => {
+  const own = (id: string, fields: object = {}) => ({ id, type: 19, author: { id: '9' }, attachments: [], ...fields });
+  const question = '1000000000000000010';
+
+  it('is found among those behind the message that it answers, and not posted again', async () => {
+    for (const fault of [lost, fails(502)]) {
+      const out = await setUpOutgoing();
+      out.next['post'] = [fault];
+      out.answers['read'] = () => [
+        own('1000000000000000016', { message_reference: { message_id: question } }),
+        own('1000000000000000015', { message_reference: { message_id: '1000000000000000009' } }),
+        own('1000000000000000014', { attachments: [{}] }),
+        own('1000000000000000013', { interaction_metadata: {} }),
+        own('1000000000000000012', { type: 6 }),
+        own('1000000000000000011', { author: { id: '8' } }),
+      ];
+      await out.within(begin(out, general, question).finish(resultOf('One.')));
+      expect([out.named('read').length, out.contents('post')]).toEqual([1, ['One.']]);
+    }
+  });
+
+  it('is posted again under the same nonce when there is none, and another reply is not taken for it', async () => {
+    const out = await setUpOutgoing();
+    await out.within(begin(out, general, question).finish(resultOf('One.')));
+    const known = String(1_000_000_000_000_000_101n);
+    out.answers['read'] = () => [own(known)];
+    out.next['post'] = [lost];
+    await out.within(begin(out, general, '1000000000000000020').finish(resultOf('Two.')));
+    expect(out.contents('post')).toEqual(['One.', 'Two.', 'Two.']);
+    const [, second, third] = out.named('post');
+    expect(third?.body['nonce']).toBe(second?.body['nonce']);
+  });
+
+  it('is found by the next process, which then shows the whole of it', async () => {
+    const first = await setUpOutgoing();
+    first.answers['post'] = () => new Promise(() => undefined);
+    begin(first, general, question).handlers.onDelta?.(words);
+    await first.pass(2000);
+    const next = await setUpOutgoing({ state: first.state });
+    next.answers['read'] = () => [own('1000000000000000016', { message_reference: { message_id: question } })];
+    const reply = next.openReply(envelopeOf(general, question), { turnId: 't1', again: true });
+    await next.within(reply.finish(resultOf('Whole.')));
+    expect([next.named('post'), next.named('edit')]).toMatchObject([
+      [],
+      [{ route: `/channels/${general}/messages/1000000000000000016`, body: { content: 'Whole.' } }],
+    ]);
+  });
+
+  it('is posted where nothing may be read', async () => {
+    const out = await setUpOutgoing();
+    out.answers['read'] = refusal(403, 50_001);
+    out.next['post'] = [lost];
+    await out.within(begin(out, general, question).finish(resultOf('One.')));
+    expect(out.contents('post')).toEqual(['One.', 'One.']);
+  });
+});
+
+describe('a message that is pushed', () => {
+  it('goes to a channel, or to a person, whose private channel is opened once', async () => {
+    const out = await setUpOutgoing();
+    await out.within(out.send(push(general, { text: 'One.' }), signal));
+    for (const id of ['d2', 'd3']) await out.within(out.send({ ...push('user:2000000000000000001', { text: id }), id }, signal));
+    expect(out.named('open').map(({ body }) => body)).toEqual([{ recipient_id: '2000000000000000001' }]);
+    expect(out.named('post').map(({ route }) => route)).toEqual([
+      `/channels/${general}/messages`,
+      '/channels/2000000000000000002/messages',
+      '/channels/2000000000000000002/messages',
+    ]);
+  });
+
+  it.each(['', 'general', '12', `${general}/pins`, '../users/@me', 'user:', 'user:@me'])(
+    'is refused for the target %j',
+    async (target) => {
+      const out = await setUpOutgoing();
+      await expect(out.within(out.send(push(target, { text: 'One.' }), signal))).rejects.toMatchObject({ code: 'unprocessable' });
+      expect(out.calls).toEqual([]);
+    },
+  );
+
+  it('is posted once, however often it is pushed', async () => {
+    const out = await setUpOutgoing();
+    out.next['post'] = [lost];
+    await out.within(out.send(push(general, { text: 'One.' }), signal));
+    await out.within(out.send(push(general, { text: 'One.' }), signal));
+    expect(new Set(out.named('post').map(({ body }) => body['nonce'])).size).toBe(1);
+    expect(out.named('post')).toHaveLength(2);
+  });
+});
+
+describe('files', () => {
+  const file = (name: string, mime = 'text/plain') => ({ type: 'file', path: `/${name}`, name, mime });
+
+  it('go together, ten in a message, and what is too large or empty in words', async () => {
+    const out = await setUpOutgoing({}, { '/big.bin': { bytes: 11 * mib, mime: '' }, '/none.txt': { bytes: 0, mime: '' } });
+    const files = [...Array.from({ length: 12 }, (_, n) => file(`${n}.txt`)), file('big.bin'), file('none.txt')];
+    await out.within(begin(out, general).finish(resultOf('', files)));
+    expect(out.named('post').map(({ body, files: sent }) => body['content'] ?? sent.length)).toEqual([
+      10,
+      '📎 big.bin is larger than the 10 MiB that Discord takes.',
+      '📎 none.txt is empty.',
+      2,
+    ]);
+    const nonces = out.named('post').map(({ body }) => body['nonce']);
+    expect(new Set(nonces).size).toBe(nonces.length);
+  });
+
+  it('that are too large together go one by one, and one that is goes in words', async () => {
+    const out = await setUpOutgoing();
+    out.answers['post'] = (call) => (call.files.length > 1 || call.files[0] === 'b.txt' ? refusal(413, 40_005)() : { id: '1' });
+    await out.within(begin(out, general).finish(resultOf('', [file('a.txt'), file('b.txt'), file('c.txt')])));
+    expect(out.named('post').map(({ body, files: sent }) => body['content'] ?? sent)).toEqual([
+      ['a.txt', 'b.txt', 'c.txt'],
+      ['a.txt'],
+      ['b.txt'],
+      '📎 b.txt is larger than Discord takes here.',
+      ['c.txt'],
+    ]);
+  });
+
+  it('are no more than 24 MiB at once', async () => {
+    const out = await setUpOutgoing(
+      {},
+      Object.fromEntries(['/a', '/b', '/c'].map((path) => [path, { bytes: 9 * mib, mime: '' }])),
+    );
+    await out.within(begin(out, general).finish(resultOf('', [file('a'), file('b'), file('c')])));
+    expect(out.named('post').map(({ files: sent }) => sent)).toEqual([['a', 'b'], ['c']]);
+  });
+
+  it('that are pushed have their caption, or before them what does not fit', async () => {
+    const out = await setUpOutgoing();
+    await out.within(out.send(push(general, { path: '/x/list.txt', caption: 'the **list**' }), signal));
+    await out.within(out.send({ ...push(general, { path: '/x/list.txt', caption: 'long '.repeat(500) }), id: 'd2' }, signal));
+    expect(out.named('post').map(({ body, files: sent }) => [body['content']?.length, sent])).toEqual([
+      [12, ['list.txt']],
+      [1999, []],
+      [499, []],
+      [undefined, ['list.txt']],
+    ]);
+  });
+});
+
+describe('reactions', () => {
+  const react = (emoji: string) => ({ type: 'react', emoji });
+
+  it('stand at the message, and are words where Discord has no such one', async () => {
+    const out = await setUpOutgoing();
+    for (const emoji of ['👍🏽', '<:party:1000000000000000077>', 'nonsense']) {
+      if (emoji === 'nonsense') out.answers['react'] = refusal(400, 10_014, 'Unknown Emoji');
+      await out.within(begin(out, general).finish(resultOf('', [react(emoji)])));
+    }
+    expect(out.named('react').map(({ route }) => decodeURIComponent(route.split('/').at(-2) ?? ''))).toEqual([
+      '👍🏽',
+      'party:1000000000000000077',
+      'nonsense',
+    ]);
+    expect(out.contents('post')).toEqual(['nonsense']);
+  });
+
+  it('show that a turn works, and go when it is over', async () => {
+    const out = await setUpOutgoing({ hasReactions: true });
+    await out.within(begin(out, general).finish(resultOf('One.')));
+    await out.pass(2000);
+    expect(out.calls.map(({ what }) => what)).toEqual(['react', 'post', 'unreact']);
+  });
+
+  it('are asked for once in a channel that forbids them', async () => {
+    const out = await setUpOutgoing({ hasReactions: true });
+    out.answers['react'] = refusal(403, 50_013);
+    for (let n = 0; n < 3; n++) {
+      await out.within(begin(out, general).finish(resultOf('One.')));
+      await out.pass(5000);
+    }
+    expect([out.named('react').length, out.named('post').length]).toEqual([1, 3]);
+  });
+});
+
+describe('a question', () => {
+  const ask = {
+    id: 'ask_01k9abcdefghijklmn',
+    text: 'May I run **rm**?',
+    options: [
+      { id: 'y'.repeat(200), label: 'Yes', style: 'primary' as const },
+      { id: 'n', label: 'No', style: 'danger' as const },
+      { id: 'l', label: 'A label 👍 '.repeat(20) },
+      ...Array.from({ length: 4 }, (_, n) => ({ id: `o${n}`, label: `Other ${n}` })),
+    ],
+    for: 'prn_1',
+    expires_at: 0,
+  };
+
+  it('has a button for each answer, and none when it is over', async () => {
+    const out = await setUpOutgoing();
+    const { handlers, finish } = begin(out, general);
+    handlers.onAsk?.(ask);
+    await out.pass(1000);
+    const [question] = out.named('post');
+    const rows = question?.body['components'] as { components: { label: string; custom_id: string; style: number }[] }[];
+    expect([question?.body['content'], rows.map(({ components }) => components.length)]).toEqual(['May I run **rm**?', [5, 2]]);
+    expect(rows[0]?.components.slice(0, 2)).toEqual([
+      { type: 2, style: 1, label: 'Yes', custom_id: `ask:${ask.id}:1` },
+      { type: 2, style: 4, label: 'No', custom_id: `ask:${ask.id}:2` },
+    ]);
+    expect(Array.from(rows[0]?.components[2]?.label ?? '').length).toBe(80);
+    handlers.onAsked?.(ask.id, { option: 'n', outcome: 'answered' });
+    await out.within(finish(resultOf('Done.')));
+    await out.pass(5000);
+    expect(out.named('edit').map(({ body }) => [body['content'], body['components']])).toEqual([['May I run **rm**?\n→ No', []]]);
+  });
+});

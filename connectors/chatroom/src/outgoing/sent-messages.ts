@@ -1,0 +1,63 @@
+import { errorText, type ConnectorState, type StartContext } from '@svc/connector-kit';
+import { isLater } from './channel-place.ts';
+
+/** A message that the bot has posted, and the nonce of the part of a reply that it shows. */
+type Sent = { id: string; nonce: string | null };
+
+/** What is known of the messages in each channel: the latest ones that the bot has posted, over restarts, and the newest that came. */
+export type SentMessages = {
+  /** The bot has posted a message. Resolves when it is on the disk. */
+  note(channel: string, id: string, nonce: string | null): Promise<void>;
+  latest(channel: string): readonly Sent[];
+  /** A message came. */
+  saw(channel: string, id: string): void;
+  /** Whether a message is known that came after another one. */
+  hasLater(channel: string, than: string): boolean;
+};
+
+const prefix = 'sent:';
+const kept = 40;
+const mostChannels = 1000;
+
+export async function openSentMessages(state: ConnectorState, log: StartContext['log']): Promise<SentMessages> {
+  const rows = await state.list(prefix);
+  const channels = new Map(rows.map(({ key, value }) => [key.slice(prefix.length), toSent(value)]));
+  const newest = new Map<string, string>();
+
+  function raise(channel: string, id: string): void {
+    const before = newest.get(channel);
+    newest.delete(channel);
+    newest.set(channel, before === undefined || isLater(id, before) ? id : before);
+    for (const oldest of newest.keys()) if (newest.size > mostChannels) newest.delete(oldest);
+  }
+
+  return {
+    latest: (channel) => channels.get(channel) ?? [],
+    saw: raise,
+    hasLater(channel, than) {
+      const last = newest.get(channel);
+      return last !== undefined && isLater(last, than);
+    },
+    async note(channel, id, nonce) {
+      const sent = [...(channels.get(channel) ?? []), { id, nonce }].slice(-kept);
+      channels.delete(channel);
+      channels.set(channel, sent);
+      raise(channel, id);
+      const oldest = channels.size > mostChannels ? channels.keys().next().value : undefined;
+      if (oldest !== undefined) channels.delete(oldest);
+      const changes = {
+        [prefix + channel]: sent.map((each) => [each.id, each.nonce]),
+        ...(oldest !== undefined && { [prefix + oldest]: undefined }),
+      };
+      await state.change(changes).catch((error: unknown) => {
+        log('error', 'what was posted in a channel could not be noted', { error: errorText(error) });
+      });
+    },
+  };
+}
+
+/** What another version has noted may be something else. */
+const toSent = (value: unknown): Sent[] =>
+  (Array.isArray(value) ? value : []).flatMap((row: unknown) =>
+    Array.isArray(row) && typeof row[0] === 'string' ? [{ id: row[0], nonce: typeof row[1] === 'string' ? row[1] : null }] : [],
+  );

@@ -1,0 +1,156 @@
+import { Readable } from 'node:stream';
+import { DiscordAPIError, HTTPError, RateLimitError, type InternalRequest, type RawFile } from '@discordjs/rest';
+import type { ConnectorState, Envelope, StateValue, TurnReply } from '@svc/connector-kit';
+import { createFakeClock } from '@svc/testing/fake-clock.ts';
+import { createOutgoing, type Outgoing, type OutgoingDeps } from '../create-outgoing.ts';
+
+/** As a server reads them. */
+type Body = Record<string, ReturnType<typeof JSON.parse>>;
+export type RestCall = { what: string; route: string; body: Body; files: string[]; at: number };
+type Answer = (call: RestCall) => unknown;
+
+const data = { files: undefined, body: undefined };
+
+/** What Discord says in place of doing it. */
+export const refusal =
+  (status: number, code: number, message = 'no') =>
+  () => {
+    throw new DiscordAPIError({ code, message }, code, status, 'POST', '', data);
+  };
+export const fails = (status: number) => () => {
+  throw new HTTPError(status, 'Bad Gateway', 'POST', '', data);
+};
+export const limited =
+  (ms: number, fields: Partial<RateLimitError> = {}) =>
+  () => {
+    throw new RateLimitError({
+      timeToReset: ms,
+      limit: 5,
+      method: 'POST',
+      hash: '',
+      url: '',
+      route: '',
+      majorParameter: '',
+      global: false,
+      retryAfter: 0,
+      sublimitTimeout: 0,
+      scope: 'user',
+      ...fields,
+    });
+  };
+export const lost = () => {
+  throw Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
+};
+
+const names: readonly (readonly [string, RegExp])[] = [
+  ['post', /^POST \/channels\/\d+\/messages$/],
+  ['edit', /^PATCH \/channels\/\d+\/messages\/\d+$/],
+  ['remove', /^DELETE \/channels\/\d+\/messages\/\d+$/],
+  ['read', /^GET \/channels\/\d+\/messages$/],
+  ['typing', /^POST \/channels\/\d+\/typing$/],
+  ['react', /^PUT .*\/reactions\//],
+  ['unreact', /^DELETE .*\/reactions\//],
+  ['open', /^POST \/users\/@me\/channels$/],
+];
+
+/** All that leaves, on a REST that notes what it is asked for. `answers`: what it says by the kind of a call; `next`: once each, before them. */
+export async function setUpOutgoing(
+  options: Partial<OutgoingDeps> = {},
+  files: Record<string, { bytes: number; mime: string }> = {},
+) {
+  const clock = createFakeClock();
+  const calls: RestCall[] = [];
+  let lastId = 1_000_000_000_000_000_100n;
+  const answers: Record<string, Answer> = {
+    read: () => [],
+    open: ({ body }) => ({ id: String(BigInt(body['recipient_id']) + 1n) }),
+    post: () => ({ id: String(++lastId) }),
+  };
+  const next: Record<string, Answer[]> = {};
+  const rest = {
+    async request(request: InternalRequest) {
+      const asked = `${request.method} ${request.fullRoute}`;
+      const what = names.find(([, pattern]) => pattern.test(asked))?.[0] ?? asked;
+      const sent: RawFile[] = request.files ?? [];
+      const call = {
+        what,
+        route: request.fullRoute,
+        body: JSON.parse(JSON.stringify(request.body ?? {})) as Body,
+        files: sent.map(({ name }) => name),
+        at: clock.elapsed(),
+      };
+      calls.push(call);
+      return (next[what]?.shift() ?? answers[what] ?? (() => ({})))(call);
+    },
+  };
+  const uploads: Pick<OutgoingDeps['uploads'], 'open'> = {
+    async open(path) {
+      const { bytes, mime } = files[path] ?? { bytes: 3, mime: 'text/plain' };
+      return { data: Readable.from([Buffer.from('abc')]), bytes, mime };
+    },
+  };
+  const state = createMemoryState();
+  const { signal } = new AbortController();
+  const logs: string[] = [];
+  const log = (level: string, message: string, fields?: object) =>
+    void logs.push(`${level} ${message} ${JSON.stringify(fields ?? {})}`);
+  const deps: OutgoingDeps = { state, signal, log, uploads, rest, clock, bot: { id: '9' }, hasReactions: false, ...options };
+  const outgoing = await createOutgoing(deps);
+  const named = (what: string) => calls.filter((call) => call.what === what);
+  const contents = (what: string) => named(what).map(({ body }) => body['content']);
+  /** Lets time pass until something has come to its end. */
+  const within = async <T>(work: Promise<T>): Promise<T> => {
+    let isOver = false;
+    const end = () => (isOver = true);
+    work.then(end, end);
+    for (let n = 0; !isOver && n < 20_000; n++) await pass(50);
+    return work;
+  };
+  const pass = async (ms: number) => {
+    for (let left = ms; left > 0; left -= 50) {
+      for (let turn = 0; turn < 8; turn++) await new Promise(setImmediate);
+      clock.advance(Math.min(50, left));
+    }
+  };
+  return { ...outgoing, calls, answers, next, named, contents, within, pass, logs, clock, state };
+}
+
+/** State that takes no time of the machine. */
+function createMemoryState(): ConnectorState {
+  const entries = new Map<string, StateValue>();
+  const put = (key: string, value: StateValue | undefined) =>
+    value === undefined ? entries.delete(key) : entries.set(key, structuredClone(value));
+  return {
+    get: async <T extends StateValue>(key: string) => entries.get(key) as T | undefined,
+    set: async (key, value) => void put(key, value),
+    change: async (changes) => Object.entries(changes).forEach(([key, value]) => put(key, value)),
+    delete: async (key) => void entries.delete(key),
+    list: async (prefix) => [...entries].filter(([key]) => key.startsWith(prefix)).map(([key, value]) => ({ key, value })),
+    append: () => Promise.reject(new Error('not used here')),
+  };
+}
+
+export const general = '1000000000000000001';
+const question = 1_000_000_000_000_000_010n;
+
+export const envelopeOf = (channelId: string, message_id = String(question)): Envelope => ({
+  channel: 'chatroom',
+  conversation_key: `chatroom:i1:channel:${channelId}`,
+  message_id,
+  sender: { raw_id: 'ann' },
+  content: { text: 'hello' },
+  channel_context: { channelId },
+});
+
+export const resultOf = (text: string, actions: object[] = []) =>
+  ({
+    actions: [...(text === '' ? [] : [{ type: 'reply', text }]), ...actions],
+    outcome: 'replied',
+    conversation_key: 'k',
+    turn_id: 't1',
+  }) as never;
+
+let lastMessage = question;
+/** The reply to the next message of a channel. */
+export const begin = (outgoing: Pick<Outgoing, 'openReply'>, channel: string, message = String(++lastMessage)): TurnReply =>
+  outgoing.openReply(envelopeOf(channel, message), { turnId: 't1', again: false });
