@@ -67,7 +67,7 @@ function readDeleted(data: unknown, ids: unknown): ChatEvent | null {
 const isUser = (value: unknown): boolean => isRecord(value) && isId(value['id']) && typeof value['username'] === 'string';
 const isOptional = (value: unknown, holds: (value: unknown) => boolean): boolean =>
   value === undefined || value === null || holds(value);
-const isList = (value: unknown): boolean => Array.isArray(value);
+const isListOf = (value: unknown, holds: (value: unknown) => boolean): boolean => Array.isArray(value) && value.every(holds);
 
 export const isMessage = (value: unknown): value is ChatMessage =>
   isRecord(value) &&
@@ -79,9 +79,13 @@ export const isMessage = (value: unknown): value is ChatMessage =>
   isOptional(value['webhook_id'], isId) &&
   isOptional(value['member'], isRecord) &&
   isOptional(value['referenced_message'], isMessage) &&
-  ['mentions', 'mention_roles', 'attachments', 'embeds', 'sticker_items', 'message_snapshots'].every((name) =>
-    isOptional(value[name], isList),
-  );
+  isOptional(value['mentions'], (list) => isListOf(list, isUser)) &&
+  isOptional(value['mention_roles'], (list) => isListOf(list, isId)) &&
+  ['attachments', 'embeds', 'sticker_items'].every((name) => isOptional(value[name], (list) => isListOf(list, isRecord))) &&
+  isOptional(value['message_snapshots'], (list) => isListOf(list, isSnapshot));
+
+const isSnapshot = (value: unknown): boolean =>
+  isRecord(value) && isRecord(value['message']) && typeof value['message']['content'] === 'string';
 
 const isReaction = (value: unknown): value is GatewayMessageReactionAddDispatchData =>
   isRecord(value) &&
