@@ -2,36 +2,59 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { startCrablineServer } from '@openclaw/crabline';
 import { temporaryFolder } from '../temporary-folder.ts';
+import { startDiscordProxy, type DiscordProxy } from './start-discord-proxy.ts';
 
 /** What a process needs to be a bot there, with a voice channel. */
 export type CrablineDiscordManifest = {
+  adminToken: string;
   botToken: string;
-  endpoints: { apiRoot: string; voiceCaCertificate: string };
-  fixture: { guildId: string; voiceChannelId: string };
+  botUserId: string;
+  endpoints: { adminInboundUrl: string; apiRoot: string; voiceCaCertificate: string };
+  fixture: { guildId: string; channelId: string; voiceChannelId: string };
 };
 
-export type CrablineDiscord = {
+/** A text of a person in a channel of the guild, which is crabline's own one unless it is named. */
+export type DiscordText = { senderId: string; senderName: string; content: string; channelId?: string };
+
+/** The Discord of `@openclaw/crabline`, which others wrote, on loopback; `apiUrl` is behind our faults. */
+export type CrablineDiscord = DiscordProxy & {
+  apiUrl: string;
   manifest: CrablineDiscordManifest;
   /** The certificate of its voice server, for `NODE_EXTRA_CA_CERTS`. */
   caFile: string;
-  close(): Promise<void>;
+  inject(text: DiscordText): Promise<void>;
 };
 
-/** The Discord that others wrote, on loopback: REST, gateway and voice signalling. It sends back each packet of voice that it gets. */
+/**
+ * It does messages, threads, reactions, files, sessions that are resumed, and signals of voice; it sends back each packet of voice that it
+ * gets. It has no interactions and no limits, and gives nothing of what a session missed: for those there is `discord-server`, which is ours.
+ */
 export async function startCrablineDiscord(): Promise<CrablineDiscord> {
   const folder = temporaryFolder();
   const recorderPath = path.join(folder.path, 'record.jsonl');
   const peer = await startCrablineServer({ channel: 'discord', host: '127.0.0.1', port: 0, recorderPath });
   // The cast: its own type is one for all its channels.
   const manifest = peer.manifest as unknown as CrablineDiscordManifest;
+  const { endpoints, fixture, adminToken } = manifest;
   const caFile = path.join(folder.path, 'ca.pem');
-  writeFileSync(caFile, manifest.endpoints.voiceCaCertificate);
-  return {
+  writeFileSync(caFile, endpoints.voiceCaCertificate);
+  const proxy = await startDiscordProxy(new URL(endpoints.apiRoot).origin);
+  const { close } = proxy;
+
+  return Object.assign(proxy, {
+    apiUrl: `${proxy.url}/api`,
     manifest,
     caFile,
+    async inject({ channelId = fixture.channelId, ...text }: DiscordText) {
+      const headers = { 'content-type': 'application/json', 'x-crabline-admin-token': adminToken };
+      const body = JSON.stringify({ guildId: fixture.guildId, channelId, ...text });
+      const sent = await fetch(endpoints.adminInboundUrl, { method: 'POST', headers, body });
+      if (!sent.ok) throw new Error(`crabline took no text: ${await sent.text()}`);
+    },
     async close() {
+      await close();
       await peer.close();
       folder.remove();
     },
-  };
+  });
 }

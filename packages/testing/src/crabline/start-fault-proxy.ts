@@ -6,6 +6,7 @@ import { ApiError, type TelegramChat } from '../telegram-server/api-types.ts';
 import { createLimits, tooManyRequests, usualLimits, type Limits, type Offence } from '../telegram-server/create-limits.ts';
 import { readApiDescription } from '../telegram-server/description/api-description.ts';
 import { readParams, readRequest, type RawRequest } from '../telegram-server/read-call.ts';
+import { forwardRequest } from './forward-request.ts';
 import { createFaults, isTooMany, type Faults, type TelegramRequest } from '../telegram-server/telegram-faults.ts';
 
 export type FaultProxyOptions = {
@@ -46,7 +47,7 @@ export async function startFaultProxy({
     const refusal = refusalOf(limits, call);
     if (refusal !== null) return refuse(response, refusal);
     const nothing = { status: 200, body: Buffer.of() };
-    const { status, body } = takesEffect(fault) ? await forward(target, request.method ?? '', raw, response) : nothing;
+    const { status, body } = takesEffect(fault) ? await forwardRequest(target, request, raw, response) : nothing;
     if (!response.destroyed) answerWith(response, status, body, 'application/json', fault);
   };
   const server = http.createServer((request, response) => {
@@ -96,18 +97,4 @@ function refusalOf(limits: Limits, { method, params }: TelegramRequest): ApiErro
 function refuse(response: ServerResponse, { status, message, parameters }: ApiError): void {
   const body = { ok: false, error_code: status, description: message, parameters };
   answerWith(response, status, Buffer.from(JSON.stringify(body)), 'application/json');
-}
-
-/** Who does not wait for the answer any more ends the request behind too. */
-async function forward(target: string, method: string, { url, type, body }: RawRequest, response: ServerResponse) {
-  const gone = new AbortController();
-  response.once('close', () => gone.abort());
-  const headers = type === '' ? {} : { 'content-type': type };
-  const answered = await fetch(`${target}${url}`, {
-    method,
-    headers,
-    ...(body.length > 0 && { body: Uint8Array.from(body) }),
-    signal: gone.signal,
-  });
-  return { status: answered.status, body: Buffer.from(await answered.arrayBuffer()) };
 }

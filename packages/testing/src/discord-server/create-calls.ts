@@ -1,7 +1,7 @@
 import type { IncomingMessage } from '@svc/service-kit/builtin.ts';
 import { readMultipart, readRequest } from '../telegram-server/read-call.ts';
 import { ApiError, invalidForm, type UploadedPart } from './api-types.ts';
-import type { FoundOperation } from './description/openapi-description.ts';
+import type { FoundOperation, OpenApiDescription } from './description/openapi-description.ts';
 import { applicationOperations } from './operations/application-operations.ts';
 import { interactionOperations } from './operations/interaction-operations.ts';
 import { messageOperations } from './operations/message-operations.ts';
@@ -50,6 +50,10 @@ const operations: Operations = { ...applicationOperations, ...placeOperations, .
 /** What discord.js sends where the description does not know it; the API passes it over. */
 const ofTheLibrary: Record<string, string[]> = { create_thread_from_message: ['type'] };
 
+/** What is wrong with a request of a client that uses discord.js. */
+export const faultsOf = ({ requestFaults }: OpenApiDescription, id: string, query: URLSearchParams, body: unknown): string[] =>
+  requestFaults(id, query, withoutExtras(body, ofTheLibrary[id]));
+
 /** Without that, and without what discord.js says `false` of with every message. */
 function withoutExtras(body: unknown, extras: readonly string[] = []): unknown {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return body;
@@ -69,7 +73,7 @@ export function createCalls(platform: Platform, limits: RateLimits): Calls {
   const { description, note, bots } = platform;
 
   const check = ({ found, query, body }: ReadCall): void => {
-    const faults = description.requestFaults(found.id, query, withoutExtras(body, ofTheLibrary[found.id]));
+    const faults = faultsOf(description, found.id, query, body);
     for (const fault of faults) note(`${found.id} ${fault}`);
     // Fields that nobody knows are passed over, as the real API does.
     const first = faults.find((fault) => !fault.startsWith('unknown'));
@@ -157,7 +161,7 @@ export function toAnswer({ status, code, message, details }: ApiError): CallResu
 }
 
 /** JSON, or a form whose `payload_json` is the JSON and whose other fields are files. */
-function readBody(body: Buffer, type: string): { body: unknown; files: Map<string, UploadedPart> } {
+export function readBody(body: Buffer, type: string): { body: unknown; files: Map<string, UploadedPart> } {
   const files = new Map<string, UploadedPart>();
   if (body.length === 0) return { body: undefined, files };
   if (!type.startsWith('multipart/form-data')) return { body: parseJson(body.toString('utf8')), files };
