@@ -4,7 +4,7 @@ import { startTelegramServer, type TelegramServer, type TelegramServerOptions } 
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { scriptText } from '../channel-killed/engine-script.ts';
 import { openKillableService, type KillableService } from '../channel-killed/killable-service.ts';
-import { openPlaces, type TelegramPlace } from './people.ts';
+import { openPlaces, type TelegramPlace } from './places.ts';
 
 /** The service with one bot on a Bot API server of the test. */
 export type MessengerService = KillableService & { server: TelegramServer; places: TelegramPlace[] };
