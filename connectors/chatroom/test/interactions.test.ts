@@ -1,3 +1,4 @@
+import { CoreError } from '@svc/connector-kit';
 import { expect, test } from 'vitest';
 import { answeredOf, openWork } from './open-work.ts';
 
@@ -57,6 +58,33 @@ test('a question about a message is asked in a window, and comes with that messa
   await expect.poll(() => opened.dialog).not.toBeNull();
   server.submit(opened, { question: 'is it?' });
   await expect.poll(() => answeredOf(house)).toEqual(['[About a message of ann: "the sky is green"]\nis it?']);
+});
+
+test('a pressed button is an answer for the core; one that is over is said so to who pressed it', async () => {
+  const house = await withMenu();
+  const { server, ann, general, me, say } = house;
+  house.core.script = ({ handlers, result }) => {
+    handlers.onAsk?.({
+      id: 'ask_1',
+      text: 'May I?',
+      for: 'prn_1',
+      expires_at: Date.now() + 60_000,
+      options: [
+        { id: 'yes', label: 'Yes' },
+        { id: 'no', label: 'No' },
+      ],
+    });
+    return new Promise((resolve) => setTimeout(() => resolve(result()), 60_000).unref());
+  };
+  say(`${me} do it`);
+  await expect.poll(() => server.replies(general).flatMap(({ buttons }) => buttons).length).toBe(2);
+  const posted = [...general.messages.values()].find(({ components }) => components.length > 0);
+  if (posted === undefined) throw new Error('no question was asked');
+  server.press(posted, ann, 'Yes');
+  await expect.poll(() => house.core.answers).toMatchObject([{ askId: 'ask_1', text: '1', as: { sender: { raw_id: ann.id } } }]);
+  house.core.answer = async () => Promise.reject(new CoreError('conflict', 'over', { mayHaveRun: false }));
+  server.press(posted, ann, 'No');
+  await expect.poll(() => server.messages(general).map(({ text }) => text)).toContain('This question is over.');
 });
 
 test('a command that is given again is shown and answered once', async () => {

@@ -29,9 +29,9 @@ const longestText = 2000;
 const alreadyAnswered = 'unprocessable';
 
 export function createRespond(rest: Pick<REST, 'post' | 'get'>, { applicationId }: Bot, signal: AbortSignal): Respond {
-  async function respond({ id, token }: Named, body: APIInteractionResponse): Promise<unknown> {
+  async function respond({ id, token }: Named, body: APIInteractionResponse, isShown = false): Promise<unknown> {
     try {
-      const query = new URLSearchParams({ with_response: 'true' });
+      const query = new URLSearchParams({ with_response: String(isShown) });
       return await rest.post(Routes.interactionCallback(id, token), { body, query, auth: false, signal });
     } catch (error) {
       throw toDiscordFault(error);
@@ -48,11 +48,11 @@ export function createRespond(rest: Pick<REST, 'post' | 'get'>, { applicationId 
   const content = (text: string) => ({ content: cutText(text, longestText), allowed_mentions: { parse: [] } });
 
   return {
-    with: respond,
+    with: (interaction, response) => respond(interaction, response),
     async show(interaction, text) {
       try {
         const data = content(text);
-        const answer = await respond(interaction, { type: InteractionResponseType.ChannelMessageWithSource, data });
+        const answer = await respond(interaction, { type: InteractionResponseType.ChannelMessageWithSource, data }, true);
         return idIn(answer) ?? (await idOfShown(interaction));
       } catch (error) {
         if (toDiscordFault(error).code === alreadyAnswered) return idOfShown(interaction);
