@@ -24,7 +24,7 @@ test('in a channel what names the bot or answers it is answered, and all else is
   const [reply] = server.replies(general);
   say('to the others');
   say('and you?', { replyTo: general.messages.get(reply?.id ?? '') });
-  await expect.poll(() => shown().length).toBe(2);
+  await expect.poll(() => house.taken().length).toBe(3);
   expect(house.taken()).toEqual([
     { text: 'hello', delivery: 'sync' },
     { text: 'to the others', delivery: 'async' },
