@@ -25,7 +25,7 @@ const writers = new Set<Killable>(['connector', 'manager']);
 /** People ask, processes are killed, and in the end no rule is broken. */
 export async function askThroughKills<P>(
   chat: KilledChat<P>,
-): Promise<{ asked: number; unavoidable: number; ended: readonly number[] }> {
+): Promise<{ asked: number; unavoidable: number; givenUp: number; ended: readonly number[] }> {
   const { service, asking, kills, seed } = chat;
   const people = startAsking(asking);
   onTestFinished(() => people.stop());
@@ -44,7 +44,7 @@ export async function askThroughKills<P>(
   await people.done;
   chat.calm();
 
-  let found: Found = { broken: ['nothing was looked at'], unavoidable: 0, timeline: '' };
+  let found: Found = { broken: ['nothing was looked at'], unavoidable: 0, givenUp: 0, timeline: '' };
   const isSound = async () => {
     found = chat.find(people.asked, await readCore(service.coreUrl, await keysOf(service.coreUrl)), ended);
     return found.broken.length === 0;
@@ -52,7 +52,7 @@ export async function askThroughKills<P>(
   const explain = () =>
     `seed ${seed}: ${found.broken.length} rules broken by ${people.asked.length} messages (killed: ${killed.join(' ')})\n${found.broken.slice(0, 8).join('\n')}\n${found.timeline}`;
   await waitFor(isSound, 120_000, explain);
-  return { asked: people.asked.length, unavoidable: found.unavoidable, ended };
+  return { asked: people.asked.length, unavoidable: found.unavoidable, givenUp: found.givenUp, ended };
 }
 
 async function keysOf(coreUrl: string): Promise<string[]> {
