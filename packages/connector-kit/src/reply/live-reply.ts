@@ -13,7 +13,7 @@ export type FirstAfter = { chars: number; ms: number };
 /** What happens to a reply whose message somebody removed: it is posted again, or ends without a word. */
 export type WhenGone = 'post' | 'end';
 
-/** Least time from one write of a growing reply to the next, after so many of them, ms; null when there are enough until it is whole. */
+/** Least time from one write of a growing reply to the next, after so many of them, ms; null when it is not shown until it is whole. */
 export type LiveEveryMs = (writes: number, chat: string) => number | null;
 
 export type LiveDeps = {
@@ -28,6 +28,7 @@ export type LiveDeps = {
   firstAfter: FirstAfter;
   whenGone: WhenGone;
   liveEveryMs?: LiveEveryMs;
+  mostLive?: number;
   answers?: string;
   /** Something was shown. */
   onShown(): void;
@@ -56,7 +57,7 @@ const maxFaults = 4;
 export const maxRounds = 8;
 
 export function createLiveReply(deps: LiveDeps): LiveReply {
-  const { clock, gate, chat, text, messages, layout, firstAfter } = deps;
+  const { clock, gate, chat, text, messages, layout, firstAfter, mostLive = Infinity } = deps;
   const stopping = new AbortController();
   let running: Promise<void> | null = null;
   let isAsked = false;
@@ -96,12 +97,13 @@ export function createLiveReply(deps: LiveDeps): LiveReply {
     while (!isOver()) {
       try {
         await deps.open();
+        if (messages.liveWrites() >= mostLive) return;
         const waitMs = waitFor();
         const search = nextSearch();
         if (waitMs === null || (search === null && next() === null)) return keepDraft();
         if (waitMs > 0) return wake(waitMs);
         if (notBefore > clock.elapsed()) return wake(notBefore - clock.elapsed());
-        if (search === null) await paced(async () => next()?.());
+        if (search === null) await paced(writeNext);
         else await search();
         faults = 0;
         takeTime();
@@ -115,6 +117,13 @@ export function createLiveReply(deps: LiveDeps): LiveReply {
 
   const paced: Paced = (write) => gate.run(chat, write, { signal: stopping.signal });
 
+  async function writeNext(): Promise<void> {
+    const write = next();
+    if (write === null) return;
+    if (mostLive !== Infinity) await messages.countLive();
+    await write();
+  }
+
   /** What has to be found before more is written; it keeps the pace by itself. Null when nothing has. */
   function nextSearch(): (() => Promise<void>) | null {
     const pieces = layout(text.visible(), text.cuts());
@@ -126,7 +135,7 @@ export function createLiveReply(deps: LiveDeps): LiveReply {
   }
 
   function takeTime(): void {
-    const everyMs = deps.liveEveryMs === undefined ? 0 : deps.liveEveryMs(++writes, chat);
+    const everyMs = deps.liveEveryMs === undefined ? 0 : deps.liveEveryMs(Math.max(++writes, messages.liveWrites()), chat);
     if (everyMs === null) isEnough = true;
     else notBefore = clock.elapsed() + everyMs;
   }

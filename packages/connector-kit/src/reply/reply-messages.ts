@@ -49,6 +49,10 @@ export type ReplyMessages = {
   find(text: string, how: Search): Promise<void>;
   post(text: string, how: { isFinal: boolean; cuts: readonly number[]; answers?: string }): Promise<void>;
   edit(index: number, text: string): Promise<void>;
+  /** How often it was written while it grew, by earlier processes too. */
+  liveWrites(): number;
+  /** Counts one more, before it is made: who ends the process must not gain any. */
+  countLive(): Promise<void>;
   canDraft(): boolean;
   /** Shows the message to come as a draft. False where the chat has none. */
   draft(text: string): Promise<boolean>;
@@ -173,6 +177,12 @@ export function createReplyMessages(options: MessagesOptions): ReplyMessages {
       message.digest = '';
       await call((place) => platform.edit?.({ ...place, id, text }) ?? noEdit);
       message.digest = digestOf(text);
+    },
+
+    liveWrites: () => record.live ?? 0,
+    async countLive() {
+      record.live = (record.live ?? 0) + 1;
+      await records.save(name, record);
     },
 
     canDraft: () => platform.draft !== undefined,

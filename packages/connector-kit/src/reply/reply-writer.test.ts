@@ -1,6 +1,6 @@
 import { ServiceError } from '@svc/service-kit/service-error.ts';
 import { describe, expect, test } from 'vitest';
-import { begin, push, result, setUp, words } from '../../test/open-reply-writer.ts';
+import { begin, envelope, push, result, setUp, words } from '../../test/open-reply-writer.ts';
 
 describe('a reply that is shown as it grows', () => {
   test('begins with 30 characters, is edited in place, and ends with the whole text', async () => {
@@ -62,6 +62,27 @@ describe('a reply that is shown as it grows', () => {
     expect(chat.calls).toEqual(['post', 'edit', 'edit', 'edit']);
     await within(reply.finish(result(text)));
     expect(chat.shown()).toEqual([text]);
+  });
+
+  test('is written no more often than the channel lets it, however often its process ends', async () => {
+    const { chat, open, pass, within } = setUp({ mostLive: 5 });
+    let living = open();
+    let reply = begin(living.writer);
+    let text = words;
+    for (let n = 0; n < 20; n++) {
+      reply.handlers.onDelta?.(n === 0 ? words : ` ${n}`);
+      if (n > 0) text += ` ${n}`;
+      await pass(1500);
+      if (n % 2 === 0) continue;
+      living.kill();
+      living = open();
+      reply = living.writer.openReply(envelope, { turnId: 't1', again: true });
+      reply.handlers.onDelta?.(text);
+    }
+    expect(chat.calls).toHaveLength(5);
+    await within(reply.finish(result(text)));
+    expect(chat.shown()).toEqual([text]);
+    expect(chat.calls.length).toBeLessThan(8);
   });
 
   test('is taken away when the turn has nothing to say after all', async () => {

@@ -30,8 +30,10 @@ export type ReplyWriterOptions = ReplyPlatform &
     style?: ReplyStyle;
     /** 30 characters or a second unless given. */
     firstAfter?: FirstAfter;
-    /** Where edits are dear: `(writes) => (writes < 60 ? Math.min(5000 + writes * 500, 15_000) : null)`. The pace of the chat alone unless given. */
+    /** Where edits are dear: `(writes) => Math.min(5000 + writes * 500, 15_000)`. The pace of the chat alone unless given. */
     liveEveryMs?: LiveEveryMs;
+    /** So often a growing reply is written at most, counted over the ends of processes; without a limit, and not counted, unless given. */
+    mostLive?: number;
     /** `repeat` unless given. */
     unsure?: Unsure;
     /** `post` unless given. */
@@ -110,6 +112,7 @@ export function createReplyWriter(options: ReplyWriterOptions): ReplyWriter {
     unsure: options.unsure ?? 'repeat',
     whenGone: options.whenGone ?? 'post',
     liveEveryMs: options.liveEveryMs,
+    mostLive: options.mostLive,
     withinMs: options.withinMs ?? 60_000,
     callMs: options.callMs ?? 20_000,
     claim,

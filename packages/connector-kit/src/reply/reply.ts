@@ -31,6 +31,7 @@ export type ReplyDeps = {
   unsure: Unsure;
   whenGone: WhenGone;
   liveEveryMs?: LiveEveryMs;
+  mostLive?: number;
   withinMs: number;
   callMs: number;
   /** Resolves when nothing else writes this reply. */
@@ -102,6 +103,7 @@ export function createReply(deps: ReplyDeps, { chat, answers, earlier, before, n
     firstAfter,
     whenGone,
     liveEveryMs: deps.liveEveryMs,
+    mostLive: deps.mostLive,
     answers,
     onShown,
     log,
