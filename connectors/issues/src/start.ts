@@ -20,7 +20,7 @@ export async function start(ctx: StartContext<Config>): Promise<RunningConnector
   const mention = config.mention === '' ? `@${ctx.assistantName}` : config.mention;
   const outgoing = await createOutgoing({ ...ctx, api, account });
   const ingress = createIngress({ core, state, log, openReply: outgoing.openReply });
-  const { own, seen, paced, isAsked } = outgoing;
+  const { own, seen, paced, count, isAsked } = outgoing;
   const deps: TakeDeps = {
     ...ctx,
     api,
@@ -41,7 +41,7 @@ export async function start(ctx: StartContext<Config>): Promise<RunningConnector
       placeOf(message.target, config.repos);
       return outgoing.send(message, ended);
     },
-    call: createDoCall({ ...ctx, api, paced }),
+    call: createDoCall({ ...ctx, api, paced, count }),
     async stop() {
       const withinMs = ctx.stopTimeoutMs * 0.8;
       await Promise.all([incoming.ended, ingress.stop(withinMs), webhook?.stop(withinMs)]);

@@ -56,7 +56,7 @@ export function findBroken(server: GitHubServer, asked: readonly Asked[], failed
   return [...broken, ...tooManyEdits(server)];
 }
 
-/** Of one comment, by one process: 60 and no more often than the interval, but for the last one, which is the answer. */
+/** Of one comment, by all processes: 60 and no more often than the interval, but for the last one, which is the answer. */
 function tooManyEdits({ calls }: GitHubServer): string[] {
   const edits = calls.filter(({ method }) => method === 'PATCH');
   return [...Map.groupBy(edits, ({ path }) => path)].flatMap(([path, own]) => {

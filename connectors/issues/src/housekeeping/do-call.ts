@@ -6,33 +6,35 @@ import { safeText } from '../outgoing/safe-text.ts';
 
 type Deps = Pick<StartContext<Config>, 'config' | 'emit' | 'log'> & {
   api: Pick<GitHubApi, 'write'>;
+  /** Counts a comment. Rejects with `busy` when there were too many. */
+  count(): Promise<void>;
   /** In the pace of the account. */
   paced<T>(target: string, write: () => Promise<T>, signal: AbortSignal): Promise<T>;
 };
 type Params = Record<string, unknown>;
-type Act = (api: Deps['api'], place: IssuePlace, params: Params, signal: AbortSignal) => Promise<unknown>;
+type Act = (on: Pick<Deps, 'api' | 'count'>, place: IssuePlace, params: Params, signal: AbortSignal) => Promise<unknown>;
 
 const issueRoute = 'PATCH /repos/{owner}/{repo}/issues/{issue_number}';
 const labelsRoute = '/repos/{owner}/{repo}/issues/{issue_number}/labels';
 
 const acts: Readonly<Record<(typeof meta.calls)[number], Act>> = {
-  close_issue: (api, place, _params, signal) => api.write(issueRoute, { ...place, state: 'closed' }, signal),
-  reopen_issue: (api, place, _params, signal) => api.write(issueRoute, { ...place, state: 'open' }, signal),
-  add_labels: (api, place, params, signal) => api.write(`POST ${labelsRoute}`, { ...place, labels: labelsOf(params) }, signal),
-  async remove_labels(api, place, params, signal) {
+  close_issue: ({ api }, place, _params, signal) => api.write(issueRoute, { ...place, state: 'closed' }, signal),
+  reopen_issue: ({ api }, place, _params, signal) => api.write(issueRoute, { ...place, state: 'open' }, signal),
+  add_labels: ({ api }, place, params, signal) =>
+    api.write(`POST ${labelsRoute}`, { ...place, labels: labelsOf(params) }, signal),
+  async remove_labels({ api }, place, params, signal) {
     for (const name of labelsOf(params))
       await api.write(`DELETE ${labelsRoute}/{name}`, { ...place, name }, signal).catch(unlessGone);
   },
-  add_comment: (api, place, params, signal) =>
-    api.write(
-      'POST /repos/{owner}/{repo}/issues/{issue_number}/comments',
-      { ...place, body: safeText(textOf(params), null) },
-      signal,
-    ),
+  async add_comment({ api, count }, place, params, signal) {
+    await count();
+    const body = safeText(textOf(params), null);
+    return api.write('POST /repos/{owner}/{repo}/issues/{issue_number}/comments', { ...place, body }, signal);
+  },
 };
 
 /** Housekeeping that was asked for, on the issue of its conversation. Each is a line of the log and an event. */
-export function createDoCall({ config, api, emit, log, paced }: Deps) {
+export function createDoCall({ config, api, count, emit, log, paced }: Deps) {
   return async (target: string, method: string, params: Params, signal: AbortSignal): Promise<unknown> => {
     const act = Object.hasOwn(acts, method) ? acts[method as keyof typeof acts] : undefined;
     if (act === undefined) throw new ServiceError('not_found', `${method} is nothing that can be done here.`);
@@ -41,7 +43,7 @@ export function createDoCall({ config, api, emit, log, paced }: Deps) {
     let outcome = 'failed';
     try {
       check(method, params);
-      if (!config.dry_run) await paced(toTarget(place), () => act(api, place, params, signal), signal);
+      if (!config.dry_run) await paced(toTarget(place), () => act({ api, count }, place, params, signal), signal);
       outcome = 'done';
     } finally {
       log('info', config.dry_run ? 'would do (dry run)' : 'housekeeping', { ...what, outcome });

@@ -35,6 +35,8 @@ export type Outgoing = ReplyWriter & {
   isAsked(target: string): boolean;
   /** Shows that something was seen. Never rejects but when it is ended. */
   seen(said: Said, signal: AbortSignal): Promise<void>;
+  /** Counts a comment that is no reply. Rejects with `busy` when there were too many within an hour. */
+  count(): Promise<void>;
   /** Runs a write that is no reply, in the same pace. */
   paced<T>(target: string, write: () => Promise<T>, signal: AbortSignal): Promise<T>;
 };
@@ -52,6 +54,7 @@ export async function createOutgoing(deps: OutgoingDeps): Promise<Outgoing> {
   const { state, log, signal, config, api, account, clock = systemClock } = deps;
   const { write_interval_ms: everyMs, edit_interval_ms: editMs } = config;
   const gate = createChatGate({ clock, perMs: everyMs, allMs: everyMs, followsAnother: true });
+  const count = createHourlyBudget(everyMs < 1000 ? Infinity : commentsPerHour, { clock, state, log });
   const own = createOwnComments(api, account.id);
   const turns = createOpenReplies();
 
@@ -74,7 +77,7 @@ export async function createOutgoing(deps: OutgoingDeps): Promise<Outgoing> {
         own,
         addressed: turns.askerOf,
         gone,
-        count: createHourlyBudget(everyMs < 1000 ? Infinity : commentsPerHour, clock),
+        count,
       });
   const isLive = config.stream && !config.dry_run;
   const writer = createReplyWriter({
@@ -87,7 +90,8 @@ export async function createOutgoing(deps: OutgoingDeps): Promise<Outgoing> {
     gate,
     style: config.dry_run ? 'final' : 'stream',
     ...(!config.dry_run && { showWork: createShowWork(limit - 2000) }),
-    liveEveryMs: (writes) => (!isLive || writes > mostEdits ? null : Math.min(editMs * (1 + writes / 10), editMs * slowest)),
+    liveEveryMs: (writes) => (!isLive ? null : Math.min(editMs * (1 + writes / 10), editMs * slowest)),
+    mostLive: mostEdits,
     unsure: 'repeat',
     whenGone: 'end',
     chatOf: targetOf,
@@ -98,6 +102,7 @@ export async function createOutgoing(deps: OutgoingDeps): Promise<Outgoing> {
     isAsked: turns.isAsked,
     send: writer.send,
     own,
+    count,
     paced: (target, write, ended) => gate.run(target, write, { signal: ended, withinMs: 30_000 }),
     async seen(said, ended) {
       if (config.dry_run || !config.reactions) return;

@@ -1,18 +1,47 @@
-import type { Clock } from '@svc/service-kit/clock.ts';
+import { errorText, type ConnectorState, type StartContext } from '@svc/connector-kit';
+import { isWithin, type Clock } from '@svc/service-kit/clock.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
 
 const hourMs = 3600_000;
+const key = 'posted';
 
-/** Counts what an account posts, so that it stays below what GitHub lets it. The returned function throws `busy` past it. */
-export function createHourlyBudget(most: number, clock: Pick<Clock, 'elapsed'>): () => void {
-  const times: number[] = [];
-  return () => {
+type BudgetDeps = Pick<StartContext, 'log'> & { clock: Clock; state: Pick<ConnectorState, 'get' | 'set'> };
+
+/**
+ * Counts what an account posts, so that it stays below what GitHub lets it: also over the ends of processes, so the times are in the state before a
+ * comment is posted. A state that fails is logged, and holds no comment up. The returned function rejects with `busy` past the limit; without one nothing is
+ * counted.
+ */
+export function createHourlyBudget(most: number, deps: BudgetDeps): () => Promise<void> {
+  const { clock, state, log } = deps;
+  /** By `clock.elapsed`, which nobody sets. */
+  let times: Promise<number[]> | null = null;
+
+  const note = (error: unknown) =>
+    log('error', 'how much was posted could not be kept: a restart may post more than GitHub takes', { error: errorText(error) });
+
+  async function load(): Promise<number[]> {
+    const kept = await state.get<number[]>(key).catch(note);
+    const now = clock.now();
+    return (Array.isArray(kept) ? kept : [])
+      .filter((at) => typeof at === 'number' && isWithin(at, hourMs, now))
+      .map((at) => clock.elapsed() - Math.max(0, now - at));
+  }
+
+  return async () => {
+    if (most === Infinity) return;
+    const posted = await (times ??= load());
     const now = clock.elapsed();
-    while ((times[0] ?? now) <= now - hourMs) times.shift();
-    if (times.length < most) return void times.push(now);
-    const retry_after_s = Math.ceil(((times[0] ?? now) + hourMs - now) / 1000);
-    throw new ServiceError('busy', `${most} comments were posted within an hour, which is all that GitHub takes.`, {
-      details: { retry_after_s, global: true },
-    });
+    while ((posted[0] ?? now) <= now - hourMs) posted.shift();
+    if (posted.length >= most) throw tooMany(most, (posted[0] ?? now) + hourMs - now);
+    posted.push(now);
+    const wall = clock.now() - now;
+    const kept = posted.map((at) => at + wall);
+    await state.set(key, kept).catch(note);
   };
 }
+
+const tooMany = (most: number, leftMs: number) =>
+  new ServiceError('busy', `${most} comments were posted within an hour, which is all that GitHub takes.`, {
+    details: { retry_after_s: Math.ceil(leftMs / 1000), global: true },
+  });

@@ -14,8 +14,8 @@ export type PlatformDeps = {
   addressed(name: string | undefined): string | null;
   /** The comment is gone that answers it. */
   gone(name: string | undefined): void;
-  /** Counts a comment. @throws ServiceError `busy` when there were too many */
-  count(): void;
+  /** Counts a comment. Rejects with `busy` when there were too many. */
+  count(): Promise<void>;
 };
 
 const commentRoute = '/repos/{owner}/{repo}/issues/comments/{comment_id}';
@@ -49,7 +49,7 @@ export function createReplyPlatform(deps: PlatformDeps): Required<Pick<ReplyPlat
 
   return {
     async post({ chat, text, nonce, answers, signal }) {
-      deps.count();
+      await deps.count();
       const body = withMark(bodyOf(text, deps.addressed(answers)), nonce, answers);
       const { id } = await api.write(
         'POST /repos/{owner}/{repo}/issues/{issue_number}/comments',
