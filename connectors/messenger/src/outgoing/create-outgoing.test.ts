@@ -291,6 +291,9 @@ describe('files', () => {
       ['sendMediaGroup', 2],
       ['sendDocument', undefined],
     ]);
+    // Telegram counts each file of an album.
+    const [first = 0, second = 0, third = 0] = out.calls.map(({ at }) => at);
+    expect([second - first >= 10_000, third - second >= 2000]).toEqual([true, true]);
   });
 
   it('that Telegram does not take as a picture go as a document', async () => {

@@ -106,7 +106,7 @@ export function createFileSender({ call: ask, uploads, write, sent, maxFileBytes
     }
   }
 
-  const albums: ReplyAlbums = { group: groupFiles, post: ({ files, ...target }) => send(target, files) };
+  const albums: ReplyAlbums = { countsEach: true, group: groupFiles, post: ({ files, ...target }) => send(target, files) };
   return { file: (file: FilePost & ReplyFile) => send(file, [file]), albums };
 }
 

@@ -68,6 +68,25 @@ describe('the pace of a chat', () => {
     expect(went).toEqual(['group 1 0', 'ann 1 0', 'ann 2 1000', 'ann 3 2000', 'group 2 3000', 'group 3 6000']);
   });
 
+  test('counts a write as many times as the platform does, also in the pace of the whole bot', async () => {
+    const { gate, went, write, pass } = setUp({ allMs: 100 });
+    void gate.run('a', write('album'), { writes: 5, urgent: true });
+    void gate.run('a', write('a2'), { urgent: true });
+    await pass(50);
+    void gate.run('b', write('b1'));
+    await pass(6000);
+    expect(went).toEqual(['album 0', 'b1 500', 'a2 5000']);
+  });
+
+  test('lets a slowed chat wait for further messages of a write at the usual pace only', async () => {
+    const { gate, went, write, pass } = setUp();
+    await gate.run('a', write('x', busy(1))).catch(() => undefined);
+    void gate.run('a', write('album'), { writes: 10 });
+    void gate.run('a', write('a2'));
+    await pass(20_000);
+    expect(went).toEqual(['x 0', 'album 2000', 'a2 13000']);
+  });
+
   test('goes along with one of the whole bot', async () => {
     const { gate, went, write, pass } = setUp({ allMs: 300 });
     for (const chat of ['a', 'b', 'c']) void gate.run(chat, write(chat));

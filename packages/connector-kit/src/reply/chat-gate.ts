@@ -21,6 +21,8 @@ export type WriteOptions = {
   urgent?: boolean;
   /** Longest wait for its turn, ms. */
   withinMs?: number;
+  /** So many messages the platform counts it as, such as an album whose files it counts each; one unless given. */
+  writes?: number;
   /** Ends the wait; a write that has begun goes on. */
   signal?: AbortSignal;
 };
@@ -187,6 +189,8 @@ export function createChatGate(options: ChatGateOptions): ChatGate {
     const pauseMs = pausedUntil(lane) - clock.elapsed();
     if (pauseMs > (options.withinMs ?? Infinity)) throw isPaused(pauseMs);
     await turn(lane, options);
+    const more = Math.max(0, (options.writes ?? 1) - 1);
+    if (more > 0) nextSlot = Math.max(nextSlot, clock.elapsed()) + more * allMs;
     try {
       const value = await write();
       took(lane);
@@ -196,7 +200,8 @@ export function createChatGate(options: ChatGateOptions): ChatGate {
       throw error;
     } finally {
       lane.isWriting = false;
-      lane.freeAt = Math.max(lane.freeAt, clock.elapsed()) + lane.stepMs;
+      // The further ones count at the usual pace: a slowed one would keep the chat closed for many minutes.
+      lane.freeAt = Math.max(lane.freeAt, clock.elapsed()) + lane.stepMs + more * lane.perMs;
       advance(lane);
     }
   }

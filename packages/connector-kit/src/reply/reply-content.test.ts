@@ -35,6 +35,19 @@ test('files that go together are one message', async () => {
   expect([shown, albums]).toEqual([[['a', 'm1']], [[['b', 'c'], 'm1']]]);
 });
 
+test.each([
+  [true, 2],
+  [false, 1],
+])('files that go together count as a message each where the platform counts so: %s', (countsEach, counted) => {
+  const post = async () => undefined;
+  const platform = {
+    file: post,
+    albums: { countsEach, group: ([first, ...others]: readonly ReplyFile[]) => [[first!], others], post },
+  };
+  const { extras } = contentOf({ actions: ['a', 'b', 'c'].map(file), outcome: 'replied' }, { platform, words: usualWords });
+  expect(extras.map(({ writes }) => writes)).toEqual([undefined, counted]);
+});
+
 test('what the platform makes a file of is left out of the text and comes first', async () => {
   const attach = (text: string) => ({
     text: text.replace('LONG', 'long.txt'),

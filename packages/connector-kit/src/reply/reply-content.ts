@@ -67,7 +67,10 @@ export function contentWithFiles(
   const groups = albums?.group(all) ?? all.map((each) => [each]);
   const extras = groups.map((group): Extra => {
     const [only] = group;
-    if (albums !== undefined && group.length > 1) return (place) => albums.post({ ...place, files: group, ...about });
+    if (albums !== undefined && group.length > 1) {
+      const post: Extra = (place) => albums.post({ ...place, files: group, ...about });
+      return Object.assign(post, { writes: albums.countsEach === true ? group.length : 1 });
+    }
     return (place) => file({ ...place, ...only!, ...about });
   });
   return { text: attached.text, extras };

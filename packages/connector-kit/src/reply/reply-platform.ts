@@ -8,6 +8,8 @@ export type ReplyFile = { path: string; name: string; mime?: string; caption?: s
 
 /** Files that a platform shows as one message. */
 export type ReplyAlbums = {
+  /** Each file counts as a message in the limits of the platform. */
+  countsEach?: boolean;
   /** Which of them go together, in their order. */
   group(files: readonly ReplyFile[]): readonly (readonly ReplyFile[])[];
   /** Posts two or more of them. */

@@ -8,8 +8,8 @@ import type { ReplyMessages } from './reply-messages.ts';
 import type { Paced, Place } from './reply-platform.ts';
 import { faultOf, pauseMsOf } from './write-fault.ts';
 
-/** A part of a reply that is no text. */
-export type Extra = (place: Place & { nonce: string }) => Promise<unknown>;
+/** A part of a reply that is no text. `writes`: so many messages the platform counts it as. */
+export type Extra = { (place: Place & { nonce: string }): Promise<unknown>; writes?: number };
 /** `isOpen`: another text may come in its place, such as the answer after an error. */
 export type Ending = { pieces: readonly string[]; cuts: readonly number[]; extras: readonly Extra[]; isOpen?: boolean };
 
@@ -27,7 +27,13 @@ export type SettleDeps = {
 };
 
 /** `isPaced`: it keeps the pace by itself. */
-type Step = { kind: 'post' | 'edit' | 'remove' | 'extra'; index: number; run(paced: Paced): Promise<void>; isPaced?: boolean };
+type Step = {
+  kind: 'post' | 'edit' | 'remove' | 'extra';
+  index: number;
+  run(paced: Paced): Promise<void>;
+  isPaced?: boolean;
+  writes?: number;
+};
 
 const maxTries = 5;
 const backOff = { firstMs: 500, maxMs: 15_000, jitter: [1, 1.2] } as const;
@@ -45,7 +51,7 @@ export async function settleReply(deps: SettleDeps, ending: Ending, signal: Abor
     if (step === null) break;
     const leftMs = deps.withinMs - (clock.elapsed() - since);
     const paced: Paced = (write) =>
-      deps.gate.run(deps.chat, write, { urgent: true, withinMs: leftMs, ...(signal && { signal }) });
+      deps.gate.run(deps.chat, write, { urgent: true, withinMs: leftMs, writes: step.writes, ...(signal && { signal }) });
     try {
       await (step.isPaced === true ? step.run(paced) : paced(() => step.run(paced)));
       [tries, since] = [0, clock.elapsed()];
@@ -78,7 +84,7 @@ async function nextStep({ messages, answers }: SettleDeps, { pieces, cuts, extra
   if (messages.count() > index) await messages.giveUp(index, { isGone: false });
   if (messages.doomed() > 0) return { kind: 'remove', index, run: () => messages.removeOne() };
   const extra = extras[messages.extras()];
-  return extra === undefined ? null : { kind: 'extra', index, run: () => messages.extra(extra) };
+  return extra === undefined ? null : { kind: 'extra', index, run: () => messages.extra(extra), writes: extra.writes };
 }
 
 /** Whether a fault only changes what is to be done next. @throws what cannot be got over */
