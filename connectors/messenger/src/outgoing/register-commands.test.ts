@@ -3,14 +3,41 @@ import { expect, it } from 'vitest';
 import { registerCommands, toBotCommands } from './register-commands.ts';
 import { setUpOutgoing } from './testing/fake-bot-api.ts';
 
-it('makes the menu what the core knows, and leaves one alone that is so', async () => {
+type Menu = { scope: { type: string }; commands: { command: string; description: string }[] };
+
+/** The menus as Telegram keeps them. */
+async function setUp() {
   const out = await setUpOutgoing();
-  expect(await registerCommands(out.call, chatCommands)).toBe(true);
-  const [{ commands }] = out.named('setMyCommands') as [{ commands: { command: string }[] }];
-  expect(commands.map(({ command }) => command)).toEqual(chatCommands.map(({ name }) => name));
-  out.answers['getMyCommands'] = () => commands;
-  expect(await registerCommands(out.call, chatCommands)).toBe(false);
-  expect(out.named('setMyCommands')).toHaveLength(1);
+  const menus = new Map<string, Menu['commands']>();
+  out.answers['getMyCommands'] = ({ scope }) => menus.get(scope.type) ?? [];
+  out.answers['setMyCommands'] = ({ scope, commands }) => menus.set(scope.type, commands);
+  out.answers['deleteMyCommands'] = ({ scope }) => menus.delete(scope.type);
+  const shown = () => Object.fromEntries([...menus].map(([type, commands]) => [type, commands.map(({ command }) => command)]));
+  return { ...out, menus, shown };
+}
+
+it('shows in private chats all that the core knows, in groups what makes sense there, and leaves alone what is so', async () => {
+  const { call, shown, calls } = await setUp();
+  expect(await registerCommands(call, chatCommands)).toBe(true);
+  expect(shown()).toEqual({
+    all_private_chats: ['new', 'stop', 'status', 'usage', 'help'],
+    all_group_chats: ['new', 'stop', 'status', 'help'],
+  });
+  const asked = calls.length;
+  expect(await registerCommands(call, chatCommands)).toBe(false);
+  expect(calls.slice(asked).map(({ method }) => method)).toEqual(['getMyCommands', 'getMyCommands', 'getMyCommands']);
+});
+
+it('changes the one menu that is another, and removes what is not to be there', async () => {
+  const { call, shown, menus, named } = await setUp();
+  await registerCommands(call, chatCommands);
+  menus.set('default', [{ command: 'old', description: 'of a version before' }]);
+  menus.set('all_group_chats', []);
+  expect(await registerCommands(call, chatCommands)).toBe(true);
+  expect(named('setMyCommands')).toHaveLength(3);
+  expect(named('deleteMyCommands')).toEqual([{ scope: { type: 'default' } }]);
+  await registerCommands(call, []);
+  expect(shown()).toEqual({});
 });
 
 it('writes names as Telegram takes them', () => {

@@ -16,17 +16,37 @@ export const toBotCommands = (commands: readonly ChatCommandEntry[]): BotCommand
     .filter(({ command, description }) => /^[a-z0-9_]{1,32}$/.test(command) && description !== '')
     .slice(0, most);
 
-/** Makes the menu of the bot what it is to be. One that is so already is left alone. True when it was changed. */
+type Menu = { scope: { type: 'default' | 'all_private_chats' | 'all_group_chats' }; commands: readonly ChatCommandEntry[] };
+
+/** A group's menu is short: what few ask for there still works when it is typed. */
+const notForGroups: ReadonlySet<string> = new Set(['usage']);
+
+/** Telegram shows the menu of the narrowest scope. Elsewhere, as in comments of a channel, there is none. */
+const menusOf = (commands: readonly ChatCommandEntry[]): readonly Menu[] => [
+  { scope: { type: 'all_private_chats' }, commands },
+  { scope: { type: 'all_group_chats' }, commands: commands.filter(({ name }) => !notForGroups.has(name)) },
+  { scope: { type: 'default' }, commands: [] },
+];
+
+/** Makes the menus of the bot what they are to be. One that is so already is left alone. True when one was changed. */
 export async function registerCommands(
   call: BotCall,
   commands: readonly ChatCommandEntry[],
   signal?: AbortSignal,
 ): Promise<boolean> {
+  let isChanged = false;
+  for (const menu of menusOf(commands)) isChanged = (await setMenu(call, menu, signal)) || isChanged;
+  return isChanged;
+}
+
+async function setMenu(call: BotCall, { scope, commands }: Menu, signal?: AbortSignal): Promise<boolean> {
   const wanted = toBotCommands(commands);
-  const there = await call<BotCommand[]>('getMyCommands', {}, signal);
+  const there = await call<BotCommand[]>('getMyCommands', { scope }, signal);
   const isSame = there.length === wanted.length && wanted.every((each, index) => isEqual(each, there[index]));
-  if (!isSame) await call('setMyCommands', { commands: wanted }, signal);
-  return !isSame;
+  if (isSame) return false;
+  if (wanted.length === 0) await call('deleteMyCommands', { scope }, signal);
+  else await call('setMyCommands', { scope, commands: wanted }, signal);
+  return true;
 }
 
 const isEqual = (a: BotCommand, b: BotCommand | undefined): boolean =>
