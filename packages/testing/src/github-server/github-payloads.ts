@@ -136,14 +136,36 @@ export const notePayloads = (repo: GitHubRepo, issue: GitHubIssue) =>
     _links: { self: { href: site }, html: { href: site }, pull_request: { href: site } },
   }));
 
-/** Only what a client of ours reads of it. */
+const repoLinks =
+  'archive assignees blobs branches collaborators comments commits compare contents contributors deployments downloads events forks git_commits git_refs git_tags hooks issue_comment issue_events issues keys labels languages merges milestones notifications pulls releases stargazers statuses subscribers subscription tags teams trees html clone git ssh svn mirror';
+const noCounts =
+  'forks forks_count open_issues open_issues_count size stargazers_count watchers watchers_count network_count subscribers_count';
+
 export const repoPayload = (repo: GitHubRepo, user: GitHubUser) => ({
   id: 1,
+  node_id: `REPO_${repo.name}`,
   name: repo.name,
   full_name: `${repo.owner}/${repo.name}`,
+  owner: userPayload({ id: 1, login: repo.owner, type: 'User', association: 'OWNER' }),
   private: repo.isPrivate,
+  url: repoUrl(repo),
+  ...named(repoUrl(repo), repoLinks.split(' ')),
+  ...Object.fromEntries(noCounts.split(' ').map((name) => [name, 0])),
   default_branch: 'main',
+  description: null,
+  homepage: null,
+  language: null,
+  license: null,
+  fork: false,
   has_issues: true,
+  has_projects: false,
+  has_wiki: false,
+  has_pages: false,
+  has_discussions: false,
   archived: false,
+  disabled: false,
+  pushed_at: at(0),
+  created_at: at(0),
+  updated_at: at(0),
   permissions: { admin: false, maintain: false, push: false, triage: user.association !== 'NONE', pull: true },
 });

@@ -94,8 +94,7 @@ export async function startGitHubServer(options: GitHubServerOptions = {}): Prom
     const hasBody = call.method !== 'GET' && call.method !== 'DELETE';
     server.violations.push(...contract.callFaults({ ...call, body: hasBody ? call.body : undefined }));
     const result = runCall(call, store);
-    const isPartial = /^\/repos\/[^/]+\/[^/]+$/.test(call.path);
-    if (result.status < 400 && !isPartial) server.violations.push(...contract.answerFaults(call, result.status, result.body));
+    if (result.status < 400) server.violations.push(...contract.answerFaults(call, result.status, result.body));
     return { ...result, body: doubled(result.body) };
   }
 
