@@ -18,7 +18,7 @@ export type NewDeps = {
 export async function isNew(deps: NewDeps, said: Said, repo: WatchedRepo, signal: AbortSignal): Promise<boolean> {
   const edit = said.updatedAt === said.createdAt ? null : await deps.api.lastEdit(said.node, signal);
   const saidAt = edit?.at ?? said.createdAt;
-  if (saidAt < wholeSecond(repo.since)) return false;
+  if (isBefore(saidAt, repo)) return false;
   if (edit !== null && edit.login?.toLowerCase() !== said.by?.login.toLowerCase()) {
     deps.log('warn', 'a mention is passed over: another than its author has edited it', {
       place: toTarget(said.place),
@@ -29,5 +29,6 @@ export async function isNew(deps: NewDeps, said: Said, repo: WatchedRepo, signal
   return !(await deps.isAnswered(said.place, said.name, said.createdAt, signal));
 }
 
-/** GitHub's times have no parts of a second. */
-export const wholeSecond = (time: string): string => time.replace(/\.\d+Z$/, 'Z');
+/** Whether it was there before the repository was watched. GitHub's times have no parts of a second; those of what only looks like GitHub may. */
+export const isBefore = (time: string, { since }: WatchedRepo): boolean => wholeSecond(time) < wholeSecond(since);
+const wholeSecond = (time: string): string => time.replace(/\.\d+Z$/, 'Z');

@@ -7,7 +7,7 @@ import type { WatchedRepo } from '../github/find-account.ts';
 import { meta, type Config } from '../meta.ts';
 import { repoName, toTarget } from '../outgoing/issue-place.ts';
 import { withoutHidden } from './is-mentioned.ts';
-import { isNew, wholeSecond, type NewDeps } from './is-new.ts';
+import { isBefore, isNew, type NewDeps } from './is-new.ts';
 import { issueContext } from './issue-context.ts';
 import type { Said } from './said.ts';
 import { whoAsks } from './who-asks.ts';
@@ -48,7 +48,7 @@ export async function toEnvelope(
     channel_context: { target: toTarget(said.place) },
   };
   const bare = { ...base, content: { text: words } };
-  if (identity.denied) return said.createdAt < wholeSecond(repo.since) ? null : bare;
+  if (identity.denied) return isBefore(said.createdAt, repo) ? null : bare;
   if (!(await isNew(deps, said, repo, signal))) return null;
   if (isCommand(words) || deps.isAsked(toTarget(said.place))) return bare;
   await deps.seen(said, signal);
