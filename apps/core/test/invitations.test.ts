@@ -66,6 +66,16 @@ describe('an invitation', () => {
     expect((await say('2', long.code)).outcome).toBe('command');
   });
 
+  test.each(['compat', 'query'])(
+    'lets nobody in who has no name of their own over %s: all callers without one are that sender',
+    async (channel) => {
+      const { code } = await make({ as: 'owner' });
+      expect((await say('anonymous', code, { channel })).outcome).toBe('denied');
+      expect(await bench.core.context.trust.resolve(from('anonymous', { channel }))).toMatchObject({ denied: true });
+      expect(await list()).toHaveLength(1);
+    },
+  );
+
   test('for one channel works on no other, and is not used up there', async () => {
     const { code } = await make({ surface: 'chatroom' });
     expect((await say('42', code)).outcome).toBe('denied');

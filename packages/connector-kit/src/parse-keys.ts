@@ -1,5 +1,7 @@
+import { anonymousSender } from '@svc/contract/trust.ts';
+
 /** Who has no key. Where keys are asked for nobody is called so: what that name may do anybody could do over an instance without keys. */
-export const anonymousCaller = { identity: 'anonymous', username: 'anonymous' } as const;
+export const anonymousCaller = { identity: anonymousSender, username: anonymousSender } as const;
 
 /** One entry of a keys file. */
 export type KeyEntry = { key: string; identity: string; username: string };

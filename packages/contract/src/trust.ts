@@ -2,6 +2,9 @@
 export const tiers = ['BLOCKED', 'UNKNOWN', 'GUEST', 'KNOWN', 'TRUSTED', 'SACRED'] as const;
 export type Tier = (typeof tiers)[number];
 
+/** The sender that all are who came without a name where none is asked for. Only the operator lets them in, all at once. */
+export const anonymousSender = 'anonymous';
+
 export const toolPolicies = ['none', 'read', 'full'] as const;
 /** What the engine may do in a turn: talk only, read-only tools, everything. */
 export type ToolPolicy = (typeof toolPolicies)[number];

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { channelPattern } from '@svc/contract/envelope.ts';
+import { anonymousSender } from '@svc/contract/trust.ts';
 import { textOf } from '@svc/contract/turn.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
 import type { Ids } from '@svc/service-kit/ids.ts';
@@ -28,7 +29,7 @@ const queryBody = {
  */
 export function mountQueryRoutes(app: App, { pipeline, ids }: Deps): void {
   app.post('/query', { schema: { body: queryBody } }, async ({ body, id }, reply) => {
-    const { message, userId = 'anonymous', username, platform = 'query' } = body;
+    const { message, userId = anonymousSender, username, platform = 'query' } = body;
     const sessionId = body.sessionId ?? ids.next('query');
     const handled = await pipeline.handle(
       {

@@ -1,6 +1,6 @@
 import type { Envelope } from '@svc/contract/envelope.ts';
 import { invitationIn } from '@svc/contract/invitation.ts';
-import type { Identity } from '@svc/contract/trust.ts';
+import { anonymousSender, type Identity } from '@svc/contract/trust.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
 import { counted } from '@svc/service-kit/words.ts';
 import { toIdentifierValue } from '../../trust/identifier-value.ts';
@@ -13,10 +13,14 @@ import { deny, resolveIdentity } from './admit.ts';
 
 type Deps = Pick<TurnDeps, 'trust' | 'pending' | 'events' | 'redeemInvitation'>;
 
-/** The code that a message is, where nobody but its sender can read the answer; null for all others. */
+/**
+ * The code that a message is, where nobody but its sender can read the answer, and the sender is one person: it would let in all who
+ * come without a name. Null for all others.
+ */
 export function invitationOf(envelope: Envelope): string | null {
   const code = invitationIn(envelope.content.text);
-  if (code === null || envelope.sender.is_bot === true || !envelope.sender.raw_id.isWellFormed()) return null;
+  const { raw_id: id, is_bot: isBot } = envelope.sender;
+  if (code === null || isBot === true || id === anonymousSender || !id.isWellFormed()) return null;
   const isPrivate = envelope.public !== true && envelope.mentioned === undefined && envelope.delivery !== 'async';
   return isPrivate ? code : null;
 }
