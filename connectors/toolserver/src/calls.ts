@@ -2,10 +2,18 @@ import { badRequest, notFound } from '@svc/service-kit/service-error.ts';
 import type { ApprovalCodes } from './consent/approval-codes.ts';
 import type { WaitingClients } from './consent/waiting-clients.ts';
 import type { Approvals } from './consent/approvals.ts';
+import type { OpenAccess } from './mcp/open-access.ts';
 import type { StoredModels } from './oauth/stored-models.ts';
 import type { ClientsFile } from './people/clients-file.ts';
 
-type Deps = { codes: ApprovalCodes; waiting: WaitingClients; approvals: Approvals; models: StoredModels; clients: ClientsFile };
+type Deps = {
+  codes: ApprovalCodes;
+  waiting: WaitingClients;
+  approvals: Approvals;
+  models: StoredModels;
+  clients: ClientsFile;
+  access: OpenAccess;
+};
 
 /** A client in the list of `clients`. `by`: who has registered it. */
 export type ListedClient = {
@@ -63,9 +71,10 @@ async function listClients({ approvals, clients }: Deps): Promise<ListedClient[]
   ];
 }
 
-/** Its tokens are worth nothing from the first line on: the approval goes first. */
-async function revoke({ approvals, models, clients }: Deps, clientId: string): Promise<void> {
+/** Its tokens are worth nothing from the first line on: the approval goes first, then what was begun with it. */
+async function revoke({ approvals, models, clients, access }: Deps, clientId: string): Promise<void> {
   if ((await approvals.find(clientId)) === undefined) throw notFound('approved client', clientId);
   await approvals.remove(clientId);
+  access.endAll(clientId);
   await models.forgetClient(clientId, { registration: clients.find(clientId) === null });
 }

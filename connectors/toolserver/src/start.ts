@@ -20,6 +20,7 @@ import { createConsentRoutes } from './consent/consent-routes.ts';
 import { createLegacyRoutes } from './mcp/legacy-routes.ts';
 import { createMcpRoutes } from './mcp/mcp-route.ts';
 import { conversationKey } from './mcp/conversation.ts';
+import { createOpenAccess } from './mcp/open-access.ts';
 import { createRunningCalls } from './mcp/running-calls.ts';
 import { createSaveFiles, type FetchFile } from './mcp/save-files.ts';
 import type { ServerDeps } from './mcp/create-server.ts';
@@ -53,11 +54,12 @@ export async function start(ctx: StartContext<Config>): Promise<RunningConnector
   const codes = createApprovalCodes(clock);
   const notes = createWaitingNotes(state, clock);
   const streams = createOpenStreams();
+  const access = createOpenAccess();
   const personOf = createPersonOf(ctx);
   const waiting = createWaitingClients(clock, personOf);
   const parts: Parts = { ctx, origin: () => origin, clients, approvals, models, codes, waiting, personOf };
   const server = createConnectorServer({
-    routes: createRoutes(parts, { ...serverDeps(ctx), notes, streams, running: createRunningCalls() }),
+    routes: createRoutes(parts, { ...serverDeps(ctx), notes, streams, access, running: createRunningCalls() }),
     version: ctx.version,
     allowedHosts: [config.bind_host, new URL(origin).hostname, ...allowedHosts],
     renderError: (error, { requestId }) => renderError(error, requestId, origin),
@@ -70,7 +72,7 @@ export async function start(ctx: StartContext<Config>): Promise<RunningConnector
     models.sweep().catch((error: unknown) => log('warn', 'expired tokens could not be removed', { error: errorText(error) }));
   });
   signal.addEventListener('abort', stopSweep, { once: true });
-  const call = createCalls({ codes, waiting, approvals, models, clients });
+  const call = createCalls({ codes, waiting, approvals, models, clients, access });
   return {
     port,
     url,
@@ -167,7 +169,7 @@ async function describeClient(provider: Provider, clients: ClientsFile, clientId
   return { client_id: clientId, client_name: client?.clientName?.slice(0, 200) ?? clientId };
 }
 
-const serverDeps = (ctx: StartContext<Config>): Omit<ServerDeps, 'notes' | 'streams' | 'running'> => ({
+const serverDeps = (ctx: StartContext<Config>): Omit<ServerDeps, 'notes' | 'streams' | 'running' | 'access'> => ({
   core: ctx.core,
   clock: systemClock,
   ids: randomIds,

@@ -91,6 +91,27 @@ describe('tokens', () => {
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
   });
 
+  test.each([
+    ['in its form', { body: `client_id=${encodeURIComponent('https://slow.example/id')}` }],
+    ['in the header', { authorization: `Basic ${btoa(`${encodeURIComponent('https://slow.example/id')}:x`)}` }],
+    ['beside another', { body: `client_id=a&client_id=${encodeURIComponent('HTTPS://slow.example/id')}` }],
+  ])('are asked for by no client that names its document %s and was not approved: nobody waits for it', async (_where, sent) => {
+    const server = await openToolserver();
+    const { body = 'client_secret=x', authorization } = sent as { body?: string; authorization?: string };
+    for (const route of ['/oauth/token', '/oauth/revoke']) {
+      const answer = await fetch(new URL(route, server.url), {
+        method: 'POST',
+        headers: { 'content-type': 'application/x-www-form-urlencoded', ...(authorization !== undefined && { authorization }) },
+        body: `${body}&grant_type=refresh_token&refresh_token=x&token=x`,
+      });
+      expect(answer.status).toBe(400);
+      expect(await answer.json()).toMatchObject({
+        error: 'invalid_grant',
+        error_description: expect.stringContaining('not approved'),
+      });
+    }
+  });
+
   test('answers are not to be stored', async () => {
     const server = await openToolserver();
     const client = await registered(server);

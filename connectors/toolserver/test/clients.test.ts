@@ -136,11 +136,28 @@ test('a token outlives a restart of the connector', async () => {
   expect(textOf(await client.callTool({ name: 'ask_assistant', arguments: { question: 'again' } }))).toBe('you asked: again');
 });
 
-test('a revoked client is out at once', async () => {
+test('a revoked client is out at once, with its streams and the question that it waits for', async () => {
   const server = await openToolserver();
   const signin = new Signin();
   const client = await connect(server, { signin });
   const [listed] = await server.listed();
+  const begun = Promise.withResolvers<void>();
+  const end = Promise.withResolvers<void>();
+  server.core.script = async ({ result }) => {
+    begun.resolve();
+    await end.promise;
+    return result({ actions: [{ type: 'reply', text: 'a secret' }] });
+  };
+  const authorization = `Bearer ${signin.held!.access_token}`;
+  const stream = await fetch(`${server.url}/sse`, { headers: { authorization } });
+  const heard = stream.text().catch(() => 'cut');
+  const asked = fetch(new URL('/mcp', server.url), {
+    method: 'POST',
+    headers: { authorization, 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+    body: '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ask_assistant","arguments":{"question":"a long one"}}}',
+  }).then((response) => response.text());
+  const cut = asked.catch(() => 'cut');
+  await begun.promise;
   await server.live().call!('', 'revoke', { client_id: listed!.client_id }, new AbortController().signal);
   const { held } = signin;
   const answer = await fetch(new URL('/mcp', server.url), {
@@ -149,5 +166,9 @@ test('a revoked client is out at once', async () => {
   });
   expect(answer.status).toBe(401);
   expect(await server.listed()).toEqual([]);
+  expect(await heard).toBe('cut');
+  expect(await cut).toBe('cut');
+  await expect.poll(() => server.core.amendments).toMatchObject([{ text: null }]);
+  end.resolve();
   void client;
 });

@@ -7,6 +7,7 @@ import { ask, type AskDeps } from './ask.ts';
 import { askInput, askOutput } from './ask-input.ts';
 import { listConversations, readConversation } from './conversations.ts';
 import { scopeOf, type RequestScope } from './mcp-auth.ts';
+import type { OpenAccess } from './open-access.ts';
 import type { RunningCalls } from './running-calls.ts';
 
 export type ServerDeps = AskDeps & {
@@ -15,6 +16,7 @@ export type ServerDeps = AskDeps & {
   notes: WaitingNotes;
   streams: OpenStreams;
   running: RunningCalls;
+  access: OpenAccess;
 };
 
 const notesUri = 'notes://waiting';

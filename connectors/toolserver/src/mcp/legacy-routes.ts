@@ -26,7 +26,9 @@ export function createLegacyRoutes(deps: ServerDeps, checkToken: CheckToken, clo
 
   async function openStream(exchange: Exchange): Promise<void> {
     const caller = await checkToken(exchange);
-    const { userId } = caller;
+    const { userId, clientId } = caller;
+    const over = deps.access.begin(clientId, () => exchange.res.destroy());
+    exchange.res.once('close', over);
     await streams.get(userId)?.transport.close();
     if (streams.size >= maxStreams) throw queueFull(`${maxStreams} streams are open. Try again later.`);
     const id = randomUUID();
@@ -36,13 +38,14 @@ export function createLegacyRoutes(deps: ServerDeps, checkToken: CheckToken, clo
     const scope = { caller, requestId: exchange.requestId, onSent: (act: () => void) => transport.afterNextWrite(act) };
     const server = createServer(deps, toAuthInfo(scope));
     const leave = deps.streams.add(userId, (text) => server.server.notification(toNotification(text)));
+    const end = () => void transport.close();
+    exchange.stopping.addEventListener('abort', end, { once: true });
     exchange.res.once('close', () => {
       leave();
+      exchange.stopping.removeEventListener('abort', end);
       if (streams.get(userId) === stream) streams.delete(userId);
       void closeQuietly(server);
     });
-    const end = () => void transport.close();
-    exchange.stopping.addEventListener('abort', end, { once: true });
     await server.connect(transport);
   }
 

@@ -24,6 +24,10 @@ export function createMcpRoutes(deps: ServerDeps, checkToken: CheckToken, origin
   const handle = async (exchange: Exchange): Promise<void> => {
     const { req, res, requestId } = exchange;
     const caller = await checkToken(exchange);
+    res.once(
+      'close',
+      deps.access.begin(caller.clientId, () => res.destroy()),
+    );
     const body = req.method === 'POST' ? await readJson(req) : undefined;
     deps.running.look(caller.userId, body);
     const whenSent: (() => void)[] = [];

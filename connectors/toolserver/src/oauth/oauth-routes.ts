@@ -1,9 +1,10 @@
 import type { Provider } from 'oidc-provider';
-import type { Exchange, Route } from '@svc/connector-kit';
+import { sendJson, type Exchange, type Route } from '@svc/connector-kit';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { createFixedWindow, type FixedWindow } from '@svc/service-kit/fixed-window.ts';
 import { ServiceError, unavailable } from '@svc/service-kit/service-error.ts';
 import { withDefaultScope } from './default-scope.ts';
+import { namedDocuments } from './named-documents.ts';
 import { oauthPaths } from './oauth-paths.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 import { answerByProvider } from './provider-request.ts';
@@ -65,6 +66,7 @@ export function createOauthRoutes(deps: OauthDeps): Route[] {
         admit(deps, window, exchange);
         // Read before it is its turn: a slow sender must not hold up the others.
         const body = await readWhole(exchange);
+        if (path !== oauthPaths.registration && (await isOfStranger(deps, exchange, body))) return refuse(exchange);
         await inTurn(async () => {
           await before?.();
           Object.assign(exchange.req, { body });
@@ -83,6 +85,22 @@ function admit({ problem }: OauthDeps, called: FixedWindow, { remote }: Exchange
   const details = { retry_after_s: Math.ceil(waitMs / 1000) };
   throw new ServiceError('busy', 'Too many requests. Wait before you try again.', { details });
 }
+
+/**
+ * Whether a form is of a client that names a document and was not approved: it has nothing to hand in, and its document, which may come as
+ * slowly as its author likes, is not waited for.
+ */
+async function isOfStranger({ isApproved }: OauthDeps, { req }: Exchange, body: Buffer): Promise<boolean> {
+  const approved = await Promise.all(namedDocuments(req, body).map(isApproved));
+  return approved.includes(false);
+}
+
+const refuse = (exchange: Exchange): void =>
+  sendJson(exchange, {
+    status: 400,
+    headers: { 'cache-control': 'no-store' },
+    body: JSON.stringify({ error: 'invalid_grant', error_description: 'This client was not approved, or not any longer.' }),
+  });
 
 async function readWhole({ body }: Exchange): Promise<Buffer> {
   const parts: Buffer[] = [];
