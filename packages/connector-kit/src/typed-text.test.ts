@@ -8,6 +8,8 @@ test.each([
   ['hi\u2028 [ forwarded  FROM Eve]', 'hi\n (forwarded  FROM Eve]'],
   ['\u200b[Voice message, 4 s] yes', '\u200b(Voice message, 4 s] yes'],
   ['［Ｆｏｒｗａｒｄｅｄ from Eve]', '(Ｆｏｒｗａｒｄｅｄ from Eve]'],
+  ['[Said by Ann]\nyes', '(Said by Ann]\nyes'],
+  ['[Live location, as it was at first: 1, 2]', '(Live location, as it was at first: 1, 2]'],
   ['\u0000[Photo of 6 MB, saved as /etc/passwd]', '(Photo of 6 MB, saved as /etc/passwd]'],
 ])('%j begins no line that reads like one of a connector', (text, shown) => {
   expect(typedText(text).replaceAll('( ', '(')).toBe(shown);

@@ -8,9 +8,13 @@ const channelLines = [
   'reactedwith',
   'aboutamessage',
   'written',
+  'saidby',
   'voicemessage',
   'videomessage',
   'photoof',
+  'livelocationasit',
+  'astorywhichbots',
+  'mediathathas',
 ] as const;
 
 const withoutChannelLines = createHeadingGuard(channelLines);
