@@ -1,4 +1,4 @@
-import { createIngress, type RunningConnector, type StartContext } from '@svc/connector-kit';
+import { createIngress, systemClock, type Clock, type RunningConnector, type StartContext } from '@svc/connector-kit';
 import { findAccount, type Account } from './github/find-account.ts';
 import { createGitHubApi } from './github/github-api.ts';
 import { createDoCall } from './housekeeping/do-call.ts';
@@ -10,16 +10,16 @@ import { checkoutsFolder, type Config } from './meta.ts';
 import { createOutgoing } from './outgoing/create-outgoing.ts';
 import { placeOf, repoName } from './outgoing/issue-place.ts';
 
-/** Opens the channel. What it throws is shown to the operator, so it says what is wrong and what to do. */
-export async function start(ctx: StartContext<Config>): Promise<RunningConnector> {
+/** Opens the channel. What it throws is shown to the operator, so it says what is wrong and what to do. `clock`: of its pace, its looks and its pauses. */
+export async function start(ctx: StartContext<Config>, clock: Clock = systemClock): Promise<RunningConnector> {
   const { config, core, state, log, signal } = ctx;
   checkConfig(config);
   const token = readToken(await ctx.secrets.get(config.pat_secret_key));
-  const api = createGitHubApi(token, config.api_url);
+  const api = createGitHubApi(token, config.api_url, clock);
   const account = await findAccount({ ...ctx, api });
   const mention = config.mention === '' ? `@${ctx.assistantName}` : config.mention;
-  const outgoing = await createOutgoing({ ...ctx, api, account });
-  const ingress = createIngress({ core, state, log, openReply: outgoing.openReply });
+  const outgoing = await createOutgoing({ ...ctx, api, account, clock });
+  const ingress = createIngress({ core, state, log, clock, openReply: outgoing.openReply });
   const { own, seen, paced, count, isAsked } = outgoing;
   const deps: TakeDeps = {
     ...ctx,
@@ -33,7 +33,7 @@ export async function start(ctx: StartContext<Config>): Promise<RunningConnector
     isAnswered: own.isAnswered,
   };
   const steps = await firstSteps({ ...deps, api }, account, signal);
-  const incoming = openIncoming(ctx, { ...deps, api, repos: account.repos });
+  const incoming = openIncoming(ctx, { ...deps, api, clock, repos: account.repos });
   const webhook = await openHook(ctx, incoming.look);
   return {
     firstSteps: steps,

@@ -4,6 +4,7 @@ import type { RunningConnector } from '@svc/connector-kit';
 import { defaultsOf, fakeContext, type FakeContext } from '@svc/connector-kit/testing/fake-context.ts';
 import { startGitHubServer, type GitHubServer, type GitHubServerOptions } from '@svc/testing/github-server/index.ts';
 import type { GitHubIssue, GitHubRepo, GitHubUser } from '@svc/testing/github-server/github-store.ts';
+import { createFastClock } from '@svc/testing/fast-clock.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { meta, start } from '../src/index.ts';
 import type { Config } from '../src/meta.ts';
@@ -39,7 +40,8 @@ export async function openIssues({
   isPrivate = false,
 }: Options = {}): Promise<OpenIssues> {
   const folder = temporaryFolder();
-  const server = await startGitHubServer(options);
+  const clock = createFastClock(4);
+  const server = await startGitHubServer({ clock, ...options });
   const ann = server.user('ann', { association: 'OWNER' });
   const repo = server.repo('ann', 'demo', isPrivate);
   before?.(server, repo, ann);
@@ -75,7 +77,7 @@ export async function openIssues({
       logs.push(JSON.stringify({ level, message, ...fields }));
       log(level, message, fields);
     };
-    return { fake, running: await start(fake.context as unknown as StartContext<Config>) };
+    return { fake, running: await start(fake.context as unknown as StartContext<Config>, clock) };
   };
   let { fake, running } = await open();
   const stop = async () => {

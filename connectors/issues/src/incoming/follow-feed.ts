@@ -28,6 +28,8 @@ export type Feed = { look(): void; ended: Promise<void> };
 export const pageSize = 100;
 /** GitHub's servers may be behind each other: so much of what was passed is looked at again, ms. */
 const overlapMs = 90_000;
+/** Who asks it to look again and again has it ask no more often, ms. */
+const leastMs = 1000;
 /** Entries of the overlap that are remembered. */
 const mostKnown = 20_000;
 
@@ -107,13 +109,17 @@ export function followFeed<T extends Entry>(options: FeedOptions<T>): Feed {
   /** Resolves when its time has come, or it is asked to look. */
   async function due(mostMs: number): Promise<void> {
     const waitMs = Math.min(mostMs, nextAt - clock.elapsed());
-    if (waitMs > 0) {
-      const time = Promise.withResolvers<void>();
-      const cancel = clock.after(waitMs, time.resolve);
-      await Promise.race([time.promise, bell.promise]);
-      cancel();
-    }
+    await elapsed(waitMs, bell.promise);
+    await elapsed(nextAt - everyMs + Math.min(everyMs, leastMs) - clock.elapsed());
     bell = Promise.withResolvers();
+  }
+
+  async function elapsed(ms: number, sooner?: Promise<void>): Promise<void> {
+    if (ms <= 0) return;
+    const time = Promise.withResolvers<void>();
+    const cancel = clock.after(ms, time.resolve);
+    await (sooner === undefined ? time.promise : Promise.race([time.promise, sooner]));
+    cancel();
   }
 
   const { log, onProblem } = options;
@@ -125,6 +131,7 @@ export function followFeed<T extends Entry>(options: FeedOptions<T>): Feed {
     clock,
     poll,
     waitMs: everyMs,
+    everyMs: 0, // `due` waits
     cursorOf: ({ time, n }) => `${time} ${n}`,
     take: ({ entry }) => options.take(entry),
   });

@@ -1,4 +1,4 @@
-import type { StartContext } from '@svc/connector-kit';
+import type { Clock, StartContext } from '@svc/connector-kit';
 import type { WatchedRepo } from '../github/find-account.ts';
 import type { GitHubApi } from '../github/github-api.ts';
 import type { Config } from '../meta.ts';
@@ -7,7 +7,7 @@ import { followFeed, stateBelow, type Feed } from './follow-feed.ts';
 import { commentSaid, issueSaid, lists, type GitHubComment, type GitHubIssue } from './said.ts';
 import { takeSaid, type TakeDeps } from './take-said.ts';
 
-type Deps = TakeDeps & { api: GitHubApi; repos: readonly WatchedRepo[] };
+type Deps = TakeDeps & { api: GitHubApi; clock: Clock; repos: readonly WatchedRepo[] };
 
 /** All that comes in. */
 export type IncomingChannel = {
@@ -18,7 +18,7 @@ export type IncomingChannel = {
   ended: Promise<unknown>;
 };
 
-export function openIncoming(ctx: StartContext<Config>, { repos, ...deps }: Deps): IncomingChannel {
+export function openIncoming(ctx: StartContext<Config>, { repos, clock, ...deps }: Deps): IncomingChannel {
   const { config, log, signal, state } = ctx;
   const problems = new Map<string, string>();
   const feeds: { repo: WatchedRepo; feed: Feed }[] = [];
@@ -28,6 +28,7 @@ export function openIncoming(ctx: StartContext<Config>, { repos, ...deps }: Deps
     const shared = (kind: string) => ({
       since: repo.since,
       everyMs: config.poll_interval_ms,
+      clock,
       state: stateBelow(state, `${kind}/${repoName(repo)}/`),
       log,
       signal,
