@@ -35,3 +35,18 @@ test('no name is left that calls anybody, and nothing else is changed', () => {
     }),
   );
 });
+
+test.each([
+  ['escaped', '\\`@bob\\` and `@bob\\`'],
+  ['in HTML, and in a list', '<div>\n```\n@bob\n```\n</div>\n\n- a\n  ```\n  @bob\n  ```'],
+  ['in HTML', '<div>`@bob`</div>\n\nand `@bob`'],
+])('what only looks like code that comes later calls nobody (%s)', (_how, text) => {
+  expect(safeText(text, null)).not.toContain('@bob');
+});
+
+test('much code is written in no time', () => {
+  const text = Array.from({ length: 6000 }, (_, index) => `\`@a${index}\``).join(' ');
+  const startedAt = performance.now();
+  expect(shown(safeText(text, null))).toContain('@|a5999');
+  expect(performance.now() - startedAt).toBeLessThan(5000);
+});
