@@ -116,7 +116,9 @@ export function createReplyMessages(options: MessagesOptions): ReplyMessages {
       if (found !== undefined) {
         const isOther =
           found.chat !== chat || (found.done === true && turn !== undefined && found.turn !== undefined && found.turn !== turn);
-        record = isOther ? { ...record, round: found.round + 1 } : found;
+        // What a message shows may have been changed after it was noted.
+        const messages = found.messages.map(({ id }) => ({ id, digest: '' }));
+        record = isOther ? { ...record, round: found.round + 1 } : { ...found, messages };
         isBegun = !isOther;
       }
       if (turn !== undefined) record.turn = turn;

@@ -85,6 +85,21 @@ describe('a reply that is shown as it grows', () => {
     expect(chat.calls.length).toBeLessThan(8);
   });
 
+  test('is brought back to what it was before an edit of a process that was killed', async () => {
+    const { chat, open, pass, within } = setUp();
+    const killed = open();
+    const reply = begin(killed.writer);
+    reply.handlers.onDelta?.(words);
+    await pass(1500);
+    reply.handlers.onDelta?.(' And more.');
+    await pass(1500);
+    expect(chat.shown()).toEqual([`${words} And more.`]);
+    killed.kill();
+    const again = open().writer.openReply(envelope, { turnId: 't1', again: true });
+    await within(again.finish(result(words)));
+    expect(chat.shown()).toEqual([words]);
+  });
+
   test('is taken away when the turn has nothing to say after all', async () => {
     const { writer, chat, pass, within } = setUp();
     const reply = begin(writer);
