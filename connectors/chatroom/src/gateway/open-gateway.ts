@@ -19,6 +19,8 @@ export type GatewayOptions = Pick<StartContext, 'log' | 'signal'> & {
   onEvent(payload: GatewayDispatchPayload, sessionId: string): void;
   /** A session has begun, and all before it is not given. */
   onNewSession(ready: GatewayReadyDispatchData): void;
+  /** A session goes on; what came meanwhile is given. */
+  onResumed(): void;
   /** Why nothing comes at the moment; null when it does again. */
   onProblem(problem: string | null): void;
   clock?: Clock;
@@ -87,7 +89,7 @@ export function openGateway(options: GatewayOptions): Gateway {
 
 /** One manager, with as many connections as it takes. `ended` resolves when it needs a new one, and why. */
 function connect(options: GatewayOptions, clock: Clock, onOpen: () => void) {
-  const { token, rest, intents, record, log, signal, onEvent, onNewSession, onProblem } = options;
+  const { token, rest, intents, record, log, signal, onEvent, onNewSession, onResumed, onProblem } = options;
   const ended = Promise.withResolvers<ServiceError>();
   /** The code that closed the last connection; null while one is open or was never tried. */
   let closedBy: number | null = null;
@@ -128,7 +130,10 @@ function connect(options: GatewayOptions, clock: Clock, onOpen: () => void) {
     onNewSession(ready);
     open();
   });
-  manager.on(WebSocketShardEvents.Resumed, open);
+  manager.on(WebSocketShardEvents.Resumed, () => {
+    onResumed();
+    open();
+  });
   manager.on(WebSocketShardEvents.Dispatch, (payload) => {
     try {
       onEvent(payload, record.current()?.sessionId ?? '');

@@ -12,9 +12,13 @@ export type SessionRecord = {
   /** As this process goes on with it. */
   current(): SessionInfo | null;
   change(session: SessionInfo | null): void;
-  /** Messages were missed: until they are taken the session is not kept, so that a next process looks for them, too. */
+  /** Nothing was taken before, so nothing that is older than this moment was missed. */
+  begin(): void;
+  /** Messages were missed after the last one that was taken. It is kept with the session until they are taken, so that a next process looks for them, too. */
   behind(): void;
   caughtUp(): void;
+  /** Since when messages were missed, epoch ms; null while none were. */
+  behindSince(): number | null;
   passed(passed: Passed): void;
   /** When the last event was that was taken, epoch ms; null for never. */
   lastAt(): number | null;
@@ -23,7 +27,7 @@ export type SessionRecord = {
 };
 
 type Deps = { state: ConnectorState; log: StartContext['log']; clock: Clock; botId: string };
-type Kept = { botId: string; session: SessionInfo | null; at: number | null };
+type Kept = { botId: string; session: SessionInfo | null; at: number | null; since: number | null };
 
 const key = 'gateway';
 /** A process that is killed has taken what came within this time, and is given it again, ms. */
@@ -35,11 +39,11 @@ export async function openSessionRecord({ state, log, clock, botId }: Deps): Pro
   let at = kept.at;
   /** Of the live session: its last event that is safe. */
   let sequence = kept.session?.sequence ?? 0;
-  let isBehind = false;
+  let { since } = kept;
   let isWaiting = false;
   let writing = Promise.resolve();
 
-  const safe = (): Kept => ({ botId, session: live === null || isBehind ? null : { ...live, sequence }, at });
+  const safe = (): Kept => ({ botId, session: live === null ? null : { ...live, sequence }, at, since });
   const write = (): Promise<void> => {
     isWaiting = false;
     writing = writing
@@ -62,14 +66,19 @@ export async function openSessionRecord({ state, log, clock, botId }: Deps): Pro
       sequence = session?.sequence ?? 0;
       void write();
     },
+    begin() {
+      at = clock.now();
+      void write();
+    },
     behind() {
-      isBehind = true;
+      since ??= at ?? clock.now();
       void write();
     },
     caughtUp() {
-      isBehind = false;
+      since = null;
       writeSoon();
     },
+    behindSince: () => since,
     passed(passed) {
       if (passed.sessionId === live?.sessionId) sequence = Math.max(sequence, passed.sequence);
       at = Math.max(passed.at, at ?? 0);
@@ -81,11 +90,13 @@ export async function openSessionRecord({ state, log, clock, botId }: Deps): Pro
 }
 
 function toKept(value: unknown, botId: string): Kept {
-  const nothing = { botId, session: null, at: null };
+  const nothing = { botId, session: null, at: null, since: null };
   if (!isRecord(value) || value['botId'] !== botId) return nothing;
-  const { session, at } = value;
-  return { botId, session: isSession(session) ? session : null, at: typeof at === 'number' ? at : null };
+  const { session, at, since } = value;
+  return { botId, session: isSession(session) ? session : null, at: toTime(at), since: toTime(since) };
 }
+
+const toTime = (value: unknown): number | null => (typeof value === 'number' ? value : null);
 
 const isSession = (value: unknown): value is SessionInfo =>
   isRecord(value) &&

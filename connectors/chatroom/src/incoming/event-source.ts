@@ -1,5 +1,6 @@
 import type { StartContext } from '@svc/connector-kit';
 import type { Clock } from '@svc/service-kit/clock.ts';
+import { errorText } from '@svc/service-kit/service-error.ts';
 import { GatewayDispatchEvents, type GatewayDispatchPayload, type GatewayReadyDispatchData } from 'discord-api-types/v10';
 import type { SessionRecord } from '../gateway/session-record.ts';
 import { readMissed, type BackfillDeps, type Missed } from './backfill.ts';
@@ -10,6 +11,8 @@ export type SourceDeps = Pick<StartContext, 'log'> &
   Omit<BackfillDeps, 'log'> & {
     record: SessionRecord;
     clock: Clock;
+    /** Learns of all channels: a session that goes on does not tell of them. */
+    findChannels(): Promise<unknown>;
     /** Channels in which something may have been said since then. */
     channelsSince(time: number): Missed['channels'];
     backfillHours: number;
@@ -19,6 +22,8 @@ export type SourceDeps = Pick<StartContext, 'log'> &
 export type EventSource = Pick<EventQueue<Item>, 'poll'> & {
   onEvent(payload: GatewayDispatchPayload, sessionId: string): void;
   onNewSession(ready: Pick<GatewayReadyDispatchData, 'guilds'>): void;
+  /** A session goes on: what an earlier process had not read is read. */
+  onResumed(): void;
 };
 export type Item = { event: ChatEvent | null; sessionId: string; sequence: number; at: number; isLastMissed?: boolean };
 
@@ -31,7 +36,7 @@ const overlapMs = 5000;
 const hourMs = 60 * 60_000;
 
 export function createEventSource(deps: SourceDeps): EventSource {
-  const { record, clock, log, channelsSince, backfillHours } = deps;
+  const { record, clock, log, findChannels, channelsSince, backfillHours } = deps;
   /** While it is read what was missed, what comes waits behind it. */
   let held: Item[] | null = null;
   let readings = 0;
@@ -58,23 +63,17 @@ export function createEventSource(deps: SourceDeps): EventSource {
   function catchUp(ready: Promise<void>): Promise<void> {
     held ??= [];
     readings++;
-    record.behind();
+    if (record.lastAt() === null) record.begin();
+    else record.behind();
     reading = reading.then(async () => {
       await ready;
-      const last = record.lastAt();
-      const since = Math.max((last ?? Infinity) - overlapMs, clock.now() - backfillHours * hourMs);
+      const since = Math.max((record.behindSince() ?? Infinity) - overlapMs, clock.now() - backfillHours * hourMs);
       const missed =
         Number.isFinite(since) && backfillHours > 0 ? await readMissed(deps, { channels: channelsSince(since), since }) : [];
       if (missed.length > 0) log('info', 'messages were read that came while this was away', { messages: missed.length });
       for (const message of missed)
         push({ event: { kind: 'message', message }, sessionId: '', sequence: 0, at: timeOf(message.id) });
-      push({
-        event: null,
-        sessionId: '',
-        sequence: 0,
-        at: missed.length > 0 || last !== null ? 0 : clock.now(),
-        isLastMissed: true,
-      });
+      push({ event: null, sessionId: '', sequence: 0, at: 0, isLastMissed: true });
       if (--readings > 0) return;
       const waiting = held ?? [];
       held = null;
@@ -104,6 +103,13 @@ export function createEventSource(deps: SourceDeps): EventSource {
       };
       if (expected.size === 0) waited.resolve();
       void catchUp(waited.promise.finally(cancel));
+    },
+    onResumed() {
+      if (record.behindSince() === null || held !== null) return;
+      const found = findChannels().catch((error: unknown) => {
+        log('warn', 'channels cannot be listed; what was missed there is not read', { error: errorText(error) });
+      });
+      void catchUp(found.then(() => undefined));
     },
   };
 }

@@ -63,7 +63,16 @@ export async function openIncoming(ctx: StartContext<Config>, deps: IncomingDeps
       ...open.map(({ room: id }) => ({ id, guildId: rooms.known(id)?.guildId ?? '' })),
     ];
   };
-  const source = createEventSource({ rest, record, clock, log, signal, channelsSince, backfillHours: config.backfill_hours });
+  const source = createEventSource({
+    rest,
+    record,
+    clock,
+    log,
+    signal,
+    findChannels: rooms.list,
+    channelsSince,
+    backfillHours: config.backfill_hours,
+  });
   const gateway = openGateway({
     token,
     rest,
@@ -78,6 +87,7 @@ export async function openIncoming(ctx: StartContext<Config>, deps: IncomingDeps
       source.onEvent(payload, sessionId);
     },
     onNewSession: source.onNewSession,
+    onResumed: source.onResumed,
     onProblem: (problem) => void (problems.gateway = problem),
   });
   await gateway.opened(openWithinMs);

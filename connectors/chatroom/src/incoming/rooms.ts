@@ -8,6 +8,7 @@ import {
   type RESTGetAPICurrentUserGuildsResult,
   type RESTGetAPIGuildChannelsResult,
   type RESTGetAPIGuildResult,
+  type RESTGetAPIGuildThreadsResult,
 } from 'discord-api-types/v10';
 import type { Room, Rooms } from '../chatroom-deps.ts';
 import { toDiscordFault } from './discord-fault.ts';
@@ -27,7 +28,7 @@ export type KnownRooms = Rooms & {
   guild(id: string, signal: AbortSignal): Promise<Guild>;
   /** Without asking. */
   known(id: string): Room | undefined;
-  /** The newest message of each channel, as its server told when it was joined. */
+  /** The newest message of each channel, as far as it is known. */
   newest(): readonly { room: string; message: string }[];
 };
 
@@ -130,7 +131,8 @@ export function createRooms(rest: REST, botId: string, stopping: AbortSignal): K
     for (const { id } of mine) {
       await guild(id, signal);
       const channels = (await rest.get(Routes.guildChannels(id), { signal })) as RESTGetAPIGuildChannelsResult;
-      for (const channel of channels) keepRoom(channel, id);
+      const { threads } = (await rest.get(Routes.guildActiveThreads(id), { signal })) as RESTGetAPIGuildThreadsResult;
+      for (const channel of [...channels, ...threads]) keepRoom(channel, id);
     }
     isWhole = true;
   }
@@ -180,6 +182,11 @@ export function createRooms(rest: REST, botId: string, stopping: AbortSignal): K
         case GatewayDispatchEvents.ThreadUpdate:
           keepRoom(data);
           break;
+        case GatewayDispatchEvents.MessageCreate: {
+          const room = rooms.get(data.channel_id);
+          if (room !== undefined) room.newest = data.id;
+          break;
+        }
         case GatewayDispatchEvents.ChannelDelete:
         case GatewayDispatchEvents.ThreadDelete:
           rooms.delete(data.id);

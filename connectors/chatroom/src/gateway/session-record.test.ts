@@ -1,0 +1,69 @@
+import { fakeContext } from '@svc/connector-kit/testing/fake-context.ts';
+import { createFakeClock } from '@svc/testing/fake-clock.ts';
+import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { openSessionRecord } from './session-record.ts';
+
+const session = (sequence: number) => ({ sessionId: 's1', resumeURL: 'wss://gateway', sequence, shardId: 0, shardCount: 1 });
+
+/** Records of processes one after the other; a process that is killed has written what `flush` waits for, and nothing later. */
+function setUp() {
+  const folder = temporaryFolder();
+  onTestFinished(() => folder.remove());
+  const clock = createFakeClock();
+  const { context } = fakeContext({ type: 'chatroom', dataDir: folder.path, config: {} });
+  const open = (botId = 'b1') => openSessionRecord({ ...context, clock, botId });
+  /** Lets pass what is being written at this moment. */
+  const settle = () => context.state.list('');
+  return { clock, open, settle };
+}
+
+describe('the session of the gateway', () => {
+  test('is resumable by the next process from its first moment on, before any event was taken', async () => {
+    const { open, settle, clock } = setUp();
+    const first = await open();
+    first.change(session(1));
+    first.begin();
+    await settle();
+    const next = await open();
+    expect([next.current(), next.lastAt(), next.behindSince()]).toEqual([session(1), clock.now(), null]);
+  });
+
+  test('is kept while messages that were missed are read, with since when, whatever is taken meanwhile', async () => {
+    const { open, clock } = setUp();
+    const first = await open();
+    first.change(session(1));
+    first.begin();
+    const began = clock.now();
+    clock.advance(60_000);
+    first.behind();
+    first.passed({ sessionId: '', sequence: 0, at: clock.now() });
+    clock.advance(1000);
+    first.behind();
+    await first.flush();
+    const next = await open();
+    expect([next.current()?.sessionId, next.behindSince()]).toEqual(['s1', began]);
+    next.caughtUp();
+    await next.flush();
+    expect((await open()).behindSince()).toBeNull();
+  });
+
+  test('goes on behind its last event that is safe', async () => {
+    const { open } = setUp();
+    const first = await open();
+    first.change(session(1));
+    first.passed({ sessionId: 's1', sequence: 5, at: 10 });
+    first.change(session(9));
+    first.passed({ sessionId: 'another', sequence: 8, at: 20 });
+    await first.flush();
+    expect((await open()).current()).toEqual(session(5));
+  });
+
+  test('is of one bot', async () => {
+    const { open } = setUp();
+    const first = await open();
+    first.change(session(1));
+    await first.flush();
+    expect((await open('b2')).current()).toBeNull();
+  });
+});
