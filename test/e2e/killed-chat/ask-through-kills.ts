@@ -29,12 +29,12 @@ export async function askThroughKills<P>(
   const { service, asking, kills, seed } = chat;
   const people = startAsking(asking);
   onTestFinished(() => people.stop());
-  const killed: Killable[] = [];
+  const killed: string[] = [];
   const ended: number[] = [];
   for (let round = 0; round < kills; round++) {
     await pause(200 + asking.random() * 1500);
     const what = killable[Math.floor(asking.random() * killable.length)] ?? 'core';
-    killed.push(what);
+    killed.push(`${what} ${(performance.now() / 1000).toFixed(1)}`);
     if (writers.has(what)) ended.push(performance.now());
     await service.kill(what);
     if (writers.has(what)) ended.push(performance.now());
@@ -50,7 +50,7 @@ export async function askThroughKills<P>(
     return found.broken.length === 0;
   };
   const explain = () =>
-    `seed ${seed}: ${found.broken.length} rules broken by ${people.asked.length} messages (killed: ${killed.join(' ')})\n${found.broken.slice(0, 8).join('\n')}\n${found.timeline}`;
+    `seed ${seed}: ${found.broken.length} rules broken by ${people.asked.length} messages (killed: ${killed.join(', ')})\n${found.broken.slice(0, 8).join('\n')}\n${found.timeline}`;
   await waitFor(isSound, 120_000, explain);
   return { asked: people.asked.length, unavoidable: found.unavoidable, givenUp: found.givenUp, ended };
 }
