@@ -1,5 +1,9 @@
+import path from 'node:path';
+import type { ConnectorState } from '@svc/connector-kit';
+import { createFileState } from '@svc/connector-kit/state/file-state.ts';
 import type { Identity } from '@svc/contract/trust.ts';
-import { expect, test } from 'vitest';
+import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { expect, onTestFinished, test } from 'vitest';
 import { answeredOf, openWork, textsOf } from './open-work.ts';
 
 test('a private message is answered, in a conversation of its channel', async () => {
@@ -14,6 +18,25 @@ test('a private message is answered, in a conversation of its channel', async ()
     sender: { raw_id: house.ann.id, raw_username: 'ann' },
     channel_context: { channelId: dm.id },
   });
+});
+
+test('the first messages of a private chat keep their order, though the chat itself is noted only then', async () => {
+  const folder = temporaryFolder();
+  onTestFinished(() => folder.remove());
+  const file = createFileState(path.join(folder.path, 'slow.jsonl'), () => undefined);
+  const slow: ConnectorState = {
+    ...file,
+    async set(key, value) {
+      if (key === 'direct-channels') await new Promise((resolve) => setTimeout(resolve, 300));
+      await file.set(key, value);
+    },
+  };
+  const house = await openWork({ context: { state: slow } });
+  const dm = house.server.dm(house.ann);
+  house.say('one', { channel: dm });
+  house.say('two', { channel: dm });
+  await expect.poll(() => house.taken().length).toBe(2);
+  expect(house.taken().map(({ text }) => text)).toEqual(['one', 'two']);
 });
 
 test('in a channel what names the bot or answers it is answered, and all else is read', async () => {

@@ -96,8 +96,8 @@ export async function openIncoming(ctx: StartContext<Config>, deps: IncomingDeps
     cursorOf: ({ at }) => at,
     take: async ({ event: { event } }) => {
       if (event === null) return;
-      await direct.note(event);
-      await takeEvent(takeDeps, event);
+      // Both begin at once: what is waited for before an event is taken lets the next one of its channel overtake it.
+      await Promise.all([direct.note(event), takeEvent(takeDeps, event)]);
     },
     signal,
     log,
