@@ -13,8 +13,15 @@ export type CrablineDiscordManifest = {
   fixture: { guildId: string; channelId: string; voiceChannelId: string };
 };
 
-/** A text of a person in a channel of the guild, which is crabline's own one unless it is named. */
-export type DiscordText = { senderId: string; senderName: string; content: string; channelId?: string };
+/** A text of a person in a channel of the guild, which is crabline's own one unless it is named; in a thread of `threadOf`, or in private. */
+export type DiscordText = {
+  senderId: string;
+  senderName: string;
+  content: string;
+  channelId?: string;
+  threadOf?: string;
+  isPrivate?: boolean;
+};
 
 /** The Discord of `@openclaw/crabline`, which others wrote, on loopback; `apiUrl` is behind our faults. */
 export type CrablineDiscord = DiscordProxy & {
@@ -45,9 +52,9 @@ export async function startCrablineDiscord(): Promise<CrablineDiscord> {
     apiUrl: `${proxy.url}/api`,
     manifest,
     caFile,
-    async inject({ channelId = fixture.channelId, ...text }: DiscordText) {
+    async inject({ channelId = fixture.channelId, threadOf: parentChannelId, isPrivate = false, ...text }: DiscordText) {
       const headers = { 'content-type': 'application/json', 'x-crabline-admin-token': adminToken };
-      const body = JSON.stringify({ guildId: fixture.guildId, channelId, ...text });
+      const body = JSON.stringify({ ...(!isPrivate && { guildId: fixture.guildId }), channelId, parentChannelId, ...text });
       const sent = await fetch(endpoints.adminInboundUrl, { method: 'POST', headers, body });
       if (!sent.ok) throw new Error(`crabline took no text: ${await sent.text()}`);
     },
