@@ -52,7 +52,9 @@ export const seenOf = (server: DiscordServer): Platform<DiscordPlace> => ({
 const lastCalls = 60;
 
 function timeline({ calls }: DiscordServer, channel: string): string {
-  const own = calls.filter(({ at, operation }) => Object.values(at).includes(channel) && operation !== 'trigger_typing_indicator');
+  const own = calls.filter(
+    ({ at, operation }) => Object.values(at).includes(channel) && operation !== 'trigger_typing_indicator',
+  );
   const line = ({ time, operation, body, status, code, made, isAnswered: heard }: (typeof own)[number]): string => {
     const { content, message_reference: reply, nonce } = (body ?? {}) as Record<string, unknown>;
     const about = [
