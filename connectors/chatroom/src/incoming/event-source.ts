@@ -37,8 +37,10 @@ const hourMs = 60 * 60_000;
 
 export function createEventSource(deps: SourceDeps): EventSource {
   const { record, clock, log, findChannels, channelsSince, backfillHours } = deps;
+  /** An earlier process has not read all that it missed. A session that goes on gives what came meanwhile first, and only then says that it goes on. */
+  let isOwed = record.behindSince() !== null;
   /** While it is read what was missed, what comes waits behind it. */
-  let held: Item[] | null = null;
+  let held: Item[] | null = isOwed ? [] : null;
   let readings = 0;
   let onGuild: (id: string) => void = () => undefined;
   let reading = Promise.resolve();
@@ -94,6 +96,7 @@ export function createEventSource(deps: SourceDeps): EventSource {
       else held.push(item);
     },
     onNewSession({ guilds }) {
+      isOwed = false;
       const waited = Promise.withResolvers<void>();
       const expected = new Set(guilds.map(({ id }) => id));
       const cancel = clock.after(guildsWithinMs, waited.resolve);
@@ -105,7 +108,8 @@ export function createEventSource(deps: SourceDeps): EventSource {
       void catchUp(waited.promise.finally(cancel));
     },
     onResumed() {
-      if (record.behindSince() === null || held !== null) return;
+      if (!isOwed) return;
+      isOwed = false;
       const found = findChannels().catch((error: unknown) => {
         log('warn', 'channels cannot be listed; what was missed there is not read', { error: errorText(error) });
       });
