@@ -18,35 +18,40 @@ export type Missed = {
 /** Bounds on what is read of an absence: pages of a channel, channels, and all of it, ms. */
 const pageSize = 100;
 const maxPages = 2;
-const maxChannels = 50;
+const maxChannels = 200;
 const withinMs = 60_000;
-const tries = 3;
+const longestPauseMs = 10_000;
 
 /** What was said while nobody listened, in its order. Never rejects: what cannot be read is logged and left out. */
 export async function readMissed(deps: BackfillDeps, { channels, since }: Missed): Promise<ChatMessage[]> {
   const { clock, log, signal } = deps;
   const until = clock.elapsed() + withinMs;
   const found: ChatMessage[] = [];
+  let read = 0;
   for (const { id, guildId } of channels.slice(0, maxChannels)) {
     if (signal.aborted || clock.elapsed() > until) break;
+    read++;
     try {
-      const messages = await readChannel(deps, id, since);
+      const messages = await readChannel(deps, id, { since, until });
       // REST does not say which server a message is of.
       found.push(...messages.map((message) => (guildId === undefined ? message : { ...message, guild_id: guildId })));
     } catch (error) {
       log('warn', 'what was said in a channel while this was away could not be read', { channel: id, error: errorText(error) });
     }
   }
-  if (channels.length > maxChannels)
-    log('warn', 'in more channels than are read something was said while this was away', { channels: channels.length });
+  if (read < channels.length && !signal.aborted)
+    log('warn', 'in more channels than are read something was said while this was away', { channels: channels.length, read });
   return found.toSorted((one, other) => (isOlder(one.id, other.id) ? -1 : 1));
 }
 
-async function readChannel(deps: BackfillDeps, channel: string, since: number): Promise<ChatMessage[]> {
+/** `until`: when it is given up, by `clock.elapsed`. */
+type Bounds = { since: number; until: number };
+
+async function readChannel(deps: BackfillDeps, channel: string, { since, until }: Bounds): Promise<ChatMessage[]> {
   const found: ChatMessage[] = [];
   let before: string | undefined;
   for (let page = 0; page < maxPages; page++) {
-    const messages = await readPage(deps, channel, before);
+    const messages = await readPage(deps, channel, { until, before });
     const fresh = messages.filter(({ id }) => timeOf(id) >= since);
     found.push(...fresh);
     before = fresh.at(-1)?.id;
@@ -56,8 +61,12 @@ async function readChannel(deps: BackfillDeps, channel: string, since: number): 
   return found;
 }
 
-/** Newest first. */
-async function readPage({ rest, clock, signal }: BackfillDeps, channel: string, before?: string): Promise<ChatMessage[]> {
+/** Newest first. What passes is waited for: a channel that is left out is lost. */
+async function readPage(
+  { rest, clock, signal }: BackfillDeps,
+  channel: string,
+  { until, before }: { until: number; before: string | undefined },
+): Promise<ChatMessage[]> {
   const query = new URLSearchParams({ limit: String(pageSize), ...(before !== undefined && { before }) });
   for (let tried = 1; ; tried++) {
     try {
@@ -65,9 +74,9 @@ async function readPage({ rest, clock, signal }: BackfillDeps, channel: string, 
       return Array.isArray(answer) ? answer.filter(isMessage) : [];
     } catch (error) {
       const fault = toDiscordFault(error);
-      const seconds = Number(fault.details['retry_after_s'] ?? tried);
+      const pauseMs = Math.min(Number(fault.details['retry_after_s'] ?? tried) * 1000, longestPauseMs);
       const isPassing = fault.code === 'busy' || fault.code === 'unavailable';
-      if (!isPassing || tried >= tries || !(await pause(clock, Math.min(seconds, 10) * 1000, signal))) throw fault;
+      if (!isPassing || clock.elapsed() + pauseMs > until || !(await pause(clock, pauseMs, signal))) throw fault;
     }
   }
 }
