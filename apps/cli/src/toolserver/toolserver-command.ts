@@ -18,7 +18,7 @@ type Run = (request: ToolserverRequest) => Promise<void>;
 /** Adds `toolserver` with what belongs to it. */
 export function addToolserverCommand(program: Command, run: Run): void {
   const noun = defineCommand(program, 'toolserver', {
-    summary: 'let programs in that ask the assistant over MCP, list and revoke them',
+    summary: 'list the programs that ask over MCP, let them in, revoke them',
     examples: ['./svc toolserver', './svc toolserver approve --as owner', './svc toolserver revoke CLIENT'],
   });
   withPlace(
@@ -29,7 +29,7 @@ export function addToolserverCommand(program: Command, run: Run): void {
   ).action((options: Of) => run({ action: 'clients', ...options }));
   withPlace(
     defineCommand(noun, 'approve', {
-      summary: 'get a code for the page that a program has opened',
+      summary: 'give a code for the page that a program has opened',
       examples: ['./svc toolserver approve', './svc toolserver approve --as owner'],
     })
       .option('--as <person>', 'the person that the waiting program speaks for')
@@ -37,7 +37,7 @@ export function addToolserverCommand(program: Command, run: Run): void {
   ).action((options: Of & { as?: string; client?: string }) => run({ action: 'approve', ...options }));
   withPlace(
     defineCommand(noun, 'revoke', {
-      summary: 'end the access of a program at once',
+      summary: 'revoke the access of a program, at once',
       examples: ['./svc toolserver revoke CLIENT'],
     }).argument('<client>', 'its id, or the name that one program alone has'),
   ).action((client: string, options: Of) => run({ action: 'revoke', client, ...options }));
