@@ -31,7 +31,9 @@ test('plain Node imports it by its name, and finds there what is promised', () =
     node('--input-type=module', '-e', `console.log(Object.keys(await import('${name}')).sort().join(' '))`).trim();
   expect(list('@svc/connector-kit').split(' ')).toMatchSnapshot();
   expect(list('@svc/connector-kit/testing').split(' ')).toMatchSnapshot();
-  expect(list('@svc/connector-kit/markdown')).toBe('discordMarkdown plainText renderMarkdown telegramHtml');
+  expect(list('@svc/connector-kit/markdown')).toBe(
+    'cleanText discordMarkdown endOf isBlank languageName mark plainText readMarks renderMarkdown sliceFormatted splitFormatted telegramHtml tidyEntities withSpoilers',
+  );
   expect(() => list('@svc/connector-kit/core-link.ts')).toThrow('ERR_PACKAGE_PATH_NOT_EXPORTED');
 });
 
