@@ -48,11 +48,12 @@ export async function startDiscordProxy(target: string): Promise<DiscordProxy> {
   const server = http.createServer((request, response) => {
     answer(request, response).catch(() => response.destroy());
   });
-  server.on('upgrade', (request, socket, head) =>
+  server.on('upgrade', (request, socket, head) => {
+    socket.on('error', () => undefined); // a client may be gone before it is open
     gateway.handleUpgrade(request, socket, head, (client) => {
       join(client, new WebSocket(`${target.replace(/^http/, 'ws')}${request.url ?? ''}`), throughHere);
-    }),
-  );
+    });
+  });
   const { url, close } = await listen(server);
   const dropGateway = (): void => {
     for (const client of gateway.clients) client.terminate();

@@ -133,7 +133,10 @@ export async function startDiscordServer(options: DiscordServerOptions = {}): Pr
       response.destroy();
     });
   });
-  httpServer.on('upgrade', (request, socket, head) => gateway.upgrade(request, socket, head));
+  httpServer.on('upgrade', (request, socket, head) => {
+    socket.on('error', () => undefined); // a process that is killed resets what it was opening
+    gateway.upgrade(request, socket, head);
+  });
   const { url, close } = await listen(httpServer, port);
 
   const places = createPeoplePlaces(platform);
