@@ -13,7 +13,7 @@ beforeEach(() => (folder = temporaryFolder()));
 afterEach(() => folder.remove());
 
 const log = () => undefined;
-const message = (id: string): OutboundMessage => ({ id, target: 't', kind: 'text', text: 'x' });
+const message = (id: string, target = 't'): OutboundMessage => ({ id, target, kind: 'text', text: 'x' });
 const file = () => path.join(folder.path, 'sent-ids');
 
 /** A connector's process: another one of these has only the file of the one before. */
@@ -109,6 +109,18 @@ describe('a message to a channel', () => {
     expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
   });
 
+  test('whose caller stops waiting while the process ends does not hold it up either', async () => {
+    const clock = createFakeClock();
+    const never = (_message: OutboundMessage, signal: AbortSignal) =>
+      new Promise<void>((_, reject) => signal.addEventListener('abort', () => reject(new Error('given up'))));
+    const { send, drain } = createOutboundSender({ sent: openSentIds(file(), log), clock, send: never });
+    const sending = send(message('a')).catch(() => 'over');
+    const drained = drain();
+    clock.advance(60_000);
+    expect(await sending).toBe('over');
+    await drained;
+  });
+
   test('is waited for before the process ends', async () => {
     let fail: (error: Error) => void = () => undefined;
     const { sender, drain } = openSender(() => new Promise((_, reject) => (fail = reject)));
@@ -124,8 +136,15 @@ describe('a message to a channel', () => {
 
   test('is not taken while a hundred others are on their way', async () => {
     const { sender } = openSender(() => new Promise(() => undefined));
-    for (let i = 0; i < 100; i++) void sender(message(String(i)));
-    await expect(sender(message('one more'))).rejects.toMatchObject({ code: 'queue_full' });
+    for (let i = 0; i < 100; i++) void sender(message(String(i), `chat ${i}`));
+    await expect(sender(message('one more', 'another chat'))).rejects.toMatchObject({ code: 'queue_full' });
+  });
+
+  test('is taken while a slow chat has many on their way, unless it is for that chat', async () => {
+    const { sender } = openSender(({ target }) => (target === 'slow' ? new Promise(() => undefined) : Promise.resolve()));
+    for (let i = 0; i < 20; i++) void sender(message(String(i), 'slow'));
+    await expect(sender(message('one more', 'slow'))).rejects.toMatchObject({ code: 'queue_full' });
+    expect(await sender(message('other', 'quick'))).toEqual({ repeated: false });
   });
 });
 

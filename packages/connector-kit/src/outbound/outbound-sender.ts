@@ -13,9 +13,11 @@ export type OutboundSender = {
 };
 
 /** What is on its way. `callers`: those who still wait for it. */
-type Attempt = { sent: Promise<void>; giveUp: AbortController; callers: number };
+type Attempt = { target: string; sent: Promise<void>; giveUp: AbortController; callers: number };
 
 const maxRunning = 100;
+/** Of these to one target: a chat that is slow must not take the places of all the others. */
+const maxPerTarget = 20;
 const limitMs = 60_000;
 /** In a chat that has a slow pace and much to say, a message stands in line for longer than its caller waits. */
 const longestMs = 10 * 60_000;
@@ -26,6 +28,15 @@ const longestMs = 10 * 60_000;
  */
 export function createOutboundSender({ send, sent, clock }: Deps): OutboundSender {
   const running = new Map<string, Attempt>();
+  let draining = false;
+
+  function checkRoom(target: string): void {
+    if (running.size >= maxRunning) throw queueFull(`${maxRunning} messages are being sent at once. Try again in a moment.`);
+    let toTarget = 0;
+    for (const attempt of running.values()) if (attempt.target === target) toTarget++;
+    if (toTarget >= maxPerTarget)
+      throw queueFull(`${maxPerTarget} messages wait for this target already. Try again in a moment.`);
+  }
 
   /** A send that is given up may still succeed, and then counts. */
   function begin(message: OutboundMessage): Attempt {
@@ -41,7 +52,7 @@ export function createOutboundSender({ send, sent, clock }: Deps): OutboundSende
       running.delete(message.id);
     });
     ended.catch(() => undefined); // told to those who wait for it
-    const attempt = { sent: ended, giveUp, callers: 0 };
+    const attempt = { target: message.target, sent: ended, giveUp, callers: 0 };
     running.set(message.id, attempt);
     return attempt;
   }
@@ -55,6 +66,7 @@ export function createOutboundSender({ send, sent, clock }: Deps): OutboundSende
     } finally {
       cancel();
       attempt.callers--;
+      if (draining && attempt.callers === 0) attempt.giveUp.abort();
     }
   }
 
@@ -63,12 +75,12 @@ export function createOutboundSender({ send, sent, clock }: Deps): OutboundSende
       const { id } = message;
       if (sent.has(id)) return { repeated: true };
       const known = running.get(id);
-      if (known === undefined && running.size >= maxRunning)
-        throw queueFull(`${maxRunning} messages are being sent at once. Try again in a moment.`);
+      if (known === undefined) checkRoom(message.target);
       await waitFor(known ?? begin(message));
       return { repeated: known !== undefined };
     },
     async drain() {
+      draining = true;
       const attempts = [...running.values()];
       for (const { giveUp, callers } of attempts) if (callers === 0) giveUp.abort();
       await Promise.allSettled(attempts.map((attempt) => attempt.sent));
