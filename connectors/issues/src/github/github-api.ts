@@ -39,7 +39,10 @@ export function createGitHubApi(token: string, apiUrl: string, clock: Clock = sy
   async function within<T>(signal: AbortSignal, ask: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const leftMs = closedUntil - clock.elapsed();
     if (leftMs > 0)
-      throw new ServiceError('busy', 'GitHub wants a pause.', { details: { retry_after_s: leftMs / 1000, global: true } });
+      // What we hold back ourselves was refused once, and slowed the pace then.
+      throw new ServiceError('busy', 'GitHub wants a pause.', {
+        details: { retry_after_s: leftMs / 1000, global: true, keeps_pace: true },
+      });
     try {
       return await ask(AbortSignal.any([signal, AbortSignal.timeout(answerMs)]));
     } catch (error) {

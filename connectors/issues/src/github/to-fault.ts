@@ -50,7 +50,9 @@ const notSent = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ENETUNREACH'
 function noAnswer(error: unknown): Error {
   const code = codeOf(error);
   if (code !== null && notSent.has(code))
-    return new ServiceError('busy', `GitHub cannot be reached (${code}). It is tried again.`, { details: { retry_after_s: 2 } });
+    return new ServiceError('busy', `GitHub cannot be reached (${code}). It is tried again.`, {
+      details: { retry_after_s: 2, keeps_pace: true },
+    });
   return new Error(`No answer came from GitHub${code === null ? '' : ` (${code})`}.`);
 }
 

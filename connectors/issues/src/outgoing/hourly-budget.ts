@@ -43,5 +43,5 @@ export function createHourlyBudget(most: number, deps: BudgetDeps): () => Promis
 
 const tooMany = (most: number, leftMs: number) =>
   new ServiceError('busy', `${most} comments were posted within an hour, which is all that GitHub takes.`, {
-    details: { retry_after_s: Math.ceil(leftMs / 1000), global: true },
+    details: { retry_after_s: Math.ceil(leftMs / 1000), global: true, keeps_pace: true },
   });
