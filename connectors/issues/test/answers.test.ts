@@ -52,6 +52,8 @@ test('a long answer goes on in further comments, and what is not said leaves no 
   const issue = server.open(repo, ann, { title: 'A fault', body: '@assistant all of it' });
   await expect.poll(() => shown(issue).join(' ').replaceAll(/\s+/g, ' ')).toBe(long);
   expect(shown(issue).length).toBeGreaterThan(2);
+  const marks = issue.comments.filter(({ user }) => user === server.bot).map(({ body }) => / (\S+) -->$/.exec(body)?.[1]);
+  expect(new Set(marks)).toEqual(new Set([`issue-${issue.id}`]));
   const count = shown(issue).length;
   core.script = async ({ result }) => {
     await expect.poll(() => shown(issue).length).toBe(count + 1);

@@ -7,7 +7,7 @@ export type Asked = { issue: GitHubIssue; name: string; comment: GitHubComment; 
 
 const withoutMark = (body: string): string => body.replace(/\n*<!-- svc:[^>]*-->\s*$/, '');
 const plain = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
-/** Which message a comment of ours answers: its first part says so. */
+/** Which message a comment of ours answers: each part says so. */
 const answeredBy = (body: string): string | undefined => / (comment-\d+) -->\s*$/.exec(body)?.[1];
 
 const ownOf = (server: GitHubServer, issue: GitHubIssue) => issue.comments.filter(({ user }) => user === server.bot);
@@ -20,15 +20,9 @@ export const isAnswered = (server: GitHubServer, { issue, comment, answer }: Ask
       .join(' '),
   ) === plain(answer);
 
-/** The parts of an answer: the comment that says what it is for, and those after it that say nothing of it. */
-function answersTo(server: GitHubServer, issue: GitHubIssue, { id }: GitHubComment): GitHubComment[] {
-  const own = ownOf(server, issue);
-  return own.flatMap((first, at) => {
-    if (answeredBy(first.body) !== `comment-${id}`) return [];
-    const next = own.findIndex((each, n) => n > at && answeredBy(each.body) !== undefined);
-    return own.slice(at, next === -1 ? undefined : next);
-  });
-}
+/** The parts of an answer, in their order. In a busy issue what others say, and other answers, may stand between them. */
+const answersTo = (server: GitHubServer, issue: GitHubIssue, { id }: GitHubComment): GitHubComment[] =>
+  ownOf(server, issue).filter(({ body }) => answeredBy(body) === `comment-${id}`);
 
 /** What is said in the place of an answer when the core was ended twice in its turn; it is listed as failed then. */
 const givenUp = /^The service stopped twice while it worked on this message/;
@@ -50,8 +44,7 @@ export function findBroken(server: GitHubServer, asked: readonly Asked[], failed
   for (const issue of new Set(asked.map((one) => one.issue)))
     for (const { body } of ownOf(server, issue)) {
       const name = answeredBy(body);
-      if (name === undefined ? !/<!-- svc:/.test(body) : !wanted.has(name))
-        broken.push(`left over in ${issue.number}: ${body.slice(0, 80)}`);
+      if (name === undefined || !wanted.has(name)) broken.push(`left over in ${issue.number}: ${body.slice(0, 80)}`);
     }
   return [...broken, ...tooManyEdits(server)];
 }

@@ -48,9 +48,9 @@ export function createReplyPlatform(deps: PlatformDeps): Required<Pick<ReplyPlat
   }
 
   return {
-    async post({ chat, text, nonce, answers, signal }) {
+    async post({ chat, text, nonce, about, signal }) {
       await deps.count();
-      const body = withMark(bodyOf(text, deps.addressed(answers)), nonce, answers);
+      const body = withMark(bodyOf(text, deps.addressed(about)), nonce, about);
       const { id } = await api.write(
         'POST /repos/{owner}/{repo}/issues/{issue_number}/comments',
         { ...placeOf(chat, repos), body },

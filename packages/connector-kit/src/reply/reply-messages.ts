@@ -104,7 +104,12 @@ export function createReplyMessages(options: MessagesOptions): ReplyMessages {
     const found = isDoubted ? (doubted?.found ?? null) : null;
     if (found !== null) return { id: found, isOld };
     const id = await call((place) =>
-      platform.post({ ...place, text, nonce, ...(index === 0 && answers !== undefined && { answers }) }),
+      platform.post({
+        ...place,
+        text,
+        nonce,
+        ...(answers !== undefined && { about: answers, ...(index === 0 && { answers }) }),
+      }),
     );
     return { id: toId(id), isOld: isOld && unsure === 'nonce' };
   }

@@ -31,9 +31,9 @@ export type LostMessage = Place & { nonce: string; after?: string; answers?: str
 export type ReplyPlatform = {
   /**
    * Posts one message and gives its id. `nonce`: the same for the same part of the same reply, however often it is tried; 24
-   * characters. `answers`: the id of the message that is answered, with the first part.
+   * characters. `answers`: the id of the message that is answered, with the first part; `about`: the same, with each part.
    */
-  post(message: Place & { text: string; nonce: string; answers?: string }): Promise<string>;
+  post(message: Place & { text: string; nonce: string; answers?: string; about?: string }): Promise<string>;
   /** Puts another text in the place of the one shown. That it is the same text already is no fault. */
   edit?(message: Place & { id: string; text: string }): Promise<unknown>;
   /**
