@@ -74,19 +74,22 @@ test('of 220 comments that came while it was away each mention is taken once, in
   }
 }, 90_000);
 
-test('a stranger is handed over without a reaction, a look at the issue or a copy of the code', async () => {
-  const channel = await openIssues({ strangers: ['eve'], config: { reactions: true } });
-  quiet(channel);
-  const { server, repo, core } = channel;
-  const eve = server.user('eve');
-  const issue = server.open(repo, eve, { title: 'A', body: '@assistant do this' });
-  await expect.poll(() => core.turns.length).toBe(1);
-  const [turn] = core.turns;
-  expect(turn?.envelope).toMatchObject({ sender: { raw_id: 'eve' }, public: true, content: { text: 'do this' } });
-  expect(turn?.envelope.workspace).toBeUndefined();
-  const lists = /\/user$|\/demo$|\/demo\/issues$|\/demo\/issues\/comments$/;
-  expect([issue.reactions, server.calls.filter(({ path }) => !lists.test(path))]).toEqual([[], []]);
-});
+test.each([true, false])(
+  'a stranger is handed over as in public, without a reaction, a look at the issue or a copy of the code (private: %j)',
+  async (isPrivate) => {
+    const channel = await openIssues({ strangers: ['eve'], isPrivate, config: { reactions: true } });
+    quiet(channel);
+    const { server, repo, core } = channel;
+    const eve = server.user('eve');
+    const issue = server.open(repo, eve, { title: 'A', body: '@assistant do this' });
+    await expect.poll(() => core.turns.length).toBe(1);
+    const [turn] = core.turns;
+    expect(turn?.envelope).toMatchObject({ sender: { raw_id: 'eve' }, public: true, content: { text: 'do this' } });
+    expect(turn?.envelope.workspace).toBeUndefined();
+    const lists = /\/user$|\/demo$|\/demo\/issues$|\/demo\/issues\/comments$/;
+    expect([issue.reactions, server.calls.filter(({ path }) => !lists.test(path))]).toEqual([[], []]);
+  },
+);
 
 test('who is nobody by login is let in by what they are to the repository, if the operator has said who that is', async () => {
   const channel = await openIssues({ strangers: ['cat', 'eve'] });

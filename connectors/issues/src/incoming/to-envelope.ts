@@ -48,7 +48,8 @@ export async function toEnvelope(
     channel_context: { target: toTarget(said.place) },
   };
   const bare = { ...base, content: { text: words } };
-  if (identity.denied) return isBefore(said.createdAt, repo) ? null : bare;
+  // An issue has no answer that a stranger alone can read, in a private repository either.
+  if (identity.denied) return isBefore(said.createdAt, repo) ? null : { ...bare, public: true };
   if (!(await isNew(deps, said, repo, signal))) return null;
   if (isCommand(words) || deps.isAsked(toTarget(said.place))) return bare;
   await deps.seen(said, signal);
