@@ -39,7 +39,8 @@ export const createEngine: CreateEngine = (deps) => {
       }),
     instructions: ({ system }) =>
       Promise.resolve({ text: system, added: ['No model reads it: "context" in a message shows what a model would get.'] }),
-    usesTools: (text) => deps.script === null && asksForTools(text),
+    // A script stands for a model, and may call what it is given.
+    usesTools: (text) => deps.script !== null || asksForTools(text),
     run: (request, signal) => run(request, signal, { script, place: deps }),
     close: () => Promise.resolve(),
   };
