@@ -95,7 +95,8 @@ async function approve(deps: ConsentDeps, exchange: Exchange, asked: Asked): Pro
   deps.waiting.remove(client.client_id);
   deps.onApproved(client);
   const grant = new provider.Grant({ accountId: operatorAccount, clientId: client.client_id });
-  grant.addOIDCScope(`${scope} offline_access`);
+  // Gemini CLI asks for `openid` as well. What a grant leaves out would be asked for again, on the same page, without end.
+  grant.addOIDCScope(`openid ${scope} offline_access`);
   grant.addResourceScope(deps.resource(), scope);
   const grantId = await grant.save();
   await finish(exchange, asked, { login: { accountId: operatorAccount, remember: false }, consent: { grantId } });

@@ -15,6 +15,7 @@ const lifetimesS = {
   Session: 600,
   Grant: 90 * 24 * hourS,
   AccessToken: hourS,
+  IdToken: hourS,
   AuthorizationCode: 60,
   RefreshToken: 90 * 24 * hourS,
 } as const;
