@@ -11,6 +11,7 @@ import {
   type RunningConnector,
   type StartContext,
 } from '@svc/connector-kit';
+import type { Network } from '@svc/connector-kit/fetch-public/fetch-public.ts';
 import { randomIds } from '@svc/service-kit/ids.ts';
 import { createCalls } from './calls.ts';
 import { createApprovalCodes, type ApprovalCodes } from './consent/approval-codes.ts';
@@ -42,7 +43,10 @@ import { renderError } from './render-error.ts';
 const sweepEveryMs = 60 * 60_000;
 
 /** Opens the MCP server of one instance. What it throws is shown to the operator, so it says what is wrong and what to do. */
-export async function start(ctx: StartContext<Config>): Promise<RunningConnector> {
+export const start = (ctx: StartContext<Config>): Promise<RunningConnector> => startWith(ctx, {});
+
+/** `network`: of the documents that clients name, for tests. */
+export async function startWith(ctx: StartContext<Config>, { network }: { network?: Network }): Promise<RunningConnector> {
   const { config, state, log, allowedHosts, signal } = ctx;
   const clock = systemClock;
   checkBindHost({ host: config.bind_host, needsToken: true, allowedHosts });
@@ -57,7 +61,7 @@ export async function start(ctx: StartContext<Config>): Promise<RunningConnector
   const access = createOpenAccess();
   const personOf = createPersonOf(ctx);
   const waiting = createWaitingClients(clock, personOf);
-  const parts: Parts = { ctx, origin: () => origin, clients, approvals, models, codes, waiting, personOf };
+  const parts: Parts = { ctx, origin: () => origin, clients, approvals, models, codes, waiting, personOf, network };
   const server = createConnectorServer({
     routes: createRoutes(parts, { ...serverDeps(ctx), notes, streams, access, running: createRunningCalls() }),
     version: ctx.version,
@@ -94,6 +98,7 @@ type Parts = {
   waiting: WaitingClients;
   /** The person that a user of this channel is; null for a stranger. */
   personOf: (userId: string) => Promise<string | null>;
+  network: Network | undefined;
 };
 
 const createPersonOf =
@@ -145,7 +150,7 @@ function createRoutes(parts: Parts, deps: ServerDeps): Route[] {
 }
 
 /** Made with the first request that needs it: it is the larger part of this process. */
-function createProviderOpener({ ctx, origin, models }: Parts, resource: () => string): () => Promise<Provider> {
+function createProviderOpener({ ctx, origin, models, network }: Parts, resource: () => string): () => Promise<Provider> {
   let opened: Promise<Provider> | null = null;
   const open = async (): Promise<Provider> => {
     const [{ createProvider }, { createDocumentFetch }, keys] = await Promise.all([
@@ -153,7 +158,7 @@ function createProviderOpener({ ctx, origin, models }: Parts, resource: () => st
       import('./oauth/client-documents.ts'),
       openServerKeys(ctx.state, systemClock),
     ]);
-    return createProvider({ origin: origin(), resource: resource(), keys, models, fetchDocument: createDocumentFetch() });
+    return createProvider({ origin: origin(), resource: resource(), keys, models, fetchDocument: createDocumentFetch(network) });
   };
   return () =>
     (opened ??= open().catch((error: unknown) => {

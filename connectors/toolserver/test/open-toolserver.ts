@@ -1,25 +1,27 @@
 import { onTestFinished } from 'vitest';
 import type { StartContext } from '@svc/connector-kit/connector.ts';
+import type { Network } from '@svc/connector-kit/fetch-public/fetch-public.ts';
 import { defaultsOf, fakeContext, type FakeContext } from '@svc/connector-kit/testing/fake-context.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
-import { meta, start } from '../src/index.ts';
+import { meta } from '../src/index.ts';
+import { startWith } from '../src/start.ts';
 import type { Config } from '../src/meta.ts';
 import type { ListedClient } from '../src/calls.ts';
 
 export type OpenToolserver = FakeContext & {
   url: string;
   dir: string;
-  live(): Awaited<ReturnType<typeof start>>;
+  live(): Awaited<ReturnType<typeof startWith>>;
   /** A code of `svc toolserver approve`. */
   code(): Promise<string>;
   listed(): Promise<ListedClient[]>;
   restart(): Promise<void>;
 };
 
-type Options = { config?: Partial<Config>; context?: Partial<StartContext>; before?: (dir: string) => void };
+type Options = { config?: Partial<Config>; context?: Partial<StartContext>; before?: (dir: string) => void; network?: Network };
 
 /** The connector with a scripted core, which answers `you asked: …` unless told otherwise. */
-export async function openToolserver({ config, context, before }: Options = {}): Promise<OpenToolserver> {
+export async function openToolserver({ config, context, before, network }: Options = {}): Promise<OpenToolserver> {
   const folder = temporaryFolder();
   before?.(folder.path);
   const open = async (port: number) => {
@@ -27,7 +29,10 @@ export async function openToolserver({ config, context, before }: Options = {}):
     const fake = fakeContext(fields);
     fake.core.script = ({ envelope, result }) =>
       result({ actions: [{ type: 'reply', text: `you asked: ${envelope.content.text}` }] });
-    return { fake, live: await start(fake.context as unknown as StartContext<Config>) };
+    return {
+      fake,
+      live: await startWith(fake.context as unknown as StartContext<Config>, { ...(network !== undefined && { network }) }),
+    };
   };
   let { fake, live } = await open(0);
   const port = live.port!;
