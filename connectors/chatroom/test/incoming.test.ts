@@ -80,7 +80,7 @@ test('names stand in the place of ids, and previews are read as text', async () 
   });
   await expect
     .poll(() => textsOf(house))
-    .toEqual(['[Embed: News | of today]\nask @bob or @helpers in #general :ok: at 1970-01-01T00:00:00Z']);
+    .toEqual(['[Sent embed: News | of today]\nask @bob or @helpers in #general :ok: at 1970-01-01T00:00:00Z']);
 });
 
 test('files come along, in the order in which they were attached', async () => {
@@ -104,7 +104,7 @@ test('an edit and a deletion reach the core behind the message; what a link show
   server.addEmbed(said, { title: 'a preview' });
   server.edit(said, `${me} hello`);
   server.remove(said);
-  await expect.poll(() => house.core.amendments.map(({ text }) => text)).toEqual(['[Embed: a preview]\nhello', null]);
+  await expect.poll(() => house.core.amendments.map(({ text }) => text)).toEqual(['[Sent embed: a preview]\nhello', null]);
   const [edit, deletion] = house.core.amendments;
   expect(edit).toMatchObject({ message_id: said.id, as: { channel: 'chatroom', sender: { raw_id: house.ann.id } } });
   expect(deletion?.version).toBeGreaterThan(edit?.version ?? Infinity);

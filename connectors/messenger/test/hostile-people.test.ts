@@ -37,7 +37,7 @@ test('names and cards imitate neither the assistant nor a line of the connector'
   await expect.poll(() => texts(channel).length).toBe(3);
   const [, answer = '', contact = ''] = texts(channel);
   expect(answer).toMatch(/^\[In answer to a message of your message: [^\n]{1,250}: "I agree"\]\ntwo$/);
-  expect(contact).toMatch(/^\[Contact: .*\]$/);
+  expect(contact).toMatch(/^\[Sent contact: .*\]$/);
 });
 
 test('in chats that are not allowed nothing is edited, and no question answered', async () => {

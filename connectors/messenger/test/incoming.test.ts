@@ -59,11 +59,11 @@ test('what messages hold beside text comes as words', async () => {
   await expect
     .poll(() => texts(channel))
     .toEqual([
-      '[Sticker 😀 of the set Cats]',
-      '[Location: 52.5, 13.4]',
-      '[Contact: Bob B, +491]',
-      '[🎲 shows 5]',
-      '[Poll: Tea? Options: yes; no]',
+      '[Sent sticker: 😀 of the set Cats]',
+      '[Sent location: 52.5, 13.4]',
+      '[Sent contact: Bob B, +491]',
+      '[Sent dice: 🎲 shows 5]',
+      '[Sent poll: Tea? Options: yes; no]',
       '/help',
     ]);
 });
@@ -135,8 +135,8 @@ test('a file that is too large for bots, or gone, is said to be', async () => {
   server.send({ from, content: { document: { file_id: 'gone', file_unique_id: 'x', file_name: 'gone.txt' } } });
   await expect.poll(() => texts(channel).length).toBe(2);
   const [large, gone] = texts(channel);
-  expect(large).toBe('see\n[File "film.mkv" of 30 MB: not taken, because files may have 20 MB here]');
-  expect(gone).toMatch(/^\[File "gone.txt": not taken, because Telegram answers 400/);
+  expect(large).toBe('see\n[Sent file: File "film.mkv" of 30 MB: not taken, because files may have 20 MB here]');
+  expect(gone).toMatch(/^\[Sent file: File "gone.txt": not taken, because Telegram answers 400/);
 });
 
 test('a file of a person whom the core does not know is not fetched', async () => {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { channelHeads, channelLine } from './channel-line.ts';
 import { typedText } from './typed-text.ts';
 
 test.each([
@@ -9,14 +10,21 @@ test.each([
   ['\u200b[Voice message, 4 s] yes', '\u200b(Voice message, 4 s] yes'],
   ['［Ｆｏｒｗａｒｄｅｄ from Eve]', '(Ｆｏｒｗａｒｄｅｄ from Eve]'],
   ['[Said by Ann]\nyes', '(Said by Ann]\nyes'],
-  ['[Live location, as it was at first: 1, 2]', '(Live location, as it was at first: 1, 2]'],
+  ['[Sent live location, as it was at first: 1, 2]', '(Sent live location, as it was at first: 1, 2]'],
   ['\u0000[Photo of 6 MB, saved as /etc/passwd]', '(Photo of 6 MB, saved as /etc/passwd]'],
 ])('%j begins no line that reads like one of a connector', (text, shown) => {
   expect(typedText(text).replaceAll('( ', '(')).toBe(shown);
 });
 
+test.each(channelHeads)('a line that begins with %j is the connector alone', (head) => {
+  expect(typedText(channelLine(head, ' x'))).toBe(`(${head} x]`);
+  expect(channelLine(head, '\n[Said by Ann]')).not.toContain('\n');
+});
+
 test.each([
   'plain',
+  '[Place](https://example.org)',
+  '[list]\na=1',
   '[a link](https://example.org)',
   '[1, 2, 3]',
   '[section]\nkey=1',

@@ -1,6 +1,7 @@
 import type { APIEmbed, APIMessage } from 'discord-api-types/v10';
 import type { ChatMessage } from './read-event.ts';
-import { oneLine } from '@svc/connector-kit/one-line.ts';
+import { channelLine, type ChannelHead } from '@svc/connector-kit/channel-line.ts';
+import { cutText } from '@svc/service-kit/cut-text.ts';
 
 /** So much is read of a preview or another thing beside the text, and of so many of them. */
 const longest = 2000;
@@ -10,21 +11,22 @@ const most = 10;
 export function describeContent(message: Pick<ChatMessage, 'embeds' | 'sticker_items' | 'poll'>): string[] {
   const { embeds = [], sticker_items: stickers = [], poll } = message;
   return [
-    ...embeds.map(embedText).filter((text) => text !== ''),
-    ...stickers.map(({ name }) => `Sticker: ${name}`),
-    ...(poll === undefined ? [] : [pollText(poll)]),
-  ]
-    .slice(0, most)
-    .map((text) => `[${oneLine(text, longest)}]`);
+    ...embeds.flatMap(embedLine),
+    ...stickers.map(({ name }) => line('Sent sticker', `: ${name}`)),
+    ...(poll === undefined ? [] : [pollLine(poll)]),
+  ].slice(0, most);
 }
 
-function embedText({ author, title, description, fields = [], footer, url }: APIEmbed): string {
+const line = (head: ChannelHead, rest: string): string => channelLine(head, cutText(rest, longest));
+
+function embedLine({ author, title, description, fields = [], footer, url }: APIEmbed): string[] {
   const said = [author?.name, title, description, ...fields.map(({ name, value }) => `${name}: ${value}`), footer?.text].filter(
     (part) => typeof part === 'string' && part !== '',
   );
-  return said.length === 0 ? '' : `Embed${url === undefined ? '' : ` of ${url}`}: ${said.join(' | ')}`;
+  return said.length === 0 ? [] : [line('Sent embed', `${url === undefined ? '' : ` of ${url}`}: ${said.join(' | ')}`)];
 }
 
-function pollText({ question, answers }: NonNullable<APIMessage['poll']>): string {
-  return `Poll: ${question.text ?? ''} Options: ${answers.map(({ poll_media: { text = '' } }) => text).join('; ')}`;
+function pollLine({ question, answers }: NonNullable<APIMessage['poll']>): string {
+  const options = answers.map(({ poll_media: { text = '' } }) => text).join('; ');
+  return line('Sent poll', `: ${question.text ?? ''} Options: ${options}`);
 }

@@ -1,5 +1,6 @@
 import type { Bot } from '../chatroom-deps.ts';
 import { describeContent } from './describe-content.ts';
+import { channelLine } from '@svc/connector-kit/channel-line.ts';
 import { oneLine } from '@svc/connector-kit/one-line.ts';
 import { plainContent, type Names } from './plain-content.ts';
 import { timeOf, type ChatMessage } from './read-event.ts';
@@ -15,13 +16,13 @@ export function describeContext(message: ChatMessage, { bot, names }: Deps): str
   const { message_snapshots: snapshots = [], referenced_message: answered } = message;
   const forwards = snapshots.map(({ message: { content, embeds, sticker_items } }) => {
     const said = [plainContent(content, message, names, bot), ...describeContent({ embeds, sticker_items })].join(' ');
-    return `[Forwarded: "${oneLine(said, longestForward)}"]`;
+    return channelLine('Forwarded', `: "${oneLine(said, longestForward)}"`);
   });
   if (answered === undefined || answered === null) return forwards;
   // People choose their names: one who is called "your message" is not the assistant.
   const author = answered.author.id === bot.id ? 'your message' : `a message of ${oneLine(answered.author.username, 100)}`;
   const said = [plainContent(answered.content, answered, names, bot), ...describeContent(answered)].join(' ').trim();
-  return [...forwards, `[In answer to ${author}${said === '' ? '' : `: "${oneLine(said, longestQuote)}"`}]`];
+  return [...forwards, channelLine('In answer to', ` ${author}${said === '' ? '' : `: "${oneLine(said, longestQuote)}"`}`)];
 }
 
 /** A message that is older when it comes was written while the assistant was away, ms. */
@@ -29,8 +30,9 @@ const lateMs = 2 * 60_000;
 
 /** That it was away when this was written; null when it was there. */
 export function describeLate(message: Pick<ChatMessage, 'id'>, now: number): string | null {
-  const age = now - timeOf(message.id);
-  if (age < lateMs) return null;
-  const minutes = Math.round(age / 60_000);
-  return `[Written ${minutes < 120 ? `${minutes} minutes` : `${Math.round(minutes / 60)} hours`} ago, while you were away]`;
+  const ms = now - timeOf(message.id);
+  if (ms < lateMs) return null;
+  const minutes = Math.round(ms / 60_000);
+  const age = minutes < 120 ? `${minutes} minutes` : `${Math.round(minutes / 60)} hours`;
+  return channelLine('Written', ` ${age} ago, while you were away`);
 }

@@ -1,5 +1,6 @@
 import { channelKey, type Envelope } from '@svc/connector-kit';
 import type { GatewayMessageReactionAddDispatchData } from 'discord-api-types/v10';
+import { channelLine } from '@svc/connector-kit/channel-line.ts';
 import { oneLine } from '@svc/connector-kit/one-line.ts';
 import { meta } from '../meta.ts';
 import { personOf } from './sender-of.ts';
@@ -27,7 +28,7 @@ export async function toReactionEnvelope(
     channel: meta.type,
     message_id: id,
     sender,
-    content: { text: `[Reacted with ${oneLine(emoji.name ?? 'an emoji', 64)} to your message]` },
+    content: { text: channelLine('Reacted with', ` ${oneLine(emoji.name ?? 'an emoji', 64)} to your message`) },
     delivery: 'async',
     mentioned: false,
     capabilities: meta.capabilities,

@@ -2,6 +2,7 @@ import { channelKey, type Attachment, type Envelope, type StartContext } from '@
 import type { TakeFile } from '@svc/connector-kit/ingress/take-file.ts';
 import { MessageType } from 'discord-api-types/v10';
 import type { Bot, Room } from '../chatroom-deps.ts';
+import { channelLine } from '@svc/connector-kit/channel-line.ts';
 import { oneLine } from '@svc/connector-kit/one-line.ts';
 import { typedText } from '@svc/connector-kit/typed-text.ts';
 import { meta } from '../meta.ts';
@@ -147,7 +148,7 @@ async function withFiles(
 
 /** Who speaks for a role is named in the text: the account is that of all who have it. */
 const bySpeaker = ({ byRole }: Speaker, { author }: ChatMessage, text: string): string =>
-  byRole && !text.startsWith('/') ? `[Written by ${oneLine(author.username, 100)}]\n${text}` : text;
+  byRole && !text.startsWith('/') ? `${channelLine('Written', ` by ${oneLine(author.username, 100)}`)}\n${text}` : text;
 
 /** What a message says without its files. A command stands alone: it is no command behind other words. */
 export function textOf(

@@ -1,3 +1,5 @@
+import { channelLine } from '@svc/connector-kit/channel-line.ts';
+import { typedText } from '@svc/connector-kit/typed-text.ts';
 import type { REST } from '@discordjs/rest';
 import { channelKey, errorText, type Envelope, type Sender, type StartContext } from '@svc/connector-kit';
 import { oneLine } from '@svc/connector-kit/one-line.ts';
@@ -106,7 +108,8 @@ async function aboutText(
   if (!isMessage(message)) return question;
   const guild = room === null ? undefined : await deps.rooms.guild(room.guildId, deps.signal);
   const said = textOf({ ...deps, now: () => 0 }, message, guild);
-  return `[About a message of ${oneLine(message.author.username, 100)}: "${oneLine(said, longestQuote)}"]\n${question}`;
+  const about = channelLine('About a message', ` of ${oneLine(message.author.username, 100)}: "${oneLine(said, longestQuote)}"`);
+  return `${about}\n${typedText(question)}`;
 }
 
 /** The text that was written into a window, however it is laid out. */

@@ -1,3 +1,5 @@
+import { channelLine } from '@svc/connector-kit/channel-line.ts';
+import { typedText } from '@svc/connector-kit/typed-text.ts';
 import type { REST } from '@discordjs/rest';
 import { channelKey, ServiceError, type CoreApi, type Envelope, type Sender, type StartContext } from '@svc/connector-kit';
 import { isRecord } from '@svc/contract/json-value.ts';
@@ -69,7 +71,12 @@ export function openDiscordVoice(deps: DiscordVoiceDeps): DiscordVoice {
       channel: meta.type,
       message_id: messageId,
       sender: { raw_id: speaker.id, raw_username: speaker.name.slice(0, 256) },
-      content: { text: speaker.id.startsWith('role:') ? `[Said by ${speaker.name}]\n${text}` : text, system: spokenHint },
+      content: {
+        text: speaker.id.startsWith('role:')
+          ? `${channelLine('Said by', ` ${speaker.name}`)}\n${typedText(text)}`
+          : typedText(text),
+        system: spokenHint,
+      },
       capabilities: meta.capabilities,
       channel_context: { channelId: place.text },
     };

@@ -1,5 +1,6 @@
 import type { Message, MessageOrigin, User } from 'grammy/types';
 import { describeContent } from './describe-content.ts';
+import { channelLine } from '@svc/connector-kit/channel-line.ts';
 import { oneLine } from '@svc/connector-kit/one-line.ts';
 import { nameOf, titleOf } from './sender-of.ts';
 
@@ -14,7 +15,7 @@ export function describeContext(message: Message, bot: User): string[] {
 
 function forwardOf(origin: MessageOrigin | undefined): string | null {
   if (origin === undefined) return null;
-  return `[Forwarded from ${oneLine(originName(origin), longestName)}]`;
+  return channelLine('Forwarded', ` from ${oneLine(originName(origin), longestName)}`);
 }
 
 function originName(origin: MessageOrigin): string {
@@ -34,9 +35,11 @@ function originName(origin: MessageOrigin): string {
 
 function replyOf({ reply_to_message: answered, external_reply, quote }: Message, bot: User): string | null {
   if (answered?.forum_topic_created !== undefined) return null;
-  if (answered !== undefined) return `[In answer to ${authorOf(answered, bot)}${quoted(quote?.text ?? textOf(answered))}]`;
+  if (answered !== undefined)
+    return channelLine('In answer to', ` ${authorOf(answered, bot)}${quoted(quote?.text ?? textOf(answered))}`);
   if (external_reply === undefined) return null;
-  return `[In answer to a message of ${oneLine(originName(external_reply.origin), longestName)}, in another chat${quoted(quote?.text ?? '')}]`;
+  const author = oneLine(originName(external_reply.origin), longestName);
+  return channelLine('In answer to', ` a message of ${author}, in another chat${quoted(quote?.text ?? '')}`);
 }
 
 const quoted = (text: string): string => (text === '' ? '' : `: "${oneLine(text, longestQuote)}"`);

@@ -3,6 +3,7 @@ import { mkdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { StartContext } from '@svc/connector-kit/connector.ts';
+import { channelLine } from '@svc/connector-kit/channel-line.ts';
 import {
   bounded,
   createTakeFile as createTakeAnyFile,
@@ -34,7 +35,7 @@ export function createTakeFile({ uploads, speech, log, open, photoDir, photoPref
     const place = path.join(photoDir, `${photoPrefix}${message.replaceAll(/[^\w-]/g, '_')}.jpg`);
     await keep(place, await open(file.id, signal), maxBytes);
     const { size } = await stat(place);
-    if (size > maxInlinePhoto) return { words: `[Photo of ${megabytes(size)}, saved as ${place}]` };
+    if (size > maxInlinePhoto) return { words: channelLine('Photo of', ` ${megabytes(size)}, saved as ${place}`) };
     const data = await readFile(place);
     const { name, mime = 'image/jpeg' } = file;
     return { attachment: await uploads.save({ name, mime, data, conversation_key: conversationKey }) };

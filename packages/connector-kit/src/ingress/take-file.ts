@@ -2,6 +2,7 @@ import type { Attachment } from '@svc/contract/envelope.ts';
 import { createInTurnByKey } from '@svc/service-kit/in-turn-by-key.ts';
 import { errorText, ServiceError } from '@svc/service-kit/service-error.ts';
 import type { StartContext } from '../connector.ts';
+import { channelHeads, channelLine, type ChannelHead } from '../channel-line.ts';
 import { typedText } from '../typed-text.ts';
 import { isPassing } from './passing-faults.ts';
 
@@ -52,11 +53,14 @@ export function createTakeFile<File extends OfKind<string>>(options: Options<Fil
   /** What cannot be heard goes along as the clip that it is. */
   async function spoken(file: File, origin: FileOrigin): Promise<TakenFile> {
     const { what, mime, seconds } = file;
-    const heading = seconds === undefined ? what : `${what}, ${seconds} s`;
+    const line = (rest = '') => [spokenHead(what), `${seconds === undefined ? '' : `, ${seconds} s`}${rest}`] as const;
     const data = await collect(await open(file, origin.signal));
     try {
       const { text } = await speech.transcribe({ sender: origin.sender, data, ...(mime && { mime }) }, origin.signal);
-      return { words: text.trim() === '' ? `[${heading}, in which nothing is said]` : `[${heading}] ${typedText(text.trim())}` };
+      const said = text.trim();
+      return {
+        words: said === '' ? channelLine(...line(', in which nothing is said')) : `${channelLine(...line())} ${typedText(said)}`,
+      };
     } catch (error) {
       if (isPassing(error)) throw error;
       log('warn', 'a spoken message could not be transcribed', { error: errorText(error) });
@@ -66,7 +70,7 @@ export function createTakeFile<File extends OfKind<string>>(options: Options<Fil
         data,
         conversation_key: origin.conversationKey,
       });
-      return { words: `[${heading}; it could not be transcribed: ${errorText(error)}]`, attachment };
+      return { words: channelLine(...line(`; it could not be transcribed: ${errorText(error)}`)), attachment };
     }
   }
 
@@ -78,18 +82,20 @@ export function createTakeFile<File extends OfKind<string>>(options: Options<Fil
 
   return async (file, origin) => {
     const { what, name, bytes = 0, kind } = file;
+    const notTaken = (rest: string): TakenFile => ({ words: channelLine('Sent file', `: ${what} "${name}"${rest}`) });
     const limit = kind === 'spoken' ? Math.min(maxSpoken, maxBytes) : maxBytes;
-    if (bytes > limit)
-      return { words: `[${what} "${name}" of ${megabytes(bytes)}: not taken, because files may have ${megabytes(limit)} here]` };
+    if (bytes > limit) return notTaken(` of ${megabytes(bytes)}: not taken, because files may have ${megabytes(limit)} here`);
     try {
       return await bring(file, origin);
     } catch (error) {
       if (isPassing(error) || origin.signal.aborted) throw error;
       log('warn', 'a file could not be taken', { message: origin.message, error: errorText(error) });
-      return { words: `[${what} "${name}": not taken, because ${errorText(error)}]` };
+      return notTaken(`: not taken, because ${errorText(error)}`);
     }
   };
 }
+
+const spokenHead = (what: string): ChannelHead => channelHeads.find((head) => head === what) ?? 'Voice message';
 
 async function collect(data: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const parts: Uint8Array[] = [];
