@@ -26,38 +26,48 @@ export function renderConsentPage(view: ConsentView): string {
   return page(
     `Connect to ${assistant}`,
     html`<h1>Let this program ask ${assistant}?</h1>
+      <p class="note">Refuse if you have not just connected it yourself.</p>
       <dl>
-        <dt>Program</dt>
-        <dd><strong>${client.name}</strong> <span class="note">(the name that it gives itself)</span></dd>
-        <dt>Its id</dt>
-        <dd><code>${client.id}</code></dd>
-        <dt>Sends you back to</dt>
-        <dd><code>${redirectTo}</code></dd>
-        <dt>May</dt>
-        <dd>ask questions and read the answers, until you revoke it</dd>
-        <dt>Speaks for</dt>
-        <dd>${who}</dd>
+        <div>
+          <dt>Program</dt>
+          <dd><strong>${client.name}</strong> <span class="note">(the name that it gives itself)</span></dd>
+        </div>
+        <div>
+          <dt>Its id</dt>
+          <dd><code>${client.id}</code></dd>
+        </div>
+        <div>
+          <dt>Sends you back to</dt>
+          <dd><code>${redirectTo}</code></dd>
+        </div>
+        <div>
+          <dt>May</dt>
+          <dd>ask questions and read the answers, until you revoke it</dd>
+        </div>
+        <div>
+          <dt>Speaks for</dt>
+          <dd>${who}</dd>
+        </div>
       </dl>
       ${fault === undefined ? '' : html`<p class="fault" role="alert">${fault}</p>`}
       <form method="post" action="${oauthPaths.approve}">
         <input type="hidden" name="form_key" value="${formKey}" />
-        <p>
-          <label for="code">Code from <code>./svc toolserver approve</code> on the machine of the service</label>
-          <input
-            id="code"
-            name="code"
-            autocomplete="one-time-code"
-            autocapitalize="characters"
-            spellcheck="false"
-            maxlength="20"
-          />
-        </p>
+        <label for="code">Code</label>
+        <p class="note hint" id="where">From <code>./svc toolserver approve</code> on the machine of the service.</p>
+        <input
+          id="code"
+          name="code"
+          aria-describedby="where"
+          autocomplete="one-time-code"
+          autocapitalize="characters"
+          spellcheck="false"
+          maxlength="20"
+        />
         <p class="buttons">
           <button name="decision" value="approve">Approve</button>
           <button name="decision" value="deny" class="quiet">Refuse</button>
         </p>
-      </form>
-      <p class="note">Refuse if you have not just connected this program yourself.</p>`,
+      </form>`,
   );
 }
 
@@ -85,20 +95,33 @@ const page = (title: string, body: Html): string =>
     </html>`.text;
 
 /** Both colour schemes; nothing is fetched from elsewhere. */
-export const style = `:root { color-scheme: light dark; --line: #767676; --accent: #0b57d0; --on-accent: #fff; --bad: #b3261e; }
-@media (prefers-color-scheme: dark) { :root { --line: #8f8f8f; --accent: #a8c7fa; --on-accent: #062e6f; --bad: #f2b8b5; } }
+export const style = `:root {
+  color-scheme: light dark;
+  --page: #f6f7f9; --surface: #fff; --text: #1a1d23; --muted: #565e6c; --accent: #2457c5; --on-accent: #fff; --bad: #b3261e; --edge: #7b8494; --line: #dfe2e8;
+}
+@media (prefers-color-scheme: dark) {
+  :root { --page: #121418; --surface: #1a1d23; --text: #e8eaee; --muted: #a5adba; --accent: #8fb4ff; --on-accent: #121418; --bad: #ff9a90; --edge: #7d8797; --line: #2e333d; }
+}
 * { box-sizing: border-box; }
-body { margin: 0; font: 1rem/1.5 system-ui, sans-serif; }
-main { max-width: 34rem; margin: 0 auto; padding: 1.5rem 1rem; }
-h1 { font-size: 1.5rem; line-height: 1.25; }
-dt { font-weight: 600; margin-top: 0.75rem; }
-dd { margin: 0; overflow-wrap: anywhere; }
-label { display: block; font-weight: 600; margin-bottom: 0.25rem; }
-input:not([type=hidden]) { width: 100%; font: inherit; font-size: 1.25rem; letter-spacing: 0.1em; padding: 0.6rem; border: 1px solid var(--line); border-radius: 0.5rem; }
-.buttons { display: flex; flex-wrap: wrap; gap: 0.75rem; }
-button { font: inherit; font-weight: 600; min-height: 2.75rem; padding: 0 1.5rem; border-radius: 0.5rem; border: 1px solid var(--accent); background: var(--accent); color: var(--on-accent); cursor: pointer; }
-button.quiet { background: transparent; color: var(--accent); }
+body { margin: 0; background: var(--page); color: var(--text); font: 1rem/1.5 system-ui, sans-serif; }
+main { max-width: 34rem; margin: 0 auto; padding: 1.5rem 1rem; background: var(--surface); }
+@media (min-width: 36rem) {
+  main { margin: 3rem auto; padding: 2rem; border: 1px solid var(--line); border-radius: 0.75rem; }
+}
+h1 { font-size: 1.5rem; line-height: 1.25; margin: 0 0 0.5rem; }
+dl { margin: 1.5rem 0; border-top: 1px solid var(--line); }
+dl div { padding: 0.75rem 0; border-bottom: 1px solid var(--line); }
+@media (min-width: 36rem) { dl div { display: grid; grid-template-columns: 9rem 1fr; column-gap: 1rem; } }
+dt { color: var(--muted); }
+dd { margin: 0; min-width: 0; overflow-wrap: anywhere; }
+code { font: 0.875em/1.5 ui-monospace, monospace; }
+label { display: block; font-weight: 600; }
+.hint { margin: 0 0 0.5rem; }
+input:not([type=hidden]) { width: 100%; min-height: 2.75rem; font: 1.25rem/1.5 ui-monospace, monospace; letter-spacing: 0.1em; padding: 0.5rem 0.75rem; color: inherit; background: var(--surface); border: 1px solid var(--edge); border-radius: 0.375rem; }
+.buttons { display: flex; flex-wrap: wrap; gap: 0.75rem; margin: 1.5rem 0 0; }
+button { flex: 1 1 9rem; font: inherit; font-weight: 600; min-height: 2.75rem; padding: 0 1.5rem; border-radius: 0.375rem; border: 1px solid var(--accent); background: var(--accent); color: var(--on-accent); cursor: pointer; }
+button.quiet { background: transparent; border-color: var(--edge); color: inherit; }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
-.note { opacity: 0.85; }
-.fault { color: var(--bad); font-weight: 600; border-left: 4px solid var(--bad); padding-left: 0.75rem; }
+.note { color: var(--muted); }
+.fault { color: var(--bad); font-weight: 600; border-left: 4px solid var(--bad); margin: 0 0 1rem; padding-left: 0.75rem; }
 `;
