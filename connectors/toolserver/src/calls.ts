@@ -29,8 +29,11 @@ export type ListedClient = {
 /** What the operator does with this instance, by `./svc toolserver` (`POST /instances/:id/call`). */
 export function createCalls(deps: Deps) {
   const calls: Record<string, (params: Record<string, unknown>) => Promise<unknown>> = {
-    approve: async () => {
-      const { code, expiresInMs } = deps.codes.issue();
+    approve: async ({ client_id: clientId, invitation }) => {
+      const { code, expiresInMs } = deps.codes.issue({
+        ...(typeof clientId === 'string' && { clientId }),
+        ...(typeof invitation === 'string' && { invitation }),
+      });
       return { code, expires_in_s: expiresInMs / 1000, waiting: await deps.waiting.list() };
     },
     clients: async () => ({ clients: await listClients(deps), waiting: await deps.waiting.list() }),

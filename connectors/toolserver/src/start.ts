@@ -35,6 +35,7 @@ import { mcpPath } from './oauth/oauth-paths.ts';
 import { createOauthRoutes } from './oauth/oauth-routes.ts';
 import { openServerKeys } from './oauth/server-keys.ts';
 import { createStoredModels, type StoredModels } from './oauth/stored-models.ts';
+import { createJoin } from './people/join.ts';
 import { openClientsFile, type ClientsFile } from './people/clients-file.ts';
 import type { KnownClient } from './people/client-user.ts';
 import { publicOrigin } from './public-origin.ts';
@@ -140,6 +141,7 @@ function createRoutes(parts: Parts, deps: ServerDeps): Route[] {
       waiting,
       describeClient: (provider, clientId) => describeClient(provider, clients, clientId),
       personOf,
+      join: createJoin({ ...ctx, personOf }),
       formSecret: randomBytes(32),
       clock,
       onApproved: ({ client_id, client_name }) => ctx.log('info', 'a client was approved', { client_id, client_name }),

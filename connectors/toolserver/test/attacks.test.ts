@@ -4,6 +4,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
   approved,
+  approvedWith,
   authorizeUrl,
   codeFor,
   listTools,
@@ -265,7 +266,7 @@ describe('the consent page', () => {
     expect(page.text).not.toContain('<img');
   });
 
-  test("approves with the operator's code alone, and a code wears out", async () => {
+  test("approves with the operator's code alone, and a page wears out", async () => {
     const { server, browser, page } = await open();
     const good = await server.code();
     for (let tries = 0; tries < 5; tries++) {
@@ -273,6 +274,53 @@ describe('the consent page', () => {
       expect([again.status, again.text.includes('role="alert"')]).toEqual([403, true]);
     }
     expect((await browser.submit(page, { code: good, decision: 'approve' }, callback)).status).toBe(403);
+    expect(await server.listed()).toEqual([]);
+  });
+
+  test("wrong codes of strangers do not use up the operator's", async () => {
+    const { server, browser, page } = await open();
+    const code = await server.code();
+    for (let pages = 0; pages < 3; pages++) {
+      const stranger = openBrowser();
+      const theirs = await stranger.open(authorizeUrl(server, await registered(server)));
+      for (let tries = 0; tries < 7; tries++) await stranger.submit(theirs, { code: 'AAAA-AAAA', decision: 'approve' }, callback);
+    }
+    expect((await browser.submit(page, { code, decision: 'approve' }, callback)).url.href).toContain('code=');
+  });
+
+  test('takes a code that is for another program as a wrong one', async () => {
+    const { server, browser, page } = await open();
+    const other = await registered(server);
+    const code = await server.code({ client_id: other.id });
+    expect((await browser.submit(page, { code, decision: 'approve' }, callback)).status).toBe(403);
+    const { url } = await approvedWith(server, other, code);
+    expect(url.searchParams.get('code')).toEqual(expect.any(String));
+  });
+
+  test('makes the program on whose page the code is typed speak for a person, and no other that waits', async () => {
+    const { server, browser, page } = await open({ client_name: 'Mine' });
+    const linked = new Set<string>();
+    const { resolve } = server.core;
+    server.core.resolve = async (asked) => ({ ...(await resolve(asked)), denied: !linked.has(asked.sender.raw_id) });
+    server.core.script = ({ envelope, result }) => {
+      if (envelope.content.text === 'AN-INVITATION') linked.add(envelope.sender.raw_id);
+      return result();
+    };
+    await openBrowser().open(authorizeUrl(server, await registered(server, { client_name: 'Attacker' })));
+    const code = await server.code({ invitation: 'AN-INVITATION' });
+    expect((await browser.submit(page, { code, decision: 'approve' }, callback)).url.href).toContain('code=');
+    const [mine] = await server.listed();
+    expect([mine?.client_name, [...linked]]).toEqual(['Mine', [mine?.user_id]]);
+  });
+
+  test('approves nothing when the person cannot be linked, and says why', async () => {
+    const { server, browser, page } = await open();
+    const { resolve } = server.core;
+    server.core.resolve = async (asked) => ({ ...(await resolve(asked)), denied: true });
+    server.core.script = ({ result }) => result({ actions: [{ type: 'reply', text: 'This invitation does not work.' }] });
+    const code = await server.code({ invitation: 'OLD' });
+    const again = await browser.submit(page, { code, decision: 'approve' }, callback);
+    expect([again.status, again.text.includes('This invitation does not work.')]).toEqual([403, true]);
     expect(await server.listed()).toEqual([]);
   });
 
@@ -316,6 +364,7 @@ describe('the consent page', () => {
 describe('registration', () => {
   test.each([
     [['javascript:alert(1)']],
+    [['https://a;frame-ancestors*.evil.example/callback']],
     [['data:text/html,x']],
     [['file:///etc/passwd']],
     [['http://client.example/callback']],

@@ -49,6 +49,13 @@ export async function approved(
   return browser.submit(page, { code: await server.code(), decision: 'approve' }, changed['redirect_uri'] ?? callback);
 }
 
+/** As `approved`, with a code of the test's own. */
+export async function approvedWith(server: OpenToolserver, client: RawClient, code: string): Promise<Page> {
+  const browser = openBrowser();
+  const page = await browser.open(authorizeUrl(server, client), callback);
+  return browser.submit(page, { code, decision: 'approve' }, callback);
+}
+
 export async function codeFor(
   server: OpenToolserver,
   client: RawClient,

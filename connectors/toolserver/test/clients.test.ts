@@ -62,6 +62,7 @@ test('what is sent to a user is shown on their stream, or waits for their next a
     server.live().send!({ id, target, kind: 'text', text }, new AbortController().signal);
   await send('m1', 'The train is late.');
   await server.restart();
+  await expect(client.readResource({ uri: 'conversation://%zz' })).rejects.toThrow(/not found/i);
   const { contents } = await client.readResource({ uri: 'notes://waiting' });
   expect((contents[0] as { text: string }).text).toContain('The train is late.');
   const answer = await client.callTool({ name: 'ask_assistant', arguments: { question: 'hi' } });

@@ -13,7 +13,7 @@ export type OpenToolserver = FakeContext & {
   dir: string;
   live(): Awaited<ReturnType<typeof startWith>>;
   /** A code of `svc toolserver approve`. */
-  code(): Promise<string>;
+  code(purpose?: Record<string, unknown>): Promise<string>;
   listed(): Promise<ListedClient[]>;
   restart(): Promise<void>;
 };
@@ -44,13 +44,13 @@ export async function openToolserver({ config, context, before, network }: Optio
     await stop();
     folder.remove();
   });
-  const call = (method: string) => live.call!('', method, {}, new AbortController().signal);
+  const call = (method: string, params = {}) => live.call!('', method, params, new AbortController().signal);
   return {
     ...fake,
     url: live.url!,
     dir: folder.path,
     live: () => live,
-    code: async () => ((await call('approve')) as { code: string }).code,
+    code: async (purpose) => ((await call('approve', purpose)) as { code: string }).code,
     listed: async () => ((await call('clients')) as { clients: ListedClient[] }).clients,
     async restart() {
       await stop();

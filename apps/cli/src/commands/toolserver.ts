@@ -7,14 +7,7 @@ import { repositoryRoot } from '../repository-root.ts';
 import { coreUrl } from '../service-urls.ts';
 import { createStyle, print } from '../terminal.ts';
 import { renderApproval, renderClients } from '../toolserver/render-toolserver.ts';
-import {
-  callToolserver,
-  findToolserver,
-  toolserverType,
-  type Approval,
-  type Clients,
-  type WaitingClient,
-} from '../toolserver/toolserver-api.ts';
+import { callToolserver, findToolserver, toolserverType, type Approval, type Clients } from '../toolserver/toolserver-api.ts';
 import type { ToolserverRequest } from '../toolserver/toolserver-command.ts';
 import { createTrustApi } from '../trust/trust-api.ts';
 
@@ -34,9 +27,10 @@ async function perform(
 ): Promise<{ body: unknown; text: string }> {
   const style = createStyle(process.stdout);
   if (request.action === 'approve') {
-    const linked = await linkWaiting(settings, instance, request);
-    const body = await callToolserver<Approval>(settings, instance, 'approve');
-    return { body: { ...body, linked }, text: renderApproval(body, linked, style) };
+    const { as = null, client } = request;
+    const purpose = { ...(client !== undefined && { client_id: client }), ...(await invite(settings, as)) };
+    const body = await callToolserver<Approval>(settings, instance, 'approve', purpose);
+    return { body: { ...body, as }, text: renderApproval(body, as, style) };
   }
   const known = await callToolserver<Clients>(settings, instance, 'clients');
   if (request.action === 'clients') return { body: known, text: renderClients(known, Date.now(), style) };
@@ -45,29 +39,11 @@ async function perform(
   return { body, text: `The access of ${id} has ended.` };
 }
 
-type Wanted = { as?: string; client?: string };
-
-/** Makes the program that waits one more way in for a person. Gives the person's key; null when nobody was named. */
-async function linkWaiting(settings: CliSettings, instance: Instance, { as, client }: Wanted): Promise<string | null> {
-  if (as === undefined) return null;
-  const { waiting } = await callToolserver<Clients>(settings, instance, 'clients');
-  const { user_id: user } = pickWaiting(waiting, client);
-  await createTrustApi(coreUrl(settings)).link(as, toolserverType, user);
-  return as;
-}
-
-function pickWaiting(waiting: readonly WaitingClient[], client: string | undefined): WaitingClient {
-  const meant = client === undefined ? waiting : waiting.filter(({ client_id: id }) => id === client);
-  const [only, ...more] = meant;
-  if (only === undefined) {
-    throw new CliError('no program waits for that.', {
-      why: 'Connect it first, so that its page is open.',
-      run: './svc toolserver',
-    });
-  }
-  if (more.length === 0) return only;
-  const why = `Say which with --client: ${meant.map(({ client_id: id }) => id).join(', ')}.`;
-  throw new CliError('several programs wait.', { why, run: './svc toolserver' });
+/** What makes the program on whose page the code is typed, and no other, speak for a person. */
+async function invite(settings: CliSettings, as: string | null): Promise<{ invitation?: string }> {
+  if (as === null) return {};
+  const { code } = await createTrustApi(coreUrl(settings)).invite({ as, surface: toolserverType });
+  return { invitation: code };
 }
 
 function findClient({ clients }: Clients, named: string): string {

@@ -28,14 +28,14 @@ const waitingLines = (waiting: readonly WaitingClient[], style: Style): string[]
   ),
 ];
 
-/** The code, and whom it is for. `linked`: key of the person that the program speaks for from now on. */
-export function renderApproval({ code, expires_in_s: lifeS, waiting }: Approval, linked: string | null, style: Style): string {
+/** The code, and where it goes. `as`: key of the person that the program on whose page it is typed will speak for. */
+export function renderApproval({ code, expires_in_s: lifeS, waiting }: Approval, as: string | null, style: Style): string {
   return [
     `Code: ${style.bold(style.green(code))}  ${style.dim(`good once, for ${duration(lifeS * 1000)}`)}`,
     '',
     ...(waiting.length === 0
       ? ['No page is open yet. Connect the program; a page opens in the browser, where the code goes.']
       : [...waitingLines(waiting, style), '', 'Type the code into the page, if you have connected this program yourself.']),
-    ...(linked === null ? [] : [`It speaks for "${linked}".`]),
+    ...(as === null ? [] : [`That program will speak for "${visibleLine(as)}".`]),
   ].join('\n');
 }

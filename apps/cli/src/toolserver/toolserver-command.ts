@@ -8,7 +8,7 @@ type Of = { connector?: string; json?: boolean };
 export type ToolserverRequest = Of &
   (
     | { action: 'clients' }
-    /** `as`: key of the person who the waiting client speaks for from then on. `client`: which, where several wait. */
+    /** `as`: key of the person that the client on whose page the code is typed speaks for. `client`: the only one that it is good for. */
     | { action: 'approve'; as?: string; client?: string }
     | { action: 'revoke'; client: string }
   );
@@ -32,8 +32,8 @@ export function addToolserverCommand(program: Command, run: Run): void {
       summary: 'give a code for the page that a program has opened',
       examples: ['./svc toolserver approve', './svc toolserver approve --as owner'],
     })
-      .option('--as <person>', 'the person that the waiting program speaks for')
-      .option('--client <id>', 'which program, where several wait'),
+      .option('--as <person>', 'the person that the program with the code speaks for')
+      .option('--client <id>', 'the only program that the code is good for'),
   ).action((options: Of & { as?: string; client?: string }) => run({ action: 'approve', ...options }));
   withPlace(
     defineCommand(noun, 'revoke', {

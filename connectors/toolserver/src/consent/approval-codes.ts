@@ -1,12 +1,20 @@
 import { hash, randomInt, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '@svc/service-kit/clock.ts';
 
+/** What a code is for. `clientId`: that client alone. `invitation`: the core's, which makes the client speak for a person. */
+export type CodePurpose = { clientId?: string; invitation?: string };
+/** `worn_out`: too many codes were wrong on this page, and no other is taken there. */
+export type Taken = { outcome: 'good'; invitation?: string } | { outcome: 'wrong' | 'worn_out' };
+
 /** Codes by which the operator of this machine signs in on the consent page: each once, for ten minutes. */
 export type ApprovalCodes = {
   /** A new code takes the place of one that was not used. */
-  issue(): { code: string; expiresInMs: number };
-  /** Takes a code that was typed: it counts once. `worn_out`: too many were wrong, and the code is gone. */
-  take(typed: string): 'good' | 'wrong' | 'worn_out';
+  issue(purpose?: CodePurpose): { code: string; expiresInMs: number };
+  /**
+   * Takes a code that was typed: it counts once. Wrong ones are counted for each page, so that strangers cannot use up the operator's: of
+   * 39 bits, in ten minutes, nobody guesses one.
+   */
+  take(typed: string, at: { page: string; clientId: string }): Taken;
 };
 
 /** Without letters and digits that look alike. */
@@ -14,25 +22,41 @@ const alphabet = 'ABCDEFGHJKMNPQRSTUVWXYZ23456789';
 const length = 8;
 const lifeMs = 10 * 60_000;
 const maxWrong = 5;
+/** Pages whose wrong codes are counted; the oldest is forgotten first. */
+const maxPages = 10_000;
+
+type OpenCode = CodePurpose & { digest: Buffer; expiresAt: number };
 
 export function createApprovalCodes(clock: Pick<Clock, 'elapsed'>): ApprovalCodes {
-  let open: { digest: Buffer; expiresAt: number; wrong: number } | null = null;
+  let open: OpenCode | null = null;
+  const wrong = new Map<string, number>();
+
+  const isGood = (typed: string, clientId: string, code: OpenCode): boolean =>
+    clock.elapsed() < code.expiresAt &&
+    timingSafeEqual(digest(plain(typed)), code.digest) &&
+    (code.clientId === undefined || code.clientId === clientId);
+
+  function countWrong(page: string): 'wrong' | 'worn_out' {
+    const count = (wrong.get(page) ?? 0) + 1;
+    const [oldest] = wrong.keys();
+    if (wrong.size >= maxPages && oldest !== undefined) wrong.delete(oldest);
+    wrong.set(page, count);
+    return count < maxWrong ? 'wrong' : 'worn_out';
+  }
+
   return {
-    issue() {
+    issue(purpose = {}) {
       const code = Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join('');
-      open = { digest: digest(code), expiresAt: clock.elapsed() + lifeMs, wrong: 0 };
+      open = { ...purpose, digest: digest(code), expiresAt: clock.elapsed() + lifeMs };
       return { code: `${code.slice(0, 4)}-${code.slice(4)}`, expiresInMs: lifeMs };
     },
-    take(typed) {
-      if (open === null || clock.elapsed() >= open.expiresAt) return 'wrong';
-      if (timingSafeEqual(digest(plain(typed)), open.digest)) {
-        open = null;
-        return 'good';
-      }
-      open.wrong++;
-      if (open.wrong < maxWrong) return 'wrong';
+    take(typed, { page, clientId }) {
+      if ((wrong.get(page) ?? 0) >= maxWrong) return { outcome: 'worn_out' };
+      if (open === null || !isGood(typed, clientId, open)) return { outcome: countWrong(page) };
+      const { invitation } = open;
       open = null;
-      return 'worn_out';
+      wrong.delete(page);
+      return { outcome: 'good', ...(invitation !== undefined && { invitation }) };
     },
   };
 }

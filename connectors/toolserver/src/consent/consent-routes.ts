@@ -7,9 +7,9 @@ import { operatorAccount, scope } from '../oauth/create-provider.ts';
 import { oauthPaths } from '../oauth/oauth-paths.ts';
 import { atPublicAddress } from '../oauth/provider-request.ts';
 import { redirectSource } from '../oauth/redirect-uris.ts';
-import { userOf, type KnownClient } from '../people/client-user.ts';
+import { userOf, type ClientUser, type KnownClient } from '../people/client-user.ts';
 import type { Approvals } from './approvals.ts';
-import type { ApprovalCodes } from './approval-codes.ts';
+import type { ApprovalCodes, Taken } from './approval-codes.ts';
 import { renderConsentPage, renderErrorPage, style, stylePath, type ConsentView } from './pages.ts';
 import { readForm } from './read-form.ts';
 import type { WaitingClients } from './waiting-clients.ts';
@@ -30,6 +30,8 @@ export type ConsentDeps = {
   describeClient: (provider: Provider, clientId: string) => Promise<KnownClient>;
   /** The person that a user of this channel is; null for a stranger. */
   personOf: (userId: string) => Promise<string | null>;
+  /** Makes a user speak for the person of an invitation of the core. Null when they do now, else why not. */
+  join: (user: ClientUser, invitation: string) => Promise<string | null>;
   /** Makes the keys of forms; of this process alone. */
   formSecret: Buffer;
   clock: Clock;
@@ -70,16 +72,23 @@ async function decide(deps: ConsentDeps, exchange: Exchange): Promise<void> {
     deps.waiting.remove(asked.client.client_id);
     return finish(exchange, asked, { error: 'access_denied', error_description: 'The operator refused.' });
   }
-  const fault = faultOf(deps.codes.take(form.get('code') ?? ''));
+  const { client, interaction } = asked;
+  const taken = deps.codes.take(form.get('code') ?? '', { page: interaction.uid, clientId: client.client_id });
+  const fault = taken.outcome === 'good' ? await link(deps, client, taken.invitation) : wrongCode[taken.outcome];
   if (fault !== null) return sendConsent(deps, exchange, asked, fault);
   await approve(deps, exchange, asked);
 }
 
-function faultOf(outcome: ReturnType<ApprovalCodes['take']>): string | null {
-  if (outcome === 'good') return null;
-  return outcome === 'wrong'
-    ? 'This code is not good. Get one with: ./svc toolserver approve'
-    : 'Too many wrong codes. Get a new one with: ./svc toolserver approve';
+const wrongCode: Record<Exclude<Taken['outcome'], 'good'>, string> = {
+  wrong: 'This code is not good. Get one with: ./svc toolserver approve',
+  worn_out: 'Too many wrong codes. Connect the program again, and type a code into its new page.',
+};
+
+/** Only now it is known which client the operator means: the one on whose page they typed the code. Null when all is well, else why not. */
+async function link(deps: ConsentDeps, client: KnownClient, invitation: string | undefined): Promise<string | null> {
+  if (invitation === undefined) return null;
+  const fault = await deps.join(userOf(client), invitation);
+  return fault === null ? null : `The program could not be linked to the person. ${fault} Get a new code.`;
 }
 
 async function approve(deps: ConsentDeps, exchange: Exchange, asked: Asked): Promise<void> {

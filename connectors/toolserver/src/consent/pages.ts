@@ -21,7 +21,8 @@ export function renderConsentPage(view: ConsentView): string {
   const { assistant, client, redirectTo, person, formKey, fault } = view;
   const who =
     person === null
-      ? html`Nobody yet: its questions are refused. <code>./svc toolserver approve --as owner</code> makes it speak for you.`
+      ? html`Nobody yet: its questions are refused. <code>./svc toolserver approve --as owner</code> gives a code that makes it
+          speak for you.`
       : html`<strong>${person}</strong>`;
   return page(
     `Connect to ${assistant}`,

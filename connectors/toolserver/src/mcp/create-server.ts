@@ -1,5 +1,5 @@
 import { McpServer, ResourceTemplate, type AuthInfo } from '@modelcontextprotocol/server';
-import type { SessionAsker } from '@svc/connector-kit';
+import { errorText, type SessionAsker } from '@svc/connector-kit';
 import { meta } from '../meta.ts';
 import { toNotification, type OpenStreams } from '../notes/open-streams.ts';
 import { noteLine, type WaitingNotes } from '../notes/waiting-notes.ts';
@@ -68,10 +68,14 @@ function addAskTool(server: McpServer, deps: ServerDeps, scope: RequestScope): v
 }
 
 /** They wait on until the answer that holds them is with the client. */
-async function showNotes({ notes }: ServerDeps, { caller: { userId }, onSent }: RequestScope) {
+async function showNotes({ notes, log }: ServerDeps, { caller: { userId }, onSent }: RequestScope) {
   const waiting = await notes.list(userId);
   if (waiting.length === 0) return [];
-  onSent(() => void notes.remove(userId, waiting));
+  const remove = () =>
+    notes.remove(userId, waiting).catch((error: unknown) => {
+      log('warn', 'messages that were shown will be shown again', { error: errorText(error) });
+    });
+  onSent(() => void remove());
   const text = ['Sent to you meanwhile:', ...waiting.map(noteLine)].join('\n');
   return [{ type: 'text' as const, text }];
 }

@@ -39,9 +39,12 @@ export function createLegacyRoutes(deps: ServerDeps, checkToken: CheckToken, clo
     const server = createServer(deps, toAuthInfo(scope));
     const leave = deps.streams.add(userId, (text) => server.server.notification(toNotification(text)));
     const end = () => void transport.close();
+    // Opened with a token, it is no longer good than that: the client opens another one with the next.
+    const expire = clock.after(Math.max(0, caller.expiresAt - clock.now()), () => exchange.res.destroy());
     exchange.stopping.addEventListener('abort', end, { once: true });
     exchange.res.once('close', () => {
       leave();
+      expire();
       exchange.stopping.removeEventListener('abort', end);
       if (streams.get(userId) === stream) streams.delete(userId);
       void closeQuietly(server);

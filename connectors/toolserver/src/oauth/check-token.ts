@@ -9,8 +9,8 @@ import { userOf, type ClientUser } from '../people/client-user.ts';
 import { scope } from './create-provider.ts';
 import { oauthPaths } from './oauth-paths.ts';
 
-/** Who asks: the user of the client whose token was shown. */
-export type Caller = ClientUser & { clientId: string; auth: AuthInfo };
+/** Who asks: the user of the client whose token was shown. `expiresAt`: of the token, epoch ms. */
+export type Caller = ClientUser & { clientId: string; expiresAt: number; auth: AuthInfo };
 
 type Deps = { openProvider: () => Promise<Provider>; approvals: Approvals; clients: ClientsFile; resource: () => string };
 
@@ -33,7 +33,9 @@ export function createTokenCheck({ openProvider, approvals, clients, resource }:
     const user = userOf(known ?? { client_id: clientId, client_name: clientName });
     if (user.userId !== approval.user_id)
       throw unauthorized('The user of this client has changed. Connect again.', 'invalid_token');
-    return { ...user, clientId, auth: { token: value, clientId, scopes: [scope], expiresAt: token.exp ?? 0, extra: user } };
+    const expiresAt = token.exp ?? 0; // epoch s
+    const auth = { token: value, clientId, scopes: [scope], expiresAt, extra: user };
+    return { ...user, clientId, expiresAt: expiresAt * 1000, auth };
   };
 }
 

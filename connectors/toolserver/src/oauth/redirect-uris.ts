@@ -18,6 +18,8 @@ const unsafeSchemes = new Set([
   'sms',
   'intent',
 ]);
+/** A name, or an address in brackets, with a port. */
+const plainHost = /^[\w.:[\]-]+$/;
 const maxUris = 20;
 const maxUriChars = 2_000;
 
@@ -37,6 +39,9 @@ function faultOf(uri: unknown): string | null {
   if (url.hash !== '' || (uri as string).includes('#')) return 'a redirect URI must not have a fragment';
   if (url.username !== '' || url.password !== '') return 'a redirect URI must not have a user name';
   const scheme = url.protocol.slice(0, -1);
+  // The page's policy names it, where other signs would mean something.
+  if (/^https?$/.test(scheme) && !plainHost.test(url.host))
+    return 'a redirect URI has a host of letters, digits, dots and dashes';
   if (scheme === 'https') return null;
   if (scheme === 'http') {
     return isLoopbackName(url.hostname.replace(/^\[|\]$/g, ''))
