@@ -6,6 +6,7 @@ import { listen } from '../listen.ts';
 import { readApiContract } from './description/api-contract.ts';
 import { isLimit, type ChooseGitHubFault, type GitHubFault } from './github-faults.ts';
 import { createLimits, documentedLimits, type GitHubLimits, type Offence } from './github-limits.ts';
+import { runQuery } from './github-graphql.ts';
 import { makesText, runCall, type Answer, type Call } from './github-routes.ts';
 import { createStore, type GitHubStore, type GitHubUser } from './github-store.ts';
 
@@ -90,7 +91,11 @@ export async function startGitHubServer(options: GitHubServerOptions = {}): Prom
   };
 
   function run(call: Call): Answer {
-    if (call.path === '/graphql') return { status: 200, body: editorAnswer(store, call) };
+    if (call.path === '/graphql') {
+      const { faults, ...given } = runQuery(call, store);
+      server.violations.push(...faults);
+      return given;
+    }
     const hasBody = call.method !== 'GET' && call.method !== 'DELETE';
     server.violations.push(...contract.callFaults({ ...call, body: hasBody ? call.body : undefined }));
     const result = runCall(call, store);
@@ -147,16 +152,6 @@ async function readCall(request: IncomingMessage, user: GitHubUser): Promise<Cal
   const text = Buffer.concat(parts).toString('utf8');
   const body = text === '' ? {} : (JSON.parse(text) as Record<string, unknown>);
   return { method: request.method ?? 'GET', path: pathname, query: searchParams, body, user };
-}
-
-/** Who edited something last, which the REST API does not say. */
-function editorAnswer(store: GitHubStore, { body }: Call): unknown {
-  const { id } = body['variables'] as { id: string };
-  const found = store.byNode(id);
-  const edited = found?.edited ?? null;
-  const at = edited === null ? null : new Date(edited.at).toISOString();
-  const editor = edited === null ? null : { login: edited.by.login };
-  return { data: { node: found === undefined ? null : { lastEditedAt: at, editor } } };
 }
 
 const tooMany = (seconds: number): Answer & { headers: Record<string, string> } => ({

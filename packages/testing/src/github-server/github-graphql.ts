@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { buildSchema, graphqlSync, type GraphQLSchema } from 'graphql';
+import type { Answer, Call } from './github-routes.ts';
+import type { GitHubStore } from './github-store.ts';
+
+let read: GraphQLSchema | undefined;
+const schema = (): GraphQLSchema =>
+  (read ??= buildSchema(readFileSync(path.join(import.meta.dirname, 'description/github-api.graphql'), 'utf8')));
+
+/** Who edited something last, which the REST API does not say. `faults`: what is wrong with the query by GitHub's schema, or with our answer. */
+export function runQuery({ body }: Call, store: GitHubStore): Answer & { faults: string[] } {
+  const node = ({ id }: { id: string }) => {
+    const found = store.byNode(id);
+    if (found === undefined) return null;
+    const edited = found.edited ?? null;
+    return {
+      __typename: 'title' in found ? 'Issue' : 'IssueComment',
+      id,
+      lastEditedAt: edited === null ? null : new Date(edited.at).toISOString(),
+      editor: edited === null ? null : { __typename: 'User', login: edited.by.login },
+    };
+  };
+  const { data, errors = [] } = graphqlSync({
+    schema: schema(),
+    source: String(body['query']),
+    rootValue: { node },
+    variableValues: body['variables'] as Record<string, unknown>,
+  });
+  const faults = errors.map(({ message }) => `GraphQL: ${message}`);
+  return {
+    status: 200,
+    body: { data, ...(faults.length > 0 && { errors: errors.map(({ message }) => ({ message })) }) },
+    faults,
+  };
+}
