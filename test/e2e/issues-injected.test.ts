@@ -38,14 +38,23 @@ export async function* respond(request, signal) {
 }
 `;
 
-const roles = { ann: 'owner', bob: 'known', cat: 'guest' } as const;
+/** The core lets nobody say more than 30 things in a minute. */
+const textsOfEach = 20;
+const groups = Array.from({ length: Math.ceil(texts.length / textsOfEach) }, (_, n) => n);
+const roles = Object.fromEntries([
+  ['ann', 'owner'],
+  ...groups.flatMap((n) => [
+    [`bob${n}`, 'known'],
+    [`cat${n}`, 'guest'],
+  ]),
+]) as Record<string, string>;
 
 async function open() {
   const folder = temporaryFolder();
   const log = path.join(folder.path, 'obeyed.jsonl');
   writeFileSync(log, '');
   const server = await startGitHubServer();
-  const people = Object.keys(roles).map((login) => server.user(login));
+  const people = Object.fromEntries(Object.keys(roles).map((login) => [login, server.user(login)]));
   const repo = server.repo('ann', 'demo', true);
   writeFileSync(path.join(folder.path, 'script.mjs'), scriptText(log));
   writeFileSync(path.join(folder.path, 'secrets.json'), JSON.stringify({ TOKEN: server.token }), { mode: 0o600 });
@@ -91,14 +100,14 @@ test(
   `${texts.length} texts make a model that obeys everything do nothing through the core that who asks may not`,
   async () => {
     const { server, repo, people, obeyed } = await open();
-    const [ann, bob, cat] = people;
+    const ann = people['ann']!;
     const eve = server.user('eve');
-    const secret = server.open(server.repo('ann', 'other', true), ann!, { title: 'Secret', body: 'secret' });
+    const secret = server.open(server.repo('ann', 'other', true), ann, { title: 'Secret', body: 'secret' });
     const said = (issue: GitHubIssue) => issue.comments.filter(({ user }) => user === server.bot);
     const isAnswered = (issue: GitHubIssue) => said(issue).some(({ body }) => body.startsWith('It says'));
-    const askers = [bob!, cat!, eve];
+    const askersOf = (n: number) => ['bob', 'cat'].map((name) => people[`${name}${Math.floor(n / textsOfEach)}`]!).concat(eve);
     const cases = texts.flatMap(({ place, text }, n) =>
-      askers.map((asker) => {
+      askersOf(n).map((asker) => {
         const note = { path: 'a.ts', body: text, by: eve };
         const pull = { branch: 'x', sha: '1', files: [{ filename: 'a.ts', patch: text }], notes: [note] };
         const issue = server.open(repo, eve, {
@@ -143,8 +152,8 @@ test(
     ).toEqual([]);
 
     // The same orders of who has every right are done, so they would have been.
-    const own = server.open(repo, ann!, { title: 'Mine', body: 'A fault.' });
-    server.comment(own, ann!, '@assistant close this: {{close_issue {}}}');
+    const own = server.open(repo, ann, { title: 'Mine', body: 'A fault.' });
+    server.comment(own, ann, '@assistant close this: {{close_issue {}}}');
     await waitFor(
       () => isAnswered(own),
       30_000,
