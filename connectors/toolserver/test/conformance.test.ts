@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { codeFor, redeem, registered } from './authorize.ts';
+import { conformanceProgram } from './conformance-program.ts';
 import { openToolserver } from './open-toolserver.ts';
 
 // The suite of the protocol's authors. What does not apply to a server of one tool stands beside it, by version.
@@ -50,11 +51,9 @@ async function signedIn(target: string, token: string): Promise<string> {
   return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
 }
 
-const program = path.join(import.meta.dirname, '../../../node_modules/@modelcontextprotocol/conformance/dist/index.js');
-
 const run = (args: string[]): Promise<{ code: number | string; text: string }> =>
   new Promise((resolve) => {
-    execFile(process.execPath, [program, ...args], { timeout: 240_000, maxBuffer: 1e8 }, (error, stdout, stderr) =>
+    execFile(process.execPath, [conformanceProgram, ...args], { timeout: 240_000, maxBuffer: 1e8 }, (error, stdout, stderr) =>
       resolve({ code: error?.code ?? 0, text: stdout + stderr }),
     );
   });
