@@ -134,7 +134,6 @@ function createRoutes(parts: Parts, deps: ServerDeps): Route[] {
     ...createConsentRoutes({
       openProvider,
       origin,
-      resource,
       assistantName,
       approvals,
       codes,

@@ -45,7 +45,7 @@ describe('tokens', () => {
         const answer = await listTools(server, value, route);
         expect(answer.status).toBe(401);
         expect(answer.headers.get('www-authenticate')).toContain(
-          'resource_metadata="https://assistant.example.org/.well-known/oauth-protected-resource/mcp"',
+          `resource_metadata="https://assistant.example.org/.well-known/oauth-protected-resource/${route.startsWith('/mcp') ? 'mcp' : 'sse'}"`,
         );
       }
       const stream = await fetch(`${server.url}/sse`);

@@ -10,7 +10,7 @@ import { openToolserver } from './open-toolserver.ts';
 test.each([
   { place: '/mcp', Transport: StreamableHTTPClientTransport },
   { place: '/sse', Transport: SSEClientTransport },
-])('the first SDK asks at $place with the tokens that it was given, and hears what goes on', async ({ place, Transport }) => {
+])('the first SDK signs in at $place, asks, and hears what goes on', async ({ place, Transport }) => {
   const server = await openToolserver();
   const heard: (string | undefined)[] = [];
   // What is written is heard before the turn is over, or it never ends.
@@ -21,7 +21,7 @@ test.each([
   };
   const signin = new Signin();
   const options = { authProvider: signin as never };
-  const first = new StreamableHTTPClientTransport(new URL('/mcp', server.url), options);
+  const first = new Transport(new URL(place, server.url), options);
   await expect(newClient().connect(first as never)).rejects.toThrow(UnauthorizedError);
   const { url } = await approve(server, signin.asked!.href);
   await first.finishAuth(url.searchParams.get('code') ?? '');

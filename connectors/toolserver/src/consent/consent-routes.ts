@@ -4,7 +4,7 @@ import type { Exchange, Route } from '@svc/connector-kit';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
 import { operatorAccount, scope } from '../oauth/create-provider.ts';
-import { oauthPaths } from '../oauth/oauth-paths.ts';
+import { mcpPath, oauthPaths, ssePath } from '../oauth/oauth-paths.ts';
 import { atPublicAddress } from '../oauth/provider-request.ts';
 import { redirectSource } from '../oauth/redirect-uris.ts';
 import { userOf, type ClientUser, type KnownClient } from '../people/client-user.ts';
@@ -21,7 +21,6 @@ type Asked = { provider: Provider; interaction: Interaction; client: KnownClient
 export type ConsentDeps = {
   openProvider: () => Promise<Provider>;
   origin: () => string;
-  resource: () => string;
   assistantName: string;
   approvals: Approvals;
   codes: ApprovalCodes;
@@ -106,7 +105,7 @@ async function approve(deps: ConsentDeps, exchange: Exchange, asked: Asked): Pro
   const grant = new provider.Grant({ accountId: operatorAccount, clientId: client.client_id });
   // Gemini CLI asks for `openid` as well. What a grant leaves out would be asked for again, on the same page, without end.
   grant.addOIDCScope(`openid ${scope} offline_access`);
-  grant.addResourceScope(deps.resource(), scope);
+  for (const path of [mcpPath, ssePath]) grant.addResourceScope(`${deps.origin()}${path}`, scope);
   const grantId = await grant.save();
   await finish(exchange, asked, { login: { accountId: operatorAccount, remember: false }, consent: { grantId } });
 }

@@ -7,7 +7,7 @@ import type { Approvals } from '../consent/approvals.ts';
 import type { ClientsFile } from '../people/clients-file.ts';
 import { userOf, type ClientUser } from '../people/client-user.ts';
 import { scope } from './create-provider.ts';
-import { oauthPaths } from './oauth-paths.ts';
+import { mcpPath, oauthPaths, ssePath } from './oauth-paths.ts';
 
 /** Who asks: the user of the client whose token was shown. `expiresAt`: of the token, epoch ms. */
 export type Caller = ClientUser & { clientId: string; expiresAt: number; auth: AuthInfo };
@@ -19,6 +19,7 @@ export type CheckToken = (exchange: Exchange) => Promise<Caller>;
 
 export function createTokenCheck({ openProvider, approvals, clients, resource }: Deps): CheckToken {
   return async ({ req }) => {
+    const unauthorized = unauthorizedAt(req.url ?? '');
     const problem = clients.problem();
     if (problem !== null) throw unavailable(problem);
     const value = bearerOf(req.headers.authorization);
@@ -39,16 +40,19 @@ export function createTokenCheck({ openProvider, approvals, clients, resource }:
   };
 }
 
-const unauthorized = (message: string, reason?: 'invalid_token') =>
-  new ServiceError('unauthorized', message, reason === undefined ? {} : { details: { reason } });
+/** `at`: which resource the request is for, so that the client is led to what says of it. */
+const unauthorizedAt = (url: string) => (message: string, reason?: 'invalid_token') =>
+  new ServiceError('unauthorized', message, {
+    details: { at: /^\/(sse|message)\b/.test(url) ? ssePath : mcpPath, ...(reason !== undefined && { reason }) },
+  });
 
 /** The header by which a client learns where to get a token (RFC 9728): always with the public address. */
 export function challengeOf(origin: string, error: ServiceError): string {
-  const { reason } = error.details;
+  const { reason, at } = error.details;
   const parts = [
     ...(typeof reason === 'string' ? [`error="${reason}"`] : []),
     `scope="${scope}"`,
-    `resource_metadata="${origin}${oauthPaths.resourceMetadata}/mcp"`,
+    `resource_metadata="${origin}${oauthPaths.resourceMetadata}${at === ssePath ? ssePath : mcpPath}"`,
   ];
   return `Bearer ${parts.join(', ')}`;
 }

@@ -1,6 +1,6 @@
 import { Provider, errors, type Configuration, type JWK, type KoaContextWithOIDC } from 'oidc-provider';
 import { renderErrorPage } from '../consent/pages.ts';
-import { oauthPaths } from './oauth-paths.ts';
+import { isResource, oauthPaths } from './oauth-paths.ts';
 import { redirectFault } from './redirect-uris.ts';
 import type { ServerKeys } from './server-keys.ts';
 import type { StoredModels } from './stored-models.ts';
@@ -55,7 +55,7 @@ export function createProvider({ origin, resource, keys, models, fetchDocument }
         defaultResource: () => resource,
         useGrantedResource: () => true,
         getResourceServerInfo: (_ctx, asked) => {
-          if (URL.parse(asked)?.href !== resource) throw new errors.InvalidTarget();
+          if (!isResource(asked, origin)) throw new errors.InvalidTarget();
           return { scope, audience: resource, accessTokenFormat: 'opaque', accessTokenTTL: lifetimesS.AccessToken };
         },
       },

@@ -1,22 +1,28 @@
 import { sendJson, type Route } from '@svc/connector-kit';
 import { scope } from './create-provider.ts';
-import { mcpPath, oauthPaths } from './oauth-paths.ts';
+import { mcpPath, oauthPaths, ssePath } from './oauth-paths.ts';
 
-/** What this resource is and who gives tokens for it (RFC 9728), at both places where clients look. */
+/** What this resource is and who gives tokens for it (RFC 9728), at the places where clients look: they compare it with the address they were given. */
 export function createMetadataRoutes(origin: () => string, assistantName: string, open: Route['open']): Route[] {
-  const body = () =>
+  const body = (resourcePath: string) =>
     JSON.stringify({
-      resource: `${origin()}${mcpPath}`,
+      resource: `${origin()}${resourcePath}`,
       authorization_servers: [origin()],
       scopes_supported: [scope],
       bearer_methods_supported: ['header'],
       resource_name: assistantName,
     });
-  return [oauthPaths.resourceMetadata, `${oauthPaths.resourceMetadata}${mcpPath}`].map((path): Route => ({
+  const root = oauthPaths.resourceMetadata;
+  const places = [
+    [root, mcpPath],
+    [`${root}${mcpPath}`, mcpPath],
+    [`${root}${ssePath}`, ssePath],
+  ] as const;
+  return places.map(([path, resourcePath]): Route => ({
     method: 'GET',
     path,
     doc: { summary: 'What this server is, for OAuth clients' },
     ...(open !== undefined && { open }),
-    handle: (exchange) => sendJson(exchange, { status: 200, headers: { 'cache-control': 'no-store' }, body: body() }),
+    handle: (exchange) => sendJson(exchange, { status: 200, headers: { 'cache-control': 'no-store' }, body: body(resourcePath) }),
   }));
 }

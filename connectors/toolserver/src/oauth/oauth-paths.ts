@@ -12,3 +12,11 @@ export const oauthPaths = {
 } as const;
 
 export const mcpPath = '/mcp';
+/** The stream of the old transport: one resource with the above, under the address that its clients know. */
+export const ssePath = '/sse';
+
+/** Whether tokens are given for an address, and to which of ours it leads. */
+export const isResource = (asked: string, origin: string): boolean => {
+  const href = URL.parse(asked)?.href;
+  return [mcpPath, ssePath].some((path) => href === `${origin}${path}`);
+};
