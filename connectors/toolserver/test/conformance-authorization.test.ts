@@ -18,8 +18,11 @@ test.each(['2025-11-25', '2026-07-28'])(
     const suite = spawn(process.execPath, [
       conformanceProgram,
       'authorization',
-      ...['--url', server.url, '--client-id', id, '--resource', `${server.url}/mcp`],
-      ...['--port', String(port), '--spec-version', version],
+      `--url=${server.url}`,
+      `--client-id=${id}`,
+      `--resource=${server.url}/mcp`,
+      `--port=${port}`,
+      `--spec-version=${version}`,
     ]);
     onTestFinished(() => void suite.kill('SIGKILL'));
     const errors = text(suite.stderr);
