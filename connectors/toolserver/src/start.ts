@@ -24,7 +24,7 @@ import { conversationKey } from './mcp/conversation.ts';
 import { createOpenAccess } from './mcp/open-access.ts';
 import { createRunningCalls } from './mcp/running-calls.ts';
 import { createSaveFiles, type FetchFile } from './mcp/save-files.ts';
-import type { ServerDeps } from './mcp/create-server.ts';
+import { createServer, type ServerDeps } from './mcp/create-server.ts';
 import { meta, type Config } from './meta.ts';
 import { createOpenStreams } from './notes/open-streams.ts';
 import { createSend } from './notes/send.ts';
@@ -46,8 +46,10 @@ const sweepEveryMs = 60 * 60_000;
 /** Opens the MCP server of one instance. What it throws is shown to the operator, so it says what is wrong and what to do. */
 export const start = (ctx: StartContext<Config>): Promise<RunningConnector> => startWith(ctx, {});
 
-/** `network`: of the documents that clients name, for tests. */
-export async function startWith(ctx: StartContext<Config>, { network }: { network?: Network }): Promise<RunningConnector> {
+/** What tests put in the place of the real: the network of documents that clients name, and the server behind all the rest. */
+export type Seams = { network?: Network; createServer?: typeof createServer };
+
+export async function startWith(ctx: StartContext<Config>, seams: Seams): Promise<RunningConnector> {
   const { config, state, log, allowedHosts, signal } = ctx;
   const clock = systemClock;
   checkBindHost({ host: config.bind_host, needsToken: true, allowedHosts });
@@ -62,7 +64,7 @@ export async function startWith(ctx: StartContext<Config>, { network }: { networ
   const access = createOpenAccess();
   const personOf = createPersonOf(ctx);
   const waiting = createWaitingClients(clock, personOf);
-  const parts: Parts = { ctx, origin: () => origin, clients, approvals, models, codes, waiting, personOf, network };
+  const parts: Parts = { ctx, origin: () => origin, clients, approvals, models, codes, waiting, personOf, seams };
   const server = createConnectorServer({
     routes: createRoutes(parts, { ...serverDeps(ctx), notes, streams, access, running: createRunningCalls() }),
     version: ctx.version,
@@ -99,7 +101,7 @@ type Parts = {
   waiting: WaitingClients;
   /** The person that a user of this channel is; null for a stranger. */
   personOf: (userId: string) => Promise<string | null>;
-  network: Network | undefined;
+  seams: Seams;
 };
 
 const createPersonOf =
@@ -112,7 +114,7 @@ const createPersonOf =
   };
 
 function createRoutes(parts: Parts, deps: ServerDeps): Route[] {
-  const { ctx, origin, clients, approvals, models, codes, waiting, personOf } = parts;
+  const { ctx, origin, clients, approvals, models, codes, waiting, personOf, seams } = parts;
   const { config, assistantName } = ctx;
   const clock = systemClock;
   const resource = () => `${origin()}${mcpPath}`;
@@ -145,13 +147,13 @@ function createRoutes(parts: Parts, deps: ServerDeps): Route[] {
       clock,
       onApproved: ({ client_id, client_name }) => ctx.log('info', 'a client was approved', { client_id, client_name }),
     }),
-    ...createMcpRoutes(deps, checkToken, origins),
+    ...createMcpRoutes({ createServer, ...seams, ...deps }, checkToken, origins),
     ...createLegacyRoutes(deps, checkToken, clock),
   ];
 }
 
 /** Made with the first request that needs it: it is the larger part of this process. */
-function createProviderOpener({ ctx, origin, models, network }: Parts, resource: () => string): () => Promise<Provider> {
+function createProviderOpener({ ctx, origin, models, seams }: Parts, resource: () => string): () => Promise<Provider> {
   let opened: Promise<Provider> | null = null;
   const open = async (): Promise<Provider> => {
     const [{ createProvider }, { createDocumentFetch }, keys] = await Promise.all([
@@ -159,7 +161,13 @@ function createProviderOpener({ ctx, origin, models, network }: Parts, resource:
       import('./oauth/client-documents.ts'),
       openServerKeys(ctx.state, systemClock),
     ]);
-    return createProvider({ origin: origin(), resource: resource(), keys, models, fetchDocument: createDocumentFetch(network) });
+    return createProvider({
+      origin: origin(),
+      resource: resource(),
+      keys,
+      models,
+      fetchDocument: createDocumentFetch(seams.network),
+    });
   };
   return () =>
     (opened ??= open().catch((error: unknown) => {

@@ -82,6 +82,34 @@ test('what is sent to a user is shown on their stream, or waits for their next a
   await listening.close();
 });
 
+test.each([
+  { era: 'the new era that asked for nothing', mode: 'auto', meta: {}, withAnswer: true },
+  {
+    era: 'the new era that wants notices',
+    mode: 'auto',
+    meta: { 'io.modelcontextprotocol/logLevel': 'info' },
+    withAnswer: false,
+  },
+  { era: 'the old era', mode: undefined, meta: {}, withAnswer: false },
+] as const)(
+  'what is sent during a call of a client of $era is shown at once or with the answer',
+  async ({ mode, meta, withAnswer }) => {
+    const server = await openToolserver();
+    const client = await connect(server, { signin: new Signin(), ...(mode !== undefined && { mode }) });
+    const heard: unknown[] = [];
+    client.setNotificationHandler('notifications/message', ({ params }) => void heard.push(params.data));
+    const [listed] = await server.listed();
+    server.core.script = async ({ result }) => {
+      const message = { id: 'm1', target: listed!.user_id, kind: 'text', text: 'The train is late.' } as const;
+      await server.live().send!(message, new AbortController().signal);
+      return result({ actions: [{ type: 'reply', text: 'Yes.' }] });
+    };
+    const answer = await client.callTool({ name: 'ask_assistant', arguments: { question: 'hi' }, _meta: meta });
+    expect(textOf(answer).startsWith('Sent to you meanwhile:')).toBe(withAnswer);
+    expect(heard).toEqual(withAnswer ? [] : ['The train is late.']);
+  },
+);
+
 test.each(['auto', undefined] as const)('a cancelled question is taken back (%s)', async (mode) => {
   const server = await openToolserver();
   const client = await connect(server, { signin: new Signin(), ...(mode !== undefined && { mode }) });

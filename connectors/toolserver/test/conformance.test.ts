@@ -5,30 +5,39 @@ import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { codeFor, redeem, registered } from './authorize.ts';
 import { conformanceProgram } from './conformance-program.ts';
-import { openToolserver } from './open-toolserver.ts';
+import { openToolserver, type OpenToolserver } from './open-toolserver.ts';
+import { createSuiteServer } from './suite-server.ts';
+
+const versions = ['2025-11-25', '2026-07-28'];
 
 // The suite of the protocol's authors. What does not apply to a server of one tool stands beside it, by version.
-test.each(['2025-11-25', '2026-07-28'])(
+test.each(versions)(
   'the conformance suite of %s finds nothing but what does not apply',
   async (version) => {
-    const server = await openToolserver();
-    const client = await registered(server);
-    const { body } = await redeem(server, client, await codeFor(server, client));
-    const url = await signedIn(server.url, body.access_token);
-    const baseline = path.join(import.meta.dirname, `conformance-${version}.yml`);
-    const { code, text } = await run([
-      'server',
-      '--url',
-      `${url}/mcp`,
-      '--requirements',
-      version,
-      '--expected-failures',
-      baseline,
-    ]);
+    const { code, text } = await runSuite(await openToolserver(), version, `conformance-${version}.yml`);
     expect(code, text.slice(-6_000)).toBe(0);
   },
   300_000,
 );
+
+// The same way in, to a server that has all that the suite asks for.
+test.each(versions)(
+  'the conformance suite of %s finds nothing in the way to its own tools but what no server without sessions has',
+  async (version) => {
+    const server = await openToolserver({ createServer: createSuiteServer });
+    const { code, text } = await runSuite(server, version, `conformance-tools-${version}.yml`);
+    expect(code, text.slice(-6_000)).toBe(0);
+  },
+  300_000,
+);
+
+async function runSuite(server: OpenToolserver, version: string, baseline: string) {
+  const client = await registered(server);
+  const { body } = await redeem(server, client, await codeFor(server, client));
+  const url = await signedIn(server.url, body.access_token);
+  const expected = path.join(import.meta.dirname, baseline);
+  return run(['server', '--url', `${url}/mcp`, '--requirements', version, '--expected-failures', expected]);
+}
 
 /** The suite cannot sign in: this adds the token to all that it asks. */
 async function signedIn(target: string, token: string): Promise<string> {

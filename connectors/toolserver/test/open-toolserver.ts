@@ -1,10 +1,9 @@
 import { onTestFinished } from 'vitest';
 import type { StartContext } from '@svc/connector-kit/connector.ts';
-import type { Network } from '@svc/connector-kit/fetch-public/fetch-public.ts';
 import { defaultsOf, fakeContext, type FakeContext } from '@svc/connector-kit/testing/fake-context.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { meta } from '../src/index.ts';
-import { startWith } from '../src/start.ts';
+import { startWith, type Seams } from '../src/start.ts';
 import type { Config } from '../src/meta.ts';
 import type { ListedClient } from '../src/calls.ts';
 
@@ -18,10 +17,10 @@ export type OpenToolserver = FakeContext & {
   restart(): Promise<void>;
 };
 
-type Options = { config?: Partial<Config>; context?: Partial<StartContext>; before?: (dir: string) => void; network?: Network };
+type Options = { config?: Partial<Config>; context?: Partial<StartContext>; before?: (dir: string) => void } & Seams;
 
 /** The connector with a scripted core, which answers `you asked: …` unless told otherwise. */
-export async function openToolserver({ config, context, before, network }: Options = {}): Promise<OpenToolserver> {
+export async function openToolserver({ config, context, before, ...seams }: Options = {}): Promise<OpenToolserver> {
   const folder = temporaryFolder();
   before?.(folder.path);
   const open = async (port: number) => {
@@ -31,7 +30,7 @@ export async function openToolserver({ config, context, before, network }: Optio
       result({ actions: [{ type: 'reply', text: `you asked: ${envelope.content.text}` }] });
     return {
       fake,
-      live: await startWith(fake.context as unknown as StartContext<Config>, { ...(network !== undefined && { network }) }),
+      live: await startWith(fake.context as unknown as StartContext<Config>, seams),
     };
   };
   let { fake, live } = await open(0);

@@ -1,4 +1,4 @@
-import { McpServer, ResourceTemplate, type AuthInfo } from '@modelcontextprotocol/server';
+import { LOG_LEVEL_META_KEY, McpServer, ResourceTemplate, type AuthInfo, type LoggingLevel } from '@modelcontextprotocol/server';
 import { errorText, type SessionAsker } from '@svc/connector-kit';
 import { meta } from '../meta.ts';
 import { toNotification, type OpenStreams } from '../notes/open-streams.ts';
@@ -53,7 +53,9 @@ function addAskTool(server: McpServer, deps: ServerDeps, scope: RequestScope): v
     };
     const call = running.begin(caller.userId, mcpReq.id);
     const signal = AbortSignal.any([mcpReq.signal, call.signal]);
-    const leave = streams.add(caller.userId, (text) => mcpReq.notify(toNotification(text)));
+    const leave = hearsMessages(mcpReq.envelope)
+      ? streams.add(caller.userId, (text) => mcpReq.notify(toNotification(text)))
+      : () => undefined;
     try {
       const answered = await ask(deps, { question, caller, requestId, signal, notify });
       if (!answered.ok) return { content: [{ type: 'text', text: answered.message }], isError: true };
@@ -65,6 +67,13 @@ function addAskTool(server: McpServer, deps: ServerDeps, scope: RequestScope): v
       call.end();
     }
   });
+}
+
+/** A client of the new era says with each request from which level on it wants to be told; one that does not must not be. */
+function hearsMessages(envelope: { [LOG_LEVEL_META_KEY]?: LoggingLevel } | undefined): boolean {
+  if (envelope === undefined) return true; // an old one, which says nothing
+  const level = envelope[LOG_LEVEL_META_KEY];
+  return level === 'debug' || level === 'info' || level === 'notice';
 }
 
 /** They wait on until the answer that holds them is with the client. */

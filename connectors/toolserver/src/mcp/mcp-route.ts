@@ -3,7 +3,7 @@ import { createMcpHandler } from '@modelcontextprotocol/server';
 import { createJsonReader, type Exchange, type Route } from '@svc/connector-kit';
 import type { CheckToken } from '../oauth/check-token.ts';
 import { mcpPath } from '../oauth/oauth-paths.ts';
-import { createServer, type ServerDeps } from './create-server.ts';
+import type { createServer, ServerDeps } from './create-server.ts';
 import { toAuthInfo } from './mcp-auth.ts';
 
 /** Questions with their files. */
@@ -11,13 +11,16 @@ export const maxMessageBytes = 16 * 1024 * 1024;
 const keepAliveMs = 5_000;
 const maxHeldBytes = 4 * maxMessageBytes;
 
+/** `createServer`: what a request is answered by. */
+export type McpDeps = ServerDeps & { createServer: typeof createServer };
+
 /** Streamable HTTP, for clients of both eras of the protocol; nothing is kept between requests. */
-export function createMcpRoutes(deps: ServerDeps, checkToken: CheckToken, origins: readonly string[]): Route[] {
+export function createMcpRoutes(deps: McpDeps, checkToken: CheckToken, origins: readonly string[]): Route[] {
   const limits = { maxRequestBodySize: maxMessageBytes };
   // "sse": with "auto" a call without a progress token would get its headers only with its answer.
   const options = { ...limits, legacy: 'stateless', responseMode: 'sse', keepAliveMs } as const;
   const answer = toNodeHandler(
-    createMcpHandler(({ authInfo }) => createServer(deps, authInfo), options),
+    createMcpHandler(({ authInfo }) => deps.createServer(deps, authInfo), options),
     limits,
   );
   const readJson = createJsonReader({ bodyBytes: maxMessageBytes, totalBytes: maxHeldBytes });
