@@ -15,6 +15,7 @@ const each = (names: readonly string[], value: string[]) => Object.fromEntries(n
 const mayImport: Record<string, string[]> = {
   '@svc/contract': [],
   '@svc/store': [],
+  '@svc/chat-ui': ['@svc/contract'],
   '@svc/supervisor': ['@svc/service-kit'],
   '@svc/service-kit': ['@svc/contract'],
   '@svc/engine-kit': ['@svc/contract', '@svc/service-kit'],

@@ -4,6 +4,8 @@ import { checkLocks } from './check-lock.ts';
 import type { Step } from './run-step.ts';
 
 const architectureTest = 'test/architecture.test.ts';
+/** What runs in browsers has their types, and JSX. */
+const webTypes = 'tsconfig.web.json';
 const circlesTest = 'test/import-circles.test.ts';
 
 /** Everything `svc check` looks at. The slow ones first: they begin while the others run. */
@@ -19,6 +21,15 @@ export function checkSteps(root: string): Step[] {
       },
     },
     { name: 'types', fix: 'npx tsc --noEmit', run: { program: tool('typescript/bin/tsc'), args: ['--noEmit', '-p', root] } },
+    ...(existsSync(path.join(root, webTypes))
+      ? [
+          {
+            name: 'web types',
+            fix: `npx tsc --noEmit -p ${webTypes}`,
+            run: { program: tool('typescript/bin/tsc'), args: ['--noEmit', '-p', path.join(root, webTypes)] },
+          },
+        ]
+      : []),
     {
       name: 'dead code',
       fix: 'npx knip --no-config-hints',

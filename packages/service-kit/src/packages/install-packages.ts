@@ -15,9 +15,11 @@ export type PackageInstallation = {
   signal?: AbortSignal;
   /** More for npm: for which processor, for example. */
   flags?: readonly string[];
+  /** Manifests of workspaces, as paths from `lockFolder`: npm installs what these need. */
+  workspaces?: readonly string[];
 };
 
-const files = ['package.json', 'package-lock.json'];
+const manifests = ['package.json', 'package-lock.json'];
 const timeoutMs = 5 * 60_000;
 const lastOutputMs = 250;
 
@@ -45,7 +47,8 @@ export async function installPackages(installation: PackageInstallation): Promis
   const staging = path.join(parent, `${staged}${process.pid}`);
   try {
     mkdirSync(staging, { mode: 0o700 });
-    for (const file of files) {
+    for (const file of [...manifests, ...(installation.workspaces ?? [])]) {
+      mkdirSync(path.dirname(path.join(staging, file)), { recursive: true, mode: 0o700 });
       copyFileSync(path.join(lockFolder, file), path.join(staging, file));
       chmodSync(path.join(staging, file), 0o600);
     }

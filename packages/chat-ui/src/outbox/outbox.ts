@@ -1,0 +1,126 @@
+import { clear, createStore, del, entries, get, set, update, type UseStore } from 'idb-keyval';
+
+/** A file that goes with a message: on this device until it is sent, then a path of the server. */
+export type OutgoingFile = { name: string; mime: string; blob: Blob | null; path: string | null };
+
+/** A message that the server has not accepted yet. Its id was made before it was first sent, and is the same each time. */
+export type Outgoing = {
+  message_id: string;
+  conversation_key: string | null;
+  text: string;
+  files: OutgoingFile[];
+  speak: boolean;
+  at: number;
+  /** Why the server does not want it; null while it is still to be sent. */
+  refused: string | null;
+};
+
+/** `again`: later, nobody is to blame. `refused`: never as it is. `signed-out`: not before the device is paired again. */
+export type Sent =
+  | { status: 'accepted'; turn_id: string; conversation_key: string }
+  | { status: 'again' }
+  | { status: 'refused'; reason: string }
+  | { status: 'signed-out' };
+
+type Options = {
+  /** Of the gateway: a device that is paired anew sends what it had not sent, one that was signed out by its person has nothing left. */
+  name: string;
+  send(outgoing: Outgoing): Promise<Sent>;
+  onChange(outgoing: Outgoing, sent: Sent): void;
+};
+
+const firstWaitMs = 1000;
+const maxWaitMs = 30_000;
+
+/** Messages on their way, in the browser's database: a closed tab, a dead battery or a missing network loses none and doubles none. */
+export class Outbox {
+  #store: UseStore;
+  #options: Options;
+  #wait = firstWaitMs;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #closed = false;
+
+  constructor(options: Options) {
+    this.#options = options;
+    this.#store = storeOf(options.name);
+    addEventListener('online', this.#retry);
+    document.addEventListener('visibilitychange', this.#retry);
+  }
+
+  /** In the order they were written. */
+  async list(): Promise<Outgoing[]> {
+    const all = await entries<string, Outgoing>(this.#store);
+    return all.map(([, outgoing]) => outgoing).toSorted((one, other) => one.at - other.at);
+  }
+
+  /** Keeps the message, then sends it: once this has resolved, it is not lost. */
+  async add(outgoing: Outgoing): Promise<void> {
+    await set(outgoing.message_id, outgoing, this.#store);
+    this.#retry();
+  }
+
+  async tryAgain(messageId: string): Promise<void> {
+    await update<Outgoing>(messageId, (old) => ({ ...(old as Outgoing), refused: null }), this.#store);
+    this.#retry();
+  }
+
+  /** Gives it back, to be edited; undefined when it was accepted meanwhile. */
+  async take(messageId: string): Promise<Outgoing | undefined> {
+    return await navigator.locks.request(this.#lock, async () => {
+      const outgoing = await get<Outgoing>(messageId, this.#store);
+      await del(messageId, this.#store);
+      return outgoing;
+    });
+  }
+
+  close(): void {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    removeEventListener('online', this.#retry);
+    document.removeEventListener('visibilitychange', this.#retry);
+  }
+
+  get #lock(): string {
+    return `svc-outbox-${this.#options.name}`;
+  }
+
+  #retry = (): void => {
+    this.#wait = firstWaitMs;
+    void this.drain();
+  };
+
+  /** Sends what waits, one after the other, in one tab at a time. */
+  async drain(): Promise<void> {
+    clearTimeout(this.#timer);
+    const left = await navigator.locks.request(this.#lock, () => this.#sendAll());
+    if (!left || this.#closed) return;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.drain(), this.#wait);
+    this.#wait = Math.min(this.#wait * 2, maxWaitMs);
+  }
+
+  /** Whether something is to be tried again. */
+  async #sendAll(): Promise<boolean> {
+    for (const outgoing of await this.list()) {
+      if (this.#closed) return false;
+      if (outgoing.refused !== null) continue;
+      const sent = await this.#options.send(outgoing);
+      if (sent.status === 'accepted') await del(outgoing.message_id, this.#store);
+      if (sent.status === 'refused') await set(outgoing.message_id, { ...outgoing, refused: sent.reason }, this.#store);
+      this.#options.onChange(outgoing, sent);
+      // The later ones wait: they were written after it, and mean what it said.
+      if (sent.status === 'again' || sent.status === 'signed-out') return sent.status === 'again';
+    }
+    return false;
+  }
+
+  /** So that a file is sent once, however often the message is. */
+  async keep(outgoing: Outgoing): Promise<void> {
+    await set(outgoing.message_id, outgoing, this.#store);
+  }
+}
+
+const storeOf = (name: string): UseStore => createStore(`svc-outbox-${name}`, 'messages');
+
+/** Removes what waits, for good. */
+export const clearOutbox = (name: string): Promise<void> => clear(storeOf(name));

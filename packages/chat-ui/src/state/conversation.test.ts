@@ -1,0 +1,139 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { HistoryMessage } from '@svc/contract/session.ts';
+import type { ChatFrame, TurnPart } from '../protocol.ts';
+import { Conversation } from './conversation.ts';
+
+const said = { origin: 'message', sender: null, text: 'hello', attachments: [] } as const;
+const frame = (turn_id: string, part: TurnPart): ChatFrame => ({ turn_id, ...part });
+const begun = (message_id: string | null): TurnPart => ({
+  type: 'inject',
+  message_id,
+  channel: 'device',
+  ...said,
+  sender: 'd_1',
+  attachments: [],
+});
+const message = (over: Partial<HistoryMessage>): HistoryMessage => ({
+  turn_id: 't1',
+  message_id: null,
+  role: 'user',
+  sender: 'd_1',
+  text: 'hello',
+  at: 1000,
+  state: 'delivered',
+  outcome: 'replied',
+  attachments: [],
+  tools: [],
+  ...over,
+});
+const texts = (conversation: Conversation) => conversation.keys().map((key) => conversation.turn(key)?.text);
+
+describe('a conversation', () => {
+  test('keeps the key of a message from the outbox to its answer', () => {
+    const conversation = new Conversation();
+    conversation.say('m1', said);
+    conversation.sent('m1', 't1');
+    for (const part of [begun('m1'), { type: 'delta', text: 'He' }, { type: 'delta', text: 'y' }] as TurnPart[])
+      conversation.apply(frame('t1', part));
+    expect(conversation.turn('m1')).toMatchObject({ phase: 'writing', text: 'Hey' });
+    conversation.apply(frame('t1', { type: 'done', outcome: 'replied', text: 'Hey!' }));
+    conversation.merge([message({ message_id: 'm1' }), message({ role: 'assistant', text: 'Hey!' })]);
+    expect(conversation.keys()).toEqual(['m1']);
+    expect(conversation.turn('m1')).toMatchObject({ phase: 'done', text: 'Hey!', said: { text: 'hello' } });
+  });
+
+  test('[16] shows the same, wherever the stream was cut and began the turn again, and whichever of stream and answer came first', () => {
+    const parts: TurnPart[] = [
+      begun('m1'),
+      { type: 'queued', position: 1 },
+      { type: 'thinking', text: 'so' },
+      { type: 'tool', id: 'x', name: 'read', input: {} },
+      { type: 'tool_result', id: 'x', ok: true, output: 'o' },
+      { type: 'delta', text: 'one ' },
+      { type: 'delta', text: 'two' },
+      { type: 'done', outcome: 'replied', text: 'one two' },
+    ];
+    const end = (cut: number, acceptedAfter: number) => {
+      const conversation = new Conversation({ now: () => 5 });
+      conversation.say('m1', said);
+      const all = [...parts.slice(0, cut), ...parts];
+      for (const [index, part] of all.entries()) {
+        if (index === acceptedAfter) conversation.sent('m1', 't1');
+        conversation.apply(frame('t1', part));
+      }
+      return conversation.keys().map((key) => conversation.turn(key));
+    };
+    const expected = end(0, 0);
+    expect(expected).toMatchObject([{ key: 'm1', phase: 'done', text: 'one two', steps: [{ id: 'x', ok: true }] }]);
+    fc.assert(
+      fc.property(fc.nat(parts.length), fc.nat(parts.length * 2), (cut, accepted) => {
+        expect(end(cut, accepted)).toEqual(expected);
+      }),
+    );
+  });
+
+  test('joins what came of a turn to its message, though it is known only later whose answer it is', () => {
+    const conversation = new Conversation();
+    conversation.say('m1', said);
+    conversation.apply(frame('t1', { type: 'delta', text: 'early' }));
+    conversation.sent('m1', 't1');
+    expect(conversation.keys()).toEqual(['m1']);
+    expect(conversation.turn('m1')).toMatchObject({ phase: 'writing', text: 'early', said: { text: 'hello' } });
+  });
+
+  test('[23] puts an older page before what is there', () => {
+    const conversation = new Conversation();
+    conversation.merge([
+      message({ turn_id: 't9', at: 9000 }),
+      message({ turn_id: 't9', role: 'assistant', text: 'nine', at: 9001 }),
+    ]);
+    conversation.merge([
+      message({ turn_id: 't3', at: 3000 }),
+      message({ turn_id: 't3', role: 'assistant', text: 'three', at: 3001 }),
+    ]);
+    expect(texts(conversation)).toEqual(['three', 'nine']);
+  });
+
+  test('puts a new message last, though the clock of the device is behind', () => {
+    const conversation = new Conversation({ now: () => 10 });
+    conversation.merge([message({ at: 9000 })]);
+    conversation.say('m2', said);
+    expect(conversation.keys().at(-1)).toBe('m2');
+  });
+
+  test('[26] withdraws what was retracted, and tells silent, stopped and failed apart', () => {
+    const ended = (part: TurnPart) => {
+      const conversation = new Conversation();
+      for (const each of [begun('m1'), { type: 'delta', text: 'never mind' }, part] as TurnPart[])
+        conversation.apply(frame('t1', each));
+      return conversation.turn('m1');
+    };
+    expect(ended({ type: 'retract' })).toMatchObject({ text: '' });
+    expect(ended({ type: 'done', outcome: 'silent', text: '' })).toMatchObject({ phase: 'silent', text: '' });
+    expect(ended({ type: 'done', outcome: 'aborted', text: '' })).toMatchObject({ phase: 'stopped', text: 'never mind' });
+    const error = { code: 'engine_failed', message: 'The engine ended.' } as never;
+    expect(ended({ type: 'done', outcome: null, text: '', error })).toMatchObject({
+      phase: 'failed',
+      fault: 'The engine ended.',
+    });
+  });
+
+  test('tells React of what streams at most each 50 ms, and of all else at once', () => {
+    const timers: (() => void)[] = [];
+    const conversation = new Conversation({ timer: { set: (run) => timers.push(run), clear: () => timers.splice(0) } });
+    let told = 0;
+    conversation.subscribe(() => (told += 1));
+    conversation.apply(frame('t1', begun('m1')));
+    for (let index = 0; index < 100; index += 1) conversation.apply(frame('t1', { type: 'delta', text: 'x' }));
+    expect([told, timers.length]).toEqual([1, 1]);
+    timers[0]?.();
+    expect(told).toBe(2);
+  });
+
+  test('[22] takes 10,000 messages in one go', () => {
+    const conversation = new Conversation();
+    conversation.merge(Array.from({ length: 10_000 }, (_, index) => message({ turn_id: `t${index}`, at: index })));
+    expect(conversation.keys()).toHaveLength(10_000);
+  });
+});

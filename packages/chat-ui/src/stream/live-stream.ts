@@ -1,0 +1,115 @@
+import { readEvents } from './read-events.ts';
+
+/** `live`: something came in the last 35 s. `away`: it is tried again. `refused`: the token is no longer good, nothing more is tried. */
+export type LinkState = 'connecting' | 'live' | 'away' | 'refused';
+
+type Options = {
+  url: string;
+  token: string;
+  lastId?: string;
+  onEvent(type: string, data: unknown, id: string): void;
+  onState(state: LinkState): void;
+};
+
+/** The server sends a comment each 15 s: after two that did not come the line is dead, whatever the socket says. */
+const silenceMs = 35_000;
+const firstWaitMs = 1000;
+const maxWaitMs = 30_000;
+
+/** Keeps a stream of events open until it is closed: over silence, sleep and changes of the network, from where it was. */
+export function openLiveStream({ url, token, lastId = '', onEvent, onState }: Options): { close(): void } {
+  let last = lastId;
+  let wait = firstWaitMs;
+  let attempt: AbortController | null = null;
+  let heardAt = 0;
+  let closed = false;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  const later = (run: () => void, ms: number) => {
+    clearTimeout(timer);
+    timer = setTimeout(run, ms);
+  };
+  const alive = () => {
+    heardAt = performance.now();
+    wait = firstWaitMs;
+    onState('live');
+    later(() => void connect(), silenceMs);
+  };
+  const deliver = ({ event, data, id }: { event?: string | undefined; data: string; id?: string | undefined }) => {
+    const value = parse(data);
+    if (value !== undefined) onEvent(event ?? 'message', value, id ?? last);
+    if (id !== undefined) last = id;
+  };
+
+  async function connect(): Promise<void> {
+    attempt?.abort();
+    clearTimeout(timer);
+    if (closed) return;
+    const mine = new AbortController();
+    attempt = mine;
+    const headers = { authorization: `Bearer ${token}` };
+    const isMine = () => attempt === mine && !closed;
+    // A server that takes the connection and says nothing is none.
+    later(() => void connect(), silenceMs);
+    try {
+      const end = await readEvents({
+        url,
+        headers,
+        lastId: last,
+        signal: mine.signal,
+        onAlive: () => isMine() && alive(),
+        onEvent: (event) => isMine() && deliver(event),
+      });
+      if (!isMine()) return;
+      if (end.status === 'refused' && (end.code === 401 || end.code === 403)) {
+        close();
+        return onState('refused');
+      }
+    } catch {
+      if (!isMine()) return; // the network is away: tried again below
+    }
+    onState('away');
+    later(() => void connect(), wait * (0.5 + Math.random() / 2));
+    wait = Math.min(wait * 2, maxWaitMs);
+  }
+
+  /** The page is back, or the network: what is not known to be alive is tried at once. */
+  const wake = () => {
+    if (document.visibilityState !== 'visible' || performance.now() - heardAt < 16_000) return;
+    wait = firstWaitMs;
+    void connect();
+  };
+  const online = () => {
+    wait = firstWaitMs;
+    void connect();
+  };
+  const offline = () => {
+    onState('away');
+  };
+
+  function close(): void {
+    closed = true;
+    clearTimeout(timer);
+    attempt?.abort();
+    removeEventListener('online', online);
+    removeEventListener('offline', offline);
+    removeEventListener('pageshow', wake);
+    document.removeEventListener('visibilitychange', wake);
+  }
+
+  addEventListener('online', online);
+  addEventListener('offline', offline);
+  addEventListener('pageshow', wake);
+  document.addEventListener('visibilitychange', wake);
+  onState('connecting');
+  void connect();
+  return { close };
+}
+
+function parse(data: string): unknown {
+  try {
+    return JSON.parse(data) as unknown;
+  } catch {
+    return undefined; // a frame that nobody understands is left out, as unknown types are
+  }
+}

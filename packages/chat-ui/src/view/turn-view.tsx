@@ -1,0 +1,123 @@
+import { Clock, Pencil, RotateCw, TriangleAlert, Volume2 } from 'lucide-react';
+import { memo } from 'react';
+import { Markdown } from '../markdown/markdown.tsx';
+import type { Conversation } from '../state/conversation.ts';
+import { isOver, isRunning, type Turn } from '../state/turn.ts';
+import { CopyButton } from './code-block.tsx';
+import { Files } from './files.tsx';
+import { Questions } from './questions.tsx';
+import { Steps, Thinking } from './steps.tsx';
+import { useTurn } from './use-turn.ts';
+
+/** What a person can do to a turn. */
+export type TurnActions = {
+  answer(askId: string, option: string): Promise<string | null>;
+  retry(key: string): void;
+  edit(key: string): void;
+  /** Missing where nothing is read aloud. */
+  speak?: ((text: string) => void) | undefined;
+};
+
+type Props = { conversation: Conversation; id: string; assistant: string; actions: TurnActions };
+
+/** A message and what came of it. */
+export const TurnView = memo(function TurnView({ conversation, id, assistant, actions }: Props) {
+  const turn = useTurn(conversation, id);
+  if (turn === undefined) return null;
+  return (
+    <>
+      {turn.said !== null && <SaidView turn={turn} actions={actions} />}
+      {(isRunning(turn) || isOver(turn)) && <ReplyView turn={turn} assistant={assistant} actions={actions} />}
+    </>
+  );
+});
+
+function SaidView({ turn, actions }: { turn: Turn; actions: TurnActions }) {
+  const { said, phase, fault, key } = turn;
+  if (said === null) return null;
+  return (
+    <div className="said">
+      {said.origin === 'inject' && <span className="who">Operator</span>}
+      <div className="bubble">
+        <Files files={said.attachments} />
+        {said.text !== '' && <p>{said.text}</p>}
+      </div>
+      <div className="below">
+        {phase === 'sending' && (
+          <span className="status">
+            <Clock aria-hidden size={14} /> {fault ?? 'Sending'}
+          </span>
+        )}
+        {phase === 'unsent' && (
+          <>
+            <span className="status failed">
+              <TriangleAlert aria-hidden size={14} /> Not sent. {fault}
+            </span>
+            <button type="button" className="quiet" onClick={() => actions.retry(key)}>
+              <RotateCw aria-hidden size={14} /> Send again
+            </button>
+            <button type="button" className="quiet" onClick={() => actions.edit(key)}>
+              <Pencil aria-hidden size={14} /> Edit
+            </button>
+          </>
+        )}
+        {phase !== 'sending' && phase !== 'unsent' && <time dateTime={new Date(turn.at).toISOString()}>{timeOf(turn.at)}</time>}
+      </div>
+    </div>
+  );
+}
+
+const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
+const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' });
+const timeOf = (at: number): string =>
+  new Date(at).toDateString() === new Date().toDateString() ? clock.format(at) : day.format(at);
+
+function ReplyView({ turn, assistant, actions }: { turn: Turn; assistant: string; actions: TurnActions }) {
+  const { thinking, steps, questions, text, phase, fault } = turn;
+  return (
+    <div className="reply">
+      <span className="who">{assistant}</span>
+      <Thinking text={thinking} isLive={phase === 'thinking'} />
+      <Steps steps={steps} />
+      {text !== '' && <Markdown text={text} isLive={isRunning(turn)} />}
+      <Questions questions={questions} answer={actions.answer} />
+      <Ending turn={turn} />
+      {phase === 'failed' && (
+        <p className="fault">
+          <TriangleAlert aria-hidden size={16} /> {fault ?? 'The turn failed.'}
+        </p>
+      )}
+      {isOver(turn) && text !== '' && (
+        <div className="below">
+          <CopyButton text={text} />
+          {actions.speak !== undefined && (
+            <button type="button" className="quiet" onClick={() => actions.speak?.(text)}>
+              <Volume2 aria-hidden size={14} /> Read aloud
+            </button>
+          )}
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** What happens now, or that nothing came of it. */
+function Ending({ turn: { phase, position, text } }: { turn: Turn }) {
+  if (phase === 'queued') return <Working words={position > 0 ? `Waiting: ${position} ahead` : 'Waiting'} />;
+  if (phase === 'thinking') return <Working words="Thinking" />;
+  if (phase === 'tool') return <Working words="Working" />;
+  if (phase === 'stopped') return <p className="muted">Stopped.</p>;
+  if (phase === 'silent') return <p className="muted">No reply.</p>;
+  return phase === 'done' && text === '' ? <p className="muted">Done, without words.</p> : null;
+}
+
+const Working = ({ words }: { words: string }) => (
+  <p className="working">
+    <span className="dots" aria-hidden>
+      <i />
+      <i />
+      <i />
+    </span>
+    {words}
+  </p>
+);

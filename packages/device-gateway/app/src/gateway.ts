@@ -1,0 +1,125 @@
+import type { History, SessionPage } from '@svc/contract/session.ts';
+import type { ErrorBody } from '@svc/contract/error-body.ts';
+import type { Outgoing, OutgoingFile, Sent } from '@svc/chat-ui/outbox/outbox.ts';
+
+/** A refusal of the gateway, in its own words. */
+export class GatewayFault extends Error {
+  readonly status: number;
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+const timeoutMs = 30_000;
+
+/** Calls of one device. All throw `GatewayFault` for a refusal, and what `fetch` throws when the gateway is away. */
+export function createGateway(token: string) {
+  const headers = { authorization: `Bearer ${token}` };
+
+  async function call(method: string, path: string, body?: unknown, ms = timeoutMs): Promise<Response> {
+    const isRaw = body instanceof Blob;
+    const response = await fetch(path, {
+      method,
+      headers: {
+        ...headers,
+        ...(body === undefined ? {} : { 'content-type': isRaw ? body.type || 'application/octet-stream' : 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: isRaw ? body : JSON.stringify(body) }),
+      signal: AbortSignal.timeout(ms),
+      redirect: 'manual',
+      cache: 'no-store',
+    });
+    if (!response.ok) throw new GatewayFault(response.status, await reasonOf(response));
+    return response;
+  }
+  const json = async <T>(method: string, path: string, body?: unknown): Promise<T> =>
+    (await (await call(method, path, body)).json()) as T;
+  const query = (fields: Record<string, string | number | null>): string => {
+    const given = Object.entries(fields).filter(([, value]) => value !== null);
+    return given.length === 0 ? '' : `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`;
+  };
+
+  async function upload(file: OutgoingFile): Promise<string> {
+    if (file.blob === null) throw new GatewayFault(400, `${file.name} is not on this device any more.`);
+    const where = `/gw/upload${query({ filename: file.name, mime: file.mime })}`;
+    const answer = (await (await call('POST', where, file.blob, 10 * 60_000)).json()) as { file: { path: string } };
+    return answer.file.path;
+  }
+
+  return {
+    json,
+    headers,
+    streamUrl: (key: string | null) => `/gw/stream${query({ conversation_key: key })}`,
+    history: (key: string | null, before: number | null) =>
+      json<History>('GET', `/gw/history${query({ conversation_key: key, before, limit: 50 })}`),
+    sessions: (before: string | null) => json<SessionPage>('GET', `/gw/sessions${query({ before, limit: 30 })}`),
+    stop: (key: string | null) => json('POST', '/gw/stop', key === null ? {} : { conversation_key: key }),
+    forget: (key: string | null) => json('POST', '/gw/forget', key === null ? {} : { conversation_key: key }),
+    answer: (askId: string, option: string, key: string | null) =>
+      json('POST', '/gw/answer', { ask_id: askId, option, ...(key === null ? {} : { conversation_key: key }) }),
+    describe: (device: { name?: string; capabilities?: unknown }) => json('PATCH', '/gw/device', device),
+    signOut: () => json('DELETE', '/gw/device'),
+    rpcResult: (result: { rpc_id: string; ok: boolean; result?: unknown; error?: string }) =>
+      json('POST', '/gw/rpc-result', result),
+    transcribe: async (audio: Blob) => (await (await call('POST', '/gw/transcribe', audio, 60_000)).json()) as { text: string },
+    tts: async (text: string, voice: string | null) =>
+      await (await call('POST', '/gw/tts', { text, ...(voice === null ? {} : { voice }) }, 60_000)).blob(),
+    upload,
+    /** Sends a message with its own id, its files first. `keep` is told of each file that has arrived. */
+    async send(outgoing: Outgoing, keep: (outgoing: Outgoing) => Promise<void>): Promise<Sent> {
+      try {
+        for (const file of outgoing.files) {
+          if (file.path !== null) continue;
+          file.path = await upload(file);
+          file.blob = null;
+          await keep(outgoing);
+        }
+        const { message_id, conversation_key, text, files, speak } = outgoing;
+        const answer = await json<{ turn_id: string; conversation_key: string }>('POST', '/gw/turn', {
+          message_id,
+          text,
+          ...(conversation_key === null ? {} : { conversation_key }),
+          ...(files.length === 0 ? {} : { attachments: files.map(({ path }) => path) }),
+          ...(speak ? { speak } : {}),
+        });
+        return { status: 'accepted', turn_id: answer.turn_id, conversation_key: answer.conversation_key };
+      } catch (error) {
+        return sentOf(error);
+      }
+    },
+  };
+}
+export type Gateway = ReturnType<typeof createGateway>;
+
+/** What is the gateway's, the network's or the moment's fault is tried again. */
+function sentOf(error: unknown): Sent {
+  if (!(error instanceof GatewayFault)) return { status: 'again' };
+  if (error.status === 401) return { status: 'signed-out' };
+  const again = error.status === 0 || error.status === 408 || error.status === 429 || error.status >= 500;
+  return again ? { status: 'again' } : { status: 'refused', reason: error.message };
+}
+
+async function reasonOf(response: Response): Promise<string> {
+  try {
+    const body = (await response.json()) as { error?: Partial<ErrorBody> | string; message?: string };
+    const message = typeof body.error === 'string' ? body.error : (body.error?.message ?? body.message);
+    return message ?? `The gateway answered ${response.status}.`;
+  } catch {
+    return `The gateway answered ${response.status}.`;
+  }
+}
+
+export type Paired = { token: string; device: { id: string; name: string }; assistant: string; instance_id: string };
+
+/** Redeems the code of a link. */
+export async function pair(code: string): Promise<Paired> {
+  const response = await fetch('/gw/pair', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ code, platform: 'web' }),
+    signal: AbortSignal.timeout(timeoutMs),
+  });
+  if (!response.ok) throw new GatewayFault(response.status, await reasonOf(response));
+  return (await response.json()) as Paired;
+}

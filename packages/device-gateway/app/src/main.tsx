@@ -1,0 +1,12 @@
+import '@svc/chat-ui/style/tokens.css';
+import '@svc/chat-ui/style/base.css';
+import '@svc/chat-ui/style/transcript.css';
+import '@svc/chat-ui/style/markdown.css';
+import '@svc/chat-ui/style/composer.css';
+import './app.css';
+import { createRoot } from 'react-dom/client';
+import { App } from './app.tsx';
+
+const root = document.getElementById('root');
+if (root === null) throw new Error('The page has no place for the app.');
+createRoot(root).render(<App />);

@@ -1,0 +1,96 @@
+import type { Session } from '@svc/contract/session.ts';
+import { RefreshCw, X } from 'lucide-react';
+import { useCallback, useEffect, useState } from 'react';
+import type { Gateway } from './gateway.ts';
+
+type Props = {
+  gateway: Gateway;
+  current: string | null;
+  isOpen: boolean;
+  onClose(): void;
+  onOpen(key: string | null, title: string | null): void;
+};
+
+const when = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' });
+const stateWords: Record<Session['state'], string> = {
+  idle: '',
+  queued: 'waiting, ',
+  running: 'working, ',
+  claimed: 'claimed, ',
+};
+
+/** The conversations that this device may read. */
+export function SessionsPanel({ gateway, current, isOpen, onClose, onOpen }: Props) {
+  const [sessions, setSessions] = useState<readonly Session[]>([]);
+  const [next, setNext] = useState<string | null>(null);
+  const [fault, setFault] = useState<string | null>(null);
+
+  const read = useCallback(
+    async (before: string | null) => {
+      try {
+        const page = await gateway.sessions(before);
+        setSessions((known) => (before === null ? page.sessions : [...known, ...page.sessions]));
+        setNext(page.next);
+        setFault(null);
+      } catch {
+        setFault('The conversations cannot be read now.');
+      }
+    },
+    [gateway],
+  );
+  useEffect(() => {
+    void read(null);
+    const again = () => document.visibilityState === 'visible' && void read(null);
+    document.addEventListener('visibilitychange', again);
+    return () => document.removeEventListener('visibilitychange', again);
+  }, [read, isOpen]);
+
+  return (
+    <nav
+      className={isOpen ? 'side open' : 'side'}
+      aria-label="Conversations"
+      onKeyDown={({ key }) => key === 'Escape' && onClose()}
+    >
+      <div className="side-head">
+        <h2>Conversations</h2>
+        <button type="button" className="icon" aria-label="Read conversations again" onClick={() => void read(null)}>
+          <RefreshCw aria-hidden size={16} />
+        </button>
+        <button type="button" className="icon only-narrow" aria-label="Close conversations" onClick={onClose}>
+          <X aria-hidden size={20} />
+        </button>
+      </div>
+      {fault !== null && <p className="fault note">{fault}</p>}
+      <ul className="sessions">
+        <li>
+          <button type="button" aria-current={current === null ? 'page' : undefined} onClick={() => onOpen(null, null)}>
+            <span className="title">This device</span>
+            <span className="muted">Your conversation here</span>
+          </button>
+        </li>
+        {sessions.map(({ conversation_key, title, surface, state, last_active_at }) => (
+          <li key={conversation_key}>
+            <button
+              type="button"
+              aria-current={current === conversation_key ? 'page' : undefined}
+              onClick={() => onOpen(conversation_key, title ?? surface)}
+            >
+              <span className="title">{title ?? conversation_key}</span>
+              <span className="muted">
+                {surface}, {stateWords[state]}
+                {when.format(last_active_at)}
+              </span>
+            </button>
+          </li>
+        ))}
+        {next !== null && (
+          <li>
+            <button type="button" onClick={() => void read(next)}>
+              Show older
+            </button>
+          </li>
+        )}
+      </ul>
+    </nav>
+  );
+}

@@ -1,0 +1,58 @@
+// Keeps assets whose name has a hash, and the page for when there is no network. Never the app's HTML, never an answer of the API.
+const version = '__VERSION__';
+const assets = ['__ASSETS__'].flat();
+const cacheName = `svc-${version}`;
+const offlinePage = '/offline.html';
+
+self.addEventListener('install', (event) => {
+  event.waitUntil(caches.open(cacheName).then((cache) => cache.addAll([offlinePage, ...assets])));
+});
+
+self.addEventListener('activate', (event) => {
+  const removeOld = async () => {
+    const names = await caches.keys();
+    await Promise.all(names.filter((name) => name.startsWith('svc-') && name !== cacheName).map((name) => caches.delete(name)));
+    await self.clients.claim();
+  };
+  event.waitUntil(removeOld());
+});
+
+self.addEventListener('fetch', (event) => {
+  const url = new URL(event.request.url);
+  if (event.request.method !== 'GET' || url.origin !== self.location.origin || url.pathname.startsWith('/gw/')) return;
+  if (event.request.mode === 'navigate') {
+    event.respondWith(fetch(event.request).catch(() => caches.match(offlinePage)));
+  } else if (assets.includes(url.pathname)) {
+    event.respondWith(caches.match(event.request).then((kept) => kept ?? fetch(event.request)));
+  }
+});
+
+// The payload says no more than that there is something, unless the owner wants it to.
+self.addEventListener('push', (event) => {
+  let content = null;
+  try {
+    content = event.data?.json() ?? null;
+  } catch {
+    content = null; // what nobody understands is a notice without words
+  }
+  const body = typeof content?.text === 'string' ? content.text.slice(0, 300) : 'An answer is ready.';
+  const show = async () => {
+    const pages = await self.clients.matchAll({ type: 'window' });
+    if (pages.some((page) => page.visibilityState === 'visible')) return;
+    await self.registration.showNotification('Assistant', { body, tag: 'answer', icon: '/icon-192.png' });
+  };
+  event.waitUntil(show());
+});
+
+self.addEventListener('notificationclick', (event) => {
+  event.notification.close();
+  const open = async () => {
+    const [page] = await self.clients.matchAll({ type: 'window', includeUncontrolled: true });
+    await (page === undefined ? self.clients.openWindow('/') : page.focus());
+  };
+  event.waitUntil(open());
+});
+
+self.addEventListener('message', (event) => {
+  if (event.data === 'take-over') void self.skipWaiting();
+});

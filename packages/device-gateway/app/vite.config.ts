@@ -1,0 +1,18 @@
+import react from '@vitejs/plugin-react';
+import path from 'node:path';
+import { defineConfig } from 'vite';
+import { serviceWorker } from './build/service-worker-plugin.ts';
+
+const entry = (name: string) => path.join(import.meta.dirname, name);
+
+/** Hashed assets, no inline script or style: the gateway's CSP allows none. */
+export default defineConfig({
+  root: import.meta.dirname,
+  plugins: [react(), serviceWorker()],
+  build: {
+    target: 'es2023',
+    modulePreload: { polyfill: false },
+    assetsInlineLimit: 0,
+    rolldownOptions: { input: [entry('index.html'), entry('offline.html')] },
+  },
+});

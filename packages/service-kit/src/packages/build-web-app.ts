@@ -1,0 +1,116 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
+import { createTextTail } from '../process/text-tail.ts';
+import { errorText } from '../service-error.ts';
+import { hasPackages, installPackages, type PackageInstallation } from './install-packages.ts';
+
+type Build = Pick<PackageInstallation, 'env' | 'registry' | 'signal'> & {
+  /** Of the repository, or of a copy of it: where the lock is. */
+  root: string;
+  /** What is done, for who waits. */
+  onStep(words: string): void;
+};
+
+/** The app that devices open, and what it is made of. */
+const app = 'packages/device-gateway/app';
+const workspaces = ['packages/chat-ui', app];
+const stampFile = '.stamp';
+const timeoutMs = 5 * 60_000;
+
+/** Where the built app is; it is complete when it is there. */
+export const webAppFolder = (root: string): string => path.join(root, app, 'dist');
+
+/** Whether the app is there as its sources and the lock have it. A release has no sources: what it brought stands. */
+export function isWebAppBuilt(root: string): boolean {
+  if (!existsSync(path.join(root, app, 'src'))) return existsSync(webAppFolder(root));
+  try {
+    return readFileSync(path.join(webAppFolder(root), stampFile), 'utf8') === stampOf(root);
+  } catch {
+    return false; // never built
+  }
+}
+
+/**
+ * Builds the web app from the one lock, with tools that nobody else has: they are installed below `.cache`, and no process that serves loads them.
+ * Does nothing when the build fits.
+ * @throws Error that says what npm or the build said.
+ */
+export async function buildWebApp({ root, onStep, ...how }: Build): Promise<'built' | 'fits'> {
+  if (isWebAppBuilt(root)) return 'fits';
+  const folder = path.join(root, '.cache', 'web-tools');
+  if (!hasPackages({ lockFolder: root, folder })) {
+    onStep('Installing the tools that build the web app');
+    const flags = ['--include=dev', '--prefer-offline', ...workspaces.flatMap((workspace) => ['-w', workspace])];
+    const manifests = workspaces.map((workspace) => `${workspace}/package.json`);
+    await installPackages({ ...how, lockFolder: root, folder, flags, workspaces: manifests });
+  }
+  onStep('Building the web app');
+  // Of one's own, so that two that build at once do not meet; below the tools, which are found from there.
+  const work = mkdtempSync(path.join(folder, 'build-'));
+  const staged = `${webAppFolder(root)}.new-${process.pid}`;
+  try {
+    for (const workspace of workspaces)
+      cpSync(path.join(root, workspace), path.join(work, workspace), { recursive: true, filter: isSource });
+    mkdirSync(path.join(work, 'node_modules/@svc'), { recursive: true });
+    symlinkSync('../../packages/chat-ui', path.join(work, 'node_modules/@svc/chat-ui'));
+    const stamp = stampOf(root);
+    await runVite(folder, work, how.signal);
+    cpSync(path.join(work, app, 'dist'), staged, { recursive: true });
+    writeFileSync(path.join(staged, stampFile), stamp);
+    rmSync(webAppFolder(root), { recursive: true, force: true });
+    renameSync(staged, webAppFolder(root));
+  } catch (error) {
+    // Another one was quicker, and has put the same there.
+    if (!isWebAppBuilt(root)) throw error;
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+    rmSync(staged, { recursive: true, force: true });
+  }
+  return 'built';
+}
+
+const isSource = (file: string): boolean => !/(?:^|\/)(?:node_modules|dist|dist\.new-\d+|tsconfig\.json)$|\.test\.ts$/.test(file);
+
+/** Of everything that the build reads. */
+function stampOf(root: string): string {
+  const hash = createHash('sha256').update(readFileSync(path.join(root, 'package-lock.json')));
+  for (const workspace of workspaces) {
+    const files = readdirSync(path.join(root, workspace), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => path.join(entry.parentPath, entry.name))
+      .filter((file) => file.slice(root.length).split('/').every(isSource) && isSource(file));
+    for (const file of files.toSorted()) hash.update(path.relative(root, file)).update(readFileSync(file));
+  }
+  return hash.digest('hex');
+}
+
+async function runVite(tools: string, work: string, signal: AbortSignal | undefined): Promise<void> {
+  const vite = spawn(process.execPath, [path.join(tools, 'node_modules/vite/bin/vite.js'), 'build', '--logLevel=error'], {
+    cwd: path.join(work, app),
+    env: { PATH: process.execPath.slice(0, process.execPath.lastIndexOf('/')), LC_ALL: 'C.UTF-8' },
+    stdio: ['ignore', 'ignore', 'pipe'],
+    timeout: timeoutMs,
+    killSignal: 'SIGKILL',
+    ...(signal === undefined ? {} : { signal }),
+  });
+  const stderr = createTextTail();
+  vite.stderr.setEncoding('utf8').on('data', stderr.add);
+  let fault: Error | null = null;
+  vite.on('error', (error) => (fault = error));
+  await new Promise<void>((resolve) => vite.once('close', () => resolve()));
+  if (fault !== null) throw new Error(`The build of the web app could not be run: ${errorText(fault)}`, { cause: fault });
+  if (vite.exitCode !== 0) throw new Error(`The web app could not be built: ${stderr.read() || `ended by ${vite.signalCode}`}`);
+}

@@ -1,0 +1,140 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { readdirSync } from 'node:fs';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { isLive, openBrowser, openPaired, say, watch, whyNoBrowser } from './device-app/browser.ts';
+import { conversation } from './device-app/sample-conversation.ts';
+import { dist, type ScriptedGateway, startScriptedGateway } from './device-app/scripted-gateway.ts';
+
+const why = whyNoBrowser();
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const maxScriptKb = 190;
+
+type Violation = { id: string; help: string; nodes: { target: string[] }[] };
+
+/** What axe finds, as one line for each rule. */
+async function violations(page: Page): Promise<string[]> {
+  const rules = { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] };
+  const found = (await page.evaluate(
+    `axe.run(document, ${JSON.stringify(rules)}).then(({ violations }) => violations)`,
+  )) as Violation[];
+  return found.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`);
+}
+
+/** How far the page can be moved sideways. */
+const sideways = (page: Page): Promise<number> =>
+  page.evaluate('document.scrollingElement.scrollWidth - innerWidth') as Promise<number>;
+
+describe.skipIf(why !== null)(`how the app of a device looks${why === null ? '' : ` (skipped: ${why})`}`, () => {
+  let browser: Browser;
+  let gateway: ScriptedGateway;
+
+  beforeAll(async () => {
+    browser = await openBrowser();
+  });
+  afterAll(() => browser.close());
+  beforeEach(async () => {
+    gateway = await startScriptedGateway();
+    gateway.script.history = conversation.history;
+    gateway.script.sessions = conversation.sessions;
+  });
+  afterEach(() => gateway.close());
+
+  test(`[21] its scripts are at most ${maxScriptKb} KB`, () => {
+    const scripts = readdirSync(path.join(dist, 'assets')).filter((name) => name.endsWith('.js'));
+    const bytes = scripts.reduce((sum, name) => sum + gzipSync(readFileSync(path.join(dist, 'assets', name))).length, 0);
+    expect(bytes / 1000).toBeLessThanOrEqual(maxScriptKb);
+  });
+
+  const looks = [390, 1280].flatMap((width) => (['light', 'dark'] as const).map((scheme) => ({ width, scheme })));
+  test.each(looks)('[34] axe finds nothing at $width, $scheme', async ({ width, scheme }) => {
+    const isPhone = width < 600;
+    const context = await browser.newContext({
+      viewport: { width, height: 844 },
+      colorScheme: scheme,
+      hasTouch: isPhone,
+      isMobile: isPhone,
+      bypassCSP: true, // axe is put into the page; that the page itself needs nothing of the like, the other tests hold
+    });
+    const stranger = await context.newPage();
+    await stranger.goto(gateway.url);
+    await stranger.getByLabel('Link or code').waitFor();
+    await stranger.evaluate(axe);
+    expect(await violations(stranger)).toEqual([]);
+    await stranger.close();
+    const { page } = await openPaired(context, gateway);
+    await page.locator('.table').first().waitFor();
+    gateway.script.onTurn = (turnId, { body }) => conversation.play(gateway, turnId, body['message_id']);
+    await say(page, 'Clean up the old logs.');
+    await page.locator('.question').waitFor();
+    await page.evaluate(axe);
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Settings' }).click();
+    expect(await violations(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    if (isPhone) {
+      await page.getByRole('button', { name: 'Conversations', exact: true }).click();
+      expect(await violations(page)).toEqual([]);
+    }
+    await context.close();
+  });
+
+  test.each([320, 390, 768, 1280, 1920])('[38] nothing goes out of the page at %s', async (width) => {
+    const context = await browser.newContext({ viewport: { width, height: 700 } });
+    const { page, faults } = await openPaired(context, gateway);
+    await page.locator('.markdown').first().waitFor();
+    expect(await sideways(page)).toBeLessThanOrEqual(0);
+    await page.getByRole('button', { name: 'Settings' }).click();
+    expect(await sideways(page)).toBeLessThanOrEqual(0);
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  describe('with the keyboard alone', () => {
+    let context: BrowserContext;
+    let page: Page;
+    beforeEach(async () => {
+      context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+      ({ page } = await openPaired(context, gateway));
+    });
+    afterEach(() => context.close());
+
+    test('[35] everything is reached, and the focus comes back from the settings', async () => {
+      const settings = page.getByRole('button', { name: 'Settings' });
+      await settings.focus();
+      await page.keyboard.press('Enter');
+      await page.getByRole('dialog').waitFor();
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      expect(await settings.evaluate((element) => element.matches(':focus'))).toBe(true);
+      const seen = new Set<string>();
+      for (let index = 0; index < 40; index += 1) {
+        await page.keyboard.press('Tab');
+        seen.add(
+          String(await page.evaluate('document.activeElement.getAttribute("aria-label") ?? document.activeElement.textContent')),
+        );
+      }
+      expect([...seen]).toEqual(expect.arrayContaining(['Message', 'Attach files', 'Take a photo', 'Conversation', 'Settings']));
+      await page.getByLabel('Message', { exact: true }).focus();
+      await page.keyboard.type('by hand');
+      await page.keyboard.press('Enter');
+      await expect.poll(() => page.locator('.bubble').last().textContent()).toBe('by hand');
+    });
+
+    test('without network, the page that opens shows what waits', async () => {
+      const faults = watch(page);
+      await page.evaluate('navigator.serviceWorker.ready');
+      await page.reload();
+      await isLive(page);
+      gateway.close();
+      await say(page, 'later then');
+      await expect.poll(() => page.locator('.said').last().textContent()).toMatch(/Waiting for the connection/);
+      await page.reload();
+      await expect.poll(() => page.locator('#outbox').textContent()).toBe('later then');
+      expect(faults.filter((fault) => !fault.includes('ERR_'))).toEqual([]);
+    });
+  });
+});

@@ -1,0 +1,46 @@
+import { existsSync } from 'node:fs';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { buildWebApp } from '@svc/service-kit/packages/build-web-app.ts';
+import { root } from '../../repository.ts';
+import type { ScriptedGateway } from './scripted-gateway.ts';
+
+const executablePath = process.env['TEST_CHROMIUM'] ?? '/usr/bin/chromium';
+const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update', '--no-first-run'];
+
+/** Why there is no browser here; null when there is one. */
+export const whyNoBrowser = (): string | null => (existsSync(executablePath) ? null : `there is no ${executablePath}`);
+
+/** The app as it is shipped, and Debian's Chromium. */
+export async function openBrowser(more: readonly string[] = []): Promise<Browser> {
+  await buildWebApp({ root, env: process.env, registry: null, onStep: () => undefined });
+  return await chromium.launch({ executablePath, args: [...args, ...more] });
+}
+
+/** A page of a device that was paired by a link. What the page has to complain about is in `faults`: CSP, Trusted Types, errors. */
+export async function openPaired(
+  context: BrowserContext,
+  { url }: Pick<ScriptedGateway, 'url'>,
+): Promise<{ page: Page; faults: string[] }> {
+  const page = await context.newPage();
+  const faults = watch(page);
+  await page.goto(`${url}/#pair=right`);
+  await isLive(page);
+  return { page, faults };
+}
+
+export function watch(page: Page): string[] {
+  const faults: string[] = [];
+  page.on('pageerror', (error) => faults.push(String(error)));
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !/Failed to load resource/.test(message.text())) faults.push(message.text());
+  });
+  return faults;
+}
+
+export const isLive = (page: Page): Promise<void> => expect.poll(() => page.locator('.link').textContent()).toBe('Live');
+
+export async function say(page: Page, text: string): Promise<void> {
+  await page.getByLabel('Message', { exact: true }).fill(text);
+  await page.getByRole('button', { name: 'Send message' }).click();
+}
