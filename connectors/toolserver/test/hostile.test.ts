@@ -1,0 +1,207 @@
+import { cpSync, readdirSync, statSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isIP } from 'node:net';
+import path from 'node:path';
+import { systemClock } from '@svc/connector-kit';
+import type { Network } from '@svc/connector-kit/fetch-public/fetch-public.ts';
+import { http } from '@svc/service-kit/builtin.ts';
+import { isPublicAddress } from '@svc/service-kit/http/public-address.ts';
+import { listen } from '@svc/testing/listen.ts';
+import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createStoredModels } from '../src/oauth/stored-models.ts';
+import type { ClientsFile } from '../src/people/clients-file.ts';
+import { authorizeUrl, codeFor, listTools, redeem, refresh, register, registered } from './authorize.ts';
+import { openBrowser } from './browser.ts';
+import { callback } from './oauth-client.ts';
+import { openToolserver, type OpenToolserver } from './open-toolserver.ts';
+
+const address = 'https://client.example/client.json';
+
+describe('a document that a client names as its id', () => {
+  const seen = (server: OpenToolserver, id: string) => openBrowser().open(authorizeUrl(server, { id }));
+
+  test.each([
+    'https://127.0.0.1/client.json',
+    'https://localhost/client.json',
+    'https://[::1]/client.json',
+    'https://[::ffff:127.0.0.1]/client.json',
+    'https://2130706433/client.json',
+    'https://10.1.2.3/client.json',
+    'https://169.254.169.254/latest/meta-data',
+    'https://name-that-leads-here.example/client.json',
+  ])('is fetched from no address of this network: %s', async (id) => {
+    const asked: string[] = [];
+    const network: Network = {
+      isAllowed: isPublicAddress,
+      resolve: async (host) => [isIP(host) === 0 ? { address: '127.0.0.1', family: 4 } : { address: host, family: isIP(host) }],
+      request: (url) => {
+        asked.push(url.href);
+        throw new Error('It was asked for.');
+      },
+    };
+    const page = await seen(await openToolserver({ network }), id);
+    expect([page.status, page.text.includes('<form'), asked]).toEqual([400, false, []]);
+  });
+
+  const document = { client_id: address, client_name: 'A client', redirect_uris: [callback], token_endpoint_auth_method: 'none' };
+  const json = { 'content-type': 'application/json' };
+  type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+  test.each<{ what: string; answer: Answer }>([
+    { what: 'sends on to another place', answer: (_, to) => to.writeHead(302, { location: 'https://127.0.0.1/' }).end() },
+    {
+      what: 'is larger than 5 KB',
+      answer: (_, to) => to.writeHead(200, json).end(JSON.stringify({ ...document, x: 'x'.repeat(6000) })),
+    },
+    { what: 'is a page', answer: (_, to) => to.writeHead(200, { 'content-type': 'text/html' }).end('<html></html>') },
+    {
+      what: 'is of another client',
+      answer: (_, to) => to.writeHead(200, json).end(JSON.stringify({ ...document, client_id: `${address}2` })),
+    },
+    { what: 'breaks off', answer: (_, to) => to.writeHead(200, { ...json, 'content-length': '999' }).write('{') && to.destroy() },
+    { what: 'is not there', answer: (_, to) => to.writeHead(404, json).end(JSON.stringify(document)) },
+    {
+      what: 'leads to a script',
+      answer: (_, to) => to.writeHead(200, json).end(JSON.stringify({ ...document, redirect_uris: ['javascript:alert(1)'] })),
+    },
+  ])('is not believed when it $what', async ({ answer }) => {
+    const page = await seen(await openToolserver({ network: await networkOf(answer) }), address);
+    expect([page.status, page.text.includes('<form')]).toEqual([400, false]);
+  });
+
+  test('is believed when it is right', async () => {
+    const network = await networkOf((_, to) => to.writeHead(200, json).end(JSON.stringify(document)));
+    const page = await seen(await openToolserver({ network }), address);
+    expect([page.status, page.text.includes('A client')]).toEqual([200, true]);
+  });
+});
+
+/** An internet on which every address is answered by the test. */
+async function networkOf(answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<Network> {
+  const server = http.createServer(answer);
+  const listening = await listen(server);
+  onTestFinished(() => listening.close());
+  const { port } = server.address() as { port: number };
+  return {
+    isAllowed: () => true,
+    resolve: async () => [{ address: '127.0.0.1', family: 4 }],
+    request: (url, options, onResponse) =>
+      http.request({ ...options, host: '127.0.0.1', port, path: url.pathname, lookup: undefined }, onResponse),
+  };
+}
+
+describe('what nobody expects', () => {
+  const bad = { nul: '%00', 'half a character': '%ED%A0%80', 'a broken escape': '%zz', megabytes: 'x'.repeat(3_000_000) };
+  const form = { 'content-type': 'application/x-www-form-urlencoded' };
+  const routes = {
+    'an authorization': (value: string) => [`/oauth/authorize?client_id=${value}&redirect_uri=${value}&scope=${value}`, {}],
+    'a page': (value: string) => [`/oauth/authorize/${value}`, {}],
+    'an approval': (value: string) => [
+      '/oauth/approve',
+      { method: 'POST', headers: form, body: `form_key=${value}&code=${value}` },
+    ],
+    'a token': (value: string) => [
+      '/oauth/token',
+      { method: 'POST', headers: form, body: `grant_type=${value}&code=${value}&client_id=${value}` },
+    ],
+    'a revocation': (value: string) => [
+      '/oauth/revoke',
+      { method: 'POST', headers: form, body: `token=${value}&client_id=${value}` },
+    ],
+    'a registration': (value: string) => [
+      '/oauth/register',
+      {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: `{"redirect_uris":["${value}"],"client_name":"${value}"}`,
+      },
+    ],
+    'a call': (value: string) => [
+      '/mcp',
+      { method: 'POST', headers: { authorization: `Bearer ${value.slice(0, 9000)}` }, body: value },
+    ],
+    'a message': (value: string) => [`/message?sessionId=${value.slice(0, 9000)}`, { method: 'POST', body: value }],
+  } satisfies Record<string, (value: string) => [string, RequestInit]>;
+
+  test.each(Object.entries(routes))(
+    '%s of signs and sizes that nobody means is refused, and the server goes on',
+    async (_name, ask) => {
+      const server = await openToolserver();
+      for (const value of Object.values(bad)) {
+        const [route, init] = ask(value);
+        // One that is too long may be cut off before it is read.
+        const status = await fetch(new URL(route, server.url), { redirect: 'manual', ...init }).then(
+          (answer) => answer.status,
+          () => 413,
+        );
+        expect(status).toBeGreaterThanOrEqual(400);
+        expect(status).toBeLessThan(500);
+      }
+      expect((await fetch(new URL('/health', server.url))).status).toBe(200);
+    },
+  );
+
+  test('a thousand authorizations at once are answered or told to wait', async () => {
+    const server = await openToolserver();
+    const client = await registered(server);
+    const url = authorizeUrl(server, client);
+    const statuses = await Promise.all(
+      Array.from({ length: 1000 }, async () => (await fetch(url, { redirect: 'manual' })).status),
+    );
+    expect(new Set(statuses)).toEqual(new Set([303, 429]));
+  });
+
+  test('a flood of registrations leaves no more than a few, and those that count', async () => {
+    const server = await openToolserver();
+    const count = Number(process.env['TOOLSERVER_REGISTRATIONS'] ?? 500);
+    const client = await registered(server);
+    const { body } = await redeem(server, client, await codeFor(server, client));
+    let kept = 1;
+    for (let sent = 0; sent < count; sent += 50) {
+      const answers = await Promise.all(Array.from({ length: 50 }, () => register(server)));
+      kept += answers.filter(({ status }) => status === 201).length;
+    }
+    expect(kept).toBeLessThanOrEqual(20);
+    expect((await listTools(server, body.access_token)).status).toBe(200);
+    expect(sizeOf(server.dir)).toBeLessThan(512 * 1024);
+  });
+
+  test('what was registered over many hours makes room, but for clients that were approved', async () => {
+    const server = await openToolserver();
+    const client = await registered(server);
+    const { body } = await redeem(server, client, await codeFor(server, client));
+    // The cast: no client of the operator's file is asked for.
+    const clients = { find: () => null, list: () => [], problem: () => null } as unknown as ClientsFile;
+    const models = createStoredModels({ state: server.context.state, clients, clock: systemClock });
+    for (let n = 0; n < 210; n++)
+      await models.adapterOf('Client').upsert(`old-${n}`, { client_id: `old-${n}`, redirect_uris: [callback] } as never, 0);
+    for (let n = 0; n < 15; n++) expect((await register(server)).status).toBe(201);
+    const ids = await models.clientIds();
+    expect([ids.includes(client.id), ids.length <= 212]).toEqual([true, true]);
+    expect((await listTools(server, body.access_token)).status).toBe(200);
+  });
+});
+
+/** All files of a folder, bytes. */
+const sizeOf = (dir: string): number =>
+  readdirSync(dir, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .reduce((sum, entry) => sum + statSync(path.join(entry.parentPath, entry.name)).size, 0);
+
+test('a token that was given is good after a kill, and the code that it came from is not', async () => {
+  const server = await openToolserver();
+  const client = await registered(server);
+  const code = await codeFor(server, client);
+  const { body } = await redeem(server, client, code);
+  // What is on the disk when the answer is there is what a kill leaves.
+  const left = temporaryFolder();
+  onTestFinished(() => left.remove());
+  cpSync(server.dir, left.path, { recursive: true });
+  await server.live().stop();
+  const config = { port: Number(new URL(server.url).port) };
+  const again = await openToolserver({ config, before: (dir) => cpSync(left.path, dir, { recursive: true }) });
+  expect((await listTools(again, body.access_token)).status).toBe(200);
+  expect((await refresh(again, client, body.refresh_token ?? '')).status).toBe(200);
+  const replay = await redeem(again, client, code);
+  expect([replay.status, replay.body.error]).toEqual([400, 'invalid_grant']);
+});
