@@ -1,10 +1,14 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { chromium } from 'playwright-core';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { http } from '@svc/service-kit/builtin.ts';
 import { listen } from '@svc/testing/listen.ts';
 import { authorizeUrl, registered } from './authorize.ts';
 import { openToolserver } from './open-toolserver.ts';
+
+declare const axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 const executablePath = process.env['TEST_CHROMIUM'] ?? '/usr/bin/chromium';
 const why = existsSync(executablePath) ? null : `there is no ${executablePath}`;
@@ -47,4 +51,29 @@ describe.skipIf(why !== null)(`the page of approval in a real browser${why === n
     expect(new URL(page.url()).searchParams.get('code')).not.toBeNull();
     expect(complaints.filter((text) => text.includes('Content Security Policy'))).toEqual([]);
   });
+
+  test.each([390, 1280].flatMap((width) => (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme }))))(
+    'is open to everybody: nothing to find for axe at $width, $colorScheme',
+    async ({ width, colorScheme }) => {
+      const server = await openToolserver();
+      const browser = await chromium.launch({ executablePath, args });
+      onTestFinished(() => browser.close());
+      // The page lets no script in, so the check does not come in as one of the page's.
+      const context = await browser.newContext({ viewport: { width, height: 844 }, colorScheme, bypassCSP: true });
+      const page = await context.newPage();
+      const find = () =>
+        page.evaluate(async () => (await axe.run()).violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`));
+      await page.goto(authorizeUrl(server, await registered(server)));
+      await page.addScriptTag({ content: axeSource });
+      expect(await find()).toEqual([]);
+      await page.getByLabel('Code').fill('AAAA-AAAA');
+      await page.getByRole('button', { name: 'Approve' }).click();
+      await page.getByRole('alert').waitFor();
+      await page.addScriptTag({ content: axeSource });
+      expect(await find()).toEqual([]);
+      await page.goto(`${server.url}/oauth/authorize?client_id=nobody`);
+      await page.addScriptTag({ content: axeSource });
+      expect(await find()).toEqual([]);
+    },
+  );
 });
