@@ -17,7 +17,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['{packages,apps,connectors,engines}/*/src/**/*.test.ts'],
+          include: ['{packages,apps,connectors,engines}/*/src/**/*.test.ts', 'packages/device-gateway/app/src/**/*.test.ts'],
           isolate: false,
           maxWorkers: Math.max(cores, 2),
           testTimeout: 60_000,

@@ -1,6 +1,6 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { isLive, openBrowser, openPaired, say, watch, whyNoBrowser } from './device-app/browser.ts';
+import { isLive, openBrowser, openPaired, say, watch, watchStatus, whyNoBrowser } from './device-app/browser.ts';
 import { type ScriptedGateway, startScriptedGateway } from './device-app/scripted-gateway.ts';
 
 const why = whyNoBrowser();
@@ -223,14 +223,6 @@ describe.skipIf(why !== null)(`the app of a device${why === null ? '' : ` (skipp
     expect(await page.locator('.transcript[aria-live], .transcript [aria-live]').count()).toBe(0);
   });
 });
-
-/** Keeps what the page's status says, whichever element says it. */
-const watchStatus = `
-  globalThis.told = [];
-  new MutationObserver((changes) => {
-    const said = changes.flatMap(({ target }) => (target.nodeType === 1 ? target : target.parentElement).closest('[role=status]')?.textContent ?? []);
-    told.push(...said);
-  }).observe(document.body, { childList: true, characterData: true, subtree: true })`;
 
 const base = { sender: 'd_1', state: 'delivered', outcome: 'replied', attachments: [], tools: [] } as const;
 const said = (turn_id: string, message_id: string, text: string, at = 1000) => ({

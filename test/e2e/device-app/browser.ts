@@ -44,3 +44,11 @@ export async function say(page: Page, text: string): Promise<void> {
   await page.getByLabel('Message', { exact: true }).fill(text);
   await page.getByRole('button', { name: 'Send message' }).click();
 }
+
+/** Keeps what the page's status says, whichever element says it. */
+export const watchStatus = `
+  globalThis.told = [];
+  new MutationObserver((changes) => {
+    const said = changes.flatMap(({ target }) => (target.nodeType === 1 ? target : target.parentElement).closest('[role=status]')?.textContent ?? []);
+    told.push(...said);
+  }).observe(document.body, { childList: true, characterData: true, subtree: true })`;

@@ -30,6 +30,7 @@ type Answer = { status: number; body: unknown } | 'cut';
  */
 export async function startScriptedGateway() {
   const streams = new Set<ServerResponse>();
+  const controls = new Set<ServerResponse>();
   const calls: Call[] = [];
   const log: { id: number; type: string; data: object }[] = [];
   const turns = new Map<string, string>();
@@ -42,6 +43,9 @@ export async function startScriptedGateway() {
     onTurn: (_turnId: string, _call: Call): void => undefined,
     pageSize: 50,
     comments: true,
+    /** What the microphone's recording is said to say, and how long a sentence lasts that is read aloud. */
+    heard: 'what was said',
+    speechMs: 200,
   };
 
   const server = http.createServer((request, response) => void respond(request, response));
@@ -61,6 +65,9 @@ export async function startScriptedGateway() {
     if (url.pathname !== '/gw/pair' && request.headers.authorization !== 'Bearer svcd_test')
       return json(response, 401, { error: { message: 'no token' } });
     if (url.pathname === '/gw/stream') return open(request, response);
+    if (url.pathname === '/gw/control') return openControl(response);
+    if (url.pathname === '/gw/tts')
+      return void response.writeHead(200, { 'content-type': 'audio/wav' }).end(wav(script.speechMs));
     return json(response, ...answer(call, url));
   }
 
@@ -87,6 +94,8 @@ export async function startScriptedGateway() {
         return [200, { sessions: script.sessions, next: null }];
       case 'POST /gw/upload':
         return [200, { ok: true, file: { id: 'f1', path: `/uploads/${url.searchParams.get('filename')}` } }];
+      case 'POST /gw/transcribe':
+        return [200, { ok: true, text: script.heard, language: 'en', seconds: 1 }];
       default:
         return [200, { ok: true }];
     }
@@ -104,6 +113,12 @@ export async function startScriptedGateway() {
       streams.delete(response);
     });
   }
+  function openControl(response: ServerResponse): void {
+    response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
+    write(response, 0, 'ready', {});
+    controls.add(response);
+    response.on('close', () => controls.delete(response));
+  }
   const write = (response: ServerResponse, id: number, type: string, data: object) =>
     response.write(`id: ${id}\nevent: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`);
 
@@ -118,6 +133,11 @@ export async function startScriptedGateway() {
       log.push({ id, type, data });
       for (const stream of streams) write(stream, id, type, data);
     },
+    /** Over the control link, to every device that has it open. */
+    command(type: string, data: object): void {
+      for (const control of controls) write(control, 0, type, data);
+    },
+    controls,
     cut(): void {
       for (const stream of streams) stream.destroy();
     },
@@ -140,4 +160,23 @@ function file(pathname: string, response: ServerResponse): void {
   response
     .writeHead(200, { 'content-type': type, 'content-security-policy': csp, 'cache-control': 'no-store' })
     .end(readFileSync(name));
+}
+
+/** A tone of so many ms: a WAV file of 8,000 samples of 8 bits a second. */
+function wav(ms: number): Buffer {
+  const samples = Buffer.from(Array.from({ length: ms * 8 }, (_, index) => 128 + Math.round(20 * Math.sin(index / 3))));
+  const head = Buffer.alloc(44);
+  head.write('RIFF', 0);
+  head.writeUInt32LE(36 + samples.length, 4);
+  head.write('WAVEfmt ', 8);
+  head.writeUInt32LE(16, 16);
+  head.writeUInt16LE(1, 20);
+  head.writeUInt16LE(1, 22);
+  head.writeUInt32LE(8000, 24);
+  head.writeUInt32LE(8000, 28);
+  head.writeUInt16LE(1, 32);
+  head.writeUInt16LE(8, 34);
+  head.write('data', 36);
+  head.writeUInt32LE(samples.length, 40);
+  return Buffer.concat([head, samples]);
 }

@@ -1,17 +1,15 @@
-import { Announcer } from '@svc/chat-ui/view/announcer.tsx';
-import { Composer } from '@svc/chat-ui/view/composer.tsx';
-import { Transcript } from '@svc/chat-ui/view/transcript.tsx';
-import { useRunning } from '@svc/chat-ui/view/use-turn.ts';
 import type { LinkState } from '@svc/chat-ui/stream/live-stream.ts';
 import { Menu, Settings } from 'lucide-react';
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
+import { answerCalls } from './capabilities/answer-calls.ts';
+import { Chat, type ChatHandle } from './chat.tsx';
 import { type ChatSession, openChatSession } from './chat-session.ts';
 import type { Device } from './device.ts';
 import { createGateway, type Gateway } from './gateway.ts';
 import { takeLaunch } from './launch.ts';
 import { SessionsPanel } from './sessions-panel.tsx';
 import { SettingsDialog } from './settings-dialog.tsx';
-import { useComposerText } from './use-composer-text.ts';
+import { useVoiceSettings } from './use-voice-settings.ts';
 
 type Props = { device: Device; onSignedOut(): void; onRenamed(device: Device): void };
 
@@ -32,7 +30,16 @@ export function ChatPage({ device, onSignedOut, onRenamed }: Props) {
   const [link, setLink] = useState<LinkState>('connecting');
   const [isListOpen, setListOpen] = useState(launch.action === 'sessions');
   const [areSettingsOpen, setSettingsOpen] = useState(false);
+  const voice = useVoiceSettings(gateway);
+  const chat = useRef<ChatHandle>(null);
+  const calls = useRef<ReturnType<typeof answerCalls> | null>(null);
   const session = useChatSession(device, gateway, key, setLink);
+
+  useEffect(() => {
+    calls.current = answerCalls({ device, gateway, onSpeak: (text) => chat.current?.say(text) });
+    return () => calls.current?.close();
+    // A new name of the device opens nothing anew.
+  }, [device.id, gateway]);
 
   return (
     <div className="app">
@@ -59,12 +66,27 @@ export function ChatPage({ device, onSignedOut, onRenamed }: Props) {
             <Settings aria-hidden size={20} />
           </button>
         </header>
-        {session !== null && <Chat key={key ?? 'own'} session={session} device={device} link={link} onSignedOut={onSignedOut} />}
+        {session !== null && (
+          <Chat
+            key={key ?? 'own'}
+            ref={chat}
+            session={session}
+            device={device}
+            gateway={gateway}
+            link={link}
+            voice={voice}
+            launch={launch}
+            onSignedOut={onSignedOut}
+          />
+        )}
       </main>
       {areSettingsOpen && (
         <SettingsDialog
           device={device}
           gateway={gateway}
+          voice={voice.config}
+          onVoice={voice.change}
+          describe={async () => await calls.current?.describe()}
           onClose={() => setSettingsOpen(false)}
           onSignedOut={onSignedOut}
           onRenamed={onRenamed}
@@ -83,7 +105,7 @@ function useChatSession(
 ): ChatSession | null {
   const [session, setSession] = useState<ChatSession | null>(null);
   useEffect(() => {
-    const opened = openChatSession({ device, gateway, conversationKey: key, onLink, onFrame: () => undefined });
+    const opened = openChatSession({ device, gateway, conversationKey: key, onLink });
     setSession(opened);
     return () => {
       opened.close();
@@ -92,98 +114,4 @@ function useChatSession(
     // A new name of the device opens nothing anew.
   }, [device.id, gateway, key, onLink]);
   return session;
-}
-
-type ChatProps = { session: ChatSession; device: Device; link: LinkState; onSignedOut(): void };
-
-function Chat({ session, device, link, onSignedOut }: ChatProps) {
-  const { conversation } = session;
-  const input = useRef<HTMLTextAreaElement>(null);
-  const [text, setText] = useComposerText(session, launch.text);
-  const [files, setFiles] = useState<readonly File[]>([]);
-  const [fault, setFault] = useState<string | null>(null);
-  const isRunning = useRunning(conversation);
-  const hasKeyboard = useMemo(() => matchMedia('(pointer: fine)').matches, []);
-
-  const send = () => {
-    const said = text.trim();
-    setText('');
-    setFiles([]);
-    setFault(null);
-    // The database of the browser is full or forbidden: what was written comes back.
-    session.send(said, files, false).catch(() => {
-      setText(said);
-      setFiles(files);
-      setFault('This browser cannot store the message. Free some space, or leave private browsing.');
-    });
-    input.current?.focus();
-  };
-  const stop = () => {
-    session.stop().catch(() => setFault('The stop did not arrive. Check your connection, then try again.'));
-  };
-  useEffect(() => {
-    const onKey = (event: globalThis.KeyboardEvent) => {
-      if (event.key !== '.' || !(event.ctrlKey || event.metaKey)) return;
-      event.preventDefault();
-      stop();
-    };
-    addEventListener('keydown', onKey);
-    return () => removeEventListener('keydown', onKey);
-  });
-
-  const edit = useCallback(
-    async (key: string) => {
-      const taken = await session.takeBack(key);
-      if (taken !== null) setText(taken);
-      input.current?.focus();
-    },
-    [session, setText],
-  );
-  const actions = useMemo(
-    () => ({ answer: session.answer, retry: session.retry, edit: (key: string) => void edit(key) }),
-    [session, edit],
-  );
-
-  return (
-    <>
-      <Transcript
-        conversation={conversation}
-        assistant={device.assistant}
-        actions={actions}
-        loadOlder={session.loadOlder}
-        empty={
-          <>
-            <h2>What can I do for you?</h2>
-            <p>Write a message. It is kept on this device until the assistant has it.</p>
-          </>
-        }
-      />
-      <Announcer conversation={conversation} />
-      {fault !== null && (
-        <p className="fault note" role="alert">
-          {fault}
-        </p>
-      )}
-      {link === 'refused' && (
-        <div className="fault note" role="alert">
-          This device was signed out. Your unsent messages stay here.
-          <button type="button" className="plain-button" onClick={onSignedOut}>
-            Pair again
-          </button>
-        </div>
-      )}
-      <Composer
-        text={text}
-        files={files}
-        isRunning={isRunning}
-        placeholder={`Message ${device.assistant}`}
-        enterSends={hasKeyboard}
-        input={input}
-        onText={setText}
-        onFiles={setFiles}
-        onSend={send}
-        onStop={stop}
-      />
-    </>
-  );
 }

@@ -14,13 +14,12 @@ type Options = {
   /** Null: the device's own. */
   conversationKey: string | null;
   onLink(state: LinkState): void;
-  onFrame(frame: ChatFrame): void;
 };
 
 export type ChatSession = ReturnType<typeof openChatSession>;
 
 /** One conversation as long as it is shown: its turns, their stream, what is still to be sent. */
-export function openChatSession({ device, gateway, conversationKey, onLink, onFrame }: Options) {
+export function openChatSession({ device, gateway, conversationKey, onLink }: Options) {
   const conversation = new Conversation();
   const drafts = createDrafts(device.instance_id);
   let older: number | null = null;
@@ -75,7 +74,6 @@ export function openChatSession({ device, gateway, conversationKey, onLink, onFr
       if (frame.type === 'gap' || (frame.type === 'ready' && (frame.gap === true || isFirst))) void readNewest();
       if (frame.type === 'ready') isFirst = false;
       conversation.apply(frame);
-      onFrame(frame);
     },
     snapshot: () => conversation.running(),
     adopt: (turns) => conversation.adopt(turns as Turn[]),

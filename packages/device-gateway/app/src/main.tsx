@@ -3,7 +3,9 @@ import '@svc/chat-ui/style/base.css';
 import '@svc/chat-ui/style/transcript.css';
 import '@svc/chat-ui/style/markdown.css';
 import '@svc/chat-ui/style/composer.css';
+import '@svc/chat-ui/style/steps.css';
 import './app.css';
+import './settings.css';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
 

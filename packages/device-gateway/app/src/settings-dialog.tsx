@@ -4,11 +4,22 @@ import { X } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { type Device, keepDevice } from './device.ts';
 import type { Gateway } from './gateway.ts';
+import { CapabilitiesSection, NotificationsSection, VoiceSection } from './settings-sections.tsx';
+import type { VoiceConfig } from './voice/voice-config.ts';
 
-type Props = { device: Device; gateway: Gateway; onClose(): void; onSignedOut(): void; onRenamed(device: Device): void };
+type Props = {
+  device: Device;
+  gateway: Gateway;
+  voice: VoiceConfig;
+  onVoice(config: VoiceConfig): Promise<void>;
+  describe(): Promise<void>;
+  onClose(): void;
+  onSignedOut(): void;
+  onRenamed(device: Device): void;
+};
 
 /** What a person sets on this device. Opens as a dialog of the browser, which keeps the focus in and gives it back. */
-export function SettingsDialog({ device, gateway, onClose, onSignedOut, onRenamed }: Props) {
+export function SettingsDialog({ device, gateway, voice, onVoice, describe, onClose, onSignedOut, onRenamed }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     dialog.current?.showModal();
@@ -21,12 +32,20 @@ export function SettingsDialog({ device, gateway, onClose, onSignedOut, onRename
           <X aria-hidden size={20} />
         </button>
       </header>
+      <VoiceSection config={voice} onChange={onVoice} />
+      <NotificationsSection gateway={gateway} />
+      <CapabilitiesSection describe={describe} />
       <DeviceSection device={device} gateway={gateway} onSignedOut={onSignedOut} onRenamed={onRenamed} />
     </dialog>
   );
 }
 
-function DeviceSection({ device, gateway, onSignedOut, onRenamed }: Omit<Props, 'onClose'>) {
+function DeviceSection({
+  device,
+  gateway,
+  onSignedOut,
+  onRenamed,
+}: Pick<Props, 'device' | 'gateway' | 'onSignedOut' | 'onRenamed'>) {
   const [name, setName] = useState(device.name);
   const [words, setWords] = useState<string | null>(null);
   const [isAsking, setAsking] = useState(false);

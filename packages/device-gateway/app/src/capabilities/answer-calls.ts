@@ -1,0 +1,70 @@
+import { openLiveStream } from '@svc/chat-ui/stream/live-stream.ts';
+import type { Device } from '../device.ts';
+import type { Gateway } from '../gateway.ts';
+import { catalogue } from './catalogue.ts';
+import { readRefused } from './refused.ts';
+
+type DeviceCall = { rpc_id: string; method: string; params?: Record<string, unknown> };
+type Options = { device: Device; gateway: Gateway; onSpeak(text: string): void };
+
+/**
+ * The device's link: says what this browser can do, and does what is asked for. One tab of a browser holds it, so that a call is done once.
+ * What the person refused here is not described, and not done.
+ */
+export function answerCalls({ device, gateway, onSpeak }: Options): { close(): void; describe(): Promise<void> } {
+  const end = new AbortController();
+
+  const describe = async () => {
+    const refused = await readRefused();
+    const offered = catalogue.filter(({ name, isThere }) => isThere() && !refused.includes(name));
+    const capabilities = offered.map(({ name, description, input, policy, dangerous }) => ({
+      name,
+      description,
+      input,
+      policy,
+      dangerous,
+    }));
+    await gateway.describe({ capabilities });
+  };
+
+  async function run({ method, params = {} }: DeviceCall): Promise<unknown> {
+    const capability = catalogue.find(({ name }) => name === method);
+    if (capability === undefined || !capability.isThere()) throw new Error('This device cannot do that.');
+    if ((await readRefused()).includes(method)) throw new Error('The person has switched that off on this device.');
+    return await capability.run(params);
+  }
+
+  async function answer(call: DeviceCall): Promise<void> {
+    const { rpc_id } = call;
+    try {
+      const result = await run(call);
+      await gateway.rpcResult({ rpc_id, ok: true, result });
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      // It may be too late, or the gateway away: nobody waits then.
+      await gateway.rpcResult({ rpc_id, ok: false, error: reason }).catch(() => undefined);
+    }
+  }
+
+  const lead = () =>
+    new Promise<void>((resolve) => {
+      const stream = openLiveStream({
+        url: '/gw/control',
+        token: device.token,
+        onState: () => undefined,
+        onEvent(type, data) {
+          if (type === 'ready') void describe().catch(() => undefined); // said again with the next connection
+          if (type === 'device_rpc') void answer(data as DeviceCall);
+          if (type === 'speak') onSpeak((data as { text: string }).text);
+        },
+      });
+      end.signal.addEventListener('abort', () => {
+        stream.close();
+        resolve();
+      });
+    });
+  // Rejects when this tab ends while it still waits for the lock.
+  navigator.locks.request(`svc-control-${device.id}`, { signal: end.signal }, lead).catch(() => undefined);
+
+  return { describe, close: () => end.abort() };
+}

@@ -1,0 +1,143 @@
+import type { LinkState } from '@svc/chat-ui/stream/live-stream.ts';
+import { Announcer } from '@svc/chat-ui/view/announcer.tsx';
+import { Composer } from '@svc/chat-ui/view/composer.tsx';
+import { Transcript } from '@svc/chat-ui/view/transcript.tsx';
+import { useRunning } from '@svc/chat-ui/view/use-turn.ts';
+import { type Ref, useCallback, useEffect, useImperativeHandle, useMemo, useRef, useState } from 'react';
+import type { ChatSession } from './chat-session.ts';
+import type { Device } from './device.ts';
+import type { Gateway } from './gateway.ts';
+import type { Launch } from './launch.ts';
+import { useComposerText } from './use-composer-text.ts';
+import type { useVoiceSettings } from './use-voice-settings.ts';
+import { MicButton } from './voice/mic-button.tsx';
+import { useVoice } from './voice/use-voice.ts';
+
+export type ChatHandle = { say(text: string): void };
+
+type Props = {
+  ref: Ref<ChatHandle>;
+  session: ChatSession;
+  device: Device;
+  gateway: Gateway;
+  link: LinkState;
+  voice: Pick<ReturnType<typeof useVoiceSettings>, 'config' | 'theme'>;
+  launch: Launch;
+  onSignedOut(): void;
+};
+
+/** One conversation: what was said, and where the next message is written or spoken. */
+
+export function Chat({ ref, session, device, gateway, link, voice: { config, theme }, launch, onSignedOut }: Props) {
+  const { conversation } = session;
+  const input = useRef<HTMLTextAreaElement>(null);
+  const [text, setText] = useComposerText(session, launch.text);
+  const [files, setFiles] = useState<readonly File[]>([]);
+  const [fault, setFault] = useState<string | null>(null);
+  const isRunning = useRunning(conversation);
+  const stop = () => {
+    session.stop().catch(() => setFault('The stop did not arrive. Check your connection, then try again.'));
+  };
+  const voice = useVoice({
+    conversation,
+    gateway,
+    config,
+    theme,
+    onFault: setFault,
+    onStop: stop,
+    onHeard: (heard) => void session.send(heard, [], true).catch(() => setText(heard)),
+  });
+  const { say, silence } = voice;
+  useImperativeHandle(ref, () => ({ say }), [say]);
+  useEffect(() => {
+    if (launch.action === 'speak') void voice.listen(true);
+    if (launch.action === 'write') input.current?.focus();
+    launch.action = null;
+  });
+  const hasKeyboard = useMemo(() => matchMedia('(pointer: fine)').matches, []);
+
+  const send = () => {
+    const said = text.trim();
+    setText('');
+    setFiles([]);
+    setFault(null);
+    // The database of the browser is full or forbidden: what was written comes back.
+    session.send(said, files, false).catch(() => {
+      setText(said);
+      setFiles(files);
+      setFault('This browser cannot store the message. Free some space, or leave private browsing.');
+    });
+    input.current?.focus();
+  };
+  useEffect(() => {
+    const onKey = (event: globalThis.KeyboardEvent) => {
+      if (event.key !== '.' || !(event.ctrlKey || event.metaKey)) return;
+      event.preventDefault();
+      silence();
+      stop();
+    };
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  });
+
+  const edit = useCallback(
+    async (key: string) => {
+      const taken = await session.takeBack(key);
+      if (taken !== null) setText(taken);
+      input.current?.focus();
+    },
+    [session, setText],
+  );
+  const actions = useMemo(
+    () => ({ answer: session.answer, retry: session.retry, edit: (key: string) => void edit(key), speak: say }),
+    [session, edit, say],
+  );
+
+  return (
+    <>
+      <Transcript
+        conversation={conversation}
+        assistant={device.assistant}
+        actions={actions}
+        loadOlder={session.loadOlder}
+        empty={
+          <>
+            <h2>What can I do for you?</h2>
+            <p>Write a message. It is kept on this device until the assistant has it.</p>
+          </>
+        }
+      />
+      <Announcer conversation={conversation} />
+      {fault !== null && (
+        <p className="fault note" role="alert">
+          {fault}
+        </p>
+      )}
+      {link === 'refused' && (
+        <div className="fault note" role="alert">
+          This device was signed out. Your unsent messages stay here.
+          <button type="button" className="plain-button" onClick={onSignedOut}>
+            Pair again
+          </button>
+        </div>
+      )}
+      <Composer
+        text={text}
+        files={files}
+        isRunning={isRunning}
+        placeholder={`Message ${device.assistant}`}
+        enterSends={hasKeyboard}
+        input={input}
+        onText={setText}
+        onFiles={setFiles}
+        onSend={send}
+        onStop={() => {
+          silence();
+          stop();
+        }}
+      >
+        <MicButton {...voice} />
+      </Composer>
+    </>
+  );
+}

@@ -1,0 +1,87 @@
+import type { Gateway } from '../gateway.ts';
+import { Sentences } from './sentences.ts';
+
+/** Reads aloud, sentence after sentence: while one is heard, the next is fetched. */
+export type Reader = {
+  /** A reply that grows; the same `id` goes on where it was. */
+  follow(id: string, text: string, isOver: boolean): void;
+  say(text: string): void;
+  /** Whoever speaks is listened to: silence at once, and what was not said stays unsaid. */
+  stop(): void;
+  close(): void;
+};
+
+type Options = {
+  gateway: Pick<Gateway, 'tts'>;
+  voice: string | null;
+  onSpeaking(speaks: boolean): void;
+  onFault(words: string): void;
+};
+
+export function createReader({ gateway, voice, onSpeaking, onFault }: Options): Reader {
+  let queue: Promise<Blob | null>[] = [];
+  let reply: { id: string; sentences: Sentences } | null = null;
+  let silenced: string | null = null;
+  let player: HTMLAudioElement | null = null;
+  let isPlaying = false;
+
+  const add = (sentence: string) => {
+    const failed = (error: unknown) => {
+      onFault(error instanceof Error ? `Not read aloud: ${error.message}` : 'Not read aloud.');
+      return null;
+    };
+    queue.push(gateway.tts(sentence, voice).catch(failed));
+    void playAll();
+  };
+
+  async function playAll(): Promise<void> {
+    if (isPlaying) return;
+    isPlaying = true;
+    onSpeaking(true);
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+      const mine = queue;
+      const audio = await next;
+      // Silenced while it was fetched.
+      if (audio !== null && queue === mine) await play(audio);
+    }
+    isPlaying = false;
+    onSpeaking(false);
+  }
+
+  async function play(audio: Blob): Promise<void> {
+    const url = URL.createObjectURL(audio);
+    const element = new Audio(url);
+    player = element;
+    const over = new Promise<void>((resolve) => {
+      for (const event of ['ended', 'error', 'pause']) element.addEventListener(event, () => resolve(), { once: true });
+    });
+    try {
+      await element.play();
+      await over;
+    } catch {
+      onFault('The browser plays nothing until you have touched the page.');
+    } finally {
+      URL.revokeObjectURL(url);
+      player = null;
+    }
+  }
+
+  const stop = () => {
+    queue = [];
+    silenced = reply?.id ?? null;
+    player?.pause();
+  };
+  return {
+    follow(id, text, isOver) {
+      if (id === silenced) return;
+      if (reply?.id !== id) reply = { id, sentences: new Sentences() };
+      for (const sentence of reply.sentences.take(text, isOver)) add(sentence);
+    },
+    say(text) {
+      stop();
+      for (const sentence of new Sentences().take(text, true)) add(sentence);
+    },
+    stop,
+    close: stop,
+  };
+}
