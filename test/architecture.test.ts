@@ -274,7 +274,7 @@ test('a time of day is counted with only where it is stored or shown; what passe
     'apps/vault/src/token/proxy-tokens.ts', // `expires_at`
     'connectors/chatroom/src/incoming/event-source.ts',
     'connectors/issues/src/outgoing/hourly-budget.ts', // when it was posted
-    'connectors/toolserver/src/mcp/legacy-routes.ts',
+    'connectors/toolserver/src/mcp/end-with-token.ts',
     'connectors/toolserver/src/notes/waiting-notes.ts',
     'connectors/toolserver/src/oauth/server-keys.ts',
     'connectors/toolserver/src/oauth/stored-models.ts',

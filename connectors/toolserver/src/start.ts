@@ -32,6 +32,7 @@ import { createWaitingNotes } from './notes/waiting-notes.ts';
 import { createTokenCheck } from './oauth/check-token.ts';
 import { createMetadataRoutes } from './oauth/metadata-routes.ts';
 import { mcpPath } from './oauth/oauth-paths.ts';
+import { withoutRuntimeWarning } from './oauth/load-provider.ts';
 import { createOauthRoutes } from './oauth/oauth-routes.ts';
 import { openServerKeys } from './oauth/server-keys.ts';
 import { createStoredModels, type StoredModels } from './oauth/stored-models.ts';
@@ -157,7 +158,7 @@ function createProviderOpener({ ctx, origin, models, seams }: Parts, resource: (
   let opened: Promise<Provider> | null = null;
   const open = async (): Promise<Provider> => {
     const [{ createProvider }, { createDocumentFetch }, keys] = await Promise.all([
-      import('./oauth/create-provider.ts'),
+      withoutRuntimeWarning(() => import('./oauth/create-provider.ts')),
       import('./oauth/client-documents.ts'),
       openServerKeys(ctx.state, systemClock),
     ]);

@@ -3,7 +3,7 @@ import type { InteractionResults, Provider } from 'oidc-provider';
 import type { Exchange, Route } from '@svc/connector-kit';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
-import { operatorAccount, scope } from '../oauth/create-provider.ts';
+import { operatorAccount, scope } from '../oauth/what-is-granted.ts';
 import { mcpPath, oauthPaths, ssePath } from '../oauth/oauth-paths.ts';
 import { atPublicAddress } from '../oauth/provider-request.ts';
 import { redirectSource } from '../oauth/redirect-uris.ts';

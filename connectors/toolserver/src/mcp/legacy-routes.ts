@@ -12,6 +12,7 @@ import { badRequest, forbidden, queueFull, ServiceError } from '@svc/service-kit
 import { toNotification } from '../notes/open-streams.ts';
 import type { CheckToken } from '../oauth/check-token.ts';
 import { createServer, type ServerDeps } from './create-server.ts';
+import { endWithToken } from './end-with-token.ts';
 import { toAuthInfo } from './mcp-auth.ts';
 import { maxMessageBytes } from './mcp-route.ts';
 
@@ -39,12 +40,10 @@ export function createLegacyRoutes(deps: ServerDeps, checkToken: CheckToken, clo
     const server = createServer(deps, toAuthInfo(scope));
     const leave = deps.streams.add(userId, (text) => server.server.notification(toNotification(text)));
     const end = () => void transport.close();
-    // Opened with a token, it is no longer good than that: the client opens another one with the next.
-    const expire = clock.after(Math.max(0, caller.expiresAt - clock.now()), () => exchange.res.destroy());
+    endWithToken(exchange, caller, clock);
     exchange.stopping.addEventListener('abort', end, { once: true });
     exchange.res.once('close', () => {
       leave();
-      expire();
       exchange.stopping.removeEventListener('abort', end);
       if (streams.get(userId) === stream) streams.delete(userId);
       void closeQuietly(server);

@@ -4,6 +4,7 @@ import { createJsonReader, type Exchange, type Route } from '@svc/connector-kit'
 import type { CheckToken } from '../oauth/check-token.ts';
 import { mcpPath } from '../oauth/oauth-paths.ts';
 import type { createServer, ServerDeps } from './create-server.ts';
+import { endWithToken } from './end-with-token.ts';
 import { toAuthInfo } from './mcp-auth.ts';
 
 /** Questions with their files. */
@@ -33,6 +34,8 @@ export function createMcpRoutes(deps: McpDeps, checkToken: CheckToken, origins: 
     );
     const body = req.method === 'POST' ? await readJson(req) : undefined;
     deps.running.look(caller.userId, body);
+    // A question that was let in is answered, also when its token ends meanwhile.
+    if (isListen(body)) endWithToken(exchange, caller, deps.clock);
     const whenSent: (() => void)[] = [];
     res.once('finish', () => whenSent.forEach((act) => act()));
     res.setHeader('x-request-id', requestId);
@@ -44,3 +47,7 @@ export function createMcpRoutes(deps: McpDeps, checkToken: CheckToken, origins: 
   // GET and DELETE belong to sessions, which there are none of: the SDK says so in its own words.
   return (['POST', 'GET', 'DELETE'] as const).map((method) => ({ method, path: mcpPath, open, handle }));
 }
+
+/** A stream of news that stays open (`subscriptions/listen`, since 2026-07-28). */
+const isListen = (body: unknown): boolean =>
+  typeof body === 'object' && body !== null && 'method' in body && body.method === 'subscriptions/listen';

@@ -6,7 +6,7 @@ import { ServiceError, unavailable } from '@svc/service-kit/service-error.ts';
 import type { Approvals } from '../consent/approvals.ts';
 import type { ClientsFile } from '../people/clients-file.ts';
 import { userOf, type ClientUser } from '../people/client-user.ts';
-import { scope } from './create-provider.ts';
+import { scope } from './what-is-granted.ts';
 import { mcpPath, oauthPaths, ssePath } from './oauth-paths.ts';
 
 /** Who asks: the user of the client whose token was shown. `expiresAt`: of the token, epoch ms. */

@@ -4,10 +4,7 @@ import { isResource, oauthPaths } from './oauth-paths.ts';
 import { redirectFault } from './redirect-uris.ts';
 import type { ServerKeys } from './server-keys.ts';
 import type { StoredModels } from './stored-models.ts';
-
-export const scope = 'ask';
-/** Who approves is always the operator of this machine; whom a token speaks for follows from its client. */
-export const operatorAccount = 'operator';
+import { scope } from './what-is-granted.ts';
 
 const hourS = 60 * 60;
 const lifetimesS = {

@@ -1,4 +1,4 @@
-import { scope } from './create-provider.ts';
+import { scope } from './what-is-granted.ts';
 
 /** A client that names no scope means the only one there is; the authorization server would refuse it. */
 export function withDefaultScope(url: string): string {

@@ -1,5 +1,5 @@
 import { sendJson, type Route } from '@svc/connector-kit';
-import { scope } from './create-provider.ts';
+import { scope } from './what-is-granted.ts';
 import { mcpPath, oauthPaths, ssePath } from './oauth-paths.ts';
 
 /** What this resource is and who gives tokens for it (RFC 9728), at the places where clients look: they compare it with the address they were given. */

@@ -4,6 +4,7 @@ import type { Clock } from '@svc/service-kit/clock.ts';
 import { createFixedWindow, type FixedWindow } from '@svc/service-kit/fixed-window.ts';
 import { ServiceError, unavailable } from '@svc/service-kit/service-error.ts';
 import { withDefaultScope } from './default-scope.ts';
+import { handBackBody } from './hand-back-body.ts';
 import { namedDocuments } from './named-documents.ts';
 import { oauthPaths } from './oauth-paths.ts';
 import { oneAtATime } from './one-at-a-time.ts';
@@ -69,7 +70,7 @@ export function createOauthRoutes(deps: OauthDeps): Route[] {
         if (path !== oauthPaths.registration && (await isOfStranger(deps, exchange, body))) return refuse(exchange);
         await inTurn(async () => {
           await before?.();
-          Object.assign(exchange.req, { body });
+          handBackBody(exchange.req, body);
           await byProvider(exchange);
         });
       },
