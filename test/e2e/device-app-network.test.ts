@@ -1,0 +1,84 @@
+import type { Browser, BrowserContext } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { isLive, openBrowser, openPaired, whyNoBrowser } from './device-app/browser.ts';
+import { type ScriptedGateway, startScriptedGateway } from './device-app/scripted-gateway.ts';
+
+const why = whyNoBrowser();
+
+describe.skipIf(why !== null)(`the app of a device on bad lines${why === null ? '' : ` (skipped: ${why})`}`, () => {
+  let browser: Browser;
+  let gateway: ScriptedGateway;
+  let context: BrowserContext;
+
+  beforeAll(async () => {
+    browser = await openBrowser();
+  });
+  afterAll(() => browser.close());
+  beforeEach(async () => {
+    gateway = await startScriptedGateway();
+    context = await browser.newContext();
+  });
+  afterEach(async () => {
+    await context.close();
+    gateway.close();
+  });
+
+  const streamsAsked = () => gateway.calls.filter(({ path }) => path === '/gw/stream').length;
+
+  test('[19] a stream that is silent for 35 s is opened again, one that only comments is not', async () => {
+    gateway.script.comments = false;
+    await context.clock.install();
+    const { page } = await openPaired(context, gateway);
+    expect(streamsAsked()).toBe(1);
+    await page.clock.fastForward(34_000);
+    for (const stream of gateway.streams) stream.write(': alive\n\n');
+    await expect.poll(() => page.evaluate('performance.now()')).toBeGreaterThan(34_000);
+    await page.clock.fastForward(20_000);
+    expect(streamsAsked()).toBe(1);
+    await page.clock.fastForward(36_000);
+    await expect.poll(streamsAsked).toBe(2);
+    await isLive(page);
+  });
+
+  test('[20] eight tabs need one stream, and each can still ask', async () => {
+    const { page } = await openPaired(context, gateway);
+    for (let index = 0; index < 7; index += 1) {
+      const tab = await context.newPage();
+      await tab.goto(gateway.url);
+      await isLive(tab);
+    }
+    expect([gateway.streams.size, gateway.controls.size]).toEqual([1, 1]);
+    const last = context.pages().at(-1);
+    await last?.getByLabel('Message', { exact: true }).fill('from the eighth');
+    await last?.getByRole('button', { name: 'Send message' }).click();
+    await expect.poll(() => gateway.calls.find(({ path }) => path === '/gw/turn')?.body['text']).toBe('from the eighth');
+    gateway.send('inject', {
+      turn_id: 't1',
+      origin: 'message',
+      channel: 'device',
+      sender: 'd_1',
+      message_id: 'm1',
+      text: 'to all',
+      attachments: [],
+    });
+    await expect.poll(() => page.locator('.bubble').last().textContent()).toBe('to all');
+  });
+
+  test('[37] nothing moves for who wants no motion, and colours of the system are taken', async () => {
+    await context.close();
+    context = await browser.newContext({ reducedMotion: 'reduce', forcedColors: 'active' });
+    const { page, faults } = await openPaired(context, gateway);
+    gateway.send('inject', {
+      turn_id: 't1',
+      origin: 'message',
+      channel: 'device',
+      sender: 'd_1',
+      message_id: null,
+      text: 'x',
+      attachments: [],
+    });
+    await page.locator('.dots').waitFor();
+    expect(await page.evaluate('document.getAnimations().length')).toBe(0);
+    expect(faults).toEqual([]);
+  });
+});
