@@ -1,5 +1,5 @@
 import { cpSync, readdirSync, statSync } from 'node:fs';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Agent, IncomingMessage, ServerResponse } from 'node:http';
 import { isIP } from 'node:net';
 import path from 'node:path';
 import { systemClock } from '@svc/connector-kit';
@@ -187,6 +187,30 @@ const sizeOf = (dir: string): number =>
   readdirSync(dir, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .reduce((sum, entry) => sum + statSync(path.join(entry.parentPath, entry.name)).size, 0);
+
+test('a client may ask as often as it likes over connections that it keeps', async () => {
+  const server = await openToolserver();
+  const client = await registered(server);
+  const { body } = await redeem(server, client, await codeFor(server, client));
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+  onTestFinished(() => agent.destroy());
+  const statuses = new Set<number | undefined>();
+  for (let id = 0; id < 1_100; id++) statuses.add(await listOver(agent, server.url, body.access_token, id));
+  expect(statuses).toEqual(new Set([200]));
+});
+
+const listOver = (agent: Agent, url: string, value: string, id: number) =>
+  new Promise<number | undefined>((resolve, reject) => {
+    const headers = {
+      authorization: `Bearer ${value}`,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+    };
+    const request = http.request(new URL('/mcp', url), { agent, method: 'POST', headers }, (response) => {
+      response.resume().once('end', () => resolve(response.statusCode));
+    });
+    request.once('error', reject).end(JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/list', params: {} }));
+  });
 
 test('a token that was given is good after a kill, and the code that it came from is not', async () => {
   const server = await openToolserver();

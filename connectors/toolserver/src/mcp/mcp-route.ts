@@ -20,10 +20,8 @@ export function createMcpRoutes(deps: McpDeps, checkToken: CheckToken, origins: 
   const limits = { maxRequestBodySize: maxMessageBytes };
   // "sse": with "auto" a call without a progress token would get its headers only with its answer.
   const options = { ...limits, legacy: 'stateless', responseMode: 'sse', keepAliveMs } as const;
-  const answer = toNodeHandler(
-    createMcpHandler(({ authInfo }) => deps.createServer(deps, authInfo), options),
-    limits,
-  );
+  const handler = createMcpHandler(({ authInfo }) => deps.createServer(deps, authInfo), options);
+  const answer = toNodeHandler({ fetch: async (...asked) => leaveConnection(await handler.fetch(...asked)) }, limits);
   const readJson = createJsonReader({ bodyBytes: maxMessageBytes, totalBytes: maxHeldBytes });
   const handle = async (exchange: Exchange): Promise<void> => {
     const { req, res, requestId } = exchange;
@@ -51,3 +49,12 @@ export function createMcpRoutes(deps: McpDeps, checkToken: CheckToken, origins: 
 /** A stream of news that stays open (`subscriptions/listen`, since 2026-07-28). */
 const isListen = (body: unknown): boolean =>
   typeof body === 'object' && body !== null && 'method' in body && body.method === 'subscriptions/listen';
+
+/**
+ * Takes out the SDK's "connection: keep-alive", which is the HTTP server's to say: said with the last answer that a connection may carry, the
+ * client would send its next request there, and be refused.
+ */
+function leaveConnection(response: Response): Response {
+  if (response.headers.get('connection') === 'keep-alive') response.headers.delete('connection');
+  return response;
+}
