@@ -131,10 +131,17 @@ describe.skipIf(why !== null)(`what the app of a device can do${why === null ? '
     await expect.poll(() => callsTo('/gw/voice-config').at(-1)?.body).toEqual({ read_aloud: true });
   });
 
-  test('what is shared with the app is in the message, and leaves the address', async () => {
+  test('what is shared with the app is in the message, in no other conversation, and leaves the address', async () => {
+    gateway.script.sessions = [
+      { conversation_key: 'messenger:m:user:1', title: 'Invoice', surface: 'messenger', state: 'idle', last_active_at: 1 },
+    ];
     await page.goto(`${gateway.url}/?share_title=A+page&share_url=https%3A%2F%2Fexample.org%2F`);
     await expect.poll(() => page.getByLabel('Message', { exact: true }).inputValue()).toBe('A page\nhttps://example.org/');
     expect(page.url()).toBe(`${gateway.url}/`);
+    await page.getByRole('button', { name: /Invoice/ }).click();
+    await expect.poll(() => gateway.calls.some(({ path }) => path === '/gw/history')).toBe(true);
+    await page.getByRole('heading', { name: 'Invoice' }).waitFor();
+    expect(await page.getByLabel('Message', { exact: true }).inputValue()).toBe('');
   });
 
   test('files go first, and the message names them', async () => {

@@ -52,7 +52,9 @@ export function Chat({ ref, session, device, gateway, link, voice: { config, the
   useEffect(() => {
     if (launch.action === 'speak') void voice.listen(true);
     if (launch.action === 'write') input.current?.focus();
+    // Once: what was shared belongs to the conversation that was opened with it.
     launch.action = null;
+    launch.text = '';
   });
   const hasKeyboard = useMemo(() => matchMedia('(pointer: fine)').matches, []);
 
