@@ -19,6 +19,24 @@ import { openBrowser } from './browser.ts';
 import { callback } from './oauth-client.ts';
 import { openToolserver, type OpenToolserver } from './open-toolserver.ts';
 
+// The attacks of RFC 9700, section 4, and the tests that hold them off; those without a file are here.
+// 4.1 redirect addresses: "to an address that is not registered", "on this machine any port will do"; "is refused with redirects"
+// 4.2, 4.3 leaks by referrer and history: "cannot be framed" (headers), "one in the address counts for nothing"
+// 4.4 mix-up: "answers with who it is"
+// 4.5 code injection: "of one client are nothing to another", "are not given for"
+// 4.6 token injection: response_type=token in "goes back with an error and no code"
+// 4.7 CSRF: "a form of another browser", "a form that another site sends"
+// 4.8 PKCE downgrade: "with no challenge goes back": there is no code to which a verifier could come without a challenge
+// 4.9, 4.10 tokens that leak: "of another instance is refused", "lie on the disk as digests"; an hour, `stream-expiry.test.ts`
+// 4.11 open redirection: as 4.1; errors go to addresses that are registered
+// 4.12 redirect with 307: "answers with who it is" (303)
+// 4.13 proxies: "are made from the public one, whatever a request says"
+// 4.14 refresh tokens: "a refresh token is renewed with its use", "comes twice at once"; "tokens that were given" (`hostile.test.ts`)
+// 4.15 a client as a person: "does not listen to who a client says it is"
+// 4.16 clickjacking: "cannot be framed"
+// 4.17 messages between windows: none are sent, pages run no script
+// Beside it: documents of clients, floods, sizes, kills in `hostile.test.ts`; DNS rebinding: "are made from the public one" (403 for another
+// host), "pages of other sites may not call"; consent by prefetch: "to look at the page changes nothing".
 const ann = {
   client_id: 'pre-1',
   client_secret: 'a-secret-of-more-than-16',
@@ -58,6 +76,8 @@ describe('tokens', () => {
     const { access_token: value } = await tokensOf(server);
     expect((await listTools(server, value)).status).toBe(200);
     expect((await listTools(server, null, `/mcp?access_token=${value}`)).status).toBe(401);
+    expect((await listTools(server, null, `/message?sessionId=x&access_token=${value}`)).status).toBe(401);
+    expect((await fetch(`${server.url}/sse?access_token=${value}`)).status).toBe(401);
   });
 
   test('of another instance is refused', async () => {
@@ -257,6 +277,7 @@ describe('the consent page', () => {
       "default-src 'none'; style-src 'self'; form-action 'self' http://127.0.0.1:4790; frame-ancestors 'none'; base-uri 'none'",
     );
     expect(page.headers.get('x-frame-options')).toBe('DENY');
+    expect([page.headers.get('referrer-policy'), page.headers.get('cache-control')]).toEqual(['same-origin', 'no-store']);
     expect(page.text).not.toMatch(/<script|style=|onclick/i);
   });
 
@@ -286,6 +307,14 @@ describe('the consent page', () => {
       for (let tries = 0; tries < 7; tries++) await stranger.submit(theirs, { code: 'AAAA-AAAA', decision: 'approve' }, callback);
     }
     expect((await browser.submit(page, { code, decision: 'approve' }, callback)).url.href).toContain('code=');
+  });
+
+  test('is slowed down for who tries often', async () => {
+    const { server } = await open();
+    const form = { 'content-type': 'application/x-www-form-urlencoded', origin: server.url };
+    const send = () => fetch(new URL('/oauth/approve', server.url), { method: 'POST', headers: form, body: 'decision=approve' });
+    const statuses = await Promise.all(Array.from({ length: 100 }, async () => (await send()).status));
+    expect(statuses.filter((status) => status === 429)).toHaveLength(40);
   });
 
   test('takes a code that is for another program as a wrong one', async () => {

@@ -1,7 +1,10 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { cpSync, readdirSync, statSync } from 'node:fs';
 import type { Agent, IncomingMessage, ServerResponse } from 'node:http';
 import { isIP } from 'node:net';
 import path from 'node:path';
+import { createInterface } from 'node:readline';
 import { systemClock } from '@svc/connector-kit';
 import type { Network } from '@svc/connector-kit/fetch-public/fetch-public.ts';
 import { http } from '@svc/service-kit/builtin.ts';
@@ -55,6 +58,10 @@ describe('a document that a client names as its id', () => {
     },
     { what: 'is a page', answer: (_, to) => to.writeHead(200, { 'content-type': 'text/html' }).end('<html></html>') },
     {
+      what: 'is called a page, though it would be right',
+      answer: (_, to) => to.writeHead(200, { 'content-type': 'text/html' }).end(JSON.stringify(document)),
+    },
+    {
       what: 'is of another client',
       answer: (_, to) => to.writeHead(200, json).end(JSON.stringify({ ...document, client_id: `${address}2` })),
     },
@@ -68,6 +75,23 @@ describe('a document that a client names as its id', () => {
     const page = await seen(await openToolserver({ network: await networkOf(answer) }), address);
     expect([page.status, page.text.includes('<form')]).toEqual([400, false]);
   });
+
+  test('holds up nobody when it comes a byte at a time, and is given up', async () => {
+    const asked = Promise.withResolvers<void>();
+    const network = await networkOf((_, to) => {
+      to.writeHead(200, json);
+      const drip = setInterval(() => to.write(' '), 50);
+      to.on('close', () => clearInterval(drip));
+      asked.resolve();
+    });
+    const server = await openToolserver({ network });
+    const page = seen(server, address);
+    await asked.promise;
+    const other = await registered(server);
+    const { status } = await redeem(server, other, await codeFor(server, other));
+    const first = await Promise.race([page, Promise.resolve('still waits')]);
+    expect([status, first, (await page).status]).toEqual([200, 'still waits', 400]);
+  }, 30_000);
 
   test('is believed when it is right', async () => {
     const network = await networkOf((_, to) => to.writeHead(200, json).end(JSON.stringify(document)));
@@ -212,20 +236,28 @@ const listOver = (agent: Agent, url: string, value: string, id: number) =>
     request.once('error', reject).end(JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/list', params: {} }));
   });
 
-test('a token that was given is good after a kill, and the code that it came from is not', async () => {
-  const server = await openToolserver();
-  const client = await registered(server);
-  const code = await codeFor(server, client);
-  const { body } = await redeem(server, client, code);
-  // What is on the disk when the answer is there is what a kill leaves.
-  const left = temporaryFolder();
-  onTestFinished(() => left.remove());
-  cpSync(server.dir, left.path, { recursive: true });
-  await server.live().stop();
-  const config = { port: Number(new URL(server.url).port) };
-  const again = await openToolserver({ config, before: (dir) => cpSync(left.path, dir, { recursive: true }) });
-  expect((await listTools(again, body.access_token)).status).toBe(200);
-  expect((await refresh(again, client, body.refresh_token ?? '')).status).toBe(200);
-  const replay = await redeem(again, client, code);
-  expect([replay.status, replay.body.error]).toEqual([400, 'invalid_grant']);
+test('tokens that were given are good after a kill, and what they came from is not', async () => {
+  const folder = temporaryFolder();
+  onTestFinished(() => folder.remove());
+  const program = path.join(import.meta.dirname, 'fixtures/toolserver-process.ts');
+  const child = spawn(process.execPath, [program, folder.path], { stdio: ['ignore', 'pipe', 'inherit'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
+  const { url, approval } = JSON.parse(line) as { url: string; approval: string };
+  // The cast: signing in needs no more of it.
+  const killed = { url, code: async () => approval } as OpenToolserver;
+
+  const client = await registered(killed);
+  const code = await codeFor(killed, client);
+  const { body: first } = await redeem(killed, client, code);
+  const { body: second } = await refresh(killed, client, first.refresh_token ?? '');
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+
+  const config = { port: Number(new URL(url).port) };
+  const again = await openToolserver({ config, before: (dir) => cpSync(folder.path, dir, { recursive: true }) });
+  for (const value of [first.access_token, second.access_token]) expect((await listTools(again, value)).status).toBe(200);
+  expect((await refresh(again, client, second.refresh_token ?? '')).status).toBe(200);
+  expect((await redeem(again, client, code)).body.error).toBe('invalid_grant');
+  expect((await refresh(again, client, first.refresh_token ?? '')).body.error).toBe('invalid_grant');
 });

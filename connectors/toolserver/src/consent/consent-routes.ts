@@ -2,6 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { InteractionResults, Provider } from 'oidc-provider';
 import type { Exchange, Route } from '@svc/connector-kit';
 import type { Clock } from '@svc/service-kit/clock.ts';
+import { createFixedWindow } from '@svc/service-kit/fixed-window.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
 import { operatorAccount, scope } from '../oauth/what-is-granted.ts';
 import { mcpPath, oauthPaths, ssePath } from '../oauth/oauth-paths.ts';
@@ -37,9 +38,13 @@ export type ConsentDeps = {
   onApproved: (client: KnownClient) => void;
 };
 
+/** Forms of one address, and of all: behind a proxy all have one. */
+const triesPerMinute = 60;
+
 /** The page on which the operator lets a client in, or not. Showing it changes nothing. */
 export function createConsentRoutes(deps: ConsentDeps): Route[] {
   const open = { navigable: true };
+  const tries = createFixedWindow(deps.clock, { max: triesPerMinute, windowMs: 60_000 });
   return [
     { method: 'GET', path: oauthPaths.consent, open, handle: asPage((exchange) => showConsent(deps, exchange)) },
     {
@@ -47,7 +52,10 @@ export function createConsentRoutes(deps: ConsentDeps): Route[] {
       path: oauthPaths.approve,
       open,
       streamsBody: { maxBytes: 8 * 1024 },
-      handle: asPage((exchange) => decide(deps, exchange)),
+      handle: asPage(async (exchange) => {
+        if (tries.count(exchange.remote) > 0) throw new ServiceError('busy', 'Too many tries. Wait a minute.');
+        await decide(deps, exchange);
+      }),
     },
     { method: 'GET', path: stylePath, handle: sendStyle },
   ];

@@ -1,10 +1,16 @@
 import { fetchPublic, type Network } from '@svc/connector-kit/fetch-public/fetch-public.ts';
 
-const limits = { maxBytes: 5 * 1024, timeoutMs: 5_000, maxRedirects: 0, accept: 'application/json' } as const;
+const limits = {
+  maxBytes: 5 * 1024,
+  timeoutMs: 5_000,
+  maxRedirects: 0,
+  accept: 'application/json',
+  types: /^application\/([\w.-]+\+)?json$/,
+} as const;
 
 /**
  * Fetches the document that a client names as its id (client ID metadata document). Strangers choose the address, so it is fetched as
- * everything that strangers name: https to public addresses alone, no redirect, 5 KB, 5 s.
+ * everything that strangers name: https to public addresses alone, no redirect, JSON, 5 KB, 5 s.
  */
 export const createDocumentFetch =
   (network?: Network): typeof fetch =>

@@ -13,6 +13,8 @@ export type PublicFetchOptions = {
   maxRedirects?: number;
   /** The `accept` header; any file, pictures first, unless given. */
   accept?: string;
+  /** The media types that it may have, small, without parameters; any unless given. */
+  types?: RegExp;
   signal?: AbortSignal;
   /** Of the network, for tests. */
   network?: Network;
@@ -50,7 +52,7 @@ export async function fetchPublic(address: string, options: PublicFetchOptions):
   const end = signal === undefined ? deadline : AbortSignal.any([deadline, signal]);
   try {
     const response = await follow(address, options, end);
-    return await readBody(response, options.maxBytes);
+    return await readBody(response, options);
   } catch (error) {
     if (error instanceof ServiceError) throw error;
     if (deadline.aborted) throw refused(`it was not there within ${Math.round(timeoutMs / 1000)} s`, error);
@@ -125,7 +127,11 @@ const givenLookup =
     else done(null, found[0]?.address ?? '', found[0]?.family);
   };
 
-async function readBody(response: IncomingMessage, maxBytes: number): Promise<Buffer> {
+type BodyLimits = Pick<PublicFetchOptions, 'maxBytes' | 'types'>;
+
+async function readBody(response: IncomingMessage, { maxBytes, types }: BodyLimits): Promise<Buffer> {
+  const [type = ''] = (response.headers['content-type'] ?? '').split(';');
+  if (types?.test(type.trim().toLowerCase()) === false) return end(response, refused('it is of another type'));
   const encoding = response.headers['content-encoding'] ?? 'identity';
   if (encoding !== 'identity') return end(response, refused('its host sends it compressed'));
   if (Number(response.headers['content-length'] ?? 0) > maxBytes) return end(response, tooLarge(maxBytes));
