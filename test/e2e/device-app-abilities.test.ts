@@ -125,6 +125,26 @@ describe.skipIf(why !== null)(`what the app of a device can do${why === null ? '
     );
   });
 
+  test('forgets its conversation when the person is sure', async () => {
+    gateway.send('inject', {
+      turn_id: 't1',
+      origin: 'message',
+      channel: 'device',
+      sender: 'd_1',
+      message_id: null,
+      text: 'x',
+      attachments: [],
+    });
+    await page.locator('.bubble').waitFor();
+    await page.getByRole('button', { name: 'Settings' }).click();
+    await page.getByRole('button', { name: 'Forget…' }).click();
+    expect(callsTo('/gw/forget')).toEqual([]);
+    await page.getByRole('button', { name: 'Forget conversation' }).click();
+    await expect.poll(() => callsTo('/gw/forget').length).toBe(1);
+    gateway.send('forgotten', {});
+    await expect.poll(() => page.locator('.bubble').count()).toBe(0);
+  });
+
   test('speech settings are kept by the gateway', async () => {
     await page.getByRole('button', { name: 'Settings' }).click();
     await page.getByLabel('Read answers aloud').check();

@@ -4,7 +4,7 @@ import { X } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { type Device, keepDevice } from './device.ts';
 import type { Gateway } from './gateway.ts';
-import { CapabilitiesSection, NotificationsSection, VoiceSection } from './settings-sections.tsx';
+import { CapabilitiesSection, ForgetSection, NotificationsSection, VoiceSection } from './settings-sections.tsx';
 import type { VoiceConfig } from './voice/voice-config.ts';
 
 type Props = {
@@ -35,6 +35,7 @@ export function SettingsDialog({ device, gateway, voice, onVoice, describe, onCl
       <VoiceSection config={voice} onChange={onVoice} />
       <NotificationsSection gateway={gateway} />
       <CapabilitiesSection describe={describe} />
+      <ForgetSection gateway={gateway} />
       <DeviceSection device={device} gateway={gateway} onSignedOut={onSignedOut} onRenamed={onRenamed} />
     </dialog>
   );

@@ -98,3 +98,41 @@ export function CapabilitiesSection({ describe }: { describe(): Promise<void> })
     </section>
   );
 }
+
+/** The device's own conversation begins anew; the stream tells every page of it. */
+export function ForgetSection({ gateway }: { gateway: Gateway }) {
+  const [isAsking, setAsking] = useState(false);
+  const [words, setWords] = useState<string | null>(null);
+  const forget = () => {
+    setAsking(false);
+    gateway.forget(null).then(
+      () => setWords('Forgotten.'),
+      (error: unknown) => setWords(`Not forgotten: ${reasonOf(error)}`),
+    );
+  };
+  return (
+    <section>
+      <h3>Conversation of this device</h3>
+      {isAsking ? (
+        <div role="alert">
+          <p>Forget all that was said in this device’s conversation? The assistant begins anew; nothing brings it back.</p>
+          <p className="row-buttons">
+            <button type="button" className="danger" onClick={forget}>
+              Forget conversation
+            </button>
+            <button type="button" className="plain-button" onClick={() => setAsking(false)}>
+              Keep conversation
+            </button>
+          </p>
+        </div>
+      ) : (
+        <p className="row-buttons">
+          <button type="button" className="plain-button" onClick={() => setAsking(true)}>
+            Forget…
+          </button>
+        </p>
+      )}
+      {words !== null && <p role="status">{words}</p>}
+    </section>
+  );
+}

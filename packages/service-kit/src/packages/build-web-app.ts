@@ -60,7 +60,7 @@ export async function buildWebApp({ root, onStep, ...how }: Build): Promise<'bui
   onStep('Building the web app');
   // Of one's own, so that two that build at once do not meet; below the tools, which are found from there.
   const work = mkdtempSync(path.join(folder, 'build-'));
-  const staged = `${webAppFolder(root)}.new-${process.pid}`;
+  const staged = `${webAppFolder(root)}.new-${path.basename(work)}`;
   try {
     for (const workspace of workspaces)
       cpSync(path.join(root, workspace), path.join(work, workspace), { recursive: true, filter: isSource });
@@ -82,7 +82,7 @@ export async function buildWebApp({ root, onStep, ...how }: Build): Promise<'bui
   return 'built';
 }
 
-const isSource = (file: string): boolean => !/(?:^|\/)(?:node_modules|dist|dist\.new-\d+|tsconfig\.json)$|\.test\.ts$/.test(file);
+const isSource = (file: string): boolean => !/(?:^|\/)(?:node_modules|dist|dist\.new-[\w-]+|tsconfig\.json)$|\.test\.ts$/.test(file);
 
 /** Of everything that the build reads. */
 function stampOf(root: string): string {
