@@ -82,7 +82,8 @@ export async function buildWebApp({ root, onStep, ...how }: Build): Promise<'bui
   return 'built';
 }
 
-const isSource = (file: string): boolean => !/(?:^|\/)(?:node_modules|dist|dist\.new-[\w-]+|tsconfig\.json)$|\.test\.ts$/.test(file);
+const isSource = (file: string): boolean =>
+  !/(?:^|\/)(?:node_modules|dist|dist\.new-[\w-]+|tsconfig\.json)$|\.test\.ts$/.test(file);
 
 /** Of everything that the build reads. */
 function stampOf(root: string): string {
