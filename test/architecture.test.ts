@@ -259,6 +259,7 @@ test('a time of day is counted with only where it is stored or shown; what passe
     'apps/collector/src/terminal/engine-processes.ts',
     'apps/collector/src/transcript/create-transcripts.ts',
     'apps/collector/src/transcript/watch-transcripts.ts',
+    'apps/core/src/auth/sign-in.ts',
     'apps/core/src/checkout/checkouts.ts', // `used_at`
     'apps/core/src/delivery/outbox.ts', // `next_at`
     'apps/core/src/session/forget-once.ts',
@@ -278,6 +279,7 @@ test('a time of day is counted with only where it is stored or shown; what passe
     'connectors/toolserver/src/notes/waiting-notes.ts',
     'connectors/toolserver/src/oauth/server-keys.ts',
     'connectors/toolserver/src/oauth/stored-models.ts',
+    'packages/service-kit/src/setup-link.ts',
     'packages/supervisor/src/supervised-child.ts', // `next_start_at`
   ]);
 });

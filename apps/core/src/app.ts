@@ -3,6 +3,7 @@ import type { DeliveryCounts } from '@svc/contract/delivery.ts';
 import type { VersionInfo } from '@svc/contract/service.ts';
 import { createApp, type App } from '@svc/service-kit/http/create-app.ts';
 import { mountAnnouncementRoutes } from './announcement/announcement-routes.ts';
+import { mountAuthRoutes } from './auth/auth-routes.ts';
 import { mountAskRoutes } from './ask/ask-routes.ts';
 import { mountBackupRoutes } from './backup/backup-routes.ts';
 import { mountCheckoutRoutes } from './checkout/checkout-routes.ts';
@@ -113,6 +114,7 @@ export function createCoreApp(context: CoreContext, version: VersionInfo, linkFa
       mountSpeechRoutes(app, context);
       mountFeedRoutes(app, context);
       mountQueryRoutes(app, context);
+      mountAuthRoutes(app, context);
     },
   });
 }

@@ -11,6 +11,7 @@ import { vaultOfSettings } from '@svc/service-kit/vault/create-vault-client.ts';
 import { versionOf } from '@svc/service-kit/version.ts';
 import { createAskStore } from './ask/ask-store.ts';
 import { createOpenAsks } from './ask/open-asks.ts';
+import { openAuth } from './auth/open-auth.ts';
 import { openAnnouncements } from './announcement/announcements.ts';
 import { Backups } from './backup/backups.ts';
 import { createImports } from './backup/import-backup.ts';
@@ -221,6 +222,7 @@ export async function createCoreContext({ settings: allSettings, clock, ids, log
     speech: createSpeech({ settings, secrets, knownSecrets, pricing, spend, events, clock, env }),
     feeds: createOpenFeeds(),
     remoteUsers,
+    auth: openAuth({ db, run: paths.run, clock, ids, log }),
     watches: createSessionWatches({ knownSecrets, clock, log }),
     intake: createIntake(paths.root),
   };

@@ -12,6 +12,8 @@ type Deps = {
 
 /** Of every process. */
 const openRoutes = ['/health', '/version', '/openapi.json'];
+/** A proxy asks here with nothing but the visitor's cookie, which is what it is checked by. */
+const forwardAuthRoute = '/v2/auth/verify';
 /** What a connector may use; it shows its pass. */
 const connectorRoutes = new Set(['/v2/upload', '/v2/outgoing', '/v2/tts', '/v2/transcribe', '/v2/triage']);
 
@@ -22,6 +24,7 @@ const connectorRoutes = new Set(['/v2/upload', '/v2/outgoing', '/v2/tts', '/v2/t
 export function createCoreAccess({ settings: { coreToken, insightsToken }, connectorPasses }: Deps): BearerAuth {
   const exempt = new Set([
     ...openRoutes,
+    forwardAuthRoute,
     ...toolNames.map((name) => `/v2/toolbelt/${name}`),
     '/v2/device-tools',
     ...(insightsToken === null ? [] : ['/v2/secrets/mask']),

@@ -21,6 +21,10 @@ export const tablesOf: Record<'core' | 'manager' | 'collector' | 'vault', Record
     engine_setting: 'nothing',
     identifier: 'person',
     invitation: 'time', // a day after it ended; of a person who is there, with them
+    login_account: 'operator', // `svc auth reset`
+    login_recovery_code: 'operator', // with the account
+    login_session: 'time', // 12 h after sign-in
+    login_setup: 'operator', // by the next set-up, or when it is finished
     observed_message: 'conversation',
     pending_identity: 'person',
     principal: 'person',

@@ -1,0 +1,42 @@
+import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
+import { promisify } from 'node:util';
+import { badRequest } from '@svc/service-kit/service-error.ts';
+
+const derive = promisify(argon2);
+/** 19 MiB and two passes, as OWASP asks for; about 60 ms on Node's thread pool. Memory in KiB. */
+const cost = { memory: 19 * 1024, passes: 2, parallelism: 1 };
+const tagLength = 32;
+const phcForm = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([\w+/]+)\$([\w+/]+)$/;
+const shortest = 12;
+const fewestCharacters = 5;
+
+const plain = (bytes: Buffer): string => bytes.toString('base64').replaceAll('=', '');
+
+const tagOf = (password: string, nonce: Buffer, parameters: typeof cost): Promise<Buffer> =>
+  derive('argon2id', { ...parameters, message: Buffer.from(password.normalize('NFKC')), nonce, tagLength });
+
+/** The password as it is stored: argon2id in the PHC form. */
+export async function hashPassword(password: string): Promise<string> {
+  const salt = randomBytes(16);
+  const tag = await tagOf(password, salt, cost);
+  return `$argon2id$v=19$m=${cost.memory},t=${cost.passes},p=${cost.parallelism}$${plain(salt)}$${plain(tag)}`;
+}
+
+/** @throws Error when what is stored is not of the PHC form. */
+export async function isPassword(password: string, stored: string): Promise<boolean> {
+  const [, memory, passes, parallelism, salt, tag] = phcForm.exec(stored) ?? [];
+  if (salt === undefined || tag === undefined) throw new Error('The stored password is damaged.');
+  const parameters = { memory: Number(memory), passes: Number(passes), parallelism: Number(parallelism) };
+  const expected = Buffer.from(tag, 'base64');
+  const found = await tagOf(password, Buffer.from(salt, 'base64'), parameters);
+  return found.length === expected.length && timingSafeEqual(found, expected);
+}
+
+/** @throws ServiceError `bad_request` for a password that is easily guessed. */
+export function checkNewPassword(password: string, name: string): void {
+  if (password.length < shortest) throw badRequest(`The password is too short. Take ${shortest} characters or more.`);
+  if (new Set(password).size < fewestCharacters)
+    throw badRequest('The password repeats a few characters. Take several words, or have a password manager make one.');
+  if (password.toLowerCase().includes(name.toLowerCase()))
+    throw badRequest('The password contains the name. Take one that cannot be guessed from it.');
+}

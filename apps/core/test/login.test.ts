@@ -1,0 +1,211 @@
+import { Secret, TOTP } from 'otpauth';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { makeSetupLink } from '@svc/service-kit/setup-link.ts';
+import { createFakeClock, type FakeClock } from '@svc/testing/fake-clock.ts';
+import { openTestCore, type TestCore } from './open-test-core.ts';
+
+const origin = 'http://localhost:3020';
+const page = { origin, host: 'localhost:3020', 'sec-fetch-site': 'same-origin' };
+const password = 'correct horse battery staple';
+let core: TestCore;
+let clock: FakeClock;
+beforeEach(async () => {
+  clock = createFakeClock();
+  core = await openTestCore({ clock });
+});
+afterEach(() => core.close());
+
+type Answer = Record<string, unknown> & { secret?: string; recovery_codes?: string[]; session_token?: string };
+type Login = { cookie: string; 'x-session-token': string };
+
+async function call(url: string, payload: object | null, headers: Record<string, string> = {}) {
+  const response = await core.app.inject({
+    method: payload === null ? 'GET' : 'POST',
+    url: `/v2/auth/${url}`,
+    ...(payload === null ? {} : { payload }),
+    headers: { ...page, ...headers },
+  });
+  const cookie = String(response.headers['set-cookie'] ?? '');
+  return { status: response.statusCode, body: response.json<Answer>(), cookie, headers: response.headers };
+}
+
+const loginOf = ({ cookie, body }: { cookie: string; body: Answer }): Login => ({
+  cookie: cookie.split(';')[0] ?? '',
+  'x-session-token': body.session_token ?? '',
+});
+const codeOf = (secret: string, offsetMs = 0) =>
+  new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: clock.now() + offsetMs });
+const newLink = (resets = false) => ({ 'x-setup-token': makeSetupLink(core.context.paths.run, clock, resets) });
+
+async function setUp(link = newLink()) {
+  const { body } = await call('setup/account', { name: 'anna', password }, link);
+  const secret = String(body.secret);
+  expect((await call('setup/totp', { code: codeOf(secret) }, link)).body).toMatchObject({ step: 'recovery' });
+  const codes = (await call('setup/recovery-codes', {}, link)).body.recovery_codes ?? [];
+  const finished = await call('setup/finish', { code: codes[3]?.toLowerCase() }, link);
+  expect(finished.status).toBe(200);
+  return { secret, codes, link, login: loginOf(finished) };
+}
+
+const signIn = (code: string, over: object = {}) => call('login', { name: 'anna', password, code, ...over });
+const verify = async (login: Partial<Login>, query = '') => (await call(`verify${query}`, null, login)).status;
+
+test('a set-up goes on where it was left, and its link is of no more use', async () => {
+  const link = newLink();
+  expect((await call('setup', null, link)).body).toMatchObject({ step: 'account' });
+  const { link: used } = await setUp(link);
+  expect(await call('setup', null, used)).toMatchObject({ status: 401 });
+  expect(await call('setup', null, newLink())).toMatchObject({ status: 401 });
+  expect(await call('setup', null, newLink(true))).toMatchObject({ status: 200, body: { step: 'account' } });
+});
+
+test('a link is over after 15 minutes, or when another is made', async () => {
+  const first = newLink();
+  const second = newLink();
+  expect(await call('setup', null, first)).toMatchObject({ status: 401 });
+  clock.advance(15 * 60_000 - 1);
+  expect(await call('setup', null, second)).toMatchObject({ status: 200 });
+  clock.advance(1);
+  expect(await call('setup', null, second)).toMatchObject({ status: 401 });
+});
+
+test('a set-up ends only with a code that was kept', async () => {
+  const link = newLink();
+  const { body } = await call('setup/account', { name: 'anna', password }, link);
+  expect(await call('setup/finish', { code: 'AAAA-AAAA-AAAA' }, link)).toMatchObject({ status: 409 });
+  await call('setup/totp', { code: codeOf(String(body.secret)) }, link);
+  await call('setup/recovery-codes', {}, link);
+  expect(await call('setup/finish', { code: 'AAAA-AAAA-AAAA' }, link)).toMatchObject({ status: 400, cookie: '' });
+});
+
+test.each(['short', 'aaaaaaaaaaaaaaaa', 'my name is Anna ok'])('the password %s is refused', async (weak) => {
+  expect(await call('setup/account', { name: 'anna', password: weak }, newLink())).toMatchObject({ status: 400 });
+});
+
+test('the cookie alone satisfies a proxy, never a strict question; nor does the header alone', async () => {
+  const { login } = await setUp();
+  const { cookie } = login;
+  const answer = await call('verify', null, { cookie });
+  expect(answer).toMatchObject({ status: 200, headers: { 'remote-user': 'anna', 'remote-groups': 'owner' } });
+  expect(await verify({ cookie }, '?strict=true')).toBe(401);
+  expect(await verify(login, '?strict=true')).toBe(200);
+  expect(await verify({ 'x-session-token': login['x-session-token'] })).toBe(401);
+  expect(await verify({ cookie, 'x-session-token': 'wrong' }, '?strict=true')).toBe(401);
+  expect(await call('sessions', null, { cookie })).toMatchObject({ status: 401 });
+});
+
+test.each([
+  [-60_000, 401],
+  [-30_000, 200],
+  [0, 200],
+  [30_000, 200],
+  [60_000, 401],
+])('a code of %d ms from now is answered with %d', async (offset, status) => {
+  const { secret } = await setUp();
+  clock.advance(5 * 60_000);
+  expect((await signIn(codeOf(secret, offset))).status).toBe(status);
+});
+
+test('a code lets in once, also when it is sent many times at once; so does a recovery code', async () => {
+  const { secret, codes } = await setUp();
+  expect((await signIn(codeOf(secret))).status).toBe(401); // the set-up used it
+  clock.advance(60_000);
+  const many = await Promise.all(Array.from({ length: 6 }, () => signIn(codeOf(secret))));
+  expect(many.filter(({ status }) => status === 200)).toHaveLength(1);
+  clock.advance(60_000);
+  expect((await signIn(String(codes[0]))).status).toBe(200);
+  expect((await signIn(String(codes[0]))).status).toBe(401);
+});
+
+test('guesses wait 1, 2, 4 … 30 s, many at once count as one, and a right one ends that', async () => {
+  const { secret } = await setUp();
+  const waits: unknown[] = [];
+  for (let guess = 0; guess < 7; guess++) {
+    const all = await Promise.all(Array.from({ length: 4 }, () => signIn('000000', { password: 'a wrong password' })));
+    expect(all.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([401, 429, 429, 429]);
+    const wait = Number(all.find(({ status }) => status === 429)?.body['retry_after_s']);
+    waits.push(wait);
+    clock.advance(wait * 1000);
+  }
+  expect(waits).toEqual([1, 2, 4, 8, 16, 30, 30]);
+  expect((await signIn(codeOf(secret))).status).toBe(200);
+});
+
+test('no answer says which part was wrong, nor whether there is an account', async () => {
+  const message = async (code: string, over: object) => (await signIn(code, over)).body['message'];
+  const without = await message('000000', {});
+  const { secret } = await setUp();
+  const said = new Set([without]);
+  for (const over of [{ name: 'bob' }, { password: 'a wrong password' }, { code: '000000' }]) {
+    clock.advance(60_000);
+    said.add(await message(codeOf(secret), over));
+  }
+  expect(said.size).toBe(1);
+});
+
+test('signing in and stepping up give new tokens, and a planted cookie is not taken over', async () => {
+  const { secret, login } = await setUp();
+  clock.advance(60_000);
+  const planted = { cookie: 'svc-login=planted' };
+  const next = loginOf(await call('login', { name: 'anna', password, code: codeOf(secret) }, planted));
+  expect([await verify(planted), await verify(next)]).toEqual([401, 200]);
+  clock.advance(60_000);
+  const stepped = loginOf(await call('step-up', { code: codeOf(secret) }, next));
+  expect([await verify(next), await verify(stepped), await verify(login)]).toEqual([401, 200, 200]);
+});
+
+test('a session ends by sign-out, by the list, by a reset and by time', async () => {
+  const { login, secret } = await setUp();
+  clock.advance(60_000);
+  const other = loginOf(await signIn(codeOf(secret)));
+  const { body } = await call('sessions', null, other);
+  const ids = (body['sessions'] as { id: string }[]).map(({ id }) => id);
+  const first = ids.find((id) => id !== body['current']);
+  await core.app.inject({ method: 'DELETE', url: `/v2/auth/sessions/${first}`, headers: { ...page, ...other } });
+  expect([await verify(login), await verify(other)]).toEqual([401, 200]);
+  expect((await call('logout', {}, other)).cookie).toContain('Max-Age=0');
+  expect(await verify(other)).toBe(401);
+  const { login: renewed } = await setUp(newLink(true));
+  clock.advance(12 * 60 * 60_000 - 1);
+  expect(await verify(renewed)).toBe(200);
+  clock.advance(1);
+  expect(await verify(renewed)).toBe(401);
+});
+
+test('what was acknowledged lives through the end of the process', async () => {
+  const { login, secret } = await setUp();
+  core = await openTestCore({ clock, dataDir: core.crash() });
+  expect(await verify(login)).toBe(200);
+  expect((await signIn(codeOf(secret))).status).toBe(401);
+});
+
+test.each([
+  ['of another port', { origin: 'http://localhost:9999' }],
+  ['of another site', { 'sec-fetch-site': 'cross-site' }],
+  ['of another server of this host', { 'sec-fetch-site': 'same-site' }],
+  ['without an origin', { origin: '' }],
+])('a page %s cannot sign in', async (_name, headers) => {
+  const { secret } = await setUp();
+  clock.advance(60_000);
+  const answer = await call('login', { name: 'anna', password, code: codeOf(secret) }, headers);
+  expect(answer).toMatchObject({ status: 403, cookie: '' });
+});
+
+test('over https the cookie is bound to the host; over plain http only of this machine there is a login', async () => {
+  const { secret } = await setUp();
+  clock.advance(60_000);
+  const credentials = { name: 'anna', password, code: codeOf(secret) };
+  const { cookie } = await call('login', credentials, { origin: 'https://localhost:3020' });
+  expect(cookie).toMatch(/^__Host-svc-login=[\w-]{43}; Path=\/; Max-Age=43200; HttpOnly; SameSite=Strict; Secure$/);
+});
+
+test('neither password nor tokens lie in the database', async () => {
+  const { login, codes } = await setUp();
+  const stored = JSON.stringify(
+    await Promise.all(
+      ['login_account', 'login_session', 'login_recovery_code'].map((table) => core.context.db.all(`SELECT * FROM ${table}`)),
+    ),
+  );
+  for (const secret of [password, login.cookie.split('=')[1], login['x-session-token'], codes[0]])
+    expect(stored).not.toContain(secret);
+});
