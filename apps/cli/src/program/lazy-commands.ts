@@ -17,6 +17,7 @@ import type { VaultCommand } from '../commands/vault.ts';
 import type { ConnectorRequest, NewRequest } from '../connector/connector-command.ts';
 import type { DeliveryAction } from '../deliveries/delivery-api.ts';
 import type { EngineAction, EngineOptions } from '../engine/engine-command.ts';
+import type { AuthRequest } from '../auth/auth-command.ts';
 import type { FolderRequest } from '../folder/folder-command.ts';
 import type { SessionRequest, SessionsOptions } from '../session/session-command.ts';
 import type { KeyRequest } from '../key/key-command.ts';
@@ -55,6 +56,7 @@ export const lazyCommands = {
   editPersona: async (options: { json?: boolean }) => (await import('../commands/persona.ts')).editPersona(options),
   upload: async (request: UploadRequest) => (await import('../commands/upload.ts')).upload(request),
   announce: async (request: AnnounceRequest) => (await import('../commands/announce.ts')).announce(request),
+  auth: async (request: AuthRequest) => (await import('../commands/auth.ts')).auth(request),
   folder: async (request: FolderRequest) => (await import('../commands/folder.ts')).folder(request),
   status: async (options: { json?: boolean }) => (await import('../commands/status.ts')).status(options),
   doctor: async (options: { json?: boolean }) => (await import('../commands/doctor.ts')).doctor(options),

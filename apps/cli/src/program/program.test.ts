@@ -28,6 +28,7 @@ const others = {
   secret: succeed,
   trust: succeed,
   folder: succeed,
+  auth: succeed,
   session: succeed,
   upload: succeed,
   role: succeed,

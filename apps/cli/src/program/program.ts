@@ -5,6 +5,7 @@ import { addConnectorCommand } from '../connector/connector-command.ts';
 import { addPriceCommand, addSpendCommand } from '../cost/cost-commands.ts';
 import { addDeliveryCommand } from '../deliveries/delivery-command.ts';
 import { addEngineCommand } from '../engine/engine-command.ts';
+import { addAuthCommand } from '../auth/auth-command.ts';
 import { addFolderCommand } from '../folder/folder-command.ts';
 import { addSessionCommand } from '../session/session-command.ts';
 import { addEventsCommand, addOtelCommand, addSearchCommand, addUsageCommand } from '../insights/insights-commands.ts';
@@ -72,6 +73,7 @@ const groups: Readonly<Record<string, readonly Add[]>> = {
   ],
   Keep: [
     addUpCommand,
+    (program, run) => addAuthCommand(program, run.auth),
     addServiceCommand,
     (program, run) => addBackupCommand(program, run.backup),
     (program, run) => addSecretCommand(program, run.secret),
