@@ -15,10 +15,15 @@ export function useVoiceSettings(gateway: Gateway) {
   }, [gateway]);
   const change = useCallback(
     async (next: VoiceConfig) => {
-      await gateway.json('POST', '/gw/voice-config', next);
-      setConfig(next);
+      setConfig(next); // shown at once, and taken back where it is not kept
+      try {
+        await gateway.json('POST', '/gw/voice-config', next);
+      } catch (error) {
+        setConfig(config);
+        throw error;
+      }
     },
-    [gateway],
+    [gateway, config],
   );
   return { config, theme, change };
 }
