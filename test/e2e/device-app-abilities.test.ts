@@ -69,7 +69,7 @@ describe.skipIf(why !== null)(`what the app of a device can do${why === null ? '
     await expect.poll(() => page.evaluate('globalThis.recorded')).toBeGreaterThan(1000);
     await finish.click();
     await expect.poll(() => page.locator('.bubble').textContent()).toBe('How late is it?');
-    expect(callsTo('/gw/turn')[0]?.body).toMatchObject({ text: 'How late is it?', speak: true });
+    await expect.poll(() => callsTo('/gw/turn')[0]?.body).toMatchObject({ text: 'How late is it?', speak: true });
     expect(callsTo('/gw/transcribe')[0]?.bytes).toBeGreaterThan(100);
     await expect.poll(() => callsTo('/gw/tts').map(({ body }) => body['text'])).toEqual(['It is ten.', 'You have time.']);
   });
