@@ -17,7 +17,7 @@ export async function auth({ action, json }: AuthRequest): Promise<number> {
   print(
     json === true
       ? JSON.stringify({ url, token, minutes: 15 })
-      : `${url}\nIt is good once, for 15 minutes. Earlier links are not.`,
+      : `${url}\nIt is good once, for 15 minutes. Earlier links are not.\nThe dashboard, whose page it opens, is still to come: until then the link is for programs (docs/login.md).`,
   );
   return exitCodes.ok;
 }
