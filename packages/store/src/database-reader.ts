@@ -37,7 +37,8 @@ export function startReader(options: ReadOptions): StartedReader {
 }
 
 function start(files: readonly string[], { timeoutMs, immutable = false, signal, reader = program }: ReadOptions) {
-  const args = ['--max-old-space-size=256', reader, immutable ? 'immutable' : 'shared', ...files];
+  // It ends before threads beside it would be of use.
+  const args = ['--max-old-space-size=256', '--v8-pool-size=1', reader, immutable ? 'immutable' : 'shared', ...files];
   const limits = { timeout: timeoutMs, killSignal: 'SIGKILL', signal } as const;
   return run(process.execPath, args, { ...limits, env: compileCache() });
 }
