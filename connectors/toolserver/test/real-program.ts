@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { signalGroup } from '@svc/service-kit/process/process-group.ts';
 import { onTestFinished } from 'vitest';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 
@@ -53,7 +54,7 @@ export function openRealProgram(command: readonly string[], env: Readonly<Record
         ...env,
       },
     });
-    const stop = () => void process.kill(-(child.pid ?? 0), 'SIGKILL');
+    const stop = () => void signalGroup(child, 'SIGKILL');
     running.add(stop);
     const timer = setTimeout(stop, limitMs);
     const open = [...(answers ?? [])];
