@@ -64,4 +64,12 @@ describe('what is typed for a setting', () => {
   ])('%s=%s is refused', (name, text, why) => {
     expect(() => parseFields(meta, { [name]: text })).toThrow(why);
   });
+
+  test('what is no JSON is answered with the shape that the setting wants', () => {
+    const repos = { type: 'array', title: 'Repos', description: 'Such as [{ "owner": "ann" }].', items: { type: 'object' } };
+    const described: ConnectorMeta = { ...meta, configSchema: { type: 'object', properties: { repos } } };
+    expect(() => parseFields(described, { repos: 'ann/demo' })).toThrow(
+      expect.objectContaining({ why: expect.stringMatching(/^Such as \[\{ "owner": "ann" \}\]\.\n.*JSON/s) }),
+    );
+  });
 });

@@ -36,9 +36,9 @@ export function parseField(name: string, field: Field, text: string): unknown {
     case 'boolean':
       return parseSwitch(name, text);
     case 'array':
-      return /^\s*\[/.test(text) ? parseJson(name, text) : parseList(name, field, text);
+      return /^\s*\[/.test(text) ? parseJson(name, field, text) : parseList(name, field, text);
     case 'object':
-      return parseJson(name, text);
+      return parseJson(name, field, text);
     default:
       return text;
   }
@@ -61,7 +61,7 @@ function parseSwitch(name: string, text: string): boolean {
 /** `a, b` for lists of plain things, JSON for lists of others. */
 function parseList(name: string, field: Field, text: string): unknown[] {
   const items = field['items'] as Field | undefined;
-  if (items?.type === 'object') return parseJson(name, `[${text}]`) as unknown[];
+  if (items?.type === 'object') return parseJson(name, field, `[${text}]`) as unknown[];
   return text
     .split(',')
     .map((part) => part.trim())
@@ -69,10 +69,12 @@ function parseList(name: string, field: Field, text: string): unknown[] {
     .map((part) => (items === undefined ? part : parseField(name, items, part)));
 }
 
-function parseJson(name: string, text: string): unknown {
+/** What is no JSON is answered with the words of the setting, which show its shape. */
+function parseJson(name: string, { description }: Field, text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch (error) {
-    throw new CliError(`"${name}" takes JSON.`, { why: (error as Error).message, cause: error });
+    const why = [description, (error as Error).message].filter((part) => typeof part === 'string').join('\n');
+    throw new CliError(`"${name}" takes JSON.`, { why, cause: error });
   }
 }
