@@ -71,6 +71,7 @@ async function firstSteps(deps: Parameters<typeof firstLook>[0] & { mention: str
     `It is ${account.login} in ${account.repos.map(repoName).join(', ')}, and wakes for ${mention}.`,
     ...looked.flat(),
     'Let people in by their login: ./svc person add NAME "Their name" --role known, then ./svc person link NAME issues LOGIN',
+    ...(account.cannotWrite === null ? [] : [account.cannotWrite]),
     ...(config.dry_run
       ? ['This is a dry run: it says in its log what it would post. Then: ./svc connector config NAME --set dry_run=false']
       : []),

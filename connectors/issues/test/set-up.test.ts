@@ -1,9 +1,12 @@
+import type { ServerResponse } from 'node:http';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { StartContext } from '@svc/connector-kit/connector.ts';
 import { connectorContract } from '@svc/connector-kit/testing/connector-contract.ts';
 import { defaultsOf, fakeContext } from '@svc/connector-kit/testing/fake-context.ts';
 import { startGitHubServer, type GitHubServer } from '@svc/testing/github-server/index.ts';
+import { listen } from '@svc/testing/listen.ts';
+import { http } from '@svc/service-kit/builtin.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { meta, start } from '../src/index.ts';
 import type { Config } from '../src/meta.ts';
@@ -65,7 +68,64 @@ test('what is wrong with the token or the repositories is said when it is added'
   readsOnly.repo('ann', 'demo', false);
   expect(await failure({ api_url: readsOnly.apiUrl, dry_run: false })).toMatch(/may not write: its scopes are "read:org"/);
   await readsOnly.close();
+  const noScopes = await startGitHubServer({ scopes: '' });
+  noScopes.repo('ann', 'demo', false);
+  expect(await failure({ api_url: noScopes.apiUrl, dry_run: false })).toMatch(/may not write: it has no scopes/);
+  await noScopes.close();
   expect(await failure({ api_url: readsOnly.apiUrl })).toMatch(/GitHub cannot be reached \(ECONNREFUSED\)/);
+});
+
+test.each([
+  [
+    'a page for people',
+    (_path: string, response: ServerResponse) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>'),
+  ],
+  [
+    'a way to the login that never ends',
+    (path: string, response: ServerResponse) => response.writeHead(302, { location: path }).end(),
+  ],
+  ['nothing at this path', (_path: string, response: ServerResponse) => response.writeHead(404).end()],
+])('an api_url that is none is named, where %s answers', async (_what, answer) => {
+  const other = await listen(http.createServer((request, response) => answer(request.url ?? '/', response)));
+  const said = await failure({ api_url: other.url });
+  await other.close();
+  expect(said).toContain(`${other.url} was asked; api_url of a GitHub Enterprise Server is https://HOST/api/v3.`);
+  expect(said).not.toMatch(/\((Type)?Error\)/);
+});
+
+test('a dry run says what is missing for the day when it is none', async () => {
+  const steps = async (scopes: string) => {
+    const { live } = await openIssues({ server: { scopes }, config: { dry_run: true } });
+    return live().firstSteps ?? '';
+  };
+  expect(await steps('read:org')).toMatch(/This token may not write: its scopes are "read:org"[^\n]*\nThis is a dry run/);
+  expect(await steps('public_repo')).not.toContain('may not write');
+});
+
+test('of a busy day all is counted, and the last is shown in its order', async () => {
+  const { live } = await openIssues({
+    strangers: ['eve'],
+    before(github, repo, ann) {
+      const issue = github.open(repo, ann, { title: 'A', body: '@assistant first of all' });
+      issue.createdAt -= 3600_000;
+      for (let n = 0; n < 240; n++) github.comment(issue, ann, n % 20 === 0 ? `@assistant number ${n}` : 'nothing');
+    },
+  });
+  const [head, ...lines] = (live().firstSteps ?? '').split('\n').slice(1, 12);
+  expect(head).toBe('In the last day it was called 13 times in ann/demo. The last 10:');
+  expect(lines[9]).toContain('@assistant number 220');
+  expect(lines.join()).not.toContain('first of all');
+});
+
+test('where a day has more than is read, the count says so', async () => {
+  const { live } = await openIssues({
+    before(github, repo, ann) {
+      const issue = github.open(repo, ann, { title: 'A', body: 'nothing' });
+      github.comment(issue, ann, '@assistant once');
+      for (let n = 0; n < 520; n++) github.comment(issue, ann, 'nothing');
+    },
+  });
+  expect(live().firstSteps).toContain('In the last day it was called at least 1 time in ann/demo.');
 });
 
 test('who adds it sees whose account it is, and what it would have answered in the last day', async () => {

@@ -1,12 +1,18 @@
 import type { StartContext } from '@svc/connector-kit';
 import { isPassing } from '@svc/connector-kit/ingress/passing-faults.ts';
-import { errorText } from '@svc/service-kit/service-error.ts';
-import type { Config, Repo } from '../meta.ts';
+import { errorText, ServiceError } from '@svc/service-kit/service-error.ts';
+import { meta, type Config, type Repo } from '../meta.ts';
 import { repoName } from '../outgoing/issue-place.ts';
 import type { GitHubApi } from './github-api.ts';
 
 /** The account that a token is of, and the repositories that it watches. `since`: from when on what is new is answered. */
-export type Account = { id: number; login: string; repos: readonly WatchedRepo[] };
+export type Account = {
+  id: number;
+  login: string;
+  repos: readonly WatchedRepo[];
+  /** Why the token may write nothing; null where GitHub says nothing of the kind. It matters once `dry_run` is off. */
+  cannotWrite: string | null;
+};
 /** `since`: when it was watched first, by GitHub's clock. */
 export type WatchedRepo = Repo & { isPrivate: boolean; since: string; isNew: boolean };
 
@@ -24,7 +30,11 @@ export async function findAccount(deps: Deps): Promise<Account> {
     const since = await Promise.all(config.repos.map((one) => state.get<Kept>(sinceKey(one))));
     if (known === undefined || !isPassing(error) || since.includes(undefined)) throw error;
     log('warn', 'the channel is opened before GitHub can be reached', { error: errorText(error) });
-    return { ...known, repos: config.repos.map((one, n) => ({ ...one, ...(since[n] as Kept), isNew: false })) };
+    return {
+      ...known,
+      cannotWrite: null,
+      repos: config.repos.map((one, n) => ({ ...one, ...(since[n] as Kept), isNew: false })),
+    };
   }
 }
 
@@ -32,11 +42,14 @@ type Kept = { since: string; isPrivate: boolean };
 const sinceKey = (repo: Repo): string => `repo/${repoName(repo)}`;
 
 async function lookUp({ api, state, signal, config, log }: Deps): Promise<Account> {
-  const me = await api.read('GET /user', {}, signal);
+  const me = await api.read('GET /user', {}, signal).catch((error: unknown) => {
+    throw withPlace(error, config.api_url);
+  });
   if (me === null) throw new Error('GitHub did not say whose token this is.');
   const { login } = me.data;
   const id = Number(me.data.id);
-  checkScopes(me.headers['x-oauth-scopes'], config);
+  const cannotWrite = missingScope(me.headers['x-oauth-scopes']);
+  if (cannotWrite !== null && !config.dry_run) throw new Error(cannotWrite);
   await state.set('account', { id, login });
   const now = new Date(Date.parse(me.headers['date'] ?? '') || Date.now()).toISOString();
   const repos: WatchedRepo[] = [];
@@ -54,17 +67,25 @@ async function lookUp({ api, state, signal, config, log }: Deps): Promise<Accoun
       log('warn', 'a repository is archived: nothing can be written there', { repo: repoName(one) });
     repos.push({ ...one, isPrivate, since, isNew: kept === undefined });
   }
-  return { id, login, repos };
+  return { id, login, repos, cannotWrite };
 }
 
 /** Classic tokens say what they may do. Of others GitHub says nothing: what is missing shows when it is refused. */
-function checkScopes(header: string | undefined, { dry_run }: Config): void {
-  if (header === undefined || dry_run) return;
+function missingScope(header: string | undefined): string | null {
+  if (header === undefined) return null;
   const scopes = header.split(',').map((one) => one.trim());
-  if (scopes.includes('repo') || scopes.includes('public_repo')) return;
-  throw new Error(
-    `This token may not write: its scopes are "${header}". It needs "repo", or "public_repo" where all repositories are public; a fine-grained token needs "Issues: read and write".`,
-  );
+  if (scopes.includes('repo') || scopes.includes('public_repo')) return null;
+  const has = header.trim() === '' ? 'it has no scopes' : `its scopes are "${header}"`;
+  return `This token may not write: ${has}. It needs "repo", or "public_repo" where all repositories are public; a fine-grained token needs "Issues: read and write".`;
+}
+
+/** The first call of all shows whether `api_url` is right: a fault that may be its own says where was asked. */
+function withPlace(error: unknown, apiUrl: string): unknown {
+  const isOfToken = error instanceof ServiceError && ['unauthorized', 'forbidden'].includes(error.code);
+  const isLimit = error instanceof ServiceError && error.details['global'] === true;
+  if (isOfToken || isLimit || apiUrl === meta.configSchema.properties.api_url.default || !(error instanceof Error)) return error;
+  const said = `${error.message} ${apiUrl} was asked; api_url of a GitHub Enterprise Server is https://HOST/api/v3.`;
+  return error instanceof ServiceError ? new ServiceError(error.code, said, { details: error.details }) : new Error(said);
 }
 
 function notReadable(repo: Repo, login: string, error: unknown): unknown {

@@ -3,7 +3,7 @@ import type { Endpoints, RequestParameters } from '@octokit/types';
 import { pause } from '@svc/connector-kit/retry.ts';
 import { systemClock, type Clock } from '@svc/service-kit/clock.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
-import { notModified, toFault } from './to-fault.ts';
+import { notJson, notModified, toFault } from './to-fault.ts';
 
 export type Route = keyof Endpoints;
 type Params<R extends Route> = Endpoints[R]['parameters'] & RequestParameters;
@@ -59,7 +59,7 @@ export function createGitHubApi(token: string, apiUrl: string, clock: Clock = sy
       const request = octokit.request as (route: string, params: object) => Promise<Got<R> & { status: number }>;
       const { data, headers, status } = await request(route, { ...params, request: { signal: ended } });
       // An answer that was cut is an empty text here.
-      if (status !== 204 && (typeof data !== 'object' || data === null)) throw new Error('An answer of GitHub was not whole.');
+      if (status !== 204 && (typeof data !== 'object' || data === null)) throw notJson;
       return { data, headers };
     });
   }

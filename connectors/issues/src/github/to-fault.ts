@@ -4,8 +4,12 @@ import { ServiceError } from '@svc/service-kit/service-error.ts';
 
 /** Nothing has changed since the last look. It is no fault, and no answer. */
 export const notModified = new Error('Not modified.');
+/** A page for people, or an answer that was cut. Whether a write was done is not known. */
+export const notJson = new Error("What answered is not GitHub's API, or its answer was cut.");
 
-const tokenHelp = 'Make a new one, then run ./svc connector config NAME --secret pat_secret_key.';
+const tokenHelp =
+  'Make a new one and give that. To one that is there already: ./svc connector config NAME --secret pat_secret_key.';
+const writeHelp = 'Look at what its token may do (Issues: read and write), and at what its account may do there.';
 /** Letters of what GitHub says, which is shown and logged. */
 const longest = 300;
 /** Without a word of how long, s. */
@@ -14,6 +18,7 @@ const usualPauseS = 60;
 /** What a refusal of GitHub means, in the words that the kit knows; `now` is our clock, ms. */
 export function toFault(error: unknown, now: number): Error {
   const response = error instanceof RequestError ? error.response : undefined;
+  if (error === notJson) return notJson;
   if (response === undefined) return noAnswer(error);
   const { status, headers } = response;
   const said = cutText((error as RequestError).message.replaceAll(/\s+/g, ' '), longest);
@@ -24,7 +29,11 @@ export function toFault(error: unknown, now: number): Error {
     return new ServiceError('busy', `GitHub wants a pause: ${said}`, { details: { retry_after_s: pauseS, global: true } });
   if (status === 404 || status === 410)
     return new ServiceError('not_found', `GitHub does not have it, or not for this token (${status}).`);
-  if (status === 403) return new ServiceError('forbidden', `GitHub refuses it (403): ${said}`);
+  if (status === 403)
+    return new ServiceError(
+      'forbidden',
+      `GitHub refuses it (403)${said === '' ? '' : `: ${said.replace(/[.]$/, '')}`}. ${writeHelp}`,
+    );
   if (status >= 500) return new Error(`GitHub failed (${status}).`);
   return new ServiceError('unprocessable', `GitHub does not take it (${status}): ${said}`);
 }
@@ -50,15 +59,19 @@ const notSent = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ENETUNREACH'
 function noAnswer(error: unknown): Error {
   const code = codeOf(error);
   if (code !== null && notSent.has(code))
-    return new ServiceError('busy', `GitHub cannot be reached (${code}). It is tried again.`, {
+    return new ServiceError('busy', `GitHub cannot be reached (${code}).`, {
       details: { retry_after_s: 2, keeps_pace: true },
     });
   return new Error(`No answer came from GitHub${code === null ? '' : ` (${code})`}.`);
 }
 
+/** Names of errors that say nothing of what was wrong. */
+const vague = new Set(['Error', 'TypeError', 'HttpError']);
+
 function codeOf(error: unknown): string | null {
   if (typeof error !== 'object' || error === null) return null;
   const { code, name, cause } = error as Record<string, unknown>;
-  const known = [code, codeOf(cause), name].find((each) => typeof each === 'string' && /^[\w-]{1,40}$/.test(each));
+  const isTelling = (each: unknown) => typeof each === 'string' && /^[\w-]{1,40}$/.test(each) && !vague.has(each);
+  const known = [code, codeOf(cause), name].find(isTelling);
   return typeof known === 'string' ? known : null;
 }
