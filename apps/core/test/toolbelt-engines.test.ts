@@ -116,6 +116,11 @@ for (const [id, createEngine, toolName] of engines) {
       expect(calls).toEqual([]);
       expect(await onDevice('ann', 'locate')).toContain('locate');
       expect(calls).toEqual(['/instances/c1/call']);
+      // Each message has an offer of its own, also where the engine is open still.
+      for (const one of [...deviceTools, ...deviceTools]) {
+        expect(await onDevice('ann', one.name, { device_tools: [one] })).toEqual([one.name]);
+        expect(calls).toEqual(['/instances/c1/call']);
+      }
     }, 120_000);
   });
 }

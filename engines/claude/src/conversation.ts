@@ -31,6 +31,11 @@ export type Conversation = {
   missing: readonly string[];
   query: ClaudeQuery;
   /**
+   * Whether the program can be given a request's tool servers. It keeps the tools that it first had of a name, also when the server of that name is
+   * another one and has told it of others, so no server that it has had may be another one now.
+   */
+  canHave(request: EngineRequest): boolean;
+  /**
    * Gives the program this turn's tool servers. Those that are missing show in the turn's first message. False when a
    * program that has had a turn is gone or does not answer any more.
    */
@@ -74,6 +79,8 @@ export function openConversation(
   let alive = true;
   let used = false;
   let toolServers: Record<string, object> = {};
+  /** All that it was ever given, by name. */
+  const had = new Map<string, object>();
 
   const query = sdk.query({
     prompt: input,
@@ -109,8 +116,13 @@ export function openConversation(
     get pid() {
       return process.pid;
     },
+    canHave: (next) =>
+      Object.entries(toMcpServers(allowedToolServers(next))).every(
+        ([name, server]) => !had.has(name) || isDeepStrictEqual(had.get(name), server),
+      ),
     async setToolServers(next) {
       const wanted = toMcpServers(allowedToolServers(next));
+      for (const [name, server] of Object.entries(wanted)) had.set(name, server);
       const lost = this.missing;
       if (lost.length === 0 && isDeepStrictEqual(wanted, toolServers)) return true;
       toolServers = wanted;

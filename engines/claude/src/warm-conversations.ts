@@ -69,6 +69,9 @@ export function createWarmConversations({ limit, memory }: { limit: number; memo
   };
 }
 
-/** A program is bound to its session and to the rights, persona, model and folder it was started with. */
+/** A program is bound to its session, to the rights, persona, model and folder it was started with, and to the tool servers it has had. */
 const fits = (conversation: Conversation, request: EngineRequest): boolean =>
-  conversation.alive && conversation.sessionId === request.resume && conversation.fingerprint === fingerprintOf(request);
+  conversation.alive &&
+  conversation.sessionId === request.resume &&
+  conversation.fingerprint === fingerprintOf(request) &&
+  conversation.canHave(request);

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { deviceToolsName, type DeviceTool } from '@svc/contract/device-tools.ts';
 import { atLeast } from '@svc/contract/trust.ts';
 import type { BuiltInTools } from '../tool-server/built-in-tools.ts';
@@ -13,12 +14,14 @@ export function createDeviceTools({ tokens, url }: Deps): DeviceTools {
   const serve = async (key: string, caller: ToolCaller, ended: AbortSignal) => {
     const address = `${await url()}/device`;
     const token = tokens.begin(key, caller, ended);
+    // Engines that are open go on with the tools that they had of a server: another offer is another server to them. Nothing is decided by it.
+    const offer = hash('sha256', JSON.stringify(deviceToolsOf(caller)), 'base64url');
     // Safe for who may only read: the core refuses the other tools itself.
     return {
       name: deviceToolsName,
       type: 'http',
       url: address,
-      headers: { Authorization: `Bearer ${token}` },
+      headers: { Authorization: `Bearer ${token}`, 'X-Svc-Offer': offer },
       safe: true,
     } as const;
   };
