@@ -35,12 +35,14 @@ export function createGitHubApi(token: string, apiUrl: string, clock: Clock = sy
   const octokit = new Octokit({ auth: token, baseUrl: apiUrl.replace(/\/+$/, ''), userAgent: 'svc-issues', log: quiet });
   /** Nothing is asked before, by `clock.elapsed`: who goes on in spite of a limit is shut out. */
   let closedUntil = Number.NEGATIVE_INFINITY;
+  /** The same for people. It stays one text while it lasts, so that it is logged once. */
+  let until = '';
 
   async function within<T>(signal: AbortSignal, ask: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const leftMs = closedUntil - clock.elapsed();
     if (leftMs > 0)
       // What we hold back ourselves was refused once, and slowed the pace then.
-      throw new ServiceError('busy', 'GitHub wants a pause.', {
+      throw new ServiceError('busy', `GitHub wants a pause until ${until}. It goes on by itself.`, {
         details: { retry_after_s: leftMs / 1000, global: true, keeps_pace: true },
       });
     try {
@@ -49,7 +51,11 @@ export function createGitHubApi(token: string, apiUrl: string, clock: Clock = sy
       signal.throwIfAborted();
       const fault = toFault(error, clock.now());
       const seconds = fault instanceof ServiceError && fault.code === 'busy' && fault.details['global'] === true;
-      if (seconds) closedUntil = clock.elapsed() + Number(fault.details['retry_after_s']) * 1000;
+      if (seconds) {
+        const pauseMs = Number(fault.details['retry_after_s']) * 1000;
+        closedUntil = clock.elapsed() + pauseMs;
+        until = timeOf(clock.now() + pauseMs);
+      }
       throw fault;
     }
   }
@@ -95,3 +101,6 @@ export function createGitHubApi(token: string, apiUrl: string, clock: Clock = sy
 
 const unavailable = (error: unknown) =>
   new ServiceError('unavailable', error instanceof Error ? error.message : 'GitHub cannot be reached. It is tried again.');
+
+/** A time of day, as `14:05:30 UTC`. */
+const timeOf = (at: number): string => `${new Date(at).toISOString().slice(11, 19)} UTC`;
