@@ -274,6 +274,7 @@ test('a time of day is counted with only where it is stored or shown; what passe
     'apps/vault/src/access/access-log.ts',
     'apps/vault/src/token/proxy-tokens.ts', // `expires_at`
     'connectors/chatroom/src/incoming/event-source.ts',
+    'connectors/issues/src/github/github-api.ts', // until when, for people
     'connectors/issues/src/outgoing/hourly-budget.ts', // when it was posted
     'connectors/toolserver/src/mcp/end-with-token.ts',
     'connectors/toolserver/src/notes/waiting-notes.ts',

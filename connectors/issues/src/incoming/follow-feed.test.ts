@@ -5,7 +5,7 @@ import { createRandom } from '@svc/testing/random.ts';
 import { expect, test } from 'vitest';
 import { followFeed, pageSize, type Entry } from './follow-feed.ts';
 
-type Seen = Entry & { visibleAt: number };
+type Seen = Entry & { visibleAt: number; body: string };
 
 const start = 1_800_000_000_000;
 const at = (ms: number) => new Date(Math.floor(ms / 1000) * 1000).toISOString().replace('.000Z', 'Z');
@@ -42,9 +42,14 @@ function openList(random: () => number, clock = createFakeClock(start), offMs = 
       lost = share;
     },
     /** An entry is new or has changed; others see it after a while. */
-    change(id: number, lateMs = 0) {
+    change(id: number, lateMs = 0, body = '') {
       const now = clock.now() + offMs;
-      entries.set(id, { id, updated_at: at(now), visibleAt: clock.now() + lateMs });
+      entries.set(id, { id, updated_at: at(now), visibleAt: clock.now() + lateMs, body });
+    },
+    /** Another text, in the second of the one before. */
+    again(id: number, body: string) {
+      const before = entries.get(id);
+      if (before !== undefined) entries.set(id, { ...before, body });
     },
     wanted: () => [...entries.values()].map(name),
     begin() {
@@ -64,7 +69,7 @@ function openList(random: () => number, clock = createFakeClock(start), offMs = 
             .filter(({ updated_at, visibleAt }) => updated_at >= since && visibleAt <= clock.now())
             .toSorted((a, b) => a.updated_at.localeCompare(b.updated_at) || Number(a.id) - Number(b.id));
           const found = all.slice((page - 1) * pageSize, page * pageSize);
-          const tag = found.map(name).join();
+          const tag = found.map((one) => name(one) + one.body).join();
           asked.push({ since, page, isSame: etag === tag });
           return etag === tag ? null : { entries: found, etag: tag };
         },
@@ -116,9 +121,51 @@ test('each state of an entry is given, and once, also when they come late, are l
         if (!steps.includes('lose')) for (const own of list.taken) expect(own.length - new Set(own).size).toBe(0);
       },
     ),
-    { numRuns: 40 },
+    { numRuns: 300 },
   );
 }, 120_000);
+
+test.each([1, 120, 149])(
+  'what is lost on a further page is given again, and what comes after it is reached: the %ith',
+  async (lostAt) => {
+    let drawn = 0;
+    const list = openList(() => (++drawn === lostAt ? 0 : 1));
+    list.lostShare = 0.5;
+    list.begin();
+    for (let id = 1; id <= 150; id++) list.change(id);
+    await list.pass(60_000);
+    list.change(151);
+    await list.pass(60_000);
+    await list.end();
+    expect(list.wanted().filter((each) => !list.taken.flat().includes(each))).toEqual([]);
+    // Three looks at two pages each and some more: it does not ask without end.
+    expect(list.asked.length).toBeLessThan(30);
+  },
+);
+
+test('what is new on a page before does not take the place of what was lost on a page behind', async () => {
+  let drawn = 0;
+  const list = openList(() => (++drawn === 120 ? 0 : 1));
+  list.lostShare = 0.5;
+  list.begin();
+  list.change(1, 1500);
+  for (let id = 2; id <= 150; id++) list.change(id);
+  await list.pass(120_000);
+  await list.end();
+  expect(list.wanted().filter((each) => !list.taken.flat().includes(each))).toEqual([]);
+});
+
+test('two states within one second are two', async () => {
+  const list = openList(() => 1);
+  list.begin();
+  list.change(1, 0, 'first');
+  await list.pass(1000);
+  const given = list.taken.flat().length;
+  list.again(1, 'second');
+  await list.pass(60_000);
+  await list.end();
+  expect([given, list.taken.flat().length]).toEqual([1, 2]);
+});
 
 test('a list that has not changed is asked for by its tag, also after a restart', async () => {
   const list = openList(() => 1);

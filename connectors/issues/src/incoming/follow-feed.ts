@@ -1,9 +1,10 @@
+import { hash } from 'node:crypto';
 import { followUpdates, type ConnectorState, type StartContext } from '@svc/connector-kit';
 import { systemClock, type Clock } from '@svc/service-kit/clock.ts';
 import { isRecord } from '@svc/contract/json-value.ts';
 
 /** What a list of GitHub's has, by when it changed last. */
-export type Entry = { id: number | bigint; updated_at: string };
+export type Entry = { id: number | bigint; updated_at: string; body?: string | null };
 /** One page of a list; null when it is the same as with this ETag. */
 export type Page<T> = { entries: readonly T[]; etag: string | null } | null;
 
@@ -43,6 +44,8 @@ type Tag = { since: string; etag: string; n: number };
 export function followFeed<T extends Entry>(options: FeedOptions<T>): Feed {
   const { list, state, everyMs, signal, clock = systemClock } = options;
   let counter = 0;
+  /** The place of the last one that was given. What is passed lies before it only when something was lost. */
+  let given = 0;
   let nextAt = Number.NEGATIVE_INFINITY;
   let bell = Promise.withResolvers<void>();
   let isBehind = false;
@@ -55,26 +58,35 @@ export function followFeed<T extends Entry>(options: FeedOptions<T>): Feed {
     const passed = readCursor(after) ?? { time: options.since, n: 0 };
     counter = Math.max(counter, passed.n);
     if (waitMs > 0 && !isBehind) await due(waitMs);
-    // Something may have been lost: it is given again before the list is gone on with.
-    if (passed.n < counter) full = null;
+    if (passed.n < given) goBackTo(passed.n);
     const { since, page } = full ?? { since: overlapOf(passed.time, options.since), page: 1 };
     tag ??= await loadTag();
     const isSame = full === null && tag?.since === since && passed.n >= tag.n;
-    const given = await list({ since, page, etag: isSame && tag !== null ? tag.etag : null }, signal);
+    const listed = await list({ since, page, etag: isSame && tag !== null ? tag.etag : null }, signal);
     nextAt = clock.elapsed() + everyMs;
     isBehind = false;
-    if (given === null) return [];
-    const fresh = freshOf(given.entries, passed);
-    await follow(given, { since, page });
+    if (listed === null) return [];
+    const fresh = freshOf(listed.entries, passed);
+    await follow(listed, { since, page });
+    given = fresh.at(-1)?.n ?? passed.n;
     return fresh;
+  }
+
+  /**
+   * Something was lost: the list is read again from its first page. What was not passed is forgotten, so that it has a place behind what is new on the
+   * pages before it; with the place that it had it would be passed with them.
+   */
+  function goBackTo(n: number): void {
+    full = null;
+    given = n;
+    for (const [name, cursor] of known) if (cursor.n > n) known.delete(name);
   }
 
   function freshOf(entries: readonly T[], passed: Cursor): Given<T>[] {
     let { time } = passed;
     return entries.flatMap((entry) => {
-      const name = `${entry.id} ${entry.updated_at}`;
-      const before = known.get(name);
-      if (before !== undefined) return before.n <= passed.n ? [] : [{ entry, ...before }];
+      const name = stateOf(entry);
+      if (known.has(name)) return [];
       if (entry.updated_at > time) time = entry.updated_at;
       const cursor = { time, n: ++counter };
       known.set(name, cursor);
@@ -139,6 +151,9 @@ export function followFeed<T extends Entry>(options: FeedOptions<T>): Feed {
 }
 
 type Cursor = { time: string; n: number };
+
+/** Names a state of an entry. Times are in whole seconds, and a text may be edited within the second in which it was read. */
+const stateOf = ({ id, updated_at, body }: Entry): string => `${id} ${updated_at} ${hash('sha1', body ?? '', 'base64')}`;
 
 function readCursor(cursor: string | number | null): Cursor | null {
   const [, time = '', n = ''] = /^(\S+) (\d+)$/.exec(String(cursor)) ?? [];
