@@ -1,0 +1,72 @@
+import { compareVersions, newestRelease } from './release-tag.ts';
+import type { RemoteRefs } from './remote-refs.ts';
+
+/** `stable`: the newest release. `edge`: the newest commit of the main branch. */
+export type Channel = 'stable' | 'edge';
+
+/** What an update goes to. `tag`: the tag by which it was chosen, whose signature then counts. */
+export type Target = {
+  commit: string;
+  /** As a person says it: `v1.2.0`, `main`, the ref that was asked for. */
+  name: string;
+  tag: { name: string; object: string } | null;
+  /** Asked for by name: it may then be older than what runs. */
+  isPinned: boolean;
+};
+
+export type Choice = { type: 'target'; target: Target } | { type: 'current'; why: string } | { type: 'none'; why: string };
+
+type Wish = {
+  channel: Channel;
+  /** Overrides the channel. */
+  ref: string | null;
+  refs: RemoteRefs;
+  /** What is installed. */
+  current: { commit: string; version: string };
+};
+
+/** What the channel, or the ref that was asked for, comes to. A tag wins over a branch of the same name. */
+export function chooseTarget({ channel, ref, refs, current }: Wish): Choice {
+  if (ref !== null) return isCurrent(pinned(ref, refs), current.commit);
+  return channel === 'edge' ? isCurrent(headOfMain(refs), current.commit) : newestTag(refs, current);
+}
+
+function newestTag(refs: RemoteRefs, current: Wish['current']): Choice {
+  const release = newestRelease([...refs.tags.keys()]);
+  const found = release === null ? undefined : refs.tags.get(release.tag);
+  if (release === null || found === undefined) return { type: 'none', why: 'The remote has no release yet.' };
+  const tag = { name: release.tag, object: found.object };
+  // A remote that lost its newest tags, or hides them, takes nobody back to a version with known faults.
+  if (compareVersions(release.version, current.version) < 0)
+    return {
+      type: 'current',
+      why: `The newest release of the remote is ${release.tag}, older than what is installed (${current.version}).`,
+    };
+  return isCurrent({ type: 'target', target: { commit: found.commit, name: release.tag, tag, isPinned: false } }, current.commit);
+}
+
+const mainBranch = 'main';
+
+function headOfMain({ branches }: RemoteRefs): Choice {
+  const commit = branches.get(mainBranch);
+  if (commit === undefined) return { type: 'none', why: `The remote has no branch "${mainBranch}".` };
+  return { type: 'target', target: { commit, name: mainBranch, tag: null, isPinned: false } };
+}
+
+function pinned(ref: string, { tags, branches }: RemoteRefs): Choice {
+  const tag = tags.get(ref);
+  if (tag !== undefined)
+    return {
+      type: 'target',
+      target: { commit: tag.commit, name: ref, tag: { name: ref, object: tag.object }, isPinned: true },
+    };
+  const commit = branches.get(ref) ?? (/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(ref) ? ref : undefined);
+  if (commit === undefined)
+    return { type: 'none', why: `"${ref}" is neither a tag nor a branch of the remote, nor the full id of a commit.` };
+  return { type: 'target', target: { commit, name: ref, tag: null, isPinned: true } };
+}
+
+const isCurrent = (choice: Choice, commit: string): Choice =>
+  choice.type === 'target' && choice.target.commit === commit
+    ? { type: 'current', why: `${choice.target.name} is what is installed.` }
+    : choice;

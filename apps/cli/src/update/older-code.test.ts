@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { whyNotOnNewer } from './older-code.ts';
+
+const line = (number: string, from: string) => `-- ${number} (code from ${from} on still runs): more`;
+const applied = new Map([
+  ['001-init.sql', '-- 001 (first schema)'],
+  ['002-more.sql', line('002', '001')],
+  ['003-move.sql', line('003', '002')],
+]);
+
+test('older code runs when every migration that it does not know says so', () => {
+  expect(whyNotOnNewer(['001-init.sql', '002-more.sql'], applied)).toBeNull();
+  expect(whyNotOnNewer(applied.keys(), applied)).toBeNull();
+});
+
+test('code from before the oldest that a migration names does not run, and the migration is named', () => {
+  expect(whyNotOnNewer(['001-init.sql'], applied)).toContain('003-move.sql');
+});
+
+test('a migration that says nothing lets no older code run', () => {
+  expect(whyNotOnNewer(['001-init.sql'], new Map([['002-x.sql', '-- 002: drops a table']]))).toContain('002-x.sql');
+});
+
+test('two migrations of one number are told apart by their names', () => {
+  const twice = new Map([...applied, ['003-other.sql', line('003', '003')]]);
+  expect(whyNotOnNewer(['001-init.sql', '002-more.sql', '003-move.sql'], twice)).toBeNull();
+  expect(whyNotOnNewer(['001-init.sql', '002-more.sql'], twice)).toContain('003-other.sql');
+});

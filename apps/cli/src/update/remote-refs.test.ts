@@ -1,0 +1,38 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { parseRemoteRefs } from './remote-refs.ts';
+
+const [a, b, c] = ['a'.repeat(40), 'b'.repeat(40), 'c'.repeat(64)];
+
+test('branches and tags are read; an annotated tag has the commit that it is of beside its own object', () => {
+  const text = [
+    `ref: refs/heads/main\tHEAD`,
+    `${a}\tHEAD`,
+    `${a}\trefs/heads/main`,
+    `${b}\trefs/heads/feature/x`,
+    `${b}\trefs/tags/v1.0.0`,
+    `${a}\trefs/tags/v1.0.0^{}`,
+    `${c}\trefs/tags/light`,
+    `${b}\trefs/pull/1/head`,
+    'warning: something',
+    '',
+  ].join('\n');
+  const { tags, branches } = parseRemoteRefs(text);
+  expect([...branches]).toEqual([
+    ['main', a],
+    ['feature/x', b],
+  ]);
+  expect([...tags]).toEqual([
+    ['v1.0.0', { object: b, commit: a }],
+    ['light', { object: c, commit: c }],
+  ]);
+});
+
+test('any text is read without a fault, and gives no name or commit that is not in it', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (text) => {
+      const { tags, branches } = parseRemoteRefs(text);
+      for (const name of [...tags.keys(), ...branches.keys()]) expect(text).toContain(name);
+    }),
+  );
+});
