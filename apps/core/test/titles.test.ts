@@ -53,6 +53,11 @@ const costs = () => core.telemetry.events.filter(({ payload }) => payload?.['fea
 describe('the first words', () => {
   beforeEach(() => open({ SVC_TITLES: 'words' }));
 
+  test('are those of the sender, where the channel says more in the text', async () => {
+    await ask('', { content: { text: 'Close this.\n\n[The request above was written in issue 1.]', said: 'Close this.' } });
+    expect(await titleOf()).toBe('Close this. by words');
+  });
+
   test('are the title as soon as the session is there, also when the turn fails; later words change nothing', async () => {
     await ask('break').catch(() => undefined);
     await expect.poll(() => titleOf()).toBe('break by words');

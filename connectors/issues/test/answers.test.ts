@@ -81,6 +81,21 @@ test('who deletes the working comment ends the turn, and nothing is posted in it
   expect(shown(issue)).toEqual([]);
 });
 
+test('a turn that says nothing ends too when its working comment is deleted', async () => {
+  const { server, repo, ann, shown, core } = await openIssues();
+  const end = Promise.withResolvers<void>();
+  core.sessions.abort = async () => end.resolve();
+  core.script = async ({ result }) => {
+    await end.promise;
+    return result({ outcome: 'aborted' });
+  };
+  const issue = server.open(repo, ann, { title: 'A fault', body: '@assistant think' });
+  await expect.poll(() => shown(issue)).toHaveLength(1);
+  server.remove(repo, issue, issue.comments[0]!);
+  await expect.poll(() => core.confirmations).toHaveLength(1);
+  expect(shown(issue)).toEqual([]);
+});
+
 test('a process that was ended in the middle of an answer finds its comment again and finishes it', async () => {
   const { server, repo, ann, shown, core, restart } = await openIssues();
   const never = new Promise<never>(() => undefined);

@@ -11,12 +11,15 @@ const maxSource = 20_000;
 /** More of a line is not looked at. */
 const maxLine = 500;
 
+/** `said`: what the sender wrote of `text`, where the channel says more in it. */
+type TitleContent = { text: string; said?: string; attachments?: readonly Attachment[] };
+
 /**
  * What a title is taken from: the sender's words, or the name of the first file where there are none. Places of files on this
  * machine are not part of it.
  */
-export function titleSource({ text, attachments = [] }: { text: string; attachments?: readonly Attachment[] }): string {
-  let plain = cutText(text, maxSource);
+export function titleSource({ text, said, attachments = [] }: TitleContent): string {
+  let plain = cutText(said ?? text, maxSource);
   for (const file of attachments) plain = plain.replaceAll(file.path, () => fileName(file));
   const [first] = attachments;
   return plain.trim() === '' && first !== undefined ? fileName(first) : plain;

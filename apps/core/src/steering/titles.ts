@@ -1,4 +1,3 @@
-import type { Attachment } from '@svc/contract/envelope.ts';
 import type { OutputLimits } from '@svc/engine-kit/output-limits.ts';
 import type { CoreSettings } from '@svc/service-kit/config/process-settings.ts';
 import { cutText } from '@svc/service-kit/cut-text.ts';
@@ -121,7 +120,7 @@ export function createTitles(deps: TitlesDeps): Titles {
 async function wordsOf(
   deps: Pick<TitlesDeps, 'knownSecrets'>,
   turn: Parameters<typeof turnRedactor>[1],
-  content: { text: string; attachments?: readonly Attachment[] },
+  content: Parameters<typeof titleSource>[0],
 ): Promise<string | null> {
   const source = titleSource(content).trimStart();
   return firstWords(await beginningInSlices(turnRedactor(deps, turn), source, maxMasked));

@@ -61,7 +61,10 @@ export async function toEnvelope(
   const tools = config.housekeeping ? offeredTools(words) : [];
   return {
     ...base,
-    content: { text: [typedText(words), '', headOf(said, checkout), ...context].join('\n') },
+    content: {
+      text: [typedText(words), '', headOf(said, checkout), ...context].join('\n'),
+      ...(words.length <= maxSaid && { said: words }),
+    },
     ...(checkout !== null && 'id' in checkout && { workspace: { checkout: checkout.id } }),
     ...(tools.length > 0 && { device_tools: tools }),
   };
@@ -74,6 +77,8 @@ export function wordsOf(body: string, mention: string): string {
   return (isFirst ? words.slice(mention.length).replace(/^[,:\s]+/, '') : words) || mention;
 }
 
+/** The contract's bound of what is said beside a text. */
+const maxSaid = 1000;
 const isCommand = (words: string): boolean => /^\/[a-z]+(\s|$)/.test(words);
 
 type Code = { id: string; sha: string } | { why: string };

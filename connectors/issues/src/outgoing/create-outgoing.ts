@@ -20,6 +20,7 @@ import { createOpenReplies } from './open-replies.ts';
 import { createOwnComments, type OwnComments } from './own-comments.ts';
 import { createReplyPlatform } from './reply-platform.ts';
 import { createShowWork } from './show-work.ts';
+import { watchWorkingComment, type WatchDeps } from './watch-working-comment.ts';
 
 export type OutgoingDeps = Pick<StartContext<Config>, 'state' | 'log' | 'signal' | 'config'> & {
   core: { sessions: Pick<CoreApi['sessions'], 'abort'> };
@@ -47,6 +48,8 @@ const limit = 60_000;
 const mostEdits = 58;
 /** Edits slow down to this, from the first interval on. */
 const slowest = 3;
+/** Whether a working comment is still there is looked at each so many looks for what is new. */
+const looksEach = 3;
 /** GitHub takes 500 an hour. */
 const commentsPerHour = 480;
 
@@ -69,6 +72,15 @@ export async function createOutgoing(deps: OutgoingDeps): Promise<Outgoing> {
     });
   }
 
+  const watchDeps: WatchDeps = {
+    api,
+    clock,
+    log,
+    signal,
+    everyMs: looksEach * config.poll_interval_ms,
+    isRunning: (name) => turns.running(name) !== undefined,
+    gone,
+  };
   const platform = config.dry_run
     ? createDryRun(log)
     : createReplyPlatform({
@@ -77,6 +89,7 @@ export async function createOutgoing(deps: OutgoingDeps): Promise<Outgoing> {
         own,
         addressed: turns.askerOf,
         gone,
+        posted: (comment) => watchWorkingComment(watchDeps, comment),
         count,
       });
   const isLive = config.stream && !config.dry_run;

@@ -5,6 +5,7 @@ import { aboutIn, markIn, withMark } from './comment-marks.ts';
 import { placeOf, type IssuePlace } from './issue-place.ts';
 import type { OwnComments } from './own-comments.ts';
 import { safeText } from './safe-text.ts';
+import { isGone, type WorkingComment } from './watch-working-comment.ts';
 
 export type PlatformDeps = {
   api: Pick<GitHubApi, 'read' | 'write'>;
@@ -14,6 +15,8 @@ export type PlatformDeps = {
   addressed(name: string | undefined): string | null;
   /** The comment is gone that answers it. */
   gone(name: string | undefined): void;
+  /** A comment was posted that answers it. */
+  posted(comment: WorkingComment): void;
   /** Counts a comment. Rejects with `busy` when there were too many. */
   count(): Promise<void>;
 };
@@ -51,12 +54,10 @@ export function createReplyPlatform(deps: PlatformDeps): Required<Pick<ReplyPlat
     async post({ chat, text, nonce, about, signal }) {
       await deps.count();
       const body = withMark(bodyOf(text, deps.addressed(about)), nonce, about);
-      const { id } = await api.write(
-        'POST /repos/{owner}/{repo}/issues/{issue_number}/comments',
-        { ...placeOf(chat, repos), body },
-        signal,
-      );
+      const place = placeOf(chat, repos);
+      const { id } = await api.write('POST /repos/{owner}/{repo}/issues/{issue_number}/comments', { ...place, body }, signal);
       keep(String(id), markIn(body));
+      if (about !== undefined) deps.posted({ owner: place.owner, repo: place.repo, comment_id: Number(id), about });
       return String(id);
     },
     async edit({ chat, id, text, signal }) {
@@ -77,8 +78,6 @@ export function createReplyPlatform(deps: PlatformDeps): Required<Pick<ReplyPlat
     },
   };
 }
-
-const isGone = (error: unknown): boolean => error instanceof Error && (error as { code?: unknown }).code === 'not_found';
 
 /** What would be too long with all that keeps names apart has another sign in the place of "@". */
 function bodyOf(text: string, addressed: string | null): string {
