@@ -51,8 +51,8 @@ export const askCollector = <T>(settings: CliSettings, path: string, query: Quer
   fromCollector<T>(collectorUrl(settings, path, query), { token: settings.insightsToken, timeoutMs: collectorTimeoutMs });
 
 /** Asks the collector for something that only the holder of the control token may. `timeoutMs` bounds the whole. @throws CliError */
-export const tellCollector = <T>(settings: CliSettings, path: string, timeoutMs: number): Promise<T> =>
-  fromCollector<T>(collectorUrl(settings, path), { body: {}, token: settings.insightsControlToken, timeoutMs });
+export const tellCollector = <T>(settings: CliSettings, path: string, timeoutMs: number, body: object = {}): Promise<T> =>
+  fromCollector<T>(collectorUrl(settings, path), { body, token: settings.insightsControlToken, timeoutMs });
 
 /**
  * A stream of the core from the event `lastId` on, until it ends or breaks. The core may be starting again.

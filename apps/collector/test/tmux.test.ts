@@ -86,6 +86,8 @@ test.skipIf(!hasTmux)('a terminal gets exactly the text, whatever tmux or a shel
     '#{pane_pid}',
     'ünï 你好 👍',
     ' leading and trailing ',
+    `${`$(touch ${canary}) ; kill-server #{q:x} `.repeat(200)};`,
+    '你'.repeat(5000),
   ];
   for (const text of texts) expect((await type('pane', { text, enter: true })).status, text).toBe(200);
   await expect.poll(() => bytes(file).split('\r').length).toBe(texts.length + 1);

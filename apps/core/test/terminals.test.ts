@@ -281,6 +281,21 @@ describe('a terminal that cannot be had', () => {
     await core.context.terminals.recover();
   });
 
+  test('with a tmux that is too old it says so, and what is needed', async () => {
+    await core.close();
+    const old = path.join(place.path, 'old');
+    mkdirSync(old);
+    writeFileSync(path.join(old, 'tmux'), '#!/bin/sh\necho tmux 2.9a\n', { mode: 0o700 });
+    core = await openTestCore({
+      env: { SVC_DEFAULT_ENGINE: 'offline', PATH: `${old}:${PATH}` },
+      loadEngine: async (id) => () => Object.assign(createScriptedEngine(id), { terminal: async () => running(null) }),
+    });
+    expect(await refusal({ engine: 'offline' })).toMatch(
+      /^503.*tmux 2\.9a is too old: 3\.0 or a later one.*apt-get install tmux/,
+    );
+    expect(await list()).toEqual([]);
+  });
+
   test('is not for a person below SACRED', async () => {
     await core.addPrincipal('tom', 'trusted', 'web');
     await core.addPrincipal('sue', 'owner', 'web');

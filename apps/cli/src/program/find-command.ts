@@ -18,6 +18,7 @@ const otherWords: Readonly<Record<string, readonly string[]>> = {
   session: ['conversation', 'history', 'thread'],
   show: ['describe', 'get', 'info', 'view'],
   status: ['ps', 'show'],
+  terminal: ['tmux'],
   tool: ['mcp', 'plugin'],
   up: ['run', 'serve', 'start'],
   vault: ['secret'],

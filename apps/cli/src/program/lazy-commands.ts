@@ -28,6 +28,7 @@ import type { SecretRequest } from '../secret/secret-command.ts';
 import type { RoleRequest } from '../role/role-command.ts';
 import type { ToolRequest } from '../tool/tool-command.ts';
 import type { ToolserverRequest } from '../toolserver/toolserver-command.ts';
+import type { TerminalRequest } from '../terminals/terminal-command.ts';
 import type { TrustRequest } from '../trust/person-command.ts';
 import type { UploadRequest } from '../upload/upload-command.ts';
 
@@ -66,6 +67,7 @@ export const lazyCommands = {
   price: async (request: PriceRequest) => (await import('../commands/cost.ts')).price(request),
   sessions: async (options: SessionsOptions) => (await import('../commands/session.ts')).sessions(options),
   session: async (request: SessionRequest) => (await import('../commands/session.ts')).session(request),
+  terminal: async (request: TerminalRequest) => (await import('../commands/terminal.ts')).terminal(request),
   events: async (options: EventsOptions) => (await import('../commands/events.ts')).events(options),
   search: async (words: string, options: SearchOptions) => (await import('../commands/search.ts')).search(words, options),
   otel: async (action: OtelAction, options: OtelOptions) => (await import('../commands/otel.ts')).otel(action, options),

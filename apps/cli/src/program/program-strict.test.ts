@@ -37,6 +37,7 @@ const takeWords = [
   'person add',
   'session title',
   'session inject',
+  'terminal send',
   'announce add',
   'announce remove',
   'upload',

@@ -30,6 +30,7 @@ const others = {
   folder: succeed,
   auth: succeed,
   session: succeed,
+  terminal: succeed,
   upload: succeed,
   role: succeed,
   announce: succeed,

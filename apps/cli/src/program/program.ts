@@ -14,6 +14,7 @@ import { addPersonaCommand } from '../persona/persona-command.ts';
 import { addRoleCommand } from '../role/role-command.ts';
 import { addSecretCommand } from '../secret/secret-command.ts';
 import { addServiceCommand, addUninstallCommand } from '../service/service-command.ts';
+import { addTerminalCommand } from '../terminals/terminal-command.ts';
 import { addToolCommand } from '../tool/tool-command.ts';
 import { addToolserverCommand } from '../toolserver/toolserver-command.ts';
 import { addPersonCommand } from '../trust/person-command.ts';
@@ -64,6 +65,7 @@ const groups: Readonly<Record<string, readonly Add[]>> = {
     addLogsCommand,
     addDoctorCommand,
     (program, run) => addSessionCommand(program, run.session, run.sessions),
+    (program, run) => addTerminalCommand(program, run.terminal),
     addUsageCommand,
     (program, run) => addSpendCommand(program, run.spend),
     (program, run) => addPriceCommand(program, run.price),

@@ -1,7 +1,14 @@
 import { spawn } from 'node:child_process';
 
 export type ProgramResult = { code: number | null; stdout: string; stderr: string; truncated: boolean };
-type Options = { env: Record<string, string>; timeoutMs: number; maxBytes: number; cwd?: string; signal?: AbortSignal };
+type Options = {
+  env: Record<string, string>;
+  timeoutMs: number;
+  maxBytes: number;
+  cwd?: string;
+  signal?: AbortSignal;
+  input?: string;
+};
 
 const maxErrorBytes = 4096;
 /** A program that inherited the pipes can hold them open long after the one that we wait for is gone. */
@@ -14,36 +21,38 @@ const lastOutputMs = 250;
 export function runProgram(
   program: string,
   args: readonly string[],
-  { env, timeoutMs, maxBytes, cwd, signal: stop }: Options,
+  { env, timeoutMs, maxBytes, cwd, signal: stop, input }: Options,
 ): Promise<ProgramResult> {
   return new Promise((resolve, reject) => {
     stop?.throwIfAborted();
     const child = spawn(program, args, {
       env,
       cwd,
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
       timeout: timeoutMs,
       killSignal: 'SIGKILL',
     });
+    child.stdin?.on('error', () => undefined); // one that reads nothing may have ended by then; its exit code says the rest
+    child.stdin?.end(input);
     const out: Buffer[] = [];
     let bytes = 0;
     let stderr = '';
     let truncated = false;
-    child.stdout.on('data', (part: Buffer) => {
+    child.stdout?.on('data', (part: Buffer) => {
       if (bytes < maxBytes) out.push(part.subarray(0, maxBytes - bytes));
       bytes += part.length;
       if (bytes <= maxBytes || truncated) return;
       truncated = true;
       child.kill('SIGKILL');
     });
-    child.stderr.on('data', (part: Buffer) => {
+    child.stderr?.on('data', (part: Buffer) => {
       if (stderr.length < maxErrorBytes) stderr += part.toString('utf8').slice(0, maxErrorBytes);
     });
     const end = () => void child.kill('SIGKILL');
     stop?.addEventListener('abort', end, { once: true });
     child.on('error', reject);
     child.once('exit', () => {
-      const timer = setTimeout(() => [child.stdout, child.stderr].forEach((pipe) => pipe.destroy()), lastOutputMs);
+      const timer = setTimeout(() => [child.stdout, child.stderr].forEach((pipe) => pipe?.destroy()), lastOutputMs);
       child.once('close', () => clearTimeout(timer));
     });
     child.on('close', (code, signal) => {

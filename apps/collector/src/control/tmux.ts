@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Session } from '@svc/contract/session.ts';
@@ -19,26 +20,42 @@ export type Tmux = {
 
 const timeoutMs = 5000;
 const maxBytes = 64 * 1024;
+/** Characters from which on a text is pasted. */
+const longText = 256;
 /** tmux expands `#(…)` in names, as a command; so a name that could hold one is not passed on. */
 const targetPattern = /^(?:%\d{1,9}|(\w[\w-]{0,127})(?::([\w-]{0,64}(?:\.\d{1,4})?))?)$/;
 const keyPattern =
   /^(?:(?:[CMS]-)?(?:Enter|Escape|Tab|Space|BSpace|Up|Down|Left|Right|Home|End|PageUp|PageDown|PPage|NPage|DC|IC|F[1-9]|F1[0-2])|BTab|[CM]-[a-z])$/;
 
 export function createTmux(): Tmux {
-  const run = async (command: string, { socket, target }: Terminal, ...args: string[]): Promise<string> => {
+  const ask = async ({ socket }: Terminal, args: readonly string[], input?: string): Promise<string> => {
     const server = socket === null ? [] : ['-S', socket];
-    const result = await runProgram('tmux', [...server, command, '-t', target, ...args], {
-      env: programEnv(),
-      timeoutMs,
-      maxBytes,
-    }).catch((error: unknown) => {
-      throw unavailable('tmux cannot be run.', error);
+    const options = { env: programEnv(), timeoutMs, maxBytes, input };
+    const result = await runProgram('tmux', [...server, ...args], options).catch((error: unknown) => {
+      throw unavailable('tmux cannot be run. Where it is missing: apt-get install tmux.', error);
     });
     if (result.code !== 0) throw conflict(`tmux refused: ${result.stderr.slice(0, 300)}`);
     return result.stdout;
   };
+  const run = (command: string, terminal: Terminal, ...args: string[]): Promise<string> =>
+    ask(terminal, [command, '-t', terminal.target, ...args]);
+
+  /** By a buffer of its own, marked as pasted for a program that knows of it. No list of processes shows the text. */
+  const paste = async (terminal: Terminal, text: string): Promise<void> => {
+    const buffer = `svc_${randomUUID()}`;
+    await ask(terminal, ['load-buffer', '-b', buffer, '-'], text);
+    try {
+      await run('paste-buffer', terminal, '-d', '-p', '-r', '-b', buffer);
+    } catch (error) {
+      await ask(terminal, ['delete-buffer', '-b', buffer]).catch(() => undefined); // gone with its server
+      throw error;
+    }
+  };
   return {
-    type: async (terminal, text) => void (await run('send-keys', terminal, '-l', '--', escaped(checkedText(text)))),
+    async type(terminal, text) {
+      if (checkedText(text).length > longText) await paste(terminal, text);
+      else await run('send-keys', terminal, '-l', '--', escaped(text));
+    },
     press: async (terminal, key) => void (await run('send-keys', terminal, checkedKey(key))),
     async process(terminal) {
       // A format of ours, of numbers only.

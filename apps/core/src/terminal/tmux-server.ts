@@ -25,6 +25,8 @@ type Deps = { run: string; path: string | undefined };
 
 const timeoutMs = 5000;
 const maxOutput = 256 * 1024;
+/** 3.0 is of 2019. Older ones read options and targets in other ways. */
+const leastVersion = 3;
 const idForm = /^term_[0-9a-z]{1,64}$/;
 const nameForm = /^[A-Za-z_]\w*$/;
 
@@ -37,8 +39,11 @@ export function createTmuxServer({ run, path: searchPath }: Deps): TmuxServer {
   const tmux = (args: readonly string[], options: { env?: Readonly<Record<string, string>>; cwd?: string } = {}) =>
     runTmux(['-S', socket, '-f', config, ...args], { cwd: options.cwd ?? run, env: { PATH: searchPath, ...options.env } });
 
+  let isNewEnough = false;
   const start = async (): Promise<void> => {
     makePrivateDir(run);
+    if (!isNewEnough) checkVersion((await tmux(['-V'])).stdout);
+    isNewEnough = true;
     writeFileAtomic(config, configText);
     refuse(await tmux(['start-server']));
   };
@@ -70,6 +75,14 @@ export function createTmuxServer({ run, path: searchPath }: Deps): TmuxServer {
       await tmux(['kill-server']);
     },
   };
+}
+
+/** A version that cannot be read (`tmux master`) is one that somebody built, and new. */
+function checkVersion(said: string): void {
+  const version = /^tmux (?:next-)?(\d+)\.\d+/.exec(said);
+  if (version === null || Number(version[1]) >= leastVersion) return;
+  const why = `${said.trim().slice(0, 40)} is too old: ${leastVersion}.0 or a later one is needed.`;
+  throw unavailable(`${why} Install it: apt-get install tmux, or see https://github.com/tmux/tmux/wiki/Installing.`);
 }
 
 /** A person may split a terminal and move its parts; tmux numbers them in the order in which they were made. */

@@ -1,0 +1,40 @@
+import { spawn } from 'node:child_process';
+import { CliError } from '../cli-error.ts';
+import { environmentOfPrograms } from '../terminal.ts';
+import type { Named } from './find-terminal.ts';
+
+/** The command by which a person sees a terminal. @throws CliError for a program that is in no tmux terminal. */
+export function attachCommand({ own, other }: Named): readonly string[] {
+  if (own !== null) return own.attach;
+  if (other?.multiplexer === 'tmux' && other.tmux_target !== null && targetForm.test(other.tmux_target))
+    return ['tmux', 'attach-session', '-t', other.tmux_target];
+  throw new CliError('it cannot be shown here.', {
+    why: `The program (process ${other?.pid ?? '?'}) is in no tmux terminal.`,
+    run: `./svc session watch ${other?.conversation_key ?? 'KEY'}`,
+  });
+}
+
+/** A pane by its number. tmux would run commands that stand in other names. */
+const targetForm = /^%\d{1,9}$/;
+
+/** Hands this terminal to tmux until it is left, or what it shows has ended. @throws CliError */
+export async function attach([program = 'tmux', ...args]: readonly string[]): Promise<void> {
+  // Inside of another tmux it would refuse; the one within is reached with its prefix twice.
+  const isPassed = ([name]: [string, unknown]) => name !== 'TMUX' && !name.startsWith('SVC_');
+  const env = Object.fromEntries(Object.entries(environmentOfPrograms()).filter(isPassed));
+  const child = spawn(program, args, { stdio: 'inherit', env });
+  const ignore = () => undefined; // Ctrl-C is for the program in front
+  process.on('SIGINT', ignore);
+  try {
+    const code = await new Promise<number | null>((resolve, reject) => {
+      child.on('error', reject);
+      child.on('exit', resolve);
+    });
+    if (code !== 0) throw new CliError('tmux did not show it.', { run: './svc terminal' });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    throw new CliError('tmux is not installed.', { run: 'apt-get install tmux' });
+  } finally {
+    process.off('SIGINT', ignore);
+  }
+}
