@@ -148,7 +148,7 @@ export async function createCoreContext({ settings: allSettings, clock, ids, log
     tmux: createTmuxServer({ run: paths.run, path: env['PATH'] }),
     store: createTerminalStore(db),
     keyOf: terminalKey,
-    programOf: (id, resume) => programInTerminal(engines, id, resume),
+    programOf: (id, request) => programInTerminal(engines, id, request),
     isBusy: (key) => pipeline.isBusy(key),
     looks: folderLooks,
     sessions,

@@ -85,12 +85,14 @@ export const createEngine: CreateEngine = (deps) => {
         toFailure: exceptionToFailure,
       }),
     instructions: readInstructions,
-    async terminal({ resume }) {
+    letGo: (sessionId) => warm.letGo(sessionId),
+    async terminal({ resume, model }) {
       const location = locate(deps);
       if (!location.found) return { problem: notInstalled(location.reason).message };
       if (resume !== null && !uuid.test(resume)) return { problem: `Claude knows no session "${resume}".` };
       const id = resume ?? randomUUID();
-      const argv = [location.value.program, resume === null ? '--session-id' : '--resume', id] as const;
+      const named = model === null ? [] : ['--model', model];
+      const argv = [location.value.program, resume === null ? '--session-id' : '--resume', id, ...named] as const;
       return { argv, env: claudeEnv(deps), engineSessionId: id };
     },
     async close() {

@@ -11,6 +11,8 @@ export type WarmConversations = {
   take(request: EngineRequest): Promise<Conversation | null>;
   /** Puts a program back after its turn, or closes it. */
   keep(key: string, conversation: Conversation): void;
+  /** Closes the program that is kept with this session of its own; resolves when it is gone. */
+  letGo(sessionId: string): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -61,6 +63,11 @@ export function createWarmConversations({ limit, memory }: { limit: number; memo
       for (const oldest of [...kept.keys()].slice(0, Math.max(0, kept.size - limit))) drop(oldest);
       // One that cannot be measured is kept: its number and its time are bounded all the same.
       void dropWhenTooLarge(key, conversation).catch(() => undefined);
+    },
+    async letGo(sessionId) {
+      const found = [...kept].filter(([, { conversation }]) => conversation.sessionId === sessionId);
+      for (const [key] of found) drop(key);
+      await Promise.all(closing);
     },
     async close() {
       for (const key of kept.keys()) drop(key);

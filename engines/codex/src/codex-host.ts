@@ -38,6 +38,8 @@ export type Lease = {
 export type CodexHost = {
   /** The app-server, which is not stopped for idleness until it is released. */
   acquire(): Promise<Lease>;
+  /** Unloads a thread from every app-server that may have it. */
+  letGo(threadId: string): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -75,6 +77,11 @@ export function createCodexHost(program: CodexProgram, deps: Deps): CodexHost {
   const host: Host = { program, deps, all: new Set(), current: null, shim: null };
   return {
     acquire: () => acquire(host),
+    async letGo(threadId) {
+      const running = await Promise.allSettled(Array.from(host.all, ({ started }) => started));
+      const up = running.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+      await Promise.all(up.map(({ threads }) => threads.release(threadId)));
+    },
     async close() {
       await Promise.all(Array.from(host.all, (hosted) => stop(host, hosted)));
       await (await host.shim)?.close();

@@ -18,6 +18,7 @@ import { probeCodex } from './probe.ts';
 import { runTurn, type TurnOutcome } from './run-turn.ts';
 import { openThreadModels } from './thread-models.ts';
 import { keyVariable, markVariable, threadParams, type ThreadPlace } from './thread-config.ts';
+import { terminalProgram } from './terminal-program.ts';
 import { withInstructions } from './with-instructions.ts';
 import { notLoggedIn } from './to-failure.ts';
 
@@ -98,14 +99,13 @@ export const createEngine: CreateEngine = (deps) => {
     },
     run: (request, signal) => guardEvents((inner) => turn(request, inner), signal, { toFailure: exceptionToFailure }),
     instructions: (request) => readInstructions(request, owner),
-    async terminal({ resume }) {
+    letGo: async (threadId) => opened?.host.letGo(threadId),
+    async terminal(request) {
       const location = locate(deps);
       if (!location.found) return { problem: notInstalled(location.reason).message };
-      if (deps.baseUrl !== null || isByKey)
-        return { problem: 'Codex works in a terminal with a login alone: not with a key, and not at an endpoint of your own.' };
+      const { resume } = request;
       if (resume !== null && !uuid.test(resume)) return { problem: `Codex knows no session "${resume}".` };
-      const argv = [location.value.program, ...(resume === null ? [] : ['resume', resume])] as const;
-      return { argv, env: programEnv(deps, isByKey), engineSessionId: resume };
+      return terminalProgram(location.value.program, request, deps, programEnv(deps, isByKey));
     },
     close: async () => void (await Promise.all([opened?.host.close(), opened?.policies.close()])),
   };

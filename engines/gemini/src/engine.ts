@@ -6,11 +6,13 @@ import { withTitleModel } from '@svc/engine-kit/turn-text.ts';
 import type { LineProcess } from '@svc/engine-kit/line-process.ts';
 import { acceptGemini } from './find-gemini.ts';
 import { readInstructions } from './instructions.ts';
+import { terminalArgs, terminalEnv } from './launch.ts';
 import { type ModelRelay, startModelRelay } from './model-relay.ts';
 import { titleModel } from './pin.ts';
 import { probeGemini } from './probe.ts';
 import { runTurn } from './run-turn.ts';
 import { knownHome, newHome, sessionsDir, sweep } from './session-home.ts';
+import { openTerminalHome } from './terminal-home.ts';
 import { noKey } from './to-failure.ts';
 import { isLocal } from './upstream.ts';
 
@@ -54,6 +56,15 @@ export const createEngine: CreateEngine = (deps) => {
         toFailure: exceptionToFailure,
       }),
     instructions: (request) => readInstructions(request, deps.env.GEMINI_CLI_HOME ?? deps.env.HOME),
+    async terminal({ resume, cwd, model }) {
+      const location = locate(deps);
+      if (!location.found) return { problem: notInstalled(location.reason).message };
+      if (deps.baseUrl === null && keyFor(deps) === null) return { problem: noKey.message };
+      const home = await openTerminalHome(deps.stateDir, resume, cwd);
+      if (home === null) return { problem: `Gemini knows no session "${resume}".` };
+      const argv = [process.execPath, location.value.script, ...terminalArgs(home, model)] as const;
+      return { argv, env: terminalEnv(deps, home, keyFor(deps)), engineSessionId: home.id };
+    },
     async close() {
       await Promise.all([...running].map((child) => child.stop()));
       await (await relay)?.close();

@@ -3,6 +3,7 @@ import { engineEnv } from '@svc/engine-kit/engine-env.ts';
 import type { EngineDeps, EngineRequest } from '@svc/engine-kit/engine.ts';
 import { defaultModel } from './pin.ts';
 import type { SessionHome } from './session-home.ts';
+import type { TerminalHome } from './terminal-home.ts';
 import { dollarVariable } from './settings.ts';
 import { policyArgs } from './tool-policy.ts';
 
@@ -61,3 +62,28 @@ export function geminiArgs(request: EngineRequest, home: SessionHome, filesDir: 
     ...(filesDir === null ? [] : ['--include-directories', filesDir]),
   ];
 }
+
+/**
+ * Environment of the program in a terminal. It has the key itself and speaks to the model service without the relay of the turns,
+ * because it outlives the service; who sits there has every right anyway.
+ */
+export function terminalEnv(
+  { env, stateDir, baseUrl }: Pick<EngineDeps, 'env' | 'stateDir' | 'baseUrl'>,
+  home: TerminalHome,
+  key: string | null,
+): Record<string, string> {
+  return {
+    ...engineEnv(env, home.dir),
+    GEMINI_CLI_HOME: home.dir,
+    GEMINI_CLI_NO_RELAUNCH: 'true',
+    GEMINI_API_KEY: key ?? 'local', // without one it would ask for it
+    ...(baseUrl !== null && { GOOGLE_GEMINI_BASE_URL: baseUrl }),
+    NODE_COMPILE_CACHE: path.join(stateDir, 'compile-cache'),
+  };
+}
+
+export const terminalArgs = (home: TerminalHome, model: string | null): string[] => [
+  `--model=${model ?? defaultModel}`,
+  home.isNew ? '--session-id' : '--resume',
+  home.id,
+];

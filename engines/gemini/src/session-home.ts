@@ -39,7 +39,7 @@ export function knownHome(stateDir: string, id: string): SessionHome | null {
 export const newHome = (stateDir: string, { purpose }: Pick<EngineRequest, 'purpose'>): SessionHome =>
   homeAt(purpose === undefined ? sessionsDir(stateDir) : sideDir(stateDir), randomUUID(), true);
 
-function homeAt(parent: string, id: string, isNew: boolean): SessionHome {
+export function homeAt(parent: string, id: string, isNew: boolean): SessionHome {
   const dir = path.join(parent, id.toLowerCase());
   return {
     id,
@@ -75,7 +75,7 @@ export async function furnishHome(home: SessionHome, request: EngineRequest, own
  * Sessions belong to a working folder: the program keeps a list of them in its home, and a mark in each. In a group the next
  * sender may have another folder, and the session goes on there.
  */
-async function moveProject(home: SessionHome, cwd: string): Promise<void> {
+export async function moveProject(home: SessionHome, cwd: string): Promise<void> {
   const gemini = path.join(home.dir, '.gemini');
   const name = (await namedProject(gemini)) ?? project;
   await Promise.all(

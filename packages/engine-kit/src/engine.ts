@@ -97,6 +97,9 @@ export type Instructions = {
   added: readonly string[];
 };
 
+/** `resume`: the engine's own session to go on with; null begins one. `cwd`: absolute, and there. `model`: null leaves it to the program. */
+export type TerminalRequest = { resume: string | null; cwd: string; model: string | null };
+
 /** `engineSessionId`: of the session that it will have; null when only the program knows. */
 export type EngineTerminal = {
   argv: readonly [string, ...string[]];
@@ -141,10 +144,12 @@ export interface Engine {
    */
   readonly asks?: readonly Asking[];
   /**
-   * The program as a person works with it in a terminal, on its own session `resume` or on a new one; where this is missing, it has none.
-   * What is given back are its arguments and all of its environment, or why it cannot be. Starts nothing.
+   * The program as a person works with it in a terminal; where this is missing, it has none. What is given back are its
+   * arguments and all of its environment, or why it cannot be. Starts nothing. No turn of the session runs, and none begins.
    */
-  terminal?(request: { resume: string | null }): Promise<EngineTerminal | { problem: string }>;
+  terminal?(request: TerminalRequest): Promise<EngineTerminal | { problem: string }>;
+  /** Another program goes on with the session: when this resolves, nothing that was kept open between turns holds it or remembers it. */
+  letGo?(engineSessionId: string): Promise<void>;
   /** Whether a turn with this message has a use for tool servers; always, where it is missing. */
   usesTools?(text: string): boolean;
   /** Ends warm processes and temporary files. After it `run` is not called. */

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { SendKeysRequest } from '@svc/contract/control.ts';
 import { dataPaths } from '@svc/service-kit/config/data-dir.ts';
 import { badRequest, conflict, ServiceError, unavailable } from '@svc/service-kit/service-error.ts';
@@ -16,6 +17,7 @@ type Deps = Pick<CollectorContext, 'settings' | 'db' | 'clock' | 'hosts' | 'tran
 
 /** How long an answer may take to leave before this process ends itself. */
 const farewellMs = 200;
+const personsPaceMs = 150;
 /** Interrupts the engine in a terminal, whichever it is. */
 const stopKey = 'Escape';
 
@@ -67,7 +69,11 @@ export function createControl({ settings, db, clock, hosts, transcriptStore }: D
       if (keys !== undefined) checkedKey(keys);
       const { terminal } = await target(session_id);
       if (terminal === null) throw noTerminal();
-      if (text !== undefined && text !== '') await tmux.type(terminal, text);
+      if (text !== undefined && text !== '') {
+        await tmux.type(terminal, text);
+        // An Enter that comes with the text would be a part of it: programs take what comes at once for pasted.
+        if (enter === true) await sleep(personsPaceMs);
+      }
       if (keys !== undefined || enter === true) await tmux.press(terminal, keys ?? 'Enter');
       return {};
     },

@@ -74,6 +74,9 @@ const engineOf = (slot: Slot): Engine => ({
   },
   instructions: async (request) => (await open(slot).opening).instructions?.(request) ?? { text: request.system, added: [] },
   terminal: async (request) => (await open(slot).opening).terminal?.(request) ?? noTerminal(slot.id),
+  letGo: async (sessionId) => {
+    await Promise.all(Array.from(slot.all, async ({ engine }) => engine?.letGo?.(sessionId)));
+  },
   get asks() {
     return slot.current?.engine?.asks;
   },

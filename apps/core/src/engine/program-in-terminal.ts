@@ -1,5 +1,6 @@
-import type { EngineTerminal } from '@svc/engine-kit/engine.ts';
+import type { EngineTerminal, TerminalRequest } from '@svc/engine-kit/engine.ts';
 import type { EngineRegistry } from './engine-registry.ts';
+import { letGo } from './let-go.ts';
 import { isEngineId } from './load-engine.ts';
 import { noTerminal } from './no-terminal.ts';
 
@@ -7,9 +8,10 @@ import { noTerminal } from './no-terminal.ts';
 export async function programInTerminal(
   engines: Pick<EngineRegistry, 'open'>,
   id: string,
-  resume: string | null,
+  { resume, cwd }: Omit<TerminalRequest, 'model'>,
 ): Promise<EngineTerminal | { problem: string }> {
   if (!isEngineId(id)) return { problem: `There is no engine "${id}".` };
-  const { engine } = await engines.open(id);
-  return (await engine.terminal?.({ resume })) ?? noTerminal(id);
+  if (resume !== null) await letGo(engines, id, resume);
+  const { engine, choice } = await engines.open(id);
+  return (await engine.terminal?.({ resume, cwd, model: choice.model })) ?? noTerminal(id);
 }

@@ -2,6 +2,7 @@ import { conversationKeySchema } from '@svc/contract/envelope.ts';
 import { localActor } from '@svc/contract/trust.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
 import { conflict, notFound } from '@svc/service-kit/service-error.ts';
+import { letGo } from '../engine/let-go.ts';
 import type { Events } from '../events.ts';
 import type { Claims } from '../session/claims.ts';
 import type { SessionStore } from '../session/session-store.ts';
@@ -71,6 +72,7 @@ export function mountSteeringRoutes(app: App, deps: Deps): void {
     }
     await claims.claim(body.conversation_key, claimer);
     events.claim(body.conversation_key, 'claimed', claimer);
+    await letGo(deps.engines, engine_id, engine_session_id);
     return { ok: true, conversation_key: body.conversation_key, claimed_by: claimer, engine_id, engine_session_id, cwd };
   });
 

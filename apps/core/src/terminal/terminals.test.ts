@@ -77,7 +77,7 @@ function createHouse() {
       },
       isBusy: (key) => busy.has(key),
       keyOf: (engine, id) => `terminal:${engine}:${id}`,
-      programOf: async (_, resume) => ({ argv: ['claude', 'x'], env: {}, engineSessionId: resume }),
+      programOf: async (_, { resume }) => ({ argv: ['claude', 'x'], env: {}, engineSessionId: resume }),
       looks: { look: async (folder) => ({ ok: true, path: folder }) },
       workspaces: { shared: () => '/' },
       events: { claim: () => undefined },

@@ -1,5 +1,5 @@
 import type { OpenTerminal, Terminal } from '@svc/contract/terminal.ts';
-import type { EngineTerminal } from '@svc/engine-kit/engine.ts';
+import type { EngineTerminal, TerminalRequest } from '@svc/engine-kit/engine.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Ids } from '@svc/service-kit/ids.ts';
 import type { Log } from '@svc/service-kit/log.ts';
@@ -32,7 +32,7 @@ type Deps = PlaceDeps & {
   store: TerminalStore;
   claims: Pick<Claims, 'claim' | 'release' | 'forget'>;
   /** How an engine is run in a terminal, or why it is not. */
-  programOf(engineId: string, resume: string | null): Promise<EngineTerminal | { problem: string }>;
+  programOf(engineId: string, request: Pick<TerminalRequest, 'resume' | 'cwd'>): Promise<EngineTerminal | { problem: string }>;
   events: Pick<Events, 'claim'>;
   clock: Pick<Clock, 'now' | 'after' | 'every'>;
   ids: Ids;
@@ -102,15 +102,23 @@ export function createTerminals(deps: Deps): Terminals {
     return terminal;
   };
 
-  const start = async (place: Place, program: EngineTerminal): Promise<Terminal> => {
+  const programFor = async ({ engineId, ...request }: Place): Promise<EngineTerminal> => {
+    const program = await deps.programOf(engineId, request);
+    if ('problem' in program) throw new ServiceError('unprocessable', program.problem);
+    return program;
+  };
+  const start = async (place: Place): Promise<Terminal> => {
     const id = deps.ids.next('term');
-    const key = place.key ?? (await newSession(deps, place, program.engineSessionId ?? id));
+    const fresh = place.key === null ? await programFor(place) : null;
+    const key = place.key ?? (await newSession(deps, place, fresh?.engineSessionId ?? id));
     // In one moment: a turn that begins after the look finds it claimed, and what is cut off after it is found by the next start.
     if (deps.isBusy(key)) throw turnInFlight();
     const noted = Promise.all([claims.claim(key, id), store.put(key, id)]);
     try {
       await noted;
       events.claim(key, 'claimed', id);
+      // Only now: no turn of the session runs while it is made ready for another program.
+      const program = fresh ?? (await programFor(place));
       const pid = await tmux.open(id, { ...program, cwd: place.cwd });
       return keep({
         ...factsOf(tmux, id),
@@ -164,10 +172,7 @@ export function createTerminals(deps: Deps): Terminals {
       if (isOpen(mark) || opening.has(mark)) throw inTerminal(mark);
       opening.add(mark);
       try {
-        const place = await placeOf(deps, request);
-        const program = await deps.programOf(place.engineId, place.resume);
-        if ('problem' in program) throw new ServiceError('unprocessable', program.problem);
-        return await start(place, program);
+        return await start(await placeOf(deps, request));
       } finally {
         opening.delete(mark);
       }

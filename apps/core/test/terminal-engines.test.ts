@@ -1,0 +1,117 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Terminal } from '@svc/contract/terminal.ts';
+import type { HandleResult } from '@svc/contract/turn.ts';
+import { waitFor } from '@svc/testing/house.ts';
+import { describeWithEngine } from '@svc/testing/model-server/test-engines.ts';
+import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { openEngineCore } from './open-engine-core.ts';
+import { envelope } from './open-test-core.ts';
+
+const hasTmux = spawnSync('tmux', ['-V']).status === 0;
+const key = 'compat:c1:key';
+/** Gemini takes an enter key that follows a character within 30 ms for a line break of pasted text. */
+const personsPaceMs = 150;
+const pastMs = 3000;
+const waitMs = 40_000;
+
+/** What the program shows when it listens, and what it may ask before. */
+const programs = {
+  claude: { sign: /\? for shortcuts|❯\s*$|auto mode/m, asks: /trust|Enter to confirm|Dark mode|Press Enter/i },
+  codex: { sign: /Ask Codex|for shortcuts|send/, asks: /trust|Press enter|continue/i },
+  gemini: { sign: /Type your message/, asks: /Do you trust|Trust folder/i },
+} as const;
+
+for (const id of ['claude', 'codex', 'gemini'] as const) {
+  describeWithEngine(id, `a conversation of a channel in ${id}’s own program`, async (install) => {
+    test.skipIf(!hasTmux)(
+      'is gone on with in a terminal, and after its end on the channel, as one conversation',
+      async () => {
+        const home = temporaryFolder();
+        const { core, model, close } = await openEngineCore(id, install, { HOME: home.path, TERM: 'xterm-256color' });
+        const socket = path.join(core.folder, 'run/tmux.sock');
+        onTestFinished(async () => {
+          spawnSync('tmux', ['-S', socket, 'kill-server']);
+          await close();
+          home.remove();
+        });
+        const cwd = path.join(core.folder, 'workspace');
+        let serial = 0;
+        const say = async (text: string) =>
+          (await core.handle(envelope(text, { message_id: `m-${++serial}` }))).json<HandleResult & { error?: string }>();
+        model.script((request) => ({ steps: [{ text: `heard ${request.userText.trim().split('\n').at(-1)?.slice(-20)}` }] }));
+        expect(await say('ALPHA one')).toMatchObject({ outcome: 'replied' });
+        const before = (await core.context.sessions.read(key))?.engine_session_id ?? '';
+        configure(id, core.folder, cwd, before);
+
+        const opened = await core.app.inject({ method: 'POST', url: '/v2/terminals', payload: { conversation_key: key } });
+        expect([opened.statusCode, opened.body]).toEqual([200, opened.body]);
+        const terminal = opened.json<Terminal>();
+        expect(terminal.engine_session_id).toBe(before);
+        const tmux = (...args: string[]) => execFileSync('tmux', ['-S', socket, ...args], { encoding: 'utf8' });
+        const screen = () => tmux('capture-pane', '-p', '-t', `=${terminal.id}:`);
+        const press = (name: string) => tmux('send-keys', '-t', `=${terminal.id}:`, name);
+        const { sign, asks } = programs[id];
+        let answered = 0;
+        await waitFor(
+          async () => {
+            const text = screen();
+            if (sign.test(text) && !asks.test(text)) return true;
+            if (asks.test(text) && answered < 5) {
+              answered++;
+              press('Enter');
+              await sleep(500);
+            }
+            return false;
+          },
+          waitMs,
+          () => `it does not listen:\n${screen()}`,
+        );
+        // The vendor's program takes the past up a moment after it shows it.
+        if (id === 'gemini') await sleep(pastMs);
+        tmux('send-keys', '-t', `=${terminal.id}:`, '-l', 'BRAVO two');
+        await waitFor(
+          () => screen().includes('BRAVO two'),
+          waitMs,
+          () => screen(),
+        );
+        await sleep(personsPaceMs);
+        press('Enter');
+        await waitFor(
+          () => screen().includes('heard BRAVO two'),
+          waitMs,
+          () => `no answer:\n${screen()}`,
+        );
+        const typed = model.requests.find(({ userText }) => userText.includes('BRAVO two'));
+        expect(typed?.historyText).toContain('ALPHA one');
+
+        expect(await say('while it is away')).toMatchObject({ outcome: 'observed' });
+        await core.context.terminals.end(terminal.id);
+        const asked = model.requests.length;
+        expect(await say('CHARLIE three')).toMatchObject({ outcome: 'replied' });
+        const history = model.requests.slice(asked).find(({ userText }) => userText.includes('CHARLIE three'))?.historyText ?? '';
+        expect(history).toContain('ALPHA one');
+        expect(history).toContain('BRAVO two');
+        expect((await core.context.sessions.read(key))?.engine_session_id).toBe(before);
+      },
+      180_000,
+    );
+  });
+}
+
+/** What a person has answered once already. */
+function configure(id: string, folder: string, cwd: string, session: string): void {
+  if (id === 'gemini') {
+    const file = path.join(folder, 'engine-state/gemini/sessions', session, '.gemini/trustedFolders.json');
+    return writeFileSync(file, JSON.stringify({ [cwd]: 'TRUST_FOLDER' }));
+  }
+  if (id !== 'claude') return;
+  const config = path.join(folder, 'engine-state/claude/config');
+  const projects = { [cwd]: { hasTrustDialogAccepted: true, hasCompletedProjectOnboarding: true } };
+  const answers = { hasCompletedOnboarding: true, theme: 'dark', numStartups: 5, projects };
+  mkdirSync(config, { recursive: true });
+  writeFileSync(path.join(config, '.claude.json'), JSON.stringify(answers));
+}

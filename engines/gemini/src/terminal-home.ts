@@ -1,0 +1,48 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, readdir, readFile, rename, symlink, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { restoreText } from './plain-text.ts';
+import { homeAt, knownHome, moveProject, sessionsDir, type SessionHome } from './session-home.ts';
+
+/** What the program of a person is told: how it pays, and to keep the session and itself as they are. The rest is the person's to set. */
+const settings = {
+  security: { auth: { selectedType: 'gemini-api-key' } },
+  general: { enableAutoUpdate: false, enableAutoUpdateNotification: false, sessionRetention: { enabled: false } },
+  privacy: { usageStatisticsEnabled: false },
+  telemetry: { enabled: false },
+};
+
+/** `dir`: the home under a name of its own, by which what is left of turns is told from it. */
+export type TerminalHome = { id: string; dir: string; isNew: boolean };
+
+/** The home of a session made ready for a person who works in it; null when there is no such session. */
+export async function openTerminalHome(stateDir: string, resume: string | null, cwd: string): Promise<TerminalHome | null> {
+  const home = resume === null ? homeAt(sessionsDir(stateDir), randomUUID(), true) : knownHome(stateDir, resume);
+  if (home === null) return null;
+  await mkdir(path.join(home.dir, '.gemini'), { recursive: true, mode: 0o700 });
+  await writeFile(path.join(home.dir, '.gemini/settings.json'), JSON.stringify(settings, null, 2), { mode: 0o600 });
+  await moveProject(home, cwd);
+  await restoreChats(home);
+  const dir = path.join(stateDir, 'terminals', path.basename(home.dir));
+  await mkdir(path.dirname(dir), { recursive: true, mode: 0o700 });
+  await symlink(home.dir, dir).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
+  return { id: home.id, dir, isNew: home.isNew };
+}
+
+/** Turns have their text hidden from the program, and a relay that restores it for the model. This program has none. */
+async function restoreChats({ dir }: SessionHome): Promise<void> {
+  const projects = path.join(dir, '.gemini/tmp');
+  for (const project of await readdir(projects).catch(() => [])) {
+    const chats = path.join(projects, project, 'chats');
+    for (const name of await readdir(chats).catch(() => [])) {
+      const file = path.join(chats, name);
+      const written = await readFile(file);
+      const restored = restoreText(written);
+      if (restored === written) continue;
+      await writeFile(`${file}.new`, restored, { mode: 0o600 });
+      await rename(`${file}.new`, file);
+    }
+  }
+}
