@@ -21,7 +21,9 @@ const mayImport: Record<string, string[]> = {
   '@svc/engine-kit': ['@svc/contract', '@svc/service-kit'],
   '@svc/connector-kit': ['@svc/contract', '@svc/service-kit'],
   ...each(engines, ['@svc/contract', '@svc/service-kit', '@svc/engine-kit']),
+  '@svc/device-gateway': ['@svc/contract', '@svc/service-kit', '@svc/connector-kit'],
   ...each(connectors, ['@svc/contract', '@svc/service-kit', '@svc/connector-kit']),
+  ...each(['@svc/connector-device', '@svc/connector-mobile'], ['@svc/contract', '@svc/connector-kit', '@svc/device-gateway']),
   '@svc/core': ['@svc/contract', '@svc/service-kit', '@svc/store', '@svc/supervisor', '@svc/engine-kit', ...engines],
   '@svc/manager': ['@svc/contract', '@svc/service-kit', '@svc/store', '@svc/supervisor', '@svc/connector-kit'],
   '@svc/toolbelt': ['@svc/contract', '@svc/service-kit'],
@@ -280,6 +282,7 @@ test('a time of day is counted with only where it is stored or shown; what passe
     'connectors/toolserver/src/notes/waiting-notes.ts',
     'connectors/toolserver/src/oauth/server-keys.ts',
     'connectors/toolserver/src/oauth/stored-models.ts',
+    'packages/device-gateway/src/device/pairing.ts', // `expires_at`
     'packages/service-kit/src/setup-link.ts',
     'packages/supervisor/src/supervised-child.ts', // `next_start_at`
   ]);

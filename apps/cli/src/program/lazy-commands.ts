@@ -16,6 +16,7 @@ import type { UsageOptions } from '../commands/usage.ts';
 import type { VaultCommand } from '../commands/vault.ts';
 import type { ConnectorRequest, NewRequest } from '../connector/connector-command.ts';
 import type { DeliveryAction } from '../deliveries/delivery-api.ts';
+import type { DeviceRequest } from '../device/device-command.ts';
 import type { EngineAction, EngineOptions } from '../engine/engine-command.ts';
 import type { AuthRequest } from '../auth/auth-command.ts';
 import type { FolderRequest } from '../folder/folder-command.ts';
@@ -44,6 +45,7 @@ export const lazyCommands = {
   role: async (request: RoleRequest) => (await import('../commands/role.ts')).role(request),
   connector: async (request: ConnectorRequest) => (await import('../commands/connector.ts')).connector(request),
   toolserver: async (request: ToolserverRequest) => (await import('../commands/toolserver.ts')).toolserver(request),
+  device: async (request: DeviceRequest) => (await import('../commands/device.ts')).device(request),
   key: async (request: KeyRequest) => (await import('../commands/key.ts')).key(request),
   create: async (request: NewRequest) => (await import('../commands/connector.ts')).newFromTemplate(request),
   send: async (channel: string | null, target: string, text: string, options: SendOptions) =>

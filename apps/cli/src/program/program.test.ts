@@ -22,6 +22,7 @@ const others = {
   check: succeed,
   key: succeed,
   toolserver: succeed,
+  device: succeed,
   tool: succeed,
   spend: succeed,
   price: succeed,

@@ -4,6 +4,7 @@ import { addBackupCommand } from '../backup/backup-command.ts';
 import { addConnectorCommand } from '../connector/connector-command.ts';
 import { addPriceCommand, addSpendCommand } from '../cost/cost-commands.ts';
 import { addDeliveryCommand } from '../deliveries/delivery-command.ts';
+import { addDeviceCommand } from '../device/device-command.ts';
 import { addEngineCommand } from '../engine/engine-command.ts';
 import { addAuthCommand } from '../auth/auth-command.ts';
 import { addFolderCommand } from '../folder/folder-command.ts';
@@ -51,6 +52,7 @@ const groups: Readonly<Record<string, readonly Add[]>> = {
     (program, run) => addConnectorCommand(program, run.connector, run.create),
     (program, run) => addKeyCommand(program, run.key),
     (program, run) => addToolserverCommand(program, run.toolserver),
+    (program, run) => addDeviceCommand(program, run.device),
     addSendCommand,
     (program, run) => addDeliveryCommand(program, run.deliveries),
   ],

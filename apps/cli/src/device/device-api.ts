@@ -1,0 +1,52 @@
+import type { Invitation, ListedDevice } from '@svc/contract/device-gateway.ts';
+import type { InstanceCallAnswer } from '@svc/contract/instance-call.ts';
+import type { Instance } from '@svc/contract/instance.ts';
+import type { CliSettings } from '@svc/service-kit/config/process-settings.ts';
+import { CliError } from '../cli-error.ts';
+import { createConnectorApi } from '../connector/connector-api.ts';
+import { pickInstance } from '../connector/pick-instance.ts';
+import { askManager } from '../service-client.ts';
+
+/** Types of connectors that devices come in by. */
+const gatewayTypes: readonly string[] = ['device', 'mobile'];
+
+/** A gateway of devices, as `svc device` uses it. Rejects with a `CliError` in the gateway's own words. */
+export type DeviceApi = {
+  readonly instance: Instance;
+  list(): Promise<ListedDevice[]>;
+  invite(name: string): Promise<Invitation>;
+  rename(deviceId: string, name: string): Promise<ListedDevice>;
+  revoke(deviceId: string): Promise<ListedDevice>;
+};
+
+/** The gateways that are meant: the one that is named, else all. @throws CliError when there is none. */
+export async function findGateways(settings: CliSettings, name: string | undefined): Promise<DeviceApi[]> {
+  const instances = (await createConnectorApi(settings).list()).filter(({ type }) => gatewayTypes.includes(type));
+  if (instances.length === 0) throw new CliError('there is no gateway of devices.', { run: './svc connector add device' });
+  const meant = name === undefined ? instances : [pickInstance(instances, name)];
+  return meant.map((instance) => createDeviceApi(settings, instance));
+}
+
+/** The one that a new device comes in by. @throws CliError when there are several. */
+export function onlyGateway(gateways: readonly DeviceApi[]): DeviceApi {
+  const [only, ...more] = gateways;
+  if (only !== undefined && more.length === 0) return only;
+  const ids = gateways.map(({ instance }) => instance.id).join(', ');
+  throw new CliError('there are several gateways of devices.', { why: `Say which with --connector: ${ids}.` });
+}
+
+function createDeviceApi(settings: CliSettings, instance: Instance): DeviceApi {
+  const call = async <Result>(method: string, params: object = {}): Promise<Result> => {
+    const where = `/instances/${encodeURIComponent(instance.id)}/call`;
+    const answer = await askManager<InstanceCallAnswer>(settings, where, { method, params });
+    if (answer.ok) return answer.body.result as Result;
+    throw new CliError(`${instance.id} did not do it.`, { why: answer.body.message, run: './svc connector' });
+  };
+  return {
+    instance,
+    list: async () => (await call<{ devices: ListedDevice[] }>('devices')).devices,
+    invite: (name) => call('invite', { name }),
+    rename: (device_id, name) => call('rename', { device_id, name }),
+    revoke: (device_id) => call('revoke', { device_id }),
+  };
+}

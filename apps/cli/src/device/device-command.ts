@@ -1,0 +1,51 @@
+import type { Command } from 'commander';
+import { defineCommand, defineDefault } from '../program/define-command.ts';
+
+/** `connector`: name or id, where there are several gateways of devices. */
+type Of = { connector?: string; json?: boolean };
+
+/** What `svc device` is asked for. */
+export type DeviceRequest = Of &
+  (
+    | { action: 'list' }
+    /** `as`: key of the person whose device it is. */
+    | { action: 'add'; name: string; as: string; wait: boolean }
+    | { action: 'rename'; device: string; name: string }
+    | { action: 'revoke'; device: string }
+  );
+
+type Run = (request: DeviceRequest) => Promise<void>;
+
+/** Adds `device` with what belongs to it. */
+export function addDeviceCommand(program: Command, run: Run): void {
+  const noun = defineCommand(program, 'device', {
+    summary: 'list phones and other devices, let them in, revoke them',
+    examples: ['./svc device', './svc device add Phone', './svc device revoke Phone'],
+  });
+  withPlace(
+    defineDefault(noun, 'list', { summary: 'list the devices', examples: ['./svc device', './svc device list --json'] }),
+  ).action((options: Of) => run({ action: 'list', ...options }));
+  withPlace(
+    defineCommand(noun, 'add', {
+      summary: 'let a device in by a link, or a code to scan',
+      examples: ['./svc device add Phone', './svc device add "Ann’s phone" --as ann'],
+    })
+      .argument('<name>', 'what it is called')
+      .option('--as <person>', 'whose device it is', 'owner')
+      .option('--no-wait', 'does not wait until it has come'),
+  ).action((name: string, options: Of & { as: string; wait: boolean }) => run({ action: 'add', name, ...options }));
+  withPlace(
+    defineCommand(noun, 'rename', { summary: 'give a device another name', examples: ['./svc device rename Phone "Old phone"'] })
+      .argument('<device>', 'its name or id')
+      .argument('<name>', 'what it is called from now on'),
+  ).action((device: string, name: string, options: Of) => run({ action: 'rename', device, name, ...options }));
+  withPlace(
+    defineCommand(noun, 'revoke', { summary: 'revoke a device, at once', examples: ['./svc device revoke Phone'] }).argument(
+      '<device>',
+      'its name or id',
+    ),
+  ).action((device: string, options: Of) => run({ action: 'revoke', device, ...options }));
+}
+
+const withPlace = (command: Command): Command =>
+  command.option('-c, --connector <name>', 'the connector, where there are several').option('--json', 'print JSON');

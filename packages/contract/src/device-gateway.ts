@@ -1,0 +1,141 @@
+import type { ChatFrame } from './chat-frame.ts';
+import { maxMessageId } from './envelope.ts';
+import type { Static } from './schema.ts';
+
+/** What devices and their gateway say to each other under `/gw` (spec: mobile connector). Times are epoch ms. */
+
+/** Of a device, a capability and a code: nothing that could be taken for something else. */
+const deviceId = { type: 'string', minLength: 1, maxLength: 128 } as const;
+const conversationKey = { type: 'string', minLength: 1, maxLength: 512 } as const;
+export const maxDeviceName = 80;
+
+/** Body of `POST /gw/pair`: the code of the link or QR that `./svc device add` has shown. */
+export const pairSchema = {
+  type: 'object',
+  required: ['code'],
+  properties: {
+    code: { type: 'string', minLength: 1, maxLength: 128 },
+    /** What the device calls itself, for the list of devices. */
+    platform: { type: 'string', maxLength: 200 },
+  },
+} as const;
+export type PairRequest = Static<typeof pairSchema>;
+
+/** Its answer. The token is given this once. */
+export type Paired = { ok: true; token: string; device: { id: string; name: string }; assistant: string; instance_id: string };
+
+/** Body of `POST /gw/turn`. The same `message_id` again is the same message. */
+export const turnSchema = {
+  type: 'object',
+  required: ['text', 'message_id'],
+  properties: {
+    text: { type: 'string', maxLength: 1_000_000 },
+    message_id: { type: 'string', minLength: 1, maxLength: maxMessageId },
+    /** Another conversation than the device's own, where its person may. */
+    conversation_key: conversationKey,
+    /** Paths of uploads. */
+    attachments: { type: 'array', maxItems: 32, items: { type: 'string', minLength: 1, maxLength: 4096 } },
+  },
+} as const;
+export type TurnRequest = Static<typeof turnSchema>;
+
+/** Its answer once the message is safe. `turn_id` is null where the words went into another's conversation and no turn has begun yet. */
+export type TurnAccepted = { ok: true; conversation_key: string; message_id: string; turn_id: string | null };
+
+/** Body of `POST /gw/stop` and `POST /gw/forget`; the device's own conversation unless named. */
+export const placeSchema = { type: 'object', properties: { conversation_key: conversationKey } } as const;
+export type PlaceRequest = Static<typeof placeSchema>;
+
+/** Body of `POST /gw/answer`: an option of the question, or words. */
+export const answerSchema = {
+  type: 'object',
+  required: ['ask_id'],
+  properties: {
+    ask_id: { type: 'string', minLength: 1, maxLength: 128 },
+    option: { type: 'string', minLength: 1, maxLength: 64 },
+    text: { type: 'string', minLength: 1, maxLength: 10_000 },
+    conversation_key: conversationKey,
+  },
+} as const;
+export type AnswerBody = Static<typeof answerSchema>;
+
+/** Body of `PATCH /gw/device`: what a device says of itself. */
+export const describeSchema = {
+  type: 'object',
+  properties: { name: { type: 'string', minLength: 1, maxLength: maxDeviceName } },
+} as const;
+export type DescribeRequest = Static<typeof describeSchema>;
+
+/** A device as its person, and the operator, see it. */
+export type DeviceInfo = {
+  device_id: string;
+  name: string;
+  platform: string | null;
+  created_at: number;
+  last_seen_at: number | null;
+};
+
+/** Answer of `GET /gw/presence`: `stream` and `control` say whether one of that kind is open. */
+export type Presence = {
+  ok: true;
+  /** Whether any of them can be reached. */
+  reachable: boolean;
+  devices: { device_id: string; name: string; stream: boolean; control: boolean; last_seen_at: number | null }[];
+};
+
+/** A frame of `GET /gw/stream`, by its `type` as the event's name. */
+export type StreamFrame = { conversation_key: string } & (Exclude<ChatFrame, { type: 'ready' }> | StreamReady);
+/** The first one. `gap`: frames were missed, and the history has what they said. */
+export type StreamReady = {
+  type: 'ready';
+  device: { id: string; name: string };
+  assistant: string;
+  server_time: number;
+  gap: boolean;
+};
+
+/** A frame of `GET /gw/control`. */
+export type ControlFrame =
+  | { type: 'ready'; device: { id: string; name: string }; assistant: string; server_time: number }
+  | { type: 'speak'; id: string; text: string; priority?: string };
+
+/** Params of the instance's `call`s, which `./svc device` makes. */
+export const inviteSchema = {
+  type: 'object',
+  required: ['name'],
+  properties: { name: { type: 'string', minLength: 1, maxLength: maxDeviceName } },
+} as const;
+export type Invitation = { device_id: string; identity: string; code: string; url: string; expires_at: number };
+export type InviteRequest = Static<typeof inviteSchema>;
+export const ofDeviceSchema = {
+  type: 'object',
+  required: ['device_id'],
+  properties: { device_id: deviceId, name: { type: 'string', minLength: 1, maxLength: maxDeviceName } },
+} as const;
+/** A device in the list that the operator sees. `invited`: it has not come yet. */
+export type ListedDevice = DeviceInfo & { identity: string; state: 'invited' | 'paired'; online: boolean };
+
+/** Body of `POST /gw/tts`. */
+export const speakSchema = {
+  type: 'object',
+  required: ['text'],
+  properties: {
+    text: { type: 'string', minLength: 1, maxLength: 10_000 },
+    voice: { type: 'string', minLength: 1, maxLength: 100 },
+  },
+} as const;
+export type SpeakRequest = Static<typeof speakSchema>;
+
+/** Body of `POST /gw/voice-config`: what a person sets for speech on one device. */
+export const voiceConfigSchema = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    language: { type: 'string', maxLength: 35 },
+    voice: { type: 'string', maxLength: 100 },
+    model: { type: 'string', maxLength: 100 },
+    hands_free: { type: 'boolean' },
+    read_aloud: { type: 'boolean' },
+  },
+} as const;
+export type VoiceConfig = Static<typeof voiceConfigSchema>;

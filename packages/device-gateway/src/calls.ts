@@ -1,0 +1,63 @@
+import { badRequest, notFound } from '@svc/connector-kit';
+import { maxDeviceName, type Invitation, type ListedDevice } from '@svc/contract/device-gateway.ts';
+import { gatewayCalls } from './calls-list.ts';
+import type { DeviceRecord } from './device/device-record.ts';
+import type { PairingCodes } from './device/pairing.ts';
+import type { Gateway } from './gateway.ts';
+import type { OwnFiles } from './upload/own-files.ts';
+
+type Deps = Pick<Gateway, 'devices' | 'links'> & { codes: PairingCodes; files: OwnFiles; baseUrl: () => string };
+
+/** What the operator does with a gateway, by `./svc device`. */
+export function createCalls(deps: Deps) {
+  const calls: Record<(typeof gatewayCalls)[number], (params: Record<string, unknown>) => Promise<unknown>> = {
+    invite: async ({ name, device_id: again }) =>
+      invite(deps, again === undefined ? deps.devices.add(nameIn(name)) : known(deps, again)),
+    devices: async () => ({ devices: deps.devices.list().map((device) => listed(deps, device)) }),
+    rename: async ({ device_id, name }) => listed(deps, deps.devices.rename(known(deps, device_id).device_id, nameIn(name))),
+    revoke: async ({ device_id }) => revoke(deps, known(deps, device_id)),
+  };
+  return async (method: string, params: Record<string, unknown>): Promise<unknown> => {
+    if (!isCall(method)) throw notFound('method', method);
+    return calls[method](params);
+  };
+}
+
+const isCall = (method: string): method is (typeof gatewayCalls)[number] => gatewayCalls.some((each) => each === method);
+
+/** The code stands behind `#`, which no server and no log is told. */
+function invite({ codes, baseUrl }: Deps, { device_id, identity }: DeviceRecord): Invitation {
+  const { code, expiresAt } = codes.issue(device_id);
+  return { device_id, identity, code, url: `${baseUrl()}/#pair=${code}`, expires_at: expiresAt };
+}
+
+function listed({ links }: Deps, { token_sha256, username: _username, ...device }: DeviceRecord): ListedDevice {
+  return { ...device, state: token_sha256 === null ? 'invited' : 'paired', online: links.has(device.device_id) };
+}
+
+/** Its token is worth nothing from the first line on, and what it reads ends. */
+async function revoke(deps: Deps, { device_id: id }: DeviceRecord): Promise<ListedDevice> {
+  const gone = deps.devices.remove(id);
+  deps.codes.drop(id);
+  deps.links.end(id);
+  await deps.files.forget(id);
+  return listed(deps, gone);
+}
+
+function known({ devices }: Deps, id: unknown): DeviceRecord {
+  const device = typeof id === 'string' ? devices.find(id) : null;
+  if (device === null) throw typeof id === 'string' ? notFound('device', id) : badRequest('Say which device: device_id.');
+  return device;
+}
+
+function nameIn(name: unknown): string {
+  if (
+    typeof name === 'string' &&
+    name.trim() !== '' &&
+    name.length <= maxDeviceName &&
+    name.isWellFormed() &&
+    !/\p{Cc}/u.test(name)
+  )
+    return name.trim();
+  throw badRequest(`A device has a name of 1 to ${maxDeviceName} characters.`);
+}

@@ -1,0 +1,63 @@
+import { commonFields } from '@svc/connector-kit/common-fields.ts';
+
+/** Stands for "not set": while it does, links name the gateway's own address. */
+export const placeholderBaseUrl = 'https://assistant.example.com';
+
+/** Config fields of every gateway of devices; a type says its port. */
+export const gatewayFields = (httpPort: number) =>
+  ({
+    http_port: { type: 'integer', title: 'HTTP port', default: httpPort, minimum: 0, maximum: 65_535 },
+    bind_host: { type: 'string', title: 'Bind address', default: '127.0.0.1', minLength: 1, maxLength: 64 },
+    require_token: {
+      type: 'boolean',
+      title: 'Only with a token',
+      description: 'Off, whoever reaches the port is the device "local".',
+      default: true,
+    },
+    keys_file: {
+      type: 'string',
+      title: 'Keys file',
+      description:
+        'The devices: { "keys": [{ "token", "identity", "username" }] }, mode 0600. A token is replaced by its digest when it is read.',
+      default: 'keys.json',
+      minLength: 1,
+      maxLength: 4096,
+    },
+    base_url: {
+      type: 'string',
+      title: 'Public address',
+      description:
+        'Where devices reach this gateway, https://name without a path. While it is the placeholder, the address on this machine.',
+      default: placeholderBaseUrl,
+      minLength: 1,
+      maxLength: 512,
+    },
+    theme: {
+      type: 'object',
+      title: 'Colours',
+      description: 'Colours of an app, by the names that it knows.',
+      default: {},
+      maxProperties: 64,
+      additionalProperties: { type: 'string', maxLength: 64 },
+    },
+    stop_phrases: {
+      type: 'array',
+      title: 'Words that stop',
+      description: 'Said alone while an answer is given, one of these ends it.',
+      default: ['stop', 'be quiet', 'cancel'],
+      maxItems: 50,
+      items: { type: 'string', minLength: 1, maxLength: 100 },
+    },
+    ...commonFields('engine', 'model', 'cwd', 'persona', 'allow'),
+  }) as const;
+
+/** An instance's config, after the manager has checked it and filled in the defaults. */
+export type GatewayConfig = {
+  http_port: number;
+  bind_host: string;
+  require_token: boolean;
+  keys_file: string;
+  base_url: string;
+  theme: Record<string, string>;
+  stop_phrases: string[];
+};

@@ -1,0 +1,47 @@
+import { createThrottle, ServiceError, type Exchange } from '@svc/connector-kit';
+import { bearerOf } from '@svc/connector-kit/check-key.ts';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import type { DeviceRecord } from './device-record.ts';
+import type { Devices } from './devices.ts';
+
+/** Who a request is from. @throws ServiceError `unauthorized`, or `busy` after too many wrong tokens. */
+export type Authenticate = (exchange: Exchange) => DeviceRecord;
+
+/** Who calls where no token is asked for. Nobody has let it in yet: the core says what it may do. */
+const localDevice: DeviceRecord = {
+  device_id: 'local',
+  token_sha256: null,
+  identity: 'local',
+  username: 'local',
+  name: 'local',
+  platform: null,
+  created_at: 0,
+  last_seen_at: null,
+};
+
+/** No shorter token can be a device's, so a shorter one is not looked up while many are wrong. */
+const shortestToken = 32;
+
+/** A token is taken from the `Authorization` header alone: addresses are written to logs. */
+export function createAuthenticate(
+  devices: Devices,
+  { requireToken, clock }: { requireToken: boolean; clock: Clock },
+): Authenticate {
+  const throttle = createThrottle(clock);
+  return ({ req, remote }) => {
+    const token = bearerOf(req.headers.authorization);
+    if (token === null && !requireToken) return localDevice;
+    if (token === null)
+      throw new ServiceError('unauthorized', 'Send the token of this device as "Authorization: Bearer <token>".');
+    const waitS = throttle.attempt(remote);
+    const device = waitS > 0 && token.length < shortestToken ? null : devices.byToken(token);
+    if (device !== null) {
+      throttle.forgive(remote);
+      devices.seen(device.device_id);
+      return device;
+    }
+    if (waitS > 0)
+      throw new ServiceError('busy', 'Too many wrong tokens. Wait before you try again.', { details: { retry_after_s: waitS } });
+    throw new ServiceError('unauthorized', 'This device is not known here any more. Pair it again: ./svc device add NAME');
+  };
+}

@@ -1,0 +1,37 @@
+import type { Exchange, Route } from '@svc/connector-kit';
+import { describeSchema, type DescribeRequest } from '@svc/contract/device-gateway.ts';
+import type { Gateway } from '../gateway.ts';
+import { reply } from '../http/reply.ts';
+import type { OwnFiles } from '../upload/own-files.ts';
+import type { PairingCodes } from './pairing.ts';
+
+/** `PATCH /gw/device` and `DELETE /gw/device`: what a device says of itself, and that it goes. */
+export function createDeviceRoutes(gateway: Gateway, codes: PairingCodes, files: OwnFiles): Route[] {
+  const { authenticate, devices, links, readBody } = gateway;
+
+  async function describe(exchange: Exchange): Promise<void> {
+    const device = authenticate(exchange);
+    const { name } = await readBody<DescribeRequest>(exchange, describeSchema);
+    const now = name === undefined || name === device.name ? device : devices.rename(device.device_id, name);
+    reply(exchange, { ok: true, device: { id: now.device_id, name: now.name } });
+  }
+
+  async function leave(exchange: Exchange): Promise<void> {
+    const { device_id: id } = authenticate(exchange);
+    devices.remove(id);
+    codes.drop(id);
+    await files.forget(id);
+    reply(exchange, { ok: true });
+    links.end(id);
+  }
+
+  return [
+    {
+      method: 'PATCH',
+      path: '/gw/device',
+      doc: { summary: 'Says what the device is', needsKey: true, body: describeSchema },
+      handle: describe,
+    },
+    { method: 'DELETE', path: '/gw/device', doc: { summary: 'Signs the device out', needsKey: true }, handle: leave },
+  ];
+}

@@ -1,0 +1,102 @@
+import { chmodSync, existsSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { createFakeClock } from '@svc/testing/fake-clock.ts';
+import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { openDevices } from './devices.ts';
+
+function open(text?: string, mode = 0o600) {
+  const folder = temporaryFolder();
+  onTestFinished(folder.remove);
+  const file = path.join(folder.path, 'keys.json');
+  if (text !== undefined) writeFileSync(file, text, { mode });
+  const clock = createFakeClock();
+  const logs: string[] = [];
+  const reopen = () => openDevices({ file, clock, log: (_level, message) => void logs.push(message) });
+  return { file, clock, logs, reopen, devices: reopen() };
+}
+const handwritten = (entry: object) => JSON.stringify({ keys: [entry] });
+
+test('a device that has come is known by its token, over restarts, and the file holds no token', () => {
+  const { devices, reopen, file } = open();
+  const { device_id: id } = devices.add('Phone');
+  expect(devices.byToken('')).toBeNull();
+  const { token } = devices.pair(id, 'Android');
+  expect(token).toMatch(/^svcd_[\w-]{43}$/);
+  expect(readFileSync(file, 'utf8')).not.toContain(token.slice(5));
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(reopen().byToken(token)).toMatchObject({ device_id: id, identity: id, name: 'Phone', platform: 'Android' });
+  expect(reopen().byToken(`${token}x`)).toBeNull();
+});
+
+test('a device that comes again has another token, and the one before is worth nothing', () => {
+  const { devices } = open();
+  const { device_id: id } = devices.add('Phone');
+  const first = devices.pair(id, null).token;
+  const second = devices.pair(id, null).token;
+  expect([devices.byToken(first), devices.byToken(second)?.device_id]).toEqual([null, id]);
+  devices.remove(id);
+  expect(devices.byToken(second)).toBeNull();
+});
+
+test('a token that was written by hand lets in, and is a digest from then on', () => {
+  const { devices, file } = open(handwritten({ token: 'a-token-of-an-old-phone', identity: 'ann', username: 'Ann' }));
+  expect(devices.byToken('a-token-of-an-old-phone')).toMatchObject({ device_id: 'ann', identity: 'ann', name: 'Ann' });
+  expect(readFileSync(file, 'utf8')).not.toContain('old-phone');
+  expect(devices.byToken('a-token-of-an-old-phone')).not.toBeNull();
+});
+
+test.each([
+  ['is no JSON', '{"keys":['],
+  ['has no list', '{}'],
+  ['has a device without a token', handwritten({ identity: 'ann' })],
+  ['has a short token', handwritten({ identity: 'ann', token: 'short' })],
+  ['has half a character in a name', '{"keys":[{"identity":"\\ud800","token":"0123456789abcdef"}]}'],
+  ['gives two devices one id', JSON.stringify({ keys: [1, 2].map((n) => ({ identity: 'ann', token: `0123456789abcdef${n}` })) })],
+])('a file that %s lets nobody in, says so, and is not written over', (_what, text) => {
+  const { devices, file, logs } = open(text);
+  expect(devices.list()).toEqual([]);
+  expect(devices.problem()).toContain('The keys file lets nobody in');
+  expect(devices.problem()).not.toContain('0123456789abcdef');
+  expect(() => devices.add('Phone')).toThrow('The keys file lets nobody in');
+  expect(readFileSync(file, 'utf8')).toBe(text);
+  expect(logs).toHaveLength(1);
+});
+
+test('a file that others can read, or a link in its place, lets nobody in', () => {
+  const { devices, file, clock, reopen } = open(handwritten({ identity: 'ann', token: '0123456789abcdef' }), 0o644);
+  expect([devices.byToken('0123456789abcdef'), devices.problem()]).toEqual([null, expect.stringContaining('0600')]);
+  chmodSync(file, 0o600);
+  clock.advance(1000);
+  expect(devices.byToken('0123456789abcdef')).not.toBeNull();
+  rmSync(file);
+  symlinkSync('/etc/hostname', file);
+  expect(reopen().problem()).toContain('ELOOP');
+});
+
+test('what was taken out by hand is gone within a second, and what is there by hand is kept by a change', () => {
+  const { devices, file, clock } = open();
+  const ann = devices.add('Ann');
+  devices.add('Bob');
+  const { token } = devices.pair(ann.device_id, null);
+  const edited = JSON.parse(readFileSync(file, 'utf8')) as { keys: { name: string }[] };
+  writeFileSync(file, JSON.stringify({ keys: edited.keys.filter(({ name }) => name !== 'Ann') }));
+  clock.advance(1000);
+  expect(devices.byToken(token)).toBeNull();
+  devices.add('Eve');
+  expect(devices.list().map(({ name }) => name)).toEqual(['Bob', 'Eve']);
+});
+
+test('a visit is written now and then, and a name is there once', () => {
+  const { devices, clock, file } = open();
+  const { device_id: id } = devices.add('Phone');
+  devices.pair(id, null);
+  const before = readFileSync(file, 'utf8');
+  devices.seen(id);
+  expect(readFileSync(file, 'utf8')).toBe(before);
+  clock.advance(6 * 60_000);
+  devices.seen(id);
+  expect(devices.find(id)?.last_seen_at).toBe(clock.now());
+  expect(() => devices.add('Phone')).toThrow('There is a device "Phone" already');
+  expect(existsSync(`${file}.${process.pid}.tmp`)).toBe(false);
+});

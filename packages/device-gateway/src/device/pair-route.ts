@@ -1,0 +1,50 @@
+import { createThrottle, forbidden, sendJson, ServiceError, type Exchange, type Route } from '@svc/connector-kit';
+import { pairSchema, type Paired, type PairRequest } from '@svc/contract/device-gateway.ts';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import type { ReadBody } from '../http/read-body.ts';
+import type { Devices } from './devices.ts';
+import type { PairingCodes } from './pairing.ts';
+
+type Deps = {
+  devices: Devices;
+  codes: PairingCodes;
+  readBody: ReadBody;
+  clock: Clock;
+  assistant: string;
+  instanceId: string;
+  onPaired(deviceId: string): void;
+};
+
+/**
+ * `POST /gw/pair`: the one call without a token. Nothing tells a wrong code from a used or an old one. A good code is taken however many wrong ones came:
+ * nobody guesses one, and behind a proxy all share an address.
+ */
+export function createPairRoute({ devices, codes, readBody, clock, assistant, instanceId, onPaired }: Deps): Route {
+  const throttle = createThrottle(clock);
+  const handle = async (exchange: Exchange): Promise<void> => {
+    const { code, platform = null } = await readBody<PairRequest>(exchange, pairSchema);
+    const deviceId = codes.take(code);
+    if (deviceId === null || devices.find(deviceId) === null) {
+      const waitS = throttle.attempt(exchange.remote);
+      if (waitS > 0)
+        throw new ServiceError('busy', 'Too many wrong codes. Wait before you try again.', { details: { retry_after_s: waitS } });
+      throw forbidden('This link is not good any more. Ask for a new one: ./svc device add NAME');
+    }
+    const { device, token } = devices.pair(deviceId, platform);
+    onPaired(deviceId);
+    const body: Paired = {
+      ok: true,
+      token,
+      device: { id: device.device_id, name: device.name },
+      assistant,
+      instance_id: instanceId,
+    };
+    sendJson(exchange, { status: 200, headers: { 'cache-control': 'no-store' }, body: JSON.stringify(body) });
+  };
+  return {
+    method: 'POST',
+    path: '/gw/pair',
+    doc: { summary: 'Lets a device in with the code of its link', body: pairSchema },
+    handle,
+  };
+}

@@ -1,0 +1,37 @@
+import { createRequire } from 'node:module';
+import type * as ajvModule from 'ajv';
+import { badRequest, createJsonReader, type Exchange } from '@svc/connector-kit';
+import type { Schema } from '@svc/contract/schema.ts';
+import { boundLengths } from '@svc/service-kit/text-lengths.ts';
+
+/** The JSON body of a request, which the schema describes. @throws ServiceError that names the field and what is wrong with it. */
+export type ReadBody = <Body>(exchange: Exchange, schema: Schema) => Promise<Body>;
+
+const mib = 1024 * 1024;
+const require = createRequire(import.meta.url);
+
+/** Schemas are compiled with the first request that needs them. */
+export function createReadBody(): ReadBody {
+  const readJson = createJsonReader({ bodyBytes: 4 * mib, totalBytes: 32 * mib });
+  const compiled = new Map<Schema, ajvModule.ValidateFunction>();
+  let ajv: ajvModule.Ajv | null = null;
+
+  const validatorOf = (schema: Schema): ajvModule.ValidateFunction => {
+    const known = compiled.get(schema);
+    if (known !== undefined) return known;
+    const { Ajv } = require('ajv') as typeof ajvModule;
+    ajv ??= boundLengths(new Ajv({ strict: false }));
+    const made = ajv.compile(schema as object);
+    compiled.set(schema, made);
+    return made;
+  };
+
+  return async <Body>(exchange: Exchange, schema: Schema) => {
+    const body = await readJson(exchange.req);
+    const validate = validatorOf(schema);
+    if (validate(body)) return body as Body;
+    const [error] = validate.errors ?? [];
+    const field = (error?.instancePath ?? '').slice(1).replaceAll('/', '.');
+    throw badRequest(`${field === '' ? 'The body' : field} ${error?.message ?? 'is not valid'}.`);
+  };
+}

@@ -1,0 +1,112 @@
+import { badRequest, CoreError, type Exchange, type Identity, type Route } from '@svc/connector-kit';
+import { placeSchema, type PlaceRequest, type Presence } from '@svc/contract/device-gateway.ts';
+import type { DeviceRecord } from '../device/device-record.ts';
+import { askerOf, ownKey, queryOf, type Gateway } from '../gateway.ts';
+import { reply } from '../http/reply.ts';
+
+/** `GET /gw/sessions`, `/gw/history`, `/gw/presence` and `POST /gw/forget`: what was said, and who can be reached. */
+export function createSessionRoutes(gateway: Gateway): Route[] {
+  const { ctx, authenticate, readBody } = gateway;
+  const { sessions } = ctx.core;
+
+  async function list(exchange: Exchange): Promise<void> {
+    const device = authenticate(exchange);
+    const before = queryOf(exchange, 'before');
+    const page = { ...limitOf(exchange), ...(before !== null && { before }) };
+    reply(exchange, await sessions.list(askerOf(gateway, device), page));
+  }
+
+  async function history(exchange: Exchange): Promise<void> {
+    const device = authenticate(exchange);
+    const own = ownKey(gateway, device);
+    const key = queryOf(exchange, 'conversation_key') ?? own;
+    const before = numberOf(exchange, 'before');
+    const page = { ...limitOf(exchange), ...(before !== null && { before }) };
+    const said = sessions.history(askerOf(gateway, device), key, page);
+    reply(exchange, await (key === own ? said.catch(nothingYet) : said));
+  }
+
+  async function forget(exchange: Exchange): Promise<void> {
+    const device = authenticate(exchange);
+    const { conversation_key: key = ownKey(gateway, device) } = await readBody<PlaceRequest>(exchange, placeSchema);
+    await sessions.forget(askerOf(gateway, device), key);
+    reply(exchange, { ok: true });
+  }
+
+  return [
+    { method: 'GET', path: '/gw/sessions', doc: { summary: 'Conversations, the newest first', needsKey: true }, handle: list },
+    { method: 'GET', path: '/gw/history', doc: { summary: 'What was said', needsKey: true }, handle: history },
+    {
+      method: 'POST',
+      path: '/gw/forget',
+      doc: { summary: 'Forgets what was said', needsKey: true, body: placeSchema },
+      handle: forget,
+    },
+    {
+      method: 'GET',
+      path: '/gw/presence',
+      doc: { summary: 'Which devices of this person can be reached', needsKey: true },
+      async handle(exchange) {
+        reply(exchange, await presenceOf(gateway, authenticate(exchange)));
+      },
+    },
+  ];
+}
+
+/** A person sees their own devices, an owner all. */
+async function presenceOf(gateway: Gateway, asker: DeviceRecord): Promise<Presence> {
+  const { devices, links } = gateway;
+  const own = await personOf(gateway, asker);
+  const all = devices.list();
+  // An owner sees all of them, so nobody has to be looked up.
+  const shown = own.trust_tier === 'SACRED' ? all : await ofPerson(gateway, asker, own, all);
+  const listed = shown.map(({ device_id, name, last_seen_at }) => ({
+    device_id,
+    name,
+    stream: links.has(device_id, 'stream'),
+    control: links.has(device_id, 'control'),
+    last_seen_at,
+  }));
+  return { ok: true, reachable: listed.some(({ stream, control }) => stream || control), devices: listed };
+}
+
+/** Devices that are looked at for a person's own: more is no household. */
+const mostLookedAt = 500;
+
+async function ofPerson(
+  gateway: Gateway,
+  asker: DeviceRecord,
+  { principal_id: person }: Identity,
+  all: DeviceRecord[],
+): Promise<DeviceRecord[]> {
+  const people = await Promise.all(
+    all.slice(0, mostLookedAt).map(async (device) => [device, await personOf(gateway, device)] as const),
+  );
+  return people.flatMap(([device, { principal_id: id }]) =>
+    device.device_id === asker.device_id || (person !== null && id === person) ? [device] : [],
+  );
+}
+
+const personOf = (gateway: Gateway, device: DeviceRecord): Promise<Identity> =>
+  gateway.ctx.core.resolve({ ...askerOf(gateway, device), conversation_key: ownKey(gateway, device) });
+
+/** The conversation of a device begins with its first message. */
+function nothingYet(error: unknown): { messages: []; next: null } {
+  if (error instanceof CoreError && error.code === 'not_found') return { messages: [], next: null };
+  throw error;
+}
+
+function limitOf(exchange: Exchange): { limit?: number } {
+  const limit = numberOf(exchange, 'limit');
+  if (limit === null) return {};
+  if (limit < 1 || limit > 200) throw badRequest('limit has to be from 1 to 200.');
+  return { limit };
+}
+
+function numberOf(exchange: Exchange, name: string): number | null {
+  const given = queryOf(exchange, name);
+  if (given === null || given === '') return null;
+  const value = Number(given);
+  if (!Number.isSafeInteger(value) || value < 0) throw badRequest(`${name} has to be a number.`);
+  return value;
+}

@@ -1,0 +1,97 @@
+import { pipeline } from 'node:stream/promises';
+import { badRequest, type Exchange, type Route } from '@svc/connector-kit';
+import { speakSchema, voiceConfigSchema, type SpeakRequest, type VoiceConfig } from '@svc/contract/device-gateway.ts';
+import { ServiceError } from '@svc/service-kit/service-error.ts';
+import { queryOf, type Gateway } from '../gateway.ts';
+import { reply } from '../http/reply.ts';
+
+const maxClipBytes = 25 * 1024 * 1024;
+/** From which level on, 0 to 1, a sound is speech, and how long a pause ends it. */
+const voiceActivity = { threshold: 0.02, silence_ms: 1200 };
+const noWakeWord = { enabled: false, url: null, phrases: [] };
+
+/** Speech through the core, so that no provider's key is on a device: `/gw/transcribe`, `/gw/tts`, `/gw/voice-config`, `/gw/theme`. */
+export function createSpeechRoutes(gateway: Gateway): Route[] {
+  const { ctx, authenticate, readBody } = gateway;
+  const configKey = (deviceId: string) => `voice/${deviceId}`;
+
+  async function transcribe(exchange: Exchange): Promise<void> {
+    const device = authenticate(exchange);
+    const clip: Buffer[] = [];
+    for await (const part of exchange.body) clip.push(part);
+    if (clip.length === 0) throw badRequest('Send the recording as the body.');
+    const kept = await ctx.state.get<VoiceConfig>(configKey(device.device_id));
+    const language = queryOf(exchange, 'language') ?? kept?.language;
+    const mime = exchange.req.headers['content-type'];
+    const heard = await ctx.speech.transcribe(
+      {
+        sender: device.identity,
+        data: Buffer.concat(clip),
+        ...(mime !== undefined && { mime }),
+        ...(language !== undefined && language !== '' && { language }),
+      },
+      ctx.signal,
+    );
+    reply(exchange, heard);
+  }
+
+  async function speak(exchange: Exchange): Promise<void> {
+    const device = authenticate(exchange);
+    const said = await readBody<SpeakRequest>(exchange, speakSchema);
+    const { res, requestId } = exchange;
+    const left = new AbortController();
+    res.once('close', () => left.abort());
+    const sound = await ctx.speech.speak({ sender: device.identity, ...said }, AbortSignal.any([left.signal, ctx.signal]));
+    res.writeHead(200, { 'content-type': sound.mime, 'cache-control': 'no-store', 'x-request-id': requestId });
+    try {
+      await pipeline(sound.body, res);
+    } catch (error) {
+      const hasLeft = (error as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE' || left.signal.aborted;
+      if (!hasLeft) throw error;
+    }
+  }
+
+  async function setConfig(exchange: Exchange): Promise<void> {
+    const device = authenticate(exchange);
+    if (device.token_sha256 === null) throw new ServiceError('forbidden', 'Settings are kept for devices that were paired.');
+    const config = await readBody<VoiceConfig>(exchange, voiceConfigSchema);
+    await ctx.state.set(configKey(device.device_id), config);
+    reply(exchange, { ok: true, config });
+  }
+
+  return [
+    {
+      method: 'POST',
+      path: '/gw/transcribe',
+      doc: { summary: 'Speech to text', needsKey: true },
+      streamsBody: { maxBytes: maxClipBytes },
+      handle: transcribe,
+    },
+    { method: 'POST', path: '/gw/tts', doc: { summary: 'Text to speech', needsKey: true, body: speakSchema }, handle: speak },
+    {
+      method: 'GET',
+      path: '/gw/voice-config',
+      doc: { summary: 'What this device has set for speech', needsKey: true, reply: voiceConfigSchema },
+      async handle(exchange) {
+        const { device_id: id } = authenticate(exchange);
+        reply(exchange, { ok: true, config: (await ctx.state.get<VoiceConfig>(configKey(id))) ?? {} });
+      },
+    },
+    {
+      method: 'GET',
+      path: '/gw/theme',
+      doc: { summary: 'Colours, and how speech is heard', needsKey: true },
+      handle(exchange) {
+        authenticate(exchange);
+        const { theme: palette, stop_phrases } = ctx.config;
+        reply(exchange, { ok: true, palette, voice_activity: voiceActivity, wake: noWakeWord, stop_phrases });
+      },
+    },
+    {
+      method: 'POST',
+      path: '/gw/voice-config',
+      doc: { summary: 'Sets it', needsKey: true, body: voiceConfigSchema },
+      handle: setConfig,
+    },
+  ];
+}

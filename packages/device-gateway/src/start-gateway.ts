@@ -1,0 +1,118 @@
+import path from 'node:path';
+import {
+  checkBindHost,
+  createConnectorServer,
+  sendJson,
+  systemClock,
+  type Route,
+  type RunningConnector,
+  type StartContext,
+} from '@svc/connector-kit';
+import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
+import { createAppRoutes } from './app-routes.ts';
+import { createCalls } from './calls.ts';
+import { placeholderBaseUrl, type GatewayConfig } from './config.ts';
+import { createAuthenticate } from './device/authenticate.ts';
+import { createDeviceRoutes } from './device/device-routes.ts';
+import { openDevices, type Devices } from './device/devices.ts';
+import { createPairRoute } from './device/pair-route.ts';
+import { createPairingCodes } from './device/pairing.ts';
+import type { Gateway } from './gateway.ts';
+import { createReadBody } from './http/read-body.ts';
+import { renderError, errorSchema } from './http/render-error.ts';
+import { createSend } from './outbound.ts';
+import { createSessionRoutes } from './session/session-routes.ts';
+import { createSpeechRoutes } from './speech/speech-routes.ts';
+import { createOpenLinks } from './stream/open-links.ts';
+import { createOwnWatches } from './stream/own-watches.ts';
+import { createStreamRoutes } from './stream/stream-routes.ts';
+import { createTurnRoutes } from './turn/turn-routes.ts';
+import { openOwnFiles } from './upload/own-files.ts';
+import { createUploadRoute } from './upload/upload-route.ts';
+
+export type GatewayOptions = {
+  meta: ConnectorMeta;
+  /** Where the web app was built; beside this package unless given. */
+  appFolder?: string;
+};
+
+const builtApp = path.resolve(import.meta.dirname, '../app/dist');
+
+/** Opens a gateway of devices. What it throws is shown to the operator, so it says what is wrong and what to do. */
+export async function startGateway(
+  ctx: StartContext<GatewayConfig>,
+  { meta, appFolder = builtApp }: GatewayOptions,
+): Promise<RunningConnector> {
+  const { config, allowedHosts, log } = ctx;
+  const clock = systemClock;
+  checkBindHost({ host: config.bind_host, needsToken: config.require_token, allowedHosts });
+  const devices = openDevices({ file: path.resolve(ctx.dataDir, config.keys_file), clock, log });
+  const codes = createPairingCodes(clock);
+  const files = await openOwnFiles(ctx.state);
+  const watches = createOwnWatches();
+  const readBody = createReadBody();
+  const gateway: Gateway = {
+    ctx,
+    meta,
+    clock,
+    devices,
+    authenticate: createAuthenticate(devices, { requireToken: config.require_token, clock }),
+    readBody,
+    links: createOpenLinks(),
+  };
+  const { assistantName: assistant, instanceId } = ctx;
+  const onPaired = (device: string) => log('info', 'a device was paired', { device });
+  const server = createConnectorServer({
+    routes: [
+      healthRoute(meta.type, devices),
+      createPairRoute({ devices, codes, readBody, clock, assistant, instanceId, onPaired }),
+      ...createStreamRoutes(gateway, watches),
+      ...createTurnRoutes(gateway, watches, files),
+      ...createSessionRoutes(gateway),
+      ...createDeviceRoutes(gateway, codes, files),
+      ...createSpeechRoutes(gateway),
+      createUploadRoute(gateway, files),
+      ...(await createAppRoutes(appFolder)),
+    ],
+    version: ctx.version,
+    allowedHosts: [config.bind_host, ...hostsOf(config), ...allowedHosts],
+    renderError,
+    errorSchema,
+    log,
+  });
+  const { port, url } = await server.listen(config.http_port, config.bind_host);
+  const baseUrl = () => (config.base_url === placeholderBaseUrl ? url : config.base_url.replace(/\/+$/, ''));
+  const call = createCalls({ ...gateway, codes, files, baseUrl });
+  return {
+    port,
+    url,
+    firstSteps: `The app is at ${baseUrl()}. Let a device in: ./svc device add NAME`,
+    send: createSend(gateway),
+    call: (_target, method, params) => call(method, params),
+    stop: () => server.stop(ctx.stopTimeoutMs * 0.8),
+    health: () => toHealth(devices),
+  };
+}
+
+function toHealth(devices: Devices): { healthy: boolean; detail?: string } {
+  const problem = devices.problem();
+  return problem === null ? { healthy: true } : { healthy: false, detail: problem };
+}
+
+const healthRoute = (service: string, devices: Devices): Route => ({
+  method: 'GET',
+  path: '/health',
+  doc: { summary: 'Whether devices are let in' },
+  handle(exchange) {
+    const { healthy, detail } = toHealth(devices);
+    const body = healthy ? { status: 'ok', service } : { status: 'degraded', service, degraded: [detail] };
+    sendJson(exchange, { status: 200, body: JSON.stringify(body) });
+  },
+});
+
+/** The name under which devices reach it. */
+function hostsOf({ base_url }: GatewayConfig): string[] {
+  if (base_url === placeholderBaseUrl) return [];
+  const { hostname } = new URL(base_url);
+  return [hostname];
+}

@@ -1,0 +1,88 @@
+import { badRequest, ServiceError, type Exchange, type Route } from '@svc/connector-kit';
+import { openSseStream, type SseStream } from '@svc/service-kit/http/sse-stream.ts';
+import type { DeviceRecord } from '../device/device-record.ts';
+import { askerOf, ownKey, queryOf, type Gateway } from '../gateway.ts';
+import type { LinkKind } from './open-links.ts';
+import type { OwnWatches } from './own-watches.ts';
+import { eventOf } from './to-stream-frame.ts';
+import { watchConversation } from './watch-conversation.ts';
+
+/** `GET /gw/stream` and `GET /gw/control`: what a device reads for as long as it is there. */
+export function createStreamRoutes(gateway: Gateway, watches: OwnWatches): Route[] {
+  const { ctx, clock, links } = gateway;
+
+  function open(exchange: Exchange, device: DeviceRecord, kind: LinkKind): SseStream {
+    exchange.res.setHeader('connection', 'close');
+    const stream = openSseStream(exchange.res, { requestId: exchange.requestId, clock });
+    links.add(device.device_id, kind, stream);
+    const end = () => stream.close();
+    exchange.stopping.addEventListener('abort', end);
+    stream.signal.addEventListener('abort', () => exchange.stopping.removeEventListener('abort', end));
+    return stream;
+  }
+
+  const ready = ({ device_id: id, name }: DeviceRecord) =>
+    ({ type: 'ready', device: { id, name }, assistant: ctx.assistantName, server_time: clock.now() }) as const;
+
+  async function serveStream(exchange: Exchange): Promise<void> {
+    const device = gateway.authenticate(exchange);
+    const own = ownKey(gateway, device);
+    const key = queryOf(exchange, 'conversation_key') ?? own;
+    const after = placeOf(exchange);
+    await checkReader(gateway, device, key);
+    const stream = open(exchange, device, 'stream');
+    stream.send(eventOf({ ...ready(device), conversation_key: key, gap: false }));
+    const watch = watchConversation({
+      sessions: ctx.core.sessions,
+      as: askerOf(gateway, device),
+      key,
+      isOwn: key === own,
+      after,
+      clock,
+      // A place without words: it is an event, so that readers know where to go on from.
+      onFrame: (frame, place) => stream.send(eventOf(frame ?? { type: 'place' }, place)),
+      onEnd: () => stream.close(),
+    });
+    const leave = watches.add(key, watch);
+    stream.signal.addEventListener('abort', () => {
+      leave();
+      watch.end();
+    });
+  }
+
+  return [
+    {
+      method: 'GET',
+      path: '/gw/stream',
+      doc: { summary: 'What happens in a conversation (SSE)', needsKey: true },
+      handle: serveStream,
+    },
+    {
+      method: 'GET',
+      path: '/gw/control',
+      doc: { summary: 'What the device is to do (SSE)', needsKey: true },
+      handle(exchange) {
+        const device = gateway.authenticate(exchange);
+        open(exchange, device, 'control').send(eventOf(ready(device)));
+      },
+    },
+  ];
+}
+
+/** The place that a reader goes on from; null for one that begins. */
+function placeOf({ req }: Exchange): number | null {
+  const given = req.headers['last-event-id'];
+  if (typeof given !== 'string' || given === '') return null;
+  const place = Number(given);
+  if (!Number.isSafeInteger(place) || place < 1) throw badRequest('Last-Event-ID has to be the id of an event of this stream.');
+  return place;
+}
+
+/** Before the stream begins, so that a refusal is an answer. @throws ServiceError as the core refuses it. */
+async function checkReader(gateway: Gateway, device: DeviceRecord, key: string): Promise<void> {
+  const { core } = gateway.ctx;
+  const as = askerOf(gateway, device);
+  if (key !== ownKey(gateway, device)) return void (await core.sessions.history(as, key, { limit: 1 }));
+  const { denied } = await core.resolve({ ...as, conversation_key: key });
+  if (denied) throw new ServiceError('no_access', 'This device is let in, and belongs to nobody who may ask: ./svc person link');
+}

@@ -1,0 +1,132 @@
+import { badRequest, type Exchange, type HandleResult, type Route, type ServiceError } from '@svc/connector-kit';
+import {
+  answerSchema,
+  placeSchema,
+  turnSchema,
+  type AnswerBody,
+  type PlaceRequest,
+  type TurnAccepted,
+  type TurnRequest,
+} from '@svc/contract/device-gateway.ts';
+import { errorText, forbidden } from '@svc/service-kit/service-error.ts';
+import type { DeviceRecord } from '../device/device-record.ts';
+import { askerOf, envelopeOf, ownKey, type Gateway } from '../gateway.ts';
+import { reply } from '../http/reply.ts';
+import type { OwnWatches } from '../stream/own-watches.ts';
+import type { OwnFiles } from '../upload/own-files.ts';
+
+/** `POST /gw/turn`, `/gw/stop`, `/gw/answer`: what a person does in a conversation. What comes of it is seen on the streams. */
+export function createTurnRoutes(gateway: Gateway, watches: OwnWatches, files: OwnFiles): Route[] {
+  const { ctx, readBody, authenticate } = gateway;
+
+  async function turn(exchange: Exchange): Promise<void> {
+    const device = authenticate(exchange);
+    const said = await readBody<TurnRequest>(exchange, turnSchema);
+    const key = said.conversation_key ?? ownKey(gateway, device);
+    const accepted = key === ownKey(gateway, device) ? await say(device, said, exchange) : await sayElsewhere(device, key, said);
+    reply(exchange, accepted, 202);
+  }
+
+  /** Resolves when the message is safe in the core, or was answered before. Its turn goes on alone. */
+  function say(device: DeviceRecord, said: TurnRequest, { requestId }: Exchange): Promise<TurnAccepted> {
+    const { text, message_id } = said;
+    if (text.trim() === '' && (said.attachments ?? []).length === 0) throw badRequest('The message is empty.');
+    const attachments = (said.attachments ?? []).map((path) => files.attachment(device.device_id, path));
+    const envelope = {
+      ...envelopeOf(gateway, device),
+      message_id,
+      content: { text, ...(attachments.length > 0 && { attachments }) },
+    };
+    const key = envelope.conversation_key;
+    return new Promise((resolve, reject) => {
+      const accept = (turnId: string): void => {
+        watches.look(key);
+        resolve({ ok: true, conversation_key: key, message_id, turn_id: turnId });
+      };
+      // Questions are shown on the streams.
+      const handlers = { onAsk: () => undefined };
+      ctx.core.handleStream(envelope, handlers, { requestId, onAccepted: accept }).then(
+        (result) => {
+          if (isRefused(result)) reject(refusalOf(result));
+          else accept(result.turn_id);
+        },
+        (error: unknown) => {
+          ctx.log('debug', 'a message of a device was not answered', { device: device.device_id, error: errorText(error) });
+          reject(error);
+        },
+      );
+    });
+  }
+
+  /** Words for a conversation of another surface, or of another device of the same person. */
+  async function sayElsewhere(
+    device: DeviceRecord,
+    key: string,
+    { text, message_id, attachments = [] }: TurnRequest,
+  ): Promise<TurnAccepted> {
+    if (attachments.length > 0) throw badRequest('Files can be sent in the conversation of this device alone.');
+    const accepted = { ok: true, conversation_key: key, message_id, turn_id: null } as const;
+    const name = `said/${device.device_id}`;
+    const before = (await ctx.state.get<string[]>(name)) ?? [];
+    if (before.includes(message_id)) return accepted;
+    const as = askerOf(gateway, device);
+    await ctx.core.sessions.history(as, key, { limit: 1 }); // a refusal is said before anything is
+    // Kept first: words that came twice would be said twice.
+    await ctx.state.append(name, message_id, 200);
+    const injected = ctx.core.sessions.inject(as, key, { text });
+    injected.then(
+      () => undefined,
+      (error: unknown) =>
+        ctx.log('warn', 'words for another conversation were not said', { conversation: key, error: errorText(error) }),
+    );
+    await Promise.race([injected, new Promise<void>((resolve) => gateway.clock.after(refusedWithinMs, resolve))]);
+    return accepted;
+  }
+
+  async function stop(exchange: Exchange): Promise<void> {
+    const device = authenticate(exchange);
+    const { conversation_key: key = ownKey(gateway, device) } = await readBody<PlaceRequest>(exchange, placeSchema);
+    await ctx.core.sessions.abort(askerOf(gateway, device), key);
+    reply(exchange, { ok: true });
+  }
+
+  async function answer(exchange: Exchange): Promise<void> {
+    const device = authenticate(exchange);
+    const {
+      ask_id,
+      option,
+      text,
+      conversation_key = ownKey(gateway, device),
+    } = await readBody<AnswerBody>(exchange, answerSchema);
+    const by = { as: askerOf(gateway, device), conversation_key };
+    if (option !== undefined) reply(exchange, { ok: true, ...(await ctx.core.answer(ask_id, { ...by, option })) });
+    else if (text !== undefined) reply(exchange, { ok: true, ...(await ctx.core.answer(ask_id, { ...by, text })) });
+    else throw badRequest('Give an option or a text.');
+  }
+
+  return [
+    { method: 'POST', path: '/gw/turn', doc: { summary: 'Says something', needsKey: true, body: turnSchema }, handle: turn },
+    {
+      method: 'POST',
+      path: '/gw/stop',
+      doc: { summary: 'Ends the turn in flight', needsKey: true, body: placeSchema },
+      handle: stop,
+    },
+    {
+      method: 'POST',
+      path: '/gw/answer',
+      doc: { summary: 'Answers a question', needsKey: true, body: answerSchema },
+      handle: answer,
+    },
+  ];
+}
+
+/** A refusal comes within it; what takes longer is being answered, ms. */
+const refusedWithinMs = 2_000;
+
+const isRefused = ({ outcome }: HandleResult): boolean => outcome === 'denied';
+
+function refusalOf({ actions }: HandleResult): ServiceError {
+  const [action] = actions;
+  return forbidden(action?.type === 'reply' ? action.text : 'no access');
+}

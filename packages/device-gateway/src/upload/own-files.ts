@@ -1,0 +1,37 @@
+import { forbidden, type Attachment, type ConnectorState } from '@svc/connector-kit';
+import type { UploadedFile } from '@svc/contract/upload.ts';
+
+/** Which device has uploaded which files: one may send its own alone. */
+export type OwnFiles = {
+  add(deviceId: string, file: UploadedFile): Promise<void>;
+  /** @throws ServiceError `forbidden` for a file that the device has not uploaded. */
+  attachment(deviceId: string, path: string): Attachment;
+  forget(deviceId: string): Promise<void>;
+};
+
+type Kept = { device: string; path: string; name: string; mime: string; bytes: number };
+
+const key = 'files';
+const maxKept = 5_000;
+
+export async function openOwnFiles(state: ConnectorState): Promise<OwnFiles> {
+  const files = new Map(((await state.get<Kept[]>(key)) ?? []).map((file) => [file.path, file]));
+  return {
+    async add(device, { path, name, mime, bytes }) {
+      const file = { device, path, name, mime, bytes };
+      await state.append(key, file, maxKept);
+      files.set(path, file);
+      for (const oldest of files.keys()) if (files.size > maxKept) files.delete(oldest);
+    },
+    attachment(device, path) {
+      const file = files.get(path);
+      if (file?.device !== device) throw forbidden('This file was not uploaded by this device, or long ago. Upload it again.');
+      const { name, mime, bytes } = file;
+      return { path, name, mime, bytes };
+    },
+    async forget(device) {
+      for (const [path, file] of files) if (file.device === device) files.delete(path);
+      await state.set(key, [...files.values()]);
+    },
+  };
+}

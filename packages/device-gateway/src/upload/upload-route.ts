@@ -1,0 +1,29 @@
+import { badRequest, type Route } from '@svc/connector-kit';
+import { ownKey, queryOf, type Gateway } from '../gateway.ts';
+import { reply } from '../http/reply.ts';
+import type { OwnFiles } from './own-files.ts';
+
+const maxBytes = 100 * 1024 * 1024;
+
+/** `POST /gw/upload?filename=…`: a file of the device, as the body comes. */
+export const createUploadRoute = (gateway: Gateway, files: OwnFiles): Route => ({
+  method: 'POST',
+  path: '/gw/upload',
+  doc: { summary: 'Uploads a file', needsKey: true },
+  streamsBody: { maxBytes },
+  async handle(exchange) {
+    const device = gateway.authenticate(exchange);
+    const name = queryOf(exchange, 'filename');
+    if (name === null || name === '' || name.length > 255) throw badRequest('Name the file: /gw/upload?filename=photo.jpg');
+    const mime = queryOf(exchange, 'mime');
+    const file = await gateway.ctx.uploads.save({
+      name,
+      ...(mime !== null && mime !== '' && { mime }),
+      data: exchange.body,
+      conversation_key: ownKey(gateway, device),
+      maxBytes,
+    });
+    await files.add(device.device_id, file);
+    reply(exchange, { ok: true, file });
+  },
+});

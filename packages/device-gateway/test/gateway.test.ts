@@ -1,0 +1,303 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { CoreError, type Identity, type SessionStreamFrame } from '@svc/connector-kit';
+import { expect, test } from 'vitest';
+import { openGateway } from './open-gateway.ts';
+
+const frame = (seq: number, body: object): SessionStreamFrame =>
+  ({ conversation_key: 'k', turn_id: 't1', seq, ...body }) as SessionStreamFrame;
+
+test('a device comes in with the code of its link, once, and is named to the owner', async () => {
+  const gateway = await openGateway();
+  const { code, url, device_id: id } = await gateway.invite('Phone');
+  expect(url).toBe(`${gateway.live().url}/#pair=${code}`);
+  expect(await gateway.listed()).toMatchObject([{ device_id: id, name: 'Phone', state: 'invited', online: false }]);
+  const { status, body } = await gateway.json(null, 'POST', '/gw/pair', { code, platform: 'Android' });
+  expect([status, body]).toEqual([
+    200,
+    {
+      ok: true,
+      token: expect.stringMatching(/^svcd_/),
+      device: { id, name: 'Phone' },
+      assistant: 'assistant',
+      instance_id: 'inst_1',
+    },
+  ]);
+  const refusals = await Promise.all(
+    [code, 'never-given', 'x'.repeat(128)].map((wrong) => gateway.json(null, 'POST', '/gw/pair', { code: wrong })),
+  );
+  const said = refusals.map(({ status: refused, body: { message } }) => `${refused} ${message as string}`);
+  expect(new Set(said)).toEqual(new Set([expect.stringMatching(/^403 This link is not good any more/)]));
+  expect(await gateway.listed()).toMatchObject([{ state: 'paired', platform: 'Android' }]);
+  expect(JSON.stringify(await gateway.listed())).not.toMatch(/token|svcd_/);
+});
+
+test('wrong codes are slowed down, and a good one is taken all the same', async () => {
+  const gateway = await openGateway();
+  const { code } = await gateway.invite('Phone');
+  const answers = [];
+  for (let n = 0; n < 25; n++) answers.push((await gateway.json(null, 'POST', '/gw/pair', { code: `wrong-${n}` })).status);
+  expect([answers.slice(0, 20).every((status) => status === 403), answers.at(-1)]).toEqual([true, 429]);
+  expect((await gateway.json(null, 'POST', '/gw/pair', { code })).status).toBe(200);
+});
+
+test('every other route wants the token in the header, and a token in the address is none', async () => {
+  const gateway = await openGateway();
+  const { token } = await gateway.device('Phone');
+  for (const [method, where] of [
+    ['GET', '/gw/stream'],
+    ['GET', '/gw/control'],
+    ['POST', '/gw/turn'],
+    ['POST', '/gw/stop'],
+    ['POST', '/gw/answer'],
+    ['POST', '/gw/forget'],
+    ['GET', '/gw/sessions'],
+    ['GET', '/gw/history'],
+    ['GET', '/gw/presence'],
+    ['PATCH', '/gw/device'],
+    ['DELETE', '/gw/device'],
+    ['POST', '/gw/upload?filename=a'],
+    ['POST', '/gw/transcribe'],
+    ['POST', '/gw/tts'],
+    ['GET', '/gw/theme'],
+    ['GET', '/gw/voice-config'],
+    ['POST', '/gw/voice-config'],
+  ] as const) {
+    const mark = where.includes('?') ? '&' : '?';
+    for (const [given, at] of [
+      [null, where],
+      ['svcd_wrong', where],
+      [null, `${where}${mark}token=${token}`],
+    ] as const)
+      expect(`${method} ${at} ${(await gateway.ask(given, method, at, method === 'GET' ? undefined : {})).status}`).toMatch(
+        / (401|429)$/,
+      );
+  }
+  expect((await gateway.json(token, 'GET', '/gw/history')).status).toBe(200);
+});
+
+test('a message is answered once it is safe, as the device of its person, and its turn is seen on the stream', async () => {
+  const gateway = await openGateway();
+  const { token, device } = await gateway.device('Phone');
+  const key = `device:inst_1:device:${device.id}`;
+  const stream = await gateway.read(token);
+  await expect.poll(stream.types).toEqual(['ready']);
+  const [watch] = gateway.core().watches;
+  expect([watch?.key, watch?.as]).toEqual([key, { channel: 'device', sender: { raw_id: device.id, raw_username: 'Phone' } }]);
+  const end = Promise.withResolvers<void>();
+  gateway.core().script = async ({ result }) => {
+    await end.promise;
+    return result();
+  };
+  const said = await gateway.json(token, 'POST', '/gw/turn', { text: 'hello', message_id: 'm1' });
+  expect([said.status, said.body]).toEqual([202, { ok: true, conversation_key: key, message_id: 'm1', turn_id: 'turn_1' }]);
+  expect(gateway.core().turns[0]?.envelope).toMatchObject({
+    conversation_key: key,
+    message_id: 'm1',
+    keeps: true,
+    content: { text: 'hello' },
+  });
+  watch?.handlers.onFrame(
+    frame(5, {
+      type: 'begin',
+      origin: 'message',
+      channel: 'device',
+      sender: 'Phone',
+      message_id: 'm1',
+      text: 'hello',
+      attachments: [],
+    }),
+  );
+  watch?.handlers.onFrame(frame(6, { type: 'delta', text: 'hi' }));
+  watch?.handlers.onFrame(frame(7, { type: 'segment', text: 'hi' }));
+  watch?.handlers.onFrame(frame(8, { type: 'end', outcome: 'replied', text: 'hi' }));
+  end.resolve();
+  await expect.poll(stream.types).toEqual(['ready', 'inject', 'delta', 'place', 'done']);
+  expect(stream.events.map(({ id }) => id)).toEqual([null, '5', '6', '7', '8']);
+  expect(stream.events[1]?.data).toMatchObject({ type: 'inject', turn_id: 't1', message_id: 'm1', text: 'hello' });
+});
+
+test('who comes back goes on behind the last event, also at another process of the gateway', async () => {
+  const gateway = await openGateway();
+  const { token } = await gateway.device('Phone');
+  await gateway.restart();
+  const watched: unknown[] = [];
+  const { sessions } = gateway.core();
+  const watch = sessions.watch;
+  sessions.watch = (as, key, handlers, options) => {
+    watched.push(options);
+    return watch(as, key, handlers, options);
+  };
+  await gateway.read(token, '/gw/stream', { 'last-event-id': '41' });
+  await gateway.read(token);
+  expect(watched).toEqual([{ after: 41 }, {}]);
+  for (const wrong of ['x', '0', '-1', '1e99'])
+    expect((await gateway.read(token, '/gw/stream', { 'last-event-id': wrong })).status).toBe(400);
+});
+
+test('a conversation that is not there yet is read as soon as it begins, and the reader looks at what was said', async () => {
+  const gateway = await openGateway();
+  const { token } = await gateway.device('Phone');
+  const stream = await gateway.read(token);
+  const missing = new CoreError('not_found', 'There is no session.', { mayHaveRun: false });
+  gateway.core().watches[0]?.handlers.onEnd?.(missing);
+  await gateway.json(token, 'POST', '/gw/turn', { text: 'hello', message_id: 'm1' });
+  expect(gateway.core().watches).toHaveLength(2);
+  gateway.core().watches[1]?.handlers.onFrame(frame(1, { type: 'delta', text: 'hi' }));
+  await expect.poll(stream.types).toEqual(['ready', 'gap', 'delta']);
+});
+
+test('a stream ends with the right to read it, and with the device; what it watched is let go', async () => {
+  const gateway = await openGateway();
+  const { token, device } = await gateway.device('Phone');
+  const [refused, gone, control] = [
+    await gateway.read(token),
+    await gateway.read(token),
+    await gateway.read(token, '/gw/control'),
+  ];
+  gateway.core().watches[0]?.handlers.onEnd?.(new CoreError('forbidden', 'no', { mayHaveRun: false }));
+  await refused.ended;
+  expect(await gateway.listed()).toMatchObject([{ online: true }]);
+  await gateway.call('revoke', { device_id: device.id });
+  await Promise.all([gone.ended, control.ended]);
+  await expect.poll(() => gateway.core().watches.every(({ isOver }) => isOver)).toBe(true);
+  expect((await gateway.json(token, 'GET', '/gw/history')).status).toBe(401);
+  expect(await gateway.listed()).toEqual([]);
+});
+
+test('a device that signs out is gone', async () => {
+  const gateway = await openGateway();
+  const { token } = await gateway.device('Phone');
+  const stream = await gateway.read(token);
+  expect((await gateway.json(token, 'DELETE', '/gw/device')).status).toBe(200);
+  await stream.ended;
+  expect((await gateway.json(token, 'GET', '/gw/history')).status).toBe(401);
+});
+
+test('who may not ask gets no stream, and no turn', async () => {
+  const gateway = await openGateway();
+  const { token } = await gateway.device('Phone');
+  gateway.core().resolve = async () => ({ denied: true }) as Identity;
+  expect((await gateway.read(token)).status).toBe(403);
+  gateway.core().script = ({ result }) => result({ outcome: 'denied', actions: [{ type: 'reply', text: 'no access' }] });
+  gateway.core().handleStream = async (envelope, handlers, options) =>
+    gateway.core().script({
+      envelope,
+      handlers,
+      options: options ?? {},
+      result: (fields) => ({ actions: [], outcome: 'replied', conversation_key: '', turn_id: 't', ...fields }),
+    });
+  const { status, body } = await gateway.json(token, 'POST', '/gw/turn', { text: 'hello', message_id: 'm1' });
+  expect([status, body['message']]).toEqual([403, 'no access']);
+});
+
+test('the conversation of another is the core\u2019s to open: what it refuses is refused here', async () => {
+  const gateway = await openGateway();
+  const { token } = await gateway.device('Phone');
+  const refuse = () =>
+    Promise.reject(new CoreError('forbidden', 'This is the conversation of another person.', { mayHaveRun: false }));
+  Object.assign(gateway.core().sessions, { history: refuse, abort: refuse, forget: refuse });
+  const key = 'device:inst_1:device:d_other';
+  const asked = [
+    await gateway.json(token, 'GET', `/gw/stream?conversation_key=${key}`),
+    await gateway.json(token, 'GET', `/gw/history?conversation_key=${key}`),
+    await gateway.json(token, 'POST', '/gw/turn', { text: 'hello', message_id: 'm1', conversation_key: key }),
+    await gateway.json(token, 'POST', '/gw/stop', { conversation_key: key }),
+    await gateway.json(token, 'POST', '/gw/forget', { conversation_key: key }),
+  ];
+  expect(asked.map(({ status }) => status)).toEqual([403, 403, 403, 403, 403]);
+  expect([gateway.core().turns.length, gateway.core().watches.length]).toEqual([0, 0]);
+});
+
+test('words for another conversation are said there once, however often they are sent', async () => {
+  const gateway = await openGateway();
+  const { token } = await gateway.device('Phone');
+  const said = { text: 'hello', message_id: 'm1', conversation_key: 'messenger:m:channel:1' };
+  for (let n = 0; n < 3; n++)
+    expect((await gateway.json(token, 'POST', '/gw/turn', said)).body).toMatchObject({ ok: true, turn_id: null });
+  await gateway.restart();
+  expect((await gateway.json(token, 'POST', '/gw/turn', said)).status).toBe(202);
+  expect(gateway.core().turns).toEqual([]);
+});
+
+test('a file goes with a message of the device that has uploaded it, and with no other', async () => {
+  const gateway = await openGateway();
+  const [ann, bob] = [await gateway.device('Ann'), await gateway.device('Bob')];
+  const upload = await gateway.json(
+    ann.token,
+    'POST',
+    '/gw/upload?filename=a.txt&mime=text/plain',
+    new TextEncoder().encode('hello'),
+  );
+  const { path: file } = upload.body['file'] as { path: string };
+  const message = { text: 'look', message_id: 'm1', attachments: [file] };
+  expect((await gateway.json(bob.token, 'POST', '/gw/turn', message)).status).toBe(403);
+  expect((await gateway.json(ann.token, 'POST', '/gw/turn', { ...message, attachments: ['/etc/passwd'] })).status).toBe(403);
+  expect((await gateway.json(ann.token, 'POST', '/gw/turn', message)).status).toBe(202);
+  expect(gateway.core().turns.map(({ envelope }) => envelope.content.attachments)).toEqual([
+    [expect.objectContaining({ path: file, name: 'a.txt' })],
+  ]);
+});
+
+test('speech is asked for as the device, and its settings are kept for it alone', async () => {
+  const gateway = await openGateway();
+  const [ann, bob] = [await gateway.device('Ann'), await gateway.device('Bob')];
+  expect((await gateway.json(ann.token, 'POST', '/gw/voice-config', { language: 'de', read_aloud: true })).status).toBe(200);
+  expect((await gateway.json(ann.token, 'POST', '/gw/voice-config', { language: 7 })).status).toBe(400);
+  expect((await gateway.json(ann.token, 'POST', '/gw/voice-config', { key: 'secret' })).status).toBe(400);
+  await gateway.restart();
+  expect((await gateway.json(ann.token, 'GET', '/gw/voice-config')).body).toEqual({
+    ok: true,
+    config: { language: 'de', read_aloud: true },
+  });
+  expect((await gateway.json(bob.token, 'GET', '/gw/voice-config')).body).toEqual({ ok: true, config: {} });
+  const heard = await gateway.json(ann.token, 'POST', '/gw/transcribe', new TextEncoder().encode('a clip'), {
+    'content-type': 'audio/webm',
+  });
+  expect([heard.status, heard.body]).toEqual([200, expect.objectContaining({ ok: true, language: 'de' })]);
+  const spoken = await gateway.json(ann.token, 'POST', '/gw/tts', { text: 'good morning' });
+  expect(spoken.body).toEqual({ sender: ann.device.id, text: 'good morning' });
+});
+
+test('what is sent to a device is read aloud where it can be reached, or waits', async () => {
+  const gateway = await openGateway();
+  const [ann, bob] = [await gateway.device('Ann'), await gateway.device('Bob')];
+  const send = (target: string) =>
+    gateway.live().send!({ id: 's1', kind: 'speak', target, text: 'Dinner.' } as never, new AbortController().signal);
+  await expect(send(ann.device.id)).rejects.toMatchObject({ code: 'busy' });
+  await expect(send('*')).rejects.toMatchObject({ code: 'busy' });
+  await expect(send('nobody')).rejects.toMatchObject({ code: 'unprocessable' });
+  const [stream, control] = [await gateway.read(ann.token), await gateway.read(bob.token, '/gw/control')];
+  await send('*');
+  await send('Ann');
+  await expect.poll(stream.types).toEqual(['ready', 'speak', 'speak']);
+  await expect.poll(control.types).toEqual(['ready', 'speak']);
+});
+
+test('who cannot be known is not let in, and the health says so', async () => {
+  const gateway = await openGateway();
+  const { token } = await gateway.device('Phone');
+  writeFileSync(path.join(gateway.folder, 'keys.json'), 'broken');
+  await expect.poll(async () => (await gateway.json(token, 'GET', '/gw/history')).status).toBe(401);
+  expect(gateway.live().health()).toEqual({ healthy: false, detail: expect.stringContaining('The keys file lets nobody in') });
+  expect((await gateway.json(null, 'GET', '/health')).body).toMatchObject({ status: 'degraded' });
+});
+
+test('without tokens whoever comes is the device "local", and a wrong token is still wrong', async () => {
+  const gateway = await openGateway({ require_token: false });
+  await gateway.json(null, 'POST', '/gw/turn', { text: 'hello', message_id: 'm1' });
+  expect(gateway.core().turns[0]?.envelope.sender).toEqual({ raw_id: 'local', raw_username: 'local' });
+  expect((await gateway.json('svcd_wrong', 'GET', '/gw/history')).status).toBe(401);
+});
+
+test('the app is served with a policy that runs no text as code', async () => {
+  const gateway = await openGateway();
+  writeFileSync(path.join(gateway.folder, 'index.html'), '<!doctype html>');
+  await gateway.restart();
+  const page = await gateway.ask(null, 'GET', '/');
+  expect([page.status, page.headers.get('content-security-policy')]).toEqual([
+    200,
+    expect.stringContaining("require-trusted-types-for 'script'"),
+  ]);
+  expect((await gateway.ask(null, 'GET', '/conversation')).status).toBe(404);
+});
