@@ -3,9 +3,11 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { expect, test } from 'vitest';
 import type { DeviceTool } from '@svc/contract/device-tools.ts';
 import type { Envelope } from '@svc/contract/envelope.ts';
+import type { TurnProgress } from '@svc/contract/turn.ts';
 import type { EngineRequest } from '@svc/engine-kit/engine.ts';
 import { requestJson } from '@svc/service-kit/http/json-client.ts';
 import { Secret } from '@svc/service-kit/secret.ts';
+import { says } from '@svc/testing/scripted-engine.ts';
 import { callTool, toolbeltOf } from './call-tool.ts';
 import { from, openToolbeltBench, planted } from './open-toolbelt-bench.ts';
 
@@ -158,4 +160,43 @@ test('a turn asks the device a hundred times at most', async () => {
   });
   expect(last).toBe(429);
   expect(calls()).toHaveLength(100);
+});
+
+test('tools that are known only with a message are done by the call that they name', async () => {
+  bench.manager.answers.set('/instances/m1/call', { ok: true, result: 7 });
+  const device_tools: DeviceTool[] = [{ name: 'torch', description: 'The light.', policy: 'full', call: 'act' }];
+  const { result } = await use(from('trusted', { device_tools }), 'torch', { on: true });
+  expect(result).toBe(7);
+  expect(calls()[0]?.body).toEqual({ target: 'chat-trusted', method: 'act', params: { tool: 'torch', params: { on: true } } });
+});
+
+test.each([
+  ['yes', { ok: true, calls: 1 }],
+  ['no', { ok: false, calls: 0, text: 'The person has said no to unlock.' }],
+])('what asks first is done with a yes alone: %s', async (option, expected) => {
+  bench.manager.answers.set('/instances/m1/call', { ok: true, result: null });
+  const device_tools: DeviceTool[] = [{ name: 'unlock', description: 'Opens the door.', policy: 'full', asks: true }];
+  const message = from('trusted', { device_tools });
+  const asked: string[] = [];
+  const sink = (frame: TurnProgress) => {
+    if (frame.type !== 'ask') return;
+    asked.push(frame.ask.text);
+    const payload = { as: { channel: 'messenger', sender: message.sender }, conversation_key: message.conversation_key, option };
+    void bench.core.app.inject({ method: 'POST', url: `/v2/asks/${frame.ask.id}/answer`, payload });
+  };
+  const done = Promise.withResolvers<{ ok: boolean; text: string }>();
+  bench.core.engine.script(async function* (request) {
+    done.resolve(await callTool(neededDevice(request), 'unlock', { door: 'front' }));
+    yield* says('done');
+  });
+  await bench.core.context.pipeline.handle(message, { sink, isGone: () => false, showsAsks: true }, 'req_test');
+  const { ok, text } = await done.promise;
+  expect({ ok, calls: calls().length, ...(!ok && { text }) }).toEqual(expected);
+  expect(asked).toEqual(['May I use "unlock" on your device?\n{"door":"front"}']);
+});
+
+test('what asks first is not done where nobody can be asked', async () => {
+  const device_tools: DeviceTool[] = [{ name: 'unlock', description: 'Opens the door.', policy: 'full', asks: true }];
+  const { ok, text } = await use(from('trusted', { device_tools }), 'unlock');
+  expect([ok, text, calls().length]).toEqual([false, 'Nobody has said yes to unlock.', 0]);
 });

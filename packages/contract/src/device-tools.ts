@@ -13,8 +13,12 @@ export const deviceToolSchema = {
   type: 'object',
   required: ['name', 'description', 'policy'],
   properties: {
-    /** One of the type's `meta.calls`. */
+    /** One of the type's `meta.calls`, unless `call` is. */
     name: { type: 'string', pattern: methodPattern },
+    /** One of the type's `meta.calls` that does it for tools that are known only when a message comes: its params are `{ tool, params }`. */
+    call: { type: 'string', pattern: methodPattern },
+    /** Each use is asked about: the person of the turn says yes, or it is not done. */
+    asks: { type: 'boolean' },
     /** For the model: what it does, and when to use it. */
     description: { type: 'string', minLength: 1, maxLength: 2000 },
     /** JSON Schema of its params, an object's; none unless given. */

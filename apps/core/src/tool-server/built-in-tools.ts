@@ -1,11 +1,14 @@
+import type { AskAnswer } from '@svc/contract/ask.ts';
 import type { Identity } from '@svc/contract/trust.ts';
-import type { ToolServer } from '@svc/engine-kit/engine.ts';
+import type { Question, ToolServer } from '@svc/engine-kit/engine.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 import type { Turn } from '../turn/turn.ts';
 
-/** Whose turn tools are wanted for. `ended` aborts when the engine is done with them. */
-export type ToolTurn = { turn: Turn; identity: Identity; ended: AbortSignal };
+/** Whose turn tools are wanted for. `ended` aborts when the engine is done with them; `ask` asks the person of the turn until then. */
+export type ToolTurn = { turn: Turn; identity: Identity; ended: AbortSignal; ask: AskTurn };
+/** Asks the person of a turn, and resolves with the answer, which may be that there is none. */
+export type AskTurn = (question: Question) => Promise<AskAnswer>;
 
 /** A tool server of the service itself, which gives each turn an address of its own. */
 export type BuiltInTools = {

@@ -5,6 +5,7 @@ import { bearerOf } from '@svc/service-kit/http/bearer-auth.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
 import { valueInSlices } from '@svc/service-kit/redaction/in-slices.ts';
 import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
+import { cutText } from '@svc/service-kit/cut-text.ts';
 import { forbidden, ServiceError } from '@svc/service-kit/service-error.ts';
 import type { CallInstance } from '../delivery/instance-caller.ts';
 import type { Events } from '../events.ts';
@@ -69,8 +70,11 @@ export function mountDeviceToolRoutes(app: App, deps: Deps): void {
       const caller = await judged(headers.authorization);
       const call = toCall(deps, caller, { tool, input });
       count(counts, call.turn);
-      const params = call.isForPublic ? await valueInSlices(turnRedactor(deps, call.turn), input) : input;
-      const result = await deps.callInstance({ ...call.place, method: tool, params: params as object }, left.signal);
+      if (call.offered.asks === true) await askFirst(deps, caller, { tool, input });
+      const masked = call.offered.public === true ? await valueInSlices(turnRedactor(deps, call.turn), input) : input;
+      const params = call.offered.call === undefined ? masked : { tool, params: masked };
+      const method = call.offered.call ?? tool;
+      const result = await deps.callInstance({ ...call.place, method, params: params as object }, left.signal);
       // It goes to a model, which others may run.
       return { ok: true, result: await valueInSlices(deps.knownSecrets.redactor(), result) };
     },
@@ -87,7 +91,22 @@ function toCall({ events }: Pick<Deps, 'events'>, caller: ToolCaller, { tool }: 
     throw forbidden(why);
   }
   const target = outboundTarget(turn.envelope.channel_context) ?? '';
-  return { turn, place: { instance_id: turn.instanceId, target }, isForPublic: offered.public === true };
+  return { turn, place: { instance_id: turn.instanceId, target }, offered };
+}
+
+const yes = { id: 'yes', label: 'Yes', style: 'primary' } as const;
+const no = { id: 'no', label: 'No', style: 'danger' } as const;
+/** Of what a tool is used with, as it is shown in a question. */
+const shownChars = 300;
+
+/** @throws ServiceError `forbidden` unless the person of the turn says yes. */
+async function askFirst({ events }: Pick<Deps, 'events'>, caller: ToolCaller, { tool, input }: { tool: string; input: object }) {
+  const how = Object.keys(input).length === 0 ? '' : `\n${cutText(JSON.stringify(input), shownChars)}`;
+  const answer = await caller.ask?.({ text: `May I use "${tool}" on your device?${how}`, options: [yes, no] });
+  if (answer?.option === yes.id) return;
+  const why = answer?.outcome === 'answered' ? `The person has said no to ${tool}.` : `Nobody has said yes to ${tool}.`;
+  events.toolRefused(caller, tool, why);
+  throw forbidden(why);
 }
 
 function count(counts: WeakMap<Turn, number>, turn: Turn): void {

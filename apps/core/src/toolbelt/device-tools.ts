@@ -30,7 +30,7 @@ export function createDeviceTools({ tokens, url }: Deps): DeviceTools {
     description: 'What the device can do that a conversation is with; in its turns alone.',
     serverFor({ turn, identity, ...asking }) {
       if (turn.envelope.device_tools === undefined) return null;
-      const caller: ToolCaller = { turn, identity, writes: 0 };
+      const caller: ToolCaller = { turn, identity, writes: 0, ask: asking.ask };
       return deviceToolsOf(caller).length === 0 ? null : serve(turn.envelope.conversation_key, caller, asking.ended);
     },
     serverForOperator: (ended) => serve('tool-test', operator(), ended),

@@ -1,5 +1,6 @@
 import { atLeast, type Identity } from '@svc/contract/trust.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
+import type { AskTurn } from '../tool-server/built-in-tools.ts';
 import type { Turn } from '../turn/turn.ts';
 
 /** Who calls a tool: the person of the current turn, or the operator with a client of their own. */
@@ -9,6 +10,8 @@ export type ToolCaller = {
   identity: Pick<Identity, 'principal_id' | 'principal_key' | 'trust_tier' | 'tool_policy' | 'asks'>;
   /** What was sent and announced in this turn. */
   writes: number;
+  /** Asks the person of the turn. */
+  ask?: AskTurn;
 };
 
 /**

@@ -16,29 +16,47 @@ type Run = { turn: Turn; identity: Identity; active: Pick<ActiveEngine, 'engine'
 
 const canAsk = ({ asks }: Pick<Engine, 'asks'>, wanted: Asking): boolean => asks?.includes(wanted) === true;
 
-/** How the engine may ask whom it works for; null where nobody is to be asked, or it cannot ask so. */
-export function openAsker(deps: AskPersonDeps, { turn, identity, active }: Run, io: TurnIo): Asker | null {
-  if (identity.asks === 'never' || !canAsk(active.engine, identity.asks)) return null;
-  return createAsker(deps, {
-    turnId: turn.id,
-    conversationKey: turn.envelope.conversation_key,
-    isPublic: turn.envelope.public === true,
-    principalId: identity.principal_id,
-    ...io,
-    redactor: () => turnRedactor(deps, turn),
-    onAsk: (ask) => deps.events.ask(turn, identity, ask),
-    onAsked: (ask, answer) => deps.events.asked(turn, identity, ask, answer),
-  });
+/** How questions come to the person of a turn, while an engine runs for it. */
+export type TurnAsker = Asker & {
+  /** Whether the engine asks too. Tools that always ask do so in any case. */
+  isForEngine: boolean;
+};
+
+/** Made with its first question: most turns have none. */
+export function openAsker(deps: AskPersonDeps, { turn, identity, active }: Run, io: TurnIo): TurnAsker {
+  let made: Asker | null = null;
+  let isOver = false;
+  const make = (): Asker =>
+    createAsker(deps, {
+      turnId: turn.id,
+      conversationKey: turn.envelope.conversation_key,
+      isPublic: turn.envelope.public === true,
+      principalId: identity.principal_id,
+      ...io,
+      redactor: () => turnRedactor(deps, turn),
+      onAsk: (ask) => deps.events.ask(turn, identity, ask),
+      onAsked: (ask, answer) => deps.events.asked(turn, identity, ask, answer),
+    });
+  return {
+    isForEngine: identity.asks !== 'never' && canAsk(active.engine, identity.asks),
+    ask: async (question) => (isOver ? { option: null, outcome: 'ended' } : (made ??= make()).ask(question)),
+    isWaiting: () => made?.isWaiting() ?? false,
+    waitedMs: () => made?.waitedMs() ?? 0,
+    end() {
+      isOver = true;
+      made?.end();
+    },
+  };
 }
 
 /** What a request says of asking. An engine that cannot ask gets a tool policy under which nothing is left to ask about. */
 export function askFields(
-  { identity, active }: Pick<Run, 'identity' | 'active'>,
-  asker: Asker | null,
+  { identity }: Pick<Run, 'identity'>,
+  asker: TurnAsker,
 ): Pick<EngineRequest, 'ask' | 'asks' | 'toolPolicy'> {
   const { asks, tool_policy: toolPolicy } = identity;
   if (asks === 'never') return { toolPolicy };
-  if (asker === null || !canAsk(active.engine, asks)) return { toolPolicy: unaskedPolicy(toolPolicy, asks) };
+  if (!asker.isForEngine) return { toolPolicy: unaskedPolicy(toolPolicy, asks) };
   return { toolPolicy, asks, ask: asker.ask };
 }
 

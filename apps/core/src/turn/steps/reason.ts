@@ -6,13 +6,12 @@ import { toolServerMissing } from '@svc/engine-kit/tool-servers.ts';
 import type { Redactor } from '@svc/service-kit/redaction/redactor.ts';
 import type { ActiveEngine } from '../../engine/engine-pool.ts';
 import { noTools, type TurnTools } from '../../tool-server/tool-servers.ts';
-import type { Asker } from '../../ask/ask-person.ts';
 import { createEventRenderer } from '../event-renderer.ts';
 import { runEngine, type EngineEnding, type RunFailure } from '../run-engine.ts';
 import type { TurnDeps } from '../turn-deps.ts';
 import { turnRedactor } from '../turn-redactor.ts';
 import type { Turn, TurnIo } from '../turn.ts';
-import { askFields, openAsker, type AskPersonDeps } from './ask-person.ts';
+import { askFields, openAsker, type AskPersonDeps, type TurnAsker } from './ask-person.ts';
 import type { Prompt } from './build-prompt.ts';
 import type { Used } from './count-usage.ts';
 import type { TurnSession } from './open-session.ts';
@@ -58,9 +57,11 @@ export async function reason(deps: Deps, reasoning: Reasoning, io: TurnIo): Prom
   const { turn, identity, active } = reasoning;
   // Most turns have no tool server that wants to hear of their end, and a signal is not cheap.
   let end: AbortController | null = null;
+  const asker = openAsker(deps, reasoning, io);
   const asking = {
     turn,
     identity,
+    ask: asker.ask,
     get ended() {
       return (end ??= new AbortController()).signal;
     },
@@ -68,14 +69,16 @@ export async function reason(deps: Deps, reasoning: Reasoning, io: TurnIo): Prom
   try {
     const { text } = turn.envelope.content;
     const tools = active.engine.usesTools?.(text) === false ? noTools : await deps.toolServers.serversFor(asking);
-    return await reasonWith(tools, deps, reasoning, io);
+    return await reasonWith({ tools, asker }, deps, reasoning, io);
   } finally {
     (end as AbortController | null)?.abort('the turn is over');
   }
 }
 
+type Means = { tools: TurnTools; asker: TurnAsker };
+
 /** The tool servers are known by now, and so are the secrets that were resolved for them. */
-async function reasonWith(tools: TurnTools, deps: Deps, reasoning: Reasoning, io: TurnIo): Promise<Reasoned> {
+async function reasonWith({ tools, asker }: Means, deps: Deps, reasoning: Reasoning, io: TurnIo): Promise<Reasoned> {
   const { sink, signal } = io;
   const { turn, identity, session, active } = reasoning;
   const redactor = () => turnRedactor(deps, turn);
@@ -89,7 +92,6 @@ async function reasonWith(tools: TurnTools, deps: Deps, reasoning: Reasoning, io
     maxToolChars: deps.settings.maxToolChars,
     onToolServerMissing: tools.onMissing,
   });
-  const asker = openAsker(deps, reasoning, io);
   const bounds = {
     signal,
     idleMs: deps.settings.turnIdleMs,
@@ -100,7 +102,7 @@ async function reasonWith(tools: TurnTools, deps: Deps, reasoning: Reasoning, io
       turn: deps.settings.maxTurnChars,
     },
     clock: deps.clock,
-    person: asker ?? undefined,
+    person: asker,
     graceMs: Math.min(abortGraceMs, deps.settings.stopTimeoutMs * graceShare),
   };
   for (const { name, reason: why } of tools.missing) await renderer.take(toolServerMissing(name, why));
@@ -109,7 +111,7 @@ async function reasonWith(tools: TurnTools, deps: Deps, reasoning: Reasoning, io
   const ended = await runEngine(active.engine, request, bounds, (event) => {
     isTouched ||= shows.has(event.type);
     return renderer.take(event);
-  }).finally(() => asker?.end());
+  }).finally(asker.end);
   if (ended?.type === 'done') tools.onDone();
   const tooMuch = tooLarge(ended);
   // What came before the limit is an answer all the same.
@@ -144,7 +146,7 @@ async function reasonWith(tools: TurnTools, deps: Deps, reasoning: Reasoning, io
 const tooLarge = (ending: EngineEnding): RunFailure | null =>
   ending?.type === 'failed' && ending.failure.code === 'engine_output_too_large' ? ending.failure : null;
 
-function toRequest(reasoning: Reasoning, toolServers: ToolServer[], asker: Asker | null): EngineRequest {
+function toRequest(reasoning: Reasoning, toolServers: ToolServer[], asker: TurnAsker): EngineRequest {
   const { turn, identity, prompt, session, active } = reasoning;
   const { envelope } = turn;
   return {
