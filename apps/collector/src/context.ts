@@ -36,7 +36,7 @@ import { createProcessLister } from './system/our-processes.ts';
 import { createSampler, type Sampler } from './system/sampler.ts';
 import { createSessionHosts, type SessionHosts } from './terminal/session-hosts.ts';
 import { createTranscripts, type Transcripts } from './transcript/create-transcripts.ts';
-import type { TranscriptRoot } from './transcript/transcript-roots.ts';
+import type { TranscriptRoot } from '@svc/service-kit/transcript/transcript-roots.ts';
 import { createTranscriptStore, type TranscriptStore } from './transcript/transcript-store.ts';
 
 /** Everything the collector's routes need, in the order it is opened. */

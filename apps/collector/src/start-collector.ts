@@ -4,7 +4,7 @@ import type { RunningService, ServiceContext } from '@svc/service-kit/run-servic
 import { watchDamage } from '@svc/store/check-database.ts';
 import { createCollectorApp } from './app.ts';
 import { createCollectorContext } from './context.ts';
-import { transcriptRoots } from './transcript/transcript-roots.ts';
+import { transcriptRoots } from '@svc/service-kit/transcript/transcript-roots.ts';
 
 /** Opens the collector's database and listens. Throws when either fails. */
 export async function startCollector(service: ServiceContext): Promise<RunningService> {

@@ -5,7 +5,7 @@ import type { ListedSession } from '@svc/contract/session.ts';
 import type { TelemetryEvent } from '@svc/contract/event.ts';
 import { systemClock } from '@svc/service-kit/clock.ts';
 import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
-import { transcriptRoots } from '../src/transcript/transcript-roots.ts';
+import { transcriptRoots } from '@svc/service-kit/transcript/transcript-roots.ts';
 import { openTestControl, type TestControl } from './open-test-control.ts';
 import { claudeId, transcriptLines } from './open-test-transcripts.ts';
 

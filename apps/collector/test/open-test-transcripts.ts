@@ -4,8 +4,8 @@ import type { TelemetryEvent } from '@svc/contract/event.ts';
 import type { ListedSession } from '@svc/contract/session.ts';
 import { systemClock } from '@svc/service-kit/clock.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
-import type { TranscriptEngine } from '../src/transcript/transcript-line.ts';
-import { transcriptRoots } from '../src/transcript/transcript-roots.ts';
+import type { TranscriptEngine } from '@svc/service-kit/transcript/transcript-line.ts';
+import { transcriptRoots } from '@svc/service-kit/transcript/transcript-roots.ts';
 import { openTestCollector, type TestCollector } from './open-test-collector.ts';
 
 /** Lines that the real program wrote, without those that hold its manual. */

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFi
 import path from 'node:path';
 import { startModelServer } from '@svc/testing/model-server/start-model-server.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
-import type { TranscriptEngine } from '../src/transcript/transcript-line.ts';
+import type { TranscriptEngine } from '@svc/service-kit/transcript/transcript-line.ts';
 import { signalProcess } from '@svc/service-kit/process/signal-process.ts';
 
 /** The command line of a real engine in its install folder. */

@@ -137,7 +137,7 @@ test('links, pipes, folders of other names and files of other users are not read
 test('a collector that stops in the middle of many transcripts reads no more of them', async () => {
   const { systemClock } = await import('@svc/service-kit/clock.ts');
   const { watchTranscripts } = await import('../src/transcript/watch-transcripts.ts');
-  const { transcriptRoots } = await import('../src/transcript/transcript-roots.ts');
+  const { transcriptRoots } = await import('@svc/service-kit/transcript/transcript-roots.ts');
   for (let n = 0; n < 20; n++) writeFileSync(house.claudeFile.replace(/^(.*-)[0-9a-f]{2}/, `$1${n + 10}`), whole);
   let read = 0;
   const watcher = watchTranscripts({

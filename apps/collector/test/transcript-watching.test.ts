@@ -17,7 +17,7 @@ const whole = `${lines.join('\n')}\n`;
 async function watchHome() {
   const { systemClock } = await import('@svc/service-kit/clock.ts');
   const { watchTranscripts } = await import('../src/transcript/watch-transcripts.ts');
-  const { transcriptRoots } = await import('../src/transcript/transcript-roots.ts');
+  const { transcriptRoots } = await import('@svc/service-kit/transcript/transcript-roots.ts');
   const looks: { ms: number; run: () => void }[] = [];
   const timers: number[] = [];
   const read: string[] = [];

@@ -49,6 +49,9 @@ import { openSpend } from './spend/spend.ts';
 import { createTitleLane } from './steering/title-lane.ts';
 import { createTitles } from './steering/titles.ts';
 import { createTerminalStore } from './terminal/terminal-store.ts';
+import { userName } from '@svc/service-kit/user-name.ts';
+import { createTalkStore } from './terminal/talk-store.ts';
+import { createTerminalTalks } from './terminal/terminal-talks.ts';
 import { createTerminals } from './terminal/terminals.ts';
 import { createTmuxServer } from './terminal/tmux-server.ts';
 import { openToolServers } from './tool-server/tool-servers.ts';
@@ -154,6 +157,16 @@ export async function createCoreContext({ settings: allSettings, clock, ids, log
     sessions,
     claims,
     workspaces,
+    talks: createTerminalTalks({
+      store: createTalkStore(db),
+      engines,
+      pricing,
+      spend,
+      knownSecrets,
+      events,
+      clock,
+      user: userName(),
+    }),
     events,
     clock,
     ids,

@@ -2,11 +2,12 @@ import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
 import type { Telemetry } from '@svc/service-kit/telemetry/create-telemetry.ts';
 import { createEventOut } from './event/event-out.ts';
 import { serviceEvents, type ServiceEvents } from './event/service-events.ts';
+import { terminalEvents, type TerminalEvents } from './event/terminal-events.ts';
 import { turnEvents, type TurnEvents } from './event/turn-events.ts';
 import { usageEvents, type UsageEvents } from './event/usage-events.ts';
 
 /** What the core tells the collector, one function for each event. Nothing here delays or fails a turn. */
-export type Events = TurnEvents & UsageEvents & ServiceEvents;
+export type Events = TurnEvents & UsageEvents & ServiceEvents & TerminalEvents;
 
 /** Events leave sideways. Their texts pass redaction like every other outbound text. */
 export function createEvents(
@@ -14,5 +15,5 @@ export function createEvents(
   knownSecrets: Pick<KnownSecrets, 'redactor'>,
 ): Events {
   const out = createEventOut(telemetry, knownSecrets);
-  return { ...turnEvents(out), ...usageEvents(out), ...serviceEvents(out) };
+  return { ...turnEvents(out), ...usageEvents(out), ...serviceEvents(out), ...terminalEvents(out) };
 }

@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { History } from '@svc/contract/session.ts';
 import type { Terminal } from '@svc/contract/terminal.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
 import { waitFor } from '@svc/testing/house.ts';
@@ -11,6 +12,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { openEngineCore } from './open-engine-core.ts';
 import { envelope } from './open-test-core.ts';
 
+const noUsage = { input_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0, output_tokens: 0 };
 const hasTmux = spawnSync('tmux', ['-V']).status === 0;
 const key = 'compat:c1:key';
 /** Gemini takes an enter key that follows a character within 30 ms for a line break of pasted text. */
@@ -43,7 +45,8 @@ for (const id of ['claude', 'codex', 'gemini'] as const) {
         const say = async (text: string) =>
           (await core.handle(envelope(text, { message_id: `m-${++serial}` }))).json<HandleResult & { error?: string }>();
         model.script((request) => ({ steps: [{ text: `heard ${request.userText.trim().split('\n').at(-1)?.slice(-20)}` }] }));
-        expect(await say('ALPHA one')).toMatchObject({ outcome: 'replied' });
+        const first = await say('ALPHA one');
+        expect(first).toMatchObject({ outcome: 'replied' });
         const before = (await core.context.sessions.read(key))?.engine_session_id ?? '';
         configure(id, core.folder, cwd, before);
 
@@ -92,6 +95,23 @@ for (const id of ['claude', 'codex', 'gemini'] as const) {
         await core.context.terminals.end(terminal.id);
         const asked = model.requests.length;
         expect(await say('CHARLIE three')).toMatchObject({ outcome: 'replied' });
+        const { messages } = (await core.app.inject(`/v2/session/${key}/history`)).json<History>();
+        const last = (text: string) => text.trim().split('\n').at(-1) ?? '';
+        expect(messages.filter(({ text }) => !text.includes('away')).map(({ role, text }) => [role, last(text)])).toEqual([
+          ['user', 'ALPHA one'],
+          ['assistant', 'heard ALPHA one'],
+          ['user', 'BRAVO two'],
+          ['assistant', 'heard BRAVO two'],
+          ['user', 'CHARLIE three'],
+          ['assistant', 'heard CHARLIE three'],
+        ]);
+        // Each engine counts what was cached in its own way; of three equal turns each is a third.
+        const { usage = noUsage } = first;
+        expect(await core.context.sessions.read(key)).toMatchObject({
+          turns: 3,
+          input_tokens: 3 * (usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens),
+          output_tokens: 3 * usage.output_tokens,
+        });
         const history = model.requests.slice(asked).find(({ userText }) => userText.includes('CHARLIE three'))?.historyText ?? '';
         expect(history).toContain('ALPHA one');
         expect(history).toContain('BRAVO two');

@@ -1,6 +1,6 @@
 import type { ListedSession } from '@svc/contract/session.ts';
 import type { SessionHost } from '../terminal/session-hosts.ts';
-import { isTerminalKey } from '../transcript/transcript-line.ts';
+import { isTerminalKey } from '@svc/service-kit/transcript/transcript-line.ts';
 import type { TranscriptRow } from '../transcript/transcript-row.ts';
 import type { CoreFacts } from './core-directory.ts';
 import type { SessionRow } from './session-row.ts';

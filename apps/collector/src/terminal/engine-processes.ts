@@ -2,7 +2,7 @@ import { readdir, readFile, readlink } from 'node:fs/promises';
 import { uptime } from 'node:os';
 import path from 'node:path';
 import { readProcess, type ProcessFacts } from '../control/process-facts.ts';
-import { transcriptEngines, type TranscriptEngine } from '../transcript/transcript-line.ts';
+import { transcriptEngines, type TranscriptEngine } from '@svc/service-kit/transcript/transcript-line.ts';
 
 /** A program of an engine that a person started. `began` is epoch ms. */
 export type EngineProcess = ProcessFacts & {

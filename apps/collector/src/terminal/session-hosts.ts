@@ -2,7 +2,7 @@ import path from 'node:path';
 import { isRecord } from '@svc/contract/json-value.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { isSame, readProcess } from '../control/process-facts.ts';
-import { openOwnFile } from '../transcript/read-lines.ts';
+import { openOwnFile } from '@svc/service-kit/transcript/read-lines.ts';
 import type { TranscriptStore } from '../transcript/transcript-store.ts';
 import { listPanes, type Pane } from '../control/tmux.ts';
 import { assignSessions } from './assign-sessions.ts';

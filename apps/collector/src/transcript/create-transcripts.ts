@@ -1,5 +1,4 @@
 import { realpathSync } from 'node:fs';
-import { userInfo } from 'node:os';
 import type { PartialEvent } from '@svc/contract/event.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { CollectorSettings } from '@svc/service-kit/config/process-settings.ts';
@@ -7,8 +6,9 @@ import type { Log } from '@svc/service-kit/log.ts';
 import type { Redactor } from '@svc/service-kit/redaction/redactor.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 import type { SqliteDatabase } from '@svc/store/open-sqlite.ts';
+import { userName } from '@svc/service-kit/user-name.ts';
 import { readTranscript, type ReaderDeps } from './read-transcript.ts';
-import type { TranscriptRoot } from './transcript-roots.ts';
+import type { TranscriptRoot } from '@svc/service-kit/transcript/transcript-roots.ts';
 import type { TranscriptStore } from './transcript-store.ts';
 import { watchTranscripts } from './watch-transcripts.ts';
 
@@ -70,15 +70,6 @@ export function createTranscripts(deps: Deps): Transcripts {
     fault: () => watcher.fault(),
     close: () => watcher.close(),
   };
-}
-
-/** In a container a user may have a number and no name. */
-function userName(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    return String(process.getuid?.() ?? 'local');
-  }
 }
 
 /** The rules are only loaded when there is something to report. */

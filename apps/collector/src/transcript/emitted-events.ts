@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import type { PartialEvent } from '@svc/contract/event.ts';
 import { beginningAtOnce } from '@svc/service-kit/redaction/in-slices.ts';
 import type { Redactor } from '@svc/service-kit/redaction/redactor.ts';
-import type { LineFacts, Said } from './transcript-line.ts';
+import { saidId } from '@svc/service-kit/transcript/said-id.ts';
+import type { LineFacts } from '@svc/service-kit/transcript/transcript-line.ts';
 import type { TranscriptRow } from './transcript-row.ts';
 
 const maxText = 64 * 1024;
@@ -19,7 +19,7 @@ export function toEvents(row: TranscriptRow, { said, at }: LineFacts, reporter: 
   const from = row.is_core === 1 ? {} : { surface: 'terminal', identity: reporter.identity };
   const ts = Math.min(at ?? (row.last_at || reporter.now), reporter.now);
   return said.map((item) => ({
-    id: idOf(row, item),
+    id: saidId(row.engine, row.engine_session_id, item),
     ts,
     kind: item.kind,
     session: row.conversation_key,
@@ -27,12 +27,6 @@ export function toEvents(row: TranscriptRow, { said, at }: LineFacts, reporter: 
     text: beginningAtOnce(reporter.redactor, item.text, maxText),
     payload: { engine_id: row.engine, source: 'transcript', ...(item.payload && payloadOf(item.payload, row, reporter)) },
   }));
-}
-
-/** A name of the time only (`…@time`) says nothing outside of its session. */
-function idOf({ engine, engine_session_id }: TranscriptRow, { part, kind }: Said): string {
-  const scope = part.includes('@') ? `${engine}:${engine_session_id}` : engine;
-  return `tx_${createHash('sha256').update(`${scope}\0${kind}\0${part}`).digest('base64url').slice(0, 27)}`;
 }
 
 /** A long input comes as the beginning of its JSON. */

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { readLine } from './read-line.ts';
-import type { LineFacts, TranscriptEngine } from './transcript-line.ts';
+import { readLine } from '@svc/service-kit/transcript/read-line.ts';
+import type { LineFacts, TranscriptEngine } from '@svc/service-kit/transcript/transcript-line.ts';
 import { addLine, newTranscript } from './transcript-row.ts';
 
 /** Written by the real programs, without the lines that hold their manuals. */

@@ -1,6 +1,6 @@
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
-import type { FoundFile } from './find-transcripts.ts';
+import type { FoundFile } from '@svc/service-kit/transcript/find-transcripts.ts';
 
 type Deps = {
   clock: Pick<Clock, 'after'>;

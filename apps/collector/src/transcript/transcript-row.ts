@@ -1,5 +1,5 @@
 import { cutText } from '@svc/service-kit/cut-text.ts';
-import type { LineFacts, TranscriptEngine } from './transcript-line.ts';
+import type { LineFacts, TranscriptEngine } from '@svc/service-kit/transcript/transcript-line.ts';
 
 /** A row of the table `transcript`. Times are epoch ms, sizes bytes; flags are 0 and 1. */
 export type TranscriptRow = {

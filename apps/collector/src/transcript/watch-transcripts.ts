@@ -9,10 +9,10 @@ import {
   type FoundFolder,
   foldersByUse,
   type UsedFolder,
-} from './find-transcripts.ts';
+} from '@svc/service-kit/transcript/find-transcripts.ts';
 import { createFolderWatchers, isFolderHere, nearestFolder } from './folder-watchers.ts';
 import { createReadQueue } from './read-queue.ts';
-import type { TranscriptRoot } from './transcript-roots.ts';
+import type { TranscriptRoot } from '@svc/service-kit/transcript/transcript-roots.ts';
 
 type Deps = {
   roots: readonly TranscriptRoot[];

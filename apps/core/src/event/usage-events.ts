@@ -67,7 +67,7 @@ export const usageEvents = ({ send, emit }: EventOut): UsageEvents => ({
 });
 
 /** A cost that nobody knows is null and `priced: false`, which is not the same as free. */
-function usageFields({ usage, model, engineId, billed, billed_cost_usd }: Charge) {
+export function usageFields({ usage, model, engineId, billed, billed_cost_usd }: Charge) {
   const { cost_usd, ...tokens } = usage;
   const payload = { engine_id: engineId, model, ...tokens, priced: cost_usd !== null };
   return { payload, cost_usd, billed_cost_usd, billed };

@@ -31,7 +31,7 @@ function messagesOf(row: HistoryRow, result: HandleResult | null, live: Live): H
   if (result?.outcome === 'merged') return [];
   const turn = {
     turn_id: row.id,
-    message_id: row.message_id,
+    message_id: row.origin === 'terminal' ? null : row.message_id,
     state: stateOf(row, live),
     outcome: result?.outcome ?? null,
   };

@@ -80,6 +80,7 @@ function createHouse() {
       programOf: async (_, { resume }) => ({ argv: ['claude', 'x'], env: {}, engineSessionId: resume }),
       looks: { look: async (folder) => ({ ok: true, path: folder }) },
       workspaces: { shared: () => '/' },
+      talks: { begin: async () => undefined, take: async () => undefined },
       events: { claim: () => undefined },
       clock,
       ids: { next: (prefix) => `${prefix}_${++serial}` },

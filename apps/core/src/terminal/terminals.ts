@@ -9,6 +9,7 @@ import type { Events } from '../events.ts';
 import type { Claims } from '../session/claims.ts';
 import type { TerminalRow, TerminalStore } from './terminal-store.ts';
 import { newSession, placeOf, turnInFlight, type Place, type PlaceDeps } from './terminal-place.ts';
+import type { TerminalTalks } from './terminal-talks.ts';
 import type { OpenPane, TmuxServer } from './tmux-server.ts';
 
 /** Engines in terminals of the service: a session is claimed for as long as the program of its engine runs there. */
@@ -33,6 +34,7 @@ type Deps = PlaceDeps & {
   claims: Pick<Claims, 'claim' | 'release' | 'forget'>;
   /** How an engine is run in a terminal, or why it is not. */
   programOf(engineId: string, request: Pick<TerminalRequest, 'resume' | 'cwd'>): Promise<EngineTerminal | { problem: string }>;
+  talks: TerminalTalks;
   events: Pick<Events, 'claim'>;
   clock: Pick<Clock, 'now' | 'after' | 'every'>;
   ids: Ids;
@@ -46,7 +48,7 @@ const retryMs = 5000;
 const askEvery = 30;
 
 export function createTerminals(deps: Deps): Terminals {
-  const { tmux, store, claims, events, clock, log } = deps;
+  const { tmux, store, claims, talks, events, clock, log } = deps;
   const open = new Map<string, Terminal>();
   /** Being opened: counted, and no other may be opened on the same session. */
   const opening = new Set<string>();
@@ -62,7 +64,11 @@ export function createTerminals(deps: Deps): Terminals {
   };
   const isOpen = (key: string) => [...open.values()].some((one) => one.conversation_key === key);
 
+  /** What was said is in the history before the channel goes on; that it cannot be read does not keep the session claimed. */
   const release = async (key: string, id: string): Promise<void> => {
+    await talks
+      .take(key)
+      .catch((error: unknown) => log.error({ err: error, terminal: id }, 'what was said in a terminal could not be read'));
     await Promise.all([claims.release(key), store.clear(key, id)]);
     events.claim(key, 'released', id);
   };
@@ -119,6 +125,7 @@ export function createTerminals(deps: Deps): Terminals {
       events.claim(key, 'claimed', id);
       // Only now: no turn of the session runs while it is made ready for another program.
       const program = fresh ?? (await programFor(place));
+      await talks.begin(key, place.engineId, program, place.cwd);
       const pid = await tmux.open(id, { ...program, cwd: place.cwd });
       return keep({
         ...factsOf(tmux, id),

@@ -1,6 +1,8 @@
 import { execFile } from 'node:child_process';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { makePrivateDir, writeFileAtomic } from '@svc/service-kit/config/data-dir.ts';
+import { isAlive, signalProcess } from '@svc/service-kit/process/signal-process.ts';
 import { ServiceError, unavailable } from '@svc/service-kit/service-error.ts';
 
 /** What runs in a terminal. `env` is all that the program gets, beside what tmux adds. */
@@ -14,7 +16,7 @@ export type TmuxServer = {
   /** Gives the process. @throws ServiceError `unprocessable` when tmux refuses. */
   open(id: string, program: PaneProgram): Promise<number>;
   list(): Promise<OpenPane[]>;
-  /** Ends a terminal and what runs in it. Nothing happens when there is none. */
+  /** Ends a terminal and what runs in it; resolves when it is gone. Nothing happens when there is none. */
   end(id: string): Promise<void>;
   /** Ends the server. */
   stop(): Promise<void>;
@@ -24,6 +26,8 @@ type Answer = { code: number | null; stdout: string; stderr: string };
 type Deps = { run: string; path: string | undefined };
 
 const timeoutMs = 5000;
+const graceMs = 5000;
+const stepMs = 20;
 const maxOutput = 256 * 1024;
 /** 3.0 is of 2019. Older ones read options and targets in other ways. */
 const leastVersion = 3;
@@ -69,7 +73,9 @@ export function createTmuxServer({ run, path: searchPath }: Deps): TmuxServer {
       return pane.pid;
     },
     async end(id) {
+      const pids = (await list()).find((one) => one.id === id)?.pids ?? [];
       await tmux(['kill-session', '-t', `=${checked(id)}:`]);
+      await Promise.all(pids.map(endOf));
     },
     async stop() {
       await tmux(['kill-server']);
@@ -95,6 +101,15 @@ function toPanes(listing: string): OpenPane[] {
     const [oldest] = panes;
     return oldest === undefined ? [] : [{ id, pid: oldest.pid, pids: panes.map(({ pid }) => pid), startedAt: oldest.startedAt }];
   });
+}
+
+/** A program that was told to end by tmux still writes down what was said. One that does not end is ended. */
+async function endOf(pid: number): Promise<void> {
+  for (let waited = 0; waited < graceMs; waited += stepMs) {
+    if (!isAlive(pid)) return;
+    await sleep(stepMs);
+  }
+  if (isAlive(pid)) signalProcess(pid, 'SIGKILL');
 }
 
 function checked(id: string): string {

@@ -14,7 +14,8 @@ export type HistoryRow = {
   /** Bytes of UTF-8: as text, the database takes 15 ms to hand out a megabyte of Chinese. */
   text: Uint8Array | null;
   result: Uint8Array | null;
-  origin: 'message' | 'inject';
+  /** `terminal`: typed into the engine's own program; its `message_id` is of no channel. */
+  origin: 'message' | 'inject' | 'terminal';
   ended_at: number | null;
   /** 1 where the result is longer than can be shown. */
   is_too_long: number;

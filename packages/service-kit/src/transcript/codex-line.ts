@@ -106,5 +106,6 @@ const partOf = ({ id, role, type }: Fields, at: number): string => textOf(id) ??
 function readTotals({ total_token_usage }: Fields): Pick<LineFacts, 'totals'> {
   if (!isRecord(total_token_usage)) return {};
   const { input_tokens, cached_input_tokens, output_tokens } = total_token_usage;
-  return { totals: { input: Math.max(0, countOf(input_tokens) - countOf(cached_input_tokens)), output: countOf(output_tokens) } };
+  const cacheRead = countOf(cached_input_tokens);
+  return { totals: { input: Math.max(0, countOf(input_tokens) - cacheRead), output: countOf(output_tokens), cacheRead } };
 }

@@ -12,7 +12,7 @@ export type Said = {
   payload?: Record<string, unknown>;
 };
 
-export type Tokens = { input: number; output: number };
+export type Tokens = { input: number; output: number; cacheRead?: number; cacheWrite?: number };
 
 /** The facts in one line of a transcript. Times are epoch ms; input tokens are those that came from no cache. */
 export type LineFacts = {

@@ -45,8 +45,14 @@ function readAnswer(name: string, { content, thoughts, tokens, model, toolCalls 
   const text = contentText(content);
   if (text !== '') said.push({ part: `${name}:text`, kind: 'outbound', text });
   for (const call of listOf(toolCalls)) said.push(...readCall(fieldsOf(call)));
-  const { input, cached, output } = fieldsOf(tokens);
-  const usage = { name, input: Math.max(0, countOf(input) - countOf(cached)), output: countOf(output) };
+  const { input, cached, output, thoughts: thinking } = fieldsOf(tokens);
+  const cacheRead = countOf(cached);
+  const usage = {
+    name,
+    input: Math.max(0, countOf(input) - cacheRead),
+    output: countOf(output) + countOf(thinking),
+    cacheRead,
+  };
   return { said, ...known({ model: textOf(model), usage: isRecord(tokens) ? usage : undefined }) };
 }
 

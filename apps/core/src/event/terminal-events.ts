@@ -1,0 +1,37 @@
+import { saidId } from '@svc/service-kit/transcript/said-id.ts';
+import type { Talk } from '@svc/service-kit/transcript/read-talk.ts';
+import type { TranscriptEngine } from '@svc/service-kit/transcript/transcript-line.ts';
+import type { Charge } from '../pricing/pricing.ts';
+import type { EventOut } from './event-out.ts';
+import { usageFields } from './usage-events.ts';
+
+/** What was said and used in a terminal. The collector may have read the same transcript: ids are equal, so each counts once. */
+export type TerminalEvents = {
+  talk(key: string, engine: TranscriptEngine, talk: Talk): Promise<void>;
+  talkUsage(key: string, from: { engine: TranscriptEngine; session: string; part: string }, charge: Charge): void;
+};
+
+/** Characters of JSON. A longer one is not told. */
+const maxInput = 16 * 1024;
+
+export const terminalEvents = ({ send, maskLong }: EventOut): TerminalEvents => ({
+  async talk(session, engine, { session: engineSession, said }) {
+    for (const { at, item } of said) {
+      const { input, ...payload } = item.payload ?? {};
+      const isShort = input !== undefined && JSON.stringify(input).length <= maxInput;
+      send({
+        id: saidId(engine, engineSession, item),
+        ...(at > 0 && { ts: at }),
+        kind: item.kind,
+        session,
+        text: await maskLong(item.text),
+        payload: { engine_id: engine, source: 'transcript', ...(isShort && { input }), ...payload },
+      });
+    }
+  },
+  talkUsage(session, { engine, session: engineSession, part }, charge) {
+    const { payload, ...costs } = usageFields(charge);
+    const id = saidId(engine, engineSession, { kind: 'token-usage', part: `${part}@usage` });
+    send({ id, kind: 'token-usage', session, payload: { source: 'transcript', ...payload }, ...costs });
+  },
+});

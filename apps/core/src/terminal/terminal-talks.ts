@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto';
+import type { HandleResult } from '@svc/contract/turn.ts';
+import type { EngineTerminal } from '@svc/engine-kit/engine.ts';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import { textsInSlices } from '@svc/service-kit/redaction/in-slices.ts';
+import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
+import { homeNames, readTalk, talkSize, type Homes, type Talk, type TalkTurn } from '@svc/service-kit/transcript/read-talk.ts';
+import { transcriptEngines, type TranscriptEngine } from '@svc/service-kit/transcript/transcript-line.ts';
+import type { EngineRegistry } from '../engine/engine-registry.ts';
+import type { TerminalEvents } from '../event/terminal-events.ts';
+import type { Charge, Pricing } from '../pricing/pricing.ts';
+import type { Spend } from '../spend/spend.ts';
+import type { TalkStore, TalkSums, ToldTurn } from './talk-store.ts';
+
+/** What people say to engines in terminals, taken into the history and the sums of their sessions. */
+export type TerminalTalks = {
+  /** Notes where it begins; before the program starts. */
+  begin(key: string, engineId: string, program: EngineTerminal, cwd: string): Promise<void>;
+  /** Takes in what was said; when the program has ended, before anybody goes on. Nothing happens where nothing is noted. */
+  take(key: string): Promise<void>;
+};
+
+type Deps = {
+  store: TalkStore;
+  engines: Pick<EngineRegistry, 'open'>;
+  pricing: Pick<Pricing, 'charge'>;
+  spend: Pick<Spend, 'add'>;
+  knownSecrets: Pick<KnownSecrets, 'redactor'>;
+  events: TerminalEvents;
+  clock: Pick<Clock, 'now'>;
+  /** The name of who sits at this machine. */
+  user: string;
+};
+
+export function createTerminalTalks(deps: Deps): TerminalTalks {
+  const { store, clock, user } = deps;
+  return {
+    async begin(key, engineId, { env, engineSessionId: session }, cwd) {
+      const engine = transcriptEngines.find((id) => id === engineId);
+      if (engine === undefined) return;
+      const homes: Homes = Object.fromEntries(homeNames.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
+      const mark = { engine, homes, session, cwd, since: clock.now() };
+      await store.begin(key, { ...mark, from: await talkSize(mark) });
+    },
+
+    async take(key) {
+      const row = await store.read(key);
+      if (row === null) return;
+      const { engine, from } = row.mark;
+      const talk = await readTalk(row.mark);
+      if (talk === null || (talk.turns.length === 0 && talk.used.length === 0)) return void (await store.drop(key));
+      const charges = await chargesOf(deps, engine, talk);
+      const redactor = deps.knownSecrets.redactor();
+      const turns: ToldTurn[] = [];
+      for (const turn of talk.turns) {
+        const replies = await textsInSlices(row.public === 1 ? redactor.forPublic : redactor, turn.replies);
+        turns.push(toldTurn(turn, { key, engine, replies }));
+      }
+      // Their ids are the engine's own: should it be told again after a kill, it counts once.
+      await deps.events.talk(key, engine, talk);
+      charges.forEach((charge, i) =>
+        deps.events.talkUsage(key, { engine, session: talk.session, part: `${from}-${talk.size}-${i}` }, charge),
+      );
+      await store.tell(key, { turns, sums: sumsOf(charges), session: talk.session, sender: user, channel: 'terminal' });
+      for (const { usage } of charges) deps.spend.add({ principal_id: row.principal_id, principal_key: null }, usage.cost_usd);
+    },
+  };
+}
+
+function toldTurn(turn: TalkTurn, { key, engine, replies }: { key: string; engine: string; replies: string[] }): ToldTurn {
+  const turnId = `turn_${createHash('sha256').update(`${key}\0${turn.id}`).digest('hex').slice(0, 24)}`;
+  const said = replies.filter((text) => text.trim() !== '');
+  const result: HandleResult = {
+    actions: said.map((text) => ({ type: 'reply', text })),
+    outcome: said.length > 0 ? 'replied' : 'silent',
+    conversation_key: key,
+    turn_id: turnId,
+    engine_id: engine,
+  };
+  return { ...turn, turnId, result };
+}
+
+async function chargesOf({ engines, pricing }: Deps, engineId: TranscriptEngine, { used }: Talk): Promise<Charge[]> {
+  const { auth } = await engines.open(engineId);
+  return used.map(({ model, tokens: { input, output, cacheRead, cacheWrite } }) => {
+    const tokens = { input_tokens: input, output_tokens: output, cache_read_tokens: cacheRead, cache_write_tokens: cacheWrite };
+    return pricing.charge({ usage: { ...tokens, estimated: false, cost_usd: null }, model, engineId, auth });
+  });
+}
+
+const sumsOf = (charges: readonly Charge[]): TalkSums => ({
+  input_tokens: charges.reduce(
+    (sum, { usage }) => sum + usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens,
+    0,
+  ),
+  output_tokens: charges.reduce((sum, { usage }) => sum + usage.output_tokens, 0),
+  cost_usd: charges.reduce((sum, { usage }) => sum + (usage.cost_usd ?? 0), 0),
+  is_unpriced: charges.some(({ usage }) => usage.cost_usd === null),
+  model: charges.at(-1)?.model ?? null,
+});
