@@ -11,7 +11,7 @@ import {
   type RunningConnector,
   type StartContext,
 } from '@svc/connector-kit';
-import type { Network } from '@svc/connector-kit/fetch-public/fetch-public.ts';
+import type { Network } from '@svc/connector-kit/fetch-public/public-network.ts';
 import { randomIds } from '@svc/service-kit/ids.ts';
 import { createCalls } from './calls.ts';
 import { createApprovalCodes, type ApprovalCodes } from './consent/approval-codes.ts';

@@ -1,4 +1,4 @@
-import type { Network } from '@svc/connector-kit/fetch-public/fetch-public.ts';
+import type { Network } from '@svc/connector-kit/fetch-public/public-network.ts';
 import { http } from '@svc/service-kit/builtin.ts';
 import { onTestFinished } from 'vitest';
 import { listen } from '@svc/testing/listen.ts';

@@ -6,7 +6,7 @@ import { isIP } from 'node:net';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { systemClock } from '@svc/connector-kit';
-import type { Network } from '@svc/connector-kit/fetch-public/fetch-public.ts';
+import type { Network } from '@svc/connector-kit/fetch-public/public-network.ts';
 import { http } from '@svc/service-kit/builtin.ts';
 import { isPublicAddress } from '@svc/service-kit/http/public-address.ts';
 import { listen } from '@svc/testing/listen.ts';

@@ -1,4 +1,5 @@
-import { fetchPublic, type Network } from '@svc/connector-kit/fetch-public/fetch-public.ts';
+import { fetchPublic } from '@svc/connector-kit/fetch-public/fetch-public.ts';
+import type { Network } from '@svc/connector-kit/fetch-public/public-network.ts';
 
 const limits = {
   maxBytes: 5 * 1024,

@@ -2,7 +2,8 @@ import { createServer, request, type IncomingMessage, type Server, type ServerRe
 import { createServer as createTlsServer, request as tlsRequest } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { fetchPublic, type Network } from './fetch-public.ts';
+import { fetchPublic } from './fetch-public.ts';
+import type { Network } from './public-network.ts';
 import { isPublicAddress } from '@svc/service-kit/http/public-address.ts';
 
 type Answer = (req: IncomingMessage, res: ServerResponse) => void;

@@ -1,8 +1,6 @@
-import type { LookupAddress } from 'node:dns';
-import { isIP, type LookupFunction } from 'node:net';
-import type { ClientRequest, IncomingMessage } from '@svc/service-kit/builtin.ts';
+import type { IncomingMessage } from '@svc/service-kit/builtin.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
-import { isPublicAddress } from '@svc/service-kit/http/public-address.ts';
+import { internet, NotPublicError, openPublic, parsePublicUrl, type Network } from './public-network.ts';
 
 export type PublicFetchOptions = {
   /** Most bytes of the file. */
@@ -20,25 +18,9 @@ export type PublicFetchOptions = {
   network?: Network;
 };
 
-/** How addresses are found and opened. */
-export type Network = {
-  isAllowed(address: string): boolean;
-  resolve(host: string): Promise<LookupAddress[]>;
-  request(url: URL, options: RequestOptions, onResponse: (response: IncomingMessage) => void): ClientRequest;
-};
-type RequestOptions = { lookup: LookupFunction; signal: AbortSignal; agent: false; headers: Record<string, string> };
-
 const usualRedirects = 3;
 const anyFile = 'image/*, */*;q=0.5';
-const maxUrlChars = 8_192;
 const redirects = new Set([301, 302, 303, 307, 308]);
-
-const internet: Network = {
-  isAllowed: isPublicAddress,
-  resolve: (host) => process.getBuiltinModule('node:dns/promises').lookup(host, { all: true }),
-  // Not imported: a connector that fetches nothing does not load it.
-  request: (url, options, onResponse) => process.getBuiltinModule('node:https').request(url, options, onResponse),
-};
 
 /**
  * Fetches a file for a stranger, who must not look into this machine's network by it: `https` alone, hosts all of whose addresses are
@@ -55,6 +37,7 @@ export async function fetchPublic(address: string, options: PublicFetchOptions):
     return await readBody(response, options);
   } catch (error) {
     if (error instanceof ServiceError) throw error;
+    if (error instanceof NotPublicError) throw refused(error.message, error);
     if (deadline.aborted) throw refused(`it was not there within ${Math.round(timeoutMs / 1000)} s`, error);
     throw refused('its host could not be reached, or broke off', error);
   }
@@ -62,70 +45,19 @@ export async function fetchPublic(address: string, options: PublicFetchOptions):
 
 async function follow(address: string, options: PublicFetchOptions, signal: AbortSignal): Promise<IncomingMessage> {
   const { network = internet, maxRedirects = usualRedirects, accept = anyFile } = options;
-  let url = parseUrl(address);
+  const headers = { accept, 'accept-encoding': 'identity', 'user-agent': 'svc' };
+  let url = parsePublicUrl(address);
   for (let hops = 0; hops <= maxRedirects; hops++) {
-    const response = await open(network, url, accept, signal);
+    const response = await openPublic(network, url, { method: 'GET', headers, signal });
     const status = response.statusCode ?? 0;
     if (status === 200) return response;
     response.destroy();
     const { location } = response.headers;
     if (!redirects.has(status) || location === undefined) throw refused(`its host answered ${status}`);
-    url = parseUrl(location, url);
+    url = parsePublicUrl(location, url);
   }
   throw refused(`it is moved more than ${maxRedirects} times`);
 }
-
-function parseUrl(address: string, base?: URL): URL {
-  const url = address.length > maxUrlChars || !URL.canParse(address, base?.href) ? null : new URL(address, base?.href);
-  if (url === null || url.protocol !== 'https:') throw refused('only addresses that begin with https:// are fetched');
-  if (url.username !== '' || url.password !== '') throw refused('an address with a name or password is not fetched');
-  return url;
-}
-
-async function open(network: Network, url: URL, accept: string, signal: AbortSignal): Promise<IncomingMessage> {
-  const found = await addressesOf(network, url.hostname.replace(/^\[|\]$/g, ''), signal);
-  return new Promise((resolve, reject) => {
-    const options = {
-      // Asked in place of the system: a name that leads elsewhere by now leads there for nobody.
-      lookup: givenLookup(found),
-      signal,
-      agent: false as const,
-      headers: { accept, 'accept-encoding': 'identity', 'user-agent': 'svc' },
-    };
-    network.request(url, options, resolve).on('error', reject).end();
-  });
-}
-
-/** All addresses of a host; none of them may be in a private network. A host that has none is no other case. */
-async function addressesOf({ resolve, isAllowed }: Network, host: string, signal: AbortSignal): Promise<LookupAddress[]> {
-  const family = isIP(host);
-  const found =
-    family !== 0
-      ? [{ address: host, family }]
-      : await untilEnd(
-          resolve(host).catch(() => []),
-          signal,
-        );
-  if (found.length > 0 && found.every(({ address }) => isAllowed(address))) return found;
-  throw refused('its host has no address on the public internet');
-}
-
-/** The system's resolver cannot be told to stop. */
-function untilEnd<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  return new Promise((resolve, reject) => {
-    const stop = () => reject(signal.reason as Error);
-    if (signal.aborted) return stop();
-    signal.addEventListener('abort', stop, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
-  });
-}
-
-const givenLookup =
-  (found: LookupAddress[]): LookupFunction =>
-  (_host, options, done) => {
-    if (options.all === true) done(null, found);
-    else done(null, found[0]?.address ?? '', found[0]?.family);
-  };
 
 type BodyLimits = Pick<PublicFetchOptions, 'maxBytes' | 'types'>;
 
