@@ -1,0 +1,45 @@
+import type { HandleResult, Route } from '@svc/connector-kit';
+import { textOf } from '@svc/contract/turn.ts';
+import type { Network } from '@svc/connector-kit/fetch-public/public-network.ts';
+import { placeholderBaseUrl } from '../config.ts';
+import type { Gateway } from '../gateway.ts';
+import { createPushRoutes } from './push-routes.ts';
+import { createPushSender } from './push-sender.ts';
+import { createSubscriptions } from './subscriptions.ts';
+import { createUnreadAnswers } from './unread-answers.ts';
+import { openVapid } from './vapid.ts';
+
+/** What tells browsers of answers that nobody read (Web Push, RFC 8030). */
+export type Push = {
+  routes: Route[];
+  /** A turn of the device's own conversation has ended. */
+  ended(deviceId: string, result: HandleResult): void;
+  /** The device is gone. */
+  forget(deviceId: string): Promise<void>;
+};
+
+/** @param network of the network, for tests */
+export async function openPush(gateway: Gateway, network?: Network): Promise<Push> {
+  const { ctx, clock, links } = gateway;
+  const { config, log, signal, state } = ctx;
+  // A push service wants an address of who is responsible, and takes no other kind.
+  const contact = config.base_url.startsWith('https://') ? config.base_url : placeholderBaseUrl;
+  const vapid = await openVapid(state, contact, clock);
+  const subscriptions = createSubscriptions(state);
+  const sender = createPushSender({ subscriptions, vapid, clock, log, signal, ...(network !== undefined && { network }) });
+  const answers = createUnreadAnswers({
+    push: sender,
+    clock,
+    isReading: (deviceId) => links.has(deviceId, 'stream'),
+    tellsContent: config.push_content,
+  });
+  return {
+    routes: createPushRoutes(gateway, subscriptions, vapid),
+    // Who has stopped a turn knows that it has ended.
+    ended: (deviceId, { outcome, actions }) => answers.ended(deviceId, outcome === 'aborted' ? '' : textOf(actions)),
+    async forget(deviceId) {
+      answers.forget(deviceId);
+      await subscriptions.remove(deviceId);
+    },
+  };
+}

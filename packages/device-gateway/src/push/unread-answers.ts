@@ -1,0 +1,55 @@
+import type { PushMessage } from '@svc/contract/device-notices.ts';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import { cutText } from '@svc/service-kit/cut-text.ts';
+import type { PushSender } from './push-sender.ts';
+
+type Deps = {
+  push: PushSender;
+  clock: Clock;
+  /** Whether a device reads what happens in its conversation. */
+  isReading(deviceId: string): boolean;
+  /** The owner wants the words of an answer in the message: push services and lock screens then have them. */
+  tellsContent: boolean;
+};
+
+export type UnreadAnswers = {
+  /** A turn of the device's conversation has ended with this answer. */
+  ended(deviceId: string, text: string): void;
+  /** The device is gone. */
+  forget(deviceId: string): void;
+};
+
+/** So long an answer may lie there before its device is told, ms. */
+const readWithinMs = 5_000;
+const maxWaiting = 10_000;
+const maxTextChars = 300;
+
+/** Tells devices of answers that nobody was there to read. Of several within the time the last one is told. */
+export function createUnreadAnswers({ push, clock, isReading, tellsContent }: Deps): UnreadAnswers {
+  const waiting = new Map<string, () => void>();
+
+  function forget(deviceId: string): void {
+    waiting.get(deviceId)?.();
+    waiting.delete(deviceId);
+  }
+
+  return {
+    forget,
+    ended(deviceId, text) {
+      if (text.trim() === '' || isReading(deviceId)) return forget(deviceId);
+      forget(deviceId);
+      if (waiting.size >= maxWaiting) return;
+      const tell = () => {
+        waiting.delete(deviceId);
+        // Who has come meanwhile finds it in the history.
+        if (!isReading(deviceId)) push.send(deviceId, toMessage(text, tellsContent));
+      };
+      waiting.set(deviceId, clock.after(readWithinMs, tell));
+    },
+  };
+}
+
+const toMessage = (text: string, tellsContent: boolean): PushMessage => ({
+  type: 'answer',
+  ...(tellsContent && { text: cutText(text.trim(), maxTextChars) }),
+});
