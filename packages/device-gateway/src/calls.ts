@@ -3,10 +3,10 @@ import { maxDeviceName, type Invitation, type ListedDevice } from '@svc/contract
 import { gatewayCalls } from './calls-list.ts';
 import type { DeviceRecord } from './device/device-record.ts';
 import type { PairingCodes } from './device/pairing.ts';
+import type { RemoveDevice } from './device/remove-device.ts';
 import type { Gateway } from './gateway.ts';
-import type { OwnFiles } from './upload/own-files.ts';
 
-type Deps = Pick<Gateway, 'devices' | 'links'> & { codes: PairingCodes; files: OwnFiles; baseUrl: () => string };
+type Deps = Pick<Gateway, 'devices' | 'links'> & { codes: PairingCodes; remove: RemoveDevice; baseUrl: () => string };
 
 /** What the operator does with a gateway, by `./svc device`. */
 export function createCalls(deps: Deps) {
@@ -15,7 +15,7 @@ export function createCalls(deps: Deps) {
       invite(deps, again === undefined ? deps.devices.add(nameIn(name)) : known(deps, again)),
     devices: async () => ({ devices: deps.devices.list().map((device) => listed(deps, device)) }),
     rename: async ({ device_id, name }) => listed(deps, deps.devices.rename(known(deps, device_id).device_id, nameIn(name))),
-    revoke: async ({ device_id }) => revoke(deps, known(deps, device_id)),
+    revoke: async ({ device_id }) => listed(deps, await deps.remove(known(deps, device_id).device_id)),
   };
   return async (method: string, params: Record<string, unknown>): Promise<unknown> => {
     if (!isCall(method)) throw notFound('method', method);
@@ -33,15 +33,6 @@ function invite({ codes, baseUrl }: Deps, { device_id, identity }: DeviceRecord)
 
 function listed({ links }: Deps, { token_sha256, username: _username, ...device }: DeviceRecord): ListedDevice {
   return { ...device, state: token_sha256 === null ? 'invited' : 'paired', online: links.has(device.device_id) };
-}
-
-/** Its token is worth nothing from the first line on, and what it reads ends. */
-async function revoke(deps: Deps, { device_id: id }: DeviceRecord): Promise<ListedDevice> {
-  const gone = deps.devices.remove(id);
-  deps.codes.drop(id);
-  deps.links.end(id);
-  await deps.files.forget(id);
-  return listed(deps, gone);
 }
 
 function known({ devices }: Deps, id: unknown): DeviceRecord {

@@ -48,6 +48,12 @@ export const gatewayFields = (httpPort: number) =>
       maxItems: 50,
       items: { type: 'string', minLength: 1, maxLength: 100 },
     },
+    push_content: {
+      type: 'boolean',
+      title: 'Words in notices',
+      description: 'Off, a notice of an answer that nobody read says no more than that it is there.',
+      default: false,
+    },
     ...commonFields('engine', 'model', 'cwd', 'persona', 'allow'),
   }) as const;
 
@@ -58,6 +64,7 @@ export type GatewayConfig = {
   require_token: boolean;
   keys_file: string;
   base_url: string;
+  push_content: boolean;
   theme: Record<string, string>;
   stop_phrases: string[];
 };

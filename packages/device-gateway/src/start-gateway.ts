@@ -8,6 +8,7 @@ import {
   type RunningConnector,
   type StartContext,
 } from '@svc/connector-kit';
+import type { Network } from '@svc/connector-kit/fetch-public/public-network.ts';
 import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
 import { createAppRoutes } from './app-routes.ts';
 import { createCalls } from './calls.ts';
@@ -17,15 +18,18 @@ import { createDeviceRoutes } from './device/device-routes.ts';
 import { openDevices, type Devices } from './device/devices.ts';
 import { createPairRoute } from './device/pair-route.ts';
 import { createPairingCodes } from './device/pairing.ts';
+import { createRemoveDevice } from './device/remove-device.ts';
 import type { Gateway } from './gateway.ts';
 import { createReadBody } from './http/read-body.ts';
 import { renderError, errorSchema } from './http/render-error.ts';
 import { createSend } from './outbound.ts';
+import { openPush } from './push/open-push.ts';
 import { createSessionRoutes } from './session/session-routes.ts';
-import { createSpeechRoutes } from './speech/speech-routes.ts';
+import { createSpeechRoutes, voiceSettings } from './speech/speech-routes.ts';
 import { createOpenLinks } from './stream/open-links.ts';
 import { createOwnWatches } from './stream/own-watches.ts';
 import { createStreamRoutes } from './stream/stream-routes.ts';
+import { createTriageRoute } from './triage/triage-route.ts';
 import { createTurnRoutes } from './turn/turn-routes.ts';
 import { openOwnFiles } from './upload/own-files.ts';
 import { createUploadRoute } from './upload/upload-route.ts';
@@ -34,6 +38,10 @@ export type GatewayOptions = {
   meta: ConnectorMeta;
   /** Where the web app was built; beside this package unless given. */
   appFolder?: string;
+  /** Whether devices ask what of their notifications is worth saying. */
+  readsNotifications?: boolean;
+  /** By which push services are reached, for tests. */
+  network?: Network;
 };
 
 const builtApp = path.resolve(import.meta.dirname, '../app/dist');
@@ -41,7 +49,7 @@ const builtApp = path.resolve(import.meta.dirname, '../app/dist');
 /** Opens a gateway of devices. What it throws is shown to the operator, so it says what is wrong and what to do. */
 export async function startGateway(
   ctx: StartContext<GatewayConfig>,
-  { meta, appFolder = builtApp }: GatewayOptions,
+  { meta, appFolder = builtApp, readsNotifications = false, network }: GatewayOptions,
 ): Promise<RunningConnector> {
   const { config, allowedHosts, log } = ctx;
   const clock = systemClock;
@@ -60,6 +68,9 @@ export async function startGateway(
     readBody,
     links: createOpenLinks(),
   };
+  const push = await openPush(gateway, network);
+  const keepers = [files, push, voiceSettings(ctx.state)];
+  const remove = createRemoveDevice({ ...gateway, codes, keepers });
   const { assistantName: assistant, instanceId } = ctx;
   const onPaired = (device: string) => log('info', 'a device was paired', { device });
   const server = createConnectorServer({
@@ -67,10 +78,12 @@ export async function startGateway(
       healthRoute(meta.type, devices),
       createPairRoute({ devices, codes, readBody, clock, assistant, instanceId, onPaired }),
       ...createStreamRoutes(gateway, watches),
-      ...createTurnRoutes(gateway, watches, files),
+      ...createTurnRoutes(gateway, watches, files, push),
       ...createSessionRoutes(gateway),
-      ...createDeviceRoutes(gateway, codes, files),
+      ...createDeviceRoutes(gateway, remove),
       ...createSpeechRoutes(gateway),
+      ...push.routes,
+      ...(readsNotifications ? [createTriageRoute(gateway)] : []),
       createUploadRoute(gateway, files),
       ...(await createAppRoutes(appFolder)),
     ],
@@ -82,7 +95,7 @@ export async function startGateway(
   });
   const { port, url } = await server.listen(config.http_port, config.bind_host);
   const baseUrl = () => (config.base_url === placeholderBaseUrl ? url : config.base_url.replace(/\/+$/, ''));
-  const call = createCalls({ ...gateway, codes, files, baseUrl });
+  const call = createCalls({ ...gateway, codes, remove, baseUrl });
   return {
     port,
     url,

@@ -31,7 +31,9 @@ async function open({ browsers = [createBrowser()], clock = fakeTimers() }: { br
   const vapid = await openVapid(state, 'https://assistant.example.com', systemClock);
   const left = new AbortController();
   onTestFinished(() => left.abort());
-  const sender = createPushSender({ subscriptions, vapid, clock, log, signal: left.signal, network: service.network });
+  const { network } = service;
+  const isKnown = (device: string) => device !== 'd_gone';
+  const sender = createPushSender({ subscriptions, vapid, clock, log, isKnown, signal: left.signal, network });
   /** Resolves when a line of the log says it. */
   const logged = (words: RegExp): Promise<void> =>
     new Promise((resolve) => {
@@ -139,12 +141,15 @@ test('a browser that was paired anew is told as the new device alone', async () 
   expect(await subscriptions.get('d_new')).toBeDefined();
 });
 
-test('devices without a subscription cost nothing, and a slow service holds up nobody else', async () => {
+test('devices without a subscription, or that are gone, are told nothing, and all others once', async () => {
   const many = Array.from({ length: 30 }, (_, n) => createBrowser(`/push/${n}`));
   const { service, sender, subscriptions } = await open({ browsers: many });
   for (const [n, { subscription }] of many.entries()) await subscriptions.set(`d_${n}`, subscription);
+  await subscriptions.set('d_gone', createBrowser('/push/gone').subscription);
   sender.send('d_unknown', answer);
+  sender.send('d_gone', answer);
   for (const n of many.keys()) sender.send(`d_${n}`, answer);
   await service.answered(many.length);
   expect(new Set(service.pushed.map(({ path: where }) => where)).size).toBe(many.length);
+  expect(service.refused).toEqual([]);
 });

@@ -2,12 +2,11 @@ import type { Exchange, Route } from '@svc/connector-kit';
 import { describeSchema, type DescribeRequest } from '@svc/contract/device-gateway.ts';
 import type { Gateway } from '../gateway.ts';
 import { reply } from '../http/reply.ts';
-import type { OwnFiles } from '../upload/own-files.ts';
-import type { PairingCodes } from './pairing.ts';
+import type { RemoveDevice } from './remove-device.ts';
 
 /** `PATCH /gw/device` and `DELETE /gw/device`: what a device says of itself, and that it goes. */
-export function createDeviceRoutes(gateway: Gateway, codes: PairingCodes, files: OwnFiles): Route[] {
-  const { authenticate, devices, links, readBody } = gateway;
+export function createDeviceRoutes(gateway: Gateway, remove: RemoveDevice): Route[] {
+  const { authenticate, devices, readBody } = gateway;
 
   async function describe(exchange: Exchange): Promise<void> {
     const device = authenticate(exchange);
@@ -18,11 +17,8 @@ export function createDeviceRoutes(gateway: Gateway, codes: PairingCodes, files:
 
   async function leave(exchange: Exchange): Promise<void> {
     const { device_id: id } = authenticate(exchange);
-    devices.remove(id);
-    codes.drop(id);
-    await files.forget(id);
+    await remove(id);
     reply(exchange, { ok: true });
-    links.end(id);
   }
 
   return [

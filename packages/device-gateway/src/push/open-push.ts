@@ -20,13 +20,22 @@ export type Push = {
 
 /** @param network of the network, for tests */
 export async function openPush(gateway: Gateway, network?: Network): Promise<Push> {
-  const { ctx, clock, links } = gateway;
+  const { ctx, clock, devices, links } = gateway;
+  const isKnown = (deviceId: string) => devices.find(deviceId) !== null;
   const { config, log, signal, state } = ctx;
   // A push service wants an address of who is responsible, and takes no other kind.
   const contact = config.base_url.startsWith('https://') ? config.base_url : placeholderBaseUrl;
   const vapid = await openVapid(state, contact, clock);
   const subscriptions = createSubscriptions(state);
-  const sender = createPushSender({ subscriptions, vapid, clock, log, signal, ...(network !== undefined && { network }) });
+  const sender = createPushSender({
+    subscriptions,
+    vapid,
+    clock,
+    log,
+    isKnown,
+    signal,
+    ...(network !== undefined && { network }),
+  });
   const answers = createUnreadAnswers({
     push: sender,
     clock,

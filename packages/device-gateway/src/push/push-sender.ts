@@ -13,6 +13,8 @@ type Deps = {
   vapid: Vapid;
   clock: Clock;
   log: StartContext['log'];
+  /** Whether a device may still come in. */
+  isKnown(deviceId: string): boolean;
   signal: AbortSignal;
   /** Of the network, for tests. */
   network?: Network;
@@ -34,7 +36,7 @@ const longestWaitMs = 10 * 60_000;
 
 type Waiting = { deviceId: string; message: PushMessage; tries: number };
 
-export function createPushSender({ subscriptions, vapid, clock, log, signal, network }: Deps): PushSender {
+export function createPushSender({ subscriptions, vapid, clock, log, isKnown, signal, network }: Deps): PushSender {
   /** By device, in the order of their coming. */
   const waiting = new Map<string, Waiting>();
   const later = new Map<string, () => void>();
@@ -70,7 +72,7 @@ export function createPushSender({ subscriptions, vapid, clock, log, signal, net
 
   async function deliver(next: Waiting): Promise<void> {
     const subscription = await subscriptions.get(next.deviceId);
-    if (subscription === undefined || signal.aborted) return;
+    if (subscription === undefined || !isKnown(next.deviceId) || signal.aborted) return;
     const fault = await post(next, subscription);
     if (fault === null || signal.aborted) return;
     const waitMs = next.tries < retryMs.length ? (fault.retryMs ?? retryMs[next.tries]) : undefined;

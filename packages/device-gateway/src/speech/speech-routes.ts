@@ -1,9 +1,15 @@
 import { pipeline } from 'node:stream/promises';
-import { badRequest, type Exchange, type Route } from '@svc/connector-kit';
+import { badRequest, type ConnectorState, type Exchange, type Route } from '@svc/connector-kit';
 import { speakSchema, voiceConfigSchema, type SpeakRequest, type VoiceConfig } from '@svc/contract/device-gateway.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
+import type { Keeper } from '../device/remove-device.ts';
 import { queryOf, type Gateway } from '../gateway.ts';
 import { reply } from '../http/reply.ts';
+
+const configKey = (deviceId: string) => `voice/${deviceId}`;
+
+/** What devices have set for speech goes with them. */
+export const voiceSettings = (state: ConnectorState): Keeper => ({ forget: (deviceId) => state.delete(configKey(deviceId)) });
 
 const maxClipBytes = 25 * 1024 * 1024;
 /** From which level on, 0 to 1, a sound is speech, and how long a pause ends it. */
@@ -13,7 +19,6 @@ const noWakeWord = { enabled: false, url: null, phrases: [] };
 /** Speech through the core, so that no provider's key is on a device: `/gw/transcribe`, `/gw/tts`, `/gw/voice-config`, `/gw/theme`. */
 export function createSpeechRoutes(gateway: Gateway): Route[] {
   const { ctx, authenticate, readBody } = gateway;
-  const configKey = (deviceId: string) => `voice/${deviceId}`;
 
   async function transcribe(exchange: Exchange): Promise<void> {
     const device = authenticate(exchange);

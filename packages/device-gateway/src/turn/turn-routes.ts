@@ -12,11 +12,12 @@ import { errorText, forbidden } from '@svc/service-kit/service-error.ts';
 import type { DeviceRecord } from '../device/device-record.ts';
 import { askerOf, envelopeOf, ownKey, type Gateway } from '../gateway.ts';
 import { reply } from '../http/reply.ts';
+import type { Push } from '../push/open-push.ts';
 import type { OwnWatches } from '../stream/own-watches.ts';
 import type { OwnFiles } from '../upload/own-files.ts';
 
 /** `POST /gw/turn`, `/gw/stop`, `/gw/answer`: what a person does in a conversation. What comes of it is seen on the streams. */
-export function createTurnRoutes(gateway: Gateway, watches: OwnWatches, files: OwnFiles): Route[] {
+export function createTurnRoutes(gateway: Gateway, watches: OwnWatches, files: OwnFiles, push: Pick<Push, 'ended'>): Route[] {
   const { ctx, readBody, authenticate } = gateway;
 
   async function turn(exchange: Exchange): Promise<void> {
@@ -48,7 +49,10 @@ export function createTurnRoutes(gateway: Gateway, watches: OwnWatches, files: O
       ctx.core.handleStream(envelope, handlers, { requestId, onAccepted: accept }).then(
         (result) => {
           if (isRefused(result)) reject(refusalOf(result));
-          else accept(result.turn_id);
+          else {
+            accept(result.turn_id);
+            push.ended(device.device_id, result);
+          }
         },
         (error: unknown) => {
           ctx.log('debug', 'a message of a device was not answered', { device: device.device_id, error: errorText(error) });
