@@ -6,6 +6,7 @@ import {
   systemClock,
   type Route,
   type RunningConnector,
+  type Clock,
   type StartContext,
 } from '@svc/connector-kit';
 import type { Network } from '@svc/connector-kit/fetch-public/public-network.ts';
@@ -13,7 +14,7 @@ import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
 import { createAppRoutes } from './app-routes.ts';
 import { createCalls } from './calls.ts';
 import { placeholderBaseUrl, type GatewayConfig } from './config.ts';
-import { createAuthenticate } from './device/authenticate.ts';
+import { createAuthenticate, localDeviceId } from './device/authenticate.ts';
 import { createDeviceRoutes } from './device/device-routes.ts';
 import { openDevices, type Devices } from './device/devices.ts';
 import { createPairRoute } from './device/pair-route.ts';
@@ -26,6 +27,7 @@ import { createSend } from './outbound.ts';
 import { openPush } from './push/open-push.ts';
 import { createSessionRoutes } from './session/session-routes.ts';
 import { createSpeechRoutes, voiceSettings } from './speech/speech-routes.ts';
+import { endDeadLinks } from './stream/end-dead-links.ts';
 import { createOpenLinks } from './stream/open-links.ts';
 import { createOwnWatches } from './stream/own-watches.ts';
 import { createStreamRoutes } from './stream/stream-routes.ts';
@@ -42,6 +44,7 @@ export type GatewayOptions = {
   readsNotifications?: boolean;
   /** By which push services are reached, for tests. */
   network?: Network;
+  clock?: Clock;
 };
 
 const builtApp = path.resolve(import.meta.dirname, '../app/dist');
@@ -49,10 +52,9 @@ const builtApp = path.resolve(import.meta.dirname, '../app/dist');
 /** Opens a gateway of devices. What it throws is shown to the operator, so it says what is wrong and what to do. */
 export async function startGateway(
   ctx: StartContext<GatewayConfig>,
-  { meta, appFolder = builtApp, readsNotifications = false, network }: GatewayOptions,
+  { meta, appFolder = builtApp, readsNotifications = false, network, clock = systemClock }: GatewayOptions,
 ): Promise<RunningConnector> {
   const { config, allowedHosts, log } = ctx;
-  const clock = systemClock;
   checkBindHost({ host: config.bind_host, needsToken: config.require_token, allowedHosts });
   const devices = openDevices({ file: path.resolve(ctx.dataDir, config.keys_file), clock, log });
   const codes = createPairingCodes(clock);
@@ -94,6 +96,7 @@ export async function startGateway(
     log,
   });
   const { port, url } = await server.listen(config.http_port, config.bind_host);
+  const stopLooking = endDeadLinks({ ...gateway, localDevice: config.require_token ? null : localDeviceId });
   const baseUrl = () => (config.base_url === placeholderBaseUrl ? url : config.base_url.replace(/\/+$/, ''));
   const call = createCalls({ ...gateway, codes, remove, baseUrl });
   return {
@@ -102,7 +105,10 @@ export async function startGateway(
     firstSteps: `The app is at ${baseUrl()}. Let a device in: ./svc device add NAME`,
     send: createSend(gateway),
     call: (_target, method, params) => call(method, params),
-    stop: () => server.stop(ctx.stopTimeoutMs * 0.8),
+    stop() {
+      stopLooking();
+      return server.stop(ctx.stopTimeoutMs * 0.8);
+    },
     health: () => toHealth(devices),
   };
 }

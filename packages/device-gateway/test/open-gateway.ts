@@ -7,7 +7,7 @@ import type { Invitation, ListedDevice, Paired } from '@svc/contract/device-gate
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { gatewayCalls } from '../src/calls-list.ts';
 import { gatewayFields, type GatewayConfig } from '../src/config.ts';
-import { startGateway } from '../src/start-gateway.ts';
+import { startGateway, type GatewayOptions } from '../src/start-gateway.ts';
 
 const meta: ConnectorMeta = {
   type: 'device',
@@ -23,7 +23,11 @@ const meta: ConnectorMeta = {
 type Event = { id: string | null; type: string; data: Record<string, unknown> };
 
 /** A gateway with a scripted core. */
-export async function openGateway(config: Partial<GatewayConfig> = {}, context: Partial<StartContext> = {}) {
+export async function openGateway(
+  config: Partial<GatewayConfig> = {},
+  context: Partial<StartContext> = {},
+  options: Partial<GatewayOptions> = {},
+) {
   const folder = temporaryFolder();
   const start = async (port: number): Promise<{ fake: FakeContext; live: RunningConnector }> => {
     const fields = {
@@ -33,7 +37,11 @@ export async function openGateway(config: Partial<GatewayConfig> = {}, context: 
       ...context,
     };
     const fake = fakeContext(fields);
-    const live = await startGateway(fake.context as unknown as StartContext<GatewayConfig>, { meta, appFolder: folder.path });
+    const live = await startGateway(fake.context as unknown as StartContext<GatewayConfig>, {
+      meta,
+      appFolder: folder.path,
+      ...options,
+    });
     return { fake, live };
   };
   let { fake, live } = await start(0);

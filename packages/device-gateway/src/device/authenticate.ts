@@ -7,9 +7,11 @@ import type { Devices } from './devices.ts';
 /** Who a request is from. @throws ServiceError `unauthorized`, or `busy` after too many wrong tokens. */
 export type Authenticate = (exchange: Exchange) => DeviceRecord;
 
+export const localDeviceId = 'local';
+
 /** Who calls where no token is asked for. Nobody has let it in yet: the core says what it may do. */
 const localDevice: DeviceRecord = {
-  device_id: 'local',
+  device_id: localDeviceId,
   token_sha256: null,
   identity: 'local',
   username: 'local',

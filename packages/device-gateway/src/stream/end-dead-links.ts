@@ -1,0 +1,36 @@
+import type { Clock } from '@svc/service-kit/clock.ts';
+import type { Devices } from '../device/devices.ts';
+import type { OpenLinks } from './open-links.ts';
+
+type Deps = {
+  devices: Pick<Devices, 'find'>;
+  links: Pick<OpenLinks, 'devices' | 'end'>;
+  clock: Clock;
+  /** The device of callers without a token; null where they are not let in. */
+  localDevice: string | null;
+};
+
+/** How long a stream may outlive its token, ms. */
+const lookMs = 2_000;
+
+/**
+ * Ends streams whose token is worth nothing any more, however that came: the keys file can be edited by hand, and nobody is told. Returns what
+ * ends the looking.
+ */
+export function endDeadLinks({ devices, links, clock, localDevice }: Deps): () => void {
+  let before = new Map<string, string | null>();
+
+  function look(): void {
+    const now = new Map<string, string | null>();
+    for (const deviceId of links.devices()) {
+      if (deviceId === localDevice) continue;
+      const token = devices.find(deviceId)?.token_sha256 ?? null;
+      const isSame = !before.has(deviceId) || before.get(deviceId) === token;
+      if (token === null || !isSame) links.end(deviceId);
+      else now.set(deviceId, token);
+    }
+    before = now;
+  }
+
+  return clock.every(lookMs, look);
+}
