@@ -204,6 +204,7 @@ const environmentReaders = [
   'apps/cli/src/commands/service.ts', // what a service needs of the shell that installs it
   'apps/cli/src/commands/test.ts',
   'apps/cli/src/up/move-ports.ts', // whether a variable of the shell wins over .env
+  'apps/cli/src/update/program-env.ts', // for git, and for programs of other versions
   'apps/collector/src/control/run-program.ts',
   'apps/collector/src/otel/otel-packages.ts',
   'apps/manager/src/connector-type/read-meta.ts',

@@ -25,6 +25,8 @@ export type SupervisorState = {
   /** When that process was born, as the system counts: a pid alone may be another one's by now. */
   born?: string | null;
   started_at: number;
+  /** At SIGUSR2 it stops, and starts the version that is in place then. */
+  starts_again?: boolean;
   services: {
     name: string;
     url: string;

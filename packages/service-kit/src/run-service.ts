@@ -10,6 +10,7 @@ import { createLog, maskLogLines, type Log } from './log.ts';
 import { openServiceSecrets } from './redaction/service-secrets.ts';
 import { SettingsError } from './config/setting.ts';
 import { loadSettings, unknownSettings, type Settings } from './config/settings.ts';
+import { channelOf } from './update/update-settings.ts';
 import { readVersion } from './version.ts';
 
 /** The repository's root, three folders above this file. */
@@ -65,7 +66,7 @@ function openContext(name: string): ServiceContext {
     const log = createLog(name, settings.logLevel);
     for (const unknown of unknownSettings(env)) log.warn(`${unknown} is not a setting of this service; see .env.example.`);
     for (const fault of unreadEnvLines(repositoryRoot)) log.warn(fault);
-    return { settings, log, version: readVersion(repositoryRoot, name, settings.updateChannel), remoteUsers };
+    return { settings, log, version: readVersion(repositoryRoot, name, channelOf(settings.updateChannel, settings.dataDir)), remoteUsers };
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
     process.stderr.write(`${error.message}\n`);

@@ -1,5 +1,6 @@
 import { readFile, readlink } from 'node:fs/promises';
 import path from 'node:path';
+import { installationHome } from '@svc/service-kit/update/update-places.ts';
 import { readVariable } from '@svc/service-kit/process/marked-processes.ts';
 
 /** An Assistant Gateway on this machine: the folder with `svc` in it, and that of its data where it is known. */
@@ -16,7 +17,7 @@ const entryInLine =
 export async function installationOf(pid: number, line: string): Promise<Installation | null> {
   const words = (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).split('\0');
   const named = words.flatMap((word) => entries.exec(word)?.[1] ?? []).at(-1) ?? rootInLine(line);
-  return named === undefined ? null : { root: named, dataDir: await dataDirOf(pid) };
+  return named === undefined ? null : { root: installationHome(named), dataDir: await dataDirOf(pid) };
 }
 
 /** The path begins at the last blank before a slash: before it stand Node and its options. */

@@ -2,6 +2,7 @@ import { homedir, userInfo } from 'node:os';
 import path from 'node:path';
 import { dataPaths, makePrivateDir } from '@svc/service-kit/config/data-dir.ts';
 import { loadSettings, type Settings } from '@svc/service-kit/config/settings.ts';
+import { installationHome } from '@svc/service-kit/update/update-places.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
 import { CliError } from '../cli-error.ts';
 import { repositoryRoot } from '../repository-root.ts';
@@ -31,7 +32,7 @@ export async function service(action: ServiceAction, { json }: { json?: boolean 
 /** As this process sees it. */
 export const thisMachine = ({ dataDir, root }: Pick<Settings, 'dataDir' | 'root'>): Machine => ({
   platform: process.platform,
-  root,
+  root: installationHome(root),
   home: homedir(),
   user: userInfo().username,
   uid: process.getuid?.() ?? 0,

@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { dataPaths } from '@svc/service-kit/config/data-dir.ts';
 import { loadSettings, type Settings } from '@svc/service-kit/config/settings.ts';
+import { installationHome } from '@svc/service-kit/update/update-places.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
 import { CliError } from '../cli-error.ts';
 import { askTerminal } from '../connector/ask-fields.ts';
@@ -18,7 +19,7 @@ type Options = { data?: boolean; yes?: boolean };
 const setUp = ['node_modules', '.runtime', '.cache'];
 
 /** Says what goes and what stays, asks, and removes. Nothing of the data goes unless that was said. */
-export async function uninstall(options: Options, root = repositoryRoot): Promise<number> {
+export async function uninstall(options: Options, root = installationHome(repositoryRoot)): Promise<number> {
   const settings = loadSettings(root);
   const manager = managerOf(settings);
   const unit = (await manager?.state())?.file ?? null;

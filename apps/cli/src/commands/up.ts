@@ -9,6 +9,7 @@ import { loadSettings } from '@svc/service-kit/config/settings.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
 import { birthMark } from '@svc/service-kit/process/birth-mark.ts';
 import { applyRestore } from '@svc/service-kit/restore/apply-restore.ts';
+import { installationHome, updatePlaces } from '@svc/service-kit/update/update-places.ts';
 import { installationOf, type Installation } from '@svc/supervisor/installation.ts';
 import { CliError } from '../cli-error.ts';
 import { repositoryRoot } from '../repository-root.ts';
@@ -20,7 +21,9 @@ import { renderBanner } from '../up/banner.ts';
 import { hostEnv } from '../up/host-env.ts';
 import type { WantedPort } from '../up/move-ports.ts';
 import { createHosts, type Hosts } from '../up/hosts.ts';
+import { againCode, launch, takeLifeline } from '../up/launcher.ts';
 import { runUntilStopped } from '../up/run-until-stopped.ts';
+import { readPointer } from '../update/pointer.ts';
 import { createStateFile, readLastState, readSupervisorState } from '../up/state-file.ts';
 
 export type UpOptions = {
@@ -39,12 +42,20 @@ const detailWaitMs = 5_000;
  * Runs the service in the foreground until a signal. A second one on the same data folder says that it runs already
  * and succeeds: what was asked for is the case.
  */
-export async function up({
-  root = repositoryRoot,
-  entryOf = entryIn(root),
-  waitMs = startWaitMs,
-  spawnPatienceMs,
-}: UpOptions = {}): Promise<number> {
+export async function up(options: UpOptions = {}): Promise<number> {
+  const home = installationHome(options.root ?? repositoryRoot);
+  const lifeline = takeLifeline();
+  // A version on trial is kept by the code from before.
+  if (lifeline === null && home === (options.root ?? repositoryRoot) && readPointer(updatePlaces(home)) !== null)
+    return launch(home);
+  const code = await runHere(options, lifeline);
+  return code === againCode && lifeline === null ? launch(home) : code;
+}
+
+async function runHere(
+  { root = repositoryRoot, entryOf = entryIn(root), waitMs = startWaitMs, spawnPatienceMs }: UpOptions,
+  lifeline: Promise<void> | null,
+): Promise<number> {
   const begunAt = Date.now();
   const env = readEnv(root);
   const settings: CliSettings = loadSettings(root, env);
@@ -57,6 +68,7 @@ export async function up({
     const entries = addresses.map(({ name }) => entryOf(name));
     await awaitLeftovers(readLastState(paths.supervisorState), {
       entries,
+      home: installationHome(root),
       waitMs: settings.stopTimeoutMs + 2000,
       onWait: () => print('Waiting for processes of an earlier start to end …'),
     });
@@ -70,7 +82,7 @@ export async function up({
       entry: entryOf(name),
       env: hostEnv(name, env, userProof),
     }));
-    return await supervise({ settings, paths, specs, begunAt, waitMs, spawnPatienceMs });
+    return await supervise({ settings, paths, specs, begunAt, waitMs, spawnPatienceMs, lifeline });
   } finally {
     lock.release();
   }
@@ -85,7 +97,7 @@ const seededPorts = ({ compatPort }: CliSettings, { managerDb }: DataPaths): Wan
 async function sayItRuns(paths: DataPaths, root: string): Promise<number> {
   const state = readSupervisorState(paths.supervisorState);
   const owner = state === null ? null : await installationOf(state.pid, '');
-  if (owner !== null && owner.root !== root) throw anotherWorksHere(paths, owner);
+  if (owner !== null && owner.root !== installationHome(root)) throw anotherWorksHere(paths, owner);
   print(`The service runs already on ${paths.root}${state === null ? '.' : `, as process ${state.pid}:`}`);
   for (const { name, url, status } of state?.services ?? [])
     print(`  ${name.padEnd(12)}${url}${status === 'running' ? '' : `  (${status})`}`);
@@ -107,6 +119,7 @@ type Plan = {
   begunAt: number;
   waitMs: number;
   spawnPatienceMs?: number;
+  lifeline: Promise<void> | null;
 };
 
 async function supervise(plan: Plan): Promise<number> {
@@ -117,6 +130,7 @@ async function supervise(plan: Plan): Promise<number> {
     pid: process.pid,
     born,
     started_at: begunAt,
+    starts_again: true,
     services: hosts.state(),
     faults: hosts.faults(),
   });
@@ -133,7 +147,9 @@ async function supervise(plan: Plan): Promise<number> {
     stop: () => hosts.stop(),
     killNow: () => hosts.killNow(),
     onStopping: () => print('Stopping … (Ctrl-C again ends everything at once)'),
+    againCode,
   });
+  void plan.lifeline?.then(() => life.stop());
   try {
     await Promise.race([hosts.start(plan.waitMs), life.ended]);
     if (!life.isStopping()) {

@@ -9,6 +9,7 @@ import type {
 import type { Tier } from '@svc/contract/trust.ts';
 import type { CliSettings } from '@svc/service-kit/config/process-settings.ts';
 import { loadSettings } from '@svc/service-kit/config/settings.ts';
+import { installationHome } from '@svc/service-kit/update/update-places.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
 import { Secret } from '@svc/service-kit/secret.ts';
 import { CliError } from '../cli-error.ts';
@@ -48,7 +49,7 @@ async function init(settings: CliSettings, input: SecretInput, writes: boolean):
   print(
     'The vault is set up. Nobody can open it without its passphrase, and nobody can\nrecover that: keep it somewhere safe.\n',
   );
-  if (writes) print(`Its address and keys are in ${writeEnv(settings.root, made)} now.`);
+  if (writes) print(`Its address and keys are in ${writeEnv(installationHome(settings.root), made)} now.`);
   else print(`Put these lines into .env; they are shown this once:\n\n${lines.join('\n')}`);
   print('\nNext: stop the service if it runs, start it (./svc up), open the vault:\n./svc vault unseal');
 }

@@ -13,6 +13,7 @@ import type { SendOptions } from '../commands/send.ts';
 import type { SpeakOptions, TranscribeOptions } from '../commands/speech.ts';
 import type { TestOptions } from '../commands/test.ts';
 import type { UsageOptions } from '../commands/usage.ts';
+import type { UpdateOptions } from '../commands/update.ts';
 import type { VaultCommand } from '../commands/vault.ts';
 import type { ConnectorRequest, NewRequest } from '../connector/connector-command.ts';
 import type { DeliveryAction } from '../deliveries/delivery-api.ts';
@@ -78,6 +79,7 @@ export const lazyCommands = {
   vault: async (command: VaultCommand) => (await import('../commands/vault.ts')).vault(command),
   service: async (action: ServiceAction, options: { json?: boolean }) =>
     (await import('../commands/service.ts')).service(action, options),
+  update: async (options: UpdateOptions) => (await import('../commands/update.ts')).update(options),
   uninstall: async (options: { data?: boolean; yes?: boolean }) => (await import('../commands/uninstall.ts')).uninstall(options),
   completion: async (shell: Shell, program: Command) => (await import('../commands/completion.ts')).completion(shell, program),
   test: async (filters: readonly string[], options: TestOptions) => (await import('../commands/test.ts')).test(filters, options),

@@ -16,6 +16,7 @@ const others = {
   up: succeed,
   status: succeed,
   service: succeed,
+  update: succeed,
   uninstall: succeed,
   completion: succeed,
   doctor: succeed,

@@ -19,6 +19,7 @@ import { addTerminalCommand } from '../terminals/terminal-command.ts';
 import { addToolCommand } from '../tool/tool-command.ts';
 import { addToolserverCommand } from '../toolserver/toolserver-command.ts';
 import { addPersonCommand } from '../trust/person-command.ts';
+import { addUpdateCommand } from '../update/update-command.ts';
 import { addUploadCommand } from '../upload/upload-command.ts';
 import { addVaultCommand } from '../vault/vault-command.ts';
 import { createProgram, runOf } from './create-program.ts';
@@ -79,6 +80,7 @@ const groups: Readonly<Record<string, readonly Add[]>> = {
     addUpCommand,
     (program, run) => addAuthCommand(program, run.auth),
     addServiceCommand,
+    addUpdateCommand,
     (program, run) => addBackupCommand(program, run.backup),
     (program, run) => addSecretCommand(program, run.secret),
     (program, run) => addVaultCommand(program, run.vault),

@@ -3,6 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { SupervisorState } from '@svc/contract/service.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
 import { killGroup } from '@svc/service-kit/process/process-group.ts';
+import { installationOf } from '@svc/supervisor/installation.ts';
 import { commandLineOf, portFault } from '@svc/supervisor/port-owner.ts';
 import { isAlive } from '@svc/service-kit/process/signal-process.ts';
 import { CliError } from '../cli-error.ts';
@@ -36,6 +37,8 @@ const pollMs = 50;
 type Options = {
   /** Modules that host processes run; a process id may have gone to another program since. */
   entries: readonly string[];
+  /** Of the installation: another version of it may have run. */
+  home: string;
   waitMs: number;
   onWait: () => void;
 };
@@ -44,8 +47,8 @@ type Options = {
  * After a supervisor was killed its host processes see that and end by themselves, finishing what they do. Two of a kind
  * must not work on the same data, so a new start waits for them and ends by force what does not go.
  */
-export async function awaitLeftovers(last: SupervisorState | null, { entries, waitMs, onWait }: Options): Promise<void> {
-  const pids = await leftoverPids(last, entries);
+export async function awaitLeftovers(last: SupervisorState | null, { entries, home, waitMs, onWait }: Options): Promise<void> {
+  const pids = await leftoverPids(last, entries, home);
   if (pids.length === 0) return;
   onWait();
   const deadline = performance.now() + waitMs;
@@ -55,10 +58,11 @@ export async function awaitLeftovers(last: SupervisorState | null, { entries, wa
   }
 }
 
-async function leftoverPids(last: SupervisorState | null, entries: readonly string[]): Promise<number[]> {
+async function leftoverPids(last: SupervisorState | null, entries: readonly string[], home: string): Promise<number[]> {
   const pids = (last?.services ?? []).flatMap(({ pid }) => (pid !== null && isAlive(pid) ? [pid] : []));
   const lines = await Promise.all(pids.map(commandLineOf));
-  return pids.filter((_, index) => entries.some((entry) => lines[index]?.includes(entry)));
+  const installations = await Promise.all(pids.map((pid, index) => installationOf(pid, lines[index] ?? '')));
+  return pids.filter((_, index) => installations[index]?.root === home || entries.some((entry) => lines[index]?.includes(entry)));
 }
 
 type Unusable = { wanted: WantedPort; fault: string };

@@ -9,6 +9,8 @@ type Steps = {
   /** At a further one: the person does not want to wait. */
   killNow: () => void;
   onStopping: () => void;
+  /** Exit code when another version is to be started in its place, after SIGUSR2. */
+  againCode: number;
 };
 
 export type Life = {
@@ -16,11 +18,13 @@ export type Life = {
   isStopping: () => boolean;
   /** Stops all because it cannot go on; `ended` then rejects with the reason. */
   giveUp: (reason: Error) => void;
+  /** As a signal does. */
+  stop: () => void;
   close: () => void;
 };
 
 /** Listens for signals from the moment of the call. `ended` resolves with the exit code when all has stopped; `close` ends listening. */
-export function runUntilStopped({ stop, killNow, onStopping }: Steps): Life {
+export function runUntilStopped({ stop, killNow, onStopping, againCode }: Steps): Life {
   const { promise: ended, resolve, reject } = Promise.withResolvers<number>();
   // It may fail while nobody waits for it yet.
   ended.catch(() => undefined);
@@ -37,7 +41,14 @@ export function runUntilStopped({ stop, killNow, onStopping }: Steps): Life {
     onStopping();
     stop().then(() => resolve(0), reject);
   };
+  const onAgain = () => {
+    if (stopping) return;
+    stopping = true;
+    onStopping();
+    stop().then(() => resolve(againCode), reject);
+  };
   for (const signal of signals) process.on(signal, onSignal);
+  process.on('SIGUSR2', onAgain);
   // Left to Node, it would open a debugger into the settings that are read here.
   process.on('SIGUSR1', ignore);
   return {
@@ -52,9 +63,13 @@ export function runUntilStopped({ stop, killNow, onStopping }: Steps): Life {
         () => reject(reason),
       );
     },
+    stop() {
+      if (!stopping) onSignal();
+    },
     close() {
       clearInterval(alive);
       for (const signal of signals) process.removeListener(signal, onSignal);
+      process.removeListener('SIGUSR2', onAgain);
       process.removeListener('SIGUSR1', ignore);
     },
   };

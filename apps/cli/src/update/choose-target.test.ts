@@ -24,6 +24,7 @@ describe('stable', () => {
     expect(targetOf(choose())).toEqual({
       commit: sha('5'),
       name: 'v1.10.0',
+      ref: 'refs/tags/v1.10.0',
       tag: { name: 'v1.10.0', object: sha('4') },
       isPinned: false,
     });

@@ -9,6 +9,8 @@ export type Target = {
   commit: string;
   /** As a person says it: `v1.2.0`, `main`, the ref that was asked for. */
   name: string;
+  /** What is fetched: a whole ref, or the commit. */
+  ref: string;
   tag: { name: string; object: string } | null;
   /** Asked for by name: it may then be older than what runs. */
   isPinned: boolean;
@@ -42,15 +44,21 @@ function newestTag(refs: RemoteRefs, current: Wish['current']): Choice {
       type: 'current',
       why: `The newest release of the remote is ${release.tag}, older than what is installed (${current.version}).`,
     };
-  return isCurrent({ type: 'target', target: { commit: found.commit, name: release.tag, tag, isPinned: false } }, current.commit);
+  return isCurrent(
+    {
+      type: 'target',
+      target: { commit: found.commit, name: release.tag, ref: `refs/tags/${release.tag}`, tag, isPinned: false },
+    },
+    current.commit,
+  );
 }
 
-const mainBranch = 'main';
+export const mainBranch = 'main';
 
 function headOfMain({ branches }: RemoteRefs): Choice {
   const commit = branches.get(mainBranch);
   if (commit === undefined) return { type: 'none', why: `The remote has no branch "${mainBranch}".` };
-  return { type: 'target', target: { commit, name: mainBranch, tag: null, isPinned: false } };
+  return { type: 'target', target: { commit, name: mainBranch, ref: `refs/heads/${mainBranch}`, tag: null, isPinned: false } };
 }
 
 function pinned(ref: string, { tags, branches }: RemoteRefs): Choice {
@@ -58,13 +66,18 @@ function pinned(ref: string, { tags, branches }: RemoteRefs): Choice {
   if (tag !== undefined)
     return {
       type: 'target',
-      target: { commit: tag.commit, name: ref, tag: { name: ref, object: tag.object }, isPinned: true },
+      target: { commit: tag.commit, name: ref, ref: `refs/tags/${ref}`, tag: { name: ref, object: tag.object }, isPinned: true },
     };
-  const commit = branches.get(ref) ?? (/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(ref) ? ref : undefined);
-  if (commit === undefined)
-    return { type: 'none', why: `"${ref}" is neither a tag nor a branch of the remote, nor the full id of a commit.` };
-  return { type: 'target', target: { commit, name: ref, tag: null, isPinned: true } };
+  const head = branches.get(ref);
+  if (head !== undefined) return pinnedTo(ref, `refs/heads/${ref}`, head);
+  if (/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(ref)) return pinnedTo(ref, ref, ref);
+  return { type: 'none', why: `"${ref}" is neither a tag nor a branch of the remote, nor the full id of a commit.` };
 }
+
+const pinnedTo = (name: string, ref: string, commit: string): Choice => ({
+  type: 'target',
+  target: { commit, name, ref, tag: null, isPinned: true },
+});
 
 const isCurrent = (choice: Choice, commit: string): Choice =>
   choice.type === 'target' && choice.target.commit === commit

@@ -5,7 +5,7 @@ import type { Clock } from '@svc/service-kit/clock.ts';
 import type { CoreSettings } from '@svc/service-kit/config/process-settings.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
-import { readVersion } from '@svc/service-kit/version.ts';
+import { versionOf } from '@svc/service-kit/version.ts';
 import type { BuiltInTools } from '../tool-server/built-in-tools.ts';
 import { createDeviceTools, type DeviceTools } from './device-tools.ts';
 import { operator, rightsOf, type ToolCaller } from './tool-caller.ts';
@@ -83,7 +83,7 @@ export function openToolbelt({ settings, env, knownSecrets, clock, log }: Deps):
     root: settings.root,
     env,
     coreUrl: `http://${settings.bindHost}:${settings.corePort}`,
-    version: readVersion(settings.root, 'toolbelt', settings.updateChannel).version,
+    version: versionOf(settings.root),
     clock,
     log,
     knownSecrets,

@@ -44,5 +44,13 @@ export type VaultSettings = Pick<Settings, Everywhere | 'vaultPort' | 'vaultAdmi
 /** The operator's commands ask the running processes, so they read little beside ports and tokens. */
 export type CliSettings = Pick<
   Settings,
-  Everywhere | In<'Manager'> | In<'Vault'> | CoreAccess | 'collectorPort' | 'insightsToken' | 'insightsControlToken' | 'otel'
+  | Everywhere
+  | In<'Manager'>
+  | In<'Vault'>
+  | In<'Updates'>
+  | CoreAccess
+  | 'collectorPort'
+  | 'insightsToken'
+  | 'insightsControlToken'
+  | 'otel'
 >;

@@ -5,6 +5,7 @@ import { everywhereSettings, wrapperSettings } from './declared/everywhere.ts';
 import { managerSettings } from './declared/manager.ts';
 import { secretSettings, vaultSettings } from './declared/secrets.ts';
 import { speechSettings } from './declared/speech.ts';
+import { updateSettings } from './declared/updates.ts';
 import { readEnv, type Env } from './env-file.ts';
 import { settingFaults } from './setting-faults.ts';
 import { settingsOf, valuesOf, type Declared, type Setting, type ValuesOf, SettingsError } from './setting.ts';
@@ -21,6 +22,7 @@ export const settingGroups = {
   Manager: managerSettings,
   Collector: collectorSettings,
   Vault: vaultSettings,
+  Updates: updateSettings,
   Wrapper: wrapperSettings,
 } as const satisfies Record<string, Declared>;
 
@@ -35,6 +37,7 @@ const declared = {
   ...managerSettings,
   ...collectorSettings,
   ...vaultSettings,
+  ...updateSettings,
   ...wrapperSettings,
 };
 

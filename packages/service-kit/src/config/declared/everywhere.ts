@@ -29,10 +29,6 @@ export const everywhereSettings = {
     text: 'normal: the end of any process loses nothing, a power failure may lose the last second. full: neither does; each commit waits for the disk.',
     default: 'normal',
   }),
-  updateChannel: setting('SVC_UPDATE_CHANNEL', oneOf(['stable', 'edge']), {
-    text: 'stable or edge: what /version calls this installation. Updating is done by hand (docs/running.md).',
-    default: 'stable',
-  }),
 };
 
 /** Settings: the `svc` program, which starts Node. */

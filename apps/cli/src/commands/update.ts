@@ -1,0 +1,148 @@
+import path from 'node:path';
+import { spawn } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
+import { once } from 'node:events';
+import { dataPaths, makePrivateDir } from '@svc/service-kit/config/data-dir.ts';
+import { loadSettings, type Settings } from '@svc/service-kit/config/settings.ts';
+import { managerOf } from '@svc/service-kit/update/managed.ts';
+import { installationHome, updatePlaces, type UpdatePlaces } from '@svc/service-kit/update/update-places.ts';
+import { changeUpdateSettings, channelOf, type UpdateChannel } from '@svc/service-kit/update/update-settings.ts';
+import { CliError } from '../cli-error.ts';
+import { repositoryRoot } from '../repository-root.ts';
+import { hostAddresses, serviceUrl } from '../service-urls.ts';
+import { print } from '../terminal.ts';
+import { takeInstanceLock } from '../up/before-start.ts';
+import { findTarget, installedVersion } from '../update/find-target.ts';
+import { GitFault, openGit } from '../update/git.ts';
+import { readJournal } from '../update/journal.ts';
+import { readTrial } from '../update/pointer.ts';
+import { repairUpdate } from '../update/repair-update.ts';
+import { runUpdate, type UpdateRequest } from '../update/run-update.ts';
+import type { UpdateContext } from '../update/update-context.ts';
+import { stateReader } from '../update/switch-version.ts';
+import { UpdateStopped, updateCodes, type Outcome } from '../update/update-outcome.ts';
+import { foreignEnv } from '../update/program-env.ts';
+import { makeVersion } from '../update/version-folder.ts';
+
+/** What was typed after `svc update`. */
+export type UpdateOptions = { check?: boolean; channel?: UpdateChannel; ref?: string; rollback?: boolean; json?: boolean };
+
+/** Brings the installation to another version, or says what would happen. Gives the exit code. */
+export async function update(options: UpdateOptions): Promise<number> {
+  const outcome = await perform(options, loadSettings(repositoryRoot)).catch(toOutcome);
+  print(options.json === true ? JSON.stringify(outcome) : outcome.words);
+  return outcome.code;
+}
+
+function toOutcome(error: unknown): Outcome {
+  if (error instanceof UpdateStopped) return error.outcome;
+  if (error instanceof GitFault) return { code: updateCodes.manual, words: `Nothing was changed. ${error.message}` };
+  throw error;
+}
+
+async function perform(options: UpdateOptions, settings: Settings): Promise<Outcome> {
+  const places = updatePlaces(installationHome(repositoryRoot));
+  const manager = managerOf(places.home, settings.updateManaged);
+  if (manager !== null) return { code: updateCodes.managed, words: `This installation is kept up to date by ${manager}.` };
+  if (options.channel !== undefined && options.check !== true) chooseChannel(options.channel, settings);
+  const channel =
+    options.check === true && options.channel !== undefined
+      ? options.channel
+      : channelOf(settings.updateChannel, settings.dataDir);
+  const request = { channel, ref: options.ref ?? null, rollback: options.rollback === true };
+  const context = openContext(places, settings, options.json === true);
+  if (options.check === true) return check(context, request);
+  makePrivateDir(places.folder);
+  const lock = takeInstanceLock(places.lock);
+  if (lock === null) return { code: updateCodes.busy, words: 'Another update runs.' };
+  let copy: string;
+  try {
+    if (repositoryRoot !== places.home) return await repairAndRun(context, request);
+    copy = await copyOfThis(context, request);
+  } finally {
+    lock.release();
+  }
+  return goOnIn(copy);
+}
+
+async function repairAndRun(context: UpdateContext, request: UpdateRequest): Promise<Outcome> {
+  const repaired = await repairUpdate(context);
+  if (repaired !== null) context.say(repaired);
+  return runUpdate(context, request);
+}
+
+function chooseChannel(channel: UpdateChannel, { updateChannel, dataDir }: Settings): void {
+  if (updateChannel !== null && updateChannel !== channel)
+    throw new CliError(`SVC_UPDATE_CHANNEL is ${updateChannel}, and a setting of the environment wins.`, {
+      why: 'Remove it to choose here.',
+    });
+  makePrivateDir(dataDir);
+  changeUpdateSettings(dataDir, { channel });
+}
+
+/** What would happen. Asks the remote; fetches and changes nothing. */
+async function check({ git, places }: UpdateContext, { channel, ref }: UpdateRequest): Promise<Outcome> {
+  const current = await installedVersion(git, places.home);
+  const { name, commit } = await findTarget(git, { channel, ref, current });
+  return {
+    code: updateCodes.ok,
+    words: `There is an update from ${current.name} to ${name} (${commit.slice(0, 12)}). Run ./svc update.`,
+  };
+}
+
+/**
+ * A copy of this version outside of the folder whose files an update replaces: the version that is gone back to as well. Nothing is copied when there is
+ * neither anything to do nor anything left open.
+ */
+async function copyOfThis({ git, places }: UpdateContext, { channel, ref, rollback }: UpdateRequest): Promise<string> {
+  const current = await installedVersion(git, places.home);
+  const isOpen = readJournal(places) !== null || readTrial(places) !== null;
+  if (!rollback && !isOpen) await findTarget(git, { channel, ref, current });
+  return makeVersion({ places, git, commit: current.commit, like: places.home });
+}
+
+/** This process becomes the updater of the copy: for a terminal or a service manager it is the same one. */
+function goOnIn(copy: string): never {
+  const main = path.join(copy, 'apps/cli/src/main.ts');
+  const env = Object.entries(foreignEnv()).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return process.execve!(process.execPath, [process.execPath, main, ...process.argv.slice(2)], Object.fromEntries(env));
+}
+
+function openContext(places: UpdatePlaces, settings: Settings, isQuiet: boolean): UpdateContext {
+  const data = dataPaths(settings.dataDir);
+  return {
+    root: repositoryRoot,
+    places,
+    settings,
+    data,
+    git: openGit(places.home),
+    service: {
+      read: stateReader(data.supervisorState),
+      hosts: () =>
+        hostAddresses(settings)
+          .filter(({ name }) => name !== 'vault')
+          .map(({ name }) => ({ name, url: serviceUrl(settings, name) })),
+      coreUrl: () => serviceUrl(settings, 'core'),
+      start: () => startInBackground(places),
+    },
+    say: (line) => void (isQuiet ? process.stderr : process.stdout).write(`${line}\n`),
+    onPhase: () => undefined,
+    now: Date.now,
+  };
+}
+
+/** When the supervisor itself has ended: there is no terminal any more that it could belong to. */
+async function startInBackground(places: UpdatePlaces): Promise<void> {
+  const log = openSync(path.join(places.folder, 'started.log'), 'a', 0o600);
+  try {
+    const child = spawn(path.join(places.home, 'svc'), ['up'], {
+      env: foreignEnv(),
+      detached: true,
+      stdio: ['ignore', log, log],
+    });
+    await once(child, 'spawn');
+    child.unref();
+  } finally {
+    closeSync(log);
+  }
+}

@@ -1,0 +1,74 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { HealthInfo, VersionInfo } from '@svc/contract/service.ts';
+import { requestJson } from '@svc/service-kit/http/json-client.ts';
+
+/** A host process, and where it listens. */
+export type Host = { name: string; url: string };
+
+const askMs = 2000;
+const pollMs = 50;
+
+/** What is wrong. `isSaid`: by the process itself, which answers; not answering may pass. */
+export type Fault = { why: string; isSaid: boolean };
+
+/**
+ * What is wrong with the host processes, as they say themselves; null when each is well and is of the commit. `wereUnwell`: those that were not well
+ * before either, of which no more is asked than an answer.
+ */
+export async function whyNotWell(hosts: readonly Host[], commit: string, wereUnwell: ReadonlySet<string>): Promise<Fault | null> {
+  const faults = await Promise.all(hosts.map(async (host) => faultOf(host, commit, wereUnwell.has(host.name))));
+  return faults.find((fault) => fault !== null) ?? null;
+}
+
+async function faultOf({ name, url }: Host, commit: string, wasUnwell: boolean): Promise<Fault | null> {
+  try {
+    const [health, version] = await Promise.all([
+      requestJson<HealthInfo>(`${url}/health`, { timeoutMs: askMs }),
+      requestJson<VersionInfo>(`${url}/version`, { timeoutMs: askMs }),
+    ]);
+    const { sha } = version.body;
+    if (sha !== commit) return said(`the ${name} is of ${sha.slice(0, 12)}, not of ${commit.slice(0, 12)}`);
+    if (health.body.status === 'ok' || (wasUnwell && health.body.status === 'degraded')) return null;
+    return said(`the ${name} is ${health.body.status}: ${(health.body.degraded ?? []).join('; ') || 'it does not say why'}`);
+  } catch (error) {
+    return { why: `the ${name} does not answer (${(error as Error).message})`, isSaid: false };
+  }
+}
+
+const said = (why: string): Fault => ({ why, isSaid: true });
+
+/** Those that say of themselves that something does not work. */
+export async function unwellOnes(hosts: readonly Host[]): Promise<Set<string>> {
+  const answers = await Promise.all(
+    hosts.map(async ({ name, url }) => {
+      try {
+        const { body } = await requestJson<HealthInfo>(`${url}/health`, { timeoutMs: askMs });
+        return body.status === 'ok' ? [] : [name];
+      } catch {
+        return [name]; // it is away
+      }
+    }),
+  );
+  return new Set(answers.flat());
+}
+
+type Patience = { withinMs: number; /** Ends the wait early, with the reason. */ lost(): string | null };
+
+/** What a process says of itself may be of its start; after this it is not. */
+const saidMs = 15_000;
+
+/** Asks again until nothing is wrong any more; else gives what was wrong last. */
+export async function awaitWell(examine: () => Promise<Fault | null>, { withinMs, lost }: Patience): Promise<string | null> {
+  const until = performance.now() + withinMs;
+  let saidSince: number | null = null;
+  for (;;) {
+    const fault = await examine();
+    if (fault === null) return null;
+    const why = lost();
+    if (why !== null) return why;
+    const now = performance.now();
+    saidSince = fault.isSaid ? (saidSince ?? now) : null;
+    if (now > until || (saidSince !== null && now - saidSince > saidMs)) return fault.why;
+    await sleep(pollMs);
+  }
+}

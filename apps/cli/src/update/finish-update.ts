@@ -1,0 +1,87 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { writeFileAtomic } from '@svc/service-kit/config/data-dir.ts';
+import { endJournal, type Journal, type Version, writeJournal } from './journal.ts';
+import { writeLastUpdate } from './last-update.ts';
+import { mainBranch } from './choose-target.ts';
+import type { Git } from './git.ts';
+import { changedFiles, keepOwnWork } from './local-changes.ts';
+import { reconcileEnv } from './reconcile-env.ts';
+import type { UpdateContext } from './update-context.ts';
+import { settleClone } from './settle-clone.ts';
+import type { Switched } from './switch-to.ts';
+import { type Outcome, updateCodes } from './update-outcome.ts';
+import { removeVersion, versionFolder, versionsIn } from './version-folder.ts';
+
+/** Says how it ended, and after an update that stays brings the rest along. */
+export async function finishUpdate(context: UpdateContext, { journal, result, why, gapMs }: Switched): Promise<Outcome> {
+  const { places, now } = context;
+  const { id, from, to } = journal;
+  const outcome = outcomeOf({ result, why, gapMs, from, to });
+  if (result === 'confirmed') await finish(context, journal);
+  writeLastUpdate(places, { ...outcome, id, from, to, endedAt: now(), gapMs });
+  endJournal(places);
+  return outcome;
+}
+
+type Facts = Pick<Switched, 'result' | 'why' | 'gapMs'> & { from: Version; to: Version };
+
+function outcomeOf({ result, why, gapMs, from, to }: Facts): Outcome {
+  if (result === 'reverted')
+    return { code: updateCodes.rolledBack, words: `${to.name} was taken back: ${why}. ${from.name} runs again.` };
+  if (result === 'stuck')
+    return { code: updateCodes.manual, words: `${to.name} was taken back: ${why}. See ./svc doctor and ./svc logs.` };
+  const gap = gapMs === null ? 'The next ./svc up starts it.' : `The core answered nobody for ${(gapMs / 1000).toFixed(1)} s.`;
+  return { code: updateCodes.ok, words: `Updated from ${from.name} to ${to.name}. ${gap}` };
+}
+
+/** What a version that stays brings with it. Each step may be done again, and none of them takes the version back. */
+export async function finish(context: UpdateContext, journal: Journal): Promise<void> {
+  const { say } = context;
+  const steps: [string, () => Promise<void>][] = [
+    ['new settings could not be noted in .env', async () => noteNewSettings(context, journal)],
+    ['this folder could not be brought to the new version, which runs from .runtime/versions', () => settle(context, journal)],
+    ['old versions could not be removed', () => removeOthers(context, [journal.from.commit, journal.to.commit])],
+  ];
+  for (const [what, step] of steps) {
+    try {
+      await step();
+    } catch (error) {
+      say(`Note: ${what}: ${(error as Error).message}`);
+    }
+  }
+}
+
+function noteNewSettings({ places, say }: UpdateContext, { from, to }: Journal): void {
+  const file = path.join(places.home, '.env');
+  if (!existsSync(file)) return;
+  const exampleOf = ({ commit }: Version) => readFileSync(path.join(versionFolder(places, commit), '.env.example'), 'utf8');
+  const text = reconcileEnv(readFileSync(file, 'utf8'), exampleOf(from), exampleOf(to));
+  if (text === null) return;
+  writeFileAtomic(file, text);
+  say('New settings are noted in .env, commented out.');
+}
+
+async function settle({ places, git, say }: UpdateContext, journal: Journal): Promise<void> {
+  const { id, to, isEdge } = journal;
+  if (journal.phase !== 'settling') {
+    const changed = await changedFiles(git);
+    if (changed.length > 0 && !isEdge)
+      return say(
+        `This folder has changes of yours (${changed[0]}), so its files stay as they are; ${to.name} runs from .runtime/versions.`,
+      );
+    if (changed.length > 0) await keepOwnWork(git, `${id}-later`);
+    writeJournal(places, { ...journal, phase: 'settling' });
+  }
+  await settleClone({ places, git, commit: to.commit, branch: isEdge ? await branchOf(git) : null });
+}
+
+/** The branch of the clone that follows the remote's; null when it is on another one, or on none. */
+async function branchOf(git: Git): Promise<string | null> {
+  const name = (await git(['rev-parse', '--abbrev-ref', 'HEAD'])).trim();
+  return name === mainBranch ? name : null;
+}
+
+async function removeOthers({ places, git }: UpdateContext, kept: readonly string[]): Promise<void> {
+  for (const commit of versionsIn(places)) if (!kept.includes(commit)) await removeVersion(places, git, commit);
+}

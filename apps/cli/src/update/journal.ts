@@ -1,0 +1,43 @@
+import { rmSync } from 'node:fs';
+import { makePrivateDir, writeFileAtomic } from '@svc/service-kit/config/data-dir.ts';
+import { readJson, syncFolder } from '@svc/service-kit/restore/disk.ts';
+import type { UpdatePlaces } from '@svc/service-kit/update/update-places.ts';
+
+/** A version: `name` as a person says it, such as `v1.2.0`. */
+export type Version = { commit: string; version: string; name: string };
+
+/**
+ * How far an update is. Up to `trying` nothing but its own folders has changed; from `trying` on the new version is in place, on
+ * trial; with `confirmed` it stays, and what is left is to bring the clone along, whose files are being replaced in `settling`.
+ */
+export const phases = ['keeping', 'preparing', 'dry-run', 'waiting', 'trying', 'confirmed', 'settling'] as const;
+export type Phase = (typeof phases)[number];
+
+export type Journal = {
+  id: string;
+  startedAt: number;
+  phase: Phase;
+  from: Version;
+  to: Version;
+  /** To the head of the main branch, which the clone's own then follows. */ isEdge: boolean;
+};
+
+type Places = Pick<UpdatePlaces, 'folder' | 'journal'>;
+
+/** Written down, and on the disk, before the phase begins. */
+export function writeJournal({ folder, journal }: Places, entry: Journal): void {
+  makePrivateDir(folder);
+  writeFileAtomic(journal, JSON.stringify(entry));
+  syncFolder(folder);
+}
+
+/** Of an update that has not ended; null when there is none. */
+export function readJournal({ journal }: Pick<Places, 'journal'>): Journal | null {
+  const found = readJson(journal) as Journal | null;
+  return found !== null && phases.includes(found.phase) ? found : null;
+}
+
+export function endJournal({ folder, journal }: Places): void {
+  rmSync(journal, { force: true });
+  syncFolder(folder);
+}

@@ -1,0 +1,30 @@
+import { copyFileSync, linkSync, lstatSync, mkdirSync, readdirSync, readlinkSync, symlinkSync } from 'node:fs';
+import path from 'node:path';
+
+/**
+ * The same folder again, at next to no cost: files are hard links, links stay links. Files whose name begins with a dot, at the top, are copied: there
+ * installers keep notes that they write over in place. Across file systems everything is copied.
+ */
+export function linkTree(from: string, to: string, isTop = true): void {
+  mkdirSync(to, { recursive: true });
+  for (const entry of readdirSync(from, { withFileTypes: true })) {
+    const [source, target] = [path.join(from, entry.name), path.join(to, entry.name)];
+    if (entry.isDirectory()) linkTree(source, target, false);
+    else if (entry.isSymbolicLink()) symlinkSync(readlinkSync(source), target);
+    else if (entry.isFile()) linkFile(source, target, isTop && entry.name.startsWith('.'));
+  }
+}
+
+function linkFile(source: string, target: string, asCopy: boolean): void {
+  if (!asCopy) {
+    try {
+      return linkSync(source, target);
+    } catch (error) {
+      // Another file system, one without links, or too many of them.
+      if (!['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+    }
+  }
+  copyFileSync(source, target);
+}
+
+export const isFolder = (at: string): boolean => lstatSync(at, { throwIfNoEntry: false })?.isDirectory() === true;

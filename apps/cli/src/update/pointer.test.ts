@@ -1,0 +1,59 @@
+import { existsSync, mkdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { updatePlaces, type UpdatePlaces } from '@svc/service-kit/update/update-places.ts';
+import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { beginTrial, confirmTrial, readPointer, readTrial, revertTrial, setPointer } from './pointer.ts';
+
+const [older, newer] = ['a'.repeat(40), 'b'.repeat(40)];
+let folder: TemporaryFolder;
+let places: UpdatePlaces;
+beforeEach(() => {
+  folder = temporaryFolder();
+  places = updatePlaces(folder.path);
+  mkdirSync(places.versions, { recursive: true });
+});
+afterEach(() => folder.remove());
+
+test('the pointer is a link that stays right when the clone is moved', () => {
+  expect(readPointer(places)).toBeNull();
+  setPointer(places, older);
+  expect(readPointer(places)).toBe(older);
+  expect(readlinkSync(places.pointer)).toBe(`versions/${older}`);
+  setPointer(places, newer);
+  expect(readPointer(places)).toBe(newer);
+  setPointer(places, null);
+  expect(readPointer(places)).toBeNull();
+});
+
+test('a trial that fails goes back to what was there, and says why; a second time nothing happens', () => {
+  setPointer(places, older);
+  beginTrial(places, newer);
+  expect(readTrial(places)).toEqual({ from: older, to: newer });
+  expect(revertTrial(places, 'it ended with code 1')).toBe(true);
+  expect(readPointer(places)).toBe(older);
+  expect(readFileSync(places.reverted, 'utf8')).toContain('code 1');
+  expect(readTrial(places)).toBeNull();
+  expect(revertTrial(places, 'again')).toBe(false);
+  expect(readPointer(places)).toBe(older);
+});
+
+test('the first trial of a clone goes back to the clone itself', () => {
+  beginTrial(places, newer);
+  expect(revertTrial(places, 'no')).toBe(true);
+  expect(readPointer(places)).toBeNull();
+});
+
+test('a trial that is confirmed cannot be gone back from by itself', () => {
+  beginTrial(places, newer);
+  confirmTrial(places);
+  expect(revertTrial(places, 'too late')).toBe(false);
+  expect(readPointer(places)).toBe(newer);
+  expect(existsSync(places.reverted)).toBe(false);
+});
+
+test('one that was cut off before the version was in place is only cleared away', () => {
+  beginTrial(places, newer);
+  setPointer(places, older);
+  expect(revertTrial(places, 'cut off')).toBe(false);
+  expect(readTrial(places)).toBeNull();
+});

@@ -1,0 +1,64 @@
+import { existsSync, readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import path from 'node:path';
+import { makePrivateDir, writeFileAtomic } from '@svc/service-kit/config/data-dir.ts';
+import { readJson, syncFolder } from '@svc/service-kit/restore/disk.ts';
+import type { UpdatePlaces } from '@svc/service-kit/update/update-places.ts';
+
+type Places = Pick<UpdatePlaces, 'pointer' | 'versions' | 'folder' | 'trial' | 'reverted'>;
+
+/** The commit of the version that runs in the clone's place; null when the clone runs itself. */
+export function readPointer({ pointer }: Pick<Places, 'pointer'>): string | null {
+  try {
+    return path.basename(readlinkSync(pointer));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+/** Has another version run from the next start on: by one rename, so that there is always one. */
+export function setPointer({ pointer, versions }: Pick<Places, 'pointer' | 'versions'>, commit: string | null): void {
+  const folder = path.dirname(pointer);
+  if (commit === null) rmSync(pointer, { force: true });
+  else {
+    const next = `${pointer}.new`;
+    rmSync(next, { force: true });
+    symlinkSync(path.join(path.basename(versions), commit), next);
+    renameSync(next, pointer);
+  }
+  syncFolder(folder);
+}
+
+/** A version that runs without being confirmed yet. `from`: what runs again if it fails; null is the clone itself. */
+export type Trial = { from: string | null; to: string };
+
+/** Puts a version in place, on trial: whoever finds that it does not work goes back by `revertTrial`. */
+export function beginTrial(places: Places, to: string): void {
+  const trial: Trial = { from: readPointer(places), to };
+  makePrivateDir(places.folder);
+  rmSync(places.reverted, { force: true });
+  writeFileAtomic(places.trial, JSON.stringify(trial));
+  syncFolder(places.folder);
+  setPointer(places, to);
+}
+
+export const readTrial = ({ trial }: Pick<Places, 'trial'>): Trial | null =>
+  existsSync(trial) ? (readJson(trial) as Trial | null) : null;
+
+/** The version stays. */
+export function confirmTrial({ trial, folder }: Places): void {
+  rmSync(trial, { force: true });
+  syncFolder(folder);
+}
+
+/** Has the version from before run again from the next start on. False when there is no trial, or its version was not even put in place. */
+export function revertTrial(places: Places, why: string): boolean {
+  const trial = readTrial(places);
+  if (trial === null) return false;
+  const wasInPlace = readPointer(places) === trial.to;
+  setPointer(places, trial.from);
+  if (wasInPlace) writeFileAtomic(places.reverted, `${why}\n`);
+  rmSync(places.trial, { force: true });
+  syncFolder(places.folder);
+  return wasInPlace;
+}

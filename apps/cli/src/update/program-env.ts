@@ -1,0 +1,13 @@
+/** Our environment for the programs of another version: without what is ours alone. */
+export function foreignEnv(): Record<string, string | undefined> {
+  const { NODE_COMPILE_CACHE: _ours, GATEWAY_LIFELINE: _lifeline, ...env } = process.env;
+  return env;
+}
+
+const protocols = 'https:http:ssh:git:file';
+
+/** A caller's own repository, as git gives it to its hooks, is not ours. */
+export function gitEnv(): Record<string, string | undefined> {
+  const own = Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_') || name.startsWith('GIT_SSH'));
+  return { ...Object.fromEntries(own), LC_ALL: 'C', GIT_TERMINAL_PROMPT: '0', GIT_ALLOW_PROTOCOL: protocols };
+}

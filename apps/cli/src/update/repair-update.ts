@@ -1,0 +1,87 @@
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { finish } from './finish-update.ts';
+import { endJournal, type Journal, readJournal, type Version } from './journal.ts';
+import { writeLastUpdate } from './last-update.ts';
+import { changedFiles } from './local-changes.ts';
+import { confirmTrial, readPointer, readTrial, revertTrial, type Trial } from './pointer.ts';
+import type { UpdateContext } from './update-context.ts';
+import { confirm, goBack, verify } from './switch-to.ts';
+import { updateCodes } from './update-outcome.ts';
+import { unwellOnes, whyNotWell } from './examine-service.ts';
+
+/** Brings to an end what an earlier update has left open, forward or back. Gives what it did, in words; null when there was nothing. */
+export async function repairUpdate(context: UpdateContext): Promise<string | null> {
+  const { places } = context;
+  const journal = readJournal(places);
+  const trial = readTrial(places);
+  rmSync(places.dryRun, { recursive: true, force: true });
+  if (journal === null) return trial === null ? finishLate(context) : repairTrial(context, trial, null);
+  if (journal.phase === 'confirmed' || journal.phase === 'settling') return goOn(context, journal);
+  if (trial !== null) return repairTrial(context, trial, journal);
+  endJournal(places);
+  if (journal.phase === 'trying' && existsSync(places.reverted)) return noteReverted(context, journal);
+  return `An update to ${journal.to.name} was cut off before anything was changed (${journal.phase}). What it left is cleared away.`;
+}
+
+/** The version was found good, and the clone not yet brought along. */
+async function goOn(context: UpdateContext, journal: Journal): Promise<string> {
+  confirmTrial(context.places);
+  await finish(context, journal);
+  end(context, journal, updateCodes.ok, `Updated from ${journal.from.name} to ${journal.to.name}.`);
+  return `An update to ${journal.to.name} was cut off at its end. It is complete now.`;
+}
+
+/** A version is in place that nobody has confirmed: it stays if it runs well, else the one before runs again. */
+async function repairTrial(context: UpdateContext, trial: Trial, noted: Journal | null): Promise<string> {
+  const { places, service } = context;
+  const journal = noted ?? journalOf(trial);
+  const runs =
+    service.read() !== null && (await whyNotWell(service.hosts(), trial.to, await unwellOnes(service.hosts()))) === null;
+  const fault = runs ? await verify(context, trial.to, new Set()) : 'the update was cut off before the new version ran';
+  if (fault === null) {
+    const { journal: confirmed } = confirm(context, journal, null);
+    return goOn(context, confirmed);
+  }
+  if (!runs && service.read() === null) revertTrial(places, fault);
+  else await goBack(context, { journal, why: fault, gapMs: null, unwell: await unwellOnes(service.hosts()) });
+  end(context, journal, updateCodes.rolledBack, `${journal.to.name} was taken back: ${fault}.`);
+  return `An update to ${journal.to.name} was cut off. ${journal.from.name} is in place again: ${fault}.`;
+}
+
+/** The supervisor has gone back by itself. */
+function noteReverted(context: UpdateContext, journal: Journal): string {
+  const why = readFileSync(context.places.reverted, 'utf8').trim();
+  rmSync(context.places.reverted, { force: true });
+  end(context, journal, updateCodes.rolledBack, `${journal.to.name} was taken back: ${why}`);
+  return `${journal.to.name} did not run, and ${journal.from.name} was started again. ${why}`;
+}
+
+/** A version runs in the clone's place because the clone could not be brought along: now it may be. */
+async function finishLate(context: UpdateContext): Promise<string | null> {
+  const commit = readPointer(context.places);
+  if (commit === null || (await changedFiles(context.git)).length > 0) return null;
+  const version = unknown(commit);
+  await finish(context, { ...journalOf({ from: null, to: commit }), from: version, phase: 'confirmed' });
+  endJournal(context.places);
+  return `This folder was brought to ${version.name}, which ran in its place.`;
+}
+
+const unknown = (commit: string | null): Version => ({
+  commit: commit ?? '',
+  version: 'unknown',
+  name: commit === null ? 'the version before' : commit.slice(0, 12),
+});
+
+const journalOf = ({ from, to }: Trial): Journal => ({
+  id: 'unknown',
+  startedAt: 0,
+  phase: 'trying',
+  from: unknown(from),
+  to: unknown(to),
+  isEdge: false,
+});
+
+function end({ places, now }: UpdateContext, { id, from, to }: Journal, code: 0 | 2, words: string): void {
+  writeLastUpdate(places, { code, words, id, from, to, endedAt: now(), gapMs: null });
+  endJournal(places);
+}

@@ -1,0 +1,139 @@
+import { makePrivateDir } from '@svc/service-kit/config/data-dir.ts';
+import type { UpdateChannel } from '@svc/service-kit/update/update-settings.ts';
+import { appliedMigrations } from './copy-databases.ts';
+import { tryOnCopies } from './dry-run.ts';
+import { unwellOnes } from './examine-service.ts';
+import { fetchTarget, findTarget, installedVersion } from './find-target.ts';
+import { openGit } from './git.ts';
+import { endJournal, type Journal, type Version, writeJournal } from './journal.ts';
+import { readLastUpdate } from './last-update.ts';
+import { changedFiles, keepOwnWork, ownCommits } from './local-changes.ts';
+import { readPointer } from './pointer.ts';
+import { finishUpdate } from './finish-update.ts';
+import { switchTo } from './switch-to.ts';
+import type { UpdateContext } from './update-context.ts';
+import { UpdateStopped, updateCodes, type Outcome } from './update-outcome.ts';
+import { BrokenVersion, makeVersion, versionFolder } from './version-folder.ts';
+import { whyNotBack, whyNotOnDatabases } from './version-migrations.ts';
+
+export type UpdateRequest = { channel: UpdateChannel; ref: string | null; rollback: boolean };
+
+type Goal = { to: Version; fetch: (() => Promise<void>) | null };
+
+/** Brings the installation to another version, or leaves it as it was. @throws UpdateStopped for what ends it before the switch */
+export async function runUpdate(context: UpdateContext, request: UpdateRequest): Promise<Outcome> {
+  const { places, git, say, now } = context;
+  const from = await installedVersion(git, places.home).then((clone) => runningVersion(context, clone));
+  const goal = request.rollback ? await goalOfRollback(context) : await goalOf(context, request, from);
+  const startedAt = now();
+  const id = new Date(startedAt).toISOString().replaceAll(/[:.]/g, '-');
+  await keepWhatIsOwn(context, request, id);
+  await goal.fetch?.();
+  say(`From ${from.name} (${from.commit.slice(0, 12)}) to ${goal.to.name} (${goal.to.commit.slice(0, 12)}).`);
+  const isEdge = request.channel === 'edge' && request.ref === null && !request.rollback;
+  const journal = { id, startedAt, from, to: goal.to, isEdge };
+  try {
+    await prepare(context, journal);
+  } catch (error) {
+    endJournal(places);
+    throw toStop(error, goal.to);
+  }
+  begin(context, { ...journal, phase: 'waiting' });
+  return finishUpdate(context, await switchTo(context, { ...journal, phase: 'trying' }));
+}
+
+/** What runs in the clone's place, where there is one. */
+async function runningVersion({ places }: UpdateContext, clone: Version): Promise<Version> {
+  const commit = readPointer(places);
+  return commit === null ? clone : installedVersion(openGit(versionFolder(places, commit)), versionFolder(places, commit));
+}
+
+async function goalOf({ git, root, settings }: UpdateContext, { channel, ref }: UpdateRequest, current: Version): Promise<Goal> {
+  const target = await findTarget(git, { channel, ref, current });
+  const { commit, name } = target;
+  return {
+    to: { commit, name, version: name },
+    fetch: () => fetchTarget(git, target, { root, allowUnsigned: settings.updateAllowUnsigned }),
+  };
+}
+
+async function goalOfRollback({ places }: UpdateContext): Promise<Goal> {
+  const last = readLastUpdate(places);
+  if (last === null || last.code !== updateCodes.ok)
+    throw new UpdateStopped(updateCodes.manual, 'There is no update to go back from.');
+  return { to: last.from, fetch: null };
+}
+
+/** What a person has changed in the clone is never lost: it stops an update to a release, and is kept under a name by one to the main branch. */
+async function keepWhatIsOwn({ git, say }: UpdateContext, { channel, ref }: UpdateRequest, id: string): Promise<void> {
+  const changed = await changedFiles(git);
+  const commits = await ownCommits(git, 'origin');
+  if (changed.length === 0 && commits === 0) return;
+  if (channel === 'edge' && ref === null) {
+    const name = await keepOwnWork(git, id);
+    say(`Your own changes are kept as ${name}; "git stash apply ${name}" or "git cherry-pick" brings them back.`);
+    return;
+  }
+  if (changed.length === 0) return; // commits stay on their branch
+  throw new UpdateStopped(
+    updateCodes.manual,
+    `Files of this folder have changes of yours, which an update would take out of use: ${listed(changed)}.\nKeep them (git stash, or git commit on a branch) and run ./svc update again.`,
+  );
+}
+
+const listed = (names: readonly string[]): string =>
+  names.length <= 8 ? names.join(', ') : `${names.slice(0, 8).join(', ')} and ${names.length - 8} more`;
+
+function begin(context: UpdateContext, journal: Journal): void {
+  writeJournal(context.places, journal);
+  context.onPhase(journal.phase);
+}
+
+type Entry = Omit<Journal, 'phase'>;
+
+/** All that can be done while the service runs on: nothing of it is changed. */
+async function prepare(context: UpdateContext, entry: Entry): Promise<void> {
+  const { places, git, data, settings, service, say } = context;
+  const { from, to } = entry;
+  makePrivateDir(places.folder);
+  const like = readPointer(places) === null ? places.home : versionFolder(places, from.commit);
+  begin(context, { ...entry, phase: 'keeping' });
+  const older = await makeVersion({ places, git, commit: from.commit, like });
+  begin(context, { ...entry, phase: 'preparing' });
+  say('Preparing it beside the one that runs …');
+  const newer = await makeVersion({ places, git, commit: to.commit, like: older });
+  checkSchemas(context, { older, newer });
+  begin(context, { ...entry, phase: 'dry-run' });
+  say('Starting it on a copy of the data …');
+  const unwell = await unwellOnes(service.hosts());
+  await tryOnCopies({
+    folder: newer,
+    commit: to.commit,
+    work: places.dryRun,
+    databases: data,
+    bindHost: settings.bindHost,
+    unwell,
+  });
+}
+
+/** There must be a way back, and the version must know how to read what is there. */
+function checkSchemas({ data }: UpdateContext, { older, newer }: { older: string; newer: string }): void {
+  const noWayBack = whyNotBack(older, newer);
+  if (noWayBack !== null)
+    throw new UpdateStopped(
+      updateCodes.manual,
+      `There would be no way back to what is installed (${noWayBack}). Update in smaller steps, with --ref.`,
+    );
+  const unreadable = whyNotOnDatabases(newer, appliedMigrations(data), older);
+  if (unreadable !== null)
+    throw new UpdateStopped(updateCodes.manual, `That version cannot work with the data as it is (${unreadable}).`);
+}
+
+/** Nothing was stopped: whatever it was, the old version runs on. */
+function toStop(error: unknown, { name }: Version): UpdateStopped {
+  if (error instanceof UpdateStopped) return error;
+  const { message } = error as Error;
+  const code = error instanceof BrokenVersion ? updateCodes.rolledBack : updateCodes.manual;
+  const what = error instanceof BrokenVersion ? `${name} does not work here` : `${name} could not be prepared`;
+  return new UpdateStopped(code, `${what}, so what ran before runs on, untouched. ${message}`, { cause: error });
+}

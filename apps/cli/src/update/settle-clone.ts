@@ -1,0 +1,77 @@
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { UpdatePlaces } from '@svc/service-kit/update/update-places.ts';
+import type { Git } from './git.ts';
+import { isFolder, linkTree } from './link-tree.ts';
+import { setPointer } from './pointer.ts';
+import { isSame, nodeModulesOf, versionFolder } from './version-folder.ts';
+
+type Settling = {
+  places: UpdatePlaces;
+  /** In the clone. */
+  git: Git;
+  commit: string;
+  /** The branch that is moved to the commit; null leaves every branch as it is. */
+  branch: string | null;
+};
+
+/**
+ * Brings the clone to the version that runs in its place: its files, its dependencies, its Node. Last of all the pointer goes, so that whatever
+ * ends this in between leaves a version that starts. May be done again. The clone has no changes of a person when this begins.
+ */
+export async function settleClone({ places, git, commit, branch }: Settling): Promise<void> {
+  const folder = versionFolder(places, commit);
+  // Ours is the only update, so what was left by git is of one that was cut off.
+  rmSync(path.resolve(places.home, (await git(['rev-parse', '--git-path', 'index.lock'])).trim()), { force: true });
+  await replaceWrapper(places.home, folder, git, commit);
+  await git(['checkout', '--quiet', '--force', ...(branch === null ? ['--detach'] : ['-B', branch]), commit], {
+    timeoutMs: 600_000,
+  });
+  takeWhatWasSetUp(places, folder);
+  setPointer(places, null);
+}
+
+/** Git takes a file away before it writes it anew. This one must be there at any moment: everything begins with it. */
+async function replaceWrapper(home: string, folder: string, git: Git, commit: string): Promise<void> {
+  const [next, file] = [path.join(home, '.runtime', 'svc.new'), path.join(home, 'svc')];
+  writeFileSync(next, readFileSync(path.join(folder, 'svc')));
+  chmodSync(next, 0o755);
+  renameSync(next, file);
+  const blob = (await git(['rev-parse', `${commit}:svc`])).trim();
+  await git(['update-index', '--cacheinfo', `100755,${blob},svc`]);
+  await git(['update-index', '--refresh', '-q', '--really-refresh', '--', 'svc']).catch(() => undefined); // other files differ still
+}
+
+function takeWhatWasSetUp(places: UpdatePlaces, folder: string): void {
+  const { home } = places;
+  if (!isSame(path.join(home, '.runtime/.svc-lock'), path.join(folder, 'runtime/package-lock.json'))) {
+    rmSync(path.join(home, '.runtime/.svc-lock'), { force: true });
+    if (isFolder(path.join(folder, '.runtime/node_modules'))) {
+      exchange(places, path.join(folder, '.runtime/node_modules'), path.join(home, '.runtime/node_modules'));
+      copyFileSync(path.join(folder, '.runtime/.svc-lock'), path.join(home, '.runtime/.svc-lock'));
+    }
+  }
+  const lock = path.join(folder, 'package-lock.json');
+  if (!isSame(path.join(home, 'node_modules/.svc-lock'), lock)) {
+    rmSync(path.join(home, 'node_modules/.svc-lock'), { force: true });
+    for (const place of nodeModulesOf(lock))
+      if (isFolder(path.join(folder, place))) exchange(places, path.join(folder, place), path.join(home, place));
+  }
+  for (const app of builtApps) {
+    if (isFolder(path.join(folder, app))) exchange(places, path.join(folder, app), path.join(home, app));
+  }
+}
+
+/** What is built from the sources, where it is. */
+const builtApps = ['packages/device-gateway/app/dist'];
+
+/** Puts the same as in `from` in the place of `to`. */
+function exchange({ folder }: UpdatePlaces, from: string, to: string): void {
+  const [next, old] = [path.join(folder, 'incoming'), path.join(folder, 'outgoing')];
+  for (const each of [next, old]) rmSync(each, { recursive: true, force: true });
+  mkdirSync(path.dirname(to), { recursive: true });
+  linkTree(from, next);
+  if (existsSync(to)) renameSync(to, old);
+  renameSync(next, to);
+  rmSync(old, { recursive: true, force: true });
+}

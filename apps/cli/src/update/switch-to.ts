@@ -1,0 +1,106 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { SupervisorState } from '@svc/contract/service.ts';
+import { awaitWell, unwellOnes, whyNotWell } from './examine-service.ts';
+import { type Journal, writeJournal } from './journal.ts';
+import { beginTrial, confirmTrial, readTrial, revertTrial } from './pointer.ts';
+import type { UpdateContext } from './update-context.ts';
+import { awaitTurns, measureGap, startAgain } from './switch-version.ts';
+import { foreignEnv } from './program-env.ts';
+import { versionFolder } from './version-folder.ts';
+import { whyNoReply } from './dry-run.ts';
+
+/** `reverted`: why the version before runs again. `stuck`: that it does not run either. */
+export type Switched = { journal: Journal; result: 'confirmed' | 'reverted' | 'stuck'; why: string | null; gapMs: number | null };
+
+const turnsMs = 60_000;
+const startMs = 60_000;
+/** Over what the processes are given to end. */
+const spareMs = 5000;
+const lookMs = 250;
+
+/** Puts the new version in place, on trial; has the service start again; and confirms it, or goes back. */
+export async function switchTo(context: UpdateContext, journal: Journal): Promise<Switched> {
+  const { places, service, say, onPhase } = context;
+  const { to } = journal;
+  const isUp = service.read() !== null;
+  const unwell = isUp ? await unwellOnes(service.hosts()) : new Set<string>();
+  if (isUp && (await awaitTurns(service.coreUrl(), turnsMs)) > 0) say('Turns still run; the new version takes them up again.');
+  writeJournal(places, journal);
+  beginTrial(places, to.commit);
+  onPhase('trying');
+  if (!isUp) return confirm(context, journal, null);
+  say('Switching …');
+  const gap = measureGap(service.coreUrl());
+  const fault = await startAndVerify(context, to.commit, unwell);
+  const gapMs = await gap.stop();
+  return fault === null ? confirm(context, journal, gapMs) : goBack(context, { journal, why: fault, gapMs, unwell });
+}
+
+/** Why the version in place does not do; null when it does. */
+export async function startAndVerify(
+  context: UpdateContext,
+  commit: string,
+  unwell: ReadonlySet<string>,
+): Promise<string | null> {
+  const { service, settings, say } = context;
+  if (!(await startAgain(service.read, settings.stopTimeoutMs + spareMs, startMs)))
+    return 'the service did not start again in time';
+  const fault = await awaitWell(() => whyNotWell(service.hosts(), commit, unwell), {
+    withinMs: startMs,
+    lost: () => lostTrial(context, commit),
+  });
+  if (fault !== null) return fault;
+  say('It runs. Looking whether it goes on well …');
+  return verify(context, commit, unwell);
+}
+
+/** The supervisor takes a version back by itself that ends. */
+function lostTrial({ places }: UpdateContext, commit: string): string | null {
+  const trial = readTrial(places);
+  return trial?.to === commit ? null : 'it ended by itself';
+}
+
+/** A reply end to end, then a time in which nothing is started again and all stays well. */
+export async function verify(context: UpdateContext, commit: string, unwell: ReadonlySet<string>): Promise<string | null> {
+  const { places, service, settings } = context;
+  const silent = await whyNoReply(versionFolder(places, commit), foreignEnv(), '/help');
+  if (silent !== null) return silent;
+  const before = startsOf(service.read());
+  for (const until = performance.now() + settings.updateVerifyMs; ;) {
+    const lost = lostTrial(context, commit);
+    if (lost !== null) return lost;
+    if (startsOf(service.read()) !== before) return 'processes of it ended and were started again';
+    const fault = await whyNotWell(service.hosts(), commit, unwell);
+    if (fault !== null) return fault.why;
+    if (performance.now() >= until) return null;
+    await sleep(Math.min(lookMs, Math.max(0, until - performance.now())));
+  }
+}
+
+const startsOf = (state: SupervisorState | null): string =>
+  JSON.stringify([state?.pid, state?.services.map(({ name, pid, restarts }) => [name, pid, restarts])]);
+
+export function confirm(context: UpdateContext, journal: Journal, gapMs: number | null): Switched {
+  const { places, onPhase } = context;
+  const confirmed: Journal = { ...journal, phase: 'confirmed' };
+  writeJournal(places, confirmed);
+  confirmTrial(places);
+  onPhase('confirmed');
+  return { journal: confirmed, result: 'confirmed', why: null, gapMs };
+}
+
+type Failure = { journal: Journal; why: string; gapMs: number | null; unwell: ReadonlySet<string> };
+
+/** Has the version from before run again, and looks whether it does. */
+export async function goBack(context: UpdateContext, { journal, why, gapMs, unwell }: Failure): Promise<Switched> {
+  const { places, service, settings, say } = context;
+  const { from } = journal;
+  say(`Going back: ${why}.`);
+  const mustStart = revertTrial(places, why);
+  const end = (result: 'reverted' | 'stuck', more = '') => ({ journal, result, why: `${why}${more}`, gapMs });
+  if (service.read() === null) await service.start();
+  else if (mustStart && !(await startAgain(service.read, settings.stopTimeoutMs + spareMs, startMs)))
+    return end('stuck', '; and the version from before did not start');
+  const fault = await awaitWell(() => whyNotWell(service.hosts(), from.commit, unwell), { withinMs: startMs, lost: () => null });
+  return fault === null ? end('reverted') : end('stuck', `; and of the version from before ${fault}`);
+}

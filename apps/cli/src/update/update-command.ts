@@ -1,0 +1,22 @@
+import { Option, type Command } from 'commander';
+import type { UpdateOptions } from '../commands/update.ts';
+import { defineCommand } from '../program/define-command.ts';
+import type { Run } from '../program/lazy-commands.ts';
+
+/** Adds `update`. */
+export function addUpdateCommand(program: Command, run: Run): void {
+  defineCommand(program, 'update', {
+    summary: 'change to a newer version of the service, or back',
+    examples: ['./svc update --check', './svc update', './svc update --channel edge', './svc update --rollback'],
+  })
+    .option('--check', 'say what would happen; nothing is changed')
+    .addOption(new Option('--channel <name>', 'follow releases, or the main branch, from now on').choices(['stable', 'edge']))
+    .option('--ref <ref>', 'to this tag, branch or commit, also an older one')
+    .addOption(new Option('--rollback', 'back to the version before the last update').conflicts(['ref', 'channel', 'check']))
+    .option('--json', 'print JSON at the end')
+    .addHelpText(
+      'after',
+      '\nEnds with 0: done, 2: the new version was taken back, 3: a person has to look,\n4: up to date, 5: another update runs, 6: something else updates this one.',
+    )
+    .action((options: UpdateOptions) => run.update(options));
+}

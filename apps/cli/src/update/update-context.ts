@@ -1,0 +1,35 @@
+import type { DataPaths } from '@svc/service-kit/config/data-dir.ts';
+import type { Settings } from '@svc/service-kit/config/settings.ts';
+import type { UpdatePlaces } from '@svc/service-kit/update/update-places.ts';
+import type { Host } from './examine-service.ts';
+import type { Git } from './git.ts';
+import type { Phase } from './journal.ts';
+import type { ReadState } from './switch-version.ts';
+
+/** How the running service is reached. */
+export type Switch = {
+  read: ReadState;
+  /** Of the host processes whose commit counts. */
+  hosts(): Host[];
+  coreUrl(): string;
+  /** Starts the service when nothing runs it. */
+  start(): Promise<void>;
+};
+
+export type UpdateSettings = Pick<Settings, 'updateAllowUnsigned' | 'updateVerifyMs' | 'stopTimeoutMs' | 'bindHost' | 'dataDir'>;
+
+/** What an update works with. `root`: the code that runs this, in a version folder. */
+export type UpdateContext = {
+  root: string;
+  places: UpdatePlaces;
+  settings: UpdateSettings;
+  data: DataPaths;
+  /** In the clone. */
+  git: Git;
+  service: Switch;
+  /** One line for a person at each step. */
+  say(line: string): void;
+  /** Told when a phase begins, after it was written down. Tests end the process there. */
+  onPhase(phase: Phase): void;
+  now(): number;
+};

@@ -1,0 +1,96 @@
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import path from 'node:path';
+import { writeFileAtomic } from '@svc/service-kit/config/data-dir.ts';
+import { runProgram } from '@svc/service-kit/process/run-program.ts';
+import { syncFolder } from '@svc/service-kit/restore/disk.ts';
+import type { UpdatePlaces } from '@svc/service-kit/update/update-places.ts';
+import type { Git } from './git.ts';
+import { foreignEnv } from './program-env.ts';
+import { isFolder, linkTree } from './link-tree.ts';
+
+/** In a version folder that is whole: its files, its dependencies, its Node. Written last. */
+const wholeFile = '.svc-whole';
+const installTimeoutMs = 20 * 60_000;
+
+/** A version that cannot be installed, with the reason. */
+export class BrokenVersion extends Error {
+  override readonly name = 'BrokenVersion';
+}
+
+export const versionFolder = ({ versions }: Pick<UpdatePlaces, 'versions'>, commit: string): string =>
+  path.join(versions, commit);
+
+export const isWhole = (folder: string): boolean => existsSync(path.join(folder, wholeFile));
+
+type Plan = {
+  places: UpdatePlaces;
+  git: Git;
+  commit: string;
+  /** A folder whose dependencies are taken when they are the same. */ like: string;
+};
+
+/** Puts a version beside the others, with all that it needs; one that is there already stays. @throws BrokenVersion, GitFault, what the disk says */
+export async function makeVersion({ places, git, commit, like }: Plan): Promise<string> {
+  const folder = versionFolder(places, commit);
+  if (isWhole(folder)) return folder;
+  await removeVersion(places, git, commit);
+  mkdirSync(places.versions, { recursive: true, mode: 0o700 });
+  await git(['worktree', 'add', '--quiet', '--force', '--detach', folder, commit], { timeoutMs: installTimeoutMs });
+  symlinkSync('../../../.env', path.join(folder, '.env'));
+  takeDependencies(like, folder);
+  await setUp(folder);
+  writeFileAtomic(path.join(folder, wholeFile), `${commit}\n`);
+  syncFolder(folder);
+  return folder;
+}
+
+/** First the mark: what is half gone must not count as whole. */
+export async function removeVersion(places: UpdatePlaces, git: Git, commit: string): Promise<void> {
+  const folder = versionFolder(places, commit);
+  rmSync(path.join(folder, wholeFile), { force: true });
+  rmSync(folder, { recursive: true, force: true });
+  await git(['worktree', 'prune']);
+}
+
+/** The names of the versions that are there. */
+export const versionsIn = ({ versions }: Pick<UpdatePlaces, 'versions'>): string[] =>
+  existsSync(versions) ? readdirSync(versions) : [];
+
+/** What `svc` sets up is not set up twice where the locks are the same. */
+function takeDependencies(like: string, folder: string): void {
+  if (isSame(path.join(like, '.runtime/.svc-lock'), path.join(folder, 'runtime/package-lock.json'))) {
+    linkTree(path.join(like, '.runtime/node_modules'), path.join(folder, '.runtime/node_modules'));
+    copyFileSync(path.join(like, '.runtime/.svc-lock'), path.join(folder, '.runtime/.svc-lock'));
+  }
+  const lock = path.join(folder, 'package-lock.json');
+  if (!isSame(path.join(like, 'node_modules/.svc-lock'), lock)) return;
+  for (const place of nodeModulesOf(lock)) {
+    if (isFolder(path.join(like, place))) linkTree(path.join(like, place), path.join(folder, place));
+  }
+}
+
+/** `node_modules`, and those that single workspaces have for versions of their own. The stamp is in the first one, which so comes last. */
+export function nodeModulesOf(lock: string): string[] {
+  const { packages = {} } = JSON.parse(readFileSync(lock, 'utf8')) as { packages?: Record<string, unknown> };
+  const found = Object.keys(packages).flatMap((name) => /^(.*?\/?node_modules)\//.exec(name)?.[1] ?? []);
+  return [...new Set(found)].toSorted((a, b) => b.length - a.length);
+}
+
+/** Whether two files are there and hold the same. */
+export function isSame(a: string, b: string): boolean {
+  return existsSync(a) && existsSync(b) && readFileSync(a).equals(readFileSync(b));
+}
+
+/** The version's own `svc` finds or gets a Node that it accepts, and installs what its lock says. */
+async function setUp(folder: string): Promise<void> {
+  const { ending, code, stdout, stderr } = await runProgram(path.join(folder, 'svc'), ['--version'], {
+    cwd: folder,
+    env: foreignEnv(),
+    timeoutMs: installTimeoutMs,
+  });
+  if (ending === 'ended' && code === 0) return;
+  const words = (stderr.trim() || stdout.trim()).slice(-1500);
+  throw new BrokenVersion(
+    ending === 'too_late' ? 'Its installation did not end within 20 minutes.' : words || `svc ended with ${code}.`,
+  );
+}

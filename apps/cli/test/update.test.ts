@@ -1,0 +1,148 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openUpdateHouse, type UpdateHouse } from './update-house.ts';
+
+let house: UpdateHouse;
+let first = '';
+let good = '';
+
+beforeAll(async () => {
+  house = await openUpdateHouse();
+  first = house.remote.git(['rev-parse', 'v0.1.0']);
+  await house.up();
+}, 120_000);
+afterAll(() => house.close(), 60_000);
+
+const version = () => readFileSync(house.file('VERSION'), 'utf8').trim();
+const all = (sha: string) => [sha, sha, sha];
+const onlyForReal = (text: string) => `if (!(process.env['SVC_DATA_DIR'] ?? '').includes('dry-run')) { ${text} }\n`;
+
+/** Nothing of what runs was touched. */
+async function runsOn(sha: string): Promise<void> {
+  expect(await house.shas()).toEqual(all(sha));
+  expect(house.remote.git(['rev-parse', `${sha}^{tree}`])).toBe(
+    (await import('node:child_process')).execFileSync('git', ['write-tree'], { cwd: house.clone, encoding: 'utf8' }).trim(),
+  );
+}
+
+test('with nothing newer it ends with 4, and nothing is copied', async () => {
+  expect(await house.svc(['update'])).toMatchObject({ code: 4 });
+  expect(await house.svc(['update', '--check'])).toMatchObject({ code: 4 });
+  await runsOn(first);
+});
+
+test('--check says what would happen and changes nothing', async () => {
+  good = house.release('v0.2.0', { '.env.example': (text) => `${text}\n# Something new.\n#SVC_NEW=1\n` });
+  const { code, out } = await house.svc(['update', '--check']);
+  expect(code).toBe(0);
+  expect(out).toContain('v0.2.0');
+  await runsOn(first);
+});
+
+test('changes of a person stop an update to a release, by name, and stay', async () => {
+  const readme = house.file('README.md');
+  const before = readFileSync(readme, 'utf8');
+  writeFileSync(readme, `${before}mine\n`);
+  const { code, out } = await house.svc(['update']);
+  expect(code).toBe(3);
+  expect(out).toContain('README.md');
+  expect(readFileSync(readme, 'utf8')).toBe(`${before}mine\n`);
+  writeFileSync(readme, before);
+});
+
+test('a release that nobody who may signed is refused', async () => {
+  const { code, out } = await house.svc(['update'], { SVC_UPDATE_ALLOW_UNSIGNED: 'false' });
+  expect(code).toBe(3);
+  expect(out).toContain('not signed');
+  await runsOn(first);
+});
+
+test('a good version takes over: code, folder, settings; what a person set stays', async () => {
+  writeFileSync(house.file('.env'), '# mine\nSVC_LOG_LEVEL=info\n');
+  const { code, out } = await house.svc(['update']);
+  expect(out).toContain('Updated from 0.1.0 to v0.2.0');
+  expect(code).toBe(0);
+  await runsOn(good);
+  expect(version()).toBe('0.2.0');
+  expect(readFileSync(house.file('.env'), 'utf8')).toBe('# mine\nSVC_LOG_LEVEL=info\n\n# Something new.\n#SVC_NEW=1\n');
+  expect(await house.svc(['update'])).toMatchObject({ code: 4 });
+}, 120_000);
+
+describe('a version that is taken back, or never put in place', () => {
+  const broken: [string, string, number, Parameters<UpdateHouse['release']>[1]][] = [
+    ['does not start', 'does not work here', 2, { 'apps/core/src/main.ts': "throw new Error('broken');\n" }],
+    [
+      'has a migration that fails',
+      'does not work here',
+      2,
+      {
+        'apps/core/src/db/migrations/099-bad.sql': '-- 099 (code from 001 on still runs): bad\nCREATE TABLE turn (x);\n',
+      },
+    ],
+    [
+      'has a lock that does not fit',
+      'does not work here',
+      2,
+      {
+        'package.json': (text) => text.replace('"engines"', '"dependencies": { "left-pad": "1.3.0" },\n  "engines"'),
+        'package-lock.json': (text) => `${text} `,
+      },
+    ],
+    [
+      'is healthy, and of another commit than it should be',
+      'not of',
+      2,
+      {
+        'packages/service-kit/src/version.ts': (text) => text.replace("headRevision(root) ?? 'unknown'", "'f'.repeat(40)"),
+      },
+    ],
+    [
+      'starts on a copy, and not for real',
+      'taken back',
+      2,
+      {
+        'apps/collector/src/main.ts': (text) => `${onlyForReal('process.exit(78);')}${text}`,
+      },
+    ],
+    [
+      'comes up for real, and ends again and again',
+      'taken back',
+      2,
+      {
+        'apps/manager/src/main.ts': (text) => `${text}${onlyForReal('setTimeout(() => process.exit(1), 200);')}`,
+      },
+    ],
+    [
+      'says that older code does not run on its schema',
+      'no way back',
+      3,
+      {
+        'apps/core/src/db/migrations/099-breaks.sql': '-- 099 (the table goes): no way back\nCREATE TABLE later (x);\n',
+      },
+    ],
+  ];
+  test.each(broken.map((each, at) => [...each, at] as const))(
+    'one that %s',
+    async (_what, words, code, files, at) => {
+      const tag = `v0.3.${at}`;
+      house.release(tag, files);
+      const ran = await house.svc(['update', '--ref', tag]);
+      expect(ran.out).toContain(words);
+      expect(ran.code).toBe(code);
+      await runsOn(good);
+      expect(version()).toBe('0.2.0');
+    },
+    120_000,
+  );
+});
+
+test('--rollback goes back to the version before', async () => {
+  const { code, out } = await house.svc(['update', '--rollback']);
+  expect(out).toContain('0.1.0');
+  expect(code).toBe(0);
+  await runsOn(first);
+}, 120_000);
+
+test('something else that keeps it up to date is left to it', async () => {
+  expect(await house.svc(['update'], { SVC_UPDATE_MANAGED: 'apt' })).toMatchObject({ code: 6 });
+});

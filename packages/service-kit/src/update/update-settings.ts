@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { writeFileAtomic } from '../config/data-dir.ts';
+
+/** `stable`: the newest release. `edge`: the newest commit of the main branch. */
+export type UpdateChannel = 'stable' | 'edge';
+
+/** What the operator chose with `svc update --channel` or over the API. */
+export type UpdateSettings = {
+  channel: UpdateChannel | null;
+  /** Whether what is found is installed without being asked for. */
+  auto: boolean;
+};
+
+const fileIn = (dataDir: string): string => path.join(dataDir, 'update.json');
+
+/** A file that is not there or damaged is one that says nothing. */
+export function readUpdateSettings(dataDir: string): UpdateSettings {
+  let found: unknown = null;
+  try {
+    found = JSON.parse(readFileSync(fileIn(dataDir), 'utf8'));
+  } catch (error) {
+    if (!(error instanceof SyntaxError) && (error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+  const { channel, auto } = (found ?? {}) as Partial<Record<keyof UpdateSettings, unknown>>;
+  return { channel: channel === 'stable' || channel === 'edge' ? channel : null, auto: auto === true };
+}
+
+export function changeUpdateSettings(dataDir: string, change: Partial<UpdateSettings>): UpdateSettings {
+  const settings = { ...readUpdateSettings(dataDir), ...change };
+  writeFileAtomic(fileIn(dataDir), `${JSON.stringify(settings, null, 2)}\n`);
+  return settings;
+}
+
+/** The channel that counts: SVC_UPDATE_CHANNEL over what was chosen, `stable` without either. */
+export const channelOf = (setting: UpdateChannel | null, dataDir: string): UpdateChannel =>
+  setting ?? readUpdateSettings(dataDir).channel ?? 'stable';
