@@ -19,6 +19,7 @@ export async function finishUpdate(context: UpdateContext, { journal, result, wh
   const { id, from, to } = journal;
   const outcome = outcomeOf({ result, why, gapMs, from, to });
   if (result === 'confirmed') await finish(context, journal);
+  else if (result === 'reverted') await removeVersion(places, context.git, to.commit).catch(() => undefined); // the next update does it
   writeLastUpdate(places, { ...outcome, id, from, to, endedAt: now(), gapMs });
   endJournal(places);
   return outcome;

@@ -13,7 +13,7 @@ import { finishUpdate } from './finish-update.ts';
 import { switchTo } from './switch-to.ts';
 import type { UpdateContext } from './update-context.ts';
 import { UpdateStopped, updateCodes, type Outcome } from './update-outcome.ts';
-import { BrokenVersion, makeVersion, versionFolder } from './version-folder.ts';
+import { BrokenVersion, makeVersion, removeVersion, versionFolder } from './version-folder.ts';
 import { whyNotBack, whyNotOnDatabases } from './version-migrations.ts';
 
 export type UpdateRequest = { channel: UpdateChannel; ref: string | null; rollback: boolean };
@@ -35,6 +35,7 @@ export async function runUpdate(context: UpdateContext, request: UpdateRequest):
   try {
     await prepare(context, journal);
   } catch (error) {
+    if (goal.fetch !== null) await removeVersion(places, git, goal.to.commit);
     endJournal(places);
     throw toStop(error, goal.to);
   }
@@ -58,10 +59,9 @@ async function goalOf({ git, root, settings }: UpdateContext, { channel, ref }: 
 }
 
 async function goalOfRollback({ places }: UpdateContext): Promise<Goal> {
-  const last = readLastUpdate(places);
-  if (last === null || last.code !== updateCodes.ok)
-    throw new UpdateStopped(updateCodes.manual, 'There is no update to go back from.');
-  return { to: last.from, fetch: null };
+  const back = readLastUpdate(places)?.back ?? null;
+  if (back === null) throw new UpdateStopped(updateCodes.manual, 'There is no update to go back from.');
+  return { to: back, fetch: null };
 }
 
 /** What a person has changed in the clone is never lost: it stops an update to a release, and is kept under a name by one to the main branch. */
