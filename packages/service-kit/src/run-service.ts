@@ -66,7 +66,12 @@ function openContext(name: string): ServiceContext {
     const log = createLog(name, settings.logLevel);
     for (const unknown of unknownSettings(env)) log.warn(`${unknown} is not a setting of this service; see .env.example.`);
     for (const fault of unreadEnvLines(repositoryRoot)) log.warn(fault);
-    return { settings, log, version: readVersion(repositoryRoot, name, channelOf(settings.updateChannel, settings.dataDir)), remoteUsers };
+    return {
+      settings,
+      log,
+      version: readVersion(repositoryRoot, name, channelOf(settings.updateChannel, settings.dataDir)),
+      remoteUsers,
+    };
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
     process.stderr.write(`${error.message}\n`);
