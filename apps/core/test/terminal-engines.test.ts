@@ -91,13 +91,16 @@ for (const id of ['claude', 'codex', 'gemini'] as const) {
         const typed = model.requests.find(({ userText }) => userText.includes('BRAVO two'));
         expect(typed?.historyText).toContain('ALPHA one');
 
-        expect(await say('while it is away')).toMatchObject({ outcome: 'observed' });
+        expect(await say('while it is away')).toMatchObject({ outcome: 'command' });
+        expect(await say('still away')).toMatchObject({ outcome: 'observed', actions: [] });
         await core.context.terminals.end(terminal.id);
         const asked = model.requests.length;
         expect(await say('CHARLIE three')).toMatchObject({ outcome: 'replied' });
         const { messages } = (await core.app.inject(`/v2/session/${key}/history`)).json<History>();
         const last = (text: string) => text.trim().split('\n').at(-1) ?? '';
-        expect(messages.filter(({ text }) => !text.includes('away')).map(({ role, text }) => [role, last(text)])).toEqual([
+        expect(
+          messages.filter(({ text }) => !/away|open in a terminal/.test(text)).map(({ role, text }) => [role, last(text)]),
+        ).toEqual([
           ['user', 'ALPHA one'],
           ['assistant', 'heard ALPHA one'],
           ['user', 'BRAVO two'],

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Terminal, TerminalList } from '@svc/contract/terminal.ts';
+import type { HandleResult } from '@svc/contract/turn.ts';
 import type { EngineTerminal } from '@svc/engine-kit/engine.ts';
 import { isAlive, signalProcess } from '@svc/service-kit/process/signal-process.ts';
 import { createRemoteUsers } from '@svc/service-kit/http/remote-users.ts';
@@ -98,7 +99,12 @@ describe.skipIf(!hasTmux)('a terminal', () => {
       tmux_target: terminal.id,
       state: 'claimed',
     });
-    expect((await say()).json()).toMatchObject({ outcome: 'observed', actions: [] });
+    const [first, second] = [(await say()).json<HandleResult>(), (await say()).json<HandleResult>()];
+    expect(first).toMatchObject({
+      outcome: 'command',
+      actions: [{ type: 'reply', text: expect.stringContaining('open in a terminal') as string }],
+    });
+    expect(second).toMatchObject({ outcome: 'observed', actions: [] });
     expect((await call('POST', '/v2/release', { conversation_key: key })).statusCode).toBe(409);
     expect((await call('DELETE', `/v2/session/${key}`)).statusCode).toBe(409);
     expect(await refusal({ conversation_key: key })).toMatch(/^409.*in a terminal/);

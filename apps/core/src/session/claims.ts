@@ -3,6 +3,11 @@ import type { Database } from '@svc/store/database.ts';
 /** Which sessions a terminal has taken over. Held in memory, so that a turn pays nothing to know. */
 export interface Claims {
   isClaimed(key: string): boolean;
+  /**
+   * Whether the channel is to say that it pauses: once for each time that the service's own terminal takes a session over,
+   * and not for a claim of somebody else, who tells people what they like. Once more after a restart.
+   */
+  tellsNow(key: string): boolean;
   /** From this call on the channel pauses. */
   claim(key: string, by: string): Promise<void>;
   release(key: string): Promise<void>;
@@ -10,15 +15,26 @@ export interface Claims {
   forget(key: string): boolean;
 }
 
+type Row = { conversation_key: string; claimed_by: string };
+type Claim = { by: string; isTold: boolean };
+
+const ownTerminal = /^term_/;
+
 export async function createClaims(db: Database): Promise<Claims> {
-  const rows = await db.all<{ conversation_key: string }>('SELECT conversation_key FROM session WHERE claimed_by IS NOT NULL');
-  const claimed = new Set(rows.map((row) => row.conversation_key));
+  const rows = await db.all<Row>('SELECT conversation_key, claimed_by FROM session WHERE claimed_by IS NOT NULL');
+  const claimed = new Map<string, Claim>(rows.map((row) => [row.conversation_key, { by: row.claimed_by, isTold: false }]));
   const store = (key: string, by: string | null) =>
     db.run('UPDATE session SET claimed_by = ? WHERE conversation_key = ?', by, key);
   return {
     isClaimed: (key: string): boolean => claimed.has(key),
+    tellsNow(key: string): boolean {
+      const claim = claimed.get(key);
+      if (claim === undefined || claim.isTold || !ownTerminal.test(claim.by)) return false;
+      claim.isTold = true;
+      return true;
+    },
     async claim(key: string, by: string): Promise<void> {
-      claimed.add(key);
+      claimed.set(key, { by, isTold: false });
       await store(key, by);
     },
     async release(key: string): Promise<void> {

@@ -80,7 +80,12 @@ function createHouse() {
       programOf: async (_, { resume }) => ({ argv: ['claude', 'x'], env: {}, engineSessionId: resume }),
       looks: { look: async (folder) => ({ ok: true, path: folder }) },
       workspaces: { shared: () => '/' },
-      talks: { begin: async () => undefined, take: async () => undefined },
+      talks: {
+        begin: async () => undefined,
+        async take() {
+          for (let i = 0; i < 8; i++) await settle();
+        },
+      },
       events: { claim: () => undefined },
       clock,
       ids: { next: (prefix) => `${prefix}_${++serial}` },
@@ -105,6 +110,7 @@ function createHouse() {
     start,
     rest,
     watch,
+    tick: () => clock.advance(1000),
     fail: (does: boolean) => void (fails = does),
     fill: (does: boolean) => void (isFull = does),
     silence: (why: Error | null) => void (silence = why),
@@ -178,6 +184,18 @@ test('a session that cannot be given back when its program ends is given back la
   await house.watch();
   house.fill(false);
   await house.watch();
+  expect([house.claimed.size, house.notes.size, core.list()]).toEqual([0, 0, []]);
+});
+
+test('who ends a terminal that is found to have ended waits until its session is given back', async () => {
+  const house = createHouse();
+  const core = house.start();
+  const { id } = await core.open({ conversation_key: 'a' });
+  house.panes.clear();
+  for (let i = 0; i < 30; i++) house.tick();
+  await settle();
+  await settle();
+  await core.end(id);
   expect([house.claimed.size, house.notes.size, core.list()]).toEqual([0, 0, []]);
 });
 

@@ -52,6 +52,8 @@ export function createTerminals(deps: Deps): Terminals {
   const open = new Map<string, Terminal>();
   /** Being opened: counted, and no other may be opened on the same session. */
   const opening = new Set<string>();
+  /** Being given back. */
+  const endings = new Map<string, Promise<void>>();
   let stopWatch: (() => void) | null = null;
   let looks = 0;
   /** Ends the wait for the next try, while it is not known what an earlier core has started. */
@@ -72,17 +74,19 @@ export function createTerminals(deps: Deps): Terminals {
     await Promise.all([claims.release(key), store.clear(key, id)]);
     events.claim(key, 'released', id);
   };
-  const ended = async (terminal: Terminal): Promise<void> => {
-    const { id, conversation_key: key } = terminal;
-    if (!open.delete(id)) return;
-    try {
-      await release(key, id);
-    } catch (error) {
-      open.set(id, terminal); // the next look tries again
-      throw error;
-    }
+  const giveBack = async ({ id, conversation_key: key }: Terminal): Promise<void> => {
+    await release(key, id); // when it fails the next look tries again
+    open.delete(id);
     await tmux.end(id); // windows that a person opened beside it
     log.info({ terminal: id }, 'a terminal has ended');
+  };
+  /** Whoever sees that it has ended waits for the same end. */
+  const ended = async (terminal: Terminal): Promise<void> => {
+    const { id } = terminal;
+    if (!open.has(id)) return;
+    const ending = endings.get(id) ?? giveBack(terminal).finally(() => endings.delete(id));
+    endings.set(id, ending);
+    await ending;
   };
   const report = (error: unknown) => log.error({ err: error }, 'the terminals could not be looked at');
 

@@ -10,6 +10,7 @@ import { moderate } from './steps/moderate.ts';
 import { openSession } from './steps/open-session.ts';
 import { reasonWithFallback } from './steps/reason-with-fallback.ts';
 import { reason, type Reasoned } from './steps/reason.ts';
+import { toResult } from './to-result.ts';
 import type { PipelineParts } from './turn-deps.ts';
 import type { Turn, TurnIo } from './turn.ts';
 import { watchRights } from './watch-rights.ts';
@@ -19,8 +20,14 @@ import { watchRights } from './watch-rights.ts';
  * Called with the conversation's lock and a slot held.
  */
 export async function runTurn(deps: PipelineParts, turn: Turn, io: TurnIo): Promise<HandleResult> {
-  const admission = await admit(deps, turn, deps.claims.isClaimed(turn.envelope.conversation_key));
-  if ('ended' in admission) return admission.ended;
+  const { conversation_key, public: isPublic } = turn.envelope;
+  const isClaimed = deps.claims.isClaimed(conversation_key);
+  const admission = await admit(deps, turn, isClaimed);
+  if ('ended' in admission) {
+    const isTold =
+      isClaimed && admission.ended.outcome === 'observed' && isPublic !== true && deps.claims.tellsNow(conversation_key);
+    return isTold ? toResult(turn, 'command', pausedText) : admission.ended;
+  }
   const endWatch = watchRights(deps, turn, admission.identity);
   deps.turnActions.begin(turn);
   try {
@@ -48,6 +55,10 @@ async function answer(deps: PipelineParts, turn: Turn, identity: Identity, io: T
   }
   return handled;
 }
+
+/** Said once for each time that a conversation is taken over. */
+const pausedText =
+  'This conversation is open in a terminal at the moment. Your messages are noted, and read when it goes on here.';
 
 type Asking = { turn: Turn; identity: Identity; prompt: Prompt };
 

@@ -69,7 +69,7 @@ export type TurnDeps = {
   instanceRules: Pick<InstanceRulesReader, 'of'>;
   persona: Pick<Persona, 'text'>;
   sessions: Pick<SessionStore, 'read' | 'open' | 'announceCursor' | 'keepEngineSession' | 'addTurn' | 'delete'>;
-  claims: Pick<Claims, 'isClaimed'>;
+  claims: Pick<Claims, 'isClaimed' | 'tellsNow'>;
   observed: ObservedStore;
   announcements: Pick<Announcements, 'newestId' | 'after'>;
   conversationFiles: Pick<ConversationFiles, 'stage' | 'folderOf' | 'forget'>;
