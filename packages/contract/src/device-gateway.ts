@@ -113,7 +113,13 @@ export const ofDeviceSchema = {
   properties: { device_id: deviceId, name: { type: 'string', minLength: 1, maxLength: maxDeviceName } },
 } as const;
 /** A device in the list that the operator sees. `invited`: it has not come yet. */
-export type ListedDevice = DeviceInfo & { identity: string; state: 'invited' | 'paired'; online: boolean };
+export type ListedDevice = DeviceInfo & {
+  identity: string;
+  state: 'invited' | 'paired';
+  online: boolean;
+  /** Names of the capabilities that it may be used for. */
+  allowed: string[];
+};
 
 /** Body of `POST /gw/tts`. */
 export const speakSchema = {

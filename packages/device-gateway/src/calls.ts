@@ -1,7 +1,7 @@
 import { badRequest, notFound } from '@svc/connector-kit';
 import { maxDeviceName, type Invitation, type ListedDevice } from '@svc/contract/device-gateway.ts';
 import { gatewayCalls } from './calls-list.ts';
-import type { DeviceRecord } from './device/device-record.ts';
+import { isCapability, type DeviceRecord } from './device/device-record.ts';
 import type { PairingCodes } from './device/pairing.ts';
 import type { RemoveDevice } from './device/remove-device.ts';
 import type { Gateway } from './gateway.ts';
@@ -15,6 +15,10 @@ export function createCalls(deps: Deps) {
       invite(deps, again === undefined ? deps.devices.add(nameIn(name)) : known(deps, again)),
     devices: async () => ({ devices: deps.devices.list().map((device) => listed(deps, device)) }),
     rename: async ({ device_id, name }) => listed(deps, deps.devices.rename(known(deps, device_id).device_id, nameIn(name))),
+    allow: async ({ device_id, capability }) =>
+      listed(deps, deps.devices.allow(known(deps, device_id).device_id, capabilityIn(capability))),
+    deny: async ({ device_id, capability }) =>
+      listed(deps, deps.devices.deny(known(deps, device_id).device_id, capabilityIn(capability))),
     revoke: async ({ device_id }) => listed(deps, await deps.remove(known(deps, device_id).device_id)),
   };
   return async (method: string, params: Record<string, unknown>): Promise<unknown> => {
@@ -39,6 +43,11 @@ function known({ devices }: Deps, id: unknown): DeviceRecord {
   const device = typeof id === 'string' ? devices.find(id) : null;
   if (device === null) throw typeof id === 'string' ? notFound('device', id) : badRequest('Say which device: device_id.');
   return device;
+}
+
+function capabilityIn(name: unknown): string {
+  if (isCapability(name)) return name;
+  throw badRequest('Name a capability as the device does, such as geolocation.');
 }
 
 function nameIn(name: unknown): string {

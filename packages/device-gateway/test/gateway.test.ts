@@ -32,6 +32,21 @@ test('a device comes in with the code of its link, once, and is named to the own
   expect(JSON.stringify(await gateway.listed())).not.toMatch(/token|svcd_/);
 });
 
+test('the owner says what a device may be used for', async () => {
+  const gateway = await openGateway();
+  const { device } = await gateway.device('Phone');
+  const change = (method: string, capability: unknown) => gateway.call(method, { device_id: device.id, capability });
+  expect(await change('allow', 'geolocation')).toMatchObject({ allowed: ['notify', 'vibrate', 'wake_lock', 'geolocation'] });
+  expect(await change('deny', 'notify')).toMatchObject({ allowed: ['vibrate', 'wake_lock', 'geolocation'] });
+  await gateway.restart();
+  expect(await gateway.listed()).toMatchObject([{ allowed: ['vibrate', 'wake_lock', 'geolocation'] }]);
+  for (const wrong of ['Open URL', '', 7, undefined, 'x'.repeat(100)])
+    await expect(change('allow', wrong)).rejects.toMatchObject({ code: 'bad_request' });
+  await expect(gateway.call('allow', { device_id: 'd_unknown', capability: 'notify' })).rejects.toMatchObject({
+    code: 'not_found',
+  });
+});
+
 test('wrong codes are slowed down, and a good one is taken all the same', async () => {
   const gateway = await openGateway();
   const { code } = await gateway.invite('Phone');

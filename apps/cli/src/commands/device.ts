@@ -29,6 +29,9 @@ export async function device(request: DeviceRequest): Promise<number> {
       return rename(deps, request);
     case 'revoke':
       return revoke(deps, request);
+    case 'allow':
+    case 'deny':
+      return setAllowed(deps, request);
   }
 }
 
@@ -78,6 +81,18 @@ async function revoke({ gateways, trust }: Deps, { device: named, json }: Of<'re
   const { gateway, device: found } = await findDevice(gateways, named);
   await end({ gateway, trust }, found);
   print(json === true ? JSON.stringify(found, null, 2) : `"${visibleLine(found.name)}" is signed out.`);
+  return exitCodes.ok;
+}
+
+async function setAllowed(
+  { gateways }: Deps,
+  { action, device: named, capability, json }: Of<'allow' | 'deny'>,
+): Promise<number> {
+  const { gateway, device: found } = await findDevice(gateways, named);
+  const after = await gateway[action](found.device_id, capability);
+  const allowed = after.allowed.map(visibleLine).join(', ');
+  const text = `"${visibleLine(after.name)}" may be used for ${allowed === '' ? 'nothing' : allowed}.`;
+  print(json === true ? JSON.stringify(after, null, 2) : text);
   return exitCodes.ok;
 }
 

@@ -17,6 +17,8 @@ export type DeviceApi = {
   invite(name: string): Promise<Invitation>;
   rename(deviceId: string, name: string): Promise<ListedDevice>;
   revoke(deviceId: string): Promise<ListedDevice>;
+  allow(deviceId: string, capability: string): Promise<ListedDevice>;
+  deny(deviceId: string, capability: string): Promise<ListedDevice>;
 };
 
 /** The gateways that are meant: the one that is named, else all. @throws CliError when there is none. */
@@ -48,5 +50,7 @@ function createDeviceApi(settings: CliSettings, instance: Instance): DeviceApi {
     invite: (name) => call('invite', { name }),
     rename: (device_id, name) => call('rename', { device_id, name }),
     revoke: (device_id) => call('revoke', { device_id }),
+    allow: (device_id, capability) => call('allow', { device_id, capability }),
+    deny: (device_id, capability) => call('deny', { device_id, capability }),
   };
 }

@@ -12,6 +12,8 @@ export type DeviceRequest = Of &
     | { action: 'add'; name: string; as: string; wait: boolean }
     | { action: 'rename'; device: string; name: string }
     | { action: 'revoke'; device: string }
+    /** `capability`: its name, as the device says it. */
+    | { action: 'allow' | 'deny'; device: string; capability: string }
   );
 
 type Run = (request: DeviceRequest) => Promise<void>;
@@ -45,6 +47,15 @@ export function addDeviceCommand(program: Command, run: Run): void {
       'its name or id',
     ),
   ).action((device: string, options: Of) => run({ action: 'revoke', device, ...options }));
+  for (const [action, summary, example] of [
+    ['allow', 'let a device be used for something', './svc device allow Phone geolocation'],
+    ['deny', 'let a device be used for something no more', './svc device deny Phone notify'],
+  ] as const)
+    withPlace(
+      defineCommand(noun, action, { summary, examples: [example] })
+        .argument('<device>', 'its name or id')
+        .argument('<capability>', 'what it can do, as the device names it'),
+    ).action((device: string, capability: string, options: Of) => run({ action, device, capability, ...options }));
 }
 
 const withPlace = (command: Command): Command =>

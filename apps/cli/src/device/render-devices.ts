@@ -9,12 +9,13 @@ export function renderDevices(devices: readonly ListedDevice[], now: number, sty
 }
 
 function lineOf(
-  { name, device_id: id, platform, state, online, last_seen_at: seenAt }: ListedDevice,
+  { name, device_id: id, platform, state, online, last_seen_at: seenAt, allowed }: ListedDevice,
   now: number,
   style: Style,
 ): string {
   const about = [visibleLine(id), ...(platform === null ? [] : [visibleLine(platform)])].join(', ');
-  return `${online ? style.green('●') : '○'} ${visibleLine(name)}  ${style.dim(about)}  ${stateOf({ state, online, seenAt }, now)}`;
+  const head = `${online ? style.green('●') : '○'} ${visibleLine(name)}  ${style.dim(about)}  ${stateOf({ state, online, seenAt }, now)}`;
+  return allowed.length === 0 ? head : `${head}\n    ${style.dim(`may be used for ${allowed.map(visibleLine).join(', ')}`)}`;
 }
 
 type State = Pick<ListedDevice, 'state' | 'online'> & { seenAt: number | null };

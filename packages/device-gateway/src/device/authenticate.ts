@@ -19,6 +19,7 @@ const localDevice: DeviceRecord = {
   platform: null,
   created_at: 0,
   last_seen_at: null,
+  allowed: [],
 };
 
 /** No shorter token can be a device's, so a shorter one is not looked up while many are wrong. */

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { isRecord } from '@svc/contract/json-value.ts';
 import { maxDeviceName } from '@svc/contract/device-gateway.ts';
+import { methodPattern } from '@svc/contract/instance-call.ts';
 import { anonymousSender } from '@svc/contract/trust.ts';
 
 /** A device in the keys file. Its token is known to the device alone. Times are epoch ms. */
@@ -15,7 +16,15 @@ export type DeviceRecord = {
   platform: string | null;
   created_at: number;
   last_seen_at: number | null;
+  /** Names of the capabilities that the owner lets it be used for. */
+  allowed: string[];
 };
+
+/** What a new device may be used for: nothing that tells of its person or acts for them. */
+export const harmless: readonly string[] = ['notify', 'vibrate', 'wake_lock'];
+
+/** Of one device. */
+export const maxAllowed = 64;
 
 export const maxDevices = 10_000;
 
@@ -66,6 +75,8 @@ function toRecord(item: unknown, at: string, now: number): DeviceRecord {
   if (token === undefined && digest !== null && !isDigest) throw new Error(`${at} has no token`);
   const { device_id: id = identity, name = username } = item;
   if (!isName(id, 128)) throw new Error(`${at}.device_id is not a text of 1 to 128 characters`);
+  const { allowed = harmless } = item;
+  if (!isCapabilityList(allowed)) throw new Error(`${at}.allowed is not a list of up to ${maxAllowed} names of capabilities`);
   if (!isName(name, maxDeviceName)) throw new Error(`${at}.name is not a text of 1 to ${maxDeviceName} characters`);
   return {
     device_id: id,
@@ -76,8 +87,16 @@ function toRecord(item: unknown, at: string, now: number): DeviceRecord {
     platform: typeof platform === 'string' ? platform : null,
     created_at: typeof item['created_at'] === 'number' ? item['created_at'] : now,
     last_seen_at: typeof item['last_seen_at'] === 'number' ? item['last_seen_at'] : null,
+    allowed: [...new Set(allowed)],
   };
 }
+
+const capabilityName = new RegExp(methodPattern);
+
+export const isCapability = (name: unknown): name is string => typeof name === 'string' && capabilityName.test(name);
+
+const isCapabilityList = (list: unknown): list is readonly string[] =>
+  Array.isArray(list) && list.length <= maxAllowed && list.every(isCapability);
 
 /** Well-formed text only: broken characters would make two names look like one once they are hashed. */
 const isName = (value: unknown, max: number): value is string =>

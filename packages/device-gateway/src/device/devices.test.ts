@@ -46,7 +46,34 @@ test('a token that was written by hand lets in, and is a digest from then on', (
   expect(devices.byToken('a-token-of-an-old-phone')).not.toBeNull();
 });
 
+test('a new device may be used for what is harmless, and for more when the owner says so', () => {
+  const { devices, reopen, file } = open();
+  const { device_id: id, allowed } = devices.add('Phone');
+  expect(allowed).toEqual(['notify', 'vibrate', 'wake_lock']);
+  devices.allow(id, 'geolocation');
+  devices.allow(id, 'geolocation');
+  devices.deny(id, 'notify');
+  devices.deny(id, 'never-allowed');
+  expect(reopen().find(id)?.allowed).toEqual(['vibrate', 'wake_lock', 'geolocation']);
+  for (let n = 3; n < 64; n++) devices.allow(id, `thing_${n}`);
+  expect(() => devices.allow(id, 'one_more')).toThrow(/64/);
+  expect(() => devices.allow('d_unknown', 'geolocation')).toThrow(/d_unknown/);
+  rmSync(file);
+  writeFileSync(file, '{', { mode: 0o600 });
+  expect(() => devices.allow(id, 'geolocation')).toThrow(/lets nobody in/);
+});
+
+test('a device that was written by hand may be used for what is harmless unless the line says otherwise', () => {
+  const line = { token: '0123456789abcdef', identity: 'ann' };
+  expect(open(handwritten(line)).devices.find('ann')?.allowed).toEqual(['notify', 'vibrate', 'wake_lock']);
+  expect(open(handwritten({ ...line, allowed: [] })).devices.find('ann')?.allowed).toEqual([]);
+});
+
 test.each([
+  [
+    'has words for capabilities that are none',
+    handwritten({ identity: 'ann', token: '0123456789abcdef', allowed: ['Open URL'] }),
+  ],
   ['is no JSON', '{"keys":['],
   ['has no list', '{}'],
   ['has a device without a token', handwritten({ identity: 'ann' })],

@@ -4,7 +4,7 @@ import type { StartContext } from '@svc/connector-kit';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { writeFileAtomic } from '@svc/service-kit/config/data-dir.ts';
 import { conflict, errorText, notFound, unavailable } from '@svc/service-kit/service-error.ts';
-import { digestOf, maxDevices, parseDevices, writeDevices, type DeviceRecord } from './device-record.ts';
+import { digestOf, harmless, maxAllowed, maxDevices, parseDevices, writeDevices, type DeviceRecord } from './device-record.ts';
 
 /** The devices of an instance, as the keys file has them. A change is on the disk when its call returns. */
 export type Devices = {
@@ -17,6 +17,9 @@ export type Devices = {
   /** It has come: gives its token, this once. */
   pair(deviceId: string, platform: string | null): { device: DeviceRecord; token: string };
   rename(deviceId: string, name: string): DeviceRecord;
+  /** What the device may be used for from now on, or no more. */
+  allow(deviceId: string, capability: string): DeviceRecord;
+  deny(deviceId: string, capability: string): DeviceRecord;
   /** Its token is worth nothing any more. */
   remove(deviceId: string): DeviceRecord;
   /** It has been here. Written now and then. */
@@ -87,14 +90,22 @@ export function openDevices({ file, clock, log }: Options): Devices {
     known = toKnown(byId.values());
   }
 
-  function edited(deviceId: string, fields: Partial<DeviceRecord>): DeviceRecord {
+  function edited(deviceId: string, fieldsOf: (before: DeviceRecord) => Partial<DeviceRecord>): DeviceRecord {
     let after: DeviceRecord | undefined;
     change((byId) => {
-      after = { ...existing(byId, deviceId), ...fields };
+      const before = existing(byId, deviceId);
+      after = { ...before, ...fieldsOf(before) };
       byId.set(deviceId, after);
     });
     return after!;
   }
+
+  const allowing = (deviceId: string, change: (before: string[]) => string[]): DeviceRecord =>
+    edited(deviceId, ({ allowed: before }) => {
+      const allowed = change(before);
+      if (allowed.length > maxAllowed) throw conflict(`A device may be used for ${maxAllowed} things at most. Deny some first.`);
+      return { allowed };
+    });
 
   return {
     byToken: (token) => current().byDigest.get(digestOf(token)) ?? null,
@@ -111,6 +122,7 @@ export function openDevices({ file, clock, log }: Options): Devices {
         platform: null,
         created_at: clock.now(),
         last_seen_at: null,
+        allowed: [...harmless],
       };
       change((byId) => {
         if (byId.size >= maxDevices) throw conflict(`There are ${maxDevices} devices. Revoke some first.`);
@@ -122,10 +134,12 @@ export function openDevices({ file, clock, log }: Options): Devices {
     },
     pair(deviceId, platform) {
       const token = `svcd_${randomBytes(32).toString('base64url')}`;
-      const device = edited(deviceId, { token_sha256: digestOf(token), platform, last_seen_at: clock.now() });
+      const device = edited(deviceId, () => ({ token_sha256: digestOf(token), platform, last_seen_at: clock.now() }));
       return { device, token };
     },
-    rename: (deviceId, name) => edited(deviceId, { name, username: name }),
+    rename: (deviceId, name) => edited(deviceId, () => ({ name, username: name })),
+    allow: (deviceId, capability) => allowing(deviceId, (before) => [...new Set([...before, capability])]),
+    deny: (deviceId, capability) => allowing(deviceId, (before) => before.filter((name) => name !== capability)),
     remove(deviceId) {
       let gone: DeviceRecord | undefined;
       change((byId) => {
@@ -139,7 +153,7 @@ export function openDevices({ file, clock, log }: Options): Devices {
       const now = clock.now();
       if (before === undefined || now - (before.last_seen_at ?? 0) < seenEveryMs) return;
       try {
-        edited(deviceId, { last_seen_at: now });
+        edited(deviceId, () => ({ last_seen_at: now }));
       } catch (error) {
         log('warn', 'when a device was last here could not be written', { error: errorText(error) });
       }

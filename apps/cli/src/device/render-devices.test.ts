@@ -1,0 +1,28 @@
+import type { ListedDevice } from '@svc/contract/device-gateway.ts';
+import { expect, test } from 'vitest';
+import { createStyle } from '../terminal.ts';
+import { renderDevices } from './render-devices.ts';
+
+const plain = createStyle({ isTTY: false } as NodeJS.WriteStream);
+const device: ListedDevice = {
+  device_id: 'd_1',
+  identity: 'd_1',
+  name: 'Phone',
+  platform: 'Android',
+  created_at: 0,
+  last_seen_at: 0,
+  state: 'paired',
+  online: false,
+  allowed: ['notify', 'geolocation'],
+};
+
+test('a device is listed with when it was here and what it may be used for', () => {
+  expect(renderDevices([device], 120_000, plain)).toBe(
+    '○ Phone  d_1, Android  seen 2 min ago\n    may be used for notify, geolocation',
+  );
+});
+
+test('what a device calls itself cannot move the cursor', () => {
+  const hostile = { ...device, name: 'a\u001b[2Jb', platform: 'x\ny', allowed: [] };
+  expect(renderDevices([hostile], 0, plain)).not.toMatch(/\p{Cc}/u);
+});
