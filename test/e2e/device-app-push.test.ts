@@ -1,0 +1,108 @@
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { HandleResult } from '@svc/contract/turn.ts';
+import { webAppFolder } from '@svc/service-kit/packages/build-web-app.ts';
+import { createFakeClock } from '@svc/testing/fake-clock.ts';
+import { openGateway } from '../../packages/device-gateway/test/open-gateway.ts';
+import { createBrowser, startPushService } from '../../packages/device-gateway/test/push-service.ts';
+import { root } from '../repository.ts';
+import { isLive, openBrowser, say, watch, whyNoBrowser } from './device-app/browser.ts';
+
+let chromium: Browser;
+beforeAll(async () => {
+  if (whyNoBrowser() === null) chromium = await openBrowser();
+}, 300_000);
+afterAll(() => chromium?.close());
+
+/** What Chromium's own push service is asked for: the browser of the test subscribes in its place. */
+const subscribeHere = (subscription: object) => `{
+  const subscription = ${JSON.stringify(subscription)};
+  let current = null;
+  PushManager.prototype.getSubscription = async () => current;
+  PushManager.prototype.subscribe = async ({ applicationServerKey }) => {
+    globalThis.subscribedWith = applicationServerKey;
+    return (current = { ...subscription, toJSON: () => subscription, unsubscribe: async () => { current = null; return true; } });
+  };
+}`;
+
+/** What gives the service worker of a page what a push service would have brought. */
+async function pushService(context: BrowserContext, page: Page): Promise<(message: unknown) => Promise<void>> {
+  const { origin } = new URL(page.url());
+  const session = await context.newCDPSession(page);
+  const registered = new Promise<string>((resolve) => {
+    session.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
+      const own = registrations.find(({ scopeURL }) => scopeURL.startsWith(origin));
+      if (own !== undefined) resolve(own.registrationId);
+    });
+  });
+  await session.send('ServiceWorker.enable');
+  const registrationId = await registered;
+  return async (message) => {
+    await session.send('ServiceWorker.deliverPushMessage', { origin, registrationId, data: JSON.stringify(message) });
+  };
+}
+
+/** What the service worker shows, whoever looks. */
+const shown = (context: BrowserContext): Promise<unknown> =>
+  context.serviceWorkers()[0]!.evaluate('registration.getNotifications().then((all) => all.map(({ body }) => body))');
+
+/** Closes what is shown, and counts the messages that were looked at from then on. */
+const forgetShown = (context: BrowserContext): Promise<unknown> =>
+  context.serviceWorkers()[0]!.evaluate(`(async () => {
+    for (const notice of await registration.getNotifications()) notice.close();
+    globalThis.pushes = 0;
+    const { waitUntil } = ExtendableEvent.prototype;
+    ExtendableEvent.prototype.waitUntil = function (work) {
+      waitUntil.call(this, Promise.resolve(work).finally(() => pushes++));
+    };
+  })()`);
+
+test.skipIf(whyNoBrowser() !== null)(
+  'who has closed the app is told that an answer is ready, and who looks at it is not',
+  async () => {
+    const browser = createBrowser();
+    const service = await startPushService([browser]);
+    const clock = createFakeClock(Date.now());
+    const gateway = await openGateway({}, {}, { appFolder: webAppFolder(root), network: service.network, clock });
+    const { url } = await gateway.invite('Phone');
+    const origin = new URL(url).origin;
+    const context = await chromium.newContext({ permissions: ['notifications'] });
+    await context.addInitScript(subscribeHere(browser.subscription));
+    const page = await context.newPage();
+    const faults = watch(page);
+    await page.goto(url);
+    await isLive(page);
+
+    await page.getByRole('button', { name: 'Settings' }).click();
+    await page.getByLabel('Tell me when an answer is ready').click();
+    await expect.poll(() => page.getByLabel('Tell me when an answer is ready').isChecked()).toBe(true);
+    expect(await gateway.fake().context.state.list('push/')).toHaveLength(1);
+    await page.keyboard.press('Escape');
+
+    let answer: (result: HandleResult) => void = () => undefined;
+    gateway.core().script = ({ result }) =>
+      new Promise((resolve) => (answer = () => resolve(result({ actions: [{ type: 'reply', text: 'The secret answer.' }] }))));
+    await say(page, 'How long will it take?');
+    await expect.poll(() => gateway.core().turns.length).toBe(1);
+    const deliver = await pushService(context, page);
+    await page.goto('about:blank');
+    await expect.poll(async () => (await gateway.listed())[0]?.online).toBe(false);
+    answer({} as HandleResult);
+    await expect.poll(() => (clock.advance(5_000), service.pushed.length)).toBe(1);
+    expect(service.pushed[0]?.message).toEqual({ type: 'answer' });
+
+    // A worker that is not active yet is brought nothing, so it is brought again; one notice takes the place of the other.
+    const { message } = service.pushed[0]!;
+    await expect.poll(async () => (await deliver(message), shown(context))).toEqual(['An answer is ready.']);
+
+    await page.goto(origin);
+    await isLive(page);
+    await forgetShown(context);
+    await deliver(message);
+    await expect.poll(() => context.serviceWorkers()[0]!.evaluate('pushes')).toBe(1);
+    expect(await shown(context)).toEqual([]);
+    expect(faults).toEqual([]);
+    await context.close();
+  },
+  120_000,
+);
