@@ -137,7 +137,7 @@ export async function openUpdateHouse(): Promise<UpdateHouse> {
 export async function until(is: () => boolean | Promise<boolean>, ms: number): Promise<void> {
   for (const end = performance.now() + ms; !(await is());) {
     if (performance.now() > end) throw new Error('it did not come to be in time');
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }
 

@@ -35,6 +35,7 @@ import { mountInvitationRoutes } from './trust/invitation-routes.ts';
 import { mountPendingRoutes } from './trust/pending-routes.ts';
 import { mountTrustRoutes } from './trust/trust-routes.ts';
 import { mountTurnRoutes } from './turn/turn-routes.ts';
+import { mountUpdateRoutes } from './update/update-routes.ts';
 import { mountUploadRoutes } from './upload/upload-routes.ts';
 import { mountVaultRoutes } from './vault/vault-routes.ts';
 import { mountWatchRoutes } from './watch/watch-routes.ts';
@@ -111,6 +112,7 @@ export function createCoreApp(context: CoreContext, version: VersionInfo, linkFa
       mountUploadRoutes(app, context);
       mountSiloRoutes(app, context);
       mountBackupRoutes(app, context);
+      mountUpdateRoutes(app, { ...context, version });
       mountSpeechRoutes(app, context);
       mountFeedRoutes(app, context);
       mountQueryRoutes(app, context);

@@ -235,6 +235,7 @@ export async function createCoreContext({ settings: allSettings, clock, ids, log
     speech: createSpeech({ settings, secrets, knownSecrets, pricing, spend, events, clock, env }),
     feeds: createOpenFeeds(),
     remoteUsers,
+    env,
     auth: openAuth({ db, run: paths.run, clock, ids, log }),
     watches: createSessionWatches({ knownSecrets, clock, log }),
     intake: createIntake(paths.root),

@@ -33,5 +33,8 @@ export function openGit(folder: string): Git {
 function reasonOf(command: string, { ending, code, stderr }: Awaited<ReturnType<typeof runProgram>>, timeoutMs: number): string {
   if (ending === 'not_started') return 'git is not installed, or could not be started.';
   if (ending === 'too_late') return `git ${command} did not end within ${timeoutMs / 1000} s.`;
-  return `git ${command} failed: ${stderr.trim().slice(-1000) || `it ended with ${code}`}`;
+  return `git ${command} failed: ${withoutLogin(stderr.trim().slice(-1000)) || `it ended with ${code}`}`;
 }
+
+/** An address may have a password in it. */
+const withoutLogin = (text: string): string => text.replaceAll(/:\/\/[^/@\s]+@/g, '://');

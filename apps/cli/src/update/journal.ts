@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import { makePrivateDir, writeFileAtomic } from '@svc/service-kit/config/data-dir.ts';
+import { birthMark } from '@svc/service-kit/process/birth-mark.ts';
 import { readJson, syncFolder } from '@svc/service-kit/restore/disk.ts';
 import type { UpdatePlaces } from '@svc/service-kit/update/update-places.ts';
 
@@ -27,7 +28,9 @@ type Places = Pick<UpdatePlaces, 'folder' | 'journal'>;
 /** Written down, and on the disk, before the phase begins. */
 export function writeJournal({ folder, journal }: Places, entry: Journal): void {
   makePrivateDir(folder);
-  writeFileAtomic(journal, JSON.stringify(entry));
+  const { pid } = process;
+  // Who it is, so that others can tell one that runs from one that was cut off.
+  writeFileAtomic(journal, JSON.stringify({ ...entry, pid, born: birthMark(pid) }));
   syncFolder(folder);
 }
 

@@ -20,6 +20,7 @@ export type CoreSettings = Pick<
   | In<'Uploads'>
   | In<'Speech'>
   | In<'Secrets'>
+  | In<'Updates'>
   | VaultAccess
   // Where its events and its pushes go.
   | 'collectorPort'
@@ -36,7 +37,7 @@ export type ManagerSettings = Pick<
 /** `engineRegistry`: npm's, for the libraries of OpenTelemetry and of connectors too. */
 export type CollectorSettings = Pick<
   Settings,
-  Everywhere | In<'Collector'> | 'otel' | 'engineRegistry' | CoreAccess | 'managerPort' | 'managerToken'
+  Everywhere | In<'Collector'> | In<'Updates'> | 'otel' | 'engineRegistry' | CoreAccess | 'managerPort' | 'managerToken'
 >;
 
 export type VaultSettings = Pick<Settings, Everywhere | 'vaultPort' | 'vaultAdminKey'>;

@@ -1,0 +1,85 @@
+import path from 'node:path';
+import type { VersionInfo } from '@svc/contract/service.ts';
+import type { UpdateRun, UpdateStatus } from '@svc/contract/update.ts';
+import type { DataPaths } from '@svc/service-kit/config/data-dir.ts';
+import type { CoreSettings } from '@svc/service-kit/config/process-settings.ts';
+import type { App } from '@svc/service-kit/http/create-app.ts';
+import { badRequest, conflict } from '@svc/service-kit/service-error.ts';
+import { managerOf } from '@svc/service-kit/update/managed.ts';
+import { startUpdater } from '@svc/service-kit/update/start-updater.ts';
+import { lastUpdate, readUpdateCheck, runningUpdate } from '@svc/service-kit/update/update-files.ts';
+import { installationHome, updatePlaces } from '@svc/service-kit/update/update-places.ts';
+import {
+  changeUpdateSettings,
+  channelOf,
+  readUpdateSettings,
+  type UpdateChannel,
+} from '@svc/service-kit/update/update-settings.ts';
+
+type Deps = {
+  settings: CoreSettings;
+  paths: Pick<DataPaths, 'root' | 'logs'>;
+  env: Readonly<Record<string, string | undefined>>;
+  version: VersionInfo;
+  start?: typeof startUpdater;
+};
+
+const channelSchema = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['channel'],
+  properties: { channel: { type: 'string', enum: ['stable', 'edge'] } },
+} as const;
+const autoSchema = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['auto'],
+  properties: { auto: { type: 'boolean' } },
+} as const;
+
+/** Which versions are followed, and starting an update (spec: Versioning). The update itself is `svc update`, a process of its own. */
+export function mountUpdateRoutes(app: App, { settings, paths, env, version, start = startUpdater }: Deps): void {
+  const home = installationHome(settings.root);
+  const places = updatePlaces(home);
+  const manager = () => managerOf(home, settings.updateManaged);
+  const channel = () => channelOf(settings.updateChannel, paths.root);
+
+  app.get('/v2/update/channel', () => ({ channel: channel() }));
+  app.post<{ Body: { channel: UpdateChannel } }>('/v2/update/channel', { schema: { body: channelSchema } }, ({ body }) => {
+    const { updateChannel } = settings;
+    if (updateChannel !== null && updateChannel !== body.channel)
+      throw conflict(`SVC_UPDATE_CHANNEL is ${updateChannel}, and a setting of the environment wins. Remove it to choose here.`);
+    changeUpdateSettings(paths.root, { channel: body.channel });
+    return { channel: channel() };
+  });
+
+  app.get('/v2/update/auto', () => ({ auto: readUpdateSettings(paths.root).auto }));
+  app.post<{ Body: { auto: boolean } }>('/v2/update/auto', { schema: { body: autoSchema } }, ({ body }) => ({
+    auto: changeUpdateSettings(paths.root, { auto: body.auto }).auto,
+  }));
+
+  app.get('/v2/update/status', (): UpdateStatus => {
+    const who = manager();
+    return {
+      managed: who !== null,
+      manager: who,
+      channel: channel(),
+      auto: readUpdateSettings(paths.root).auto,
+      version: version.version,
+      sha: version.sha,
+      running: runningUpdate(places),
+      last: lastUpdate(places),
+      check: readUpdateCheck(paths.root),
+    };
+  });
+
+  app.post<{ Querystring: { mode?: string } }>('/v2/update/run', async ({ query }, reply): Promise<UpdateRun> => {
+    const who = manager();
+    if (who !== null) return { managed: true, manager: who };
+    if (query.mode !== undefined) throw badRequest(`There is no mode "${query.mode}" yet. Leave it out to run the updater.`);
+    if (runningUpdate(places) !== null) throw conflict('An update runs already.');
+    await start({ home, logFile: path.join(paths.logs, 'update.log'), env });
+    void reply.code(202);
+    return { managed: false, started: true };
+  });
+}

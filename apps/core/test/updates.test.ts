@@ -1,0 +1,101 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { UpdateStatus } from '@svc/contract/update.ts';
+import { dataPaths } from '@svc/service-kit/config/data-dir.ts';
+import { loadSettings } from '@svc/service-kit/config/settings.ts';
+import { createApp, type App } from '@svc/service-kit/http/create-app.ts';
+import { createIntake } from '@svc/service-kit/intake/intake.ts';
+import { createLog } from '@svc/service-kit/log.ts';
+import { birthMark } from '@svc/service-kit/process/birth-mark.ts';
+import { noMask } from '@svc/service-kit/redaction/outbound-mask.ts';
+import { updatePlaces } from '@svc/service-kit/update/update-places.ts';
+import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { mountUpdateRoutes } from '../src/update/update-routes.ts';
+
+let folder: TemporaryFolder;
+let started: string[] = [];
+const version = { service: 'core', version: '1.0.0', channel: 'stable', sha: 'abc', started_at: 0, node: '26' };
+
+beforeEach(() => {
+  folder = temporaryFolder();
+  started = [];
+  mkdirSync(path.join(folder.path, '.git'));
+});
+afterEach(() => folder.remove());
+
+function open(env: Record<string, string> = {}): App {
+  const dataDir = path.join(folder.path, 'data');
+  mkdirSync(dataDir, { recursive: true });
+  const settings = loadSettings(folder.path, { SVC_DATA_DIR: dataDir, ...env });
+  const start = async ({ home }: { home: string }) => void started.push(home);
+  return createApp({
+    service: 'core',
+    version,
+    log: createLog('core', 'silent'),
+    allowedHosts: [],
+    mask: noMask,
+    intake: createIntake(dataDir),
+    health: () => ({}),
+    routes: (app) => mountUpdateRoutes(app, { settings, paths: dataPaths(dataDir), env: {}, version, start }),
+  });
+}
+
+const get = async <T>(app: App, url: string): Promise<T> => (await app.inject({ url })).json<T>();
+const post = (app: App, url: string, payload?: object) => app.inject({ method: 'POST', url, ...(payload ? { payload } : {}) });
+
+describe('the channel', () => {
+  test('is stable until another one is chosen, which outlives the process', async () => {
+    const app = open();
+    expect(await get(app, '/v2/update/channel')).toEqual({ channel: 'stable' });
+    expect((await post(app, '/v2/update/channel', { channel: 'edge' })).json()).toEqual({ channel: 'edge' });
+    expect(await get(open(), '/v2/update/channel')).toEqual({ channel: 'edge' });
+    expect((await post(app, '/v2/update/channel', { channel: 'nightly' })).statusCode).toBe(400);
+  });
+
+  test('of the environment wins, and another one is refused', async () => {
+    const app = open({ SVC_UPDATE_CHANNEL: 'edge' });
+    expect(await get(app, '/v2/update/channel')).toEqual({ channel: 'edge' });
+    expect((await post(app, '/v2/update/channel', { channel: 'stable' })).statusCode).toBe(409);
+  });
+});
+
+test('installing what is found is off until it is turned on', async () => {
+  expect(await get(open(), '/v2/update/auto')).toEqual({ auto: false });
+  expect((await post(open(), '/v2/update/auto', { auto: true })).json()).toEqual({ auto: true });
+  expect((await get<UpdateStatus>(open(), '/v2/update/status')).auto).toBe(true);
+});
+
+test('run starts the updater of the clone, and not beside another one', async () => {
+  const response = await post(open(), '/v2/update/run');
+  expect([response.statusCode, response.json()]).toEqual([202, { managed: false, started: true }]);
+  expect(started).toEqual([folder.path]);
+  const places = updatePlaces(folder.path);
+  mkdirSync(places.folder, { recursive: true });
+  const journal = { phase: 'dry-run', startedAt: 5, from: { name: '1.0.0' }, to: { name: 'v1.1.0' }, pid: process.pid };
+  writeFileSync(places.journal, JSON.stringify({ ...journal, born: birthMark(process.pid) }));
+  expect((await post(open(), '/v2/update/run')).statusCode).toBe(409);
+  expect((await get<UpdateStatus>(open(), '/v2/update/status')).running).toEqual({
+    phase: 'dry-run',
+    from: '1.0.0',
+    to: 'v1.1.0',
+    started_at: 5,
+  });
+  // One that was cut off is in nobody's way.
+  writeFileSync(places.journal, JSON.stringify({ ...journal, born: 'another' }));
+  expect((await post(open(), '/v2/update/run')).statusCode).toBe(202);
+  expect(started).toHaveLength(2);
+});
+
+test('where something else updates the installation nothing is started, and the status names it', async () => {
+  const app = open({ SVC_UPDATE_MANAGED: 'apt' });
+  const response = await post(app, '/v2/update/run');
+  expect(response.json()).toEqual({ managed: true, manager: 'apt' });
+  expect(started).toEqual([]);
+  expect(await get<UpdateStatus>(app, '/v2/update/status')).toMatchObject({
+    managed: true,
+    manager: 'apt',
+    running: null,
+    last: null,
+  });
+});

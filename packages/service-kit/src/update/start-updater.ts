@@ -1,0 +1,38 @@
+import { spawn } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
+import { once } from 'node:events';
+import path from 'node:path';
+
+type Start = {
+  /** The clone. */
+  home: string;
+  /** Where what it says goes. */
+  logFile: string;
+  env: Readonly<Record<string, string | undefined>>;
+};
+
+/**
+ * Starts `svc update` as a process of its own, which outlives the one that calls: the service is stopped on the way.
+ * @throws when it cannot be started
+ */
+export async function startUpdater({ home, logFile, env }: Start): Promise<void> {
+  const log = openSync(logFile, 'a', 0o600);
+  try {
+    const child = spawn(path.join(home, 'svc'), ['update'], {
+      cwd: home,
+      env: updaterEnv(env),
+      detached: true,
+      stdio: ['ignore', log, log],
+    });
+    await once(child, 'spawn');
+    child.unref();
+  } finally {
+    closeSync(log);
+  }
+}
+
+/** Without what is of our process alone. */
+export function updaterEnv(env: Start['env']): Record<string, string | undefined> {
+  const own = (name: string): boolean => name.startsWith('GATEWAY_') || name.startsWith('NODE_') || name.startsWith('MALLOC_');
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !own(name)));
+}

@@ -1,0 +1,38 @@
+import path from 'node:path';
+import type { UpdateCheck, UpdateStatus } from '@svc/contract/update.ts';
+import { writeFileAtomic } from '../config/data-dir.ts';
+import { isAlive } from '../process/signal-process.ts';
+import { birthMark } from '../process/birth-mark.ts';
+import { readJson } from '../restore/disk.ts';
+import type { UpdatePlaces } from './update-places.ts';
+
+type Named = { name: string; commit: string };
+type Journal = { phase: string; startedAt: number; from: Named; to: Named; pid?: number; born?: string | null };
+type Last = { code: number; words: string; from: Named; to: Named; endedAt: number; gapMs: number | null };
+
+/** The update that runs, by its journal; null when none does, also when one was cut off. */
+export function runningUpdate({ journal }: Pick<UpdatePlaces, 'journal'>): UpdateStatus['running'] {
+  const found = readJson(journal) as Journal | null;
+  if (found === null || !isAlive(found.pid) || birthMark(Number(found.pid)) !== (found.born ?? null)) return null;
+  return { phase: found.phase, from: found.from.name, to: found.to.name, started_at: found.startedAt };
+}
+
+export function lastUpdate({ last }: Pick<UpdatePlaces, 'last'>): UpdateStatus['last'] {
+  const found = readJson(last) as Last | null;
+  if (found === null) return null;
+  const { code, words, from, to, endedAt, gapMs } = found;
+  return { code, words, from: from.name, to: to.name, ended_at: endedAt, gap_ms: gapMs };
+}
+
+/** The commit that the last update did not get to run; null when it did. */
+export function refusedCommit({ last }: Pick<UpdatePlaces, 'last'>): string | null {
+  const found = readJson(last) as Last | null;
+  return found === null || found.code === 0 ? null : found.to.commit;
+}
+
+const checkFile = (dataDir: string): string => path.join(dataDir, 'update-check.json');
+
+export const readUpdateCheck = (dataDir: string): UpdateCheck | null => readJson(checkFile(dataDir)) as UpdateCheck | null;
+
+export const writeUpdateCheck = (dataDir: string, check: UpdateCheck): void =>
+  writeFileAtomic(checkFile(dataDir), JSON.stringify(check));
