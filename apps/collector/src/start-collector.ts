@@ -1,9 +1,11 @@
 import { homedir } from 'node:os';
 import { systemClock } from '@svc/service-kit/clock.ts';
+import { readEnv } from '@svc/service-kit/config/env-file.ts';
 import type { RunningService, ServiceContext } from '@svc/service-kit/run-service.ts';
 import { watchDamage } from '@svc/store/check-database.ts';
 import { createCollectorApp } from './app.ts';
 import { createCollectorContext } from './context.ts';
+import { watchReleases } from './update/watch-releases.ts';
 import { transcriptRoots } from '@svc/service-kit/transcript/transcript-roots.ts';
 
 /** Opens the collector's database and listens. Throws when either fails. */
@@ -18,6 +20,7 @@ export async function startCollector(service: ServiceContext): Promise<RunningSe
   const url = await app.listen({ host: bindHost, port: collectorPort });
   void context.transcripts.start();
   const stopChecking = watchDamage(context.db, systemClock, (message) => service.log.error(message));
+  const releases = watchReleases({ ...service, env: readEnv(service.settings.root), clock: systemClock });
   // Loading its libraries takes a while, in which no request is answered: the process reports that it is ready first.
   setImmediate(() => context.otel.start());
   return {
@@ -25,6 +28,7 @@ export async function startCollector(service: ServiceContext): Promise<RunningSe
     port: Number(new URL(url).port),
     async stop() {
       stopChecking();
+      releases.close();
       await app.close();
       await context.close();
     },

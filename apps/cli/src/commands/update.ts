@@ -16,6 +16,7 @@ import { findTarget, installedVersion } from '../update/find-target.ts';
 import { GitFault, openGit } from '../update/git.ts';
 import { readJournal } from '../update/journal.ts';
 import { readTrial } from '../update/pointer.ts';
+import { createProgressEvents, type ProgressEvents } from '../update/progress-events.ts';
 import { repairUpdate } from '../update/repair-update.ts';
 import { runUpdate, type UpdateRequest } from '../update/run-update.ts';
 import type { UpdateContext } from '../update/update-context.ts';
@@ -25,7 +26,14 @@ import { foreignEnv } from '../update/program-env.ts';
 import { makeVersion } from '../update/version-folder.ts';
 
 /** What was typed after `svc update`. */
-export type UpdateOptions = { check?: boolean; channel?: UpdateChannel; ref?: string; rollback?: boolean; json?: boolean };
+export type UpdateOptions = {
+  auto?: 'on' | 'off';
+  check?: boolean;
+  channel?: UpdateChannel;
+  ref?: string;
+  rollback?: boolean;
+  json?: boolean;
+};
 
 /** Brings the installation to another version, or says what would happen. Gives the exit code. */
 export async function update(options: UpdateOptions): Promise<number> {
@@ -44,20 +52,23 @@ async function perform(options: UpdateOptions, settings: Settings): Promise<Outc
   const places = updatePlaces(installationHome(repositoryRoot));
   const manager = managerOf(places.home, settings.updateManaged);
   if (manager !== null) return { code: updateCodes.managed, words: `This installation is kept up to date by ${manager}.` };
+  if (options.auto !== undefined) return chooseAuto(options.auto, settings);
   if (options.channel !== undefined && options.check !== true) chooseChannel(options.channel, settings);
   const channel =
     options.check === true && options.channel !== undefined
       ? options.channel
       : channelOf(settings.updateChannel, settings.dataDir);
   const request = { channel, ref: options.ref ?? null, rollback: options.rollback === true };
-  const context = openContext(places, settings, options.json === true);
+  const url = () => serviceUrl(settings, 'collector');
+  const progress = createProgressEvents({ url, token: settings.insightsToken, now: Date.now });
+  const context = openContext(places, settings, { isQuiet: options.json === true, progress });
   if (options.check === true) return check(context, request);
   makePrivateDir(places.folder);
   const lock = takeInstanceLock(places.lock);
   if (lock === null) return { code: updateCodes.busy, words: 'Another update runs.' };
   let copy: string;
   try {
-    if (repositoryRoot !== places.home) return await repairAndRun(context, request);
+    if (repositoryRoot !== places.home) return await repairAndRun(context, progress, request);
     copy = await copyOfThis(context, request);
   } finally {
     lock.release();
@@ -65,10 +76,16 @@ async function perform(options: UpdateOptions, settings: Settings): Promise<Outc
   return goOnIn(copy);
 }
 
-async function repairAndRun(context: UpdateContext, request: UpdateRequest): Promise<Outcome> {
+/** The collector is back a moment after a switch. */
+const eventsMs = 5000;
+
+async function repairAndRun(context: UpdateContext, progress: ProgressEvents, request: UpdateRequest): Promise<Outcome> {
   const repaired = await repairUpdate(context);
   if (repaired !== null) context.say(repaired);
-  return runUpdate(context, request);
+  const outcome = await runUpdate(context, request).catch(toOutcome);
+  progress.end(outcome);
+  await progress.close(eventsMs);
+  return outcome;
 }
 
 function chooseChannel(channel: UpdateChannel, { updateChannel, dataDir }: Settings): void {
@@ -78,6 +95,14 @@ function chooseChannel(channel: UpdateChannel, { updateChannel, dataDir }: Setti
     });
   makePrivateDir(dataDir);
   changeUpdateSettings(dataDir, { channel });
+}
+
+function chooseAuto(auto: 'on' | 'off', { dataDir }: Settings): Outcome {
+  makePrivateDir(dataDir);
+  changeUpdateSettings(dataDir, { auto: auto === 'on' });
+  const words =
+    auto === 'on' ? 'What is found is installed by itself from now on.' : 'Nothing is installed without being asked for.';
+  return { code: updateCodes.ok, words };
 }
 
 /** What would happen. Asks the remote; fetches and changes nothing. */
@@ -108,7 +133,9 @@ function goOnIn(copy: string): never {
   return process.execve!(process.execPath, [process.execPath, main, ...process.argv.slice(2)], Object.fromEntries(env));
 }
 
-function openContext(places: UpdatePlaces, settings: Settings, isQuiet: boolean): UpdateContext {
+type Told = { isQuiet: boolean; progress: ProgressEvents };
+
+function openContext(places: UpdatePlaces, settings: Settings, { isQuiet, progress }: Told): UpdateContext {
   const data = dataPaths(settings.dataDir);
   return {
     root: repositoryRoot,
@@ -126,7 +153,7 @@ function openContext(places: UpdatePlaces, settings: Settings, isQuiet: boolean)
       start: () => startInBackground(places),
     },
     say: (line) => void (isQuiet ? process.stderr : process.stdout).write(`${line}\n`),
-    onPhase: () => undefined,
+    onPhase: progress.phase,
     now: Date.now,
   };
 }

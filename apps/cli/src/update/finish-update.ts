@@ -20,7 +20,7 @@ export async function finishUpdate(context: UpdateContext, { journal, result, wh
   const outcome = outcomeOf({ result, why, gapMs, from, to });
   if (result === 'confirmed') await finish(context, journal);
   else if (result === 'reverted') await removeVersion(places, context.git, to.commit).catch(() => undefined); // the next update does it
-  writeLastUpdate(places, { ...outcome, id, from, to, endedAt: now(), gapMs });
+  writeLastUpdate(places, { ...outcome, id, from, to, endedAt: now(), gapMs }, journal.isRollback);
   endJournal(places);
   return outcome;
 }

@@ -21,6 +21,8 @@ export type Journal = {
   from: Version;
   to: Version;
   /** To the head of the main branch, which the clone's own then follows. */ isEdge: boolean;
+  /** Asked for by a person who does not want `from`. */
+  isRollback: boolean;
 };
 
 type Places = Pick<UpdatePlaces, 'folder' | 'journal'>;

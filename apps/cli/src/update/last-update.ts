@@ -13,13 +13,21 @@ export type LastUpdate = Outcome & {
   from: Version;
   to: Version;
   back: Version | null;
+  /** A commit that is not installed without being asked for. */
+  refused: string | null;
   endedAt: number;
   gapMs: number | null;
 };
 
 export const readLastUpdate = ({ last }: Pick<UpdatePlaces, 'last'>): LastUpdate | null => readJson(last) as LastUpdate | null;
 
-export function writeLastUpdate(places: Pick<UpdatePlaces, 'last'>, update: Omit<LastUpdate, 'back'>): void {
-  const back = update.code === updateCodes.ok ? update.from : (readLastUpdate(places)?.back ?? null);
-  writeFileAtomic(places.last, `${JSON.stringify({ ...update, back }, null, 2)}\n`);
+export function writeLastUpdate(
+  places: Pick<UpdatePlaces, 'last'>,
+  update: Omit<LastUpdate, 'back' | 'refused'>,
+  isRollback: boolean,
+): void {
+  const isDone = update.code === updateCodes.ok;
+  const back = isDone ? update.from : (readLastUpdate(places)?.back ?? null);
+  const refused = !isDone ? update.to.commit : isRollback ? update.from.commit : null;
+  writeFileAtomic(places.last, `${JSON.stringify({ ...update, back, refused }, null, 2)}\n`);
 }

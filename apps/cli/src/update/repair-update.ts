@@ -79,9 +79,10 @@ const journalOf = ({ from, to }: Trial): Journal => ({
   from: unknown(from),
   to: unknown(to),
   isEdge: false,
+  isRollback: false,
 });
 
-function end({ places, now }: UpdateContext, { id, from, to }: Journal, code: 0 | 2, words: string): void {
-  writeLastUpdate(places, { code, words, id, from, to, endedAt: now(), gapMs: null });
+function end({ places, now }: UpdateContext, { id, from, to, isRollback }: Journal, code: 0 | 2, words: string): void {
+  writeLastUpdate(places, { code, words, id, from, to, endedAt: now(), gapMs: null }, isRollback);
   endJournal(places);
 }

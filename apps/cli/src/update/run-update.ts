@@ -6,7 +6,7 @@ import { unwellOnes } from './examine-service.ts';
 import { fetchTarget, findTarget, installedVersion } from './find-target.ts';
 import { openGit } from './git.ts';
 import { endJournal, type Journal, type Version, writeJournal } from './journal.ts';
-import { readLastUpdate } from './last-update.ts';
+import { readLastUpdate, writeLastUpdate } from './last-update.ts';
 import { changedFiles, keepOwnWork, ownCommits } from './local-changes.ts';
 import { readPointer } from './pointer.ts';
 import { finishUpdate } from './finish-update.ts';
@@ -31,13 +31,17 @@ export async function runUpdate(context: UpdateContext, request: UpdateRequest):
   await goal.fetch?.();
   say(`From ${from.name} (${from.commit.slice(0, 12)}) to ${goal.to.name} (${goal.to.commit.slice(0, 12)}).`);
   const isEdge = request.channel === 'edge' && request.ref === null && !request.rollback;
-  const journal = { id, startedAt, from, to: goal.to, isEdge };
+  const journal = { id, startedAt, from, to: goal.to, isEdge, isRollback: request.rollback };
   try {
     await prepare(context, journal);
   } catch (error) {
     if (goal.fetch !== null) await removeVersion(places, git, goal.to.commit);
     endJournal(places);
-    throw toStop(error, goal.to);
+    const stop = toStop(error, goal.to);
+    // So that it is not tried again by itself.
+    if (stop.outcome.code === updateCodes.rolledBack)
+      writeLastUpdate(places, { ...stop.outcome, id, from, to: goal.to, endedAt: now(), gapMs: null }, request.rollback);
+    throw stop;
   }
   begin(context, { ...journal, phase: 'waiting' });
   return finishUpdate(context, await switchTo(context, { ...journal, phase: 'trying' }));
@@ -86,7 +90,7 @@ const listed = (names: readonly string[]): string =>
 
 function begin(context: UpdateContext, journal: Journal): void {
   writeJournal(context.places, journal);
-  context.onPhase(journal.phase);
+  context.onPhase(journal);
 }
 
 type Entry = Omit<Journal, 'phase'>;

@@ -27,7 +27,7 @@ export async function switchTo(context: UpdateContext, journal: Journal): Promis
   if (isUp && (await awaitTurns(service.coreUrl(), turnsMs)) > 0) say('Turns still run; the new version takes them up again.');
   writeJournal(places, journal);
   beginTrial(places, to.commit);
-  onPhase('trying');
+  onPhase(journal);
   if (!isUp) return confirm(context, journal, null);
   say('Switching …');
   const gap = measureGap(service.coreUrl());
@@ -85,7 +85,7 @@ export function confirm(context: UpdateContext, journal: Journal, gapMs: number 
   const confirmed: Journal = { ...journal, phase: 'confirmed' };
   writeJournal(places, confirmed);
   confirmTrial(places);
-  onPhase('confirmed');
+  onPhase(confirmed);
   return { journal: confirmed, result: 'confirmed', why: null, gapMs };
 }
 

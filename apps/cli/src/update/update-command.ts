@@ -7,12 +7,19 @@ import type { Run } from '../program/lazy-commands.ts';
 export function addUpdateCommand(program: Command, run: Run): void {
   defineCommand(program, 'update', {
     summary: 'change to a newer version of the service, or back',
-    examples: ['./svc update --check', './svc update', './svc update --channel edge', './svc update --rollback'],
+    examples: [
+      './svc update --check',
+      './svc update',
+      './svc update --channel edge',
+      './svc update --auto on',
+      './svc update --rollback',
+    ],
   })
     .option('--check', 'say what would happen; nothing is changed')
     .addOption(new Option('--channel <name>', 'follow releases, or the main branch, from now on').choices(['stable', 'edge']))
     .option('--ref <ref>', 'to this tag, branch or commit, also an older one')
     .addOption(new Option('--rollback', 'back to the version before the last update').conflicts(['ref', 'channel', 'check']))
+    .addOption(new Option('--auto <when>', 'install by itself what is found, or no more').choices(['on', 'off']))
     .option('--json', 'print JSON at the end')
     .addHelpText(
       'after',

@@ -3,7 +3,7 @@ import type { Settings } from '@svc/service-kit/config/settings.ts';
 import type { UpdatePlaces } from '@svc/service-kit/update/update-places.ts';
 import type { Host } from './examine-service.ts';
 import type { Git } from './git.ts';
-import type { Phase } from './journal.ts';
+import type { Journal } from './journal.ts';
 import type { ReadState } from './switch-version.ts';
 
 /** How the running service is reached. */
@@ -29,7 +29,7 @@ export type UpdateContext = {
   service: Switch;
   /** One line for a person at each step. */
   say(line: string): void;
-  /** Told when a phase begins, after it was written down. Tests end the process there. */
-  onPhase(phase: Phase): void;
+  /** Told when a phase begins, after it was written down. */
+  onPhase(journal: Journal): void;
   now(): number;
 };

@@ -1,8 +1,12 @@
 /** Exit codes of `svc update` (spec, Versioning). */
 export const updateCodes = { ok: 0, rolledBack: 2, manual: 3, current: 4, busy: 5, managed: 6 } as const;
 
-/** How an update ended. `words`: for a person, in whole sentences. */
-export type Outcome = { code: (typeof updateCodes)[keyof typeof updateCodes]; words: string };
+/** How an update ended. `words`: for a person, in whole sentences. `to`: what an update would go to. */
+export type Outcome = {
+  code: (typeof updateCodes)[keyof typeof updateCodes];
+  words: string;
+  to?: { name: string; commit: string };
+};
 
 /** What ends an update before anything was stopped, or when a person has to look. Every one of them is expected. */
 export class UpdateStopped extends Error {

@@ -8,7 +8,15 @@ import type { UpdatePlaces } from './update-places.ts';
 
 type Named = { name: string; commit: string };
 type Journal = { phase: string; startedAt: number; from: Named; to: Named; pid?: number; born?: string | null };
-type Last = { code: number; words: string; from: Named; to: Named; endedAt: number; gapMs: number | null };
+type Last = {
+  code: number;
+  words: string;
+  from: Named;
+  to: Named;
+  endedAt: number;
+  gapMs: number | null;
+  refused?: string | null;
+};
 
 /** The update that runs, by its journal; null when none does, also when one was cut off. */
 export function runningUpdate({ journal }: Pick<UpdatePlaces, 'journal'>): UpdateStatus['running'] {
@@ -24,11 +32,9 @@ export function lastUpdate({ last }: Pick<UpdatePlaces, 'last'>): UpdateStatus['
   return { code, words, from: from.name, to: to.name, ended_at: endedAt, gap_ms: gapMs };
 }
 
-/** The commit that the last update did not get to run; null when it did. */
-export function refusedCommit({ last }: Pick<UpdatePlaces, 'last'>): string | null {
-  const found = readJson(last) as Last | null;
-  return found === null || found.code === 0 ? null : found.to.commit;
-}
+/** A commit that did not do here, or that a person went back from; null when there is none. */
+export const refusedCommit = ({ last }: Pick<UpdatePlaces, 'last'>): string | null =>
+  (readJson(last) as Last | null)?.refused ?? null;
 
 const checkFile = (dataDir: string): string => path.join(dataDir, 'update-check.json');
 

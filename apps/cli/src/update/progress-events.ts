@@ -1,0 +1,57 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { TelemetryEvent } from '@svc/contract/event.ts';
+import { requestJson } from '@svc/service-kit/http/json-client.ts';
+import type { Secret } from '@svc/service-kit/secret.ts';
+import type { Journal } from './journal.ts';
+import type { Outcome } from './update-outcome.ts';
+
+/** Tells the collector how far an update is, under the session `self-update:<time>`. It never holds an update up, and never fails one. */
+export type ProgressEvents = {
+  phase(journal: Journal): void;
+  end(outcome: Outcome): void;
+  /** Hands over what the collector, which is away for a while itself, has not got yet; for so long at most. */
+  close(withinMs: number): Promise<void>;
+};
+
+type Place = { url: () => string; token: Secret | null; now(): number };
+type Event = Pick<TelemetryEvent, 'id' | 'ts' | 'kind' | 'session' | 'text' | 'payload'>;
+
+const askMs = 2000;
+const againMs = 500;
+
+export function createProgressEvents({ url, token, now }: Place): ProgressEvents {
+  const open: Event[] = [];
+  let session: string | null = null;
+  let sending: Promise<boolean> | null = null;
+
+  const send = async (): Promise<boolean> => {
+    const events = [...open];
+    try {
+      const { status } = await requestJson(`${url()}/ingest`, { body: events, token, timeoutMs: askMs });
+      if (status !== 200) return false;
+      open.splice(0, events.length);
+      return true;
+    } catch {
+      return false; // it is away: they are sent with the next ones
+    }
+  };
+  const flush = (): Promise<boolean> => (sending ??= send().finally(() => (sending = null)));
+  const note = (text: string, payload: Record<string, unknown>): void => {
+    if (session === null) return;
+    open.push({ id: `upd_${randomUUID()}`, ts: now(), kind: 'progress', session, text, payload });
+    void flush();
+  };
+  return {
+    phase({ id, phase, from, to }) {
+      session ??= `self-update:${id}`;
+      note(`Update from ${from.name} to ${to.name}: ${phase}`, { phase, from: from.commit, to: to.commit });
+    },
+    // Why a version failed may have words of anything in it; they are in the status.
+    end: ({ code }) => note(`Update ended with ${code}`, { phase: 'ended', code }),
+    async close(withinMs) {
+      const until = performance.now() + withinMs;
+      while (open.length > 0 && !(await flush()) && performance.now() < until) await sleep(againMs);
+    },
+  };
+}

@@ -1,0 +1,82 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { readUpdateCheck } from '@svc/service-kit/update/update-files.ts';
+import { updatePlaces } from '@svc/service-kit/update/update-places.ts';
+import { changeUpdateSettings } from '@svc/service-kit/update/update-settings.ts';
+import { createFakeClock } from '@svc/testing/fake-clock.ts';
+import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { watchReleases } from './watch-releases.ts';
+
+let folder: TemporaryFolder;
+let started = 0;
+let warnings: string[] = [];
+const quarter = 15 * 60_000;
+
+beforeEach(() => {
+  folder = temporaryFolder();
+  started = 0;
+  warnings = [];
+  mkdirSync(path.join(folder.path, '.git'));
+});
+afterEach(() => folder.remove());
+
+/** A clone whose `svc` prints this, and notes how it was called. */
+function watch(prints: string, updateManaged: string | null = null) {
+  const svc = path.join(folder.path, 'svc');
+  writeFileSync(svc, `#!/bin/sh\nprintf '%s\\n' "$*" >>'${folder.path}/calls'\nprintf '%s\\n' '${prints}'\n`);
+  chmodSync(svc, 0o755);
+  const clock = createFakeClock();
+  const watching = watchReleases({
+    settings: { root: folder.path, dataDir: folder.path, updateManaged },
+    env: { PATH: process.env['PATH'] },
+    clock,
+    log: { info: () => undefined, warn: (_facts: object, text: string) => void warnings.push(text) } as never,
+    start: async () => void (started += 1),
+  });
+  return { clock, watching };
+}
+
+const calls = (): string[] =>
+  existsSync(path.join(folder.path, 'calls')) ? readFileSync(path.join(folder.path, 'calls'), 'utf8').trim().split('\n') : [];
+const found = '{"code":0,"words":"There is one.","to":{"name":"v2.0.0","commit":"abc"}}';
+const checked = () => expect.poll(() => readUpdateCheck(folder.path), { timeout: 5000 }).not.toBeNull();
+
+test('it looks every 15 minutes, notes what is found, and installs nothing unasked', async () => {
+  const { clock, watching } = watch(found);
+  expect(calls()).toEqual([]);
+  clock.advance(quarter);
+  await checked();
+  expect(calls()).toEqual(['update --check --json']);
+  expect(readUpdateCheck(folder.path)).toMatchObject({ code: 0, to: { name: 'v2.0.0', commit: 'abc' } });
+  expect(started).toBe(0);
+  watching.close();
+  clock.advance(quarter);
+  expect(calls()).toHaveLength(1);
+});
+
+test('what is found is installed where that is wanted, but not a version that was taken back', async () => {
+  changeUpdateSettings(folder.path, { auto: true });
+  const { clock } = watch(found);
+  clock.advance(quarter);
+  await expect.poll(() => started, { timeout: 5000 }).toBe(1);
+  const { folder: updates, last } = updatePlaces(folder.path);
+  mkdirSync(updates, { recursive: true });
+  writeFileSync(last, JSON.stringify({ refused: 'abc' }));
+  clock.advance(quarter);
+  await expect.poll(() => readUpdateCheck(folder.path)?.checked_at, { timeout: 5000 }).toBe(clock.now());
+  expect(started).toBe(1);
+});
+
+test('nothing is looked for where something else updates the installation', () => {
+  const { clock } = watch(found, 'apt');
+  clock.advance(quarter);
+  expect(calls()).toEqual([]);
+});
+
+test('an answer that is none is a warning, and no finding', async () => {
+  const { clock } = watch('what?');
+  clock.advance(quarter);
+  await expect.poll(() => warnings, { timeout: 5000 }).toEqual(['updates could not be looked for']);
+  expect(readUpdateCheck(folder.path)).toBeNull();
+});

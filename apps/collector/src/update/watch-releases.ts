@@ -1,0 +1,82 @@
+import path from 'node:path';
+import { isRecord } from '@svc/contract/json-value.ts';
+import type { UpdateCheck } from '@svc/contract/update.ts';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import { dataPaths } from '@svc/service-kit/config/data-dir.ts';
+import type { CollectorSettings } from '@svc/service-kit/config/process-settings.ts';
+import type { Log } from '@svc/service-kit/log.ts';
+import { runProgram } from '@svc/service-kit/process/run-program.ts';
+import { errorText } from '@svc/service-kit/service-error.ts';
+import { managerOf } from '@svc/service-kit/update/managed.ts';
+import { startUpdater, updaterEnv } from '@svc/service-kit/update/start-updater.ts';
+import { refusedCommit, runningUpdate, writeUpdateCheck } from '@svc/service-kit/update/update-files.ts';
+import { installationHome, updatePlaces } from '@svc/service-kit/update/update-places.ts';
+import { readUpdateSettings } from '@svc/service-kit/update/update-settings.ts';
+
+type Deps = {
+  settings: Pick<CollectorSettings, 'root' | 'dataDir' | 'updateManaged'>;
+  env: Readonly<Record<string, string | undefined>>;
+  clock: Clock;
+  log: Pick<Log, 'warn' | 'info'>;
+  /** Starts the updater; tests put another one in its place. */
+  start?: typeof startUpdater;
+};
+
+const everyMs = 15 * 60_000;
+const checkMs = 2 * 60_000;
+
+/**
+ * Looks every 15 minutes whether there is an update, as `svc update --check` does, and notes what was found. Where the operator wants that, it is
+ * installed; a version that was taken back is not tried again.
+ */
+export type ReleaseWatch = { close(): void };
+
+export function watchReleases(deps: Deps): ReleaseWatch {
+  const { clock, log } = deps;
+  let isLooking = false;
+  const lookOnce = async (): Promise<void> => {
+    if (isLooking) return;
+    isLooking = true;
+    try {
+      await look(deps);
+    } catch (error) {
+      log.warn({ err: errorText(error) }, 'updates could not be looked for');
+    } finally {
+      isLooking = false;
+    }
+  };
+  return { close: clock.every(everyMs, () => void lookOnce()) };
+}
+
+async function look({ settings, env, clock, log, start = startUpdater }: Deps): Promise<void> {
+  const home = installationHome(settings.root);
+  const places = updatePlaces(home);
+  if (managerOf(home, settings.updateManaged) !== null || runningUpdate(places) !== null) return;
+  const args = ['update', '--check', '--json'];
+  const run = await runProgram(path.join(home, 'svc'), args, { cwd: home, env: updaterEnv(env), timeoutMs: checkMs });
+  const check = toCheck(run.stdout, clock.now());
+  if (check === null) throw new Error(`svc update --check ended with ${run.code ?? run.ending}: ${run.stderr.slice(-500)}`);
+  writeUpdateCheck(settings.dataDir, check);
+  if (check.code !== 0 || check.to === null || !readUpdateSettings(settings.dataDir).auto) return;
+  if (check.to.commit === refusedCommit(places)) return;
+  log.info({ to: check.to.name }, 'an update is installed');
+  await start({ home, logFile: path.join(dataPaths(settings.dataDir).logs, 'update.log'), env });
+}
+
+/** What `svc update --check --json` printed; null when that is something else. */
+function toCheck(stdout: string, at: number): UpdateCheck | null {
+  const found: unknown = parsed(stdout.trim().split('\n').at(-1) ?? '');
+  if (!isRecord(found) || typeof found['code'] !== 'number' || typeof found['words'] !== 'string') return null;
+  const to = found['to'];
+  const isNamed = isRecord(to) && typeof to['name'] === 'string' && typeof to['commit'] === 'string';
+  const { code, words } = found as { code: number; words: string };
+  return { code, words, to: isNamed ? (to as UpdateCheck['to']) : null, checked_at: at };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null; // the caller says what came instead
+  }
+}
