@@ -15,6 +15,7 @@ import { createTelemetry, type Telemetry } from '@svc/service-kit/telemetry/crea
 import { vaultOfSettings } from '@svc/service-kit/vault/create-vault-client.ts';
 import type { SqliteDatabase } from '@svc/store/open-sqlite.ts';
 import { createConnectorPackages } from './connector-type/connector-packages.ts';
+import { createWebAppBuilds } from './connector-type/web-app-builds.ts';
 import { createConnectorTypes, type ConnectorTypes } from './connector-type/connector-types.ts';
 import { findTypes, type SeenFolders } from './connector-type/find-types.ts';
 import { linkPackages } from './connector-type/places.ts';
@@ -166,6 +167,7 @@ function openSupervisor(
     exclusiveSecrets: createExclusiveSecrets(),
     compileCache: createCompileCache(base),
     packages: createConnectorPackages({ ...base, registry: settings.engineRegistry }),
+    webApps: createWebAppBuilds({ ...base, registry: settings.engineRegistry }),
     passes: openConnectorPasses(base.paths.connectorKey),
     maskLine: knownSecrets.line,
     maskKnown: (text) => knownSecrets.redactor().known(text),

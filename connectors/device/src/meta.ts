@@ -17,5 +17,6 @@ export const meta = {
   configSchema: { type: 'object', required: [], properties: gatewayFields(3028) },
   outbound: { kinds: ['inject', 'speak'], target: { required: false, label: 'Device' } },
   calls: gatewayCalls,
+  webApp: true,
   permissions: { write: ['keys_file'], sessions: 'every' },
 } as const satisfies ConnectorMeta;

@@ -54,6 +54,8 @@ export type ConnectorMeta = {
   calls?: readonly string[];
   permissions?: ConnectorPermissions;
   packages?: ConnectorPackages;
+  /** It serves the web app of devices, which is built before it starts. For types of the service alone. */
+  webApp?: true;
   /** Memory that a process of this type may use, MB, where the usual limit is not right for it. */
   memory_mb?: number;
 };

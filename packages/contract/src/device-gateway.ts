@@ -1,4 +1,5 @@
 import type { ChatFrame } from './chat-frame.ts';
+import { capabilitiesSchema, type DeviceRpcFrame } from './device-actions.ts';
 import { maxMessageId } from './envelope.ts';
 import type { Static } from './schema.ts';
 
@@ -62,7 +63,7 @@ export type AnswerBody = Static<typeof answerSchema>;
 /** Body of `PATCH /gw/device`: what a device says of itself. */
 export const describeSchema = {
   type: 'object',
-  properties: { name: { type: 'string', minLength: 1, maxLength: maxDeviceName } },
+  properties: { name: { type: 'string', minLength: 1, maxLength: maxDeviceName }, capabilities: capabilitiesSchema },
 } as const;
 export type DescribeRequest = Static<typeof describeSchema>;
 
@@ -97,7 +98,8 @@ export type StreamReady = {
 /** A frame of `GET /gw/control`. */
 export type ControlFrame =
   | { type: 'ready'; device: { id: string; name: string }; assistant: string; server_time: number }
-  | { type: 'speak'; id: string; text: string; priority?: string };
+  | { type: 'speak'; id: string; text: string; priority?: string }
+  | DeviceRpcFrame;
 
 /** Params of the instance's `call`s, which `./svc device` makes. */
 export const inviteSchema = {

@@ -1,2 +1,2 @@
 /** Names of what the operator does with a gateway, by `./svc device` (`POST /instances/:id/call`). */
-export const gatewayCalls = ['invite', 'devices', 'rename', 'revoke', 'allow', 'deny'] as const;
+export const gatewayCalls = ['invite', 'devices', 'rename', 'revoke', 'act', 'allow', 'deny'] as const;

@@ -1,16 +1,24 @@
 import { badRequest, notFound } from '@svc/connector-kit';
 import { maxDeviceName, type Invitation, type ListedDevice } from '@svc/contract/device-gateway.ts';
+import { isRecord } from '@svc/contract/json-value.ts';
 import { gatewayCalls } from './calls-list.ts';
 import { isCapability, type DeviceRecord } from './device/device-record.ts';
 import type { PairingCodes } from './device/pairing.ts';
 import type { RemoveDevice } from './device/remove-device.ts';
 import type { Gateway } from './gateway.ts';
+import type { DeviceCalls } from './rpc/device-calls.ts';
+import { actTimeoutMs } from './rpc/device-tools.ts';
 
-type Deps = Pick<Gateway, 'devices' | 'links'> & { codes: PairingCodes; remove: RemoveDevice; baseUrl: () => string };
+type Deps = Pick<Gateway, 'devices' | 'links'> & {
+  codes: PairingCodes;
+  remove: RemoveDevice;
+  rpc: Pick<DeviceCalls, 'begin'>;
+  baseUrl: () => string;
+};
 
 /** What the operator does with a gateway, by `./svc device`. */
 export function createCalls(deps: Deps) {
-  const calls: Record<(typeof gatewayCalls)[number], (params: Record<string, unknown>) => Promise<unknown>> = {
+  const calls: Record<(typeof gatewayCalls)[number], (params: Record<string, unknown>, target: string) => Promise<unknown>> = {
     invite: async ({ name, device_id: again }) =>
       invite(deps, again === undefined ? deps.devices.add(nameIn(name)) : known(deps, again)),
     devices: async () => ({ devices: deps.devices.list().map((device) => listed(deps, device)) }),
@@ -19,11 +27,23 @@ export function createCalls(deps: Deps) {
       listed(deps, deps.devices.allow(known(deps, device_id).device_id, capabilityIn(capability))),
     deny: async ({ device_id, capability }) =>
       listed(deps, deps.devices.deny(known(deps, device_id).device_id, capabilityIn(capability))),
+    // By the engine of the device's own turn, of which the core has decided that it may.
+    act: async ({ tool, params }, target) => {
+      if (typeof tool !== 'string') throw badRequest('Say which tool.');
+      const call = {
+        device: known(deps, target),
+        method: tool,
+        params: isRecord(params) ? params : {},
+        timeoutMs: actTimeoutMs,
+        by: 'engine',
+      };
+      return deps.rpc.begin(call).result;
+    },
     revoke: async ({ device_id }) => listed(deps, await deps.remove(known(deps, device_id).device_id)),
   };
-  return async (method: string, params: Record<string, unknown>): Promise<unknown> => {
+  return async (target: string, method: string, params: Record<string, unknown>): Promise<unknown> => {
     if (!isCall(method)) throw notFound('method', method);
-    return calls[method](params);
+    return calls[method](params, target);
   };
 }
 

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import {
   checkBindHost,
@@ -24,6 +25,9 @@ import type { Gateway } from './gateway.ts';
 import { createReadBody } from './http/read-body.ts';
 import { renderError, errorSchema } from './http/render-error.ts';
 import { createSend } from './outbound.ts';
+import { openCapabilities } from './rpc/capabilities.ts';
+import { createDeviceCalls } from './rpc/device-calls.ts';
+import { createRpcRoutes } from './rpc/rpc-routes.ts';
 import { openPush } from './push/open-push.ts';
 import { createSessionRoutes } from './session/session-routes.ts';
 import { createSpeechRoutes, voiceSettings } from './speech/speech-routes.ts';
@@ -33,6 +37,7 @@ import { createOwnWatches } from './stream/own-watches.ts';
 import { createStreamRoutes } from './stream/stream-routes.ts';
 import { createTriageRoute } from './triage/triage-route.ts';
 import { createTurnRoutes } from './turn/turn-routes.ts';
+import { createWordsElsewhere } from './turn/words-elsewhere.ts';
 import { openOwnFiles } from './upload/own-files.ts';
 import { createUploadRoute } from './upload/upload-route.ts';
 
@@ -71,18 +76,22 @@ export async function startGateway(
     links: createOpenLinks(),
   };
   const push = await openPush(gateway, network);
-  const keepers = [files, push, voiceSettings(ctx.state)];
+  const capabilities = await openCapabilities(ctx.state);
+  const rpc = createDeviceCalls({ ...gateway, capabilities, emit: ctx.emit });
+  const elsewhere = createWordsElsewhere(gateway);
+  const keepers = [files, push, capabilities, rpc, elsewhere, voiceSettings(ctx.state)];
   const remove = createRemoveDevice({ ...gateway, codes, keepers });
   const { assistantName: assistant, instanceId } = ctx;
   const onPaired = (device: string) => log('info', 'a device was paired', { device });
   const server = createConnectorServer({
     routes: [
-      healthRoute(meta.type, devices),
+      healthRoute(meta.type, () => toHealth(devices, appFolder)),
       createPairRoute({ devices, codes, readBody, clock, assistant, instanceId, onPaired }),
       ...createStreamRoutes(gateway, watches),
-      ...createTurnRoutes(gateway, watches, files, push),
+      ...createTurnRoutes(gateway, { watches, files, push, capabilities, elsewhere }),
       ...createSessionRoutes(gateway),
-      ...createDeviceRoutes(gateway, remove),
+      ...createDeviceRoutes(gateway, { remove, capabilities }),
+      ...createRpcRoutes(gateway, capabilities, rpc),
       ...createSpeechRoutes(gateway),
       ...push.routes,
       ...(readsNotifications ? [createTriageRoute(gateway)] : []),
@@ -98,32 +107,37 @@ export async function startGateway(
   const { port, url } = await server.listen(config.http_port, config.bind_host);
   const stopLooking = endDeadLinks({ ...gateway, localDevice: config.require_token ? null : localDeviceId });
   const baseUrl = () => (config.base_url === placeholderBaseUrl ? url : config.base_url.replace(/\/+$/, ''));
-  const call = createCalls({ ...gateway, codes, remove, baseUrl });
+  const call = createCalls({ ...gateway, codes, remove, baseUrl, rpc });
   return {
     port,
     url,
     firstSteps: `The app is at ${baseUrl()}. Let a device in: ./svc device add NAME`,
     send: createSend(gateway),
-    call: (_target, method, params) => call(method, params),
+    call,
     stop() {
       stopLooking();
       return server.stop(ctx.stopTimeoutMs * 0.8);
     },
-    health: () => toHealth(devices),
+    health: () => toHealth(devices, appFolder),
   };
 }
 
-function toHealth(devices: Devices): { healthy: boolean; detail?: string } {
-  const problem = devices.problem();
+type Health = { healthy: boolean; detail?: string };
+
+function toHealth(devices: Devices, appFolder: string): Health {
+  const problem = devices.problem() ?? (existsSync(appFolder) ? null : missingApp);
   return problem === null ? { healthy: true } : { healthy: false, detail: problem };
 }
 
-const healthRoute = (service: string, devices: Devices): Route => ({
+const missingApp =
+  'The app is not there: it could not be built. The manager tries again when this connector restarts; its log has the reason.';
+
+const healthRoute = (service: string, look: () => Health): Route => ({
   method: 'GET',
   path: '/health',
   doc: { summary: 'Whether devices are let in' },
   handle(exchange) {
-    const { healthy, detail } = toHealth(devices);
+    const { healthy, detail } = look();
     const body = healthy ? { status: 'ok', service } : { status: 'degraded', service, degraded: [detail] };
     sendJson(exchange, { status: 200, body: JSON.stringify(body) });
   },

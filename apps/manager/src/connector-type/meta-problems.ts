@@ -56,6 +56,7 @@ const metaSchema = {
         wasm: { type: 'boolean' },
       },
     },
+    webApp: { const: true },
     permissions: {
       type: 'object',
       additionalProperties: false,

@@ -13,7 +13,7 @@ import type { SupervisorDeps } from './supervisor-deps.ts';
 /** Long enough for a connector that first talks to its platform. */
 const startTimeoutMs = 60_000;
 
-type Deps = Pick<SupervisorDeps, 'settings' | 'passes' | 'childEntry' | 'compileCache' | 'packages'> &
+type Deps = Pick<SupervisorDeps, 'settings' | 'passes' | 'childEntry' | 'compileCache' | 'packages' | 'webApps'> &
   Parameters<typeof confine>[0] &
   Parameters<typeof createStartMessage>[0];
 
@@ -32,14 +32,14 @@ export interface InstanceLaunch {
   renewRun(): void;
   /** Of the process that was started last. */
   limitMb(): number;
-  /** Fills the compile cache, and installs what its type wants for it. False when something else was asked of the instance meanwhile. */
+  /** Fills the compile cache, and installs and builds what its type wants for it. False when something else was asked of the instance meanwhile. */
   prepare(): Promise<boolean>;
   /** A start that waits for the compile cache is off. */
   callOff(): void;
 }
 
 export function createInstanceLaunch(deps: Deps, first: InstanceConfig, dataDir: string): InstanceLaunch {
-  const { settings, passes, childEntry, compileCache, packages } = deps;
+  const { settings, passes, childEntry, compileCache, packages, webApps } = deps;
   let config = first;
   let type: ConnectorType | null = null;
   let pass = createRunPass();
@@ -85,7 +85,11 @@ export function createInstanceLaunch(deps: Deps, first: InstanceConfig, dataDir:
     async prepare() {
       const turn = ++asked;
       if (type !== null) {
-        [installed] = await Promise.all([packages.install(type, config.config), compileCache.fill(type, spec)]);
+        [installed] = await Promise.all([
+          packages.install(type, config.config),
+          compileCache.fill(type, spec),
+          webApps.ensure(type),
+        ]);
       }
       return turn === asked;
     },

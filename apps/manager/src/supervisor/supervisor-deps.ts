@@ -7,6 +7,7 @@ import type { Log } from '@svc/service-kit/log.ts';
 import type { Telemetry } from '@svc/service-kit/telemetry/create-telemetry.ts';
 import type { PidFile } from '@svc/supervisor/pid-file.ts';
 import type { ConnectorPackageStore } from '../connector-type/connector-packages.ts';
+import type { WebAppBuilds } from '../connector-type/web-app-builds.ts';
 import type { ConnectorTypes } from '../connector-type/connector-types.ts';
 import type { CompileCache } from './compile-cache.ts';
 import type { ExclusiveSecrets } from './exclusive-secrets.ts';
@@ -35,6 +36,7 @@ export type SupervisorDeps = {
   childEntry: string;
   compileCache: CompileCache;
   packages: ConnectorPackageStore;
+  webApps: WebAppBuilds;
   pidFile: PidFile;
   /** More about the reason of an exit than the process could know; null when there is no more to say. */
   explainExit(reason: string): Promise<string | null>;

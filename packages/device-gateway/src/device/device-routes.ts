@@ -1,16 +1,23 @@
-import type { Exchange, Route } from '@svc/connector-kit';
+import { forbidden, type Exchange, type Route } from '@svc/connector-kit';
 import { describeSchema, type DescribeRequest } from '@svc/contract/device-gateway.ts';
 import type { Gateway } from '../gateway.ts';
 import { reply } from '../http/reply.ts';
+import type { Capabilities } from '../rpc/capabilities.ts';
 import type { RemoveDevice } from './remove-device.ts';
 
+type Deps = { remove: RemoveDevice; capabilities: Pick<Capabilities, 'describe'> };
+
 /** `PATCH /gw/device` and `DELETE /gw/device`: what a device says of itself, and that it goes. */
-export function createDeviceRoutes(gateway: Gateway, remove: RemoveDevice): Route[] {
+export function createDeviceRoutes(gateway: Gateway, { remove, capabilities }: Deps): Route[] {
   const { authenticate, devices, readBody } = gateway;
 
   async function describe(exchange: Exchange): Promise<void> {
     const device = authenticate(exchange);
-    const { name } = await readBody<DescribeRequest>(exchange, describeSchema);
+    const { name, capabilities: described } = await readBody<DescribeRequest>(exchange, describeSchema);
+    if (described !== undefined) {
+      if (device.token_sha256 === null) throw forbidden('What a device can do is kept for devices that were paired.');
+      await capabilities.describe(device.device_id, described);
+    }
     const now = name === undefined || name === device.name ? device : devices.rename(device.device_id, name);
     reply(exchange, { ok: true, device: { id: now.device_id, name: now.name } });
   }

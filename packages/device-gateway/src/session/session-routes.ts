@@ -1,6 +1,7 @@
-import { badRequest, CoreError, type Exchange, type Identity, type Route } from '@svc/connector-kit';
+import { badRequest, CoreError, type Exchange, type Route } from '@svc/connector-kit';
 import { placeSchema, type PlaceRequest, type Presence } from '@svc/contract/device-gateway.ts';
 import type { DeviceRecord } from '../device/device-record.ts';
+import { devicesSeenBy } from '../device/devices-seen-by.ts';
 import { askerOf, ownKey, queryOf, type Gateway } from '../gateway.ts';
 import { reply } from '../http/reply.ts';
 
@@ -53,42 +54,17 @@ export function createSessionRoutes(gateway: Gateway): Route[] {
   ];
 }
 
-/** A person sees their own devices, an owner all. */
 async function presenceOf(gateway: Gateway, asker: DeviceRecord): Promise<Presence> {
-  const { devices, links } = gateway;
-  const own = await personOf(gateway, asker);
-  const all = devices.list();
-  // An owner sees all of them, so nobody has to be looked up.
-  const shown = own.trust_tier === 'SACRED' ? all : await ofPerson(gateway, asker, own, all);
-  const listed = shown.map(({ device_id, name, last_seen_at }) => ({
+  const { devices } = await devicesSeenBy(gateway, asker);
+  const listed = devices.map(({ device_id, name, last_seen_at }) => ({
     device_id,
     name,
-    stream: links.has(device_id, 'stream'),
-    control: links.has(device_id, 'control'),
+    stream: gateway.links.has(device_id, 'stream'),
+    control: gateway.links.has(device_id, 'control'),
     last_seen_at,
   }));
   return { ok: true, reachable: listed.some(({ stream, control }) => stream || control), devices: listed };
 }
-
-/** Devices that are looked at for a person's own: more is no household. */
-const mostLookedAt = 500;
-
-async function ofPerson(
-  gateway: Gateway,
-  asker: DeviceRecord,
-  { principal_id: person }: Identity,
-  all: DeviceRecord[],
-): Promise<DeviceRecord[]> {
-  const people = await Promise.all(
-    all.slice(0, mostLookedAt).map(async (device) => [device, await personOf(gateway, device)] as const),
-  );
-  return people.flatMap(([device, { principal_id: id }]) =>
-    device.device_id === asker.device_id || (person !== null && id === person) ? [device] : [],
-  );
-}
-
-const personOf = (gateway: Gateway, device: DeviceRecord): Promise<Identity> =>
-  gateway.ctx.core.resolve({ ...askerOf(gateway, device), conversation_key: ownKey(gateway, device) });
 
 /** The conversation of a device begins with its first message. */
 function nothingYet(error: unknown): { messages: []; next: null } {

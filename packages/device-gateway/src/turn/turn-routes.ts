@@ -13,18 +13,29 @@ import type { DeviceRecord } from '../device/device-record.ts';
 import { askerOf, envelopeOf, ownKey, type Gateway } from '../gateway.ts';
 import { reply } from '../http/reply.ts';
 import type { Push } from '../push/open-push.ts';
+import type { Capabilities } from '../rpc/capabilities.ts';
+import { deviceToolsOf } from '../rpc/device-tools.ts';
 import type { OwnWatches } from '../stream/own-watches.ts';
 import type { OwnFiles } from '../upload/own-files.ts';
+import type { WordsElsewhere } from './words-elsewhere.ts';
+
+type TurnDeps = {
+  watches: OwnWatches;
+  files: OwnFiles;
+  push: Pick<Push, 'ended'>;
+  capabilities: Pick<Capabilities, 'of'>;
+  elsewhere: WordsElsewhere;
+};
 
 /** `POST /gw/turn`, `/gw/stop`, `/gw/answer`: what a person does in a conversation. What comes of it is seen on the streams. */
-export function createTurnRoutes(gateway: Gateway, watches: OwnWatches, files: OwnFiles, push: Pick<Push, 'ended'>): Route[] {
+export function createTurnRoutes(gateway: Gateway, { watches, files, push, capabilities, elsewhere }: TurnDeps): Route[] {
   const { ctx, readBody, authenticate } = gateway;
 
   async function turn(exchange: Exchange): Promise<void> {
     const device = authenticate(exchange);
     const said = await readBody<TurnRequest>(exchange, turnSchema);
     const key = said.conversation_key ?? ownKey(gateway, device);
-    const accepted = key === ownKey(gateway, device) ? await say(device, said, exchange) : await sayElsewhere(device, key, said);
+    const accepted = key === ownKey(gateway, device) ? await say(device, said, exchange) : await elsewhere.say(device, key, said);
     reply(exchange, accepted, 202);
   }
 
@@ -36,6 +47,7 @@ export function createTurnRoutes(gateway: Gateway, watches: OwnWatches, files: O
     const envelope = {
       ...envelopeOf(gateway, device),
       message_id,
+      ...deviceToolsOf(capabilities, device),
       content: { text, ...(attachments.length > 0 && { attachments }) },
     };
     const key = envelope.conversation_key;
@@ -60,31 +72,6 @@ export function createTurnRoutes(gateway: Gateway, watches: OwnWatches, files: O
         },
       );
     });
-  }
-
-  /** Words for a conversation of another surface, or of another device of the same person. */
-  async function sayElsewhere(
-    device: DeviceRecord,
-    key: string,
-    { text, message_id, attachments = [] }: TurnRequest,
-  ): Promise<TurnAccepted> {
-    if (attachments.length > 0) throw badRequest('Files can be sent in the conversation of this device alone.');
-    const accepted = { ok: true, conversation_key: key, message_id, turn_id: null } as const;
-    const name = `said/${device.device_id}`;
-    const before = (await ctx.state.get<string[]>(name)) ?? [];
-    if (before.includes(message_id)) return accepted;
-    const as = askerOf(gateway, device);
-    await ctx.core.sessions.history(as, key, { limit: 1 }); // a refusal is said before anything is
-    // Kept first: words that came twice would be said twice.
-    await ctx.state.append(name, message_id, 200);
-    const injected = ctx.core.sessions.inject(as, key, { text });
-    injected.then(
-      () => undefined,
-      (error: unknown) =>
-        ctx.log('warn', 'words for another conversation were not said', { conversation: key, error: errorText(error) }),
-    );
-    await Promise.race([injected, new Promise<void>((resolve) => gateway.clock.after(refusedWithinMs, resolve))]);
-    return accepted;
   }
 
   async function stop(exchange: Exchange): Promise<void> {
@@ -124,9 +111,6 @@ export function createTurnRoutes(gateway: Gateway, watches: OwnWatches, files: O
     },
   ];
 }
-
-/** A refusal comes within it; what takes longer is being answered, ms. */
-const refusedWithinMs = 2_000;
 
 const isRefused = ({ outcome }: HandleResult): boolean => outcome === 'denied';
 

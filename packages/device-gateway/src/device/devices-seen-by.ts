@@ -1,0 +1,27 @@
+import type { Identity } from '@svc/connector-kit';
+import { askerOf, ownKey, type Gateway } from '../gateway.ts';
+import type { DeviceRecord } from './device-record.ts';
+
+/** Devices that are looked at for a person's own: more is no household. */
+const mostLookedAt = 500;
+
+/** Who holds a device, and the devices that they may see: their own, and an owner all. */
+export async function devicesSeenBy(
+  gateway: Gateway,
+  asker: DeviceRecord,
+): Promise<{ identity: Identity; devices: DeviceRecord[] }> {
+  const identity = await holderOf(gateway, asker);
+  const all = gateway.devices.list();
+  if (identity.trust_tier === 'SACRED') return { identity, devices: all };
+  const holders = await Promise.all(
+    all.slice(0, mostLookedAt).map(async (device) => [device, await holderOf(gateway, device)] as const),
+  );
+  const { principal_id: person } = identity;
+  const devices = holders.flatMap(([device, { principal_id: id }]) =>
+    device.device_id === asker.device_id || (person !== null && id === person) ? [device] : [],
+  );
+  return { identity, devices };
+}
+
+const holderOf = (gateway: Gateway, device: DeviceRecord): Promise<Identity> =>
+  gateway.ctx.core.resolve({ ...askerOf(gateway, device), conversation_key: ownKey(gateway, device) });

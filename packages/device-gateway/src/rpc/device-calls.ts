@@ -1,0 +1,103 @@
+import { randomUUID } from 'node:crypto';
+import { forbidden, notFound, ServiceError, type StartContext } from '@svc/connector-kit';
+import type { DeviceRpcFrame, RpcResult } from '@svc/contract/device-actions.ts';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import { conflict, queueFull } from '@svc/service-kit/service-error.ts';
+import type { OpenLinks } from '../stream/open-links.ts';
+import type { DeviceRecord } from '../device/device-record.ts';
+import type { Capabilities } from './capabilities.ts';
+
+/** What a device is to do, and for whom. `by` names who wants it, in the audit. */
+export type DeviceCall = { device: DeviceRecord; method: string; params: Record<string, unknown>; timeoutMs: number; by: string };
+
+/** Calls of devices: each asked once, with one result, within its time. */
+export type DeviceCalls = {
+  /**
+   * Asks the device. `result` rejects with a `ServiceError`: what the device says is wrong, or that no answer came in time.
+   * @throws ServiceError `forbidden` for what it cannot do or the owner has not allowed, `unavailable` where it is not there.
+   */
+  begin(call: DeviceCall): { rpcId: string; result: Promise<unknown> };
+  /** What came of it. @throws ServiceError `not_found`, `forbidden` for the call of another device, `conflict` when it is over. */
+  end(deviceId: string, result: RpcResult): void;
+  /** The device is gone. */
+  forget(deviceId: string): Promise<void>;
+};
+
+type Deps = {
+  links: Pick<OpenLinks, 'has' | 'send'>;
+  capabilities: Pick<Capabilities, 'of'>;
+  clock: Clock;
+  emit: StartContext['emit'];
+};
+type Open = { deviceId: string; settle(outcome: string, fault: ServiceError | null, value?: unknown): void };
+
+const maxOpen = 16;
+/** Ids of calls that are over, so that a late result is told apart from one that nobody asked for. */
+const maxOver = 1_000;
+
+export function createDeviceCalls({ links, capabilities, clock, emit }: Deps): DeviceCalls {
+  const open = new Map<string, Open>();
+  const over = new Map<string, string>();
+
+  function close(rpcId: string, deviceId: string): void {
+    open.delete(rpcId);
+    over.set(rpcId, deviceId);
+    for (const oldest of over.keys()) if (over.size > maxOver) over.delete(oldest);
+  }
+
+  function checkMay({ device, method }: DeviceCall): void {
+    if (!capabilities.of(device.device_id).some(({ name }) => name === method))
+      throw forbidden(`"${device.name}" does not say that it can do ${method}.`);
+    if (!device.allowed.includes(method))
+      throw forbidden(`The owner has not allowed ${method} on "${device.name}": ./svc device allow NAME ${method}`);
+    if (!links.has(device.device_id, 'control'))
+      throw new ServiceError('unavailable', `"${device.name}" cannot be reached: its app is not open.`);
+    if ([...open.values()].filter(({ deviceId }) => deviceId === device.device_id).length >= maxOpen)
+      throw queueFull(`"${device.name}" is asked ${maxOpen} things already. Try again in a moment.`);
+  }
+
+  return {
+    begin(call) {
+      checkMay(call);
+      const { device, method, params, timeoutMs, by } = call;
+      const rpcId = `rpc_${randomUUID()}`;
+      const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+      promise.catch(() => undefined); // who does not wait is told of nothing
+      const settle: Open['settle'] = (outcome, fault, value) => {
+        cancel();
+        close(rpcId, device.device_id);
+        emit({
+          kind: 'device',
+          identity: device.identity,
+          text: `${method} on ${device.name}: ${outcome}`,
+          payload: { rpc_id: rpcId, device_id: device.device_id, method, by, outcome },
+        });
+        if (fault === null) resolve(value);
+        else reject(fault);
+      };
+      const cancel = clock.after(timeoutMs, () =>
+        settle(
+          'no answer',
+          new ServiceError('upstream', `"${device.name}" did not answer within ${timeoutMs / 1000} s.`, { status: 504 }),
+        ),
+      );
+      open.set(rpcId, { deviceId: device.device_id, settle });
+      const frame: DeviceRpcFrame = { type: 'device_rpc', rpc_id: rpcId, method, params, expires_at: clock.now() + timeoutMs };
+      links.send(device.device_id, frame, 'control');
+      return { rpcId, result: promise };
+    },
+    end(deviceId, { rpc_id, ok, result, error = 'no reason was given' }) {
+      const call = open.get(rpc_id);
+      const owner = call?.deviceId ?? over.get(rpc_id);
+      if (owner === undefined) throw notFound('call', rpc_id);
+      if (owner !== deviceId) throw forbidden('Another device was asked.');
+      if (call === undefined) throw conflict('This call is over: it was answered, or its time has passed.');
+      if (ok) call.settle('done', null, result ?? null);
+      else call.settle('failed', new ServiceError('unprocessable', `The device could not do it: ${error}`));
+    },
+    async forget(deviceId) {
+      for (const call of open.values())
+        if (call.deviceId === deviceId) call.settle('revoked', new ServiceError('unavailable', 'The device was signed out.'));
+    },
+  };
+}

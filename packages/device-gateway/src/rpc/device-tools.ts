@@ -1,0 +1,25 @@
+import type { Envelope } from '@svc/connector-kit';
+import type { gatewayCalls } from '../calls-list.ts';
+import type { DeviceRecord } from '../device/device-record.ts';
+import type { Capabilities } from './capabilities.ts';
+
+/** Name of the call by which engines act on a device (`meta.calls`). */
+const actCall = 'act' satisfies (typeof gatewayCalls)[number];
+/** The core waits for a minute, ms. */
+export const actTimeoutMs = 55_000;
+
+/** What the engine of a device's own turn may have the device do: what it can, and the owner has allowed. */
+export function deviceToolsOf(capabilities: Pick<Capabilities, 'of'>, device: DeviceRecord): Pick<Envelope, 'device_tools'> {
+  const tools = capabilities
+    .of(device.device_id)
+    .filter(({ name }) => device.allowed.includes(name))
+    .map(({ name, description, input, policy, dangerous }) => ({
+      name,
+      description,
+      ...(input !== undefined && { input }),
+      policy,
+      call: actCall,
+      asks: dangerous === true,
+    }));
+  return tools.length === 0 ? {} : { device_tools: tools };
+}
