@@ -1,0 +1,35 @@
+/** An invitation in words; null for what holds none. Only what a person needs of it (RFC 5545). */
+export function calendarText(ics: string): string | null {
+  const lines = ics
+    .slice(0, 200_000)
+    .replaceAll(/\r?\n[ \t]/g, '')
+    .split(/\r?\n/);
+  const start = lines.indexOf('BEGIN:VEVENT');
+  if (start === -1) return null;
+  const end = lines.indexOf('END:VEVENT', start);
+  const event = lines.slice(start, end === -1 ? undefined : end);
+  const find = (name: string, among = event): string | undefined => {
+    const line = among.find((each) => new RegExp(`^${name}[;:]`, 'i').test(each));
+    return line === undefined ? undefined : plain(line.slice(line.search(/:(?=(?:[^"]*"[^"]*")*[^"]*$)/) + 1));
+  };
+  const method = find('METHOD', lines)?.toUpperCase() ?? '';
+  const kind = { CANCEL: 'Cancelled appointment', REPLY: 'Answer to an invitation' }[method] ?? 'Invitation';
+  const parts = [
+    ['', find('SUMMARY')],
+    ['from', when(find('DTSTART'))],
+    ['to', when(find('DTEND'))],
+    ['at', find('LOCATION')],
+    ['by', find('ORGANIZER')?.replace(/^mailto:/i, '')],
+  ];
+  const said = parts.flatMap(([word, value]) => (value === undefined || value === '' ? [] : [`${word} ${value}`.trim()]));
+  return `${kind}: ${said.join(', ')}`;
+}
+
+const plain = (value: string): string =>
+  value.replaceAll(/\\n/gi, ' ').replaceAll(/\\(.)/g, '$1').replaceAll(/\s+/g, ' ').trim().slice(0, 500);
+
+function when(value: string | undefined): string | undefined {
+  const [, year, month, day, hour, minute, zone] = /^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)\d\d(Z?))?$/.exec(value ?? '') ?? [];
+  if (year === undefined) return value;
+  return `${year}-${month}-${day}${hour === undefined ? '' : ` ${hour}:${minute}${zone === 'Z' ? ' UTC' : ''}`}`;
+}

@@ -1,0 +1,88 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { readBody } from './read-body.ts';
+
+const read = (...lines: string[]) => readBody(Buffer.from(lines.join('\r\n'), 'latin1'));
+
+test('HTML becomes text, without what it hides and without an address of what would be fetched', async () => {
+  const html = '<style>p{}</style><script>x()</script><p>Hello <b>you</b></p><img src="https://evil.example/pixel.png" alt="">';
+  const { text } = await read('Content-Type: text/html', '', html);
+  expect(text).toBe('Hello you');
+});
+
+test('a mail with a text, an HTML, a file and an invitation', async () => {
+  const mail = await read(
+    'Subject: =?utf-8?B?w4TDpA==?=',
+    'Content-Type: multipart/mixed; boundary=a',
+    '',
+    '--a',
+    'Content-Type: multipart/alternative; boundary=b',
+    '',
+    '--b',
+    'Content-Type: text/plain; charset=iso-8859-1',
+    'Content-Transfer-Encoding: quoted-printable',
+    '',
+    'gr=FC=DFe',
+    '--b',
+    'Content-Type: text/html',
+    '',
+    '<p>other</p>',
+    '--b--',
+    '--a',
+    'Content-Type: application/ms-tnef; name="../../winmail.dat"',
+    'Content-Transfer-Encoding: base64',
+    '',
+    'AAEC',
+    '--a',
+    'Content-Type: text/calendar',
+    '',
+    'BEGIN:VEVENT',
+    'SUMMARY:Tea',
+    'END:VEVENT',
+    '--a--',
+  );
+  expect(mail).toMatchObject({ subject: 'Ää', text: 'grüße', invitations: ['Invitation: Tea'], leftOut: 0 });
+  expect(mail.files).toEqual([{ name: '.. .. winmail.dat', mime: 'application/ms-tnef', data: Buffer.from([0, 1, 2]) }]);
+});
+
+test.each([
+  ['koi8-r', [0xf0, 0xd2, 0xc9], 'При'],
+  ['windows-1252', [0x80], '€'],
+  ['shift_jis', [0x82, 0xa0], 'あ'],
+  ['no-such-charset', [0x41], 'A'],
+])('a text in %s', async (charset, bytes, text) => {
+  const head = Buffer.from(`Content-Type: text/plain; charset=${charset}\r\nContent-Transfer-Encoding: 8bit\r\n\r\n`);
+  expect((await readBody(Buffer.concat([head, Buffer.from(bytes)]))).text).toBe(text);
+});
+
+test('a mail that is nothing but a quote says it, and one with more keeps it at hand', async () => {
+  expect(await read('', '> only this')).toMatchObject({ text: '> only this', cut: '' });
+  expect(await read('', 'yes', '> really?', '-- ', 'Ann')).toMatchObject({ text: 'yes', cut: '> really?\n-- \nAnn' });
+});
+
+test('whatever a mail is made of, it is read', async () => {
+  const line = fc.oneof(
+    fc.string(),
+    fc.constantFrom(
+      '--a',
+      '--a--',
+      '',
+      'Content-Type: multipart/mixed; boundary=a',
+      'Content-Type: message/rfc822',
+      'Subject: =?x?Q?=ZZ?=',
+    ),
+    fc.constantFrom(
+      'Content-Transfer-Encoding: base64',
+      'Content-Type: text/html',
+      '<p><<b',
+      'Content-Type: text/calendar',
+      'begin 644 x',
+    ),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(line, { maxLength: 20 }), async (lines) => {
+      const { text, subject } = await readBody(Buffer.from(lines.join('\r\n')));
+      expect((text + subject).isWellFormed()).toBe(true);
+    }),
+  );
+});

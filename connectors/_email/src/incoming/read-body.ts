@@ -1,0 +1,73 @@
+import { convert, type HtmlToTextOptions } from 'html-to-text';
+import { simpleParser, type Attachment, type ParsedMail } from 'mailparser';
+import { calendarText } from './calendar-text.ts';
+import { cutQuote } from './cut-quote.ts';
+
+export type MailFile = { name: string; mime: string; data: Buffer };
+/** What a mail says. `text` has neither quotes nor the signature; `cut` is what was left out. */
+export type MailBody = { subject: string; text: string; cut: string; invitations: string[]; files: MailFile[]; leftOut: number };
+
+/** Longest text that is looked at, in characters. */
+const longest = 500_000;
+const longestHtml = 5_000_000;
+/** Of an image nothing is left: its address could tell its sender who reads. */
+const htmlOptions: HtmlToTextOptions = {
+  wordwrap: false,
+  limits: { maxDepth: 100, maxInputLength: longestHtml },
+  selectors: [
+    { selector: 'a', options: { hideLinkHrefIfSameAsText: true } },
+    { selector: 'img', format: 'skip' },
+    ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6'].map((selector) => ({ selector, options: { uppercase: false } })),
+  ],
+};
+/** Parts of a mail that become files; so many an envelope can hold. */
+const mostFiles = 32;
+
+/**
+ * Reads a whole mail. HTML becomes text where there is no other, and nothing is ever fetched for it. Rejects for what no parser takes; then its header is
+ * all there is.
+ */
+export async function readBody(raw: Buffer): Promise<MailBody> {
+  const mail = await simpleParser(raw, {
+    skipImageLinks: true,
+    skipTextToHtml: true,
+    skipTextLinks: true,
+    skipHtmlToText: true,
+  });
+  const { kept, quoted, signature } = cutQuote(clean(textOf(mail)).slice(0, longest));
+  const invitations = [
+    ...new Set(mail.attachments.filter(isCalendar).map(({ content }) => calendarText(content.toString('utf8')))),
+  ];
+  const files = mail.attachments.filter((one) => !isCalendar(one) && one.content.length > 0);
+  return {
+    subject: clean(mail.subject ?? '')
+      .replaceAll(/\s+/g, ' ')
+      .trim()
+      .slice(0, 500),
+    // A mail that is nothing but a quote, such as a forward, says just that.
+    text: kept === '' ? quoted : kept,
+    cut: [...(kept === '' ? [] : [quoted]), signature].filter((part) => part !== '').join('\n\n'),
+    invitations: invitations.filter((one) => one !== null),
+    files: files.slice(0, mostFiles).map(toFile),
+    leftOut: Math.max(0, files.length - mostFiles),
+  };
+}
+
+function textOf({ text = '', html }: ParsedMail): string {
+  if (text.trim() !== '' || html === false) return text;
+  return convert(html.slice(0, longestHtml), htmlOptions);
+}
+
+const isCalendar = ({ contentType }: Attachment): boolean => contentType === 'text/calendar';
+
+function toFile({ filename, contentType, content }: Attachment, index: number): MailFile {
+  const name = clean(filename ?? '')
+    .replaceAll(/[\s/\\]+/g, ' ')
+    .trim()
+    .slice(0, 200);
+  return { name: name === '' ? `part-${index + 1}` : name, mime: contentType.slice(0, 127), data: content };
+}
+
+/** Without what moves the cursor, hides text or is half a character. */
+const clean = (text: string): string =>
+  text.toWellFormed().replaceAll(/(?![\t\n\r])\p{Cc}|[\u200b\u202a-\u202e\u2060-\u2069\ufeff]/gu, '');

@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import { calendarText } from './calendar-text.ts';
+import { mailAddress } from './mail-address.ts';
+import { readHeaders } from './mail-headers.ts';
+import { isAnswer, plainSubject, threadIds } from './thread-ids.ts';
+
+test('a mail names those before it, the first of its thread first', () => {
+  const raw = 'Message-ID: <c@x>\r\nIn-Reply-To: <b@x> (of Ann)\r\nReferences: <a@x>\r\n <b@x>\r\n\r\n';
+  expect(threadIds(readHeaders(raw))).toEqual({ own: 'c@x', before: ['a@x', 'b@x'] });
+});
+
+test('of a long thread the first and the newest are kept', () => {
+  const ids = Array.from({ length: 5000 }, (_, n) => `<${n}@x>`).join(' ');
+  const { before } = threadIds(readHeaders(`References: ${ids}\r\n\r\n`));
+  expect([before.length, before[0], before.at(-1)]).toEqual([100, '0@x', '4999@x']);
+});
+
+test('subjects are compared without the marks of answers', () => {
+  expect(plainSubject('Re: AW: [1] Fwd: Hello   World')).toBe(plainSubject('[1] Fwd: hello world'));
+  expect(plainSubject('RE: Re[2]: Hello')).toBe('hello');
+  expect([isAnswer('Re: x'), isAnswer('Fwd: x'), isAnswer('Regards')]).toEqual([true, false, false]);
+});
+
+test('an invitation is said in words', () => {
+  const lines = [
+    'BEGIN:VCALENDAR',
+    'METHOD:REQUEST',
+    'BEGIN:VEVENT',
+    'SUMMARY:Tea\\, with\r\n  cake',
+    'DTSTART;TZID="Europe:Berlin":20261103T150000',
+    'DTEND:20261103T150000Z',
+    'LOCATION:Room 1',
+    'ORGANIZER;CN="Ann: B":mailto:ann@x.example',
+    'END:VEVENT',
+    'END:VCALENDAR',
+  ];
+  expect(calendarText(lines.join('\r\n'))).toBe(
+    'Invitation: Tea, with cake, from 2026-11-03 15:00, to 2026-11-03 15:00 UTC, at Room 1, by ann@x.example',
+  );
+  expect(calendarText('no calendar')).toBeNull();
+});
+
+test.each([
+  ['Ann@Friend.Example', 'ann@friend.example'],
+  ['аnn@friend.example', null],
+  ['"a b"@friend.example', null],
+  ['ann@friend.example\u200b', null],
+  ['ann@-x.example', null],
+  ['ann', null],
+])('the address %s is compared as %s', (text, address) => {
+  expect(mailAddress(text)).toBe(address);
+});

@@ -1,0 +1,28 @@
+import { valueOf, type MailHeaders } from './mail-headers.ts';
+
+/** How a mail hangs together with others. Ids are without their angle brackets. `before`: those it names, the first of the thread first. */
+export type ThreadIds = { own: string | null; before: string[] };
+
+/** Ids that are looked at: the first one, which names the thread, and the newest. */
+const most = 100;
+const longestId = 998;
+
+/** What `Message-ID`, `References` and `In-Reply-To` say (RFC 5322 section 3.6.4). */
+export function threadIds(headers: MailHeaders): ThreadIds {
+  const references = idsIn(valueOf(headers, 'references'));
+  const answered = idsIn(valueOf(headers, 'in-reply-to')).slice(0, 1);
+  const all = [...new Set([...references, ...answered])];
+  const before = all.length <= most ? all : [...all.slice(0, 1), ...all.slice(1 - most)];
+  return { own: idsIn(valueOf(headers, 'message-id'))[0] ?? null, before };
+}
+
+const idsIn = (value = ''): string[] =>
+  [...value.matchAll(/<([^<>\s]+)>/g)].map(([, id = '']) => id).filter((id) => id.length <= longestId);
+
+/** A subject without the marks of answers and forwards, for mails whose programs name no other mail. */
+export function plainSubject(subject: string): string {
+  const text = subject.replaceAll(/\s+/g, ' ').trim().slice(0, 500);
+  return text.replace(/^((re|aw|antw|sv|vs|r|fw|fwd|wg|tr)(\[\d+\]|\(\d+\))?\s*:\s*)+/i, '').toLowerCase();
+}
+
+export const isAnswer = (subject: string): boolean => /^\s*(re|aw|antw|sv|vs)(\[\d+\])?\s*:/i.test(subject);

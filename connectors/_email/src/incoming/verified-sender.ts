@@ -1,0 +1,46 @@
+import addressParser from 'nodemailer/lib/addressparser/index.js';
+import { parseAuthenticationResults, type AuthResult } from './authentication-results.ts';
+import { domainOf, mailAddress } from './mail-address.ts';
+import { valuesOf, type MailHeaders } from './mail-headers.ts';
+
+/** Who wrote a mail. `why`: the reason for which an address that is claimed is not believed; null when the own server vouches for it. */
+export type MailSender = { address: string | null; why: string | null };
+
+/**
+ * The sender of a mail, and whether the mail server of the mailbox vouches for the domain of its address. `server`: the name under which it writes
+ * `Authentication-Results`. Only the topmost header of that name counts: a server adds above what came in, so one below may be the sender's own.
+ */
+export function verifiedSender(headers: MailHeaders, server: string): MailSender {
+  const from = valuesOf(headers, 'from');
+  if (from.length !== 1) return { address: null, why: `it has ${from.length} From fields` };
+  const found = addressParser(from[0] ?? '');
+  const [only] = found;
+  if (found.length !== 1 || only === undefined || !('address' in only))
+    return { address: null, why: 'its From names not one address' };
+  const address = mailAddress(only.address ?? '');
+  if (address === null) return { address: null, why: 'the address in its From is not plain' };
+  if (server === '') return { address, why: 'authserv_id is not set' };
+  const named = valuesOf(headers, 'authentication-results').filter((value) => startsWithName(value, server));
+  if (named[0] === undefined) return { address, why: `${server} says nothing of its origin` };
+  const parsed = parseAuthenticationResults(named[0]);
+  if (parsed === null || parsed.server !== server.toLowerCase())
+    return { address, why: `what ${server} says of its origin cannot be read` };
+  return { address, why: whyNot(parsed.results, domainOf(address)) };
+}
+
+/** Before it is parsed: one of the own server that cannot be read must not let another one below count. */
+const startsWithName = (value: string, server: string): boolean => value.toLowerCase().includes(server.toLowerCase());
+
+/** DMARC decides where it was looked at; else a signature of, or the sending server's right to, the very same domain. */
+function whyNot(results: readonly AuthResult[], domain: string): string | null {
+  const isFor = (value: string | undefined): boolean => value !== undefined && value.toLowerCase().replace(/^.*@/, '') === domain;
+  const dmarc = results.filter(({ method, result }) => method === 'dmarc' && result !== 'none');
+  if (dmarc.length > 0) {
+    const passes = dmarc.every(({ result, properties }) => result === 'pass' && isFor(properties.get('header.from')));
+    return passes ? null : `DMARC does not pass for ${domain}`;
+  }
+  const passed = results.filter(({ result }) => result === 'pass');
+  const isSigned = passed.some(({ method, properties }) => method === 'dkim' && isFor(properties.get('header.d')));
+  const isSent = passed.some(({ method, properties }) => method === 'spf' && isFor(properties.get('smtp.mailfrom')));
+  return isSigned || isSent ? null : `neither DKIM nor SPF passes for ${domain}`;
+}
