@@ -2,16 +2,18 @@ import type { Outbound, OutboundMessage } from '@svc/connector-kit';
 import { notFound, ServiceError } from '@svc/service-kit/service-error.ts';
 import type { DeviceRecord } from './device/device-record.ts';
 import { askerOf, ownKey, type Gateway } from './gateway.ts';
+import type { Push } from './push/open-push.ts';
 
 /**
  * What is sent to devices from outside (spec: mobile connector, `/out`): `inject` says something in a device's conversation, `speak` is read aloud.
  * An empty target or `*` is every device that can be reached.
  */
-export function createSend(gateway: Gateway): NonNullable<Outbound['send']> {
+export function createSend(gateway: Gateway, push: Pick<Push, 'ended'>): NonNullable<Outbound['send']> {
   const { ctx, devices, links } = gateway;
 
   const inject = async (device: DeviceRecord, text: string): Promise<void> => {
-    await ctx.core.sessions.inject(askerOf(gateway, device), ownKey(gateway, device), { text });
+    const { outcome, reply } = await ctx.core.sessions.inject(askerOf(gateway, device), ownKey(gateway, device), { text });
+    push.ended(device.device_id, { outcome, text: reply });
   };
 
   return async ({ id, kind, target, text }: OutboundMessage) => {

@@ -112,7 +112,7 @@ export async function startGateway(
     port,
     url,
     firstSteps: `The app is at ${baseUrl()}. Let a device in: ./svc device add NAME`,
-    send: createSend(gateway),
+    send: createSend(gateway, push),
     call,
     stop() {
       stopLooking();

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
 import type { StartContext, TriageApi } from '@svc/connector-kit';
+import type { OutboundMessage } from '@svc/contract/send.ts';
 import { openGateway } from './open-gateway.ts';
 import { createBrowser, startPushService } from './push-service.ts';
 
@@ -30,6 +31,15 @@ test('an answer that nobody was there to read is told to the browser, without it
   await expect.poll(() => (clock.advance(5_000), service.pushed.length)).toBe(1);
   expect(service.pushed[0]?.message).toEqual({ type: 'answer' });
   expect(service.pushed[0]?.headers.authorization).toContain(`k=${key as string}`);
+});
+
+test('so is an answer to what was said to the device from outside', async () => {
+  const { gateway, service, clock, subscribed } = await open({ push_content: true });
+  const { device } = await subscribed('Phone');
+  const message = { id: 'out_1', kind: 'inject', target: device.id, text: 'Remind them of the dinner.' };
+  await gateway.live().send!(message as OutboundMessage, new AbortController().signal);
+  await expect.poll(() => (clock.advance(5_000), service.pushed.length)).toBe(1);
+  expect(service.pushed[0]?.message).toMatchObject({ text: 'Remind them of the dinner.' });
 });
 
 test('its words are told where the owner wants that', async () => {

@@ -1,5 +1,5 @@
-import type { HandleResult, Route } from '@svc/connector-kit';
-import { textOf } from '@svc/contract/turn.ts';
+import type { Route } from '@svc/connector-kit';
+import type { Outcome } from '@svc/contract/turn.ts';
 import type { Network } from '@svc/connector-kit/fetch-public/public-network.ts';
 import { placeholderBaseUrl } from '../config.ts';
 import type { Gateway } from '../gateway.ts';
@@ -9,11 +9,13 @@ import { createSubscriptions } from './subscriptions.ts';
 import { createUnreadAnswers } from './unread-answers.ts';
 import { openVapid } from './vapid.ts';
 
+type Ended = { outcome: Outcome; text: string };
+
 /** What tells browsers of answers that nobody read (Web Push, RFC 8030). */
 export type Push = {
   routes: Route[];
   /** A turn of the device's own conversation has ended. */
-  ended(deviceId: string, result: HandleResult): void;
+  ended(deviceId: string, answer: Ended): void;
   /** The device is gone. */
   forget(deviceId: string): Promise<void>;
 };
@@ -45,7 +47,7 @@ export async function openPush(gateway: Gateway, network?: Network): Promise<Pus
   return {
     routes: createPushRoutes(gateway, subscriptions, vapid),
     // Who has stopped a turn knows that it has ended.
-    ended: (deviceId, { outcome, actions }) => answers.ended(deviceId, outcome === 'aborted' ? '' : textOf(actions)),
+    ended: (deviceId, { outcome, text }) => answers.ended(deviceId, outcome === 'aborted' ? '' : text),
     async forget(deviceId) {
       answers.forget(deviceId);
       await subscriptions.remove(deviceId);

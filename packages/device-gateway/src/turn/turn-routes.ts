@@ -8,6 +8,7 @@ import {
   type TurnAccepted,
   type TurnRequest,
 } from '@svc/contract/device-gateway.ts';
+import { textOf } from '@svc/contract/turn.ts';
 import { errorText, forbidden } from '@svc/service-kit/service-error.ts';
 import type { DeviceRecord } from '../device/device-record.ts';
 import { askerOf, envelopeOf, ownKey, type Gateway } from '../gateway.ts';
@@ -63,7 +64,7 @@ export function createTurnRoutes(gateway: Gateway, { watches, files, push, capab
           if (isRefused(result)) reject(refusalOf(result));
           else {
             accept(result.turn_id);
-            push.ended(device.device_id, result);
+            push.ended(device.device_id, { outcome: result.outcome, text: textOf(result.actions) });
           }
         },
         (error: unknown) => {
