@@ -8,6 +8,7 @@ import type { Git } from './git.ts';
 import { changedFiles, keepOwnWork } from './local-changes.ts';
 import { reconcileEnv } from './reconcile-env.ts';
 import type { UpdateContext } from './update-context.ts';
+import { runSetupSteps } from './setup-steps.ts';
 import { settleClone } from './settle-clone.ts';
 import type { Switched } from './switch-to.ts';
 import { type Outcome, updateCodes } from './update-outcome.ts';
@@ -41,6 +42,7 @@ export async function finish(context: UpdateContext, journal: Journal): Promise<
   const { say } = context;
   const steps: [string, () => Promise<void>][] = [
     ['new settings could not be noted in .env', async () => noteNewSettings(context, journal)],
+    ['set-up steps could not be run', () => runSteps(context, journal)],
     ['this folder could not be brought to the new version, which runs from .runtime/versions', () => settle(context, journal)],
     ['old versions could not be removed', () => removeOthers(context, [journal.from.commit, journal.to.commit])],
   ];
@@ -52,6 +54,9 @@ export async function finish(context: UpdateContext, journal: Journal): Promise<
     }
   }
 }
+
+const runSteps = ({ places, data, say, now }: UpdateContext, { to }: Journal): Promise<void> =>
+  runSetupSteps({ root: versionFolder(places, to.commit), dataDir: data.root, say, now });
 
 function noteNewSettings({ places, say }: UpdateContext, { from, to }: Journal): void {
   const file = path.join(places.home, '.env');
