@@ -32,7 +32,11 @@ test('with nothing newer it ends with 4, and nothing is copied', async () => {
 });
 
 test('--check says what would happen and changes nothing', async () => {
-  good = house.release('v0.2.0', { '.env.example': (text) => `${text}\n# Something new.\n#SVC_NEW=1\n` });
+  good = house.release('v0.2.0', {
+    // As each release does: no package is another one.
+    'package-lock.json': (text) => text.replace('"version": "0.1.0"', '"version": "0.2.0"'),
+    '.env.example': (text) => `${text}\n# Something new.\n#SVC_NEW=1\n`,
+  });
   const { code, out } = await house.svc(['update', '--check']);
   expect(code).toBe(0);
   expect(out).toContain('v0.2.0');

@@ -4,7 +4,7 @@ import type { UpdatePlaces } from '@svc/service-kit/update/update-places.ts';
 import type { Git } from './git.ts';
 import { isFolder, linkTree } from './link-tree.ts';
 import { setPointer } from './pointer.ts';
-import { isSame, nodeModulesOf, versionFolder } from './version-folder.ts';
+import { namesSamePackages, nodeModulesOf, versionFolder } from './version-folder.ts';
 
 type Settling = {
   places: UpdatePlaces;
@@ -44,22 +44,36 @@ async function replaceWrapper(home: string, folder: string, git: Git, commit: st
 
 function takeWhatWasSetUp(places: UpdatePlaces, folder: string): void {
   const { home } = places;
-  if (!isSame(path.join(home, '.runtime/.svc-lock'), path.join(folder, 'runtime/package-lock.json'))) {
-    rmSync(path.join(home, '.runtime/.svc-lock'), { force: true });
-    if (isFolder(path.join(folder, '.runtime/node_modules'))) {
-      exchange(places, path.join(folder, '.runtime/node_modules'), path.join(home, '.runtime/node_modules'));
-      copyFileSync(path.join(folder, '.runtime/.svc-lock'), path.join(home, '.runtime/.svc-lock'));
-    }
-  }
+  take(places, {
+    stamp: path.join(home, '.runtime/.svc-lock'),
+    lock: path.join(folder, 'runtime/package-lock.json'),
+    folders: [[path.join(folder, '.runtime/node_modules'), path.join(home, '.runtime/node_modules')]],
+  });
   const lock = path.join(folder, 'package-lock.json');
-  if (!isSame(path.join(home, 'node_modules/.svc-lock'), lock)) {
-    rmSync(path.join(home, 'node_modules/.svc-lock'), { force: true });
-    for (const place of nodeModulesOf(lock))
-      if (isFolder(path.join(folder, place))) exchange(places, path.join(folder, place), path.join(home, place));
-  }
+  const folders = nodeModulesOf(lock).map((place): [string, string] => [path.join(folder, place), path.join(home, place)]);
+  take(places, { stamp: path.join(home, 'node_modules/.svc-lock'), lock, folders });
   for (const app of builtApps) {
     if (isFolder(path.join(folder, app))) exchange(places, path.join(folder, app), path.join(home, app));
   }
+}
+
+type SetUp = {
+  /** The lock of what is installed. */ stamp: string;
+  lock: string;
+  folders: readonly [from: string, to: string][];
+};
+
+/** Without its stamp an installation counts as none, so it goes first and comes last. */
+function take(places: UpdatePlaces, { stamp, lock, folders }: SetUp): void {
+  const there = folders.filter(([from]) => isFolder(from));
+  // A Node of the machine is not ours to bring.
+  if (there.length === 0) return;
+  if (!namesSamePackages(stamp, lock)) {
+    rmSync(stamp, { force: true });
+    for (const [from, to] of there) exchange(places, from, to);
+  }
+  copyFileSync(lock, `${stamp}.new`);
+  renameSync(`${stamp}.new`, stamp);
 }
 
 /** What is built from the sources, where it is. */

@@ -56,17 +56,19 @@ export async function removeVersion(places: UpdatePlaces, git: Git, commit: stri
 export const versionsIn = ({ versions }: Pick<UpdatePlaces, 'versions'>): string[] =>
   existsSync(versions) ? readdirSync(versions) : [];
 
-/** What `svc` sets up is not set up twice where the locks are the same. */
+/** What `svc` sets up is not set up twice where the locks name the same packages. */
 function takeDependencies(like: string, folder: string): void {
-  if (isSame(path.join(like, '.runtime/.svc-lock'), path.join(folder, 'runtime/package-lock.json'))) {
+  const runtimeLock = path.join(folder, 'runtime/package-lock.json');
+  if (namesSamePackages(path.join(like, '.runtime/.svc-lock'), runtimeLock)) {
     linkTree(path.join(like, '.runtime/node_modules'), path.join(folder, '.runtime/node_modules'));
-    copyFileSync(path.join(like, '.runtime/.svc-lock'), path.join(folder, '.runtime/.svc-lock'));
+    copyFileSync(runtimeLock, path.join(folder, '.runtime/.svc-lock'));
   }
   const lock = path.join(folder, 'package-lock.json');
-  if (!isSame(path.join(like, 'node_modules/.svc-lock'), lock)) return;
+  if (!namesSamePackages(path.join(like, 'node_modules/.svc-lock'), lock)) return;
   for (const place of nodeModulesOf(lock)) {
     if (isFolder(path.join(like, place))) linkTree(path.join(like, place), path.join(folder, place));
   }
+  copyFileSync(lock, path.join(folder, 'node_modules/.svc-lock'));
 }
 
 /** `node_modules`, and those that single workspaces have for versions of their own. The stamp is in the first one, which so comes last. */
@@ -76,9 +78,25 @@ export function nodeModulesOf(lock: string): string[] {
   return [...new Set(found)].toSorted((a, b) => b.length - a.length);
 }
 
-/** Whether two files are there and hold the same. */
-export function isSame(a: string, b: string): boolean {
-  return existsSync(a) && existsSync(b) && readFileSync(a).equals(readFileSync(b));
+/** Whether two lock files are there and name the same packages to be installed. Each release writes its own version into its lock. */
+export function namesSamePackages(a: string, b: string): boolean {
+  return existsSync(a) && existsSync(b) && packagesIn(a) === packagesIn(b);
+}
+
+function packagesIn(file: string): string {
+  const {
+    version: _own,
+    packages = {},
+    ...rest
+  } = JSON.parse(readFileSync(file, 'utf8')) as {
+    version?: string;
+    packages?: Record<string, { version?: string }>;
+  };
+  const entries = Object.entries(packages).map(([place, found]) => [
+    place,
+    place.includes('node_modules/') ? found : { ...found, version: undefined },
+  ]);
+  return JSON.stringify([rest, entries]);
 }
 
 /** The version's own `svc` finds or gets a Node that it accepts, and installs what its lock says. */
