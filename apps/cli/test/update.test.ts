@@ -1,6 +1,6 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openUpdateHouse, type UpdateHouse } from './update-house.ts';
+import { openUpdateHouse, until, type UpdateHouse } from './update-house.ts';
 
 let house: UpdateHouse;
 let first = '';
@@ -63,7 +63,10 @@ test('a release that nobody who may signed is refused', async () => {
 
 test('a good version takes over: code, folder, settings; what a person set stays', async () => {
   writeFileSync(house.file('.env'), '# mine\nSVC_LOG_LEVEL=info\n');
+  const journal = house.file('.runtime/update/journal.json');
+  const second = until(() => existsSync(journal), 60_000).then(() => house.svc(['update']));
   const { code, out } = await house.svc(['update']);
+  expect(await second, 'another one beside it').toMatchObject({ code: 5 });
   expect(out).toContain('Updated from 0.1.0 to v0.2.0');
   expect(code).toBe(0);
   await runsOn(good);
