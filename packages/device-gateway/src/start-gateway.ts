@@ -52,6 +52,8 @@ export type GatewayOptions = {
   clock?: Clock;
 };
 
+/** A device holds two, and asks over others. */
+const maxConnections = 8_000;
 const builtApp = path.resolve(import.meta.dirname, '../app/dist');
 
 /** Opens a gateway of devices. What it throws is shown to the operator, so it says what is wrong and what to do. */
@@ -102,6 +104,7 @@ export async function startGateway(
     allowedHosts: [config.bind_host, ...hostsOf(config), ...allowedHosts],
     renderError,
     errorSchema,
+    maxConnections,
     log,
   });
   const { port, url } = await server.listen(config.http_port, config.bind_host);

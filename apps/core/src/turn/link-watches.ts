@@ -36,7 +36,8 @@ export interface LinkWatches {
   close(): void;
 }
 
-const maxWatches = 256;
+/** A gateway watches one for each device that reads. */
+const maxWatches = 4096;
 
 export function createLinkWatches(deps: Deps, { link, write, refuse }: LinkWatchOptions): LinkWatches {
   const watches = new Map<number, LinkWatch>();

@@ -27,6 +27,8 @@ export type ConnectorServerOptions = {
   log: StartContext['log'];
   /** How long a reader may take nothing of a reply that is finished here, ms. */
   unreadMs?: number;
+  /** Connections at once, 2,000 unless given: for a channel whose every reader holds one. */
+  maxConnections?: number;
   clock?: Clock;
 };
 
@@ -43,7 +45,6 @@ const limits = {
   maxRequestsPerSocket,
   headersTimeout: 15_000,
   keepAliveTimeout: 60_000,
-  maxConnections: 2_000,
 } as const;
 
 /**
@@ -51,7 +52,7 @@ const limits = {
  * cost more memory than a whole connector should.
  */
 export function createConnectorServer(options: ConnectorServerOptions): ConnectorServer {
-  const { routes, allowedHosts, log, unreadMs = 30_000, clock = systemClock } = options;
+  const { routes, allowedHosts, log, unreadMs = 30_000, maxConnections = 2_000, clock = systemClock } = options;
   const find = createRouteTable([...routes, ...createSelfRoutes(options)]);
   const access = createSiteAccess(allowedHosts, find);
   const stop = new AbortController();
@@ -88,7 +89,7 @@ export function createConnectorServer(options: ConnectorServerOptions): Connecto
   );
   const bodies = createBodyWatch(server, clock);
   answerRefusedRequests(server, (error, requestId) => options.renderError(error, { requestId }));
-  server.maxConnections = limits.maxConnections;
+  server.maxConnections = maxConnections;
   server.maxRequestsPerSocket = limits.maxRequestsPerSocket;
 
   function isStopping(): boolean {

@@ -26,7 +26,7 @@ export const harmless: readonly string[] = ['notify', 'vibrate', 'wake_lock'];
 /** Of one device. */
 export const maxAllowed = 64;
 
-export const maxDevices = 10_000;
+export const maxDevices = 5_000;
 
 export const digestOf = (token: string): string => hash('sha256', Buffer.from(token, 'latin1'), 'hex');
 

@@ -22,7 +22,7 @@ export type Devices = {
   deny(deviceId: string, capability: string): DeviceRecord;
   /** Its token is worth nothing any more. */
   remove(deviceId: string): DeviceRecord;
-  /** It has been here. Written now and then. */
+  /** It has been here. Known at once, written now and then. */
   seen(deviceId: string): void;
   /** Null while the file is good or not there, else what is wrong with it: then nobody gets in. */
   problem(): string | null;
@@ -33,9 +33,10 @@ type Known = { byId: Map<string, DeviceRecord>; byDigest: Map<string, DeviceReco
 
 /** How long what was removed by hand may live on, ms. */
 const recheckMs = 1_000;
-/** A device's last visit is kept so exactly, ms. */
+/** Visits of all devices are written this often at most, ms: each write of the file has others read it again. */
 const seenEveryMs = 5 * 60_000;
-const maxFileBytes = 16 * 1024 * 1024;
+/** As of every file with keys. */
+const maxFileBytes = 4 * 1024 * 1024;
 const nobody: Known = { byId: new Map(), byDigest: new Map() };
 
 /**
@@ -47,6 +48,7 @@ export function openDevices({ file, clock, log }: Options): Devices {
   let problem: string | null = null;
   let version: string | null = null;
   let checkedAt = Number.NEGATIVE_INFINITY;
+  let visitsWrittenAt = clock.elapsed();
 
   function current(): Known {
     if (clock.elapsed() - checkedAt >= recheckMs) refresh();
@@ -149,13 +151,15 @@ export function openDevices({ file, clock, log }: Options): Devices {
       return gone!;
     },
     seen(deviceId) {
-      const before = current().byId.get(deviceId);
-      const now = clock.now();
-      if (before === undefined || now - (before.last_seen_at ?? 0) < seenEveryMs) return;
+      const device = current().byId.get(deviceId);
+      if (device === undefined) return;
+      device.last_seen_at = clock.now();
+      if (clock.elapsed() - visitsWrittenAt < seenEveryMs) return;
+      visitsWrittenAt = clock.elapsed();
       try {
-        edited(deviceId, () => ({ last_seen_at: now }));
+        write(known.byId.values());
       } catch (error) {
-        log('warn', 'when a device was last here could not be written', { error: errorText(error) });
+        log('warn', 'when devices were last here could not be written', { error: errorText(error) });
       }
     },
     problem() {

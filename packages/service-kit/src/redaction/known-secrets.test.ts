@@ -73,7 +73,7 @@ test.each([
   [
     'larger than any list of secrets',
     (file: string) => writeFileSync(file, JSON.stringify({ A: 'x'.repeat(2 * 1024 * 1024) })),
-    'is larger than 256 KiB',
+    'more than 256 KiB of secrets',
   ],
 ])('a secrets file that is %s is a fault', (_name, make, why) => {
   const { known, secretsFile } = open();
@@ -270,4 +270,17 @@ test('a long answer is masked in the thread, with a value that becomes known mea
   expect(await masking).toBe(left);
   expect(await textInSlices(known.redactor(), json)).toBe(left);
   expect(known.threadFault()).toBeNull();
+});
+
+test('a long list of devices holds up no reply, and a token that is written into it is a secret', () => {
+  const { known, instancesDir } = open();
+  mkdirSync(path.join(instancesDir, 'device'), { recursive: true });
+  const keys = Array.from({ length: 3000 }, (_, n) => ({
+    device_id: `d_${n}`,
+    token_sha256: 'a'.repeat(64),
+    name: `Device ${n}`,
+  }));
+  const written = [...keys, { token: 'a-token-that-was-typed', identity: 'ann' }];
+  writeFileSync(path.join(instancesDir, 'device', 'keys.json'), JSON.stringify({ keys: written }));
+  expect(known.redactor().text('a-token-that-was-typed of Device 7')).toBe('[redacted:secret] of Device 7');
 });

@@ -9,8 +9,10 @@ type Places = { secretsFile: string; instancesDir: string };
 /** A file with secrets. Its `stamp` is another one once it was written. */
 export type FileStamp = { file: string; stamp: string };
 
-/** A list of secrets is small. Every character of it costs memory for as long as the process lives. */
-const maxFileBytes = 256 * 1024;
+/** As much as a keys file may have. A connector keeps more there than keys, such as the names of devices. */
+const maxFileBytes = 4 * 1024 * 1024;
+/** Of the secrets in one file. Every character of them costs memory for as long as the process lives. */
+const maxSecretChars = 256 * 1024;
 
 /** The secrets file and the keys files of connectors, as far as they are there. */
 export function secretFiles({ secretsFile, instancesDir }: Places): FileStamp[] {
@@ -32,17 +34,24 @@ function listDir(dir: string): string[] {
 }
 
 /** The secrets in one of these files, each with its name. @throws Error that names the file. */
-export const secretsInFile = (file: string, { secretsFile }: Pick<Places, 'secretsFile'>): [name: string, value: string][] =>
-  file === secretsFile ? textsByName(parseFile(file)) : keysOfFile(file);
+export function secretsInFile(file: string, { secretsFile }: Pick<Places, 'secretsFile'>): [name: string, value: string][] {
+  const secrets = file === secretsFile ? textsByName(parseFile(file)) : keysOfFile(file);
+  const chars = secrets.reduce((sum, [, value]) => sum + value.length, 0);
+  if (chars > maxSecretChars) throw new Error(`${shortPath(file)} holds more than ${maxSecretChars / 1024} KiB of secrets`);
+  return secrets;
+}
 
-/** The keys in a keys file (`{ keys: [{ key }] }`); everything in one that a connector made in a form of its own. */
+/**
+ * The keys in a keys file (`{ keys: [{ key }] }`), and the tokens that were written into that of a gateway of devices and are no digests yet;
+ * everything in one that a connector made in a form of its own.
+ */
 function keysOfFile(file: string): [string, string][] {
   const content = parseFile(file);
   const keys = content['keys'];
   if (!Array.isArray(keys)) return textsByName(content);
   return keys.flatMap((entry) => {
-    const key: unknown = (entry as Record<string, unknown> | null)?.['key'];
-    return typeof key === 'string' ? [['an API key', key] as [string, string]] : [];
+    const { key, token } = (entry ?? {}) as Record<string, unknown>;
+    return [key, token].flatMap((value) => (typeof value === 'string' ? [['an API key', value] as [string, string]] : []));
   });
 }
 
