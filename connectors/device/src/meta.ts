@@ -18,5 +18,5 @@ export const meta = {
   outbound: { kinds: ['inject', 'speak'], target: { required: false, label: 'Device' } },
   calls: gatewayCalls,
   webApp: true,
-  permissions: { write: ['keys_file'], sessions: 'every' },
+  permissions: { read: ['wake_model', 'app_package'], write: ['keys_file'], sessions: 'every' },
 } as const satisfies ConnectorMeta;

@@ -32,6 +32,35 @@ export const gatewayFields = (httpPort: number) =>
       minLength: 1,
       maxLength: 512,
     },
+    wake_model: {
+      type: 'string',
+      title: 'Wake word model',
+      description: 'A file that devices load to hear their wake word; empty for none.',
+      default: '',
+      maxLength: 4096,
+    },
+    wake_phrases: {
+      type: 'array',
+      title: 'Wake words',
+      description: 'What the model hears, for people.',
+      default: [],
+      maxItems: 20,
+      items: { type: 'string', minLength: 1, maxLength: 100 },
+    },
+    app_package: {
+      type: 'string',
+      title: 'App package',
+      description: 'The app that devices are offered for download, such as an .apk; empty for none.',
+      default: '',
+      maxLength: 4096,
+    },
+    app_version: {
+      type: 'string',
+      title: 'Version of the app',
+      description: 'Unless given, the beginning of the digest of the file.',
+      default: '',
+      maxLength: 100,
+    },
     theme: {
       type: 'object',
       title: 'Colours',
@@ -65,6 +94,10 @@ export type GatewayConfig = {
   keys_file: string;
   base_url: string;
   push_content: boolean;
+  wake_model: string;
+  wake_phrases: string[];
+  app_package: string;
+  app_version: string;
   theme: Record<string, string>;
   stop_phrases: string[];
 };

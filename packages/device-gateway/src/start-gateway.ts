@@ -21,6 +21,7 @@ import { openDevices, type Devices } from './device/devices.ts';
 import { createPairRoute } from './device/pair-route.ts';
 import { createPairingCodes } from './device/pairing.ts';
 import { createRemoveDevice } from './device/remove-device.ts';
+import { createFileRoutes } from './files/file-routes.ts';
 import type { Gateway } from './gateway.ts';
 import { createReadBody } from './http/read-body.ts';
 import { renderError, errorSchema } from './http/render-error.ts';
@@ -98,6 +99,7 @@ export async function startGateway(
       ...push.routes,
       ...(readsNotifications ? [createTriageRoute(gateway)] : []),
       createUploadRoute(gateway, files),
+      ...createFileRoutes(gateway),
       ...(await createAppRoutes(appFolder)),
     ],
     version: ctx.version,

@@ -1,6 +1,9 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import path from 'node:path';
-import { CoreError, type Identity, type SessionStreamFrame } from '@svc/connector-kit';
+import { CoreError, ServiceError, type Identity, type SessionStreamFrame } from '@svc/connector-kit';
 import { expect, test } from 'vitest';
 import { openGateway } from './open-gateway.ts';
 
@@ -75,6 +78,13 @@ test('every other route wants the token in the header, and a token in the addres
     ['POST', '/gw/transcribe'],
     ['POST', '/gw/tts'],
     ['GET', '/gw/theme'],
+    ['GET', '/gw/wake'],
+    ['GET', '/gw/wake/file'],
+    ['GET', '/gw/app'],
+    ['GET', '/gw/download'],
+    ['GET', '/gw/devices'],
+    ['POST', '/gw/rpc'],
+    ['POST', '/gw/rpc-result'],
     ['GET', '/gw/voice-config'],
     ['POST', '/gw/voice-config'],
   ] as const) {
@@ -315,4 +325,67 @@ test('the app is served with a policy that runs no text as code', async () => {
     expect.stringContaining("require-trusted-types-for 'script'"),
   ]);
   expect((await gateway.ask(null, 'GET', '/conversation')).status).toBe(404);
+});
+
+test('what the operator offers is described by its digest, and loaded whole, also after it was replaced', async () => {
+  const gateway = await openGateway({ wake_model: 'wake.onnx', app_package: 'app.apk', wake_phrases: ['hey'] });
+  const { token } = await gateway.device('Phone');
+  const get = (where: string) => gateway.json(token, 'GET', where);
+  expect([(await get('/gw/wake')).status, (await get('/gw/app')).status]).toEqual([404, 404]);
+  writeFileSync(path.join(gateway.folder, 'wake.onnx'), 'a model');
+  for (const content of ['an app', 'another app', '']) {
+    writeFileSync(path.join(gateway.folder, 'app.apk'), content);
+    const sha256 = createHash('sha256').update(content).digest('hex');
+    const facts = { sha256, bytes: content.length };
+    expect((await get('/gw/app')).body).toEqual({ ok: true, version: sha256.slice(0, 12), url: '/gw/download', ...facts });
+    const loaded = await gateway.ask(token, 'GET', '/gw/download');
+    expect([await loaded.text(), loaded.headers.get('etag')]).toEqual([content, `"${sha256}"`]);
+    const again = await gateway.ask(token, 'GET', '/gw/download', undefined, { 'if-none-match': `"${sha256}"` });
+    expect(again.status).toBe(304);
+  }
+  expect((await get('/gw/wake')).body).toMatchObject({ url: '/gw/wake/file', bytes: 7 });
+  expect((await get('/gw/theme')).body['wake']).toEqual({ enabled: true, url: '/gw/wake/file', phrases: ['hey'] });
+  expect((await (await openGateway()).ask(null, 'GET', '/gw/app')).status).toBe(401);
+});
+
+test('a thousand reconnects leave nothing behind, and one device that is dead holds up no other', async () => {
+  const gateway = await openGateway();
+  const [ann, dead] = [await gateway.device('Ann'), await gateway.device('Dead')];
+  for (let n = 0; n < 1000; n += 50) {
+    const streams = await Promise.all(Array.from({ length: 50 }, () => gateway.read(ann.token)));
+    for (const { leave } of streams) leave();
+  }
+  await expect.poll(() => gateway.core().watches.every(({ isOver }) => isOver)).toBe(true);
+  expect(gateway.core().watches.length).toBeGreaterThan(500);
+  expect((await gateway.listed()).map(({ online }) => online)).toEqual([false, false]);
+  const stalled = connect(gateway.live().port!, '127.0.0.1');
+  stalled.write(`GET /gw/stream HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${dead.token}\r\n\r\n`);
+  await once(stalled, 'data');
+  stalled.pause();
+  const stream = await gateway.read(ann.token);
+  const text = 'x'.repeat(100_000);
+  for (let n = 1; n <= 60; n++) {
+    await gateway.live().send!({ id: `s${n}`, kind: 'speak', target: '*', text } as never, new AbortController().signal);
+    await expect.poll(() => stream.events.length, { interval: 5 }).toBe(n + 1);
+  }
+  await expect.poll(async () => (await gateway.listed()).map(({ online }) => online)).toEqual([true, false]);
+  stalled.destroy();
+});
+
+test('a clip that is empty, too long or refused is answered in words, without those of the provider’s key', async () => {
+  const gateway = await openGateway();
+  const { token } = await gateway.device('Phone');
+  const clip = (bytes: number, type = 'audio/webm') =>
+    gateway.json(token, 'POST', '/gw/transcribe', new Uint8Array(bytes), { 'content-type': type });
+  expect((await clip(0)).status).toBe(400);
+  expect((await clip(26 * 1024 * 1024)).status).toBe(413);
+  gateway.fake().context.speech.transcribe = async () => {
+    throw new ServiceError('unprocessable', 'The provider does not take this clip.');
+  };
+  for (const type of ['text/html', 'audio/../../x', 'application/json']) {
+    const { status, body } = await clip(10, type);
+    expect([status, body['message']]).toEqual([422, 'The provider does not take this clip.']);
+  }
+  expect((await gateway.json(token, 'POST', '/gw/tts', { text: 'x'.repeat(10_001) })).status).toBe(400);
+  expect((await gateway.json(token, 'POST', '/gw/tts', { text: '' })).status).toBe(400);
 });

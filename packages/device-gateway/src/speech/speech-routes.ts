@@ -88,8 +88,9 @@ export function createSpeechRoutes(gateway: Gateway): Route[] {
       doc: { summary: 'Colours, and how speech is heard', needsKey: true },
       handle(exchange) {
         authenticate(exchange);
-        const { theme: palette, stop_phrases } = ctx.config;
-        reply(exchange, { ok: true, palette, voice_activity: voiceActivity, wake: noWakeWord, stop_phrases });
+        const { theme: palette, stop_phrases, wake_model, wake_phrases: phrases } = ctx.config;
+        const wake = wake_model === '' ? noWakeWord : { enabled: true, url: '/gw/wake/file', phrases };
+        reply(exchange, { ok: true, palette, voice_activity: voiceActivity, wake, stop_phrases });
       },
     },
     {

@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
+import { open, type FileHandle } from 'node:fs/promises';
+import path from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { notFound, type Exchange } from '@svc/connector-kit';
+
+/** A file that the operator offers to devices, as it is now. */
+export type FileFacts = { sha256: string; bytes: number };
+
+/** One file by its path. It may be replaced while devices load it: each load is of one version, whole. */
+export type OfferedFile = {
+  /** @throws ServiceError `not_found` where nothing is configured, or the file is not there. */
+  facts(): Promise<FileFacts>;
+  /** Answers with its bytes. @throws ServiceError as `facts` */
+  send(exchange: Exchange, type: string): Promise<void>;
+};
+
+/** `file` is empty where the operator offers none. `what` names it to people. */
+export function createOfferedFile(file: string, what: string): OfferedFile {
+  let known: { version: string; sha256: string } | null = null;
+
+  async function withFile<T>(use: (handle: FileHandle, facts: FileFacts) => Promise<T>): Promise<T> {
+    const handle = await openFile(file, what);
+    try {
+      const stats = await handle.stat();
+      if (!stats.isFile()) throw notFound(what, path.basename(file));
+      const version = `${stats.ino} ${stats.size} ${stats.mtimeMs} ${stats.ctimeMs}`;
+      if (known?.version !== version) known = { version, sha256: await digestOf(handle, stats.size) };
+      return await use(handle, { sha256: known.sha256, bytes: stats.size });
+    } finally {
+      await handle.close();
+    }
+  }
+
+  return {
+    facts: () => withFile(async (_handle, facts) => facts),
+    send: ({ req, res, requestId }, type) =>
+      withFile(async (handle, { sha256, bytes }) => {
+        const headers = {
+          'content-type': type,
+          'content-length': bytes,
+          'content-disposition': `attachment; filename="${path.basename(file).replaceAll(/[^\w.-]/g, '_')}"`,
+          'x-content-type-options': 'nosniff',
+          'cache-control': 'no-cache',
+          etag: `"${sha256}"`,
+          'x-request-id': requestId,
+        };
+        if (req.headers['if-none-match'] === headers.etag) return void res.writeHead(304, { etag: headers.etag }).end();
+        if (req.method === 'HEAD' || bytes === 0) return void res.writeHead(200, headers).end();
+        res.writeHead(200, headers);
+        res.strictContentLength = true;
+        await pipeline(handle.createReadStream({ start: 0, end: bytes - 1, autoClose: false }), res).catch((error: unknown) => {
+          if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error; // the device has left
+        });
+      }),
+  };
+}
+
+async function openFile(file: string, what: string): Promise<FileHandle> {
+  if (file === '') throw notFound(what, 'none is configured');
+  try {
+    return await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EMFILE' || code === 'ENFILE') throw error;
+    throw notFound(what, path.basename(file));
+  }
+}
+
+async function digestOf(handle: FileHandle, size: number): Promise<string> {
+  const digest = createHash('sha256');
+  if (size > 0)
+    for await (const part of handle.createReadStream({ start: 0, end: size - 1, autoClose: false }))
+      digest.update(part as Buffer);
+  return digest.digest('hex');
+}
