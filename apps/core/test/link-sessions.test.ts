@@ -242,7 +242,7 @@ describe('a connector that was taken over', () => {
     const line = (fields: object) =>
       `${JSON.stringify({ op: 'watch', as: by('boss'), conversation_key: annasKey, ...fields })}\n`;
     for (let id = 1; id <= 10_000; id++) socket.write(line({ id }));
-    await expect.poll(() => core.context.watches.counts().watchers, { timeout: 20_000 }).toBe(256);
+    await expect.poll(() => core.context.watches.counts().watchers, { timeout: 20_000 }).toBe(2048);
     socket.destroy();
     await watching(0);
     const other = await linked();

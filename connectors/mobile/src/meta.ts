@@ -11,7 +11,7 @@ export const meta = {
     max_message_chars: 1_000_000,
     supports_markdown: true,
     supports_code_blocks: true,
-    supports_attachments_out: true,
+    supports_attachments_out: false,
   },
   credentialKeys: [],
   configSchema: { type: 'object', required: [], properties: gatewayFields(3027) },

@@ -13,7 +13,7 @@ const meta: ConnectorMeta = {
   type: 'device',
   displayName: 'Devices',
   supportsMultiple: true,
-  capabilities: { max_message_chars: 1000, supports_markdown: true, supports_code_blocks: true, supports_attachments_out: true },
+  capabilities: { max_message_chars: 1000, supports_markdown: true, supports_code_blocks: true, supports_attachments_out: false },
   credentialKeys: [],
   configSchema: { type: 'object', properties: gatewayFields(3028) },
   outbound: { kinds: ['inject', 'speak'], target: { required: false, label: 'Device' } },

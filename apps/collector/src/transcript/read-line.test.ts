@@ -63,18 +63,21 @@ test.each<[TranscriptEngine, string[][]]>([
   expect(new Set(said.map(({ part }) => part)).size).toBe(4);
 });
 
-test.each<[TranscriptEngine, string | null, string | null]>([
-  ['claude', 'claude-opus-5-5', '/home/me/project'],
-  ['codex', 'scripted-model', '/home/me/project'],
-  // The folder stands in a file of its own.
-  ['gemini', 'gemini-2.5-pro', null],
-])('a session of %s has its model, its folder, a title and the tokens that no cache gave', (engine, model, cwd) => {
-  const row = rowOf(engine);
-  expect(row).toMatchObject({ model, cwd, input_tokens: 222, output_tokens: 34, is_busy: 0, is_part: 0 });
-  expect(row.engine_session_id).toMatch(/^[0-9a-f-]{36}$/);
-  expect(row.title).not.toBeNull();
-  expect(row.last_at - row.started_at).toBeGreaterThanOrEqual(100);
-});
+test.each<[TranscriptEngine, string | null, string | null, number]>([
+  ['claude', 'claude-opus-5-5', '/home/me/project', 34],
+  ['codex', 'scripted-model', '/home/me/project', 34],
+  // The folder stands in a file of its own, and what it thinks is counted beside what it says.
+  ['gemini', 'gemini-2.5-pro', null, 44],
+])(
+  'a session of %s has its model, its folder, a title and the tokens that no cache gave',
+  (engine, model, cwd, output_tokens) => {
+    const row = rowOf(engine);
+    expect(row).toMatchObject({ model, cwd, input_tokens: 222, output_tokens, is_busy: 0, is_part: 0 });
+    expect(row.engine_session_id).toMatch(/^[0-9a-f-]{36}$/);
+    expect(row.title).not.toBeNull();
+    expect(row.last_at - row.started_at).toBeGreaterThanOrEqual(100);
+  },
+);
 
 test('a session is busy from the first word on until the answer', () => {
   const lines = fixture('claude').filter(({ said }) => said.length > 0);

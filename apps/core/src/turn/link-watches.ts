@@ -37,7 +37,7 @@ export interface LinkWatches {
 }
 
 /** A gateway watches one for each device that reads. */
-const maxWatches = 4096;
+const maxWatches = 2048;
 
 export function createLinkWatches(deps: Deps, { link, write, refuse }: LinkWatchOptions): LinkWatches {
   const watches = new Map<number, LinkWatch>();

@@ -26,7 +26,7 @@ export interface SessionWatches {
 }
 
 const defaultLimits = {
-  watchers: 2000,
+  watchers: 8192,
   /** What is held of all conversations, in characters. */
   chars: 32 * 1024 * 1024,
 };
