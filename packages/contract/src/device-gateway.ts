@@ -121,6 +121,8 @@ export type ListedDevice = DeviceInfo & {
   online: boolean;
   /** Names of the capabilities that it may be used for. */
   allowed: string[];
+  /** Names of those that it says it has. */
+  can: string[];
 };
 
 /** Body of `POST /gw/tts`. */

@@ -6,6 +6,7 @@ import { isCapability, type DeviceRecord } from './device/device-record.ts';
 import type { PairingCodes } from './device/pairing.ts';
 import type { RemoveDevice } from './device/remove-device.ts';
 import type { Gateway } from './gateway.ts';
+import type { Capabilities } from './rpc/capabilities.ts';
 import type { DeviceCalls } from './rpc/device-calls.ts';
 import { actTimeoutMs } from './rpc/device-tools.ts';
 
@@ -13,6 +14,7 @@ type Deps = Pick<Gateway, 'devices' | 'links'> & {
   codes: PairingCodes;
   remove: RemoveDevice;
   rpc: Pick<DeviceCalls, 'begin'>;
+  capabilities: Pick<Capabilities, 'of'>;
   baseUrl: () => string;
 };
 
@@ -55,8 +57,10 @@ function invite({ codes, baseUrl }: Deps, { device_id, identity }: DeviceRecord)
   return { device_id, identity, code, url: `${baseUrl()}/#pair=${code}`, expires_at: expiresAt };
 }
 
-function listed({ links }: Deps, { token_sha256, username: _username, ...device }: DeviceRecord): ListedDevice {
-  return { ...device, state: token_sha256 === null ? 'invited' : 'paired', online: links.has(device.device_id) };
+function listed({ links, capabilities }: Deps, { token_sha256, username: _username, ...device }: DeviceRecord): ListedDevice {
+  const { device_id: id } = device;
+  const can = capabilities.of(id).map(({ name }) => name);
+  return { ...device, state: token_sha256 === null ? 'invited' : 'paired', online: links.has(id), can };
 }
 
 function known({ devices }: Deps, id: unknown): DeviceRecord {

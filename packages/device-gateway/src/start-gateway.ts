@@ -112,7 +112,7 @@ export async function startGateway(
   const { port, url } = await server.listen(config.http_port, config.bind_host);
   const stopLooking = endDeadLinks({ ...gateway, localDevice: config.require_token ? null : localDeviceId });
   const baseUrl = () => (config.base_url === placeholderBaseUrl ? url : config.base_url.replace(/\/+$/, ''));
-  const call = createCalls({ ...gateway, codes, remove, baseUrl, rpc });
+  const call = createCalls({ ...gateway, codes, remove, baseUrl, rpc, capabilities });
   return {
     port,
     url,

@@ -93,6 +93,10 @@ async function setAllowed(
   const allowed = after.allowed.map(visibleLine).join(', ');
   const text = `"${visibleLine(after.name)}" may be used for ${allowed === '' ? 'nothing' : allowed}.`;
   print(json === true ? JSON.stringify(after, null, 2) : text);
+  if (action === 'allow' && !after.can.includes(capability))
+    printError(
+      `It does not say that it can do "${visibleLine(capability)}"${after.can.length === 0 ? '' : `, but ${after.can.map(visibleLine).join(', ')}`}.`,
+    );
   return exitCodes.ok;
 }
 

@@ -28,8 +28,7 @@ async function perform(
   const style = createStyle(process.stdout);
   if (request.action === 'approve') {
     const { as = null, client } = request;
-    const purpose = { ...(client !== undefined && { client_id: client }), ...(await invite(settings, as)) };
-    const body = await callToolserver<Approval>(settings, instance, 'approve', purpose);
+    const body = await approve(settings, instance, { as, client });
     return { body: { ...body, as }, text: renderApproval(body, as, style) };
   }
   const known = await callToolserver<Clients>(settings, instance, 'clients');
@@ -39,11 +38,21 @@ async function perform(
   return { body, text: `The access of ${id} has ended.` };
 }
 
-/** What makes the program on whose page the code is typed, and no other, speak for a person. */
-async function invite(settings: CliSettings, as: string | null): Promise<{ invitation?: string }> {
-  if (as === null) return {};
-  const { code } = await createTrustApi(coreUrl(settings)).invite({ as, surface: toolserverType });
-  return { invitation: code };
+type Purpose = { as: string | null; client: string | undefined };
+
+/** A code that lets a program in. With a person it also makes the program on whose page it is typed, and no other, speak for them. */
+async function approve(settings: CliSettings, instance: Instance, { as, client }: Purpose): Promise<Approval> {
+  const ask = (more: object) =>
+    callToolserver<Approval>(settings, instance, 'approve', { ...(client !== undefined && { client_id: client }), ...more });
+  if (as === null) return ask({});
+  const trust = createTrustApi(coreUrl(settings));
+  const { code, invitation } = await trust.invite({ as, surface: toolserverType });
+  try {
+    return await ask({ invitation: code });
+  } catch (error) {
+    await trust.uninvite(invitation.id); // nobody would ever say it
+    throw error;
+  }
 }
 
 function findClient({ clients }: Clients, named: string): string {

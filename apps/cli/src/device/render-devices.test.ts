@@ -14,15 +14,16 @@ const device: ListedDevice = {
   state: 'paired',
   online: false,
   allowed: ['notify', 'geolocation'],
+  can: ['notify', 'open_url'],
 };
 
-test('a device is listed with when it was here and what it may be used for', () => {
+test('a device is listed with when it was here what it may be used for, and what it could do', () => {
   expect(renderDevices([device], 120_000, plain)).toBe(
-    '○ Phone  d_1, Android  seen 2 min ago\n    may be used for notify, geolocation',
+    '○ Phone  d_1, Android  seen 2 min ago\n    may be used for notify, geolocation\n    could do open_url: ./svc device allow',
   );
 });
 
 test('what a device calls itself cannot move the cursor', () => {
-  const hostile = { ...device, name: 'a\u001b[2Jb', platform: 'x\ny', allowed: [] };
+  const hostile = { ...device, name: 'a\u001b[2Jb', platform: 'x\ny', allowed: [], can: [] };
   expect(renderDevices([hostile], 0, plain)).not.toMatch(/\p{Cc}/u);
 });

@@ -9,13 +9,18 @@ export function renderDevices(devices: readonly ListedDevice[], now: number, sty
 }
 
 function lineOf(
-  { name, device_id: id, platform, state, online, last_seen_at: seenAt, allowed }: ListedDevice,
+  { name, device_id: id, platform, state, online, last_seen_at: seenAt, allowed, can }: ListedDevice,
   now: number,
   style: Style,
 ): string {
   const about = [visibleLine(id), ...(platform === null ? [] : [visibleLine(platform)])].join(', ');
   const head = `${online ? style.green('●') : '○'} ${visibleLine(name)}  ${style.dim(about)}  ${stateOf({ state, online, seenAt }, now)}`;
-  return allowed.length === 0 ? head : `${head}\n    ${style.dim(`may be used for ${allowed.map(visibleLine).join(', ')}`)}`;
+  const rest = can.filter((name) => !allowed.includes(name));
+  return [
+    head,
+    ...(allowed.length === 0 ? [] : [style.dim(`    may be used for ${allowed.map(visibleLine).join(', ')}`)]),
+    ...(rest.length === 0 ? [] : [style.dim(`    could do ${rest.map(visibleLine).join(', ')}: ./svc device allow`)]),
+  ].join('\n');
 }
 
 type State = Pick<ListedDevice, 'state' | 'online'> & { seenAt: number | null };

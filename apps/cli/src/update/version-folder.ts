@@ -56,15 +56,15 @@ export async function removeVersion(places: UpdatePlaces, git: Git, commit: stri
 export const versionsIn = ({ versions }: Pick<UpdatePlaces, 'versions'>): string[] =>
   existsSync(versions) ? readdirSync(versions) : [];
 
-/** What `svc` sets up is not set up twice where the locks name the same packages. */
+/** What `svc` sets up is not set up twice where the locks name the same packages. A lock that does not fit is left to the installer, which refuses it. */
 function takeDependencies(like: string, folder: string): void {
   const runtimeLock = path.join(folder, 'runtime/package-lock.json');
-  if (namesSamePackages(path.join(like, '.runtime/.svc-lock'), runtimeLock)) {
+  if (fitsManifests(runtimeLock) && namesSamePackages(path.join(like, '.runtime/.svc-lock'), runtimeLock)) {
     linkTree(path.join(like, '.runtime/node_modules'), path.join(folder, '.runtime/node_modules'));
     copyFileSync(runtimeLock, path.join(folder, '.runtime/.svc-lock'));
   }
   const lock = path.join(folder, 'package-lock.json');
-  if (!namesSamePackages(path.join(like, 'node_modules/.svc-lock'), lock)) return;
+  if (!fitsManifests(lock) || !namesSamePackages(path.join(like, 'node_modules/.svc-lock'), lock)) return;
   for (const place of nodeModulesOf(lock)) {
     if (isFolder(path.join(like, place))) linkTree(path.join(like, place), path.join(folder, place));
   }
@@ -98,6 +98,24 @@ function packagesIn(file: string): string {
   ]);
   return JSON.stringify([rest, entries]);
 }
+
+const wantedFields = ['dependencies', 'devDependencies', 'optionalDependencies', 'peerDependencies'] as const;
+type Wanted = Partial<Record<(typeof wantedFields)[number], Record<string, string>>>;
+
+/** Whether a lock has what the manifests beside it and below it want: it repeats their lists. */
+export function fitsManifests(lock: string): boolean {
+  const { packages = {} } = JSON.parse(readFileSync(lock, 'utf8')) as { packages?: Record<string, Wanted> };
+  return Object.entries(packages).every(([place, found]) => {
+    if (place.includes('node_modules/')) return true;
+    const manifest = path.join(path.dirname(lock), place, 'package.json');
+    if (!existsSync(manifest)) return false;
+    const wanted = JSON.parse(readFileSync(manifest, 'utf8')) as Wanted;
+    return wantedFields.every((field) => isSameList(wanted[field], found[field]));
+  });
+}
+
+const isSameList = (a: Record<string, string> = {}, b: Record<string, string> = {}): boolean =>
+  Object.keys(a).length === Object.keys(b).length && Object.entries(a).every(([name, version]) => b[name] === version);
 
 /** The version's own `svc` finds or gets a Node that it accepts, and installs what its lock says. */
 async function setUp(folder: string): Promise<void> {

@@ -85,4 +85,7 @@ function end(response: IncomingMessage, fault: ServiceError): never {
 const refused = (why: string, cause?: unknown) =>
   new ServiceError('unprocessable', `The file was not fetched: ${why}.`, { cause });
 const tooLarge = (maxBytes: number) =>
-  new ServiceError('too_large', `The file was not fetched: it is larger than ${Math.floor(maxBytes / 1024 / 1024)} MiB.`);
+  new ServiceError('too_large', `The file was not fetched: it is larger than ${sizeOf(maxBytes)}.`);
+
+const sizeOf = (bytes: number): string => (bytes < mib ? `${Math.ceil(bytes / 1024)} KiB` : `${Math.floor(bytes / mib)} MiB`);
+const mib = 1024 * 1024;
