@@ -49,6 +49,8 @@ import { openSpend } from './spend/spend.ts';
 import { createTitleLane } from './steering/title-lane.ts';
 import { createTitles } from './steering/titles.ts';
 import { createTerminalStore } from './terminal/terminal-store.ts';
+import { birthMark } from '@svc/service-kit/process/birth-mark.ts';
+import { signalProcess } from '@svc/service-kit/process/signal-process.ts';
 import { userName } from '@svc/service-kit/user-name.ts';
 import { createTalkStore } from './terminal/talk-store.ts';
 import { createTerminalTalks } from './terminal/terminal-talks.ts';
@@ -157,6 +159,7 @@ export async function createCoreContext({ settings: allSettings, clock, ids, log
     sessions,
     claims,
     workspaces,
+    programs: { birthOf: birthMark, kill: (pid) => void signalProcess(pid, 'SIGKILL') },
     talks: createTerminalTalks({
       store: createTalkStore(db),
       engines,

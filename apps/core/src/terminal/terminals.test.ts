@@ -80,6 +80,7 @@ function createHouse() {
       programOf: async (_, { resume }) => ({ argv: ['claude', 'x'], env: {}, engineSessionId: resume }),
       looks: { look: async (folder) => ({ ok: true, path: folder }) },
       workspaces: { shared: () => '/' },
+      programs: { birthOf: () => 'now', kill: () => undefined },
       talks: {
         begin: async () => undefined,
         async take() {

@@ -35,6 +35,8 @@ type Deps = PlaceDeps & {
   /** How an engine is run in a terminal, or why it is not. */
   programOf(engineId: string, request: Pick<TerminalRequest, 'resume' | 'cwd'>): Promise<EngineTerminal | { problem: string }>;
   talks: TerminalTalks;
+  /** `birthOf`: tells a process from a later one with the same pid. */
+  programs: { birthOf(pid: number): string | null; kill(pid: number): void };
   events: Pick<Events, 'claim'>;
   clock: Pick<Clock, 'now' | 'after' | 'every'>;
   ids: Ids;
@@ -48,7 +50,8 @@ const retryMs = 5000;
 const askEvery = 30;
 
 export function createTerminals(deps: Deps): Terminals {
-  const { tmux, store, claims, talks, events, clock, log } = deps;
+  const { tmux, store, claims, talks, programs, events, clock, log } = deps;
+  const births = new Map<string, string | null>();
   const open = new Map<string, Terminal>();
   /** Being opened: counted, and no other may be opened on the same session. */
   const opening = new Set<string>();
@@ -74,9 +77,12 @@ export function createTerminals(deps: Deps): Terminals {
     await Promise.all([claims.release(key), store.clear(key, id)]);
     events.claim(key, 'released', id);
   };
-  const giveBack = async ({ id, conversation_key: key }: Terminal): Promise<void> => {
+  const giveBack = async ({ id, conversation_key: key, pid }: Terminal): Promise<void> => {
+    // A program may outlive its tmux server. Nobody sees it then, and it would go on beside the channel.
+    if (isAlive(pid) && births.get(id) === programs.birthOf(pid)) programs.kill(pid);
     await release(key, id); // when it fails the next look tries again
     open.delete(id);
+    births.delete(id);
     await tmux.end(id); // windows that a person opened beside it
     log.info({ terminal: id }, 'a terminal has ended');
   };
@@ -108,6 +114,7 @@ export function createTerminals(deps: Deps): Terminals {
   };
   const keep = (terminal: Terminal): Terminal => {
     open.set(terminal.id, terminal);
+    births.set(terminal.id, programs.birthOf(terminal.pid));
     watch();
     return terminal;
   };

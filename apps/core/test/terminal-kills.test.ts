@@ -1,0 +1,142 @@
+import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { History, Session } from '@svc/contract/session.ts';
+import type { Terminal, TerminalList } from '@svc/contract/terminal.ts';
+import { isAlive, signalProcess } from '@svc/service-kit/process/signal-process.ts';
+import { waitFor } from '@svc/testing/house.ts';
+import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+const hasTmux = spawnSync('tmux', ['-V']).status === 0;
+/** A thorough run has 20 sessions and 60 kills, which takes eight minutes. */
+const sessions = Number(process.env['TERMINAL_SESSIONS'] ?? 3);
+const kills = Number(process.env['TERMINAL_KILLS'] ?? 8);
+const place = temporaryFolder();
+const data = path.join(place.path, 'data');
+const transcripts = path.join(place.path, 'home/.claude/projects/-srv');
+const socket = path.join(data, 'run/tmux.sock');
+let core: { child: ChildProcess; url: string };
+
+async function start(): Promise<typeof core> {
+  const child = spawn(process.execPath, [path.join(import.meta.dirname, 'fixtures/terminal-core.ts')], {
+    env: {
+      PATH: process.env['PATH'],
+      HOME: path.join(place.path, 'home'),
+      DATA: data,
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  for await (const text of child.stdout.setEncoding('utf8')) {
+    const port = /port (\d+)/.exec(String(text))?.[1];
+    if (port !== undefined) return { child, url: `http://127.0.0.1:${port}` };
+  }
+  throw new Error('the core did not start');
+}
+beforeAll(async () => {
+  mkdirSync(data, { recursive: true });
+  mkdirSync(transcripts, { recursive: true });
+  core = await start();
+}, 60_000);
+afterAll(async () => {
+  core.child.kill('SIGKILL');
+  await once(core.child, 'exit').catch(() => undefined);
+  spawnSync('tmux', ['-S', socket, 'kill-server']);
+  for (const pid of programs().keys()) signalProcess(pid, 'SIGKILL');
+  place.remove();
+});
+
+type Answer<T> = { status: number; body: T };
+const ask = async <T>(method: string, at: string, body?: object): Promise<Answer<T>> => {
+  const headers = { 'content-type': 'application/json' };
+  const answer = await fetch(core.url + at, { method, ...(body !== undefined && { headers, body: JSON.stringify(body) }) });
+  return { status: answer.status, body: (await answer.json()) as T };
+};
+const list = async () => (await ask<TerminalList>('GET', '/v2/terminals')).body.terminals;
+const all = async () => (await ask<{ sessions: Session[] }>('GET', '/v2/sessions?limit=200')).body.sessions;
+/** What tmux has, by its name of it. */
+const panes = (): string[] => {
+  const { stdout } = spawnSync('tmux', ['-S', socket, 'list-sessions', '-F', '#{session_name}'], { encoding: 'utf8' });
+  return stdout.split('\n').filter((name) => name.startsWith('term_'));
+};
+/** Programs of the engine that run, with the engine session of each. */
+function programs(): Map<number, string> {
+  const lines = execFileSync('ps', ['-eo', 'pid,args'], { encoding: 'utf8' }).split('\n');
+  const own = lines.filter((line) => line.includes(`engine ${transcripts} `) && !line.includes('tmux -S'));
+  return new Map(own.map((line) => [Number.parseInt(line, 10), line.trim().split(' ').at(-1) ?? '']));
+}
+/** Nothing is between two states any more: what is claimed runs once, in a terminal, and nothing else runs. */
+async function settled(): Promise<void> {
+  let seen = '';
+  const isSettled = async () => {
+    const [terminals, rows] = [await list(), await all()];
+    const ids = terminals.map(({ id }) => id).toSorted();
+    const claimed = rows.flatMap(({ claimed_by }) => claimed_by ?? []).toSorted();
+    const noted = rows.flatMap(({ tmux_target }) => tmux_target ?? []).toSorted();
+    const running = [...programs().values()].toSorted();
+    const expected = terminals.map(({ engine_session_id }) => engine_session_id ?? '').toSorted();
+    seen = JSON.stringify({ ids, claimed, noted, panes: panes().toSorted(), running, expected });
+    const same = [claimed, noted, panes().toSorted()].every((other) => JSON.stringify(other) === JSON.stringify(ids));
+    return same && JSON.stringify(running) === JSON.stringify(expected) && terminals.every(({ pid }) => isAlive(pid));
+  };
+  await waitFor(isSettled, 60_000, () => `it does not settle: ${seen}`);
+}
+
+const keys: string[] = [];
+async function openAll(): Promise<void> {
+  const open = new Set((await list()).map(({ conversation_key }) => conversation_key));
+  const begin = async (body: object): Promise<string> => {
+    const answer = await ask<Terminal>('POST', '/v2/terminals', body);
+    expect([answer.status, answer.body]).toEqual([200, answer.body]);
+    return answer.body.conversation_key;
+  };
+  for (const key of keys) if (!open.has(key)) await begin({ conversation_key: key });
+  while (keys.length < sessions) keys.push(await begin({ engine: 'claude', cwd: path.join(place.path, 'home') }));
+}
+
+test.skipIf(!hasTmux)(
+  `${kills} kills of programs, tmux and the core over ${sessions} sessions: no ghost, no lost claim, nothing told twice${hasTmux ? '' : ' (skipped: there is no tmux)'}`,
+  async () => {
+    await openAll();
+    for (let n = 0; n < kills; n++) {
+      const terminals = await list();
+      const victim = terminals[(n * 7) % terminals.length];
+      // In the middle of what a person asks for, every other time.
+      const asked =
+        n % 2 === 1 && victim !== undefined ? ask('DELETE', `/v2/terminals/${victim.id}`).catch(() => undefined) : null;
+      if (n % 3 === 0) for (const { pid } of terminals.slice(0, 2)) if (isAlive(pid)) signalProcess(pid, 'SIGKILL');
+      if (n % 3 === 1) {
+        core.child.kill('SIGKILL');
+        await once(core.child, 'exit');
+        await asked;
+        core = await start();
+      }
+      if (n % 12 === 2) {
+        const { stdout } = spawnSync('tmux', ['-S', socket, 'display-message', '-p', '#{pid}'], { encoding: 'utf8' });
+        if (Number(stdout) > 1) signalProcess(Number(stdout), 'SIGKILL');
+      } else if (n % 3 === 2) spawnSync('tmux', ['-S', socket, 'kill-session', '-t', `=${victim?.id}:`]);
+      await asked;
+      await settled();
+      if (n % 4 === 3) await openAll();
+    }
+    for (const { id } of await list()) await ask('DELETE', `/v2/terminals/${id}`);
+    await settled();
+    expect((await all()).filter(({ claimed_by, multiplexer }) => claimed_by !== null || multiplexer !== null)).toEqual([]);
+    let turns = 0;
+    for (const file of readdirSync(transcripts)) {
+      const said = readFileSync(path.join(transcripts, file), 'utf8').match(/ask [0-9a-f-]+/g) ?? [];
+      const key = `terminal:claude:${path.basename(file, '.jsonl')}`;
+      const { messages } = (await ask<History>('GET', `/v2/session/${key}/history?limit=1000`)).body;
+      expect(messages.filter(({ role }) => role === 'user').map(({ text }) => text)).toEqual(said);
+      const { body } = await ask<Session>('GET', `/v2/session/${key}`);
+      expect([body.turns, body.input_tokens, body.output_tokens]).toEqual([said.length, said.length, 7 * said.length]);
+      turns += said.length;
+    }
+    expect(keys).toHaveLength(sessions);
+    expect(turns).toBeGreaterThan(0);
+    process.stderr.write(`${kills} kills, ${turns} turns in terminals\n`);
+  },
+  540_000,
+);
