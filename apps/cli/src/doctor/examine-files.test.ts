@@ -34,7 +34,8 @@ test('files that are not there are no fault', async () => {
 test('secrets and keys of this user alone are well', async () => {
   put('my secrets.json', '{"A":"b"}');
   put('instances/compat/keys.json', keys);
-  expect((await found()).map(({ state }) => state)).toEqual(['ok', 'ok']);
+  put('instances/device-2/keys.json', '{"keys":[]}');
+  expect((await found()).map(({ state }) => state)).toEqual(['ok', 'ok', 'ok']);
 });
 
 const edit = '"${EDITOR:-vi}"';

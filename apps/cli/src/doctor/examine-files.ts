@@ -22,7 +22,9 @@ export async function examineFiles({
     examineFile('settings', path.join(root, '.env'), null, ''),
     examineNamedFiles(root),
     ...keysFilesIn(dataPaths(dataDir).instances).map((file) =>
-      examineFile('keys', file, hasKeys, 'a JSON object with a list "keys" that has a key'),
+      mayBeEmpty(file)
+        ? examineFile('keys', file, hasKeyList, 'a JSON object with a list "keys"')
+        : examineFile('keys', file, hasKeys, 'a JSON object with a list "keys" that has a key'),
     ),
   ]);
   return found.flat();
@@ -36,7 +38,11 @@ function keysFilesIn(instances: string): string[] {
   }
 }
 
-const hasKeys = (value: unknown): boolean => isRecord(value) && Array.isArray(value['keys']) && value['keys'].length > 0;
+const hasKeyList = (value: unknown): value is { keys: unknown[] } => isRecord(value) && Array.isArray(value['keys']);
+const hasKeys = (value: unknown): boolean => hasKeyList(value) && value.keys.length > 0;
+
+/** Of a gateway of devices: its list is empty once the last one is signed out. Ids begin with their type. */
+const mayBeEmpty = (file: string): boolean => /^(?:device|mobile)(?:-\d+)?$/.test(path.basename(path.dirname(file)));
 
 /** Nothing of one that is not there. What is in it is not quoted. */
 async function examineFile(
