@@ -71,7 +71,8 @@ export function fakeContext(fields: Fields, secrets: Readonly<Record<string, str
       },
     },
     state: createFileState(path.join(fields.dataDir, 'state.jsonl'), () => undefined),
-    speech: fakeSpeech,
+    // Of its own: tests put others in the place of its parts, and files share a process.
+    speech: { ...fakeSpeech },
     triage: fakeTriage,
     emit: (event) => void events.push(event),
     log: (level, message, more) => void logs.push(JSON.stringify({ level, message, ...more })),
