@@ -91,7 +91,8 @@ export async function openUpdateHouse(): Promise<UpdateHouse> {
         writeFileSync(file, typeof content === 'string' ? content : content(readFileSync(file, 'utf8')));
       }
       const commit = remote.commit();
-      remote.git(['tag', '-a', '-m', tag, tag]);
+      // Forced: a test that is tried again releases it again.
+      remote.git(['tag', '--force', '-a', '-m', tag, tag]);
       remote.git(['branch', '--force', 'main']);
       return commit;
     },

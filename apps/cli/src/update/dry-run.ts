@@ -30,6 +30,9 @@ const hostNames = ['core', 'manager', 'collector'] as const;
 const startMs = 120_000;
 const replyMs = 30_000;
 const stopMs = 15_000;
+const portTries = 3;
+/** The 20,000 from here are below those that systems give to outgoing connections. */
+const firstPort = 11_000;
 /** Beside the copies: logs, migrations. */
 const spareBytes = 256 * 2 ** 20;
 
@@ -45,10 +48,12 @@ export async function tryOnCopies({ folder, commit, work, databases, bindHost, u
     const copies = dataPaths(work);
     await copyDatabases(databases, copies);
     disarmCopies(copies);
-    const ports = await portsFor(bindHost);
-    const env = dryEnv(work, ports);
-    const hosts = hostNames.map((name) => ({ name, url: `http://${bindHost}:${ports[name]}` }));
-    await runDry(folder, env, () => examine({ folder, env, hosts, commit, unwell }));
+    await withOtherPorts(async () => {
+      const ports = await portsFor(bindHost);
+      const env = dryEnv(work, ports);
+      const hosts = hostNames.map((name) => ({ name, url: `http://${bindHost}:${ports[name]}` }));
+      await runDry(folder, env, () => examine({ folder, env, hosts, commit, unwell }));
+    });
   } finally {
     rmSync(work, { recursive: true, force: true, maxRetries: 5 });
   }
@@ -66,10 +71,21 @@ const inMb = (bytes: number): number => Math.round(bytes / 2 ** 20);
 
 type Ports = Record<(typeof hostNames)[number] | 'compat' | 'vault', number>;
 
+/** A port that was free may be taken until the copy listens there. That says nothing about the version. */
+async function withOtherPorts(start: () => Promise<void>): Promise<void> {
+  for (let left = portTries - 1; ; left -= 1) {
+    try {
+      return await start();
+    } catch (error) {
+      if (left === 0 || !(error instanceof BrokenVersion && error.message.includes('EADDRINUSE'))) throw error;
+    }
+  }
+}
+
 async function portsFor(bindHost: string): Promise<Ports> {
   const taken = new Set<number>();
   const next = async (): Promise<number> => {
-    const port = await findFreePort(bindHost, 33_000 + Math.floor(Math.random() * 20_000), taken);
+    const port = await findFreePort(bindHost, firstPort + Math.floor(Math.random() * 20_000), taken);
     taken.add(port);
     return port;
   };
