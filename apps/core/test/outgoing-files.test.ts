@@ -34,6 +34,18 @@ test('a connector opens the files of its own conversations', async () => {
   expect([await text(data), bytes, mime]).toEqual(['milk, bread', 11, 'text/plain']);
 });
 
+test('asked for as a file of one conversation, it has to be of that very one', async () => {
+  const key = 'chatroom:a:channel:1';
+  const { path: file } = await upload('milk, bread', key);
+  const { open, tickets } = connector('a');
+  expect(await text((await open(file, { conversation_key: key })).data)).toBe('milk, bread');
+  tickets.note(file, core.context.connectorPasses.ticketFor('a', file));
+  for (const other of ['chatroom:a:channel:2', 'chatroom:b:channel:1', 'x'])
+    await expect(open(file, { conversation_key: other })).rejects.toMatchObject({ code: 'forbidden' });
+  const { path: theirs } = await upload('secret plans', 'chatroom:b:channel:1');
+  await expect(open(theirs, { conversation_key: 'chatroom:b:channel:1' })).rejects.toMatchObject({ code: 'forbidden' });
+});
+
 test('a large file is streamed whole', async () => {
   const { path: file } = await upload('x'.repeat(5_000_000), 'chatroom:a:channel:1');
   expect((await buffer((await connector('a').open(file)).data)).length).toBe(5_000_000);

@@ -114,9 +114,9 @@ export type UploadsApi = {
   /**
    * Opens a file that is to be shown: the `path` of an action, or of a message that is sent. Its stream has to be read or destroyed.
    * Rejects with a `ServiceError`: `forbidden` for a file that neither names, `not_found` for one that is gone, `queue_full` past 8 at once,
-   * `unavailable` when the core is away.
+   * `unavailable` when the core is away. With a `conversation_key` it has to be a file of that conversation, which is one of this instance.
    */
-  open(path: string): Promise<OpenedFile>;
+  open(path: string, of?: { conversation_key: string }): Promise<OpenedFile>;
 };
 
 /** Speech through the core, on behalf of a sender: with their rights, and counted as theirs. Rejects with a `ServiceError`. */

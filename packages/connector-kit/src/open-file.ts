@@ -46,10 +46,11 @@ export function createFileOpener({ coreUrl, pass, tickets, signal, idleMs = 30_0
     if (answer.statusCode !== 200) throw await refusalOf(answer);
     return answer;
   };
-  return async (path: string): Promise<OpenedFile> => {
+  return async (path: string, of?: { conversation_key: string }): Promise<OpenedFile> => {
     if (running >= maxAtOnce) throw queueFull('Too many files are open at once. Try again in a moment.');
     const url = new URL('/v2/outgoing', coreUrl);
     url.searchParams.set('path', path);
+    if (of !== undefined) url.searchParams.set('conversation_key', of.conversation_key);
     const ticket = tickets.find(path);
     running++;
     try {

@@ -1,7 +1,7 @@
 import type { Ask, AskAnswer } from './ask.ts';
 import type { Attachment } from './envelope.ts';
 import type { ErrorBody } from './error-body.ts';
-import type { Outcome } from './turn.ts';
+import type { Outcome, ReplyFile } from './turn.ts';
 
 /** What is shown of a conversation. The gateway's chat stream sends these; so may any other server of the chat. Unknown types are left out. */
 export type ChatFrame =
@@ -30,4 +30,4 @@ export type TurnPart =
   | { type: 'ask'; ask: Ask }
   | { type: 'asked'; id: string; answer: AskAnswer }
   | { type: 'retract' }
-  | { type: 'done'; outcome: Outcome | null; text: string; error?: ErrorBody };
+  | { type: 'done'; outcome: Outcome | null; text: string; files?: ReplyFile[]; error?: ErrorBody };

@@ -1,7 +1,7 @@
 import type { Attachment } from './envelope.ts';
 import type { ErrorBody } from './error-body.ts';
 import type { WorkingFolder } from './folder.ts';
-import type { Outcome, ToolUse, TurnProgress, TurnState } from './turn.ts';
+import type { Outcome, ReplyFile, ToolUse, TurnProgress, TurnState } from './turn.ts';
 
 export const sessionStates = ['idle', 'queued', 'running', 'claimed'] as const;
 export type SessionState = (typeof sessionStates)[number];
@@ -88,8 +88,8 @@ export type TurnBegin = {
   attachments: Attachment[];
 };
 
-/** How it ended. `outcome` is null when it failed; then `error` says why. `text`: the whole reply. */
-export type TurnEnd = { type: 'end'; outcome: Outcome | null; text: string; error?: ErrorBody };
+/** How it ended. `outcome` is null when it failed; then `error` says why. `text`: the whole reply; `files` go with it. */
+export type TurnEnd = { type: 'end'; outcome: Outcome | null; text: string; files?: ReplyFile[]; error?: ErrorBody };
 
 /**
  * What is seen of a conversation, whichever channel it runs on. `seq` rises within a conversation, over restarts too, and is a place to go on from;

@@ -17,6 +17,9 @@ export type Action = { type: 'reply'; text: string } | ExtraAction;
 export const textOf = (actions: readonly Action[]): string =>
   actions.flatMap((action) => (action.type === 'reply' ? [action.text] : [])).join('\n\n');
 
+/** A file of a reply: `path` is of the upload area. */
+export type ReplyFile = { path: string; name: string; mime: string };
+
 /** The files of a reply, in their order. */
 export const filesOf = (actions: readonly Action[]): Extract<Action, { type: 'file' }>[] =>
   actions.filter((action) => action.type === 'file');

@@ -21,6 +21,7 @@ import { openDevices, type Devices } from './device/devices.ts';
 import { createPairRoute } from './device/pair-route.ts';
 import { createPairingCodes } from './device/pairing.ts';
 import { createRemoveDevice } from './device/remove-device.ts';
+import { createConversationFileRoute } from './files/conversation-file-route.ts';
 import { createFileRoutes } from './files/file-routes.ts';
 import type { Gateway } from './gateway.ts';
 import { createReadBody } from './http/read-body.ts';
@@ -100,6 +101,7 @@ export async function startGateway(
       ...(readsNotifications ? [createTriageRoute(gateway)] : []),
       createUploadRoute(gateway, files),
       ...createFileRoutes(gateway),
+      createConversationFileRoute(gateway),
       ...(await createAppRoutes(appFolder)),
     ],
     version: ctx.version,

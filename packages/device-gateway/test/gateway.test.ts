@@ -389,3 +389,30 @@ test('a clip that is empty, too long or refused is answered in words, without th
   expect((await gateway.json(token, 'POST', '/gw/tts', { text: 'x'.repeat(10_001) })).status).toBe(400);
   expect((await gateway.json(token, 'POST', '/gw/tts', { text: '' })).status).toBe(400);
 });
+
+test('a file of the conversation is had by its device alone, to be saved and never to be run', async () => {
+  const gateway = await openGateway();
+  const [phone, other] = [await gateway.device('Phone'), await gateway.device('Other')];
+  const key = (id: string) => `device:inst_1:device:${id}`;
+  const saved = await gateway.fake().context.uploads.save({
+    name: 'page.html',
+    mime: 'text/html',
+    data: Buffer.from('<script>alert(1)</script>'),
+    conversation_key: key(phone.device.id),
+  });
+  const where = `/gw/file?path=${encodeURIComponent(saved.path)}`;
+  const answer = await gateway.ask(phone.token, 'GET', where);
+  expect(await answer.text()).toBe('<script>alert(1)</script>');
+  expect([answer.status, answer.headers.get('content-disposition'), answer.headers.get('content-security-policy')]).toEqual([
+    200,
+    'attachment',
+    "sandbox; default-src 'none'",
+  ]);
+  expect((await gateway.ask(other.token, 'GET', where)).status).toBe(403);
+  gateway.core().sessions.history = () =>
+    Promise.reject(new CoreError('forbidden', 'This is the conversation of another person.', { mayHaveRun: false }));
+  const theirs = `${where}&conversation_key=${encodeURIComponent(key(phone.device.id))}`;
+  expect((await gateway.ask(other.token, 'GET', theirs)).status).toBe(403);
+  expect((await gateway.ask(null, 'GET', where)).status).toBe(401);
+  expect((await gateway.ask(phone.token, 'GET', '/gw/file')).status).toBe(400);
+});

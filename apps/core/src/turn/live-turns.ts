@@ -1,4 +1,4 @@
-import { textOf, type HandleResult, type ToolUse, type TurnProgress } from '@svc/contract/turn.ts';
+import { filesOf, textOf, type HandleResult, type ToolUse, type TurnProgress } from '@svc/contract/turn.ts';
 import { compositeKey } from '@svc/service-kit/composite-key.ts';
 import { toServiceError } from '@svc/service-kit/http/error-handler.ts';
 import type { Database } from '@svc/store/database.ts';
@@ -113,7 +113,10 @@ export function createLiveTurns({ db, watches, isClosed }: Deps): LiveTurns {
   };
 }
 
-const endingOf = (handled: HandleResult) => ({ outcome: handled.outcome, text: textOf(handled.actions) });
+function endingOf({ outcome, actions }: HandleResult) {
+  const files = filesOf(actions).map(({ path, name, mime }) => ({ path, name, mime }));
+  return { outcome, text: textOf(actions), ...(files.length > 0 && { files }) };
+}
 const failureOf = ({ requestId }: Turn, error: unknown) => ({
   outcome: null,
   text: '',

@@ -21,18 +21,18 @@ const maxLines = 20_000;
 const maxSearches = 8;
 
 /** Finds the files that connectors open. */
-export type OutgoingFiles = (file: string, headers: IncomingHttpHeaders) => Promise<SentFile>;
+export type OutgoingFiles = (file: string, headers: IncomingHttpHeaders, key?: string) => Promise<SentFile>;
 
 /**
  * A file that a connector may show: one of its own conversations, or one that the manager has sent through it, for which it has a
- * ticket. Nothing is said of any other file, not even whether it is there.
+ * ticket. With a `key` it has to be a file of that very conversation. Nothing is said of any other file, not even whether it is there.
  * @throws ServiceError `unauthorized`, `forbidden`, `not_found`, `queue_full`.
  */
 export function createOutgoingFiles(deps: Deps): OutgoingFiles {
   const searches = createAtOnce(maxSearches, 'files of this instance');
-  return async (file, headers) => {
+  return async (file, headers, key) => {
     const peer = peerOf(deps, headers);
-    return searches(peer.instanceId, () => outgoingFile(deps, peer, file, headers));
+    return searches(peer.instanceId, () => outgoingFile(deps, peer, { file, key }, headers));
   };
 }
 
@@ -42,13 +42,16 @@ function peerOf(deps: Deps, headers: IncomingHttpHeaders): Peer {
   return peer;
 }
 
-async function outgoingFile(deps: Deps, peer: Peer, file: string, headers: IncomingHttpHeaders): Promise<SentFile> {
+type Asked = { file: string; key: string | undefined };
+
+async function outgoingFile(deps: Deps, peer: Peer, { file, key }: Asked, headers: IncomingHttpHeaders): Promise<SentFile> {
   const ticket = headers[fileTicketHeader];
-  const isSent = typeof ticket === 'string' && deps.connectorPasses.isTicket(ticket, peer.instanceId, file);
+  const isSent = key === undefined && typeof ticket === 'string' && deps.connectorPasses.isTicket(ticket, peer.instanceId, file);
   const upload = findUpload(deps.paths.uploads, file);
   if (typeof upload === 'string') throw isSent ? notFound('file', path.basename(file)) : notYours(peer);
   const entry = await entryOf(deps, upload.path);
-  const isOwn = entry?.conversation_key != null && ownsKey(peer, entry.conversation_key);
+  const owner = entry?.conversation_key ?? null;
+  const isOwn = owner !== null && ownsKey(peer, owner) && (key === undefined || key === owner);
   if (!isSent && !isOwn) throw notYours(peer);
   const { id = 'sent', name = path.basename(file), mime = 'application/octet-stream' } = entry ?? {};
   return { id, name, mime, path: upload.path };

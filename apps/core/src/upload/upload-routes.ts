@@ -39,7 +39,11 @@ const initSchema = {
 const outgoingQuery = {
   type: 'object',
   required: ['path'],
-  properties: { path: { type: 'string', minLength: 1, maxLength: 4096 } },
+  properties: {
+    path: { type: 'string', minLength: 1, maxLength: 4096 },
+    /** The conversation that it has to belong to. */
+    conversation_key: { type: 'string', minLength: 1, maxLength: 512 },
+  },
 } as const;
 const finishSchema = { type: ['object', 'null'], properties: { sha256 } } as const;
 
@@ -81,7 +85,7 @@ export function mountUploadRoutes(app: App, deps: Deps): void {
   app.get(
     '/v2/outgoing',
     { schema: { querystring: outgoingQuery }, config: { sendsBytes: 'the file' } },
-    async ({ query, raw }, reply) => sendFile(raw, reply, await outgoingFile(query.path, raw.headers)),
+    async ({ query, raw }, reply) => sendFile(raw, reply, await outgoingFile(query.path, raw.headers, query.conversation_key)),
   );
 
   void app.register(async (scope) => mountBodyRoutes(scope as unknown as App, deps));

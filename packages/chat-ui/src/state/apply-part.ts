@@ -44,11 +44,11 @@ function begin(turn: Turn, { origin, sender, text, attachments }: Part<'inject'>
   return { ...turn, said, phase: 'thinking', position: 0, thinking: '', steps: [], questions: [], text: '', fault: null };
 }
 
-function end(turn: Turn, { outcome, text, error }: Part<'done'>): Turn {
+function end(turn: Turn, { outcome, text, files = [], error }: Part<'done'>): Turn {
   const steps = turn.steps.map((step) => (step.ok === null ? { ...step, ok: outcome !== null } : step));
   const phase = phaseOf(outcome, error !== undefined);
   const shown = text === '' && phase === 'stopped' ? turn.text : text;
-  return { ...turn, phase, steps, text: phase === 'silent' ? '' : shown, fault: error?.message ?? null };
+  return { ...turn, phase, steps, text: phase === 'silent' ? '' : shown, files, fault: error?.message ?? null };
 }
 
 export function phaseOf(outcome: Outcome | null, failed: boolean): Phase {

@@ -43,6 +43,25 @@ describe('a conversation', () => {
     expect(conversation.turn('m1')).toMatchObject({ phase: 'done', text: 'Hey!', said: { text: 'hello' } });
   });
 
+  test('shows all texts and files of an answer, once, whether the stream or the history tells of them', () => {
+    const file = { path: '/uploads/plan.pdf', name: 'plan.pdf', mime: 'application/pdf' };
+    const conversation = new Conversation();
+    conversation.apply(frame('t1', begun('m1')));
+    conversation.apply(frame('t1', { type: 'done', outcome: 'replied', text: 'One\n\nTwo', files: [file] }));
+    const whole = { phase: 'done', text: 'One\n\nTwo', files: [file] };
+    expect(conversation.turn('m1')).toMatchObject(whole);
+    const page = [
+      message({ message_id: 'm1' }),
+      message({ role: 'assistant', text: 'One' }),
+      message({ role: 'assistant', text: '', attachments: [file] }),
+      message({ role: 'assistant', text: 'Two' }),
+    ];
+    for (let times = 0; times < 2; times++) {
+      conversation.merge(page);
+      expect(conversation.turn('m1')).toMatchObject(whole);
+    }
+  });
+
   test('[16] shows the same, wherever the stream was cut and began the turn again, and whichever of stream and answer came first', () => {
     const parts: TurnPart[] = [
       begun('m1'),

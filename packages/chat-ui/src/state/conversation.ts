@@ -175,11 +175,20 @@ function withMessage(turn: Turn, message: HistoryMessage): Turn {
   const isSaid = role === 'user' || role === 'operator';
   const ended = state !== 'queued' && state !== 'running';
   const phase = ended ? phaseOf(outcome, state === 'failed') : turn.phase;
-  if (!isSaid) return role === 'error' ? { ...turn, phase: 'failed', fault: text } : { ...turn, phase, text };
+  if (role === 'error') return { ...turn, phase: 'failed', fault: text };
+  if (!isSaid) return { ...turn, phase, ...withAnswer(turn, message) };
   const said: Said = { origin: role === 'operator' ? 'inject' : 'message', sender, text, attachments };
   const steps =
     turn.steps.length > 0
       ? turn.steps
       : tools.map(({ id, name, ok }) => ({ id, name, input: null, ok, output: '', begun: null, ended: null }));
-  return { ...turn, said, at, steps, phase: turn.phase === 'sending' && !ended ? 'queued' : phase };
+  // What was answered follows, whole.
+  const answer = ended ? { text: '', files: [] } : {};
+  return { ...turn, ...answer, said, at, steps, phase: turn.phase === 'sending' && !ended ? 'queued' : phase };
+}
+
+/** An answer may be several messages: texts, and files without a text. */
+function withAnswer({ text: before, files }: Turn, { text, attachments }: HistoryMessage): Pick<Turn, 'text' | 'files'> {
+  const added = attachments.map(({ path, name = 'file', mime = '' }) => ({ path, name, mime }));
+  return { text: [before, text].filter((part) => part !== '').join('\n\n'), files: [...files, ...added] };
 }

@@ -1,5 +1,6 @@
 import type { Ask, AskAnswer } from '@svc/contract/ask.ts';
 import type { Attachment } from '@svc/contract/envelope.ts';
+import type { ReplyFile } from '@svc/contract/turn.ts';
 
 /** A tool that was called. `ok`: null while it runs. Times are of the page's own clock, null for what the history told. */
 export type Step = {
@@ -37,6 +38,8 @@ export type Turn = {
   steps: readonly Step[];
   questions: readonly Question[];
   text: string;
+  /** What goes with the reply. */
+  files: readonly ReplyFile[];
   /** Why it failed, or was not sent. */
   fault: string | null;
   /** Epoch ms: when it began, for the order and to be shown. */
@@ -53,6 +56,7 @@ export const emptyTurn = (key: string, at: number): Turn => ({
   steps: [],
   questions: [],
   text: '',
+  files: [],
   fault: null,
   at,
 });

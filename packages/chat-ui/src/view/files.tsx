@@ -1,19 +1,95 @@
 import { FileText, Image, Mic } from 'lucide-react';
+import { useEffect, useState } from 'react';
 
 type File = { name?: string | undefined; mime?: string | undefined; path: string };
 
-/** Files of a message, by name: what they hold is shown nowhere in the page. */
-export function Files({ files }: { files: readonly File[] }) {
+/** What a file of the conversation holds. Rejects with words for the person. */
+export type LoadFile = (file: { path: string }) => Promise<Blob>;
+
+type Props = { files: readonly File[]; load?: LoadFile | undefined };
+
+/** Files of a message. Where they can be loaded, pictures are shown and each can be saved. */
+export function Files({ files, load }: Props) {
   if (files.length === 0) return null;
   return (
     <ul className="files">
       {files.map((file, index) => (
-        <li key={index} className="file">
-          <FileIcon mime={file.mime ?? ''} /> <span>{file.name ?? file.path.split('/').at(-1)}</span>
+        <li key={index}>
+          {load === undefined || file.path === '' ? (
+            <span className="file">
+              <FileIcon mime={file.mime ?? ''} /> <span>{nameOf(file)}</span>
+            </span>
+          ) : (
+            <LoadedFile file={file} load={load} />
+          )}
         </li>
       ))}
     </ul>
   );
+}
+
+const nameOf = ({ name, path }: File): string => name ?? path.split('/').at(-1) ?? path;
+
+/** What a browser shows without running anything of it. */
+const pictures: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif']);
+
+function LoadedFile({ file, load }: { file: File; load: LoadFile }) {
+  const [fault, setFault] = useState<string | null>(null);
+  const picture = usePicture(file, load);
+  const save = async () => {
+    setFault(null);
+    try {
+      saveAs(await load(file), nameOf(file));
+    } catch (error) {
+      setFault(error instanceof Error ? error.message : String(error));
+    }
+  };
+  return (
+    <>
+      {picture !== null && <img className="picture" src={picture} alt={nameOf(file)} />}
+      <button type="button" className="file" aria-label={`Save ${nameOf(file)}`} onClick={() => void save()}>
+        <FileIcon mime={file.mime ?? ''} /> <span>{nameOf(file)}</span>
+      </button>
+      {fault !== null && (
+        <p className="fault" role="alert">
+          {fault}
+        </p>
+      )}
+    </>
+  );
+}
+
+/** An address of the picture in this page; null for what is none, or cannot be had: then its name alone is shown. */
+function usePicture({ path, mime = '' }: File, load: LoadFile): string | null {
+  const [url, setUrl] = useState<string | null>(null);
+  useEffect(() => {
+    if (!pictures.has(mime)) return;
+    let made: string | null = null;
+    let isGone = false;
+    load({ path }).then(
+      (blob) => {
+        if (isGone) return;
+        made = URL.createObjectURL(new Blob([blob], { type: mime }));
+        setUrl(made);
+      },
+      () => undefined,
+    );
+    return () => {
+      isGone = true;
+      if (made !== null) URL.revokeObjectURL(made);
+    };
+  }, [path, mime, load]);
+  return url;
+}
+
+/** Without its type: whatever it is, it is saved and not opened. */
+function saveAs(blob: Blob, name: string): void {
+  const url = URL.createObjectURL(new Blob([blob], { type: 'application/octet-stream' }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
 
 export function FileIcon({ mime }: { mime: string }) {

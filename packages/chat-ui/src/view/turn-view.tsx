@@ -4,7 +4,7 @@ import { Markdown } from '../markdown/markdown.tsx';
 import type { Conversation } from '../state/conversation.ts';
 import { isOver, isRunning, type Turn } from '../state/turn.ts';
 import { CopyButton } from './code-block.tsx';
-import { Files } from './files.tsx';
+import { Files, type LoadFile } from './files.tsx';
 import { Questions } from './questions.tsx';
 import { Steps, Thinking } from './steps.tsx';
 import { useTurn } from './use-turn.ts';
@@ -14,6 +14,8 @@ export type TurnActions = {
   answer(askId: string, option: string): Promise<string | null>;
   retry(key: string): void;
   edit(key: string): void;
+  /** What a file of the conversation holds; missing where files cannot be had. */
+  load?: LoadFile | undefined;
   /** Missing where nothing is read aloud. */
   speak?: ((text: string) => void) | undefined;
 };
@@ -39,7 +41,7 @@ function SaidView({ turn, actions }: { turn: Turn; actions: TurnActions }) {
     <div className="said">
       {said.origin === 'inject' && <span className="who">Operator</span>}
       <div className="bubble">
-        <Files files={said.attachments} />
+        <Files files={said.attachments} load={actions.load} />
         {said.text !== '' && <p>{said.text}</p>}
       </div>
       <div className="below">
@@ -73,13 +75,14 @@ const timeOf = (at: number): string =>
   new Date(at).toDateString() === new Date().toDateString() ? clock.format(at) : day.format(at);
 
 function ReplyView({ turn, assistant, actions }: { turn: Turn; assistant: string; actions: TurnActions }) {
-  const { thinking, steps, questions, text, phase, fault } = turn;
+  const { thinking, steps, questions, text, files, phase, fault } = turn;
   return (
     <div className="reply">
       <span className="who">{assistant}</span>
       <Thinking text={thinking} isLive={phase === 'thinking'} />
       <Steps steps={steps} />
       {text !== '' && <Markdown text={text} isLive={isRunning(turn)} />}
+      <Files files={files} load={actions.load} />
       <Questions questions={questions} answer={actions.answer} />
       <Ending turn={turn} />
       {phase === 'failed' && (
@@ -102,13 +105,13 @@ function ReplyView({ turn, assistant, actions }: { turn: Turn; assistant: string
 }
 
 /** What happens now, or that nothing came of it. */
-function Ending({ turn: { phase, position, text } }: { turn: Turn }) {
+function Ending({ turn: { phase, position, text, files } }: { turn: Turn }) {
   if (phase === 'queued') return <Working words={position > 0 ? `Waiting: ${position} ahead` : 'Waiting'} />;
   if (phase === 'thinking') return <Working words="Thinking" />;
   if (phase === 'tool') return <Working words="Working" />;
   if (phase === 'stopped') return <p className="muted">Stopped.</p>;
   if (phase === 'silent') return <p className="muted">No reply.</p>;
-  return phase === 'done' && text === '' ? <p className="muted">Done, without words.</p> : null;
+  return phase === 'done' && text === '' && files.length === 0 ? <p className="muted">Done, without words.</p> : null;
 }
 
 const Working = ({ words }: { words: string }) => (

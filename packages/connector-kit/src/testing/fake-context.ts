@@ -3,13 +3,14 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import type { PartialEvent } from '@svc/contract/event.ts';
 import type { UploadedFile } from '@svc/contract/upload.ts';
+import { forbidden } from '@svc/service-kit/service-error.ts';
 import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
 import { createFileState } from '../state/file-state.ts';
 import type { FileToSave, SpeechApi, StartContext, TriageApi } from '../connector.ts';
 import { createFakeCore, type FakeCore } from './fake-core.ts';
 
 /** A file that a connector saved, with the bytes it gave. */
-export type SavedFile = UploadedFile & { content: Buffer };
+export type SavedFile = UploadedFile & { content: Buffer; conversation_key?: string | undefined };
 
 export type FakeContext = {
   context: StartContext;
@@ -60,13 +61,17 @@ export function fakeContext(fields: Fields, secrets: Readonly<Record<string, str
     },
     uploads: {
       // What was saved here, and any file that a test has written.
-      async open(path) {
-        const content = saved.find((each) => each.path === path)?.content ?? (await readFile(path));
+      async open(path, of) {
+        const found = saved.find((each) => each.path === path);
+        if (of !== undefined && found?.conversation_key !== of.conversation_key)
+          throw forbidden('Not a file of this conversation.');
+        const content = found?.content ?? (await readFile(path));
         return { data: Readable.from([content]), bytes: content.length, mime: 'application/octet-stream' };
       },
       async save(file) {
         const content = await bytesOf(file);
-        saved.push({ ...toUploaded(file, content, saved.length), content });
+        const { conversation_key } = file;
+        saved.push({ ...toUploaded(file, content, saved.length), content, conversation_key });
         return toUploaded(file, content, saved.length - 1);
       },
     },

@@ -84,6 +84,7 @@ export function openChatSession({ device, gateway, conversationKey, onLink }: Op
     .then(() => outbox.drain());
 
   return {
+    conversationKey,
     conversation,
     drafts,
     started,

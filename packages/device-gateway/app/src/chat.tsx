@@ -91,8 +91,14 @@ export function Chat({ ref, session, device, gateway, link, voice: { config, the
     [session, setText],
   );
   const actions = useMemo(
-    () => ({ answer: session.answer, retry: session.retry, edit: (key: string) => void edit(key), speak: say }),
-    [session, edit, say],
+    () => ({
+      answer: session.answer,
+      retry: session.retry,
+      edit: (key: string) => void edit(key),
+      load: ({ path }: { path: string }) => gateway.file(path, session.conversationKey),
+      speak: say,
+    }),
+    [session, gateway, edit, say],
   );
 
   return (

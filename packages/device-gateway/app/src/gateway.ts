@@ -54,6 +54,8 @@ export function createGateway(token: string) {
     history: (key: string | null, before: number | null) =>
       json<History>('GET', `/gw/history${query({ conversation_key: key, before, limit: 50 })}`),
     sessions: (before: string | null) => json<SessionPage>('GET', `/gw/sessions${query({ before, limit: 30 })}`),
+    file: async (path: string, key: string | null) =>
+      await (await call('GET', `/gw/file${query({ path, conversation_key: key })}`, undefined, 10 * 60_000)).blob(),
     stop: (key: string | null) => json('POST', '/gw/stop', key === null ? {} : { conversation_key: key }),
     forget: (key: string | null) => json('POST', '/gw/forget', key === null ? {} : { conversation_key: key }),
     answer: (askId: string, option: string, key: string | null) =>

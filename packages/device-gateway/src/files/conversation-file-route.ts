@@ -1,0 +1,38 @@
+import { pipeline } from 'node:stream/promises';
+import { badRequest, type Exchange, type Route } from '@svc/connector-kit';
+import { askerOf, ownKey, queryOf, type Gateway } from '../gateway.ts';
+
+/**
+ * `GET /gw/file?path=…`: a file of the device's conversation, which it was sent or has sent; with `conversation_key` one of a conversation that its
+ * person may see. It is always to be saved: nothing of it is run in the origin of the app.
+ */
+export const createConversationFileRoute = ({ ctx, meta, authenticate }: Gateway): Route => ({
+  method: 'GET',
+  path: '/gw/file',
+  doc: { summary: 'A file of a conversation', needsKey: true },
+  async handle(exchange: Exchange) {
+    const device = authenticate(exchange);
+    const path = queryOf(exchange, 'path');
+    if (path === null || path === '' || path.length > 4096) throw badRequest('Name the file: /gw/file?path=…');
+    const own = ownKey({ ctx, meta }, device);
+    const key = queryOf(exchange, 'conversation_key') ?? own;
+    // Refused by the core for whoever may not see it.
+    if (key !== own) await ctx.core.sessions.history(askerOf({ meta }, device), key, { limit: 1 });
+    const { data, bytes, mime } = await ctx.uploads.open(path, { conversation_key: key });
+    const { req, res, requestId } = exchange;
+    res.writeHead(200, {
+      'content-type': mime,
+      'content-length': bytes,
+      'content-disposition': 'attachment',
+      'content-security-policy': "sandbox; default-src 'none'",
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'private, no-store',
+      'x-request-id': requestId,
+    });
+    if (req.method === 'HEAD') return void (data.destroy(), res.end());
+    res.strictContentLength = true;
+    await pipeline(data, res).catch((error: unknown) => {
+      if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error; // the device has left
+    });
+  },
+});
