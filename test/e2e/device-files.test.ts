@@ -1,6 +1,7 @@
+import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Invitation } from '@svc/contract/device-gateway.ts';
 import type { InstanceCallAnswer } from '@svc/contract/instance-call.ts';
@@ -45,8 +46,9 @@ describe.skipIf(why !== null)(`files of a device’s conversation${why === null 
     await house.stop();
   });
 
-  test('a picture that was sent comes back with the reply, is shown, stays over a reload and can be saved', async () => {
-    const asked = { method: 'invite', params: { name: 'Phone' } };
+  /** A device of the owner, its app open. */
+  async function openDevice(name: string): Promise<{ page: Page; faults: string[] }> {
+    const asked = { method: 'invite', params: { name } };
     const { body } = await house.post<InstanceCallAnswer>(`${house.urls.manager}/instances/device/call`, asked);
     const { code, identity } = (body as { result: Invitation }).result;
     await house.post(`${house.urls.core}/trust/principals/owner/identifiers`, { surface: 'device', value: identity });
@@ -55,7 +57,11 @@ describe.skipIf(why !== null)(`files of a device’s conversation${why === null 
     const faults = watch(page);
     await page.goto(`${url}/#pair=${code}`);
     await isLive(page);
+    return { page, faults };
+  }
 
+  test('a picture that was sent comes back with the reply, is shown, stays over a reload and can be saved', async () => {
+    const { page, faults } = await openDevice('Phone');
     const file = { name: 'red.png', mimeType: 'image/png', buffer: picture };
     await page.locator('input[type=file]').first().setInputFiles(file);
     await say(page, 'keep this');
@@ -80,7 +86,31 @@ describe.skipIf(why !== null)(`files of a device’s conversation${why === null 
     expect(download.suggestedFilename()).toBe('back.png');
     expect(readFileSync(await download.path())).toEqual(picture);
     expect(faults).toEqual([]);
-    await context.close();
+    await page.context().close();
+  });
+
+  test('a large file goes in chunks, and on where the network broke off, even after the app was closed', async () => {
+    const { page, faults } = await openDevice('Camera');
+    const puts: number[] = [];
+    let isCut = true;
+    await page.context().route(/\/gw\/uploads\/.*index=/, async (route) => {
+      const index = Number(new URL(route.request().url()).searchParams.get('index'));
+      if (isCut && index === 1) return await route.abort('connectionreset');
+      puts.push(index);
+      await route.continue();
+    });
+    const film = randomBytes(20 * 1024 * 1024);
+    await page.locator('input[type=file]').first().setInputFiles({ name: 'film.mp4', mimeType: 'video/mp4', buffer: film });
+    await say(page, 'what is this');
+    await expect.poll(() => page.getByText('Waiting for the connection').count()).toBe(1);
+    await page.reload();
+    isCut = false;
+    await expect.poll(() => page.locator('.reply').count(), { timeout: 60_000 }).toBe(1);
+    expect(puts).toEqual(puts.map((_, index) => index));
+    const stored = findFile(path.join(house.folder, 'attachments'), 'film.mp4');
+    expect(createHash('sha256').update(readFileSync(stored)).digest('hex')).toBe(createHash('sha256').update(film).digest('hex'));
+    expect(faults).toEqual([]);
+    await page.context().close();
   });
 });
 

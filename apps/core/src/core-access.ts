@@ -15,7 +15,17 @@ const openRoutes = ['/health', '/version', '/openapi.json'];
 /** A proxy asks here with nothing but the visitor's cookie, which is what it is checked by. */
 const forwardAuthRoute = '/v2/auth/verify';
 /** What a connector may use; it shows its pass. */
-const connectorRoutes = new Set(['/v2/upload', '/v2/outgoing', '/v2/tts', '/v2/transcribe', '/v2/triage']);
+const connectorRoutes = new Set([
+  '/v2/upload',
+  '/v2/upload/init',
+  '/v2/upload/:id',
+  '/v2/upload/:id/:index',
+  '/v2/upload/:id/finish',
+  '/v2/outgoing',
+  '/v2/tts',
+  '/v2/transcribe',
+  '/v2/triage',
+]);
 
 /**
  * With `SVC_CORE_TOKEN` the core's routes are for our own processes and who has the token; without it they are open to this machine

@@ -26,7 +26,6 @@ const open = (fetchFile: FetchFile = async () => png) =>
   createAttachFiles({
     core: { resolve: async () => ({ denied: false }) as never },
     uploads: {
-      open: () => Promise.reject(new Error('nothing is opened here')),
       async save({ name, mime = '' }) {
         await new Promise<void>((resolve) => gates.push(resolve));
         saved.push(name);

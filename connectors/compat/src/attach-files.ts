@@ -19,7 +19,7 @@ const maxWaiting = 64;
 const maxHeldChars = 64 * 1024 * 1024;
 
 export type FetchFile = (url: string, options: PublicFetchOptions) => Promise<Buffer>;
-type Deps = { core: Pick<CoreApi, 'resolve'>; uploads: UploadsApi; fetchFile: FetchFile; signal: AbortSignal };
+type Deps = { core: Pick<CoreApi, 'resolve'>; uploads: Pick<UploadsApi, 'save'>; fetchFile: FetchFile; signal: AbortSignal };
 
 /** Puts the files of a request into the upload area, and gives the envelope with them. */
 export type AttachFiles = (envelope: Envelope, files: readonly FilePart[]) => Promise<Envelope>;

@@ -1,3 +1,4 @@
+import type { ChunkedUploads } from './chunked-uploads.ts';
 import type { Readable } from 'node:stream';
 import type { Amendment, AmendResult } from '@svc/contract/amend.ts';
 import type { Answered, AnswerRequest, Ask, AskAnswer } from '@svc/contract/ask.ts';
@@ -117,6 +118,8 @@ export type UploadsApi = {
    * `unavailable` when the core is away. With a `conversation_key` it has to be a file of that conversation, which is one of this instance.
    */
   open(path: string, of?: { conversation_key: string }): Promise<OpenedFile>;
+  /** Files too large for one piece, or over connections that break. */
+  chunked: ChunkedUploads;
 };
 
 /** Speech through the core, on behalf of a sender: with their rights, and counted as theirs. Rejects with a `ServiceError`. */

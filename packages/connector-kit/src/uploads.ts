@@ -1,163 +1,37 @@
-import { errorCodes, type ErrorCode } from '@svc/contract/error-body.ts';
-import { isRecord, parseJsonOrNull } from '@svc/contract/json-value.ts';
-import type { UploadedFile } from '@svc/contract/upload.ts';
-import { http, type ClientRequest, type IncomingMessage } from '@svc/service-kit/builtin.ts';
-import type { Clock } from '@svc/service-kit/clock.ts';
-import { errorText, queueFull, ServiceError, unavailable, upstream } from '@svc/service-kit/service-error.ts';
+import { queueFull } from '@svc/service-kit/service-error.ts';
+import { createChunkedUploads } from './chunked-uploads.ts';
+import type { UploadsApi } from './connector.ts';
 import { createFileOpener, type FileTickets } from './open-file.ts';
-import type { FileToSave, UploadsApi } from './connector.ts';
+import { createUploadTransport, fileOf, type UploadTransport, type UploadTransportOptions } from './upload-transport.ts';
 
-type Options = {
-  coreUrl: string;
-  /** Shows the core whose files these are. */
-  pass: string;
-  clock: Clock;
-  /** Ends every upload. */
-  signal: AbortSignal;
-  tickets: FileTickets;
-  /** How long nothing may move, on either side, ms. */
-  idleMs?: number;
-};
-
-const mib = 1024 * 1024;
-const defaultMaxBytes = 100 * mib;
 const maxAtOnce = 8;
-const maxAnswer = 64 * 1024;
 
 /**
  * The way of files from a channel to the core's upload area: streamed, so that no file is held in memory. Every
  * rejection is a `ServiceError`; what had arrived of a file that failed is removed by the core.
  */
-export function createUploads(options: Options): UploadsApi {
-  let running = 0;
+export function createUploads(options: UploadTransportOptions & { tickets: FileTickets }): UploadsApi {
+  const send = atOnce(createUploadTransport(options));
   return {
     open: createFileOpener(options),
-    async save(file) {
-      if (running >= maxAtOnce) throw queueFull('Too many files are being saved at once. Try again in a moment.');
-      running++;
-      try {
-        return await post(options, file);
-      } finally {
-        running--;
-      }
+    chunked: createChunkedUploads(send),
+    async save({ name, mime, conversation_key, data, maxBytes }) {
+      const query = { filename: name, mime, conversation_key };
+      const body = await send({ method: 'POST', path: '/v2/upload', query, data, ...(maxBytes !== undefined && { maxBytes }) });
+      return fileOf(body);
     },
   };
 }
 
-async function post({ coreUrl, pass, clock, signal, idleMs = 30_000 }: Options, file: FileToSave): Promise<UploadedFile> {
-  const end = new AbortController();
-  const whole = AbortSignal.any([signal, end.signal]);
-  const idle = createIdleTimer(clock, idleMs, () => end.abort(stalled(idleMs)));
-  const request = http.request(addressOf(coreUrl, file), {
-    method: 'POST',
-    agent: false,
-    signal: whole,
-    headers: { authorization: `Bearer ${pass}` },
-  });
-  try {
-    const answer = answerOf(request);
-    // The answer is awaited first: a core that refuses does not take the rest, and says why.
-    pump(file, request, whole, idle.touch).catch((error: unknown) => end.abort(error));
-    return await takeAnswer(await answer);
-  } catch (error) {
-    throw toFault(whole.aborted && !signal.aborted ? whole.reason : error, signal);
-  } finally {
-    idle.stop();
-    end.abort();
-    request.destroy();
-  }
-}
-
-function addressOf(coreUrl: string, { name, mime, conversation_key: key }: FileToSave): URL {
-  const url = new URL('/v2/upload', coreUrl);
-  url.searchParams.set('filename', name);
-  if (mime !== undefined) url.searchParams.set('mime', mime);
-  if (key !== undefined) url.searchParams.set('conversation_key', key);
-  return url;
-}
-
-const answerOf = (request: ClientRequest): Promise<IncomingMessage> =>
-  new Promise((resolve, reject) => {
-    request.on('response', resolve);
-    request.on('error', reject);
-  });
-
-/** Hands the file on as fast as the core takes it. */
-async function pump(file: FileToSave, request: ClientRequest, signal: AbortSignal, touch: () => void): Promise<void> {
-  const { data, maxBytes = defaultMaxBytes } = file;
-  let bytes = 0;
-  for await (const part of data instanceof Uint8Array ? [data] : data) {
-    if (signal.aborted) return;
-    bytes += part.length;
-    if (bytes > maxBytes) throw tooLarge(maxBytes);
-    touch();
-    if (!request.write(part)) await drained(request, signal);
-  }
-  touch();
-  request.end();
-}
-
-/** Also when the request is over: then there is nothing to wait for. */
-function drained(request: ClientRequest, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      request.off('drain', end);
-      request.off('close', end);
-      signal.removeEventListener('abort', end);
-      resolve();
-    };
-    request.on('drain', end);
-    request.on('close', end);
-    signal.addEventListener('abort', end);
-  });
-}
-
-async function takeAnswer(answer: IncomingMessage): Promise<UploadedFile> {
-  const body = parse(await readText(answer));
-  if (answer.statusCode === 200 && isFile(body['file'])) return body['file'];
-  const { error, message } = body;
-  const isKnown = (code: unknown): code is ErrorCode => errorCodes.some((each) => each === code);
-  if (isKnown(error) && typeof message === 'string') throw new ServiceError(error, message, { status: answer.statusCode });
-  throw upstream(`The core answered the upload with ${answer.statusCode} and nothing that can be understood.`);
-}
-
-async function readText(answer: IncomingMessage): Promise<string> {
-  let text = '';
-  for await (const part of answer.setEncoding('utf8') as AsyncIterable<string>) {
-    text += part;
-    if (text.length > maxAnswer) throw upstream('The core answered the upload with far too much.');
-  }
-  return text;
-}
-
-function parse(text: string): Record<string, unknown> {
-  const body = parseJsonOrNull(text);
-  if (isRecord(body)) return body;
-  throw upstream('The core answered the upload with something that is not JSON.');
-}
-
-const isFile = (file: unknown): file is UploadedFile => isRecord(file) && typeof file['path'] === 'string';
-
-function createIdleTimer(clock: Clock, idleMs: number, onIdle: () => void) {
-  let cancel = clock.after(idleMs, onIdle);
-  return {
-    touch(): void {
-      cancel();
-      cancel = clock.after(idleMs, onIdle);
-    },
-    stop: () => cancel(),
+function atOnce(send: UploadTransport): UploadTransport {
+  let running = 0;
+  return async (request) => {
+    if (running >= maxAtOnce) throw queueFull('Too many files are being saved at once. Try again in a moment.');
+    running++;
+    try {
+      return await send(request);
+    } finally {
+      running--;
+    }
   };
 }
-
-/** A connection that breaks, to the core or to where the file comes from, says nothing of the file: it can be saved later. */
-function toFault(error: unknown, shutdown: AbortSignal): Error {
-  if (error instanceof ServiceError) return error;
-  if (shutdown.aborted) return unavailable('The connector is stopping; the file was not saved.', error);
-  const { code } = error as NodeJS.ErrnoException;
-  if (code === 'ECONNREFUSED') return unavailable('The core is not there; the file was not saved.', error);
-  return unavailable(`The file was not saved: ${errorText(error)}`, error);
-}
-
-const tooLarge = (maxBytes: number) =>
-  new ServiceError('too_large', `The file is larger than ${Math.floor(maxBytes / mib)} MiB and was not saved.`);
-const stalled = (idleMs: number) => unavailable(`Nothing of the file moved for ${idleMs / 1000} s; it was not saved.`);

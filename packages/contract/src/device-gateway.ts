@@ -67,6 +67,25 @@ export const describeSchema = {
 } as const;
 export type DescribeRequest = Static<typeof describeSchema>;
 
+const sha256 = { type: 'string', pattern: '^[0-9a-fA-F]{64}$' } as const;
+
+/** Body of `POST /gw/uploads`. `size`: bytes; `sha256`: of the whole. */
+export const beginUploadSchema = {
+  type: 'object',
+  required: ['filename', 'size'],
+  properties: {
+    filename: { type: 'string', minLength: 1, maxLength: 255 },
+    mime: { type: 'string', maxLength: 255 },
+    size: { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+    sha256,
+  },
+} as const;
+export type BeginUploadRequest = Static<typeof beginUploadSchema>;
+
+/** Body of `POST /gw/uploads/:id`, which ends it. */
+export const finishUploadSchema = { type: 'object', properties: { sha256 } } as const;
+export type FinishUploadRequest = Static<typeof finishUploadSchema>;
+
 /** A device as its person, and the operator, see it. */
 export type DeviceInfo = {
   device_id: string;

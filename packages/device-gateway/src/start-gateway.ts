@@ -41,6 +41,7 @@ import { createTriageRoute } from './triage/triage-route.ts';
 import { createTurnRoutes } from './turn/turn-routes.ts';
 import { createWordsElsewhere } from './turn/words-elsewhere.ts';
 import { openOwnFiles } from './upload/own-files.ts';
+import { createChunkRoutes } from './upload/chunk-routes.ts';
 import { createUploadRoute } from './upload/upload-route.ts';
 
 export type GatewayOptions = {
@@ -100,6 +101,7 @@ export async function startGateway(
       ...push.routes,
       ...(readsNotifications ? [createTriageRoute(gateway)] : []),
       createUploadRoute(gateway, files),
+      ...createChunkRoutes(gateway, files),
       ...createFileRoutes(gateway),
       createConversationFileRoute(gateway),
       ...(await createAppRoutes(appFolder)),

@@ -416,3 +416,36 @@ test('a file of the conversation is had by its device alone, to be saved and nev
   expect((await gateway.ask(null, 'GET', where)).status).toBe(401);
   expect((await gateway.ask(phone.token, 'GET', '/gw/file')).status).toBe(400);
 });
+
+test('a file in chunks goes on where it broke off, over a restart, and is of its device alone', async () => {
+  const gateway = await openGateway();
+  const [phone, other] = [await gateway.device('Phone'), await gateway.device('Other')];
+  const content = Buffer.from('0123456789abcdefghij');
+  const begun = await gateway.json(phone.token, 'POST', '/gw/uploads', { filename: 'film.bin', size: content.length });
+  expect(begun).toMatchObject({ status: 200, body: { ok: true, chunk_size: 8, chunks: 3, received: [] } });
+  const at = `/gw/uploads/${begun.body['upload_id'] as string}`;
+  const put = async (token: string, index: number, headers = {}) =>
+    (await gateway.ask(token, 'PUT', `${at}?index=${index}`, content.subarray(index * 8, index * 8 + 8), headers)).status;
+  const digest = createHash('sha256').update(content.subarray(16)).digest('hex');
+  expect([
+    await put(phone.token, 2, { 'x-chunk-sha256': digest }),
+    await put(phone.token, 0, { 'x-chunk-sha256': digest }),
+  ]).toEqual([200, 422]);
+  for (const [method, body] of [
+    ['GET', undefined],
+    ['POST', {}],
+    ['DELETE', undefined],
+  ] as const)
+    expect((await gateway.ask(other.token, method, at, body)).status).toBe(404);
+  expect(await put(other.token, 0)).toBe(404);
+  expect((await gateway.json(phone.token, 'GET', at)).body).toMatchObject({ received: [2] });
+  expect((await gateway.ask(phone.token, 'POST', at, {})).status).toBe(409);
+  expect([await put(phone.token, 0), await put(phone.token, 1)]).toEqual([200, 200]);
+  const { body } = await gateway.json(phone.token, 'POST', at, {});
+  expect(gateway.fake().saved.at(-1)?.content).toEqual(content);
+  const attachments = [(body['file'] as { path: string }).path];
+  const says = (token: string) =>
+    gateway.ask(token, 'POST', '/gw/turn', { text: '', message_id: `m-${token.length}`, attachments });
+  expect([(await says(other.token)).status, (await says(phone.token)).status]).toEqual([403, 202]);
+  expect((await gateway.ask(phone.token, 'PUT', at, Buffer.from('x'))).status).toBe(400);
+});

@@ -1,20 +1,40 @@
-import { ownsKey, type ConnectorPasses } from '@svc/service-kit/connector-pass.ts';
+import { ownsKey, type ConnectorPasses, type Peer } from '@svc/service-kit/connector-pass.ts';
 import { bearerOf } from '@svc/service-kit/http/bearer-auth.ts';
-import { forbidden } from '@svc/service-kit/service-error.ts';
+import { forbidden, notFound } from '@svc/service-kit/service-error.ts';
+import type { Uploads } from './uploads.ts';
+
+type Passes = { connectorPasses: Pick<ConnectorPasses, 'check'> };
+type Headers = { authorization?: string };
 
 /**
  * A connector, which shows its pass, may say of a file that it belongs to one of its own conversations, and to no other.
  * @throws ServiceError `forbidden`.
  */
-export function checkUploader(
-  { connectorPasses }: { connectorPasses: Pick<ConnectorPasses, 'check'> },
-  { authorization }: { authorization?: string },
-  key: string | undefined,
-): void {
-  const bearer = key === undefined ? null : bearerOf(authorization);
-  const peer = bearer === null ? null : connectorPasses.check(bearer);
+export function checkUploader(passes: Passes, headers: Headers, key: string | undefined): void {
+  const peer = key === undefined ? null : peerOf(passes, headers);
   if (peer === null || key === undefined || ownsKey(peer, key)) return;
   throw forbidden(
     `This file would go to the conversation "${key}", which is not one of the ${peer.type} instance ${peer.instanceId}.`,
   );
+}
+
+/**
+ * An upload in chunks that a connector goes on with is one for its own conversations, and for the one with this key where one is named.
+ * @throws ServiceError `not_found`, as for one that is not there.
+ */
+export async function checkUploadOwner(
+  { uploads, ...passes }: Passes & { uploads: Pick<Uploads, 'keyOf'> },
+  headers: Headers,
+  { id, key }: { id: string; key: string | undefined },
+): Promise<void> {
+  const peer = peerOf(passes, headers);
+  if (peer === null && key === undefined) return;
+  const owner = await uploads.keyOf(id);
+  const isOwn = peer === null || (owner !== null && ownsKey(peer, owner));
+  if (!isOwn || (key !== undefined && key !== owner)) throw notFound('upload', id);
+}
+
+function peerOf({ connectorPasses }: Passes, { authorization }: Headers): Peer | null {
+  const bearer = bearerOf(authorization);
+  return bearer === null ? null : connectorPasses.check(bearer);
 }

@@ -8,7 +8,7 @@ import type { Intake } from '@svc/service-kit/intake/intake.ts';
 import { badRequest, notFound } from '@svc/service-kit/service-error.ts';
 import { readJsonFile } from '../file/read-json-file.ts';
 import { sendFile } from '../file/send-file.ts';
-import { checkUploader } from './check-uploader.ts';
+import { checkUploader, checkUploadOwner } from './check-uploader.ts';
 import { createOutgoingFiles } from './outgoing-file.ts';
 import { isUploadId } from './staging.ts';
 import { tooLarge } from '../file/store-stream.ts';
@@ -22,6 +22,7 @@ type Deps = {
   connectorPasses: Pick<ConnectorPasses, 'check' | 'isTicket'>;
 };
 type IdParams = { id: string };
+type OfConversation = { conversation_key?: string };
 type RawQuery = { filename?: string; mime?: string; conversation_key?: string };
 
 const sha256 = { type: 'string', pattern: '^[0-9a-fA-F]{64}$' } as const;
@@ -54,14 +55,21 @@ export function mountUploadRoutes(app: App, deps: Deps): void {
     checkUploader(deps, headers, body.conversation_key);
     return { ok: true, ...(await uploads.begin(body)) };
   });
-  app.get<{ Params: IdParams }>('/v2/upload/:id', ({ params }) => uploads.state(params.id));
-  app.post<{ Params: IdParams; Body: { sha256?: string } | null }>(
+  app.get<{ Params: IdParams; Querystring: OfConversation }>('/v2/upload/:id', async ({ params: { id }, query, headers }) => {
+    await checkUploadOwner(deps, headers, { id, key: query.conversation_key });
+    return await uploads.state(id);
+  });
+  app.post<{ Params: IdParams; Querystring: OfConversation; Body: { sha256?: string } | null }>(
     '/v2/upload/:id/finish',
     { schema: { body: finishSchema } },
-    async ({ params, body }) => ({ ok: true, file: await uploads.finish(params.id, body?.sha256) }),
+    async ({ params: { id }, query, headers, body }) => {
+      await checkUploadOwner(deps, headers, { id, key: query.conversation_key });
+      return { ok: true, file: await uploads.finish(id, body?.sha256) };
+    },
   );
-  app.delete<{ Params: IdParams }>('/v2/upload/:id', async ({ params }) => {
-    await uploads.discard(params.id);
+  app.delete<{ Params: IdParams; Querystring: OfConversation }>('/v2/upload/:id', async ({ params: { id }, query, headers }) => {
+    await checkUploadOwner(deps, headers, { id, key: query.conversation_key });
+    await uploads.discard(id);
     return { ok: true };
   });
 
@@ -98,9 +106,11 @@ function mountBodyRoutes(app: App, deps: Deps): void {
   app.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
   const config = { streamsBody: true };
 
-  app.put<{ Params: IdParams & { index: string } }>('/v2/upload/:id/:index', { config }, async (request) => {
+  type Chunk = { Params: IdParams & { index: string }; Querystring: OfConversation };
+  app.put<Chunk>('/v2/upload/:id/:index', { config }, async (request) => {
     const { id, index } = request.params;
     if (!/^\d{1,9}$/.test(index)) throw badRequest(`"${index.slice(0, 100)}" is not the number of a chunk. They count from 0.`);
+    await checkUploadOwner(deps, request.headers, { id, key: request.query.conversation_key });
     const landed = await uploads.receive(id, Number(index), { body: request.raw, ...chunkHeaders(request.raw) });
     return { ok: true, ...landed };
   });

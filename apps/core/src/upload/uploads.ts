@@ -96,6 +96,13 @@ export class Uploads {
     }
   }
 
+  /** The conversation that an upload, or the file it became, belongs to. @throws ServiceError `not_found`. */
+  async keyOf(id: string): Promise<string | null> {
+    const known = await this.#live.get(id);
+    const found = known ? { upload: known } : await this.#end(id, () => this.#find(id));
+    return 'upload' in found ? found.upload.plan.conversation_key : found.file.conversation_key;
+  }
+
   /** @throws ServiceError `not_found`. */
   async state(id: string): Promise<UploadState> {
     const known = await this.#live.get(id);

@@ -1,7 +1,14 @@
 import { clear, createStore, del, entries, get, set, update, type UseStore } from 'idb-keyval';
 
 /** A file that goes with a message: on this device until it is sent, then a path of the server. */
-export type OutgoingFile = { name: string; mime: string; blob: Blob | null; path: string | null };
+export type OutgoingFile = {
+  name: string;
+  mime: string;
+  blob: Blob | null;
+  path: string | null;
+  /** Of an upload in chunks that has begun. */
+  upload_id?: string | null;
+};
 
 /** A message that the server has not accepted yet. Its id was made before it was first sent, and is the same each time. */
 export type Outgoing = {

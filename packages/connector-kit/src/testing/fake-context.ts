@@ -1,16 +1,11 @@
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import type { PartialEvent } from '@svc/contract/event.ts';
-import type { UploadedFile } from '@svc/contract/upload.ts';
-import { forbidden } from '@svc/service-kit/service-error.ts';
 import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
 import { createFileState } from '../state/file-state.ts';
-import type { FileToSave, SpeechApi, StartContext, TriageApi } from '../connector.ts';
+import type { SpeechApi, StartContext, TriageApi } from '../connector.ts';
 import { createFakeCore, type FakeCore } from './fake-core.ts';
-
-/** A file that a connector saved, with the bytes it gave. */
-export type SavedFile = UploadedFile & { content: Buffer; conversation_key?: string | undefined };
+import { createFakeUploads, type SavedFile } from './fake-uploads.ts';
 
 export type FakeContext = {
   context: StartContext;
@@ -59,22 +54,7 @@ export function fakeContext(fields: Fields, secrets: Readonly<Record<string, str
         return value;
       },
     },
-    uploads: {
-      // What was saved here, and any file that a test has written.
-      async open(path, of) {
-        const found = saved.find((each) => each.path === path);
-        if (of !== undefined && found?.conversation_key !== of.conversation_key)
-          throw forbidden('Not a file of this conversation.');
-        const content = found?.content ?? (await readFile(path));
-        return { data: Readable.from([content]), bytes: content.length, mime: 'application/octet-stream' };
-      },
-      async save(file) {
-        const content = await bytesOf(file);
-        const { conversation_key } = file;
-        saved.push({ ...toUploaded(file, content, saved.length), content, conversation_key });
-        return toUploaded(file, content, saved.length - 1);
-      },
-    },
+    uploads: createFakeUploads(saved),
     state: createFileState(path.join(fields.dataDir, 'state.jsonl'), () => undefined),
     // Of its own: tests put others in the place of its parts, and files share a process.
     speech: { ...fakeSpeech },
@@ -113,23 +93,6 @@ const firstOf = {
   integer: () => 0,
   number: () => 0,
 };
-
-async function bytesOf({ data }: FileToSave): Promise<Buffer> {
-  if (data instanceof Uint8Array) return Buffer.from(data);
-  const parts: Uint8Array[] = [];
-  for await (const part of data) parts.push(part);
-  return Buffer.concat(parts);
-}
-
-const toUploaded = ({ name, mime = 'application/octet-stream' }: FileToSave, content: Buffer, index: number): UploadedFile => ({
-  id: `upl_${index}`,
-  path: `/uploads/${index}-${name}`,
-  name,
-  mime,
-  kind: 'other',
-  bytes: content.length,
-  sha256: '0'.repeat(64),
-});
 
 /** The defaults a schema names, as the manager fills them in. */
 export const defaultsOf = ({ configSchema }: ConnectorMeta): Record<string, unknown> =>

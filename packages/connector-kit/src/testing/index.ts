@@ -1,4 +1,5 @@
 /** What connectors are tested with. It needs no test runner of its own. */
 export { connectorContract, type ContractOptions } from './connector-contract.ts';
-export { defaultsOf, fakeContext, type FakeContext, type SavedFile } from './fake-context.ts';
+export { defaultsOf, fakeContext, type FakeContext } from './fake-context.ts';
+export type { SavedFile } from './fake-uploads.ts';
 export { createFakeCore, echo, type FakeCore, type FakeTurn, type Script } from './fake-core.ts';

@@ -1,6 +1,7 @@
 import type { History, SessionPage } from '@svc/contract/session.ts';
 import type { ErrorBody } from '@svc/contract/error-body.ts';
 import type { Outgoing, OutgoingFile, Sent } from '@svc/chat-ui/outbox/outbox.ts';
+import { uploadFile } from './upload-file.ts';
 
 /** A refusal of the gateway, in its own words. */
 export class GatewayFault extends Error {
@@ -40,11 +41,10 @@ export function createGateway(token: string) {
     return given.length === 0 ? '' : `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`;
   };
 
-  async function upload(file: OutgoingFile): Promise<string> {
+  function upload(file: OutgoingFile, keep: () => Promise<void>): Promise<string> {
     if (file.blob === null) throw new GatewayFault(400, `${file.name} is not on this device any more.`);
-    const where = `/gw/upload${query({ filename: file.name, mime: file.mime })}`;
-    const answer = (await (await call('POST', where, file.blob, 10 * 60_000)).json()) as { file: { path: string } };
-    return answer.file.path;
+    const isUnknown = (error: unknown) => error instanceof GatewayFault && error.status === 404;
+    return uploadFile({ json, raw: call, isUnknown }, file, keep);
   }
 
   return {
@@ -67,13 +67,12 @@ export function createGateway(token: string) {
     transcribe: async (audio: Blob) => (await (await call('POST', '/gw/transcribe', audio, 60_000)).json()) as { text: string },
     tts: async (text: string, voice: string | null) =>
       await (await call('POST', '/gw/tts', { text, ...(voice === null ? {} : { voice }) }, 60_000)).blob(),
-    upload,
     /** Sends a message with its own id, its files first. `keep` is told of each file that has arrived. */
     async send(outgoing: Outgoing, keep: (outgoing: Outgoing) => Promise<void>): Promise<Sent> {
       try {
         for (const file of outgoing.files) {
           if (file.path !== null) continue;
-          file.path = await upload(file);
+          file.path = await upload(file, () => keep(outgoing));
           file.blob = null;
           await keep(outgoing);
         }
