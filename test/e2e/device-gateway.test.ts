@@ -1,66 +1,28 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Invitation } from '@svc/contract/device-gateway.ts';
-import type { InstanceCallAnswer } from '@svc/contract/instance-call.ts';
-import type { Instance } from '@svc/contract/instance.ts';
 import { isAlive, signalProcess } from '@svc/service-kit/process/signal-process.ts';
-import { freePorts } from '@svc/testing/free-ports.ts';
-import { openHouse, waitFor, type House } from '@svc/testing/house.ts';
-import { isLive, openBrowser, say, watch, whyNoBrowser } from './device-app/browser.ts';
+import { isLive, openBrowser, say, whyNoBrowser } from './device-app/browser.ts';
+import { openRealGateway, type RealGateway } from './device-app/real-gateway.ts';
 
 const why = whyNoBrowser();
-const id = 'device';
 
 /** All of it is real: the service, its engine that needs no model, the gateway as a connector, the app in Debian's Chromium. */
 describe.skipIf(why !== null)(`a device and the service${why === null ? '' : ` (skipped: ${why})`}`, () => {
-  let house: House;
+  let gateway: RealGateway;
   let browser: Browser;
-  let url: string;
-
-  const instance = async () => (await house.get<{ instance: Instance }>(`${house.urls.manager}/instances/${id}`)).instance;
-  const call = async <Result>(method: string, params: object): Promise<Result> => {
-    const { body } = await house.post<InstanceCallAnswer>(`${house.urls.manager}/instances/${id}/call`, { method, params });
-    expect(body).toMatchObject({ ok: true });
-    return (body as { result: Result }).result;
-  };
+  const call = (method: string, params: object) => gateway.call(method, params);
 
   beforeAll(async () => {
     browser = await openBrowser();
-    house = await openHouse();
-    const [port = 0] = await freePorts(1);
-    const wanted = { type: 'device', name: 'devices', config: { http_port: port }, enabled: true };
-    await house.post(`${house.urls.manager}/instances`, wanted);
-    await waitFor(
-      async () => (await instance()).status === 'running',
-      60_000,
-      () => 'the gateway does not run',
-    );
-    url = `http://localhost:${port}`;
+    gateway = await openRealGateway();
   });
   afterAll(async () => {
     await browser.close();
-    await house.stop();
+    await gateway.house.stop();
   });
 
-  /** A device of the owner, its app open. */
-  async function openDevice(
-    name: string,
-    permissions: string[] = [],
-  ): Promise<{ page: Page; deviceId: string; faults: string[] }> {
-    const invitation = await call<Invitation>('invite', { name });
-    const linked = await house.post(`${house.urls.core}/trust/principals/owner/identifiers`, {
-      surface: 'device',
-      value: invitation.identity,
-    });
-    expect(linked.status).toBeLessThan(300);
-    const context = await browser.newContext({ viewport: { width: 390, height: 844 }, permissions });
-    await context.setGeolocation({ latitude: 52.52, longitude: 13.4 });
-    const page = await context.newPage();
-    const faults = watch(page);
-    await page.goto(`${url}/#pair=${invitation.code}`);
-    await isLive(page);
-    return { page, deviceId: invitation.device_id, faults };
-  }
+  const openDevice = (name: string, permissions: string[] = []) =>
+    gateway.openDevice(browser, name, { permissions, geolocation: { latitude: 52.52, longitude: 13.4 } });
   const lastReply = (page: Page) => page.locator('.reply').last().textContent();
 
   test('a message is answered, is there after a reload, and goes on after the gateway was killed', async () => {
@@ -72,7 +34,7 @@ describe.skipIf(why !== null)(`a device and the service${why === null ? '' : ` (
     await expect.poll(() => lastReply(page)).toMatch(/1\s*2\s*3/);
     await say(page, 'wait 4 still here');
     await expect.poll(() => page.getByText('Thinking').count()).toBeGreaterThan(0);
-    const { pid } = await instance();
+    const { pid } = await gateway.instance();
     signalProcess(pid!, 'SIGKILL');
     await expect.poll(() => isAlive(pid!)).toBe(false);
     await expect.poll(() => lastReply(page)).toContain('still here');

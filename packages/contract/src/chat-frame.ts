@@ -30,4 +30,6 @@ export type TurnPart =
   | { type: 'ask'; ask: Ask }
   | { type: 'asked'; id: string; answer: AskAnswer }
   | { type: 'retract' }
+  /** The reply to what an operator said did not reach the channel. */
+  | { type: 'undelivered'; reason: string }
   | { type: 'done'; outcome: Outcome | null; text: string; files?: ReplyFile[]; error?: ErrorBody };

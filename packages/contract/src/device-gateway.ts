@@ -34,6 +34,8 @@ export const turnSchema = {
     message_id: { type: 'string', minLength: 1, maxLength: maxMessageId },
     /** Another conversation than the device's own, where its person may. */
     conversation_key: conversationKey,
+    /** Ends the turn in flight first; otherwise it waits for its end. */
+    interrupt: { type: 'boolean' },
     /** Paths of uploads. */
     attachments: { type: 'array', maxItems: 32, items: { type: 'string', minLength: 1, maxLength: 4096 } },
   },

@@ -83,7 +83,7 @@ export async function startGateway(
   const push = await openPush(gateway, network);
   const capabilities = await openCapabilities(ctx.state);
   const rpc = createDeviceCalls({ ...gateway, capabilities, emit: ctx.emit });
-  const elsewhere = createWordsElsewhere(gateway);
+  const elsewhere = createWordsElsewhere(gateway, watches);
   const keepers = [files, push, capabilities, rpc, elsewhere, voiceSettings(ctx.state)];
   const remove = createRemoveDevice({ ...gateway, codes, keepers });
   const { assistantName: assistant, instanceId } = ctx;

@@ -17,6 +17,8 @@ export type Outgoing = {
   text: string;
   files: OutgoingFile[];
   speak: boolean;
+  /** Ends the turn in flight first. */
+  interrupt?: boolean;
   at: number;
   /** Why the server does not want it; null while it is still to be sent. */
   refused: string | null;
@@ -24,7 +26,7 @@ export type Outgoing = {
 
 /** `again`: later, nobody is to blame. `refused`: never as it is. `signed-out`: not before the device is paired again. */
 export type Sent =
-  | { status: 'accepted'; turn_id: string; conversation_key: string }
+  | { status: 'accepted'; turn_id: string | null; conversation_key: string }
   | { status: 'again' }
   | { status: 'refused'; reason: string }
   | { status: 'signed-out' };

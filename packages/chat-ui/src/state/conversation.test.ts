@@ -43,6 +43,19 @@ describe('a conversation', () => {
     expect(conversation.turn('m1')).toMatchObject({ phase: 'done', text: 'Hey!', said: { text: 'hello' } });
   });
 
+  test('finds what was said in the conversation of another channel again, which has no id there', () => {
+    const conversation = new Conversation();
+    conversation.say('m1', said);
+    conversation.apply(frame('t1', { ...begun(null), origin: 'inject' } as TurnPart));
+    conversation.sent('m1', null);
+    conversation.apply(frame('t1', { type: 'done', outcome: 'replied', text: 'Hey!' }));
+    conversation.apply(frame('t1', { type: 'undelivered', reason: 'the channel is away' }));
+    conversation.apply(frame('t9', { type: 'undelivered', reason: 'of a turn that is not shown' }));
+    conversation.merge([message({ role: 'operator' }), message({ role: 'assistant', text: 'Hey!' })]);
+    expect(conversation.keys()).toEqual(['m1']);
+    expect(conversation.turn('m1')).toMatchObject({ phase: 'done', text: 'Hey!', undelivered: 'the channel is away' });
+  });
+
   test('shows all texts and files of an answer, once, whether the stream or the history tells of them', () => {
     const file = { path: '/uploads/plan.pdf', name: 'plan.pdf', mime: 'application/pdf' };
     const conversation = new Conversation();

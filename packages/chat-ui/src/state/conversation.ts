@@ -56,7 +56,8 @@ export class Conversation {
   apply(frame: ChatFrame): void {
     if (frame.type === 'forgotten') return this.clear();
     if (!isOfTurn(frame)) return;
-    const key = this.#keyFor(frame.turn_id, frame.type === 'inject' ? frame.message_id : null);
+    if (frame.type === 'undelivered' && !this.#keyOfTurn.has(frame.turn_id)) return;
+    const key = this.#keyFor(frame.turn_id, frame.type === 'inject' ? (frame.message_id ?? this.#saidHere(frame.text)) : null);
     const before = this.#turns.get(key) ?? this.#newTurn(key);
     const after = applyPart(before, frame, this.#now());
     this.#put(after.turnId === frame.turn_id ? after : { ...after, turnId: frame.turn_id });
@@ -71,10 +72,14 @@ export class Conversation {
     this.#notify();
   }
 
-  /** What became of sending it. What the stream told meanwhile is known better. */
-  sent(key: string, turnId: string): void {
+  /** What became of sending it. `turnId`: null while its turn has not begun. What the stream told meanwhile is known better. */
+  sent(key: string, turnId: string | null): void {
     const turn = this.#turns.get(key);
     if (turn === undefined) return;
+    if (turnId === null) {
+      if (turn.turnId === null) this.#put({ ...turn, phase: 'queued', fault: null });
+      return this.#notify();
+    }
     this.#keyFor(turnId, key);
     if (turn.turnId === null && this.#turns.get(key) === turn) this.#put({ ...turn, turnId, phase: 'queued', fault: null });
     this.#notify();
@@ -105,7 +110,8 @@ export class Conversation {
   /** Merges a page of the history, oldest first. It wins over what is known, but for a turn that runs here. */
   merge(messages: readonly HistoryMessage[]): void {
     for (const message of messages) {
-      const key = this.#keyFor(message.turn_id, message.message_id);
+      const isWord = message.role === 'operator' && message.message_id === null;
+      const key = this.#keyFor(message.turn_id, isWord ? this.#saidHere(message.text) : message.message_id);
       const before = this.#turns.get(key) ?? emptyTurn(key, message.at);
       this.#put(withMessage({ ...before, turnId: message.turn_id }, message));
     }
@@ -117,6 +123,15 @@ export class Conversation {
     this.#keyOfTurn.clear();
     this.#moved = true;
     this.#notify();
+  }
+
+  /** What this device said in another's conversation has no id there: its turn is found by its words. */
+  #saidHere(text: string): string | null {
+    const own = this.#keys.find((key) => {
+      const turn = this.#turns.get(key);
+      return turn?.turnId === null && (turn.phase === 'queued' || turn.phase === 'sending') && turn.said?.text === text;
+    });
+    return own ?? null;
   }
 
   #keyFor(turnId: string, messageId: string | null): string {

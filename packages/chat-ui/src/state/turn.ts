@@ -42,6 +42,8 @@ export type Turn = {
   files: readonly ReplyFile[];
   /** Why it failed, or was not sent. */
   fault: string | null;
+  /** Why its reply did not reach the channel. */
+  undelivered: string | null;
   /** Epoch ms: when it began, for the order and to be shown. */
   at: number;
 };
@@ -58,6 +60,7 @@ export const emptyTurn = (key: string, at: number): Turn => ({
   text: '',
   files: [],
   fault: null,
+  undelivered: null,
   at,
 });
 

@@ -23,6 +23,10 @@ type Props = {
   onText(text: string): void;
   onFiles(files: readonly File[]): void;
   onSend(): void;
+  /** Where it can: ends the turn that runs, and says this at once. */
+  onInterrupt?: (() => void) | undefined;
+  /** Where the words go, when that is not plain. */
+  place?: string | undefined;
   onStop(): void;
 };
 
@@ -38,9 +42,12 @@ export function Composer({
   onText,
   onFiles,
   onSend,
+  onInterrupt,
+  place,
   onStop,
 }: Props) {
   const [isOver, setIsOver] = useState(false);
+  const sendWords = isRunning && onInterrupt !== undefined ? 'Send after this turn' : 'Send message';
   const canSend = text.trim() !== '' || files.length > 0;
   const add = (added: Iterable<File>) => onFiles([...files, ...added]);
 
@@ -70,7 +77,7 @@ export function Composer({
 
   return (
     <form
-      className={isOver ? 'composer drop' : 'composer'}
+      className={['composer', isOver ? 'drop' : '', place === undefined ? '' : 'elsewhere'].join(' ').trim()}
       aria-label="New message"
       onSubmit={(event) => {
         event.preventDefault();
@@ -83,6 +90,7 @@ export function Composer({
       onDragLeave={() => setIsOver(false)}
       onDrop={onDrop}
     >
+      {place !== undefined && <p className="place">{place}</p>}
       <ChosenFiles files={files} onFiles={onFiles} />
       <textarea
         ref={input}
@@ -109,8 +117,13 @@ export function Composer({
             <Square aria-hidden size={16} fill="currentColor" />
           </button>
         )}
+        {isRunning && canSend && onInterrupt !== undefined && (
+          <button type="button" className="plain-button" onClick={onInterrupt}>
+            Stop and say
+          </button>
+        )}
         {(!isRunning || canSend) && (
-          <button type="submit" className="round send" disabled={!canSend} aria-label="Send message" title="Send message">
+          <button type="submit" className="round send" disabled={!canSend} aria-label={sendWords} title={sendWords}>
             <ArrowUp aria-hidden size={20} />
           </button>
         )}

@@ -75,7 +75,7 @@ const timeOf = (at: number): string =>
   new Date(at).toDateString() === new Date().toDateString() ? clock.format(at) : day.format(at);
 
 function ReplyView({ turn, assistant, actions }: { turn: Turn; assistant: string; actions: TurnActions }) {
-  const { thinking, steps, questions, text, files, phase, fault } = turn;
+  const { thinking, steps, questions, text, files, phase, fault, undelivered } = turn;
   return (
     <div className="reply">
       <span className="who">{assistant}</span>
@@ -85,6 +85,11 @@ function ReplyView({ turn, assistant, actions }: { turn: Turn; assistant: string
       <Files files={files} load={actions.load} />
       <Questions questions={questions} answer={actions.answer} />
       <Ending turn={turn} />
+      {undelivered !== null && (
+        <p className="fault">
+          <TriangleAlert aria-hidden size={16} /> Not delivered: {undelivered}
+        </p>
+      )}
       {phase === 'failed' && (
         <p className="fault">
           <TriangleAlert aria-hidden size={16} /> {fault ?? 'The turn failed.'}

@@ -1,4 +1,6 @@
 import type { LinkState } from '@svc/chat-ui/stream/live-stream.ts';
+import { channelName } from '@svc/chat-ui/view/channel-name.ts';
+import type { Session } from '@svc/contract/session.ts';
 import { Menu, Settings } from 'lucide-react';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { answerCalls } from './capabilities/answer-calls.ts';
@@ -25,8 +27,9 @@ const launch = takeLaunch();
 /** The app of a paired device: its conversations on the left, one of them in the middle. */
 export function ChatPage({ device, onSignedOut, onRenamed }: Props) {
   const gateway = useMemo(() => createGateway(device.token), [device.token]);
-  const [key, setKey] = useState<string | null>(null);
-  const [title, setTitle] = useState<string | null>(null);
+  /** Null: the device's own. */
+  const [shown, setShown] = useState<Session | null>(null);
+  const key = shown?.conversation_key ?? null;
   const [link, setLink] = useState<LinkState>('connecting');
   const [isListOpen, setListOpen] = useState(launch.action === 'sessions');
   const [areSettingsOpen, setSettingsOpen] = useState(false);
@@ -45,12 +48,12 @@ export function ChatPage({ device, onSignedOut, onRenamed }: Props) {
     <div className="app">
       <SessionsPanel
         gateway={gateway}
+        deviceId={device.id}
         current={key}
         isOpen={isListOpen}
         onClose={() => setListOpen(false)}
-        onOpen={(chosen, name) => {
-          setKey(chosen);
-          setTitle(name);
+        onOpen={(chosen) => {
+          setShown(chosen);
           setListOpen(false);
         }}
       />
@@ -59,7 +62,7 @@ export function ChatPage({ device, onSignedOut, onRenamed }: Props) {
           <button type="button" className="icon only-narrow" aria-label="Conversations" onClick={() => setListOpen(true)}>
             <Menu aria-hidden size={20} />
           </button>
-          <h1>{title ?? device.assistant}</h1>
+          <h1>{shown === null ? device.assistant : (shown.title ?? channelName(shown.surface))}</h1>
           <span className="space" />
           <span className={`link ${link}`}>{linkWords[link]}</span>
           <button type="button" className="icon" aria-label="Settings" onClick={() => setSettingsOpen(true)}>
@@ -76,6 +79,7 @@ export function ChatPage({ device, onSignedOut, onRenamed }: Props) {
             link={link}
             voice={voice}
             launch={launch}
+            place={shown === null ? undefined : placeOf(shown)}
             onSignedOut={onSignedOut}
           />
         )}
@@ -95,6 +99,10 @@ export function ChatPage({ device, onSignedOut, onRenamed }: Props) {
     </div>
   );
 }
+
+/** Said before one writes there. */
+const placeOf = ({ surface, title }: Session): string =>
+  `You steer ${title === null ? 'a conversation' : `“${title}”`}. The reply goes to ${channelName(surface)}.`;
 
 /** The session of a conversation; closed when another one is shown. */
 function useChatSession(

@@ -89,13 +89,14 @@ export function openChatSession({ device, gateway, conversationKey, onLink }: Op
     drafts,
     started,
     draftName: conversationKey ?? 'own',
-    async send(text: string, files: readonly File[], speak: boolean): Promise<void> {
+    async send(text: string, files: readonly File[], { speak = false, interrupt = false } = {}): Promise<void> {
       const outgoing: Outgoing = {
         message_id: crypto.randomUUID(),
         conversation_key: conversationKey,
         text,
         files: files.map((file) => ({ name: file.name, mime: file.type || 'application/octet-stream', blob: file, path: null })),
         speak,
+        interrupt,
         at: Date.now(),
         refused: null,
       };

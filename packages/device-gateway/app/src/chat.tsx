@@ -23,12 +23,14 @@ type Props = {
   link: LinkState;
   voice: Pick<ReturnType<typeof useVoiceSettings>, 'config' | 'theme'>;
   launch: Launch;
+  /** Where the words go, when it is not this device's own conversation. */
+  place: string | undefined;
   onSignedOut(): void;
 };
 
 /** One conversation: what was said, and where the next message is written or spoken. */
 
-export function Chat({ ref, session, device, gateway, link, voice: { config, theme }, launch, onSignedOut }: Props) {
+export function Chat({ ref, session, device, gateway, link, voice: { config, theme }, launch, place, onSignedOut }: Props) {
   const { conversation } = session;
   const input = useRef<HTMLTextAreaElement>(null);
   const [text, setText] = useComposerText(session, launch.text);
@@ -45,7 +47,7 @@ export function Chat({ ref, session, device, gateway, link, voice: { config, the
     theme,
     onFault: setFault,
     onStop: stop,
-    onHeard: (heard) => void session.send(heard, [], true).catch(() => setText(heard)),
+    onHeard: (heard) => void session.send(heard, [], { speak: true }).catch(() => setText(heard)),
   });
   const { say, silence } = voice;
   useImperativeHandle(ref, () => ({ say }), [say]);
@@ -58,13 +60,13 @@ export function Chat({ ref, session, device, gateway, link, voice: { config, the
   });
   const hasKeyboard = useMemo(() => matchMedia('(pointer: fine)').matches, []);
 
-  const send = () => {
+  const send = (interrupt = false) => {
     const said = text.trim();
     setText('');
     setFiles([]);
     setFault(null);
     // The database of the browser is full or forbidden: what was written comes back.
-    session.send(said, files, false).catch(() => {
+    session.send(said, files, { interrupt }).catch(() => {
       setText(said);
       setFiles(files);
       setFault('This browser cannot store the message. Free some space, or leave private browsing.');
@@ -133,12 +135,14 @@ export function Chat({ ref, session, device, gateway, link, voice: { config, the
         text={text}
         files={files}
         isRunning={isRunning}
-        placeholder={`Message ${device.assistant}`}
+        placeholder={place === undefined ? `Message ${device.assistant}` : 'Steer this conversation'}
         enterSends={hasKeyboard}
         input={input}
         onText={setText}
         onFiles={setFiles}
-        onSend={send}
+        onSend={() => send()}
+        onInterrupt={() => send(true)}
+        place={place}
         onStop={() => {
           silence();
           stop();

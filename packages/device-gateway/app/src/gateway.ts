@@ -76,13 +76,14 @@ export function createGateway(token: string) {
           file.blob = null;
           await keep(outgoing);
         }
-        const { message_id, conversation_key, text, files, speak } = outgoing;
-        const answer = await json<{ turn_id: string; conversation_key: string }>('POST', '/gw/turn', {
+        const { message_id, conversation_key, text, files, speak, interrupt } = outgoing;
+        const answer = await json<{ turn_id: string | null; conversation_key: string }>('POST', '/gw/turn', {
           message_id,
           text,
           ...(conversation_key === null ? {} : { conversation_key }),
           ...(files.length === 0 ? {} : { attachments: files.map(({ path }) => path) }),
           ...(speak ? { speak } : {}),
+          ...(interrupt === true ? { interrupt } : {}),
         });
         return { status: 'accepted', turn_id: answer.turn_id, conversation_key: answer.conversation_key };
       } catch (error) {

@@ -1,14 +1,18 @@
 import type { Session } from '@svc/contract/session.ts';
+import { channelName } from '@svc/chat-ui/view/channel-name.ts';
 import { RefreshCw, X } from 'lucide-react';
 import { useCallback, useEffect, useState } from 'react';
 import type { Gateway } from './gateway.ts';
 
 type Props = {
   gateway: Gateway;
+  /** Its own conversation stands first, under its own name. */
+  deviceId: string;
   current: string | null;
   isOpen: boolean;
   onClose(): void;
-  onOpen(key: string | null, title: string | null): void;
+  /** Null: the device's own. */
+  onOpen(chosen: Session | null): void;
 };
 
 const when = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' });
@@ -20,7 +24,7 @@ const stateWords: Record<Session['state'], string> = {
 };
 
 /** The conversations that this device may read. */
-export function SessionsPanel({ gateway, current, isOpen, onClose, onOpen }: Props) {
+export function SessionsPanel({ gateway, deviceId, current, isOpen, onClose, onOpen }: Props) {
   const [sessions, setSessions] = useState<readonly Session[]>([]);
   const [next, setNext] = useState<string | null>(null);
   const [fault, setFault] = useState<string | null>(null);
@@ -45,6 +49,7 @@ export function SessionsPanel({ gateway, current, isOpen, onClose, onOpen }: Pro
     return () => document.removeEventListener('visibilitychange', again);
   }, [read, isOpen]);
 
+  const others = sessions.filter(({ conversation_key }) => !conversation_key.endsWith(`:device:${deviceId}`));
   return (
     <nav
       className={isOpen ? 'side open' : 'side'}
@@ -63,22 +68,22 @@ export function SessionsPanel({ gateway, current, isOpen, onClose, onOpen }: Pro
       {fault !== null && <p className="fault note">{fault}</p>}
       <ul className="sessions">
         <li>
-          <button type="button" aria-current={current === null ? 'page' : undefined} onClick={() => onOpen(null, null)}>
+          <button type="button" aria-current={current === null ? 'page' : undefined} onClick={() => onOpen(null)}>
             <span className="title">This device</span>
             <span className="muted">Your conversation here</span>
           </button>
         </li>
-        {sessions.map(({ conversation_key, title, surface, state, last_active_at }) => (
-          <li key={conversation_key}>
+        {others.map((session) => (
+          <li key={session.conversation_key}>
             <button
               type="button"
-              aria-current={current === conversation_key ? 'page' : undefined}
-              onClick={() => onOpen(conversation_key, title ?? surface)}
+              aria-current={current === session.conversation_key ? 'page' : undefined}
+              onClick={() => onOpen(session)}
             >
-              <span className="title">{title ?? conversation_key}</span>
+              <span className="title">{session.title ?? session.conversation_key}</span>
               <span className="muted">
-                {surface}, {stateWords[state]}
-                {when.format(last_active_at)}
+                {channelName(session.surface)}, {stateWords[session.state]}
+                {when.format(session.last_active_at)}
               </span>
             </button>
           </li>

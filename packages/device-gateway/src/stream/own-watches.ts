@@ -1,25 +1,33 @@
+import type { StreamFrame } from '@svc/contract/device-gateway.ts';
 import type { ConversationWatch } from './watch-conversation.ts';
+
+type Reader = Pick<ConversationWatch, 'look'> & { tell(frame: StreamFrame): void };
 
 /** Who reads which conversation here, so that a message which begins one is seen at once. */
 export type OwnWatches = {
-  add(key: string, watch: ConversationWatch): () => void;
+  add(key: string, reader: Reader): () => void;
   /** Something was said in it. */
   look(key: string): void;
+  /** Shows its readers what the core does not tell: it is not shown again. */
+  tell(frame: StreamFrame): void;
 };
 
 export function createOwnWatches(): OwnWatches {
-  const watches = new Map<string, Set<ConversationWatch>>();
+  const watches = new Map<string, Set<Reader>>();
   return {
-    add(key, watch) {
+    add(key, reader) {
       const readers = watches.get(key) ?? new Set();
-      watches.set(key, readers.add(watch));
+      watches.set(key, readers.add(reader));
       return () => {
-        readers.delete(watch);
+        readers.delete(reader);
         if (readers.size === 0 && watches.get(key) === readers) watches.delete(key);
       };
     },
     look(key) {
-      for (const watch of watches.get(key) ?? []) watch.look();
+      for (const reader of watches.get(key) ?? []) reader.look();
+    },
+    tell(frame) {
+      for (const reader of watches.get(frame.conversation_key) ?? []) reader.tell(frame);
     },
   };
 }

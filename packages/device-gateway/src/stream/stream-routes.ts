@@ -43,7 +43,7 @@ export function createStreamRoutes(gateway: Gateway, watches: OwnWatches): Route
       onFrame: (frame, place) => stream.send(eventOf(frame ?? { type: 'place' }, place)),
       onEnd: () => stream.close(),
     });
-    const leave = watches.add(key, watch);
+    const leave = watches.add(key, { look: watch.look, tell: (frame) => stream.send(eventOf(frame)) });
     stream.signal.addEventListener('abort', () => {
       leave();
       watch.end();

@@ -1,4 +1,4 @@
-import { badRequest, type Exchange, type HandleResult, type Route, type ServiceError } from '@svc/connector-kit';
+import { badRequest, CoreError, type Exchange, type HandleResult, type Route, type ServiceError } from '@svc/connector-kit';
 import {
   answerSchema,
   placeSchema,
@@ -35,8 +35,10 @@ export function createTurnRoutes(gateway: Gateway, { watches, files, push, capab
   async function turn(exchange: Exchange): Promise<void> {
     const device = authenticate(exchange);
     const said = await readBody<TurnRequest>(exchange, turnSchema);
-    const key = said.conversation_key ?? ownKey(gateway, device);
-    const accepted = key === ownKey(gateway, device) ? await say(device, said, exchange) : await elsewhere.say(device, key, said);
+    const own = ownKey(gateway, device);
+    const { conversation_key: key = own, interrupt = false } = said;
+    if (key === own && interrupt) await ctx.core.sessions.abort(askerOf(gateway, device), own).catch(nothingRuns);
+    const accepted = key === own ? await say(device, said, exchange) : await elsewhere.say(device, key, said);
     reply(exchange, accepted, 202);
   }
 
@@ -111,6 +113,11 @@ export function createTurnRoutes(gateway: Gateway, { watches, files, push, capab
       handle: answer,
     },
   ];
+}
+
+/** There is no turn to end. */
+function nothingRuns(error: unknown): void {
+  if (!(error instanceof CoreError && (error.code === 'not_found' || error.code === 'conflict'))) throw error;
 }
 
 const isRefused = ({ outcome }: HandleResult): boolean => outcome === 'denied';

@@ -1,5 +1,6 @@
 import { badRequest, CoreError, errorText } from '@svc/connector-kit';
 import type { TurnAccepted, TurnRequest } from '@svc/contract/device-gateway.ts';
+import type { OwnWatches } from '../stream/own-watches.ts';
 import type { DeviceRecord } from '../device/device-record.ts';
 import type { Keeper } from '../device/remove-device.ts';
 import { askerOf, type Gateway } from '../gateway.ts';
@@ -15,7 +16,10 @@ const refusedWithinMs = 2_000;
 /** Messages of a device that are known again. */
 const mostKept = 200;
 
-export function createWordsElsewhere(gateway: Pick<Gateway, 'ctx' | 'meta' | 'clock'>): WordsElsewhere {
+export function createWordsElsewhere(
+  gateway: Pick<Gateway, 'ctx' | 'meta' | 'clock'>,
+  watches: Pick<OwnWatches, 'tell'>,
+): WordsElsewhere {
   const { core, state, log } = gateway.ctx;
   const nameOf = (deviceId: string) => `said/${deviceId}`;
   const saidBy = async (deviceId: string) => (await state.get<string[]>(nameOf(deviceId))) ?? [];
@@ -31,7 +35,7 @@ export function createWordsElsewhere(gateway: Pick<Gateway, 'ctx' | 'meta' | 'cl
   }
 
   return {
-    async say(device, key, { text, message_id, attachments = [] }) {
+    async say(device, key, { text, message_id, interrupt = false, attachments = [] }) {
       if (attachments.length > 0) throw badRequest('Files can be sent in the conversation of this device alone.');
       const { device_id: id } = device;
       const accepted = { ok: true, conversation_key: key, message_id, turn_id: null } as const;
@@ -40,10 +44,17 @@ export function createWordsElsewhere(gateway: Pick<Gateway, 'ctx' | 'meta' | 'cl
       await core.sessions.history(as, key, { limit: 1 }); // a refusal is said before anything is
       // Kept first: what the core had already would be said twice.
       await state.append(nameOf(id), message_id, mostKept);
-      const injected = core.sessions.inject(as, key, { text }).catch(async (error: unknown) => {
-        await takeBack(id, message_id, error);
-        throw error;
-      });
+      const injected = core.sessions.inject(as, key, { text, interrupt }).then(
+        ({ turn_id, route, deliverErr }) => {
+          // Where there is no way out of it, it is read where it was said.
+          if (deliverErr !== null && route !== null)
+            watches.tell({ conversation_key: key, turn_id, type: 'undelivered', reason: deliverErr });
+        },
+        async (error: unknown) => {
+          await takeBack(id, message_id, error);
+          throw error;
+        },
+      );
       injected.catch(() => undefined); // after the answer nobody waits; the log has it
       await Promise.race([injected, new Promise<void>((resolve) => gateway.clock.after(refusedWithinMs, resolve))]);
       return accepted;

@@ -29,7 +29,8 @@ export async function openSession(
     principal_id: identity.principal_id,
     is_own: isKeyOf(envelope.channel, envelope.conversation_key),
     outbound_instance_id: instanceId,
-    outbound_target: instanceId === null ? null : outboundTarget(envelope.channel_context),
+    // What its channel keeps for later is read there, and sent nowhere.
+    outbound_target: instanceId === null || envelope.keeps === true ? null : outboundTarget(envelope.channel_context),
     public: envelope.public === true ? 1 : 0,
     engine_id: engineId,
     cwd: folder.path,

@@ -1,0 +1,177 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { isAlive, signalProcess } from '@svc/service-kit/process/signal-process.ts';
+import { isLive, openBrowser, say, whyNoBrowser } from './device-app/browser.ts';
+import { openRealGateway, type OpenDevice, type RealGateway } from './device-app/real-gateway.ts';
+
+const why = whyNoBrowser();
+
+/** The numbers are those of the study of the dashboard. All of it is real; what only a server that lies can show has a scripted one in `device-app*.test.ts`. */
+describe.skipIf(why !== null)(`the app over the service${why === null ? '' : ` (skipped: ${why})`}`, () => {
+  let gateway: RealGateway;
+  let browser: Browser;
+  const opened: OpenDevice[] = [];
+  const serve = async (answer: RequestListener): Promise<{ url: string; close(): void }> => {
+    const server = createServer(answer).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close: () => void server.close() };
+  };
+
+  beforeAll(async () => {
+    browser = await openBrowser();
+    gateway = await openRealGateway();
+  });
+  afterAll(async () => {
+    await browser.close();
+    await gateway.house.stop();
+  });
+  afterEach(async () => {
+    for (const { page, faults } of opened.splice(0)) {
+      await page.context().close();
+      expect(faults).toEqual([]);
+    }
+  });
+  const open = async (name: string): Promise<OpenDevice> => {
+    const device = await gateway.openDevice(browser, name);
+    opened.push(device);
+    return device;
+  };
+  const lastReply = (page: Page) => page.locator('.reply').last().innerText();
+
+  test('[15] what is sent while the network is away goes once when it is back', async () => {
+    const { page } = await open('On the train');
+    await page.context().setOffline(true);
+    await say(page, 'count 2');
+    await say(page, 'count 3');
+    await expect.poll(() => page.locator('.said .status').count()).toBe(2);
+    await page.context().setOffline(false);
+    await expect.poll(() => lastReply(page)).toMatch(/1\s*2\s*3/);
+    await page.reload();
+    await isLive(page);
+    await expect.poll(() => page.locator('.said .bubble').allTextContents()).toEqual(['count 2', 'count 3']);
+    await expect.poll(() => page.locator('.reply').count()).toBe(2);
+  });
+
+  test('[16] a network that breaks in the middle of an answer leaves no gap and doubles nothing', async () => {
+    const { page } = await open('In the lift');
+    await say(page, 'count 400');
+    await expect.poll(() => lastReply(page)).toMatch(/\b20\b/);
+    await page.context().setOffline(true);
+    await expect.poll(() => page.locator('.link').textContent()).not.toBe('Live');
+    await page.context().setOffline(false);
+    const whole = Array.from({ length: 400 }, (_, at) => at + 1).join(' ');
+    await expect
+      .poll(async () => (await page.locator('.reply .markdown').last().innerText()).replaceAll(/\s+/g, ' ').trim())
+      .toBe(whole);
+  });
+
+  test('[17] a turn that runs while the core is killed is answered, once', async () => {
+    const { page } = await open('Phone');
+    await say(page, 'wait 3 I am back');
+    await expect.poll(() => page.getByText('Thinking').count()).toBe(1);
+    const pid = gateway.house.pidOf('core');
+    signalProcess(pid, 'SIGKILL');
+    await expect.poll(() => isAlive(pid)).toBe(false);
+    await expect.poll(() => lastReply(page), { timeout: 60_000 }).toContain('I am back');
+    await page.reload();
+    await isLive(page);
+    await expect.poll(() => page.locator('.said').count()).toBe(1);
+    expect(await page.locator('.reply').count()).toBe(1);
+  });
+
+  test('[28] two tabs of one device show one conversation', async () => {
+    const { page } = await open('Laptop');
+    const second = await page.context().newPage();
+    await second.goto(gateway.url);
+    await isLive(second);
+    await say(second, 'count 5');
+    for (const tab of [page, second]) await expect.poll(() => lastReply(tab)).toMatch(/1\s*2\s*3\s*4\s*5/);
+    await page.close();
+    await say(second, 'count 6');
+    await expect.poll(() => lastReply(second)).toMatch(/5\s*6/);
+  });
+
+  test('[30] [32] hostile text is text: nothing runs, and nobody is asked for anything', async () => {
+    const asked: string[] = [];
+    const stranger = await serve((request, response) => {
+      asked.push(request.url ?? '');
+      response.end();
+    });
+    const away = stranger.url;
+    const { page } = await open('Target');
+    const texts = [
+      `echo ![picture](${away}/pixel.png)`,
+      `echo <img src=${away}/x onerror=alert(1)><script src=${away}/s.js></script>`,
+      `echo [go](javascript:alert(1)) <svg/onload=fetch('${away}/svg')>`,
+      `echo <iframe src=${away}/frame></iframe> <style>@import '${away}/css'</style> <link rel=stylesheet href=${away}/l>`,
+      `echo ![x](data:image/svg+xml,<svg onload=alert(1)>) \`<b>\``,
+    ];
+    let dialogs = 0;
+    page.on('dialog', (dialog) => {
+      dialogs += 1;
+      void dialog.dismiss();
+    });
+    for (const [at, text] of texts.entries()) {
+      await say(page, text);
+      await expect.poll(() => page.locator('.reply .copy, .reply .below').count()).toBeGreaterThan(at);
+    }
+    expect(await page.locator('.reply img, .reply script, .reply iframe, .reply svg:not(.lucide), .reply style').count()).toBe(0);
+    expect(await page.locator('.reply a[href^="javascript"]').count()).toBe(0);
+    expect([asked, dialogs]).toEqual([[], 0]);
+    stranger.close();
+  });
+
+  test('[33] a page or drawing that was sent is saved, and never opened', async () => {
+    const { page } = await open('Curious');
+    const svg = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>';
+    await page
+      .locator('input[type=file]')
+      .first()
+      .setInputFiles([
+        { name: 'page.html', mimeType: 'text/html', buffer: Buffer.from('<script>alert(1)</script>') },
+        { name: 'drawing.svg', mimeType: 'image/svg+xml', buffer: Buffer.from(svg) },
+      ]);
+    await say(page, 'look');
+    await expect.poll(() => page.locator('.reply').count()).toBe(1);
+    expect(await page.locator('.said img').count()).toBe(0);
+    for (const name of ['page.html', 'drawing.svg']) {
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('button', { name: `Save ${name}` }).click(),
+      ]);
+      expect(download.suggestedFilename()).toBe(name);
+    }
+    expect(page.context().pages()).toHaveLength(1);
+  });
+
+  test('[40] in a frame it stays empty, and a page of another origin can ask it for nothing', async () => {
+    const { page } = await open('Framed');
+    const token = await page.evaluate('JSON.stringify(localStorage)');
+    expect(String(token)).not.toBe('');
+    const evil = await serve((_request, response) => {
+      response.setHeader('content-type', 'text/html').end(`<iframe id=f src="${gateway.url}/"></iframe>`);
+    });
+    const stranger = await page.context().newPage();
+    await stranger.goto(evil.url);
+    const frame = stranger.frames().find((each) => each !== stranger.mainFrame());
+    expect(
+      await frame
+        ?.locator('textarea')
+        .count()
+        .catch(() => 0),
+    ).toBe(0);
+    const read = await stranger.evaluate(
+      `fetch('${gateway.url}/gw/history', { headers: { authorization: 'Bearer x' } }).then((r) => 'read ' + r.status, () => 'refused')`,
+    );
+    const simple = await stranger.evaluate(
+      `fetch('${gateway.url}/gw/turn', { method: 'POST', body: '{"text":"hi","message_id":"x"}' }).then((r) => 'read ' + r.status, () => 'refused')`,
+    );
+    expect([read, simple]).toEqual(['refused', 'refused']);
+    const status = async (headers: Record<string, string>) => (await fetch(`${gateway.url}/gw/history`, { headers })).status;
+    expect([await status({ 'remote-user': 'owner' }), await status({ origin: 'https://evil.example' })]).toEqual([401, 403]);
+    evil.close();
+  });
+});
