@@ -11,13 +11,19 @@ const cores = availableParallelism();
  */
 export default defineConfig({
   test: {
+    // One port that many would want; a test that is about the dashboard names its own.
+    env: { SVC_DASHBOARD: 'off' },
     sequence: { sequencer: SlowFilesFirst },
     retry: retries(process.env),
     projects: [
       {
         test: {
           name: 'unit',
-          include: ['{packages,apps,connectors,engines}/*/src/**/*.test.ts', 'packages/device-gateway/app/src/**/*.test.ts'],
+          include: [
+            '{packages,apps,connectors,engines}/*/src/**/*.test.ts',
+            'packages/device-gateway/app/src/**/*.test.ts',
+            'apps/dashboard/app/src/**/*.test.ts',
+          ],
           isolate: false,
           maxWorkers: Math.max(cores, 2),
           testTimeout: 60_000,

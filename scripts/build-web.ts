@@ -1,8 +1,12 @@
 import path from 'node:path';
-import { buildWebApp, webAppFolder } from '@svc/service-kit/packages/build-web-app.ts';
+import { buildWebApp, webAppFolder, webApps, type WebApp } from '@svc/service-kit/packages/build-web-app.ts';
 
-// The app that devices open: `node scripts/build-web.ts`. Done at once when the build fits.
+// The web apps, of devices and the dashboard: `node scripts/build-web.ts [devices|dashboard]`. Done at once when the builds fit.
 const root = path.resolve(import.meta.dirname, '..');
 const say = (words: string) => process.stderr.write(`${words}\n`);
-const result = await buildWebApp({ root, env: process.env, registry: null, onStep: (words) => say(`${words} …`) });
-say(`${result === 'built' ? 'Built' : 'Fits already'}: ${path.relative(root, webAppFolder(root))}`);
+const [wanted] = process.argv.slice(2);
+for (const app of Object.keys(webApps) as WebApp[]) {
+  if (wanted !== undefined && wanted !== app) continue;
+  const result = await buildWebApp({ root, app, env: process.env, registry: null, onStep: (words) => say(`${words} …`) });
+  say(`${result === 'built' ? 'Built' : 'Fits already'}: ${path.relative(root, webAppFolder(root, app))}`);
+}

@@ -28,6 +28,7 @@ const mayImport: Record<string, string[]> = {
   '@svc/manager': ['@svc/contract', '@svc/service-kit', '@svc/store', '@svc/supervisor', '@svc/connector-kit'],
   '@svc/toolbelt': ['@svc/contract', '@svc/service-kit'],
   '@svc/collector': ['@svc/contract', '@svc/service-kit', '@svc/store'],
+  '@svc/dashboard': ['@svc/contract', '@svc/service-kit'],
   '@svc/vault': ['@svc/contract', '@svc/service-kit', '@svc/store'],
   '@svc/cli': ['@svc/contract', '@svc/service-kit', '@svc/store', '@svc/supervisor', '@svc/connector-kit'],
 };

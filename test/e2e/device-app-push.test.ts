@@ -63,7 +63,7 @@ test.skipIf(whyNoBrowser() !== null)(
     const browser = createBrowser();
     const service = await startPushService([browser]);
     const clock = createFakeClock(Date.now());
-    const gateway = await openGateway({}, {}, { appFolder: webAppFolder(root), network: service.network, clock });
+    const gateway = await openGateway({}, {}, { appFolder: webAppFolder(root, 'devices'), network: service.network, clock });
     const { url } = await gateway.invite('Phone');
     const origin = new URL(url).origin;
     const context = await chromium.newContext({ permissions: ['notifications'] });

@@ -5,17 +5,18 @@ import { useToken } from '@svc/service-kit/http/own-tokens.ts';
 import { runsVault } from './vault/vault-address.ts';
 import { readSupervisorState } from './up/state-file.ts';
 
-export const hostNames = ['core', 'manager', 'collector', 'vault'] as const;
+export const hostNames = ['core', 'manager', 'collector', 'dashboard', 'vault'] as const;
 export type HostName = (typeof hostNames)[number];
 
 /** Where a host process listens, and the setting that says so. */
 export type HostAddress = { name: HostName; port: number; url: string; setting: string };
 
-/** The host processes of these settings: three, and the vault where there is one. */
+/** The host processes of these settings: three, the dashboard unless it is off, and the vault where there is one. */
 export const hostAddresses = (settings: CliSettings): HostAddress[] => [
   address(settings, 'core', settings.corePort),
   address(settings, 'manager', settings.managerPort),
   address(settings, 'collector', settings.collectorPort),
+  ...(settings.dashboard === 'on' ? [address(settings, 'dashboard', settings.dashboardPort)] : []),
   ...(runsVault(settings) ? [address(settings, 'vault', settings.vaultPort)] : []),
 ];
 
@@ -29,6 +30,11 @@ function noted(settings: CliSettings, name: HostName, url: string): string {
   if (name === 'core') useToken(url, settings.coreToken);
   return url;
 }
+
+/** The dashboard as a person opens it. A passkey is bound to a host name, so never by a number. */
+export const dashboardAddress = (port: number): string => `http://localhost:${port}`;
+/** Of a set-up link. The token is behind `#`, which no log shows. */
+export const setupAddress = (port: number, token: string): string => `${dashboardAddress(port)}/setup#${token}`;
 
 /** Where the core runs, or should. */
 export const coreUrl = (settings: CliSettings): string => serviceUrl(settings, 'core');

@@ -41,6 +41,7 @@ function env(more: Record<string, string> = {}): Record<string, string> {
     SVC_DATA_DIR: dataDir,
     SVC_CORE_PORT: core ?? '',
     SVC_MANAGER_PORT: manager ?? '',
+    SVC_DASHBOARD: 'off',
     SVC_COLLECTOR_PORT: collector ?? '',
     SVC_COMPAT_PORT: compat ?? '',
     OPENAI_API_KEY: 'of the operator',

@@ -60,6 +60,7 @@ import { openToolServers } from './tool-server/tool-servers.ts';
 import { createToolTests } from './tool-server/tool-tests.ts';
 import { openToolbelt, type Toolbelt } from './toolbelt/toolbelt.ts';
 import { toIdentifierValue } from './trust/identifier-value.ts';
+import { linkLogin } from './trust/link-login.ts';
 import { openPeople } from './trust/open-people.ts';
 import { countOthers } from './trust/owners.ts';
 import { createPipeline } from './turn/pipeline.ts';
@@ -91,6 +92,7 @@ export async function createCoreContext({ settings: allSettings, clock, ids, log
   const instanceRules = openInstanceRules({ file: paths.instanceRules, instanceOfKey, clock, log });
   const people = await openPeople({ db, paths, audit, rulesOf: instanceRules.ofPlace, events, clock, ids, log });
   const { trust, trustAdmin } = people;
+  const auth = openAuth({ db, run: paths.run, clock, ids, log });
   instanceRules.onChange(trust.changed);
   const pricing = await openPricing({ settings, clock, log });
   const spend = await openSpend({ db, settings, clock, events, log, toIdentifierValue });
@@ -239,7 +241,8 @@ export async function createCoreContext({ settings: allSettings, clock, ids, log
     feeds: createOpenFeeds(),
     remoteUsers,
     env,
-    auth: openAuth({ db, run: paths.run, clock, ids, log }),
+    auth,
+    linkLogin: () => linkLogin({ account: () => auth.signIn.account(), trustAdmin, clock, log }),
     watches: createSessionWatches({ knownSecrets, clock, log }),
     intake: createIntake(paths.root),
   };

@@ -52,6 +52,7 @@ export async function openHouse({ env = {}, dataDir }: HouseOptions = {}): Promi
       SVC_COLLECTOR_PORT: String(collector),
       SVC_COMPAT_PORT: String(compat),
       SVC_DEFAULT_ENGINE: 'offline',
+      SVC_DASHBOARD: 'off', // a test that wants it names its port
       SVC_TITLES: 'words', // no request to an engine that a test does not make
       ...env,
     },

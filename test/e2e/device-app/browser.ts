@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { buildWebApp } from '@svc/service-kit/packages/build-web-app.ts';
+import { buildWebApp, type WebApp } from '@svc/service-kit/packages/build-web-app.ts';
 import { root } from '../../repository.ts';
 import type { ScriptedGateway } from './scripted-gateway.ts';
 
@@ -11,9 +11,9 @@ const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking'
 /** Why there is no browser here; null when there is one. */
 export const whyNoBrowser = (): string | null => (existsSync(executablePath) ? null : `there is no ${executablePath}`);
 
-/** The app as it is shipped, and Debian's Chromium. */
-export async function openBrowser(more: readonly string[] = []): Promise<Browser> {
-  await buildWebApp({ root, env: process.env, registry: null, onStep: () => undefined });
+/** An app as it is shipped, and Debian's Chromium. */
+export async function openBrowser(more: readonly string[] = [], app: WebApp = 'devices'): Promise<Browser> {
+  await buildWebApp({ root, app, env: process.env, registry: null, onStep: () => undefined });
   return await chromium.launch({ executablePath, args: [...args, ...more] });
 }
 

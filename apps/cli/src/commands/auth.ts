@@ -5,19 +5,20 @@ import { exitCodes } from '@svc/service-kit/exit-codes.ts';
 import { makeSetupLink, setupLinkEnd } from '@svc/service-kit/setup-link.ts';
 import type { AuthRequest } from '../auth/auth-command.ts';
 import { repositoryRoot } from '../repository-root.ts';
+import { setupAddress } from '../service-urls.ts';
 import { print } from '../terminal.ts';
 
 /** Makes a set-up link in the data folder; the core need not run, nor start again. */
 export async function auth({ action, json }: AuthRequest): Promise<number> {
-  const { run } = dataPaths(loadSettings(repositoryRoot).dataDir);
+  const settings = loadSettings(repositoryRoot);
+  const { run } = dataPaths(settings.dataDir);
   if (action === 'show') return show(setupLinkEnd(run, systemClock), json);
   const token = makeSetupLink(run, systemClock, action === 'reset');
-  // A passkey is bound to a host name, so never by a number. The token is behind `#`, which no log shows.
-  const url = `http://localhost:3020/setup#${token}`;
+  const url = setupAddress(settings.dashboardPort, token);
   print(
     json === true
       ? JSON.stringify({ url, token, minutes: 15 })
-      : `${url}\nIt is good once, for 15 minutes. Earlier links are not.\nThe dashboard, whose page it opens, is still to come: until then the link is for programs (docs/login.md).`,
+      : `${url}\nIt is good once, for 15 minutes. Earlier links are not.${settings.dashboard === 'on' ? '' : '\nSVC_DASHBOARD is off, so nothing opens it; programs can use it (docs/login.md).'}`,
   );
   return exitCodes.ok;
 }

@@ -7,13 +7,15 @@ import { readEnv } from '@svc/service-kit/config/env-file.ts';
 import type { CliSettings } from '@svc/service-kit/config/process-settings.ts';
 import { loadSettings } from '@svc/service-kit/config/settings.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
+import { systemClock } from '@svc/service-kit/clock.ts';
 import { birthMark } from '@svc/service-kit/process/birth-mark.ts';
+import { makeSetupLink } from '@svc/service-kit/setup-link.ts';
 import { applyRestore } from '@svc/service-kit/restore/apply-restore.ts';
 import { installationHome, updatePlaces } from '@svc/service-kit/update/update-places.ts';
 import { installationOf, type Installation } from '@svc/supervisor/installation.ts';
 import { CliError } from '../cli-error.ts';
 import { repositoryRoot } from '../repository-root.ts';
-import { hostAddresses, type HostName } from '../service-urls.ts';
+import { dashboardAddress, hostAddresses, setupAddress, type HostName } from '../service-urls.ts';
 import { createStyle, print, quoted, widthOf } from '../terminal.ts';
 import { awaitLeftovers, checkPorts, takeInstanceLock } from '../up/before-start.ts';
 import { awaitInstances, currentEngine, currentFaults, listKeyFiles, seededOwner, toBannerInstance } from '../up/ask-services.ts';
@@ -72,7 +74,8 @@ async function runHere(
       waitMs: settings.stopTimeoutMs + 2000,
       onWait: () => print('Waiting for processes of an earlier start to end …'),
     });
-    await checkPorts(settings.bindHost, [...addresses, ...seededPorts(settings, paths)]);
+    const needed = addresses.filter(({ name }) => !optional.has(name));
+    await checkPorts(settings.bindHost, [...needed, ...seededPorts(settings, paths)]);
     for (const line of applyRestore(paths.root)) print(line);
     // Again: a restore can have brought the vault.
     const userProof = randomBytes(32).toString('base64url');
@@ -81,12 +84,16 @@ async function runHere(
       url,
       entry: entryOf(name),
       env: hostEnv(name, env, userProof),
+      isOptional: optional.has(name),
     }));
     return await supervise({ settings, paths, specs, begunAt, waitMs, spawnPatienceMs, lifeline });
   } finally {
     lock.release();
   }
 }
+
+/** Without them the service does its work: they keep nothing from starting. */
+const optional: ReadonlySet<HostName> = new Set(['dashboard']);
 
 const entryIn = (root: string) => (name: HostName) => path.join(root, 'apps', name, 'src', 'main.ts');
 
@@ -201,7 +208,7 @@ async function showBanner(
       at: Date.now(),
     })),
     currentEngine(urlOf('core'), detailWaitMs),
-    Promise.all(hosts.state().map(toBannerService)),
+    Promise.all(hosts.state().map((host) => toBannerService(host, settings.dashboardPort))),
     isFirstStart ? seededOwner(urlOf('core'), detailWaitMs) : null,
   ]);
   const facts = {
@@ -212,11 +219,18 @@ async function showBanner(
     instances: await Promise.all(instances.found.map((instance) => toBannerInstance(instance, paths.instances, keyFiles))),
     owner,
     engine,
+    setupUrl: isFirstStart ? newSetupUrl(settings, paths) : null,
   };
   print(renderBanner(facts, createStyle(process.stdout), widthOf(process.stdout)));
 }
 
-async function toBannerService({ name, url, status, last_exit }: SupervisorState['services'][number]) {
-  const faults = status === 'running' ? await currentFaults(url, detailWaitMs) : [];
+/** The first start shows the way into the dashboard; later `./svc auth setup` does. */
+function newSetupUrl({ dashboard, dashboardPort }: CliSettings, { run }: DataPaths): string | null {
+  return dashboard === 'on' ? setupAddress(dashboardPort, makeSetupLink(run, systemClock, false)) : null;
+}
+
+async function toBannerService({ name, url: at, status, last_exit }: SupervisorState['services'][number], dashboardPort: number) {
+  const faults = status === 'running' ? await currentFaults(at, detailWaitMs) : [];
+  const url = name === 'dashboard' ? dashboardAddress(dashboardPort) : at;
   return { name, url, status, reason: last_exit?.reason ?? null, faults };
 }

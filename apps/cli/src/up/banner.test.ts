@@ -22,6 +22,7 @@ const facts: BannerFacts = {
   ],
   instances: [compat],
   owner: null,
+  setupUrl: null,
   engine: { id: 'claude', model: 'opus', why: 'It is installed and logged in.' },
 };
 
@@ -88,6 +89,12 @@ describe('the banner', () => {
   test('says how to connect a model when there is none', () => {
     const engine = { id: 'offline', model: null, why: 'Nothing else is installed.' };
     expect(renderBanner({ ...facts, engine }, plain)).toContain('Connect a model');
+  });
+
+  test('shows the way into the dashboard at the first start alone', () => {
+    const url = 'http://localhost:3020/setup#token';
+    expect(renderBanner({ ...facts, setupUrl: url }, plain)).toContain(`Set up      ${url}`);
+    expect(renderBanner(facts, plain)).not.toContain('Set up');
   });
 
   test('breaks long words at the width of the terminal, and no command in them', () => {

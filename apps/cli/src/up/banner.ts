@@ -26,13 +26,15 @@ export type BannerFacts = {
   owner: BannerOwner | null;
   /** Null until the core has answered. */
   engine: EngineChoice | null;
+  /** Where the login is set up, good for 15 minutes; null but at the first start. */
+  setupUrl: string | null;
 };
 
 /** What `svc up` says once, when all is up: where things are, the key, the engine and why, what to do next. `width`: columns. */
 export function renderBanner(facts: BannerFacts, style: Style, width = usualWidth): string {
   const parts = [
     headline(facts, style),
-    addresses(facts, style, width),
+    [...addresses(facts, style, width), ...login(facts.setupUrl, style, width)],
     ...facts.instances.map((instance) => api(instance, style, width)),
     ...(facts.owner === null
       ? []
@@ -70,6 +72,15 @@ function addresses({ services }: BannerFacts, style: Style, width: number): stri
     ...faults.flatMap((fault) => rows('', fault, width, style.red)),
   ]);
 }
+
+/** Shown whole, so that it can be opened from the terminal. */
+const login = (url: string | null, style: Style, width: number): string[] =>
+  url === null
+    ? []
+    : [
+        row('Set up', style.bold(url)),
+        ...rows('', 'The login; good once, for 15 minutes. Another one: ./svc auth setup', width, style.dim),
+      ];
 
 /** Why something does not run, as far as that is known. */
 const whyNot = (status: string, reason: string | null): string =>

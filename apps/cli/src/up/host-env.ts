@@ -7,6 +7,7 @@ const named = new Set(['PATH', 'HOME', 'USER', 'LOGNAME', 'LANG', 'LC_ALL', 'TZ'
 /** Keys to the vault are for those who ask it. */
 const notFor: Partial<Record<HostName, readonly string[]>> = {
   collector: ['SVC_VAULT_AGENT_KEY', 'SVC_VAULT_ADMIN_KEY'],
+  dashboard: ['SVC_VAULT_AGENT_KEY', 'SVC_VAULT_ADMIN_KEY'],
   vault: ['SVC_VAULT_AGENT_KEY', 'SVC_CORE_TOKEN'],
 };
 
@@ -18,8 +19,8 @@ const placesFor: Partial<Record<HostName, readonly string[]>> = {
   collector: ['CLAUDE_CONFIG_DIR', 'CODEX_HOME', 'GEMINI_CLI_HOME', 'TMUX_TMPDIR'],
 };
 
-/** They write down who did something, so they have to know a name that is proven. */
-const believers: readonly HostName[] = ['core', 'collector'];
+/** They write down who did something, so they have to know a name that is proven; the dashboard proves it. */
+const believers: readonly HostName[] = ['core', 'collector', 'dashboard'];
 
 const isForEveryHost = (name: string) =>
   named.has(name) || ['NODE_', 'SVC_', 'MALLOC_'].some((prefix) => name.startsWith(prefix));

@@ -9,8 +9,11 @@ import { describeOwner, findPortOwner } from '@svc/supervisor/port-owner.ts';
 import { createSupervisedChild } from '@svc/supervisor/supervised-child.ts';
 import type { HostName } from '../service-urls.ts';
 
-/** A host process to run: its module, where it will listen, what it may see of the environment. */
-export type HostSpec = { name: HostName; entry: string; url: string; env: Record<string, string> };
+/**
+ * A host process to run: its module, where it will listen, what it may see of the environment. `isOptional`: the service is of use without it,
+ * so it is tried again from the first start on, and nobody waits for that.
+ */
+export type HostSpec = { name: HostName; entry: string; url: string; env: Record<string, string>; isOptional?: boolean };
 
 export type HostOptions = {
   logsDir: string;
@@ -48,7 +51,7 @@ const shownLines = { count: 5, length: 300 };
 /** At the first start a person sees why it fails. Later it is retried for ever: the cause may pass. */
 const firstStartLimit: GiveUp = { ...crashLimit, exitCodes: [exitCodes.badSettings, exitCodes.portInUse] };
 
-export function createHost({ name, entry, url, env }: HostSpec, options: HostOptions): Host {
+export function createHost({ name, entry, url, env, isOptional = false }: HostSpec, options: HostOptions): Host {
   const { logsDir, stopTimeoutMs, isFirstStart, onChange, onEvent } = options;
   const log = createLogFile({ dir: logsDir, name });
   const notes = createExitNotes((reason) => explainPort(reason, url));
@@ -68,7 +71,7 @@ export function createHost({ name, entry, url, env }: HostSpec, options: HostOpt
       startTimeoutMs,
       // A little longer than the process gives itself, which knows better how to end.
       stopTimeoutMs: stopTimeoutMs + 1000,
-      giveUp: () => (isFirstStart() && !everRan ? firstStartLimit : null),
+      giveUp: () => (isFirstStart() && !everRan && !isOptional ? firstStartLimit : null),
     },
     { onLog: (line) => log.write(line), onState },
   );
@@ -77,7 +80,7 @@ export function createHost({ name, entry, url, env }: HostSpec, options: HostOpt
     report(before, after);
     before = after;
     everRan ||= after.status === 'running';
-    if (after.status === 'running' || after.status === 'failed') onDecided();
+    if (after.status === 'running' || after.status === 'failed' || (isOptional && after.status === 'backoff')) onDecided();
     if (stopping) spawnWatch.close();
     else spawnWatch.look(after);
     onChange();

@@ -101,6 +101,7 @@ function dryEnv(work: string, ports: Ports): Record<string, string | undefined> 
     SVC_CORE_PORT: String(ports.core),
     SVC_MANAGER_PORT: String(ports.manager),
     SVC_COLLECTOR_PORT: String(ports.collector),
+    SVC_DASHBOARD: 'off',
     SVC_COMPAT_PORT: String(ports.compat),
     SVC_VAULT_PORT: String(ports.vault),
     SVC_DEFAULT_ENGINE: 'offline',

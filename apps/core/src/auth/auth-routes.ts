@@ -18,7 +18,12 @@ const codeBody = body({ code }, ['code'] as const);
 /** `strict`: the header's token must have come, too. */
 const verifyQuery = { type: 'object', properties: { strict: { enum: ['true', 'false'], default: 'false' } } } as const;
 
-type Deps = { db: Database; auth: { setUp: SetUp; signIn: SignIn; sessions: LoginSessions } };
+type Deps = {
+  db: Database;
+  auth: { setUp: SetUp; signIn: SignIn; sessions: LoginSessions };
+  /** Makes who signs in the owner, on the channel of those who do. */
+  linkLogin(): Promise<void>;
+};
 
 const notSignedIn = () => new ServiceError('unauthorized', 'Nobody is signed in here. Sign in.');
 const one = (value: string | string[] | undefined): string => (typeof value === 'string' ? value : '');
@@ -26,7 +31,7 @@ const setupToken = ({ headers }: FastifyRequest): string => one(headers['x-setup
 const deviceOf = ({ headers }: FastifyRequest): string => (headers['user-agent'] ?? 'a program without a name').slice(0, 256);
 
 /** `/v2/auth/*`: the login of the operator (docs/login.md). */
-export function mountAuthRoutes(app: App, { db, auth: { setUp, signIn, sessions } }: Deps): void {
+export function mountAuthRoutes(app: App, { db, auth: { setUp, signIn, sessions }, linkLogin }: Deps): void {
   const find = async ({ headers }: FastifyRequest, withHeader: boolean): Promise<LoginSession> => {
     for (const cookie of loginCookies(headers)) {
       const session = await sessions.find(cookie, withHeader ? one(headers['x-session-token']) : null);
@@ -65,7 +70,9 @@ export function mountAuthRoutes(app: App, { db, auth: { setUp, signIn, sessions 
 
   app.post('/v2/auth/setup/finish', { schema: { body: codeBody } }, async (request, reply) => {
     originOf(request.headers);
-    return give(request, reply, await setUp.finish(setupToken(request), request.body.code, deviceOf(request)));
+    const tokens = await setUp.finish(setupToken(request), request.body.code, deviceOf(request));
+    await linkLogin();
+    return give(request, reply, tokens);
   });
 
   app.post('/v2/auth/login', { schema: { body: signInBody } }, async (request, reply) => {

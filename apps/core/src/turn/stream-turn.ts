@@ -11,7 +11,11 @@ import type { Caller, TurnSink } from './turn.ts';
 
 export type StreamDeps = { feeds: OpenFeeds; knownSecrets: Pick<KnownSecrets, 'mask'>; clock: Clock };
 
-type StreamedFrame = TurnProgress | { type: 'result'; result: unknown } | { type: 'error'; error: ErrorBody };
+type StreamedFrame =
+  | TurnProgress
+  | { type: 'accepted'; turn_id: string }
+  | { type: 'result'; result: unknown }
+  | { type: 'error'; error: ErrorBody };
 
 /** How long a reader of a streamed turn may take for a long frame. */
 const drainMs = 30_000;
@@ -20,6 +24,9 @@ export const wantsStream = (request: FastifyRequest): boolean => request.headers
 
 /** Its reader shows questions to a person. */
 const wantsAsks = ({ query }: FastifyRequest): boolean => (query as { asks?: string }).asks === 'true';
+
+/** Its reader wants to know when the message is safe, before anything is answered. */
+const wantsAccepted = ({ query }: FastifyRequest): boolean => (query as { accepted?: string }).accepted === 'true';
 
 export const callerOf = ({ raw }: FastifyReply, sink: TurnSink | null = null): Caller => ({ sink, isGone: () => raw.destroyed });
 
@@ -44,7 +51,8 @@ export async function streamTurn(
     });
   try {
     const caller = callerOf(reply, (frame: TurnProgress) => void send(frame));
-    const result = await run({ ...caller, showsAsks: wantsAsks(request) });
+    const onAccepted = (turnId: string) => void send({ type: 'accepted', turn_id: turnId });
+    const result = await run({ ...caller, showsAsks: wantsAsks(request), ...(wantsAccepted(request) && { onAccepted }) });
     await send({ type: 'result', result });
   } catch (error) {
     const known = toServiceError(error);

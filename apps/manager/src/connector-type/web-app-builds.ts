@@ -21,7 +21,7 @@ export function createWebAppBuilds({ settings: { root }, env, registry, log }: D
 
   async function build(): Promise<void> {
     try {
-      const result = await buildWebApp({ root, env, registry, onStep: (words) => log.info(words) });
+      const result = await buildWebApp({ root, app: 'devices', env, registry, onStep: (words) => log.info(words) });
       if (result === 'built') log.info('the web app of devices is built');
     } catch (error) {
       log.warn({ error: errorText(error) }, 'the web app of devices could not be built');

@@ -5,7 +5,8 @@ export type LinkState = 'connecting' | 'live' | 'away' | 'refused';
 
 type Options = {
   url: string;
-  token: string;
+  /** What lets its reader in, asked for with each attempt. */
+  headers(): Record<string, string>;
   lastId?: string;
   onEvent(type: string, data: unknown, id: string): void;
   onState(state: LinkState): void;
@@ -17,7 +18,7 @@ const firstWaitMs = 1000;
 const maxWaitMs = 30_000;
 
 /** Keeps a stream of events open until it is closed: over silence, sleep and changes of the network, from where it was. */
-export function openLiveStream({ url, token, lastId = '', onEvent, onState }: Options): { close(): void } {
+export function openLiveStream({ url, headers, lastId = '', onEvent, onState }: Options): { close(): void } {
   let last = lastId;
   let wait = firstWaitMs;
   let attempt: AbortController | null = null;
@@ -47,14 +48,13 @@ export function openLiveStream({ url, token, lastId = '', onEvent, onState }: Op
     if (closed) return;
     const mine = new AbortController();
     attempt = mine;
-    const headers = { authorization: `Bearer ${token}` };
     const isMine = () => attempt === mine && !closed;
     // A server that takes the connection and says nothing is none.
     later(() => void connect(), silenceMs);
     try {
       const end = await readEvents({
         url,
-        headers,
+        headers: headers(),
         lastId: last,
         signal: mine.signal,
         onAlive: () => isMine() && alive(),

@@ -11,7 +11,8 @@ type Options = {
   /** Of the tabs that share it: device and conversation. */
   name: string;
   url: string;
-  token: string;
+  /** What lets its reader in, asked for with each attempt. */
+  headers(): Record<string, string>;
   onEvent(type: string, data: unknown): void;
   onState(state: LinkState): void;
   /** What a tab that came later has missed; taken by `adopt` there. */
@@ -23,7 +24,7 @@ type Options = {
  * One stream for all tabs of a browser: the one that holds the lock reads, and tells the others. Six connections are all that HTTP/1.1 has for a
  * host, and each stream holds one. Who takes the lock over goes on from the last event that it heard.
  */
-export function openSharedStream({ name, url, token, onEvent, onState, snapshot, adopt }: Options): { close(): void } {
+export function openSharedStream({ name, url, headers, onEvent, onState, snapshot, adopt }: Options): { close(): void } {
   const channel = new BroadcastChannel(name);
   const end = new AbortController();
   let lastId = '';
@@ -52,7 +53,7 @@ export function openSharedStream({ name, url, token, onEvent, onState, snapshot,
       leads = true;
       const stream = openLiveStream({
         url,
-        token,
+        headers,
         lastId,
         onEvent(type, data, id) {
           lastId = id;

@@ -67,7 +67,7 @@ export function openChatSession({ device, gateway, conversationKey, onLink }: Op
   const stream = openSharedStream({
     name: `svc-stream-${device.id}-${conversationKey ?? 'own'}`,
     url: gateway.streamUrl(conversationKey),
-    token: device.token,
+    headers: () => gateway.headers,
     onState: onLink,
     onEvent(type, data) {
       const frame = { ...(data as object), type } as ChatFrame;

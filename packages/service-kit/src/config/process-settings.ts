@@ -40,6 +40,20 @@ export type CollectorSettings = Pick<
   Everywhere | In<'Collector'> | In<'Updates'> | 'otel' | 'engineRegistry' | CoreAccess | 'managerPort' | 'managerToken'
 >;
 
+/** It asks all others for the person who has signed in. `engineRegistry`: npm's, for the tools that build its pages. */
+export type DashboardSettings = Pick<
+  Settings,
+  | Everywhere
+  | In<'Dashboard'>
+  | CoreAccess
+  | 'managerPort'
+  | 'managerToken'
+  | 'collectorPort'
+  | 'insightsToken'
+  | 'insightsControlToken'
+  | 'engineRegistry'
+>;
+
 export type VaultSettings = Pick<Settings, Everywhere | 'vaultPort' | 'vaultAdminKey'>;
 
 /** The operator's commands ask the running processes, so they read little beside ports and tokens. */
@@ -48,6 +62,7 @@ export type CliSettings = Pick<
   | Everywhere
   | In<'Manager'>
   | In<'Vault'>
+  | In<'Dashboard'>
   | In<'Updates'>
   | CoreAccess
   | 'collectorPort'

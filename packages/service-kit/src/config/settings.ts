@@ -1,5 +1,6 @@
 import { collectorSettings } from './declared/collector.ts';
 import { coreSettings, moderationSettings, uploadSettings } from './declared/core.ts';
+import { dashboardSettings } from './declared/dashboard.ts';
 import { engineSettings } from './declared/engines.ts';
 import { everywhereSettings, wrapperSettings } from './declared/everywhere.ts';
 import { managerSettings } from './declared/manager.ts';
@@ -21,6 +22,7 @@ export const settingGroups = {
   Speech: speechSettings,
   Manager: managerSettings,
   Collector: collectorSettings,
+  Dashboard: dashboardSettings,
   Vault: vaultSettings,
   Updates: updateSettings,
   Wrapper: wrapperSettings,
@@ -36,6 +38,7 @@ const declared = {
   ...speechSettings,
   ...managerSettings,
   ...collectorSettings,
+  ...dashboardSettings,
   ...vaultSettings,
   ...updateSettings,
   ...wrapperSettings,

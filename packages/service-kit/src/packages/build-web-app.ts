@@ -20,24 +20,28 @@ import { hasPackages, installPackages, type PackageInstallation } from './instal
 type Build = Pick<PackageInstallation, 'env' | 'registry' | 'signal'> & {
   /** Of the repository, or of a copy of it: where the lock is. */
   root: string;
+  app: WebApp;
   /** What is done, for who waits. */
   onStep(words: string): void;
 };
 
-/** The app that devices open, and what it is made of. */
-const app = 'packages/device-gateway/app';
-const workspaces = ['packages/chat-ui', app];
+/** The apps that there are: that of devices, and the dashboard. */
+export const webApps = { devices: 'packages/device-gateway/app', dashboard: 'apps/dashboard/app' } as const;
+export type WebApp = keyof typeof webApps;
+
+/** What every app is made of, beside its own folder. */
+const shared = 'packages/chat-ui';
 const stampFile = '.stamp';
 const timeoutMs = 5 * 60_000;
 
 /** Where the built app is; it is complete when it is there. */
-export const webAppFolder = (root: string): string => path.join(root, app, 'dist');
+export const webAppFolder = (root: string, app: WebApp): string => path.join(root, webApps[app], 'dist');
 
 /** Whether the app is there as its sources and the lock have it. A release has no sources: what it brought stands. */
-export function isWebAppBuilt(root: string): boolean {
-  if (!existsSync(path.join(root, app, 'src'))) return existsSync(webAppFolder(root));
+export function isWebAppBuilt(root: string, app: WebApp): boolean {
+  if (!existsSync(path.join(root, webApps[app], 'src'))) return existsSync(webAppFolder(root, app));
   try {
-    return readFileSync(path.join(webAppFolder(root), stampFile), 'utf8') === stampOf(root);
+    return readFileSync(path.join(webAppFolder(root, app), stampFile), 'utf8') === stampOf(root, app);
   } catch {
     return false; // never built
   }
@@ -48,33 +52,36 @@ export function isWebAppBuilt(root: string): boolean {
  * Does nothing when the build fits.
  * @throws Error that says what npm or the build said.
  */
-export async function buildWebApp({ root, onStep, ...how }: Build): Promise<'built' | 'fits'> {
-  if (isWebAppBuilt(root)) return 'fits';
+export async function buildWebApp({ root, app, onStep, ...how }: Build): Promise<'built' | 'fits'> {
+  if (isWebAppBuilt(root, app)) return 'fits';
+  const target = webAppFolder(root, app);
   const folder = path.join(root, '.cache', 'web-tools');
   if (!hasPackages({ lockFolder: root, folder })) {
-    onStep('Installing the tools that build the web app');
-    const flags = ['--include=dev', '--prefer-offline', ...workspaces.flatMap((workspace) => ['-w', workspace])];
-    const manifests = workspaces.map((workspace) => `${workspace}/package.json`);
+    onStep('Installing the tools that build web apps');
+    // For every app, so that one that is built later finds them.
+    const all = [shared, ...Object.values(webApps)];
+    const flags = ['--include=dev', '--prefer-offline', ...all.flatMap((workspace) => ['-w', workspace])];
+    const manifests = all.map((workspace) => `${workspace}/package.json`);
     await installPackages({ ...how, lockFolder: root, folder, flags, workspaces: manifests });
   }
   onStep('Building the web app');
   // Of one's own, so that two that build at once do not meet; below the tools, which are found from there.
   const work = mkdtempSync(path.join(folder, 'build-'));
-  const staged = `${webAppFolder(root)}.new-${path.basename(work)}`;
+  const staged = `${target}.new-${path.basename(work)}`;
   try {
-    for (const workspace of workspaces)
+    for (const workspace of [shared, webApps[app]])
       cpSync(path.join(root, workspace), path.join(work, workspace), { recursive: true, filter: isSource });
     mkdirSync(path.join(work, 'node_modules/@svc'), { recursive: true });
     symlinkSync('../../packages/chat-ui', path.join(work, 'node_modules/@svc/chat-ui'));
-    const stamp = stampOf(root);
-    await runVite(folder, work, how.signal);
-    cpSync(path.join(work, app, 'dist'), staged, { recursive: true });
+    const stamp = stampOf(root, app);
+    await runVite(folder, path.join(work, webApps[app]), how.signal);
+    cpSync(path.join(work, webApps[app], 'dist'), staged, { recursive: true });
     writeFileSync(path.join(staged, stampFile), stamp);
-    rmSync(webAppFolder(root), { recursive: true, force: true });
-    renameSync(staged, webAppFolder(root));
+    rmSync(target, { recursive: true, force: true });
+    renameSync(staged, target);
   } catch (error) {
     // Another one was quicker, and has put the same there.
-    if (!isWebAppBuilt(root)) throw error;
+    if (!isWebAppBuilt(root, app)) throw error;
   } finally {
     rmSync(work, { recursive: true, force: true });
     rmSync(staged, { recursive: true, force: true });
@@ -86,9 +93,9 @@ const isSource = (file: string): boolean =>
   !/(?:^|\/)(?:node_modules|dist|dist\.new-[\w-]+|tsconfig\.json)$|\.test\.ts$/.test(file);
 
 /** Of everything that the build reads. */
-function stampOf(root: string): string {
+function stampOf(root: string, app: WebApp): string {
   const hash = createHash('sha256').update(readFileSync(path.join(root, 'package-lock.json')));
-  for (const workspace of workspaces) {
+  for (const workspace of [shared, webApps[app]]) {
     const files = readdirSync(path.join(root, workspace), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map((entry) => path.join(entry.parentPath, entry.name))
@@ -98,9 +105,9 @@ function stampOf(root: string): string {
   return hash.digest('hex');
 }
 
-async function runVite(tools: string, work: string, signal: AbortSignal | undefined): Promise<void> {
+async function runVite(tools: string, folder: string, signal: AbortSignal | undefined): Promise<void> {
   const vite = spawn(process.execPath, [path.join(tools, 'node_modules/vite/bin/vite.js'), 'build', '--logLevel=error'], {
-    cwd: path.join(work, app),
+    cwd: folder,
     env: { PATH: process.execPath.slice(0, process.execPath.lastIndexOf('/')), LC_ALL: 'C.UTF-8' },
     stdio: ['ignore', 'ignore', 'pipe'],
     timeout: timeoutMs,

@@ -50,7 +50,7 @@ export function answerCalls({ device, gateway, onSpeak }: Options): { close(): v
     new Promise<void>((resolve) => {
       const stream = openLiveStream({
         url: '/gw/control',
-        token: device.token,
+        headers: () => gateway.headers,
         onState: () => undefined,
         onEvent(type, data) {
           if (type === 'ready') void describe().catch(() => undefined); // said again with the next connection

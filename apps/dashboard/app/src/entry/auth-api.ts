@@ -1,0 +1,42 @@
+import { keepSessionToken } from '../session-token.ts';
+
+/** A refusal, in the words of the service. */
+export class AuthFault extends Error {
+  readonly status: number;
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+const timeoutMs = 30_000;
+
+/** A call of the login. @throws AuthFault for a refusal, Error when the service is away */
+export async function authCall<T>(
+  method: 'GET' | 'POST',
+  path: string,
+  { headers = {}, body }: { headers?: Record<string, string>; body?: object } = {},
+): Promise<T> {
+  const response = await fetch(`/core/v2/auth/${path}`, {
+    method,
+    headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    signal: AbortSignal.timeout(timeoutMs),
+    redirect: 'manual',
+    cache: 'no-store',
+  }).catch(() => {
+    throw new Error('The service cannot be reached. Check that it runs, then try again.');
+  });
+  const answer = (await response.json().catch(() => ({}))) as T & { message?: string; session_token?: string };
+  if (!response.ok) throw new AuthFault(response.status, answer.message ?? `The service answered ${response.status}.`);
+  if (answer.session_token !== undefined) keepSessionToken(answer.session_token);
+  return answer;
+}
+
+/** Where to go after signing in: a page of ours, whatever the address says. */
+export function nextPage(search: string): string {
+  const wanted = new URLSearchParams(search).get('next') ?? '/';
+  const url = URL.parse(wanted, location.origin);
+  const isOurs = url !== null && url.origin === location.origin && wanted.startsWith('/') && !/^\/[/\\]/.test(wanted);
+  return isOurs && !/^\/(?:login|setup)/.test(url.pathname) ? url.pathname + url.search : '/';
+}

@@ -1,0 +1,90 @@
+import type { ErrorBody } from '@svc/contract/error-body.ts';
+import { readSessionToken } from '../session-token.ts';
+
+/** A refusal of the service: its code, its words, and the id under which its log has it. */
+export class ApiFault extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly requestId: string;
+  readonly body: Partial<ErrorBody>;
+
+  constructor(status: number, body: Partial<ErrorBody>) {
+    super(body.message ?? `The service answered ${status}.`);
+    this.name = 'ApiFault';
+    this.status = status;
+    this.code = body.error ?? 'internal';
+    this.requestId = body.request_id ?? '';
+    this.body = body;
+  }
+}
+
+/** The service, or the way to it, is away. */
+export class AwayFault extends Error {
+  constructor(cause: unknown) {
+    super('The service cannot be reached. What you see may be old; it is tried again.', { cause });
+    this.name = 'AwayFault';
+  }
+}
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+/** `body`: JSON, or the bytes of a file. */
+export type CallOptions = { body?: unknown; timeoutMs?: number; signal?: AbortSignal };
+
+/** What the shell does when a login is missing (`sign-in`) or too old for what is asked (`step-up`): false when the person does not want to. */
+type Prove = (what: 'sign-in' | 'step-up') => Promise<boolean>;
+let prove: Prove = async () => false;
+export const onProof = (handler: Prove): void => void (prove = handler);
+
+const timeoutMs = 30_000;
+
+export const authHeaders = (): Record<string, string> => ({ 'x-session-token': readSessionToken() });
+
+/**
+ * One call, by the path of the dashboard: `/core/…`, `/manager/…`, `/collector/…`, `/chat/…`. Whose login has ended signs in over the page, and
+ * the call goes on.
+ * @throws ApiFault for a refusal, AwayFault when nothing answers
+ */
+export async function callRaw(method: Method, path: string, options: CallOptions = {}): Promise<Response> {
+  const response = await send(method, path, options);
+  if (response.ok) return response;
+  const body = (await response.json().catch(() => ({}))) as Partial<ErrorBody>;
+  const fault = new ApiFault(response.status, body);
+  if (response.status === 401 && (await prove('sign-in'))) return callRaw(method, path, options);
+  if (response.status === 403 && body['step_up'] === true && (await prove('step-up'))) return callRaw(method, path, options);
+  throw fault;
+}
+
+export async function call<T>(method: Method, path: string, options: CallOptions = {}): Promise<T> {
+  const response = await callRaw(method, path, options);
+  return (response.status === 204 ? {} : await response.json()) as T;
+}
+
+export const get = <T>(path: string, signal?: AbortSignal): Promise<T> =>
+  call<T>('GET', path, signal === undefined ? {} : { signal });
+
+async function send(method: Method, path: string, { body, signal, timeoutMs: ms = timeoutMs }: CallOptions): Promise<Response> {
+  const isBytes = body instanceof Blob;
+  const type = isBytes ? body.type || 'application/octet-stream' : 'application/json';
+  // A changing call is JSON even where nothing is to be said.
+  const payload = isBytes ? body : method === 'GET' ? undefined : JSON.stringify(body ?? {});
+  const timeout = AbortSignal.timeout(ms);
+  try {
+    return await fetch(path, {
+      method,
+      headers: { ...authHeaders(), ...(payload === undefined ? {} : { 'content-type': type }) },
+      ...(payload === undefined ? {} : { body: payload }),
+      signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]),
+      redirect: 'manual',
+      cache: 'no-store',
+    });
+  } catch (error) {
+    if (signal?.aborted === true) throw error;
+    throw new AwayFault(error);
+  }
+}
+
+/** A path with its query; what is null or empty is left out. */
+export function withQuery(path: string, fields: Readonly<Record<string, string | number | boolean | null | undefined>>): string {
+  const given = Object.entries(fields).filter(([, value]) => value !== null && value !== undefined && value !== '');
+  return given.length === 0 ? path : `${path}?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`;
+}

@@ -1,0 +1,73 @@
+import { Announcer } from '@svc/chat-ui/view/announcer.tsx';
+import { Composer } from '@svc/chat-ui/view/composer.tsx';
+import { Transcript } from '@svc/chat-ui/view/transcript.tsx';
+import { useRunning } from '@svc/chat-ui/view/use-turn.ts';
+import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useActions } from './use-actions.ts';
+import { useDraft } from './use-draft.ts';
+import type { SessionWatch } from './watch-session.ts';
+import type { WebChat } from './web-chat.ts';
+
+type Props = { conversationKey: string; watch: SessionWatch; chat: WebChat; empty: ReactNode; firstText?: string };
+
+/** A conversation of one's own: what was said, and where the next message is written. */
+export function ChatView({ conversationKey, watch, chat, empty, firstText = '' }: Props) {
+  const { conversation, loadOlder } = watch;
+  const input = useRef<HTMLTextAreaElement>(null);
+  const [text, setText] = useDraft(chat.drafts, chat.draftName, firstText);
+  const [files, setFiles] = useState<readonly File[]>([]);
+  const [fault, setFault] = useState<string | null>(null);
+  const isRunning = useRunning(conversation);
+  const { stop, answer } = useActions(conversationKey);
+  const hasKeyboard = useMemo(() => matchMedia('(pointer: fine)').matches, []);
+
+  const send = () => {
+    const said = text.trim();
+    setText('');
+    setFiles([]);
+    setFault(null);
+    // The database of the browser is full or forbidden: what was written comes back.
+    chat.send(said, files).catch(() => {
+      setText(said);
+      setFiles(files);
+      setFault('This browser cannot store the message. Free some space, or leave private browsing.');
+    });
+    input.current?.focus();
+  };
+  const edit = useCallback(
+    async (key: string) => {
+      const taken = await chat.takeBack(key);
+      if (taken !== null) setText(taken);
+      input.current?.focus();
+    },
+    [chat, setText],
+  );
+  const actions = useMemo(() => ({ answer, retry: chat.retry, edit: (key: string) => void edit(key) }), [answer, chat, edit]);
+  useEffect(() => {
+    if (hasKeyboard) input.current?.focus();
+  }, [hasKeyboard]);
+
+  return (
+    <>
+      <Transcript conversation={conversation} assistant="Assistant" actions={actions} loadOlder={loadOlder} empty={empty} />
+      <Announcer conversation={conversation} />
+      {fault !== null && (
+        <p className="fault note" role="alert">
+          {fault}
+        </p>
+      )}
+      <Composer
+        text={text}
+        files={files}
+        isRunning={isRunning}
+        placeholder="Message the assistant"
+        enterSends={hasKeyboard}
+        input={input}
+        onText={setText}
+        onFiles={setFiles}
+        onSend={send}
+        onStop={stop}
+      />
+    </>
+  );
+}

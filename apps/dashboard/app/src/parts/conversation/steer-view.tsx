@@ -1,0 +1,98 @@
+import { Announcer } from '@svc/chat-ui/view/announcer.tsx';
+import { Transcript } from '@svc/chat-ui/view/transcript.tsx';
+import { useRunning } from '@svc/chat-ui/view/use-turn.ts';
+import type { InjectAnswer, Session } from '@svc/contract/session.ts';
+import { Send, Square } from 'lucide-react';
+import { useId, useMemo, useState } from 'react';
+import { call } from '../api.ts';
+import { toast } from '../toast.tsx';
+import { useActions } from './use-actions.ts';
+import type { SessionWatch } from './watch-session.ts';
+
+type Props = { session: Session; watch: SessionWatch };
+
+/** As long as a turn may take. */
+const turnMs = 6 * 60 * 60_000;
+const nothing = () => undefined;
+
+/** A conversation of another channel: seen as it goes on, and steered. Where the reply goes stands there before one writes. */
+export function SteerView({ session, watch }: Props) {
+  const { conversation, loadOlder } = watch;
+  const { conversation_key: key } = session;
+  const [text, setText] = useState('');
+  const [isBusy, setBusy] = useState(false);
+  const id = useId();
+  const isRunning = useRunning(conversation);
+  const { stop, answer } = useActions(key);
+  const actions = useMemo(() => ({ answer, retry: nothing, edit: nothing }), [answer]);
+  const place = placeOf(session);
+
+  const say = async (interrupt: boolean) => {
+    const said = text.trim();
+    setBusy(true);
+    const isTaken = call<InjectAnswer>('POST', '/core/v2/inject', {
+      body: { conversation_key: key, text: said, interrupt },
+      timeoutMs: turnMs,
+    });
+    setText('');
+    setBusy(false);
+    try {
+      const { delivered, deliverErr, reply } = await isTaken;
+      if (delivered) toast(`The reply is at ${place}.`);
+      else if (reply !== '')
+        toast(`The reply is not at ${place}: ${deliverErr ?? 'this channel takes none that nobody asked for'}`, 'fault');
+    } catch (error) {
+      setText((now) => (now === '' ? said : now));
+      toast(error instanceof Error ? error.message : String(error), 'fault');
+    }
+  };
+
+  return (
+    <>
+      <Transcript
+        conversation={conversation}
+        assistant="Assistant"
+        actions={actions}
+        loadOlder={loadOlder}
+        empty={<p>Nothing was said here yet.</p>}
+      />
+      <Announcer conversation={conversation} />
+      <form
+        className="steer"
+        aria-label="Steer this session"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void say(false);
+        }}
+      >
+        <label htmlFor={id}>
+          Steer as operator; the reply goes to <b>{place}</b>
+        </label>
+        <textarea id={id} rows={2} value={text} onChange={({ target }) => setText(target.value)} />
+        <p className="row-buttons">
+          <button type="submit" className="primary" disabled={isBusy || text.trim() === ''}>
+            <Send aria-hidden size={16} /> {isRunning ? 'Say after this turn' : 'Say it'}
+          </button>
+          {isRunning && (
+            <>
+              <button
+                type="button"
+                className="plain-button"
+                disabled={isBusy || text.trim() === ''}
+                onClick={() => void say(true)}
+              >
+                Stop and say
+              </button>
+              <button type="button" className="danger" onClick={stop}>
+                <Square aria-hidden size={16} /> Stop the turn
+              </button>
+            </>
+          )}
+        </p>
+      </form>
+    </>
+  );
+}
+
+const placeOf = ({ surface, outbound_target: target, principal_id: person }: Session): string =>
+  [surface, target ?? person].filter((part) => part !== null).join(' · ');

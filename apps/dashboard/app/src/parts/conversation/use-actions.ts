@@ -1,0 +1,33 @@
+import { useCallback, useEffect } from 'react';
+import { call } from '../api.ts';
+import { toast } from '../toast.tsx';
+
+/** What is done to a conversation: end its turn (also by Ctrl or ⌘ with the full stop), answer a question of its engine. */
+export function useActions(conversationKey: string) {
+  const stop = useCallback(() => {
+    call('POST', '/core/v2/abort', { body: { conversation_key: conversationKey } }).catch((error: unknown) =>
+      toast(error instanceof Error ? error.message : String(error), 'fault'),
+    );
+  }, [conversationKey]);
+
+  /** Why it could not be answered; null when it was. */
+  const answer = useCallback(
+    (askId: string, option: string): Promise<string | null> =>
+      call('POST', '/chat/answer', { body: { ask_id: askId, option, conversation_key: conversationKey } }).then(
+        () => null,
+        (error: unknown) => (error instanceof Error ? error.message : String(error)),
+      ),
+    [conversationKey],
+  );
+
+  useEffect(() => {
+    const onKey = (event: globalThis.KeyboardEvent) => {
+      if (event.key !== '.' || !(event.ctrlKey || event.metaKey)) return;
+      event.preventDefault();
+      stop();
+    };
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  }, [stop]);
+  return { stop, answer };
+}

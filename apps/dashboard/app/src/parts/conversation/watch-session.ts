@@ -1,0 +1,89 @@
+import { Conversation } from '@svc/chat-ui/state/conversation.ts';
+import type { Turn } from '@svc/chat-ui/state/turn.ts';
+import type { LinkState } from '@svc/chat-ui/stream/live-stream.ts';
+import { openSharedStream } from '@svc/chat-ui/stream/shared-stream.ts';
+import type { History, SessionStreamFrame } from '@svc/contract/session.ts';
+import { ApiFault, authHeaders, get, withQuery } from '../api.ts';
+import { toChatFrame } from './to-chat-frame.ts';
+
+const pageSize = 50;
+
+export const sessionPath = (key: string): string => `/core/v2/session/${encodeURIComponent(key)}`;
+
+type Options = { user: string; conversationKey: string; onLink(state: LinkState): void };
+export type SessionWatch = ReturnType<typeof watchSession>;
+
+/** One conversation of any channel as long as it is shown: its history, and what goes on in it. One that is not there yet begins with `begin`. */
+export function watchSession({ user, conversationKey, onLink }: Options) {
+  const conversation = new Conversation();
+  const path = sessionPath(conversationKey);
+  let older: number | null = null;
+  let reading: Promise<void> | null = null;
+  let stream: { close(): void } | null = null;
+  let closed = false;
+
+  const page = (before: number | null) => get<History>(withQuery(`${path}/history`, { before, limit: pageSize }));
+
+  /** The newest page: at the start, and whenever frames are missing. False: there is no such conversation. */
+  const readNewest = async (): Promise<boolean> => {
+    try {
+      const { messages, next } = await page(null);
+      if (closed) return true;
+      older ??= next;
+      conversation.merge(messages);
+      return true;
+    } catch (error) {
+      if (error instanceof ApiFault && error.status === 404) return false;
+      throw error;
+    }
+  };
+  const readAgain = () => {
+    // The stream says when the service is back, and it is read then.
+    reading ??= readNewest().then(
+      () => void (reading = null),
+      () => void (reading = null),
+    );
+  };
+
+  function begin(): void {
+    if (stream !== null || closed) return;
+    let isFirst = true;
+    stream = openSharedStream({
+      name: `svc-session-${user}-${conversationKey}`,
+      url: `${path}/stream`,
+      headers: authHeaders,
+      onState: onLink,
+      onEvent(type, data) {
+        const frame = toChatFrame({ ...(data as object), type } as SessionStreamFrame);
+        if (frame === null) return;
+        if (frame.type === 'gap' || (frame.type === 'ready' && isFirst)) readAgain();
+        isFirst = false;
+        conversation.apply(frame);
+      },
+      snapshot: () => conversation.running(),
+      adopt: (turns) => conversation.adopt(turns as Turn[]),
+    });
+  }
+
+  return {
+    conversation,
+    begin,
+    /** Reads the newest page, then follows. Resolves with whether there is such a conversation. @throws ApiFault, AwayFault */
+    async start(): Promise<boolean> {
+      const isThere = await readNewest();
+      if (isThere) begin();
+      return isThere;
+    },
+    async loadOlder(): Promise<void> {
+      if (older === null) return;
+      const found = await page(older).catch(() => null); // asked for again at the next scroll
+      if (found === null || closed) return;
+      older = found.next;
+      conversation.merge(found.messages);
+    },
+    close(): void {
+      closed = true;
+      stream?.close();
+    },
+  };
+}

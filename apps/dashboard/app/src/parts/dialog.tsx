@@ -1,0 +1,66 @@
+import { X } from 'lucide-react';
+import { type ReactNode, useEffect, useId, useRef } from 'react';
+
+type Props = { title: string; onClose(): void; children: ReactNode; wide?: boolean };
+
+/** A dialog of the browser, which keeps the focus in, gives it back, and closes by Escape. */
+export function Dialog({ title, onClose, children, wide = false }: Props) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => {
+    const element = dialog.current;
+    const before = document.activeElement;
+    element?.showModal();
+    return () => {
+      element?.close();
+      if (before instanceof HTMLElement && before.isConnected) before.focus();
+    };
+  }, []);
+  return (
+    <dialog
+      ref={dialog}
+      className={wide ? 'dialog wide' : 'dialog'}
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+    >
+      <header>
+        <h2 id={id}>{title}</h2>
+        <button type="button" className="icon" aria-label="Close" onClick={onClose}>
+          <X aria-hidden size={20} />
+        </button>
+      </header>
+      {children}
+    </dialog>
+  );
+}
+
+type ConfirmProps = {
+  title: string;
+  /** What is lost, or begins. */
+  children: ReactNode;
+  /** Verb and thing. */
+  button: string;
+  isBusy: boolean;
+  onConfirm(): void;
+  onClose(): void;
+};
+
+/** Asks before something that cannot be taken back. */
+export function Confirm({ title, children, button, isBusy, onConfirm, onClose }: ConfirmProps) {
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <div className="dialog-words">{children}</div>
+      <p className="row-buttons">
+        <button type="button" className="danger" disabled={isBusy} onClick={onConfirm}>
+          {button}
+        </button>
+        <button type="button" className="plain-button" onClick={onClose}>
+          Cancel
+        </button>
+      </p>
+    </Dialog>
+  );
+}

@@ -1,0 +1,114 @@
+import type { LinkState } from '@svc/chat-ui/stream/live-stream.ts';
+import { openSharedStream } from '@svc/chat-ui/stream/shared-stream.ts';
+import type { TelemetryEvent } from '@svc/contract/event.ts';
+import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useState } from 'react';
+import { authHeaders } from './api.ts';
+import { queryClient, refresh } from './query.ts';
+
+/** Read again at most so often, however much happens. */
+const everyMs = 1000;
+
+/** Which answers say something else after an event of the core. */
+const changedBy: Readonly<Record<string, readonly string[]>> = {
+  turn: ['/core/v2/session'],
+  session: ['/core/v2/session'],
+  ask: ['/core/v2/asks'],
+  asked: ['/core/v2/asks'],
+  delivery: ['/core/v2/deliveries'],
+  trust: ['/core/trust/'],
+  denied: ['/core/trust/pending', '/core/trust/audit'],
+  spend: ['/core/v2/spend'],
+  engine: ['/core/v2/engines'],
+  announcement: ['/core/v2/announcements'],
+  service: ['/core/health', '/manager/health', '/collector/health', '/manager/instances'],
+  instance: ['/manager/instances'],
+  'token-usage': ['/core/v2/spend', '/collector/api/usage'],
+};
+
+type Listener = (event: TelemetryEvent) => void;
+type Live = { state: LinkState; listen(listener: Listener): () => void };
+
+const LiveContext = createContext<Live>({ state: 'connecting', listen: () => () => undefined });
+
+/** How the connection stands, and what the service tells. */
+export const useLive = (): Live => useContext(LiveContext);
+
+/** Calls `listener` with every event of the core. */
+export function useEvents(listener: Listener): void {
+  const { listen } = useLive();
+  const current = useRef(listener);
+  current.current = listener;
+  useEffect(() => listen((event) => current.current(event)), [listen]);
+}
+
+/** Gathers paths, and has them read again together. */
+function createRefresher() {
+  const waiting = new Set<string>();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  return (paths: readonly string[]) => {
+    for (const path of paths) waiting.add(path);
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      const all = [...waiting];
+      waiting.clear();
+      void refresh(queryClient, all);
+    }, everyMs);
+  };
+}
+
+/** The events of core and collector, read once for all tabs of the browser. `onRefused`: the login has ended. */
+export function LiveProvider({ user, onRefused, children }: { user: string; onRefused(): void; children: ReactNode }) {
+  const [state, setState] = useState<LinkState>('connecting');
+  const listeners = useRef(new Set<Listener>());
+  const refused = useRef(onRefused);
+  refused.current = onRefused;
+
+  useEffect(() => {
+    const again = createRefresher();
+    const common = { headers: authHeaders, snapshot: () => null, adopt: () => undefined };
+    const onState = (next: LinkState) => {
+      setState(next);
+      if (next === 'refused') refused.current();
+    };
+    const core = openSharedStream({
+      ...common,
+      name: `svc-events-${user}`,
+      url: '/core/events/stream',
+      onState,
+      onEvent(type, data) {
+        // What was missed is not known: all that is shown is asked for again.
+        if (type === 'gap') return again(['/']);
+        const event = data as TelemetryEvent;
+        again(changedBy[event.kind] ?? []);
+        for (const listener of listeners.current) listener(event);
+      },
+    });
+    const collector = openSharedStream({
+      ...common,
+      name: `svc-feed-${user}`,
+      url: '/collector/api/stream',
+      onState: () => undefined,
+      onEvent(type) {
+        if (type === 'sessions-changed')
+          again(['/collector/api/sessions', '/collector/api/who', '/collector/api/map', '/core/v2/sessions']);
+        if (type === 'control') again(['/collector/api/control/audit']);
+      },
+    });
+    return () => {
+      core.close();
+      collector.close();
+    };
+  }, [user]);
+
+  const live = useMemo<Live>(
+    () => ({
+      state,
+      listen(listener) {
+        listeners.current.add(listener);
+        return () => listeners.current.delete(listener);
+      },
+    }),
+    [state],
+  );
+  return <LiveContext value={live}>{children}</LiveContext>;
+}

@@ -1,0 +1,103 @@
+import { Inbox, RefreshCw, TriangleAlert } from 'lucide-react';
+import { type ReactNode, useEffect, useState } from 'react';
+import type { UseQueryResult } from '@tanstack/react-query';
+import { ApiFault } from './api.ts';
+import { clockTime } from './format.ts';
+
+type PageProps = { title: string; actions?: ReactNode; children: ReactNode };
+
+/** A screen: its heading, what can be done with all of it, and what it shows. */
+export function Page({ title, actions, children }: PageProps) {
+  useEffect(() => {
+    document.title = `${title} · Assistant`;
+  }, [title]);
+  return (
+    <div className="page">
+      <header className="page-head">
+        <h1>{title}</h1>
+        {actions !== undefined && <div className="page-actions">{actions}</div>}
+      </header>
+      {children}
+    </div>
+  );
+}
+
+/** A part of a screen under a heading of its own. */
+export function Section({ title, actions, children }: PageProps) {
+  return (
+    <section className="section">
+      <header className="section-head">
+        <h2>{title}</h2>
+        {actions}
+      </header>
+      {children}
+    </section>
+  );
+}
+
+/** Nothing is there, and that is no fault. */
+export function Empty({ title, children }: { title: string; children?: ReactNode }) {
+  return (
+    <div className="empty-state">
+      <Inbox aria-hidden size={28} />
+      <p className="empty-title">{title}</p>
+      {children}
+    </div>
+  );
+}
+
+type FaultProps = { error: Error; onRetry?(): void };
+
+/** What went wrong, and under which id the log has it. */
+export function Fault({ error, onRetry }: FaultProps) {
+  return (
+    <div className="fault-box" role="alert">
+      <TriangleAlert aria-hidden size={20} />
+      <div>
+        <p>{error.message}</p>
+        {error instanceof ApiFault && error.requestId !== '' && <p className="muted small">Request {error.requestId}</p>}
+        {onRetry !== undefined && (
+          <button type="button" className="plain-button" onClick={onRetry}>
+            <RefreshCw aria-hidden size={16} /> Try again
+          </button>
+        )}
+      </div>
+    </div>
+  );
+}
+
+const patienceMs = 200;
+
+/** Grey bars in place of what is being read; not for what comes at once. */
+export function Skeleton({ rows = 4 }: { rows?: number }) {
+  const [isLate, setLate] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setLate(true), patienceMs);
+    return () => clearTimeout(timer);
+  }, []);
+  return (
+    <div className="skeleton" role="status" aria-label="Loading">
+      {isLate && Array.from({ length: rows }, (_, index) => <i key={index} />)}
+    </div>
+  );
+}
+
+type LoadedProps<T> = { query: UseQueryResult<T>; rows?: number; children(data: T): ReactNode };
+
+/** What was read, however old: "as of" when it could not be read again. */
+export function Loaded<T>({ query, rows, children }: LoadedProps<T>) {
+  const { data, error, dataUpdatedAt, refetch } = query;
+  const retry = () => void refetch();
+  if (data === undefined)
+    return error === null ? <Skeleton {...(rows === undefined ? {} : { rows })} /> : <Fault error={error} onRetry={retry} />;
+  return (
+    <>
+      {error !== null && (
+        <p className="as-of" role="status">
+          As of {clockTime(dataUpdatedAt)}. {error.message}
+        </p>
+      )}
+      {children(data)}
+    </>
+  );
+}

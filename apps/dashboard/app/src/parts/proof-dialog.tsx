@@ -1,0 +1,109 @@
+import { useEffect, useRef, useState } from 'react';
+import { authCall } from '../entry/auth-api.ts';
+import { authHeaders } from './api.ts';
+import { Dialog } from './dialog.tsx';
+import { Field } from './field.tsx';
+
+type What = 'sign-in' | 'step-up';
+type Props = { what: What; user: string; onEnd(isProven: boolean): void };
+
+const words: Record<What, { title: string; why: string; button: string }> = {
+  'sign-in': {
+    title: 'Sign in again',
+    why: 'Your login has ended. What you were doing goes on when you have signed in.',
+    button: 'Sign in',
+  },
+  'step-up': {
+    title: 'Is it you?',
+    why: 'This needs a code of your authenticator app, because the last one is older than ten minutes. A recovery code works too.',
+    button: 'Go on',
+  },
+};
+
+/** Asks for what a login lacks, over the page: nothing that was written is lost. */
+export function ProofDialog({ what, user, onEnd }: Props) {
+  const { title, why, button } = words[what];
+  const [name, setName] = useState(user);
+  const [password, setPassword] = useState('');
+  const [code, setCode] = useState('');
+  const [fault, setFault] = useState<string | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const first = useRef<HTMLInputElement>(null);
+  useEffect(() => first.current?.focus(), []);
+
+  const prove = async () => {
+    setBusy(true);
+    setFault(null);
+    try {
+      await send(what, { name: name.trim(), password, code: code.trim() });
+      onEnd(true);
+    } catch (error) {
+      setFault(error instanceof Error ? error.message : String(error));
+      setBusy(false);
+    }
+  };
+
+  return (
+    <Dialog title={title} onClose={() => onEnd(false)}>
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void prove();
+        }}
+      >
+        <p>{why}</p>
+        {what === 'sign-in' && (
+          <>
+            <Field label="Name">
+              {(props) => (
+                <input {...props} autoComplete="username" value={name} onChange={({ target }) => setName(target.value)} />
+              )}
+            </Field>
+            <Field label="Password">
+              {(props) => (
+                <input
+                  {...props}
+                  ref={first}
+                  type="password"
+                  autoComplete="current-password"
+                  value={password}
+                  onChange={({ target }) => setPassword(target.value)}
+                />
+              )}
+            </Field>
+          </>
+        )}
+        <Field label="Code">
+          {(props) => (
+            <input
+              {...props}
+              {...(what === 'step-up' && { ref: first })}
+              autoComplete="one-time-code"
+              value={code}
+              onChange={({ target }) => setCode(target.value)}
+            />
+          )}
+        </Field>
+        {fault !== null && (
+          <p className="fault" role="alert">
+            {fault}
+          </p>
+        )}
+        <p className="row-buttons">
+          <button type="submit" className="primary" disabled={isBusy || code.trim() === ''}>
+            {button}
+          </button>
+          <button type="button" className="plain-button" onClick={() => onEnd(false)}>
+            Cancel
+          </button>
+        </p>
+      </form>
+    </Dialog>
+  );
+}
+
+async function send(what: What, { name, password, code }: { name: string; password: string; code: string }): Promise<void> {
+  if (what === 'sign-in') await authCall('POST', 'login', { body: { name, password, code } });
+  else await authCall('POST', 'step-up', { headers: authHeaders(), body: { code } });
+}

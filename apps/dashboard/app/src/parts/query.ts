@@ -1,0 +1,58 @@
+import { QueryClient, useMutation, useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query';
+import { ApiFault, call, get, type Method } from './api.ts';
+import { toast } from './toast.tsx';
+
+/** What was read stays shown while it is read again, also when the service is away. */
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 5000,
+      gcTime: 10 * 60_000,
+      refetchOnWindowFocus: true,
+      // A refusal stays one; the network may come back.
+      retry: (count, error) => !(error instanceof ApiFault && error.status < 500) && count < 3,
+      networkMode: 'always',
+    },
+  },
+});
+
+/** What a path of the service says; null reads nothing. `everyMs`: read again so often. */
+export const useApi = <T>(path: string | null, everyMs?: number): UseQueryResult<T> =>
+  useQuery<T>({
+    queryKey: [path],
+    queryFn: ({ signal }) => get<T>(path ?? '', signal),
+    enabled: path !== null,
+    ...(everyMs === undefined ? {} : { refetchInterval: everyMs }),
+  });
+
+type Change = { method: Method; path: string; body?: unknown };
+type ChangeOptions<T> = {
+  /** Paths, or beginnings of paths, that say something else from now on. */
+  changes?: readonly string[];
+  /** Said when it is done. */
+  done?: string;
+  onDone?(answer: T): void;
+};
+
+/** An act of the person: says when it is done and when it is not, and has read again what it changed. */
+export function useAct<T = unknown>({ changes = [], done, onDone }: ChangeOptions<T> = {}) {
+  const client = useQueryClient();
+  return useMutation<T, Error, Change>({
+    networkMode: 'always',
+    mutationFn: ({ method, path, body }) => call<T>(method, path, body === undefined ? {} : { body }),
+    onSuccess: async (answer) => {
+      if (done !== undefined) toast(done);
+      onDone?.(answer);
+      await refresh(client, changes);
+    },
+    onError: (error) => toast(error.message, 'fault'),
+  });
+}
+
+/** Has everything read again whose path begins with one of these. */
+export async function refresh(client: QueryClient, paths: readonly string[]): Promise<void> {
+  if (paths.length === 0) return;
+  await client.invalidateQueries({
+    predicate: ({ queryKey: [path] }) => typeof path === 'string' && paths.some((begin) => path.startsWith(begin)),
+  });
+}

@@ -1,0 +1,34 @@
+import { useState } from 'react';
+import { ChatView } from '../../parts/conversation/chat-view.tsx';
+import { useSession } from '../../parts/conversation/use-session.ts';
+import { mainConversation } from '../../parts/conversation/web-chat.ts';
+import { Fault, Page } from '../../parts/page.tsx';
+import { useLogin } from '../../shell/login.tsx';
+
+/** The conversation with the assistant that is always there. */
+export function ChatScreen() {
+  const { user } = useLogin();
+  const [key] = useState(() => mainConversation(user));
+  const { open, fault, retry } = useSession(key);
+  return (
+    <Page title="Chat">
+      <div className="conversation">
+        {fault !== null && <Fault error={fault} onRetry={retry} />}
+        {open !== null && open.chat !== null && (
+          <ChatView
+            key={key}
+            conversationKey={key}
+            watch={open.watch}
+            chat={open.chat}
+            empty={
+              <>
+                <h2>What can I do for you?</h2>
+                <p>Write a message. It is kept in this browser until the assistant has it.</p>
+              </>
+            }
+          />
+        )}
+      </div>
+    </Page>
+  );
+}

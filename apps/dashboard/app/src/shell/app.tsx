@@ -1,0 +1,63 @@
+import { RouterProvider } from '@tanstack/react-router';
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { ApiFault, AwayFault, get, onProof } from '../parts/api.ts';
+import { LiveProvider } from '../parts/live.tsx';
+import { Fault } from '../parts/page.tsx';
+import { ProofDialog } from '../parts/proof-dialog.tsx';
+import { queryClient } from '../parts/query.ts';
+import { Toasts } from '../parts/toast.tsx';
+import { router } from '../routes.tsx';
+import { leaveToLogin, type Login, LoginContext } from './login.tsx';
+
+type Verified = { user: string; session: { id: string; proven_at: number } };
+type Asked = { what: 'sign-in' | 'step-up'; settle(isProven: boolean): void };
+
+/** The app of a person who has signed in; everybody else goes to the page where one does. */
+export function App() {
+  const [login, setLogin] = useState<Login | null>(null);
+  const [fault, setFault] = useState<Error | null>(null);
+  const [asked, setAsked] = useState<Asked | null>(null);
+  const [streams, setStreams] = useState(0);
+  const asking = useRef<Promise<boolean> | null>(null);
+
+  const look = useCallback(async () => {
+    setFault(null);
+    try {
+      const { user, session } = await get<Verified>('/core/v2/auth/verify?strict=true');
+      setLogin({ user, sessionId: session.id, provenAt: session.proven_at });
+    } catch (error) {
+      if (error instanceof ApiFault && error.status === 401) leaveToLogin();
+      else setFault(error instanceof Error ? error : new AwayFault(error));
+    }
+  }, []);
+  useEffect(() => void look(), [look]);
+
+  /** One dialog for all calls that wait for it. */
+  const prove = useCallback(async (what: Asked['what']): Promise<boolean> => {
+    asking.current ??= new Promise<boolean>((resolve) => setAsked({ what, settle: resolve })).finally(() => {
+      asking.current = null;
+      setAsked(null);
+    });
+    const isProven = await asking.current;
+    if (isProven) {
+      setStreams((before) => before + 1);
+      void queryClient.invalidateQueries();
+    }
+    return isProven;
+  }, []);
+  const isIn = login !== null;
+  useEffect(() => onProof(isIn ? prove : async () => false), [isIn, prove]);
+  const askToSignIn = useCallback(() => void prove('sign-in'), [prove]);
+
+  if (login === null)
+    return fault === null ? null : <main className="alone">{<Fault error={fault} onRetry={() => void look()} />}</main>;
+  return (
+    <LoginContext value={login}>
+      <LiveProvider key={streams} user={login.user} onRefused={askToSignIn}>
+        <RouterProvider router={router} />
+      </LiveProvider>
+      <Toasts />
+      {asked !== null && <ProofDialog what={asked.what} user={login.user} onEnd={asked.settle} />}
+    </LoginContext>
+  );
+}

@@ -1,0 +1,10 @@
+import { House, ListTree, type LucideIcon, MessageCircle } from 'lucide-react';
+
+export type Destination = { to: string; name: string; icon: LucideIcon };
+
+/** The screens of the rail, in its order. The first three are the tabs of a phone. */
+export const destinations: readonly Destination[] = [
+  { to: '/', name: 'Home', icon: House },
+  { to: '/chat', name: 'Chat', icon: MessageCircle },
+  { to: '/sessions', name: 'Sessions', icon: ListTree },
+];

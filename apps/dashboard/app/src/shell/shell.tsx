@@ -1,0 +1,106 @@
+import { Link, Outlet, useRouterState } from '@tanstack/react-router';
+import { LogOut, Menu, Monitor, Moon, Sun, X } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import { call } from '../parts/api.ts';
+import { useLive } from '../parts/live.tsx';
+import { dropSessionToken } from '../session-token.ts';
+import { useLogin } from './login.tsx';
+import { destinations, type Destination } from './destinations.ts';
+import { keepTheme, readTheme, type Theme, themes } from './theme.ts';
+import { wipeDevice } from './wipe-device.ts';
+
+/** The frame of every screen: where one can go, whether what is shown is live, and the way out. */
+export function Shell() {
+  const [isMoreOpen, setMoreOpen] = useState(false);
+  const path = useRouterState({ select: ({ location }) => location.pathname });
+  useEffect(() => setMoreOpen(false), [path]);
+  return (
+    <div className="shell">
+      <a className="skip" href="#main">
+        Skip to the content
+      </a>
+      <nav
+        className={isMoreOpen ? 'rail open' : 'rail'}
+        aria-label="Screens"
+        onKeyDown={({ key }) => key === 'Escape' && setMoreOpen(false)}
+      >
+        <div className="rail-head">
+          <img src="/icon.svg" alt="" width={28} height={28} />
+          <span className="rail-name">Assistant</span>
+          <button
+            type="button"
+            className="icon only-narrow"
+            aria-label="Close the list of screens"
+            onClick={() => setMoreOpen(false)}
+          >
+            <X aria-hidden size={20} />
+          </button>
+        </div>
+        <ul>
+          {destinations.map((destination) => (
+            <li key={destination.to}>
+              <Destination {...destination} />
+            </li>
+          ))}
+        </ul>
+        <RailFoot />
+      </nav>
+      <main id="main" className="shell-main" tabIndex={-1}>
+        <Outlet />
+      </main>
+      <nav className="tabs" aria-label="Main screens">
+        {destinations.slice(0, 3).map((destination) => (
+          <Destination key={destination.to} {...destination} />
+        ))}
+        <button type="button" className="tab" aria-expanded={isMoreOpen} onClick={() => setMoreOpen(true)}>
+          <Menu aria-hidden size={20} />
+          <span>More</span>
+        </button>
+      </nav>
+    </div>
+  );
+}
+
+function Destination({ to, name, icon: Icon }: Destination) {
+  return (
+    <Link to={to} className="tab" activeOptions={{ exact: to === '/' }} activeProps={{ 'aria-current': 'page' }}>
+      <Icon aria-hidden size={20} />
+      <span>{name}</span>
+    </Link>
+  );
+}
+
+const linkWords = { connecting: 'Connecting', live: 'Live', away: 'Not connected', refused: 'Signed out' } as const;
+const themeWords: Record<Theme, string> = { system: 'system', light: 'light', dark: 'dark' };
+const themeIcons = { system: Monitor, light: Sun, dark: Moon } as const;
+
+function RailFoot() {
+  const { state } = useLive();
+  const { user } = useLogin();
+  const [theme, setTheme] = useState(readTheme);
+  const Icon = themeIcons[theme];
+  const nextTheme = () => {
+    const next = themes[(themes.indexOf(theme) + 1) % themes.length] ?? 'system';
+    keepTheme(next);
+    setTheme(next);
+  };
+  const signOut = async () => {
+    await call('POST', '/core/v2/auth/logout').catch(() => undefined); // a login that has ended already is what is wanted
+    dropSessionToken();
+    await wipeDevice(user);
+    location.replace('/login');
+  };
+  return (
+    <div className="rail-foot">
+      <span className={`link ${state}`}>{linkWords[state]}</span>
+      <button type="button" className="tab" onClick={nextTheme}>
+        <Icon aria-hidden size={20} />
+        <span>Theme: {themeWords[theme]}</span>
+      </button>
+      <button type="button" className="tab" onClick={() => void signOut()}>
+        <LogOut aria-hidden size={20} />
+        <span>Sign out {user}</span>
+      </button>
+    </div>
+  );
+}

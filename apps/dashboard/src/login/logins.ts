@@ -1,0 +1,53 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { requestJson } from '@svc/service-kit/http/json-client.ts';
+import { ServiceError, unavailable } from '@svc/service-kit/service-error.ts';
+
+/** A person who has signed in, as the core says. `provenAt`: when a second factor was last shown, epoch ms. */
+export type Login = { user: string; sessionId: string; provenAt: number };
+
+/** Who asks. The core alone decides, anew for each request: nothing is kept here that could go on after a sign-out. */
+export interface Logins {
+  /** Null for nobody. @throws ServiceError `unavailable` when the core does not answer */
+  find(headers: IncomingHttpHeaders): Promise<Login | null>;
+  /** @throws ServiceError `unauthorized` for nobody */
+  require(headers: IncomingHttpHeaders): Promise<Login>;
+  /** @throws ServiceError `forbidden` with `step_up` when the second factor was shown too long ago */
+  requireProof(login: Login, now: number): void;
+}
+
+const proofLastsMs = 10 * 60_000;
+const timeoutMs = 10_000;
+
+type Verified = { user?: string; session?: { id: string; proven_at: number } };
+
+export function createLogins(coreUrl: string): Logins {
+  const find = async ({ cookie, 'x-session-token': token }: IncomingHttpHeaders): Promise<Login | null> => {
+    // A cookie alone goes to every port of its host: it proves nothing without the token beside it.
+    if (cookie === undefined || typeof token !== 'string') return null;
+    const headers = { cookie, 'x-session-token': token };
+    const answer = await requestJson<Verified>(`${coreUrl}/v2/auth/verify?strict=true`, { headers, timeoutMs }).catch(
+      (error: unknown) => {
+        throw unavailable('The core does not answer, so nobody can be let in. ./svc status shows why.', error);
+      },
+    );
+    const { user, session } = answer.body;
+    if (answer.status === 401) return null;
+    if (answer.status !== 200 || user === undefined || session === undefined)
+      throw unavailable('The core cannot say who is signed in. ./svc status shows why.');
+    return { user, sessionId: session.id, provenAt: session.proven_at };
+  };
+
+  return {
+    find,
+    async require(headers) {
+      const login = await find(headers);
+      if (login === null) throw new ServiceError('unauthorized', 'Nobody is signed in here. Sign in.');
+      return login;
+    },
+    requireProof({ provenAt }, now) {
+      if (now - provenAt <= proofLastsMs) return;
+      const message = 'This needs a code of your second factor again: the last one is older than ten minutes.';
+      throw new ServiceError('forbidden', message, { details: { step_up: true } });
+    },
+  };
+}

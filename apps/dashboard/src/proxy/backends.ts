@@ -1,0 +1,39 @@
+import type { DashboardSettings } from '@svc/service-kit/config/process-settings.ts';
+import { httpUrl } from '@svc/service-kit/http/http-url.ts';
+import { tokenHeaders } from '@svc/service-kit/http/own-tokens.ts';
+import type { RemoteUsers } from '@svc/service-kit/http/remote-users.ts';
+import type { Secret } from '@svc/service-kit/secret.ts';
+
+/** The processes that the dashboard speaks to for its person. */
+export const backendNames = ['core', 'manager', 'collector'] as const;
+export type BackendName = (typeof backendNames)[number];
+
+export type Backends = {
+  urls: Readonly<Record<BackendName, string>>;
+  /** The headers that let a call of this person in: the backend's token, and who asks, proven to those who write that down. */
+  headersFor(backend: BackendName, user: string, path: string): Record<string, string>;
+};
+
+/** Changes and looks into programs of this machine take a token of their own at the collector. */
+const isControl = (path: string): boolean => path.startsWith('/api/control/') || path === '/api/otel/install';
+
+export function createBackends(settings: DashboardSettings, remoteUsers: RemoteUsers): Backends {
+  const { bindHost } = settings;
+  const urls = {
+    core: httpUrl(bindHost, settings.corePort),
+    manager: httpUrl(bindHost, settings.managerPort),
+    collector: httpUrl(bindHost, settings.collectorPort),
+  };
+  const bearer = (token: Secret | null): Record<string, string> =>
+    token === null ? {} : { authorization: `Bearer ${token.reveal()}` };
+  return {
+    urls,
+    headersFor(backend, user, path) {
+      // The manager writes nobody's name down, so it is told none.
+      if (backend === 'manager') return bearer(settings.managerToken);
+      const named = remoteUsers.headersFor(user);
+      if (backend === 'core') return { ...tokenHeaders(urls.core), ...named };
+      return { ...bearer(isControl(path) ? settings.insightsControlToken : settings.insightsToken), ...named };
+    },
+  };
+}

@@ -1,0 +1,46 @@
+import type { FastifyInstance } from 'fastify';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import type { App } from '@svc/service-kit/http/create-app.ts';
+import type { Logins } from '../login/logins.ts';
+import { allowedRoutes } from './allowed-routes.ts';
+import type { Backends } from './backends.ts';
+import { forward } from './forward.ts';
+import { watchLogin } from './watch-login.ts';
+
+type Deps = { backends: Backends; logins: Logins; clock: Clock; stopping: AbortController };
+
+/** `/core/…`, `/manager/…`, `/collector/…`: the routes of those processes, for the person who has signed in. */
+export function mountProxyRoutes(app: App, { backends, logins, clock, stopping }: Deps): void {
+  void app.register(async (inner) => {
+    sendBodiesOn(inner as unknown as FastifyInstance);
+    for (const { backend, method, path, isDangerous } of allowedRoutes) {
+      const prefix = `/${backend}`;
+      inner.route({
+        method,
+        url: prefix + path,
+        schema: { hide: true },
+        exposeHeadRoute: false,
+        config: { streamsBody: true, sendsBytes: 'what the process behind it has masked' },
+        async handler(request, reply) {
+          const login = await logins.require(request.headers);
+          if (isDangerous) logins.requireProof(login, clock.now());
+          const target = (request.raw.url ?? '').slice(prefix.length);
+          const watch = watchLogin({ logins, clock, headers: request.headers, stopping: stopping.signal });
+          reply.raw.once('close', watch.end);
+          await forward(request, reply, {
+            origin: backends.urls[backend],
+            path: target,
+            headers: { ...backends.headersFor(backend, login.user, path), 'x-request-id': request.id },
+            signal: watch.signal,
+          });
+        },
+      });
+    }
+  });
+}
+
+/** Bodies are not read here: they go on as they come. */
+function sendBodiesOn(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null));
+}

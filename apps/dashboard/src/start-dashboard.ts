@@ -1,0 +1,27 @@
+import { maskLogLines } from '@svc/service-kit/log.ts';
+import type { RunningService, ServiceContext } from '@svc/service-kit/run-service.ts';
+import { createDashboardApp } from './app.ts';
+import { createDashboardContext, type DashboardOptions } from './context.ts';
+
+/** Listens, and builds its pages beside that when they do not fit their sources. Throws when it cannot listen. */
+export async function startDashboard(
+  service: ServiceContext,
+  options: Partial<DashboardOptions> = {},
+): Promise<RunningService & { built: Promise<void> }> {
+  const context = createDashboardContext({ ...service, ...options });
+  maskLogLines(context.knownSecrets.line);
+  const app = createDashboardApp(context);
+  const { bindHost, dashboardPort } = context.settings;
+  const url = await app.listen({ host: bindHost, port: options.port ?? dashboardPort });
+  const built = context.pages.build();
+  return {
+    url,
+    port: Number(new URL(url).port),
+    built,
+    async stop() {
+      context.stopping.abort();
+      await Promise.all([app.close(), built]);
+      await context.knownSecrets.close();
+    },
+  };
+}

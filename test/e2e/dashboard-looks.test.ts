@@ -1,0 +1,104 @@
+import { mkdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Dashboard, isLive, openDashboard, setUp } from './dashboard/open-dashboard.ts';
+import { openBrowser, say, watch, whyNoBrowser } from './device-app/browser.ts';
+
+const why = whyNoBrowser();
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+/** Where pictures of all screens go, for who wants to look at them. */
+const pictures = process.env['TEST_PICTURES'];
+
+type Violation = { id: string; help: string; nodes: { target: string[] }[] };
+
+/** What axe finds, as one line for each rule. */
+async function violations(page: Page): Promise<string[]> {
+  const rules = { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] };
+  await page.evaluate(axe);
+  const found = (await page.evaluate(
+    `axe.run(document, ${JSON.stringify(rules)}).then(({ violations }) => violations)`,
+  )) as Violation[];
+  return found.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`);
+}
+
+/** How far the page can be moved sideways. */
+const sideways = (page: Page): Promise<number> =>
+  page.evaluate('document.scrollingElement.scrollWidth - innerWidth') as Promise<number>;
+
+/** Each screen, and what is on it when it has all that it shows. */
+const screens = [
+  { path: '/', ready: 'h1' },
+  { path: '/chat', ready: '.reply .below' },
+  { path: '/sessions', ready: '.facts tbody tr' },
+] as const;
+
+describe.skipIf(why !== null)(`how the dashboard looks${why === null ? '' : ` (skipped: ${why})`}`, () => {
+  let dashboard: Dashboard;
+  let browser: Browser;
+  let context: BrowserContext;
+  let page: Page;
+  let faults: string[];
+  const found: string[] = [];
+
+  async function look(shown: Page, name: string): Promise<void> {
+    const width = shown.viewportSize()?.width ?? 0;
+    if (pictures !== undefined) {
+      mkdirSync(pictures, { recursive: true });
+      await shown.screenshot({ path: path.join(pictures, `${name}-${width}.png`) });
+    }
+    found.push(...(await violations(shown)).map((line) => `${name} at ${width}: ${line}`));
+  }
+
+  beforeAll(async () => {
+    browser = await openBrowser([], 'dashboard');
+    dashboard = await openDashboard();
+    // axe is put into the page; that the page itself needs nothing of the like, the other tests hold
+    context = await browser.newContext({ viewport: { width: 1280, height: 800 }, bypassCSP: true });
+    page = await context.newPage();
+    faults = watch(page);
+    await setUp(page, dashboard, (step) => look(page, `set-up ${step}`));
+    await page.goto(`${dashboard.url}/chat`);
+    await isLive(page);
+    await say(page, 'count 3');
+    await page.locator('.reply .below').waitFor();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await dashboard?.house.stop();
+  });
+
+  test('axe finds nothing while the login is set up, and where one signs in', async () => {
+    const stranger = await browser.newContext({ viewport: { width: 390, height: 844 }, bypassCSP: true });
+    const login = await stranger.newPage();
+    await login.goto(`${dashboard.url}/login`);
+    await login.getByLabel('Password').waitFor();
+    await look(login, 'login');
+    await stranger.close();
+    expect(found).toEqual([]);
+  });
+
+  const looks = [390, 1280].flatMap((width) => (['light', 'dark'] as const).map((scheme) => ({ width, scheme })));
+  test.each(looks)('[34] axe finds nothing on any screen at $width, $scheme', async ({ width, scheme }) => {
+    await page.setViewportSize({ width, height: 844 });
+    await page.emulateMedia({ colorScheme: scheme });
+    found.length = 0;
+    for (const { path: place, ready } of screens) {
+      await page.goto(dashboard.url + place);
+      await page.locator(ready).first().waitFor();
+      await look(page, `${place === '/' ? 'home' : place.slice(1).replaceAll('/', ' ')}-${scheme}`);
+    }
+    expect(found).toEqual([]);
+    expect(faults).toEqual([]);
+  });
+
+  test.each([320, 390, 768, 1280, 1920])('[38] nothing goes out of the page at %s', async (width) => {
+    await page.setViewportSize({ width, height: 700 });
+    for (const { path: place, ready } of screens) {
+      await page.goto(dashboard.url + place);
+      await page.locator(ready).first().waitFor();
+      expect(await sideways(page), place).toBeLessThanOrEqual(0);
+    }
+  });
+});

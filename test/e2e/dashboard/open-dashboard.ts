@@ -1,0 +1,75 @@
+import path from 'node:path';
+import { Secret, TOTP } from 'otpauth';
+import type { BrowserContext, Page } from 'playwright-core';
+import { systemClock } from '@svc/service-kit/clock.ts';
+import { makeSetupLink } from '@svc/service-kit/setup-link.ts';
+import { freePorts } from '@svc/testing/free-ports.ts';
+import { openHouse, waitFor, type House } from '@svc/testing/house.ts';
+
+export type Dashboard = { house: House; url: string };
+export type Account = { name: string; password: string; secret: string; recoveryCodes: string[] };
+
+/** The running service with its dashboard. */
+export async function openDashboard(env: Record<string, string> = {}): Promise<Dashboard> {
+  const [port = 0] = await freePorts(1);
+  const house = await openHouse({ env: { SVC_DASHBOARD: 'on', SVC_DASHBOARD_PORT: String(port), ...env } });
+  const url = `http://localhost:${port}`;
+  await waitFor(
+    async () => (await fetch(`${url}/login`).catch(() => null))?.status === 200,
+    60_000,
+    () => `the dashboard serves no page:\n${house.output()}`,
+  );
+  return { house, url };
+}
+
+/** The code that an authenticator app shows now, or so many steps of 30 s later. */
+export const codeOf = (secret: string, steps = 0): string =>
+  new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() + steps * 30_000 });
+
+export const newSetupLink = ({ house, url }: Dashboard, resets = false): string =>
+  `${url}/setup#${makeSetupLink(path.join(house.folder, 'run'), systemClock, resets)}`;
+
+/** Sets the login up as a person does, from the link to the first page. `onStep` is called at each page, before it is filled in. */
+export async function setUp(
+  page: Page,
+  dashboard: Dashboard,
+  onStep: (name: string) => Promise<void> = async () => undefined,
+): Promise<Account> {
+  const name = 'Anna';
+  const password = 'four plain words here';
+  await page.goto(newSetupLink(dashboard));
+  await page.getByLabel('Name').waitFor();
+  await onStep('account');
+  await page.getByLabel('Name').fill(name);
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Go on' }).click();
+  await page.locator('.key').waitFor();
+  await onStep('second factor');
+  const secret = ((await page.locator('.key').textContent()) ?? '').replaceAll(' ', '');
+  await page.getByLabel('Code that the app shows').fill(codeOf(secret));
+  await page.getByRole('button', { name: 'Go on' }).click();
+  await page.getByRole('button', { name: 'Show the codes' }).click();
+  await page.locator('.codes').waitFor();
+  await onStep('recovery codes');
+  const recoveryCodes = await page.locator('.codes code').allTextContents();
+  await page.getByLabel('Type one of them').fill(recoveryCodes[3] ?? '');
+  await page.getByRole('button', { name: 'Finish' }).click();
+  await isLive(page);
+  return { name, password, secret, recoveryCodes };
+}
+
+export async function signIn(page: Page, { name, password }: Pick<Account, 'name' | 'password'>, code: string): Promise<void> {
+  await page.getByLabel('Name').fill(name);
+  await page.getByLabel('Password').fill(password);
+  await page.getByLabel('Code').fill(code);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+}
+
+export const isLive = (page: Page): Promise<void> => page.locator('.link.live').waitFor({ state: 'attached' });
+
+/** The tokens of a page, for requests that no page makes. */
+export async function tokensOf(context: BrowserContext, page: Page): Promise<{ cookie: string; token: string }> {
+  const cookies = await context.cookies();
+  const token = (await page.evaluate("localStorage.getItem('svc-session-token')")) as string;
+  return { cookie: cookies.map(({ name, value }) => `${name}=${value}`).join('; '), token };
+}
