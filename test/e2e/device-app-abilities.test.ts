@@ -1,6 +1,6 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { openBrowser, openPaired, whyNoBrowser } from './device-app/browser.ts';
+import { countRecorded, openBrowser, openPaired, whyNoBrowser } from './device-app/browser.ts';
 import { type ScriptedGateway, startScriptedGateway } from './device-app/scripted-gateway.ts';
 
 const why = whyNoBrowser();
@@ -11,15 +11,6 @@ const media = [
   '--use-fake-device-for-media-stream',
   '--autoplay-policy=no-user-gesture-required',
 ];
-
-/** Counts the bytes that the browser has recorded. */
-const countRecorded = `
-  globalThis.recorded = 0;
-  const { start } = MediaRecorder.prototype;
-  MediaRecorder.prototype.start = function (...given) {
-    this.addEventListener('dataavailable', ({ data }) => (recorded += data.size));
-    return start.apply(this, given);
-  }`;
 
 describe.skipIf(why !== null)(`what the app of a device can do${why === null ? '' : ` (skipped: ${why})`}`, () => {
   let browser: Browser;

@@ -52,3 +52,12 @@ export const watchStatus = `
     const said = changes.flatMap(({ target }) => (target.nodeType === 1 ? target : target.parentElement).closest('[role=status]')?.textContent ?? []);
     told.push(...said);
   }).observe(document.body, { childList: true, characterData: true, subtree: true })`;
+
+/** Counts the bytes that the browser has recorded. */
+export const countRecorded = `
+  globalThis.recorded = 0;
+  const { start } = MediaRecorder.prototype;
+  MediaRecorder.prototype.start = function (...given) {
+    this.addEventListener('dataavailable', ({ data }) => (recorded += data.size));
+    return start.apply(this, given);
+  }`;

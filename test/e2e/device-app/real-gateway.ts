@@ -20,7 +20,7 @@ export type RealGateway = {
   instance(): Promise<Instance>;
   /** What `./svc device` asks of the gateway. */
   call<Result>(method: string, params: object): Promise<Result>;
-  /** A device of the owner, its app open and live. */
+  /** A device of the owner, its app open and live; of one name there may be several. */
   openDevice(browser: Browser, name: string, options?: BrowserContextOptions): Promise<OpenDevice>;
 };
 
@@ -41,13 +41,14 @@ export async function openRealGateway(env: Record<string, string> = {}): Promise
     expect(body).toMatchObject({ ok: true });
     return (body as { result: Result }).result;
   };
+  let made = 0;
   return {
     house,
     url,
     instance,
     call,
     async openDevice(browser, name, options = {}) {
-      const invitation = await call<Invitation>('invite', { name });
+      const invitation = await call<Invitation>('invite', { name: `${name} ${(made += 1)}` });
       const linked = await house.post(`${house.urls.core}/trust/principals/owner/identifiers`, {
         surface: 'device',
         value: invitation.identity,

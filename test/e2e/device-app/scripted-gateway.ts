@@ -46,11 +46,14 @@ export async function startScriptedGateway() {
     /** What the microphone's recording is said to say, and how long a sentence lasts that is read aloud. */
     heard: 'what was said',
     speechMs: 200,
+    /** The version that the app is said to be of; as it was built unless given. */
+    version: null as string | null,
   };
 
   const server = http.createServer((request, response) => void respond(request, response));
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? '/', 'http://gateway');
+    if (url.pathname === '/service-worker.js') return worker(response);
     if (!url.pathname.startsWith('/gw/')) return file(url.pathname, response);
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
@@ -69,6 +72,13 @@ export async function startScriptedGateway() {
     if (url.pathname === '/gw/tts')
       return void response.writeHead(200, { 'content-type': 'audio/wav' }).end(wav(script.speechMs));
     return json(response, ...answer(call, url));
+  }
+
+  function worker(response: ServerResponse): void {
+    const text = readFileSync(path.join(dist, 'service-worker.js'), 'utf8');
+    response
+      .writeHead(200, { 'content-type': 'text/javascript', 'cache-control': 'no-store' })
+      .end(script.version === null ? text : text.replace(/const version = "[^"]+"/, `const version = "${script.version}"`));
   }
 
   function answer(call: Call, url: URL): [number, unknown] {
