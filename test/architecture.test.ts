@@ -285,6 +285,7 @@ test('a time of day is counted with only where it is stored or shown; what passe
     'connectors/toolserver/src/oauth/server-keys.ts',
     'connectors/toolserver/src/oauth/stored-models.ts',
     'packages/device-gateway/src/device/pairing.ts',
+    'packages/device-gateway/src/push/awaited-answers.ts',
     'packages/device-gateway/src/push/vapid.ts', // `expires_at`
     'packages/device-gateway/src/rpc/device-calls.ts', // `expires_at`
     'packages/service-kit/src/setup-link.ts',

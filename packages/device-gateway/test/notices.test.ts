@@ -1,4 +1,6 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { createFakeCore } from '@svc/connector-kit/testing/fake-core.ts';
+import type { HistoryMessage } from '@svc/contract/session.ts';
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
 import type { StartContext, TriageApi } from '@svc/connector-kit';
 import type { OutboundMessage } from '@svc/contract/send.ts';
@@ -48,6 +50,46 @@ test('its words are told where the owner wants that', async () => {
   await expect.poll(() => (clock.advance(5_000), service.pushed.length)).toBe(1);
   expect(service.pushed[0]?.message).toMatchObject({ type: 'answer', text: expect.stringContaining('the words') });
 });
+
+test.each(['while nobody was here', 'after the restart'])(
+  'an answer that ended %s, because the gateway was restarted in its turn, is told once',
+  async (when) => {
+    const { gateway, service, clock, say, subscribed } = await open({ push_content: true });
+    const { token, device } = await subscribed('Phone');
+    gateway.core().script = () => new Promise(() => undefined);
+    await say(token);
+    const turn = { turn_id: 'turn_1', conversation_key: `device:inst_1:device:${device.id}` };
+    const said = {
+      ...turn,
+      message_id: 'm',
+      sender: 'd',
+      at: 1,
+      state: 'delivered',
+      outcome: 'replied',
+      attachments: [],
+      tools: [],
+    };
+    const messages = [
+      { ...said, role: 'user', text: 'hello' },
+      { ...said, role: 'assistant', text: 'At last.' },
+    ] as HistoryMessage[];
+    const core = createFakeCore();
+    if (when === 'while nobody was here') core.sessions.history = async () => ({ messages, next: null });
+    await gateway.restart({ core });
+    if (when === 'after the restart') {
+      const watch = await vi.waitFor(
+        () => core.watches.find(({ key }) => key === turn.conversation_key) ?? Promise.reject(new Error('no watch')),
+      );
+      watch.handlers.onFrame({ ...turn, seq: 9, type: 'end', outcome: 'replied', text: 'At last.' });
+    }
+    await expect.poll(() => (clock.advance(5_000), service.pushed.length)).toBe(1);
+    expect(service.pushed[0]?.message).toEqual({ type: 'answer', text: 'At last.' });
+    await gateway.restart({ core });
+    clock.advance(60_000);
+    await say(token, 'another'); // its answer is told; the first is not again
+    await expect.poll(() => (clock.advance(5_000), service.pushed.length)).toBe(2);
+  },
+);
 
 test('a device that reads is not told', async () => {
   const { gateway, service, clock, say, subscribed } = await open();

@@ -29,12 +29,16 @@ export async function openGateway(
   options: Partial<GatewayOptions> = {},
 ) {
   const folder = temporaryFolder();
-  const start = async (port: number): Promise<{ fake: FakeContext; live: RunningConnector }> => {
+  const start = async (
+    port: number,
+    more: Partial<StartContext> = {},
+  ): Promise<{ fake: FakeContext; live: RunningConnector }> => {
     const fields = {
       type: meta.type,
       dataDir: folder.path,
       config: { ...defaultsOf(meta), http_port: port, ...config },
       ...context,
+      ...more,
     };
     const fake = fakeContext(fields);
     const live = await startGateway(fake.context as unknown as StartContext<GatewayConfig>, {
@@ -104,9 +108,9 @@ export async function openGateway(
       onTestFinished(() => left.abort());
       return { status: answer.status, events, ended, types: () => events.map(({ type }) => type), leave: () => left.abort() };
     },
-    async restart() {
+    async restart(more: Partial<StartContext> = {}) {
       await stop();
-      ({ fake, live } = await start(port));
+      ({ fake, live } = await start(port, more));
     },
   };
 }

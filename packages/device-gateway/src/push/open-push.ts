@@ -1,8 +1,9 @@
-import type { Route } from '@svc/connector-kit';
+import { errorText, type Route } from '@svc/connector-kit';
 import type { Outcome } from '@svc/contract/turn.ts';
 import type { Network } from '@svc/connector-kit/fetch-public/public-network.ts';
 import { placeholderBaseUrl } from '../config.ts';
 import type { Gateway } from '../gateway.ts';
+import { createAwaitedAnswers } from './awaited-answers.ts';
 import { createPushRoutes } from './push-routes.ts';
 import { createPushSender } from './push-sender.ts';
 import { createSubscriptions } from './subscriptions.ts';
@@ -14,6 +15,8 @@ type Ended = { outcome: Outcome; text: string };
 /** What tells browsers of answers that nobody read (Web Push, RFC 8030). */
 export type Push = {
   routes: Route[];
+  /** A turn of the device's own conversation was accepted: its answer is told, also by a gateway that was restarted meanwhile. */
+  begun(deviceId: string, turnId: string): void;
   /** A turn of the device's own conversation has ended. */
   ended(deviceId: string, answer: Ended): void;
   /** The device is gone. */
@@ -44,12 +47,22 @@ export async function openPush(gateway: Gateway, network?: Network): Promise<Pus
     isReading: (deviceId) => links.has(deviceId, 'stream'),
     tellsContent: config.push_content,
   });
+  const awaited = createAwaitedAnswers({ ...gateway, subscriptions });
+  const notKept = (error: unknown) => log('warn', 'what a device waits for was not kept', { error: errorText(error) });
+  // Who has stopped a turn knows that it has ended.
+  const ended = (deviceId: string, { outcome, text }: Ended): void => {
+    answers.ended(deviceId, outcome === 'aborted' ? '' : text);
+    awaited.over(deviceId).catch(notKept);
+  };
+  const giveUp = await awaited.resume(ended);
+  signal.addEventListener('abort', giveUp, { once: true });
   return {
     routes: createPushRoutes(gateway, subscriptions, vapid),
-    // Who has stopped a turn knows that it has ended.
-    ended: (deviceId, { outcome, text }) => answers.ended(deviceId, outcome === 'aborted' ? '' : text),
+    begun: (deviceId, turnId) => void awaited.begun(deviceId, turnId).catch(notKept),
+    ended,
     async forget(deviceId) {
       answers.forget(deviceId);
+      await awaited.over(deviceId);
       await subscriptions.remove(deviceId);
     },
   };

@@ -23,7 +23,7 @@ import type { WordsElsewhere } from './words-elsewhere.ts';
 type TurnDeps = {
   watches: OwnWatches;
   files: OwnFiles;
-  push: Pick<Push, 'ended'>;
+  push: Pick<Push, 'begun' | 'ended'>;
   capabilities: Pick<Capabilities, 'of'>;
   elsewhere: WordsElsewhere;
 };
@@ -59,9 +59,13 @@ export function createTurnRoutes(gateway: Gateway, { watches, files, push, capab
         watches.look(key);
         resolve({ ok: true, conversation_key: key, message_id, turn_id: turnId });
       };
+      const onAccepted = (turnId: string): void => {
+        push.begun(device.device_id, turnId);
+        accept(turnId);
+      };
       // Questions are shown on the streams.
       const handlers = { onAsk: () => undefined };
-      ctx.core.handleStream(envelope, handlers, { requestId, onAccepted: accept }).then(
+      ctx.core.handleStream(envelope, handlers, { requestId, onAccepted }).then(
         (result) => {
           if (isRefused(result)) reject(refusalOf(result));
           else {

@@ -1,0 +1,107 @@
+import type { ConnectorState, CoreApi } from '@svc/connector-kit';
+import { errorText } from '@svc/connector-kit';
+import type { HistoryMessage } from '@svc/contract/session.ts';
+import { createLane } from '@svc/service-kit/lane.ts';
+import type { Outcome } from '@svc/contract/turn.ts';
+import type { DeviceRecord } from '../device/device-record.ts';
+import type { Gateway } from '../gateway.ts';
+import { askerOf, ownKey } from '../gateway.ts';
+import type { Subscriptions } from './subscriptions.ts';
+
+type Ended = { outcome: Outcome; text: string };
+
+/** The last answer that each device with a push subscription waits for, kept over restarts of the gateway. */
+export type AwaitedAnswers = {
+  begun(deviceId: string, turnId: string): Promise<void>;
+  /** It has ended, and whoever is told was told. */
+  over(deviceId: string): Promise<void>;
+  /** At the start: turns that went on, or ended, while nobody was here. The returned function gives that up. */
+  resume(onEnded: (deviceId: string, answer: Ended) => void): Promise<() => void>;
+};
+
+type Deps = Pick<Gateway, 'meta' | 'clock' | 'devices'> & {
+  ctx: Gateway['ctx'];
+  subscriptions: Pick<Subscriptions, 'get'>;
+};
+type Awaited = { turn_id: string; at: number };
+
+const prefix = 'awaited/';
+/** An answer of yesterday surprises more than it helps. */
+const maxAgeMs = 24 * 60 * 60_000;
+/** How long a turn is waited for after a start. */
+const patienceMs = 60 * 60_000;
+
+export function createAwaitedAnswers(deps: Deps): AwaitedAnswers {
+  const { ctx, clock, devices, subscriptions } = deps;
+  const state: ConnectorState = ctx.state;
+  const nameOf = (deviceId: string) => prefix + deviceId;
+  // In their order: what was forgotten must not be kept after that.
+  const lane = createLane(1);
+  const over = (deviceId: string): Promise<void> =>
+    lane(async () => {
+      if ((await state.get(nameOf(deviceId))) !== undefined) await state.delete(nameOf(deviceId));
+    });
+
+  return {
+    begun: (deviceId, turnId) =>
+      lane(async () => {
+        if ((await subscriptions.get(deviceId)) === undefined) return;
+        await state.set(nameOf(deviceId), { turn_id: turnId, at: clock.now() } satisfies Awaited);
+      }),
+    over,
+    async resume(onEnded) {
+      const waits: (() => void)[] = [];
+      for (const { key, value } of await state.list(prefix)) {
+        const { turn_id, at } = value as Awaited;
+        const deviceId = key.slice(prefix.length);
+        const device = devices.find(deviceId);
+        if (device === null || clock.now() - at > maxAgeMs) await over(deviceId);
+        else waits.push(awaitTurn(deps, device, turn_id, (answer) => answer !== null && onEnded(deviceId, answer)));
+      }
+      return () => waits.forEach((stop) => stop());
+    },
+  };
+}
+
+/** Calls back once, with how the turn ended, or null when that is not to be known. */
+function awaitTurn(deps: Deps, device: DeviceRecord, turnId: string, onOver: (answer: Ended | null) => void): () => void {
+  const { ctx, clock } = deps;
+  const { sessions }: Pick<CoreApi, 'sessions'> = ctx.core;
+  const [as, key] = [askerOf(deps, device), ownKey(deps, device)];
+  let isOver = false;
+  const end = (answer: Ended | null): void => {
+    if (isOver) return;
+    stop();
+    onOver(answer);
+  };
+  const cancel = clock.after(patienceMs, () => end(null));
+  // The watch comes first: what ends between the two is seen twice, and told once.
+  const unwatch = sessions.watch(as, key, {
+    onFrame: (frame) => {
+      if (frame.type === 'end' && frame.turn_id === turnId && frame.outcome !== null)
+        end({ outcome: frame.outcome, text: frame.text });
+    },
+    onEnd: () => end(null),
+  });
+  const stop = (): void => {
+    isOver = true;
+    cancel();
+    unwatch();
+  };
+  sessions.history(as, key, { limit: 50 }).then(
+    ({ messages }) => {
+      const answer = endingOf(messages.filter((message) => message.turn_id === turnId));
+      if (answer !== null) end(answer);
+    },
+    (error: unknown) => ctx.log('debug', 'an answer that a device waits for is not in the history', { error: errorText(error) }),
+  );
+  return stop;
+}
+
+/** Null while the turn runs, and for one that is not there. */
+function endingOf(messages: readonly HistoryMessage[]): Ended | null {
+  const [first] = messages;
+  if (first === undefined || first.outcome === null) return null;
+  const texts = messages.filter(({ role, text }) => role === 'assistant' && text !== '').map(({ text }) => text);
+  return { outcome: first.outcome, text: texts.join('\n\n') };
+}
