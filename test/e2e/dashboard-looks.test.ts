@@ -32,6 +32,12 @@ const screens = [
   { path: '/', ready: 'h1' },
   { path: '/chat', ready: '.reply .below' },
   { path: '/sessions', ready: '.facts tbody tr' },
+  { path: '/sessions?text=nothing+is+like+this', ready: '.empty-state' },
+  { path: '/sessions/web%3AAnna%3Amain', ready: '.reply .below' },
+  { path: '/sessions/web%3AAnna%3Amain?tab=facts', ready: '.facts-list' },
+  { path: '/sessions/web%3AAnna%3Amain?tab=terminal', ready: '.empty-state' },
+  { path: '/search?q=count', ready: '.snippet mark' },
+  { path: '/people', ready: '.facts tbody tr' },
 ] as const;
 
 describe.skipIf(why !== null)(`how the dashboard looks${why === null ? '' : ` (skipped: ${why})`}`, () => {
@@ -87,7 +93,17 @@ describe.skipIf(why !== null)(`how the dashboard looks${why === null ? '' : ` (s
     for (const { path: place, ready } of screens) {
       await page.goto(dashboard.url + place);
       await page.locator(ready).first().waitFor();
-      await look(page, `${place === '/' ? 'home' : place.slice(1).replaceAll('/', ' ')}-${scheme}`);
+      await look(page, `${place === '/' ? 'home' : place.slice(1).replaceAll(/[^a-z]+/gi, ' ')}-${scheme}`);
+    }
+    await page.getByRole('button', { name: /\(owner\)|^owner$/ }).click();
+    await look(page, `person-${scheme}`);
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Invite somebody' }).click();
+    await look(page, `invite-${scheme}`);
+    await page.keyboard.press('Escape');
+    if (width < 600) {
+      await page.getByRole('button', { name: 'More' }).click();
+      await look(page, `more-${scheme}`);
     }
     expect(found).toEqual([]);
     expect(faults).toEqual([]);

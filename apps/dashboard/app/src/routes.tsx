@@ -17,6 +17,12 @@ const root = createRootRoute({
 const asTexts = (search: Record<string, unknown>): Record<string, string> =>
   Object.fromEntries(Object.entries(search).map(([name, value]) => [name, String(value)]));
 
+/** What a screen reads of its address; what is not there is empty. */
+const texts =
+  <Name extends string>(...names: Name[]) =>
+  (search: Record<string, unknown>) =>
+    Object.fromEntries(names.map((name) => [name, typeof search[name] === 'string' ? search[name] : ''])) as Record<Name, string>;
+
 const getParentRoute = () => root;
 
 /** Every screen, each loaded when it is first shown. */
@@ -30,12 +36,25 @@ const tree = root.addChildren([
   createRoute({
     getParentRoute,
     path: '/sessions',
+    validateSearch: texts('active', 'channel', 'text'),
     component: lazyRouteComponent(() => import('./screens/sessions/sessions.tsx'), 'Sessions'),
   }),
   createRoute({
     getParentRoute,
     path: '/sessions/$key',
+    validateSearch: texts('tab'),
     component: lazyRouteComponent(() => import('./screens/sessions/session.tsx'), 'SessionScreen'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/search',
+    validateSearch: texts('q', 'days'),
+    component: lazyRouteComponent(() => import('./screens/search/search.tsx'), 'SearchScreen'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/people',
+    component: lazyRouteComponent(() => import('./screens/people/people.tsx'), 'People'),
   }),
 ]);
 

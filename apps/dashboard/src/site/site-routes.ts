@@ -7,8 +7,8 @@ import type { Pages } from './pages.ts';
 
 const headers = webAppHeaders(['camera', 'microphone']);
 const config = { sendsBytes: 'the files of the web app' };
-/** Addresses of the app's own screens: each is the one page, which then shows the screen. */
-const screen = /^\/(?:[a-z-]+(?:\/[^/.]*)*)?$/;
+/** Addresses of the app's own screens: each is the one page, which then shows the screen. What is behind us has addresses of its own. */
+const screen = /^\/(?!\/|(?:core|manager|collector|assets)(?:\/|$)|chat\/)(?:[a-z-]+(?:\/.*)?)?$/;
 
 /** The pages. They are public: what they show is asked for by who has signed in. */
 export function mountSiteRoutes(app: App, { pages }: { pages: Pages }): void {

@@ -1,4 +1,4 @@
-import { House, ListTree, type LucideIcon, MessageCircle } from 'lucide-react';
+import { House, ListTree, type LucideIcon, MessageCircle, Search, Users } from 'lucide-react';
 
 export type Destination = { to: string; name: string; icon: LucideIcon };
 
@@ -7,4 +7,6 @@ export const destinations: readonly Destination[] = [
   { to: '/', name: 'Home', icon: House },
   { to: '/chat', name: 'Chat', icon: MessageCircle },
   { to: '/sessions', name: 'Sessions', icon: ListTree },
+  { to: '/search', name: 'Search', icon: Search },
+  { to: '/people', name: 'People', icon: Users },
 ];

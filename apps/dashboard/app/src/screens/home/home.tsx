@@ -1,43 +1,123 @@
-import type { HealthInfo } from '@svc/contract/service.ts';
+import type { Brief } from '@svc/contract/insights.ts';
 import { Link } from '@tanstack/react-router';
 import { MessageCircle } from 'lucide-react';
-import { Empty, Page } from '../../parts/page.tsx';
-import { useApi } from '../../parts/query.ts';
+import { count, money, relativeTime } from '../../parts/format.ts';
+import { Empty, Loaded, Page, Section, Skeleton } from '../../parts/page.tsx';
+import { useAct, useApi } from '../../parts/query.ts';
 import { Status } from '../../parts/status.tsx';
+import { type Need, useNeeds } from './use-needs.ts';
 
-const processes = ['core', 'manager', 'collector'] as const;
-
-/** What needs the operator. A process that is away is a row, never a blank page. */
+/** What needs the operator, who is at work, and what a day has cost. A process that is away is a row, never a blank page. */
 export function Home() {
-  const core = useApi<HealthInfo>('/core/health', 30_000);
-  const manager = useApi<HealthInfo>('/manager/health', 30_000);
-  const collector = useApi<HealthInfo>('/collector/health', 30_000);
-  const asked = { core, manager, collector };
-  const needs = processes.flatMap((name) => {
-    const { data, error } = asked[name];
-    if (error !== null) return [{ name, words: `The ${name} does not answer: ${error.message}` }];
-    return (data?.degraded ?? []).map((words) => ({ name, words }));
-  });
+  const { needs, isKnown } = useNeeds();
+  const brief = useApi<Brief>('/collector/api/brief', 60_000);
   return (
-    <Page title="Home">
-      {needs.length === 0 ? (
-        <Empty title="Nothing needs you">
-          <p>
-            <Link to="/chat" className="primary">
-              <MessageCircle aria-hidden size={16} /> Say something
-            </Link>
-          </p>
-        </Empty>
-      ) : (
-        <ul className="rows-list">
-          {needs.map(({ name, words }) => (
-            <li key={name + words}>
-              <Status kind="bad" words={name} />
-              <p>{words}</p>
-            </li>
-          ))}
-        </ul>
-      )}
+    <Page
+      title="Home"
+      actions={
+        <Link to="/chat" className="primary">
+          <MessageCircle aria-hidden size={16} /> Say something
+        </Link>
+      }
+    >
+      <Section title="Needs you">
+        {needs.length > 0 && (
+          <ul className="rows-list">
+            {needs.map((need) => (
+              <NeedRow key={need.key} need={need} />
+            ))}
+          </ul>
+        )}
+        {needs.length === 0 && (isKnown ? <Empty title="Nothing needs you" /> : <Skeleton />)}
+      </Section>
+      <Loaded query={brief}>
+        {({ active, totals }) => (
+          <>
+            <Section title="At work">
+              {active.length === 0 ? (
+                <p className="muted">Nobody.</p>
+              ) : (
+                <ul className="rows-list">
+                  {active.map(
+                    ({
+                      conversation_key: key,
+                      title,
+                      surface,
+                      principal,
+                      identity,
+                      state,
+                      last_text: text,
+                      last_event_at: at,
+                    }) => (
+                      <li key={key}>
+                        <Link to="/sessions/$key" params={{ key }} className="row-link">
+                          {title ?? text?.slice(0, 80) ?? key}
+                        </Link>
+                        <p className="muted small">
+                          {[surface, principal ?? identity, state, relativeTime(at)].filter(Boolean).join(' · ')}
+                        </p>
+                      </li>
+                    ),
+                  )}
+                </ul>
+              )}
+            </Section>
+            <Section title="The last day">
+              <Totals totals={totals} />
+            </Section>
+          </>
+        )}
+      </Loaded>
     </Page>
+  );
+}
+
+function NeedRow({ need: { status, title, words, remedy } }: { need: Need }) {
+  const act = useAct(remedy?.kind === 'call' ? remedy : {});
+  return (
+    <li>
+      <Status kind={status} words={title} />
+      <p>{words}</p>
+      {remedy !== null && (
+        <p>
+          {remedy.kind === 'link' ? (
+            <Link to={remedy.to} className="plain-button">
+              {remedy.words}
+            </Link>
+          ) : (
+            <button type="button" className="plain-button" disabled={act.isPending} onClick={() => act.mutate(remedy)}>
+              {remedy.words}
+            </button>
+          )}
+        </p>
+      )}
+    </li>
+  );
+}
+
+function Totals({ totals }: Pick<Brief, 'totals'>) {
+  const sum = totals.reduce(
+    (all, { turns, cost_usd: list, billed_cost_usd: billed }) => ({
+      turns: all.turns + turns,
+      list: all.list + list,
+      billed: all.billed + billed,
+    }),
+    { turns: 0, list: 0, billed: 0 },
+  );
+  return (
+    <dl className="figures">
+      <div>
+        <dt>Turns</dt>
+        <dd>{count(sum.turns)}</dd>
+      </div>
+      <div>
+        <dt>At list prices</dt>
+        <dd>{money(sum.list)}</dd>
+      </div>
+      <div>
+        <dt>Billed</dt>
+        <dd>{money(sum.billed)}</dd>
+      </div>
+    </dl>
   );
 }

@@ -1,5 +1,5 @@
 import type { Session } from '@svc/contract/session.ts';
-import { Link, useParams } from '@tanstack/react-router';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { ArrowLeft } from 'lucide-react';
 import { ChatView } from '../../parts/conversation/chat-view.tsx';
 import { SteerView } from '../../parts/conversation/steer-view.tsx';
@@ -7,39 +7,59 @@ import { useSession } from '../../parts/conversation/use-session.ts';
 import { sessionPath } from '../../parts/conversation/watch-session.ts';
 import { Empty, Fault, Page, Skeleton } from '../../parts/page.tsx';
 import { useApi } from '../../parts/query.ts';
+import { Tabs } from '../../parts/tabs.tsx';
+import { Changes } from './changes.tsx';
+import { Facts } from './facts.tsx';
+import { TerminalKeys } from './terminal-keys.tsx';
 
-/** One session: its transcript as it goes on, and what can be said into it. */
+const tabs = ['transcript', 'changes', 'terminal', 'facts'] as const;
+type Tab = (typeof tabs)[number];
+
+/** One session: its transcript as it goes on, what it changed in its folder, its terminal, and what is known and can be done. */
 export function SessionScreen() {
   const { key } = useParams({ from: '/sessions/$key' });
   return <OneSession key={key} conversationKey={key} />;
 }
 
 function OneSession({ conversationKey: key }: { conversationKey: string }) {
-  const { open, fault, isMissing, retry } = useSession(key);
+  const { tab: named } = useSearch({ from: '/sessions/$key' });
+  const navigate = useNavigate({ from: '/sessions/$key' });
+  const tab = tabs.find((name) => name === named) ?? 'transcript';
   const query = useApi<Session>(sessionPath(key));
-  const session = query.data;
+  const choose = (next: Tab) => void navigate({ search: { tab: next === 'transcript' ? '' : next }, replace: true });
   return (
     <Page
-      title={session?.title ?? 'Session'}
+      title={query.data?.title ?? 'Session'}
       actions={
         <Link to="/sessions" className="plain-button">
           <ArrowLeft aria-hidden size={16} /> All sessions
         </Link>
       }
     >
-      <div className="conversation">
-        {fault !== null && <Fault error={fault} onRetry={retry} />}
-        {isMissing && (
-          <Empty title="The core has no such session">
-            <p>It was forgotten, or it is of a program in a terminal that the core has never spoken with.</p>
-          </Empty>
-        )}
-        {open === null && fault === null && !isMissing && <Skeleton />}
-        {open !== null && open.chat !== null && (
-          <ChatView conversationKey={key} watch={open.watch} chat={open.chat} empty={<p>Nothing was said here yet.</p>} />
-        )}
-        {open !== null && open.chat === null && session !== undefined && <SteerView session={session} watch={open.watch} />}
-      </div>
+      <Tabs label="Views of this session" tabs={tabs} chosen={tab} onChoose={choose} />
+      {tab === 'transcript' && <Conversation conversationKey={key} session={query.data} />}
+      {tab === 'changes' && <Changes sessionId={key} />}
+      {tab === 'terminal' && <TerminalKeys sessionId={key} />}
+      {tab === 'facts' && <Facts conversationKey={key} query={query} />}
     </Page>
+  );
+}
+
+function Conversation({ conversationKey: key, session }: { conversationKey: string; session: Session | undefined }) {
+  const { open, fault, isMissing, retry } = useSession(key);
+  return (
+    <div className="conversation">
+      {fault !== null && <Fault error={fault} onRetry={retry} />}
+      {isMissing && (
+        <Empty title="The core has no such session">
+          <p>It was forgotten, or it is of a program in a terminal that the core has never spoken with.</p>
+        </Empty>
+      )}
+      {open === null && fault === null && !isMissing && <Skeleton />}
+      {open !== null && open.chat !== null && (
+        <ChatView conversationKey={key} watch={open.watch} chat={open.chat} empty={<p>Nothing was said here yet.</p>} />
+      )}
+      {open !== null && open.chat === null && session !== undefined && <SteerView session={session} watch={open.watch} />}
+    </div>
   );
 }

@@ -1,0 +1,170 @@
+import type { OpenAsk } from '@svc/contract/ask.ts';
+import type { Backup } from '@svc/contract/backup.ts';
+import type { SpendReport } from '@svc/contract/cost.ts';
+import type { DeliveryPage } from '@svc/contract/delivery.ts';
+import type { EngineChoice, HealthInfo } from '@svc/contract/service.ts';
+import type { Instance } from '@svc/contract/instance.ts';
+import type { PendingIdentity } from '@svc/contract/pairing.ts';
+import type { UpdateStatus } from '@svc/contract/update.ts';
+import type { Method } from '../../parts/api.ts';
+import { counted, money, relativeTime } from '../../parts/format.ts';
+import { useApi } from '../../parts/query.ts';
+import type { StatusKind } from '../../parts/status.tsx';
+
+/** What ends a row by itself: a call, or the place where it is ended. */
+type Remedy =
+  | { kind: 'call'; words: string; method: Method; path: string; body?: object; changes: string[]; done: string }
+  | { kind: 'link'; words: string; to: string };
+/** One thing that needs the operator, most urgent kinds first. */
+export type Need = { key: string; status: StatusKind; title: string; words: string; remedy: Remedy | null };
+
+const everyMs = 60_000;
+const shownDeliveries = 10;
+
+/** Everything that needs the operator now; and whether all of it is known. */
+export function useNeeds(): { needs: Need[]; isKnown: boolean } {
+  const health = {
+    core: useApi<HealthInfo>('/core/health', everyMs),
+    manager: useApi<HealthInfo>('/manager/health', everyMs),
+    collector: useApi<HealthInfo>('/collector/health', everyMs),
+  };
+  const asks = useApi<{ asks: OpenAsk[] }>('/core/v2/asks', everyMs);
+  const deliveries = useApi<DeliveryPage>(`/core/v2/deliveries?state=failed&limit=${shownDeliveries}`, everyMs);
+  const pending = useApi<{ pending: PendingIdentity[] }>('/core/trust/pending', everyMs);
+  const instances = useApi<{ instances: Instance[] }>('/manager/instances', everyMs);
+  const engines = useApi<{ current: EngineChoice | null }>('/core/v2/engines', everyMs);
+  const spend = useApi<SpendReport>('/core/v2/spend', everyMs);
+  const backups = useApi<{ backups: Backup[] }>('/core/v2/backups', everyMs);
+  const update = useApi<UpdateStatus>('/core/v2/update/status', everyMs);
+
+  const needs = [
+    ...Object.entries(health).flatMap(([name, { data, error }]) => ofHealth(name, data, error)),
+    ...(asks.data?.asks ?? []).map(ofAsk),
+    ...(deliveries.data?.deliveries ?? []).map(ofDelivery),
+    ...ofInstances(instances.data?.instances ?? []),
+    ...(pending.data === undefined || pending.data.pending.length === 0 ? [] : [ofStrangers(pending.data.pending)]),
+    ...ofSpend(spend.data),
+    ...ofEngine(engines.data?.current),
+    ...ofBackups(backups.data?.backups),
+    ...ofUpdate(update.data),
+  ];
+  const all = [...Object.values(health), asks, deliveries, pending, instances, engines, spend, backups, update];
+  return { needs, isKnown: all.every(({ isPending }) => !isPending) };
+}
+
+function ofHealth(name: string, data: HealthInfo | undefined, error: Error | null): Need[] {
+  if (error !== null) return [{ key: name, status: 'bad', title: `The ${name} is away`, words: error.message, remedy: null }];
+  return (data?.degraded ?? []).map((words) => ({
+    key: name + words,
+    status: 'bad',
+    title: `The ${name} is in trouble`,
+    words,
+    remedy: null,
+  }));
+}
+
+const ofAsk = ({ id, text, conversation_key: key, expires_at: end }: OpenAsk): Need => ({
+  key: id,
+  status: 'warn',
+  title: 'A question waits for an answer',
+  words: `${text} It is denied ${relativeTime(end)}.`,
+  remedy: { kind: 'link', words: 'Answer it', to: `/sessions/${encodeURIComponent(key)}` },
+});
+
+const ofDelivery = ({ id, text, instance_id: instance, target, error }: DeliveryPage['deliveries'][number]): Need => ({
+  key: id,
+  status: 'bad',
+  title: `A reply has not reached ${[instance, target].filter((part) => part !== null).join(' · ') || 'its channel'}`,
+  words: `“${text.slice(0, 120)}” ${error ?? ''}`,
+  remedy: {
+    kind: 'call',
+    words: 'Send it again',
+    method: 'POST',
+    path: `/core/v2/deliveries/${encodeURIComponent(id)}/retry`,
+    changes: ['/core/v2/deliveries'],
+    done: 'It is being sent again.',
+  },
+});
+
+const ofInstances = (instances: readonly Instance[]): Need[] =>
+  instances
+    .filter(({ enabled, status }) => enabled && (status === 'failed' || status === 'backoff' || status === 'waiting'))
+    .map(({ id, name, reason, status }) => ({
+      key: id,
+      status: status === 'waiting' ? 'warn' : 'bad',
+      title: `The channel ${name} does not run`,
+      words: reason ?? status,
+      remedy: {
+        kind: 'call',
+        words: 'Restart it',
+        method: 'POST',
+        path: `/manager/instances/${encodeURIComponent(id)}/restart`,
+        changes: ['/manager/instances'],
+        done: `${name} is being started.`,
+      },
+    }));
+
+const ofStrangers = (pending: readonly PendingIdentity[]): Need => ({
+  key: 'strangers',
+  status: 'warn',
+  title: `${counted(pending.length, 'stranger')} ${pending.length === 1 ? 'waits' : 'wait'} to be let in`,
+  words: pending
+    .slice(0, 3)
+    .map(({ name, value, surface }) => `${name ?? value} (${surface})`)
+    .join(', '),
+  remedy: { kind: 'link', words: 'Look at them', to: '/people' },
+});
+
+function ofSpend(report: SpendReport | undefined): Need[] {
+  if (report === undefined) return [];
+  const { total, period, until } = report;
+  const { cost_usd: cost, soft_usd: soft, hard_usd: hard } = total;
+  const limit = hard !== null && cost >= hard ? hard : soft !== null && cost >= soft ? soft : null;
+  if (limit === null) return [];
+  const isOver = limit === hard;
+  return [
+    {
+      key: 'spend',
+      status: isOver ? 'bad' : 'warn',
+      title: isOver ? 'The spending limit is reached: turns are refused' : 'Spending is above its warning',
+      words: `${money(cost)} of ${money(limit)} this ${period}. It begins anew ${relativeTime(until)}.`,
+      remedy: null,
+    },
+  ];
+}
+
+const ofEngine = (current: EngineChoice | null | undefined): Need[] =>
+  current?.id !== 'offline'
+    ? []
+    : [
+        {
+          key: 'engine',
+          status: 'warn',
+          title: 'No model is connected',
+          words: `Answers come from a stand-in. ${current.why}`,
+          remedy: null,
+        },
+      ];
+
+function ofBackups(backups: readonly Backup[] | undefined): Need[] {
+  const newest = backups?.[0];
+  if (newest?.state !== 'failed') return [];
+  return [{ key: newest.id, status: 'bad', title: 'The last backup has failed', words: newest.error ?? '', remedy: null }];
+}
+
+function ofUpdate(status: UpdateStatus | undefined): Need[] {
+  if (status === undefined) return [];
+  const { running, check } = status;
+  if (running !== null)
+    return [{ key: 'update', status: 'busy', title: `An update to ${running.to} runs`, words: running.phase, remedy: null }];
+  if (check?.code !== 0 || check.to === null) return [];
+  return [
+    {
+      key: 'update',
+      status: 'none',
+      title: `Version ${check.to.name} is there`,
+      words: 'Install it where the service runs: ./svc update',
+      remedy: null,
+    },
+  ];
+}

@@ -1,0 +1,64 @@
+import type { Principal, Role } from '@svc/contract/trust.ts';
+import { useState } from 'react';
+import { call } from '../../parts/api.ts';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Field } from '../../parts/field.tsx';
+import { queryClient, refresh } from '../../parts/query.ts';
+import { toast } from '../../parts/toast.tsx';
+import { RoleField, SpanField } from './role-fields.tsx';
+import { keyOf } from './strangers.tsx';
+import { endOf, trustPaths } from './trust-words.ts';
+
+/** Makes a person, with a role. How they are known on a channel is added afterwards, or by an invitation. */
+export function NewPerson({ roles, onClose }: { roles: readonly Role[]; onClose(): void }) {
+  const [name, setName] = useState('');
+  const [role, setRole] = useState('guest');
+  const [days, setDays] = useState('');
+  const [isBusy, setBusy] = useState(false);
+  const key = keyOf(name);
+
+  const add = async () => {
+    setBusy(true);
+    try {
+      const person = await call<Principal>('POST', '/core/trust/principals', { body: { key, display_name: name.trim() } });
+      await call('POST', `/core/trust/principals/${encodeURIComponent(person.id)}/grants`, {
+        body: { role_id: role, expires_at: endOf(days) },
+      });
+      toast(`${name.trim()} is added.`);
+      onClose();
+    } catch (error) {
+      toast(error instanceof Error ? error.message : String(error), 'fault');
+    } finally {
+      setBusy(false);
+      await refresh(queryClient, trustPaths);
+    }
+  };
+
+  return (
+    <Dialog title="Add a person" onClose={onClose}>
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void add();
+        }}
+      >
+        <Field label="Name" hint={key === '' ? 'At least one letter or digit.' : `In commands: ${key}`}>
+          {(props) => (
+            <input {...props} value={name} maxLength={80} autoComplete="off" onChange={({ target }) => setName(target.value)} />
+          )}
+        </Field>
+        <RoleField roles={roles} role={role} onRole={setRole} />
+        <SpanField days={days} onDays={setDays} />
+        <p className="row-buttons">
+          <button type="submit" className="primary" disabled={isBusy || key === ''}>
+            Add person
+          </button>
+          <button type="button" className="plain-button" onClick={onClose}>
+            Cancel
+          </button>
+        </p>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,51 @@
+import type { PendingIdentity } from '@svc/contract/pairing.ts';
+import type { Principal, Role } from '@svc/contract/trust.ts';
+import { UserPlus } from 'lucide-react';
+import { useState } from 'react';
+import { Loaded, Page, Section } from '../../parts/page.tsx';
+import { useApi } from '../../parts/query.ts';
+import { Explain } from './explain.tsx';
+import { Invitations } from './invitations.tsx';
+import { NewPerson } from './new-person.tsx';
+import { PeopleTable } from './people-table.tsx';
+import { PersonDialog } from './person-dialog.tsx';
+import { Roles } from './roles.tsx';
+import { Strangers } from './strangers.tsx';
+
+/** Who may what, and why. */
+export function People() {
+  const people = useApi<{ principals: Principal[] }>('/core/trust/principals');
+  const roles = useApi<{ roles: Role[] }>('/core/trust/roles');
+  const pending = useApi<{ pending: PendingIdentity[] }>('/core/trust/pending', 30_000);
+  const [shown, setShown] = useState<string | null>(null);
+  const [isAdding, setAdding] = useState(false);
+  const principals = people.data?.principals ?? [];
+  const known = roles.data?.roles ?? [];
+  const person = principals.find(({ id }) => id === shown);
+  return (
+    <Page
+      title="People"
+      actions={
+        <button type="button" className="primary" onClick={() => setAdding(true)}>
+          <UserPlus aria-hidden size={16} /> Add person
+        </button>
+      }
+    >
+      <Section title="Strangers who wait">
+        <Loaded query={pending} rows={1}>
+          {(data) => <Strangers pending={data.pending} people={principals} roles={known} />}
+        </Loaded>
+      </Section>
+      <Section title="People">
+        <Loaded query={people}>{(data) => <PeopleTable people={data.principals} onShow={setShown} />}</Loaded>
+      </Section>
+      <Invitations roles={known} people={principals} />
+      <Explain />
+      <Section title="Roles">
+        <Loaded query={roles}>{(data) => <Roles roles={data.roles} />}</Loaded>
+      </Section>
+      {person !== undefined && <PersonDialog person={person} people={principals} roles={known} onClose={() => setShown(null)} />}
+      {isAdding && <NewPerson roles={known} onClose={() => setAdding(false)} />}
+    </Page>
+  );
+}

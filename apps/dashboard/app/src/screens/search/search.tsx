@@ -1,0 +1,121 @@
+import type { SearchAnswer, SearchedSession } from '@svc/contract/insights.ts';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { Search } from 'lucide-react';
+import { useEffect, useRef, useState } from 'react';
+import { withQuery } from '../../parts/api.ts';
+import { count, counted, fullTime, relativeTime } from '../../parts/format.ts';
+import { Empty, Loaded, Page } from '../../parts/page.tsx';
+import { useApi } from '../../parts/query.ts';
+
+const dayMs = 86_400_000;
+const spans = { '1': 'The last day', '7': 'The last week', '31': 'The last month', '': 'Any time' } as const;
+
+/** What was said, in every session. Words and time stand in the address. */
+export function SearchScreen() {
+  const { q, days } = useSearch({ from: '/search' });
+  const navigate = useNavigate({ from: '/search' });
+  const [words, setWords] = useState(q);
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => input.current?.focus(), []);
+  // The day is what counts: the same words in the same hour are the same question.
+  const since = days === '' ? null : Math.floor((Date.now() - Number(days) * dayMs) / 3_600_000) * 3_600_000;
+  const query = useApi<SearchAnswer>(q.trim() === '' ? null : withQuery('/collector/api/search', { q, since, limit: 100 }));
+  const look = (more: { q?: string; days?: string }) => void navigate({ search: { q, days, ...more } });
+  return (
+    <Page title="Search">
+      <form
+        className="filters"
+        role="search"
+        aria-label="Everything that was said"
+        onSubmit={(event) => {
+          event.preventDefault();
+          look({ q: words.trim() });
+        }}
+      >
+        <input
+          ref={input}
+          type="search"
+          aria-label="Words"
+          placeholder='several words, "in a row", begin*, -without'
+          maxLength={500}
+          value={words}
+          onChange={({ target }) => setWords(target.value)}
+        />
+        <select aria-label="When" value={days} onChange={({ target }) => look({ days: target.value })}>
+          {Object.entries(spans).map(([value, name]) => (
+            <option key={value} value={value}>
+              {name}
+            </option>
+          ))}
+        </select>
+        <button type="submit" className="primary" disabled={words.trim() === ''}>
+          <Search aria-hidden size={16} /> Search
+        </button>
+      </form>
+      {q.trim() !== '' && (
+        <Loaded query={query}>
+          {({ sessions, hits, capped, complete }) => (
+            <>
+              <p className="muted small" role="status">
+                {counted(hits, 'event')} in {counted(sessions.length, 'session')}.
+                {capped && ' There are older ones that were not looked at: narrow the time or the words.'}
+                {!complete && ' The newest events are still being taken into the index.'}
+              </p>
+              {sessions.length === 0 ? (
+                <Empty title="No event has all these words">
+                  <p>Try fewer words, another time, or a beginning such as begin*.</p>
+                </Empty>
+              ) : (
+                <ul className="rows-list">
+                  {sessions.map((session) => (
+                    <Found key={session.conversation_key} {...session} />
+                  ))}
+                </ul>
+              )}
+            </>
+          )}
+        </Loaded>
+      )}
+    </Page>
+  );
+}
+
+function Found({
+  conversation_key: key,
+  title,
+  surface,
+  principal,
+  identity,
+  hits,
+  last_hit_at: at,
+  snippet,
+  highlights,
+}: SearchedSession) {
+  return (
+    <li>
+      <Link to="/sessions/$key" params={{ key }} className="row-link">
+        {title ?? key}
+      </Link>
+      <p className="snippet">{marked(snippet, highlights)}</p>
+      <p className="muted small">
+        {[surface, principal ?? identity, hits === 1 ? null : `${count(hits)} events`].filter(Boolean).join(' · ')}
+        {' · '}
+        <time dateTime={new Date(at).toISOString()} title={fullTime(at)}>
+          {relativeTime(at)}
+        </time>
+      </p>
+    </li>
+  );
+}
+
+/** The text with the words that were looked for set off. Places are in characters of the text as it came. */
+function marked(text: string, places: readonly [number, number][]) {
+  const parts = [];
+  let end = 0;
+  for (const [from, to] of places) {
+    if (from < end || to <= from) continue;
+    parts.push(text.slice(end, from), <mark key={from}>{text.slice(from, to)}</mark>);
+    end = to;
+  }
+  return [...parts, text.slice(end)];
+}

@@ -1,0 +1,122 @@
+import { DatabaseSync } from 'node:sqlite';
+import path from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Principal, TrustChange } from '@svc/contract/trust.ts';
+import { type Account, type Dashboard, openDashboard, setUp } from './dashboard/open-dashboard.ts';
+import { openBrowser, say, watch, whyNoBrowser } from './device-app/browser.ts';
+
+const why = whyNoBrowser();
+
+/** What an operator does to people and sessions, in the browser, and what the service has of it afterwards. */
+describe.skipIf(why !== null)(`acts in the dashboard${why === null ? '' : ` (skipped: ${why})`}`, () => {
+  let dashboard: Dashboard;
+  let browser: Browser;
+  let page: Page;
+  let account: Account;
+  let faults: string[];
+
+  beforeAll(async () => {
+    browser = await openBrowser([], 'dashboard');
+    dashboard = await openDashboard();
+    page = await browser.newPage();
+    faults = watch(page);
+    account = await setUp(page, dashboard);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await dashboard?.house.stop();
+  });
+  const core = () => dashboard.house.urls.core;
+  const open = (place: string) => page.goto(dashboard.url + place);
+  const stranger = (sender: string) =>
+    dashboard.house.post(`${core()}/v2/handle`, {
+      channel: 'messenger',
+      conversation_key: `messenger:m:user:${sender}`,
+      sender: { raw_id: sender, raw_username: 'Ben' },
+      content: { text: 'hello' },
+    });
+  const people = async () => (await dashboard.house.get<{ principals: Principal[] }>(`${core()}/trust/principals`)).principals;
+
+  test('a stranger is a row at home, is let in, and the record names who did it', async () => {
+    await stranger('4711');
+    await open('/');
+    await page.getByText('1 stranger waits to be let in').waitFor();
+    await page.getByRole('link', { name: 'Look at them' }).click();
+    await page.getByRole('button', { name: 'Let in' }).click();
+    await page.getByRole('dialog').getByLabel('Name').fill('Ben');
+    await page.getByRole('dialog').getByRole('button', { name: 'Let in' }).click();
+    await page.getByRole('button', { name: 'Ben (ben)' }).waitFor();
+    expect((await people()).find(({ key }) => key === 'ben')?.identifiers).toMatchObject([
+      { surface: 'messenger', value: '4711' },
+    ]);
+    const { audit: changes } = await dashboard.house.get<{ audit: TrustChange[] }>(`${core()}/trust/audit`);
+    expect(changes.filter(({ principal }) => principal === 'ben').map(({ actor }) => actor)).toContain(account.name);
+    expect(faults).toEqual([]);
+  });
+
+  test('why somebody is refused is explained', async () => {
+    await open('/people');
+    await page.getByLabel('Channel of the sender').fill('messenger');
+    await page.getByLabel('Their name or number there').fill('nobody');
+    await page.getByRole('button', { name: 'Explain' }).click();
+    await page.getByText('refused', { exact: true }).waitFor();
+    await page.getByText('nobody that is known').waitFor();
+    expect(faults).toEqual([]);
+  });
+
+  test('the last owner cannot be taken away, and the reason stands beside', async () => {
+    await open('/people');
+    await page
+      .getByRole('button', { name: /\(owner\)|^owner$/ })
+      .first()
+      .click();
+    expect(await page.getByRole('button', { name: 'Take away owner' }).isDisabled()).toBe(true);
+    expect(await page.getByRole('button', { name: 'Remove person' }).isDisabled()).toBe(true);
+    await page.getByText('The last owner stays one').first().waitFor();
+    await page.keyboard.press('Escape');
+  });
+
+  test('[13] what is dangerous asks for the second factor again after ten minutes, and then goes on', async () => {
+    const db = new DatabaseSync(path.join(dashboard.house.folder, 'core.db'), { timeout: 10_000 });
+    db.exec('UPDATE login_session SET proven_at = proven_at - 11 * 60000');
+    db.close();
+    await open('/people');
+    await page.getByRole('button', { name: 'Add person' }).click();
+    await page.getByRole('dialog').getByLabel('Name').fill('Carla');
+    await page.getByRole('dialog').getByRole('button', { name: 'Add person' }).click();
+    await page.getByRole('heading', { name: 'Is it you?' }).waitFor();
+    expect((await people()).map(({ key }) => key)).not.toContain('carla');
+    await page.getByLabel('Code').fill(account.recoveryCodes[0] ?? '');
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('button', { name: 'Carla (carla)' }).waitFor();
+    expect(faults).toEqual([]);
+  });
+
+  test('[14] a login that ends while one writes costs nothing: one signs in over the page, and the message goes', async () => {
+    await open('/chat');
+    await page.getByLabel('Message', { exact: true }).waitFor();
+    const db = new DatabaseSync(path.join(dashboard.house.folder, 'core.db'), { timeout: 10_000 });
+    db.exec('DELETE FROM login_session');
+    db.close();
+    await say(page, 'count 2');
+    await page.getByRole('heading', { name: 'Sign in again' }).waitFor();
+    await page.getByLabel('Password').fill(account.password);
+    await page.getByLabel('Code').fill(account.recoveryCodes[1] ?? '');
+    await page.getByRole('dialog').getByRole('button', { name: 'Sign in' }).click();
+    await expect.poll(() => page.locator('.reply').last().textContent()).toMatch(/1\s*2/);
+    expect(await page.locator('.said').count()).toBe(1);
+    expect(faults).toEqual([]);
+  });
+
+  test('a session is found by a word, and forgotten after a question', async () => {
+    await open('/search?q=count');
+    await page.locator('.snippet mark').first().waitFor();
+    await page.locator('.row-link').first().click();
+    await page.getByRole('tab', { name: 'Facts' }).click();
+    await page.getByRole('button', { name: 'Forget session' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Forget session' }).click();
+    await expect.poll(async () => (await fetch(`${core()}/v2/session/${encodeURIComponent('web:Anna:main')}`)).status).toBe(404);
+    expect(faults).toEqual([]);
+  });
+});

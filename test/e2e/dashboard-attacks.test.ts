@@ -1,0 +1,191 @@
+import { http } from '@svc/service-kit/builtin.ts';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { allowedRoutes } from '@svc/dashboard/proxy/allowed-routes.ts';
+import { type Account, type Dashboard, isLive, openDashboard, setUp, signIn, tokensOf } from './dashboard/open-dashboard.ts';
+import { openBrowser, whyNoBrowser } from './device-app/browser.ts';
+
+const why = whyNoBrowser();
+
+type Answer = { status: number; headers: Record<string, string | string[] | undefined>; body: string };
+
+/** What others try, on this machine and from web pages: none of it gets in. */
+describe.skipIf(why !== null)(`attacks on the dashboard${why === null ? '' : ` (skipped: ${why})`}`, () => {
+  let dashboard: Dashboard;
+  let browser: Browser;
+  let page: Page;
+  let account: Account;
+  let own: { cookie: string; 'x-session-token': string };
+
+  beforeAll(async () => {
+    browser = await openBrowser([], 'dashboard');
+    dashboard = await openDashboard();
+    page = await browser.newPage();
+    account = await setUp(page, dashboard);
+    const { cookie, token } = await tokensOf(page.context(), page);
+    own = { cookie, 'x-session-token': token };
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await dashboard?.house.stop();
+  });
+
+  /** A request as no browser would send it. */
+  function send(method: string, place: string, headers: Record<string, string> = {}, body?: string): Promise<Answer> {
+    const { port, host } = new URL(dashboard.url);
+    return new Promise((resolve, reject) => {
+      const request = http.request(
+        { host: '127.0.0.1', port, method, path: place, headers: { host, ...headers } },
+        (response) => {
+          let text = '';
+          response.setEncoding('utf8').on('data', (part: string) => (text += part));
+          response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body: text }));
+        },
+      );
+      request.on('error', reject);
+      request.end(body);
+    });
+  }
+  const json = { 'content-type': 'application/json' };
+  const sessions = '/core/v2/sessions';
+
+  test('both halves of the login are needed: neither the cookie nor the token opens anything alone', async () => {
+    expect((await send('GET', sessions, own)).status).toBe(200);
+    expect((await send('GET', sessions, { cookie: own.cookie })).status).toBe(401);
+    expect((await send('GET', sessions, { 'x-session-token': own['x-session-token'] })).status).toBe(401);
+    expect((await send('GET', sessions, { cookie: own.cookie, 'x-session-token': 'x'.repeat(43) })).status).toBe(401);
+  });
+
+  test('nobody is believed who names a person, and no token of another kind helps', async () => {
+    const tries: Record<string, string>[] = [
+      { 'remote-user': account.name },
+      { 'remote-user': account.name, 'x-svc-proof': 'a' },
+      { authorization: 'Bearer x' },
+    ];
+    for (const headers of tries) expect((await send('GET', sessions, headers)).status).toBe(401);
+  });
+
+  test('[40] a change without our Origin, with another one, or with the body of a form, is refused', async () => {
+    const body = JSON.stringify({ conversation_key: 'web:Anna:main' });
+    const origin = { origin: dashboard.url };
+    const tries = [
+      { ...own, ...json },
+      { ...own, ...json, origin: 'https://evil.example' },
+      { ...own, ...json, origin: `http://localhost:1` },
+      { ...own, ...json, origin: 'null' },
+      { ...own, ...json, ...origin, 'sec-fetch-site': 'same-site' },
+      { ...own, ...json, ...origin, 'sec-fetch-site': 'cross-site' },
+      { ...own, ...json, ...origin, host: 'evil.example' },
+    ];
+    for (const headers of tries) expect((await send('POST', '/core/v2/abort', headers, body)).status).toBe(403);
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=a'])
+      expect((await send('POST', '/core/v2/abort', { ...own, ...origin, 'content-type': type }, body)).status).toBe(415);
+    // With all that is right it reaches the core, which has nothing to end.
+    expect((await send('POST', '/core/v2/abort', { ...own, ...origin, ...json }, body)).status).toBe(404);
+  });
+
+  test('nothing but the routes of the list is reached, however the address is written', async () => {
+    const places = [
+      '/core/openapi.json',
+      '/core/v2/handle',
+      '/core',
+      '/favicon.ico',
+      '/.stamp',
+      '/assets/../index.html',
+      '/core/query',
+      '/core/v2/auth/../sessions',
+      '/core/v2/auth/..%2fsessions',
+      '/core//v2/sessions',
+      '/core/../core/v2/sessions',
+      '/manager/../core/v2/sessions',
+      '/collector/ingest',
+      '//evil.example/core/v2/sessions',
+    ];
+    for (const place of places) {
+      const { status, body } = await send('GET', place, own);
+      expect([place, status, body.includes('"sessions"')]).toEqual([
+        place,
+        expect.toSatisfy((code: number) => code >= 400),
+        false,
+      ]);
+    }
+    const envelope = JSON.stringify({
+      channel: 'shell',
+      conversation_key: 'shell:root:x',
+      sender: { raw_id: 'root' },
+      content: { text: 'hi' },
+    });
+    expect((await send('POST', '/core/v2/handle', { ...own, ...json, origin: dashboard.url }, envelope)).status).toBe(404);
+  });
+
+  test('every route of the list is one of its process', async () => {
+    const { core, manager, collector } = dashboard.house.urls;
+    const urls = { core, manager, collector };
+    type Document = { paths: Record<string, Record<string, unknown>> };
+    const documents = Object.fromEntries(
+      await Promise.all(
+        Object.entries(urls).map(async ([name, url]) => [name, await dashboard.house.get<Document>(`${url}/openapi.json`)]),
+      ),
+    ) as Record<string, Document>;
+    const missing = allowedRoutes.filter(({ backend, method, path }) => {
+      const written = path.replaceAll(/:(\w+)/g, '{$1}');
+      return documents[backend]?.paths[written]?.[method.toLowerCase()] === undefined;
+    });
+    expect(missing.map(({ backend, method, path }) => `${backend}: ${method} ${path}`)).toEqual([]);
+  });
+
+  test('a message names no other sender and goes into no conversation of another', async () => {
+    const headers = { ...own, ...json, origin: dashboard.url };
+    const said = { message_id: 'abcdefgh-1', text: 'hi' };
+    const refused = [
+      { ...said, conversation_key: 'messenger:m:user:1' },
+      { ...said, conversation_key: 'web:Annabel:main' },
+      { ...said, conversation_key: 'web:Anna' },
+      { ...said, conversation_key: 'web:Anna:main', sender: { raw_id: 'root' } },
+      { ...said, conversation_key: 'web:Anna:main', channel: 'shell' },
+    ];
+    for (const body of refused) expect((await send('POST', '/chat/turn', headers, JSON.stringify(body))).status).toBe(400);
+  });
+
+  test('[11] the cookie is out of reach of pages, and answers are kept in no cache', async () => {
+    const [cookie] = await page.context().cookies();
+    expect(cookie).toMatchObject({ name: 'svc-login', httpOnly: true, sameSite: 'Strict', path: '/' });
+    expect((await send('GET', sessions, own)).headers['cache-control']).toBe('no-store');
+    const shell = await send('GET', '/');
+    expect(shell.headers['cache-control']).toBe('no-store');
+    expect(shell.headers['x-frame-options']).toBe('DENY');
+    expect(shell.headers['content-security-policy']).toContain("frame-ancestors 'none'");
+    expect(shell.headers['content-security-policy']).not.toContain('unsafe');
+    expect((await send('GET', '/assets/gone-12345678.js')).status).toBe(404);
+  });
+
+  test('[12] after signing in nobody is led to another site', async () => {
+    const wanted = [
+      '//evil.example',
+      '/\\evil.example',
+      'https://evil.example/',
+      'javascript:alert(1)',
+      '/login?next=//evil.example',
+    ];
+    for (const [index, next] of wanted.entries()) {
+      const stranger = await browser.newContext();
+      const shown = await stranger.newPage();
+      await shown.goto(`${dashboard.url}/login?next=${encodeURIComponent(next)}`);
+      await signIn(shown, account, account.recoveryCodes[index + 4] ?? '');
+      await isLive(shown);
+      expect(shown.url()).toBe(`${dashboard.url}/`);
+      await stranger.close();
+    }
+  });
+
+  test('guesses are slowed down, whatever of them is wrong, and no name is told from another', async () => {
+    const headers = { ...json, origin: dashboard.url };
+    const guess = (name: string) =>
+      send('POST', '/core/v2/auth/login', headers, JSON.stringify({ name, password: 'a wrong one', code: '123456' }));
+    const first = await guess('Anna');
+    const second = await guess('Anna');
+    const other = await guess('Nobody');
+    expect([first.status, second.status, other.status]).toEqual([401, 429, 429]);
+    expect(JSON.parse(second.body)).toMatchObject({ retry_after_s: expect.any(Number) as number });
+  });
+});
