@@ -1,12 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { readFileSync, readdirSync } from 'node:fs';
+import { appendFileSync, createReadStream, readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { isLive, openBrowser, say, whyNoBrowser } from './device-app/browser.ts';
 import { openRealGateway, type RealGateway } from './device-app/real-gateway.ts';
 
 const why = whyNoBrowser();
+const mib = 1024 * 1024;
 
 /** One red pixel. */
 const picture = Buffer.from(
@@ -56,33 +58,47 @@ describe.skipIf(why !== null)(`files of a device’s conversation${why === null 
     await page.context().close();
   });
 
-  test('a large file goes in chunks, and on where the network broke off, even after the app was closed', async () => {
-    const { page, faults } = await gateway.openDevice(browser, 'Camera');
-    const puts: number[] = [];
-    let isCut = true;
-    await page.context().route(/\/gw\/uploads\/.*index=/, async (route) => {
-      const index = Number(new URL(route.request().url()).searchParams.get('index'));
-      if (isCut && index === 1) return await route.abort('connectionreset');
-      puts.push(index);
-      await route.continue();
-    });
-    const film = randomBytes(20 * 1024 * 1024);
-    await page.locator('input[type=file]').first().setInputFiles({ name: 'film.mp4', mimeType: 'video/mp4', buffer: film });
-    await say(page, 'what is this');
-    await expect.poll(() => page.getByText('Waiting for the connection').count()).toBe(1);
-    await page.reload();
-    isCut = false;
-    await expect.poll(() => page.locator('.reply').count(), { timeout: 60_000 }).toBe(1);
-    expect(puts).toEqual(puts.map((_, index) => index));
-    const stored = findFile(path.join(gateway.house.folder, 'attachments'), 'film.mp4');
-    expect(createHash('sha256').update(readFileSync(stored)).digest('hex')).toBe(createHash('sha256').update(film).digest('hex'));
-    expect(faults).toEqual([]);
-    await page.context().close();
-  });
+  test(
+    'a large file goes in chunks, and on where the network broke off, even after the app was closed',
+    { timeout: 300_000 },
+    async () => {
+      const { page, faults } = await gateway.openDevice(browser, 'Camera');
+      const puts: number[] = [];
+      let isCut = true;
+      await page.context().route(/\/gw\/uploads\/.*index=/, async (route) => {
+        const index = Number(new URL(route.request().url()).searchParams.get('index'));
+        if (isCut && index === 1) return await route.abort('connectionreset');
+        puts.push(index);
+        await route.continue();
+      });
+      const folder = temporaryFolder();
+      onTestFinished(folder.remove);
+      const film = path.join(folder.path, 'film.mp4');
+      const size = Number(process.env['DEVICE_FILE_MB'] ?? 20) * 1024 * 1024;
+      for (let written = 0; written < size; written += mib) appendFileSync(film, randomBytes(mib));
+      await page.locator('input[type=file]').first().setInputFiles(film);
+      await say(page, 'what is this');
+      await expect.poll(() => page.getByText('Waiting for the connection').count()).toBe(1);
+      await page.reload();
+      isCut = false;
+      await expect.poll(() => page.locator('.reply').count(), { timeout: 120_000 }).toBe(1);
+      expect(puts).toEqual(puts.map((_, index) => index));
+      const stored = findFile(path.join(gateway.house.folder, 'attachments'), 'film.mp4');
+      expect(await digestOf(stored)).toBe(await digestOf(film));
+      expect(faults).toEqual([]);
+      await page.context().close();
+    },
+  );
 });
 
 function findFile(folder: string, end: string): string {
   const found = readdirSync(folder, { recursive: true, encoding: 'utf8' }).find((name) => name.endsWith(end));
   if (found === undefined) throw new Error(`${end} is not below ${folder}`);
   return path.join(folder, found);
+}
+
+async function digestOf(file: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const part of createReadStream(file)) hash.update(part as Buffer);
+  return hash.digest('hex');
 }

@@ -63,10 +63,17 @@ function countTest(counts: TestCounts, test: TestCase): void {
     counts.passed++;
     // Its errors are those of the first try.
     if (test.diagnostic()?.flaky === true) {
-      counts.secondTries.push({ name: test.fullName, firstError: result.errors?.[0]?.message.split('\n')[0] || null });
+      counts.secondTries.push({ name: test.fullName, firstError: firstLineOf(result.errors?.[0]?.message ?? '') });
     }
   } else if (result.state === 'skipped') {
     counts.skipped++;
     counts.skips.push({ name: test.fullName, reason: result.note ?? null });
   } else counts.failed++;
+}
+
+/** With the seed of a property, by which it can be run again. */
+function firstLineOf(message: string): string | null {
+  const [first = '', second = ''] = message.split('\n');
+  if (first === '') return null;
+  return second.startsWith('{ seed') ? `${first} ${second}` : first;
 }
