@@ -2,7 +2,9 @@ import { DatabaseSync } from 'node:sqlite';
 import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Instance } from '@svc/contract/instance.ts';
 import type { Principal, TrustChange } from '@svc/contract/trust.ts';
+import { freePorts } from '@svc/testing/free-ports.ts';
 import { type Account, type Dashboard, openDashboard, setUp } from './dashboard/open-dashboard.ts';
 import { openBrowser, say, watch, whyNoBrowser } from './device-app/browser.ts';
 
@@ -106,6 +108,36 @@ describe.skipIf(why !== null)(`acts in the dashboard${why === null ? '' : ` (ski
     await page.getByRole('dialog').getByRole('button', { name: 'Sign in' }).click();
     await expect.poll(() => page.locator('.reply').last().textContent()).toMatch(/1\s*2/);
     expect(await page.locator('.said').count()).toBe(1);
+    expect(faults).toEqual([]);
+  });
+
+  test('a channel is added by its form, configured and removed; what is wrong stands at its field', async () => {
+    const instances = async () =>
+      (await dashboard.house.get<{ instances: Instance[] }>(`${dashboard.house.urls.manager}/instances`)).instances;
+    const [port = 0] = await freePorts(1);
+    await open('/channels');
+    await page.getByRole('button', { name: 'Add channel' }).click();
+    await page.getByLabel('Kind').selectOption('compat');
+    await page.getByRole('dialog').getByLabel('Name').fill('second API');
+    await page.getByText('More settings').click();
+    await page.getByLabel('HTTP port').fill('many');
+    await page.getByRole('dialog').getByRole('button', { name: 'Add channel' }).click();
+    await page.getByText('“many” is not a whole number.').waitFor();
+    await page.getByLabel('HTTP port').fill(String(port));
+    await page.getByRole('dialog').getByRole('button', { name: 'Add channel' }).click();
+    const row = page.getByRole('listitem').filter({ hasText: 'second API' });
+    await row.getByText('running').waitFor();
+    await row.getByRole('button', { name: 'Configure' }).click();
+    await page.getByText('More settings').click();
+    expect(await page.getByLabel('HTTP port').inputValue()).toBe(String(port));
+    await page.getByLabel('Advertised model id').fill('mine');
+    await page.getByRole('button', { name: 'Save and restart' }).click();
+    await expect
+      .poll(async () => (await instances()).find(({ name }) => name === 'second API')?.config)
+      .toMatchObject({ port, model_name: 'mine' });
+    await row.getByRole('button', { name: 'Remove' }).click();
+    await page.getByRole('button', { name: 'Remove channel' }).click();
+    await expect.poll(async () => (await instances()).map(({ name }) => name)).not.toContain('second API');
     expect(faults).toEqual([]);
   });
 

@@ -38,6 +38,11 @@ const screens = [
   { path: '/sessions/web%3AAnna%3Amain?tab=terminal', ready: '.empty-state' },
   { path: '/search?q=count', ready: '.snippet mark' },
   { path: '/people', ready: '.facts tbody tr' },
+  { path: '/channels', ready: '.rows-list > li' },
+  { path: '/costs', ready: '.facts tbody tr' },
+  { path: '/activity', ready: '.events li' },
+  { path: '/activity?tab=machine', ready: '.figures' },
+  { path: '/activity?tab=audit', ready: '.facts tbody tr' },
 ] as const;
 
 describe.skipIf(why !== null)(`how the dashboard looks${why === null ? '' : ` (skipped: ${why})`}`, () => {
@@ -95,6 +100,12 @@ describe.skipIf(why !== null)(`how the dashboard looks${why === null ? '' : ` (s
       await page.locator(ready).first().waitFor();
       await look(page, `${place === '/' ? 'home' : place.slice(1).replaceAll(/[^a-z]+/gi, ' ')}-${scheme}`);
     }
+    await page.goto(`${dashboard.url}/channels`);
+    await page.getByRole('button', { name: 'Add channel' }).click();
+    await page.getByLabel('Kind').selectOption('messenger');
+    await look(page, `add-channel-${scheme}`);
+    await page.keyboard.press('Escape');
+    await page.goto(`${dashboard.url}/people`);
     await page.getByRole('button', { name: /\(owner\)|^owner$/ }).click();
     await look(page, `person-${scheme}`);
     await page.keyboard.press('Escape');

@@ -56,6 +56,23 @@ const tree = root.addChildren([
     path: '/people',
     component: lazyRouteComponent(() => import('./screens/people/people.tsx'), 'People'),
   }),
+  createRoute({
+    getParentRoute,
+    path: '/channels',
+    component: lazyRouteComponent(() => import('./screens/channels/channels.tsx'), 'Channels'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/costs',
+    validateSearch: texts('days'),
+    component: lazyRouteComponent(() => import('./screens/costs/costs.tsx'), 'Costs'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/activity',
+    validateSearch: texts('tab'),
+    component: lazyRouteComponent(() => import('./screens/activity/activity.tsx'), 'Activity'),
+  }),
 ]);
 
 export const router = createRouter({

@@ -1,4 +1,4 @@
-import { House, ListTree, type LucideIcon, MessageCircle, Search, Users } from 'lucide-react';
+import { Activity, House, ListTree, type LucideIcon, MessageCircle, Radio, Receipt, Search, Users } from 'lucide-react';
 
 export type Destination = { to: string; name: string; icon: LucideIcon };
 
@@ -9,4 +9,7 @@ export const destinations: readonly Destination[] = [
   { to: '/sessions', name: 'Sessions', icon: ListTree },
   { to: '/search', name: 'Search', icon: Search },
   { to: '/people', name: 'People', icon: Users },
+  { to: '/channels', name: 'Channels', icon: Radio },
+  { to: '/costs', name: 'Costs', icon: Receipt },
+  { to: '/activity', name: 'Activity', icon: Activity },
 ];

@@ -1,0 +1,92 @@
+import type { ConfigSchema } from '@svc/contract/connector-meta.ts';
+
+export type Property = ConfigSchema['properties'][string];
+/** What stands in the controls of a form, by field: a text, or whether a switch is on. */
+export type Draft = Readonly<Record<string, string | boolean>>;
+/** What a form comes to: the values that were set, or what is wrong, by field. */
+export type ReadDraft = { ok: true; values: Record<string, unknown> } | { ok: false; faults: Record<string, string> };
+
+/** How a field is shown: what has no control of its own is JSON. */
+export type Control = 'choice' | 'switch' | 'number' | 'text' | 'lines' | 'json';
+
+export function controlOf(property: Property): Control {
+  if (Array.isArray(property['enum'])) return 'choice';
+  if (property.type === 'boolean') return 'switch';
+  if (property.type === 'integer' || property.type === 'number') return 'number';
+  if (property.type === 'string') return 'text';
+  const items = property['items'] as { type?: string } | undefined;
+  return property.type === 'array' && ['string', 'integer', 'number'].includes(items?.type ?? '') ? 'lines' : 'json';
+}
+
+/** The controls for values that are there; a field that is not set is empty, and stands for its default. */
+export function toDraft(schema: ConfigSchema, values: Readonly<Record<string, unknown>>): Draft {
+  return Object.fromEntries(
+    Object.entries(schema.properties).map(([name, property]) => {
+      const value = values[name];
+      const control = controlOf(property);
+      if (control === 'switch') return [name, (value ?? property.default) === true];
+      if (value === undefined || value === null) return [name, ''];
+      if (control === 'lines' && Array.isArray(value)) return [name, value.join('\n')];
+      return [name, control === 'json' ? JSON.stringify(value, null, 2) : String(value)];
+    }),
+  );
+}
+
+/** Reads the controls. A field that is empty is null, which puts it back to its default. */
+export function readDraft(schema: ConfigSchema, draft: Draft): ReadDraft {
+  const values: Record<string, unknown> = {};
+  const faults: Record<string, string> = {};
+  for (const [name, property] of Object.entries(schema.properties)) {
+    const given = draft[name] ?? '';
+    if (typeof given === 'boolean') values[name] = given;
+    else if (given.trim() === '') {
+      values[name] = null;
+      if (schema.required?.includes(name) === true && property.default === undefined) faults[name] = 'This is needed.';
+    } else {
+      const read = readText(property, given);
+      if ('fault' in read) faults[name] = read.fault;
+      else values[name] = read.value;
+    }
+  }
+  return Object.keys(faults).length > 0 ? { ok: false, faults } : { ok: true, values };
+}
+
+type Read = { value: unknown } | { fault: string };
+
+function readText(property: Property, given: string): Read {
+  switch (controlOf(property)) {
+    case 'number':
+      return readNumber(given, property.type);
+    case 'lines':
+      return readLines(given, (property['items'] as { type: string }).type);
+    case 'json':
+      return readJson(given);
+    default:
+      return { value: given.trim() };
+  }
+}
+
+function readNumber(given: string, type: string): Read {
+  const value = Number(given);
+  if (type === 'integer' && !Number.isSafeInteger(value)) return { fault: `“${given.trim()}” is not a whole number.` };
+  return Number.isFinite(value) ? { value } : { fault: `“${given.trim()}” is not a number.` };
+}
+
+function readLines(given: string, type: string): Read {
+  const lines = given
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+  if (type === 'string') return { value: lines };
+  const read = lines.map((line) => readNumber(line, type));
+  const fault = read.find((one) => 'fault' in one);
+  return fault ?? { value: read.map((one) => (one as { value: unknown }).value) };
+}
+
+function readJson(given: string): Read {
+  try {
+    return { value: JSON.parse(given) as unknown };
+  } catch {
+    return { fault: 'This is not JSON.' };
+  }
+}

@@ -1,0 +1,99 @@
+import type { ConfigSchema } from '@svc/contract/connector-meta.ts';
+import { Field } from '../field.tsx';
+import { controlOf, type Draft, type Property } from './read-draft.ts';
+
+type Props = {
+  schema: ConfigSchema;
+  draft: Draft;
+  faults: Readonly<Record<string, string>>;
+  /** Fields whose value is a secret: what is typed goes to where secrets are kept, and is not shown again. */
+  secrets?: readonly string[];
+  onChange(draft: Draft): void;
+};
+
+/** The fields of a schema, those that are needed first; the rest is folded. */
+export function SchemaForm({ schema, draft, faults, secrets = [], onChange }: Props) {
+  const entries = Object.entries(schema.properties);
+  const isMain = (name: string) => schema.required?.includes(name) === true || faults[name] !== undefined;
+  const field = ([name, property]: [string, Property]) => (
+    <SchemaField
+      key={name}
+      property={property}
+      value={draft[name] ?? ''}
+      fault={faults[name] ?? null}
+      isSecret={secrets.includes(name)}
+      onChange={(value) => onChange({ ...draft, [name]: value })}
+    />
+  );
+  const more = entries.filter(([name]) => !isMain(name));
+  return (
+    <>
+      {entries.filter(([name]) => isMain(name)).map(field)}
+      {more.length > 0 && (
+        <details className="more-fields">
+          <summary>More settings</summary>
+          <div className="stack">{more.map(field)}</div>
+        </details>
+      )}
+    </>
+  );
+}
+
+type FieldProps = {
+  property: Property;
+  value: string | boolean;
+  fault: string | null;
+  isSecret: boolean;
+  onChange(value: string | boolean): void;
+};
+
+function SchemaField({ property, value, fault, isSecret, onChange }: FieldProps) {
+  const control = controlOf(property);
+  const text = typeof value === 'string' ? value : '';
+  const standing = property.default === undefined || isSecret ? '' : `Unless set: ${JSON.stringify(property.default)}`;
+  const hint = [property['description'], standing].filter((words) => typeof words === 'string' && words !== '').join(' ');
+  return (
+    <Field label={property.title} {...(hint !== '' && { hint })} fault={fault}>
+      {(props) => {
+        const common = { ...props, 'aria-invalid': fault !== null };
+        if (isSecret)
+          return (
+            <input
+              {...common}
+              type="password"
+              autoComplete="new-password"
+              value={text}
+              onChange={({ target }) => onChange(target.value)}
+            />
+          );
+        if (control === 'switch')
+          return (
+            <input {...common} type="checkbox" checked={value === true} onChange={({ target }) => onChange(target.checked)} />
+          );
+        if (control === 'choice')
+          return (
+            <select {...common} value={text} onChange={({ target }) => onChange(target.value)}>
+              <option value="">As usual</option>
+              {(property['enum'] as unknown[]).map((one) => (
+                <option key={String(one)}>{String(one)}</option>
+              ))}
+            </select>
+          );
+        if (control === 'lines' || control === 'json')
+          return (
+            <textarea {...common} rows={3} spellCheck={false} value={text} onChange={({ target }) => onChange(target.value)} />
+          );
+        return (
+          <input
+            {...common}
+            inputMode={control === 'number' ? 'numeric' : 'text'}
+            autoComplete="off"
+            spellCheck={false}
+            value={text}
+            onChange={({ target }) => onChange(target.value)}
+          />
+        );
+      }}
+    </Field>
+  );
+}

@@ -1,0 +1,57 @@
+import type { ControlAudit } from '@svc/contract/control.ts';
+import type { TrustChange } from '@svc/contract/trust.ts';
+import { shortTime } from '../../parts/format.ts';
+import { Empty, Fault, Skeleton } from '../../parts/page.tsx';
+import { useApi } from '../../parts/query.ts';
+import { Table } from '../../parts/table.tsx';
+
+type Row = { key: string; at: number; actor: string; what: string; about: string; came: string };
+
+/** Who changed what: people and rights from the core, programs and sessions from the collector, as one list. */
+export function Audit() {
+  const trust = useApi<{ audit: TrustChange[] }>('/core/trust/audit?limit=200');
+  const control = useApi<ControlAudit>('/collector/api/control/audit?limit=200');
+  const rows = [...(trust.data?.audit ?? []).map(ofTrust), ...(control.data?.actions ?? []).map(ofControl)].toSorted(
+    (one, other) => other.at - one.at,
+  );
+  const isReading = trust.isPending || control.isPending;
+  return (
+    <div className="view">
+      {trust.error !== null && <Fault error={trust.error} onRetry={() => void trust.refetch()} />}
+      {control.error !== null && <Fault error={control.error} onRetry={() => void control.refetch()} />}
+      {rows.length === 0 && (isReading ? <Skeleton /> : <Empty title="Nothing was changed yet" />)}
+      {rows.length > 0 && (
+        <Table
+          caption="Changes"
+          rows={rows}
+          keyOf={({ key }) => key}
+          columns={[
+            { name: 'What', isMain: true, cell: ({ what }) => what },
+            { name: 'When', cell: ({ at }) => shortTime(at) },
+            { name: 'Who', cell: ({ actor }) => actor },
+            { name: 'About', cell: ({ about }) => <span className="path">{about}</span> },
+            { name: 'What came of it', cell: ({ came }) => came },
+          ]}
+        />
+      )}
+    </div>
+  );
+}
+
+const ofTrust = ({ id, at, actor, what, principal, after }: TrustChange): Row => ({
+  key: `trust ${id}`,
+  at,
+  actor,
+  what: what.replaceAll('_', ' '),
+  about: principal ?? '',
+  came: after === null ? 'done' : JSON.stringify(after).slice(0, 120),
+});
+
+const ofControl = ({ id, at, actor, action, target, outcome, error }: ControlAudit['actions'][number]): Row => ({
+  key: `control ${id}`,
+  at,
+  actor,
+  what: action,
+  about: target,
+  came: error ?? outcome,
+});

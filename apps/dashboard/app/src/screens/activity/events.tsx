@@ -1,0 +1,90 @@
+import type { TelemetryEvent } from '@svc/contract/event.ts';
+import { Link } from '@tanstack/react-router';
+import { useCallback, useState } from 'react';
+import { get, withQuery } from '../../parts/api.ts';
+import { counted, fullTime, shortTime } from '../../parts/format.ts';
+import { useEvents } from '../../parts/live.tsx';
+import { Empty, Loaded } from '../../parts/page.tsx';
+import { useApi } from '../../parts/query.ts';
+import { toast } from '../../parts/toast.tsx';
+
+type EventPage = { events: TelemetryEvent[]; next_before: string | null };
+const pageSize = 100;
+const path = withQuery('/collector/api/events', { limit: pageSize });
+
+/** Events of every process, the newest first. New ones are counted, and shown when they are asked for: what is read stays where it is. */
+export function Events() {
+  const query = useApi<EventPage>(path);
+  const [older, setOlder] = useState<EventPage | null>(null);
+  const [fresh, setFresh] = useState(0);
+  useEvents(useCallback(() => setFresh((before) => before + 1), []));
+
+  const showNew = () => {
+    setFresh(0);
+    setOlder(null);
+    void query.refetch();
+  };
+  const showOlder = async (before: string) => {
+    try {
+      const page = await get<EventPage>(withQuery('/collector/api/events', { limit: pageSize, before }));
+      setOlder((known) => ({ events: [...(known?.events ?? []), ...page.events], next_before: page.next_before }));
+    } catch (error) {
+      toast(error instanceof Error ? error.message : String(error), 'fault');
+    }
+  };
+
+  return (
+    <div className="view">
+      {fresh > 0 && (
+        <p>
+          <button type="button" className="plain-button" onClick={showNew}>
+            Show {counted(fresh, 'new event')}
+          </button>
+        </p>
+      )}
+      <Loaded query={query} rows={10}>
+        {(first) => {
+          const events = [...first.events, ...(older?.events ?? [])];
+          const next = older === null ? first.next_before : older.next_before;
+          if (events.length === 0) return <Empty title="Nothing has happened yet" />;
+          return (
+            <>
+              <ol className="events">
+                {events.map((event) => (
+                  <EventRow key={event.id} event={event} />
+                ))}
+              </ol>
+              {next !== null && (
+                <p>
+                  <button type="button" className="plain-button" onClick={() => void showOlder(next)}>
+                    Show older ones
+                  </button>
+                </p>
+              )}
+            </>
+          );
+        }}
+      </Loaded>
+    </div>
+  );
+}
+
+const maxText = 300;
+
+function EventRow({ event: { ts, kind, surface, principal, identity, session, text } }: { event: TelemetryEvent }) {
+  return (
+    <li>
+      <time dateTime={new Date(ts).toISOString()} title={fullTime(ts)}>
+        {shortTime(ts)}
+      </time>
+      <b>{kind}</b>
+      <span className="muted">{[surface, principal ?? identity].filter((part) => part !== null).join(' · ')}</span>
+      {text !== null && text !== '' && <span className="event-text">{text.slice(0, maxText)}</span>}
+      {session !== null && (
+        <Link to="/sessions/$key" params={{ key: session }} aria-label={`Session of this ${kind}`}>
+          Session
+        </Link>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,134 @@
+import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
+import type { Instance } from '@svc/contract/instance.ts';
+import { useState } from 'react';
+import { ApiFault, call } from '../../parts/api.ts';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Field } from '../../parts/field.tsx';
+import { queryClient, refresh } from '../../parts/query.ts';
+import { type Draft, readDraft, toDraft } from '../../parts/schema-form/read-draft.ts';
+import { SchemaForm } from '../../parts/schema-form/schema-form.tsx';
+import { toast } from '../../parts/toast.tsx';
+import { faultsOf, type NamedSecret, namedSecrets, schemaOf } from './channel-config.ts';
+
+type AddProps = { types: readonly ConnectorMeta[]; instances: readonly Instance[]; onClose(): void };
+
+/** Which kind of channel first, then what that needs. */
+export function AddChannel({ types, instances, onClose }: AddProps) {
+  const free = types.filter(({ type, supportsMultiple }) => supportsMultiple || !instances.some((one) => one.type === type));
+  const [type, setType] = useState('');
+  const meta = free.find((one) => one.type === type);
+  return (
+    <Dialog title="Add a channel" onClose={onClose}>
+      <div className="stack">
+        <Field label="Kind">
+          {(props) => (
+            <select {...props} value={type} onChange={({ target }) => setType(target.value)}>
+              <option value="">Choose one</option>
+              {free.map((one) => (
+                <option key={one.type} value={one.type}>
+                  {one.displayName}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+        {meta !== undefined && <ChannelForm key={type} meta={meta} instances={instances} instance={null} onClose={onClose} />}
+      </div>
+    </Dialog>
+  );
+}
+
+type EditProps = { meta: ConnectorMeta; instances: readonly Instance[]; instance: Instance; onClose(): void };
+
+export function EditChannel({ meta, instances, instance, onClose }: EditProps) {
+  return (
+    <Dialog title={`Configure ${instance.name}`} onClose={onClose}>
+      <ChannelForm meta={meta} instances={instances} instance={instance} onClose={onClose} />
+    </Dialog>
+  );
+}
+
+function ChannelForm({ meta, instances, instance, onClose }: Omit<EditProps, 'instance'> & { instance: Instance | null }) {
+  const schema = schemaOf(meta, instance);
+  const [name, setName] = useState(instance?.name ?? meta.type);
+  const [draft, setDraft] = useState<Draft>(() => emptySecrets(toDraft(schema, instance?.config ?? {}), meta.credentialKeys));
+  const [faults, setFaults] = useState<Record<string, string>>({});
+  const [fault, setFault] = useState<string | null>(null);
+  const [isBusy, setBusy] = useState(false);
+
+  const save = async () => {
+    const read = readDraft(schema, draft);
+    if (!read.ok) return setFaults(read.faults);
+    setFaults({});
+    setFault(null);
+    setBusy(true);
+    try {
+      const { config, secrets } = namedSecrets({ meta, values: read.values, instance, instances });
+      await store(secrets, instance, { name: name.trim(), type: meta.type, config });
+      toast(instance === null ? `${name.trim()} is being started.` : `${name.trim()} is saved, and starts anew.`);
+      onClose();
+    } catch (error) {
+      setFaults(faultsOf(error));
+      setFault(error instanceof Error ? error.message : String(error));
+    } finally {
+      setBusy(false);
+      await refresh(queryClient, ['/manager/instances']);
+    }
+  };
+
+  return (
+    <form
+      className="stack"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        void save();
+      }}
+    >
+      <Field label="Name">
+        {(props) => (
+          <input {...props} value={name} maxLength={100} autoComplete="off" onChange={({ target }) => setName(target.value)} />
+        )}
+      </Field>
+      <SchemaForm schema={schema} draft={draft} faults={faults} secrets={meta.credentialKeys} onChange={setDraft} />
+      {fault !== null && (
+        <p className="fault" role="alert">
+          {fault}
+        </p>
+      )}
+      <p className="row-buttons">
+        <button type="submit" className="primary" disabled={isBusy || name.trim() === ''}>
+          {instance === null ? 'Add channel' : 'Save and restart'}
+        </button>
+        <button type="button" className="plain-button" onClick={onClose}>
+          Cancel
+        </button>
+      </p>
+    </form>
+  );
+}
+
+/** What is kept of a secret is a name, which says nothing to a person: its field is empty until it gets another value. */
+const emptySecrets = (draft: Draft, names: readonly string[]): Draft => ({
+  ...draft,
+  ...Object.fromEntries(names.map((name) => [name, ''])),
+});
+
+type Wanted = { name: string; type: string; config: Record<string, unknown> };
+
+/** Secrets first: a channel that starts finds them. */
+async function store(secrets: readonly NamedSecret[], instance: Instance | null, { name, type, config }: Wanted): Promise<void> {
+  if (instance !== null) await checkUnchanged(instance);
+  for (const { name: as, value } of secrets) await call('POST', '/core/v2/vault/secrets', { body: { name: as, value } });
+  if (instance === null) await call('POST', '/manager/instances', { body: { type, name, config, enabled: true } });
+  else await call('PATCH', `/manager/instances/${encodeURIComponent(instance.id)}`, { body: { name, config } });
+}
+
+/** What is saved replaces all settings: those that somebody else has changed meanwhile would be lost. */
+async function checkUnchanged({ id, updated_at: seen }: Instance): Promise<void> {
+  const { instance } = await call<{ instance: Instance }>('GET', `/manager/instances/${encodeURIComponent(id)}`);
+  if (instance.updated_at === seen) return;
+  throw new ApiFault(409, {
+    message: 'Somebody has changed these settings meanwhile. Close this, open it again, and change them there.',
+  });
+}

@@ -1,0 +1,134 @@
+import type { SpendReport } from '@svc/contract/cost.ts';
+import type { UsageByPerson, UsageRollup } from '@svc/contract/usage.ts';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { withQuery } from '../../parts/api.ts';
+import { count, counted, money, relativeTime } from '../../parts/format.ts';
+import { Empty, Loaded, Page, Section } from '../../parts/page.tsx';
+import { useApi } from '../../parts/query.ts';
+import { Bars } from './bars.tsx';
+import { byDay, type Day } from './by-day.ts';
+import { PeopleCosts } from './people-costs.tsx';
+import { SideCalls } from './side-calls.tsx';
+import { Table } from '../../parts/table.tsx';
+
+const spans = { '7': 'A week', '31': 'A month', '92': 'Three months' } as const;
+const dayMs = 86_400_000;
+
+/** What was used, by whom, and what it cost: at list prices, and what is billed. */
+export function Costs() {
+  const { days } = useSearch({ from: '/costs' });
+  const navigate = useNavigate({ from: '/costs' });
+  const span = days in spans ? Number(days) : 31;
+  // From the start of a day, so that the same question has the same address.
+  const since = new Date().setHours(0, 0, 0, 0) - (span - 1) * dayMs;
+  const usage = useApi<{ usage: UsageRollup[]; truncated: boolean }>(withQuery('/collector/api/usage', { since }));
+  const people = useApi<UsageByPerson>(withQuery('/collector/api/usage/people', { since }));
+  const spend = useApi<SpendReport>('/core/v2/spend');
+  return (
+    <Page
+      title="Costs"
+      actions={
+        <select
+          aria-label="Time"
+          className="choice"
+          value={String(span)}
+          onChange={({ target }) => void navigate({ search: { days: target.value }, replace: true })}
+        >
+          {Object.entries(spans).map(([value, name]) => (
+            <option key={value} value={value}>
+              {name}
+            </option>
+          ))}
+        </select>
+      }
+    >
+      <Section title="Limits">
+        <Loaded query={spend} rows={1}>
+          {(report) => <Limits {...report} />}
+        </Loaded>
+      </Section>
+      <Section title="By day, at list prices">
+        <Loaded query={usage}>
+          {(data) => {
+            const found = byDay(data.usage, since, span);
+            return (
+              <>
+                <Bars label="List price by day" bars={found.map(({ at, list }) => ({ at, value: list, words: money(list) }))} />
+                {data.truncated && <p className="muted small">There is more than is shown here: choose a shorter time.</p>}
+                <Days days={found} />
+              </>
+            );
+          }}
+        </Loaded>
+      </Section>
+      <Loaded query={people}>
+        {(data) => (
+          <>
+            <Section title="By person">
+              <PeopleCosts {...data} />
+            </Section>
+            <Section title="Beside turns">
+              <SideCalls side={data.side} />
+            </Section>
+          </>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+function Limits({ period, until, total }: SpendReport) {
+  const { cost_usd: cost, soft_usd: soft, hard_usd: hard } = total;
+  return (
+    <dl className="figures">
+      <div>
+        <dt>This {period}</dt>
+        <dd>{money(cost)}</dd>
+      </div>
+      <div>
+        <dt>Warning at</dt>
+        <dd>{soft === null ? 'none' : money(soft)}</dd>
+      </div>
+      <div>
+        <dt>Turns are refused at</dt>
+        <dd>{hard === null ? 'none' : money(hard)}</dd>
+      </div>
+      <div>
+        <dt>Begins anew</dt>
+        <dd>{relativeTime(until)}</dd>
+      </div>
+    </dl>
+  );
+}
+
+const dayWords = new Intl.DateTimeFormat(undefined, { weekday: 'short', day: 'numeric', month: 'short' });
+
+function Days({ days }: { days: readonly Day[] }) {
+  const used = days.filter(({ turns }) => turns > 0).toReversed();
+  if (used.length === 0) return <Empty title="Nothing was used in this time" />;
+  return (
+    <Table
+      caption="Use by day"
+      rows={used}
+      keyOf={({ at }) => String(at)}
+      columns={[
+        { name: 'Day', isMain: true, cell: ({ at }) => dayWords.format(at) },
+        { name: 'Turns', isNumber: true, cell: ({ turns }) => count(turns) },
+        { name: 'Tokens in', isNumber: true, cell: ({ tokensIn }) => count(tokensIn) },
+        { name: 'Tokens out', isNumber: true, cell: ({ tokensOut }) => count(tokensOut) },
+        { name: 'List price', isNumber: true, cell: ({ list }) => money(list) },
+        { name: 'Billed', isNumber: true, cell: ({ billed }) => money(billed) },
+        {
+          name: 'Not sure',
+          cell: ({ estimated, unpriced }) =>
+            [
+              estimated > 0 ? `${counted(estimated, 'turn')} estimated` : null,
+              unpriced > 0 ? `${counted(unpriced, 'turn')} unpriced` : null,
+            ]
+              .filter((words) => words !== null)
+              .join(', '),
+        },
+      ]}
+    />
+  );
+}
