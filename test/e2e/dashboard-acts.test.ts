@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Instance } from '@svc/contract/instance.ts';
 import type { Principal, TrustChange } from '@svc/contract/trust.ts';
 import { freePorts } from '@svc/testing/free-ports.ts';
-import { type Account, type Dashboard, openDashboard, setUp } from './dashboard/open-dashboard.ts';
+import { type Account, type Dashboard, isLive, openDashboard, setUp, signIn } from './dashboard/open-dashboard.ts';
 import { openBrowser, say, watch, whyNoBrowser } from './device-app/browser.ts';
 
 const why = whyNoBrowser();
@@ -138,6 +138,31 @@ describe.skipIf(why !== null)(`acts in the dashboard${why === null ? '' : ` (ski
     await row.getByRole('button', { name: 'Remove' }).click();
     await page.getByRole('button', { name: 'Remove channel' }).click();
     await expect.poll(async () => (await instances()).map(({ name }) => name)).not.toContain('second API');
+    expect(faults).toEqual([]);
+  });
+
+  test('an engine is tried, a backup is made and can be restored by its day alone, and another browser is signed out', async () => {
+    const other = await browser.newContext();
+    const shown = await other.newPage();
+    await shown.goto(`${dashboard.url}/login`);
+    await signIn(shown, account, account.recoveryCodes[2] ?? '');
+    await isLive(shown);
+    await open('/settings');
+    await page.getByRole('button', { name: 'Try offline' }).click();
+    await page.getByText(/offline said/).waitFor();
+    await page.getByRole('button', { name: 'Make a backup' }).click();
+    await page.getByRole('button', { name: 'Restore', exact: true }).click();
+    expect(await page.getByRole('button', { name: 'Restore backup' }).isDisabled()).toBe(true);
+    await page.getByLabel(/Type the day/).fill(new Date().toISOString().slice(0, 10));
+    await page.getByRole('button', { name: 'Restore backup' }).click();
+    await page.getByText('is put in place at the next start').first().waitFor();
+    await page.getByRole('button', { name: 'Take the restore back' }).click();
+    await page.getByRole('button', { name: 'Take the restore back' }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Sign out there' }).click();
+    await shown.goto(`${dashboard.url}/sessions`);
+    await shown.getByLabel('Password').waitFor();
+    expect(new URL(shown.url()).pathname).toBe('/login');
+    await other.close();
     expect(faults).toEqual([]);
   });
 

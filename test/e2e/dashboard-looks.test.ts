@@ -1,8 +1,10 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
+import { gzipSync } from 'node:zlib';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { root } from '../repository.ts';
 import { type Dashboard, isLive, openDashboard, setUp } from './dashboard/open-dashboard.ts';
 import { openBrowser, say, watch, whyNoBrowser } from './device-app/browser.ts';
 
@@ -41,6 +43,7 @@ const screens = [
   { path: '/channels', ready: '.rows-list > li' },
   { path: '/costs', ready: '.facts tbody tr' },
   { path: '/activity', ready: '.events li' },
+  { path: '/settings', ready: '.rows-list > li' },
   { path: '/activity?tab=machine', ready: '.figures' },
   { path: '/activity?tab=audit', ready: '.facts tbody tr' },
 ] as const;
@@ -88,6 +91,23 @@ describe.skipIf(why !== null)(`how the dashboard looks${why === null ? '' : ` (s
     await look(login, 'login');
     await stranger.close();
     expect(found).toEqual([]);
+  });
+
+  test('[21] signing in takes 15 KB of scripts at most, and the chat 190 KB', async () => {
+    const weigh = async (shown: Page, place: string, ready: string): Promise<number> => {
+      const scripts = new Set<string>();
+      shown.on('response', (response) => response.url().endsWith('.js') && scripts.add(response.url()));
+      await shown.goto(dashboard.url + place);
+      await shown.locator(ready).first().waitFor();
+      const files = [...scripts].map((url) => path.join(root, 'apps/dashboard/app/dist', new URL(url).pathname));
+      return files.reduce((sum, file) => sum + gzipSync(readFileSync(file)).length, 0) / 1000;
+    };
+    const stranger = await browser.newContext();
+    expect(await weigh(await stranger.newPage(), '/login', 'h1')).toBeLessThanOrEqual(15);
+    await stranger.close();
+    const other = await context.newPage();
+    expect(await weigh(other, '/chat', '.reply .below')).toBeLessThanOrEqual(190);
+    await other.close();
   });
 
   const looks = [390, 1280].flatMap((width) => (['light', 'dark'] as const).map((scheme) => ({ width, scheme })));

@@ -73,6 +73,11 @@ const tree = root.addChildren([
     validateSearch: texts('tab'),
     component: lazyRouteComponent(() => import('./screens/activity/activity.tsx'), 'Activity'),
   }),
+  createRoute({
+    getParentRoute,
+    path: '/settings',
+    component: lazyRouteComponent(() => import('./screens/settings/settings.tsx'), 'Settings'),
+  }),
 ]);
 
 export const router = createRouter({

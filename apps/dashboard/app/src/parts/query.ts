@@ -25,7 +25,7 @@ export const useApi = <T>(path: string | null, everyMs?: number): UseQueryResult
     ...(everyMs === undefined ? {} : { refetchInterval: everyMs }),
   });
 
-type Change = { method: Method; path: string; body?: unknown };
+type Change = { method: Method; path: string; body?: unknown; timeoutMs?: number };
 type ChangeOptions<T> = {
   /** Paths, or beginnings of paths, that say something else from now on. */
   changes?: readonly string[];
@@ -39,7 +39,7 @@ export function useAct<T = unknown>({ changes = [], done, onDone }: ChangeOption
   const client = useQueryClient();
   return useMutation<T, Error, Change>({
     networkMode: 'always',
-    mutationFn: ({ method, path, body }) => call<T>(method, path, body === undefined ? {} : { body }),
+    mutationFn: ({ method, path, ...options }) => call<T>(method, path, options),
     onSuccess: async (answer) => {
       if (done !== undefined) toast(done);
       onDone?.(answer);

@@ -1,4 +1,4 @@
-import { Activity, House, ListTree, type LucideIcon, MessageCircle, Radio, Receipt, Search, Users } from 'lucide-react';
+import { Activity, House, ListTree, type LucideIcon, MessageCircle, Radio, Receipt, Search, Settings, Users } from 'lucide-react';
 
 export type Destination = { to: string; name: string; icon: LucideIcon };
 
@@ -12,4 +12,5 @@ export const destinations: readonly Destination[] = [
   { to: '/channels', name: 'Channels', icon: Radio },
   { to: '/costs', name: 'Costs', icon: Receipt },
   { to: '/activity', name: 'Activity', icon: Activity },
+  { to: '/settings', name: 'Settings', icon: Settings },
 ];

@@ -1,0 +1,145 @@
+import type { Backup, RestoreState } from '@svc/contract/backup.ts';
+import { useState } from 'react';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Field } from '../../parts/field.tsx';
+import { bytes, fullTime, relativeTime } from '../../parts/format.ts';
+import { Loaded, Section } from '../../parts/page.tsx';
+import { useAct, useApi } from '../../parts/query.ts';
+import { Status, type StatusKind } from '../../parts/status.tsx';
+
+const path = '/core/v2/backups';
+const kinds: Record<Backup['state'], StatusKind> = { done: 'ok', running: 'busy', failed: 'bad' };
+
+/** Whole copies of the installation: making one, and going back to one. */
+export function Backups() {
+  const query = useApi<{ backups: Backup[]; restore: RestoreState | null }>(path, 5000);
+  const make = useAct({ changes: [path], done: 'The backup is being made.' });
+  const undo = useAct({ changes: [path], done: 'The restore is taken back.' });
+  const remove = useAct({ changes: [path], done: 'The backup is removed.' });
+  const [chosen, setChosen] = useState<Backup | null>(null);
+  return (
+    <Section
+      title="Backups"
+      actions={
+        <button
+          type="button"
+          className="plain-button"
+          disabled={make.isPending}
+          onClick={() => make.mutate({ method: 'POST', path })}
+        >
+          Make a backup
+        </button>
+      }
+    >
+      <Loaded query={query} rows={2}>
+        {({ backups, restore }) => (
+          <>
+            {restore !== null && (
+              <div className="fault-box" role="status">
+                <div>
+                  <p>{restoreWords(restore)}</p>
+                  {restore.state !== 'undoing' && (
+                    <button
+                      type="button"
+                      className="plain-button"
+                      disabled={undo.isPending}
+                      onClick={() => undo.mutate({ method: 'DELETE', path: `${path}/restore` })}
+                    >
+                      Take the restore back
+                    </button>
+                  )}
+                </div>
+              </div>
+            )}
+            {backups.length === 0 && <p className="muted">There is none.</p>}
+            <ul className="rows-list">
+              {backups.map((backup) => (
+                <li key={backup.id}>
+                  <div className="line-between">
+                    <b>{fullTime(backup.created_at)}</b>
+                    <Status kind={kinds[backup.state]} words={backup.state} />
+                  </div>
+                  <p className="muted small">{factsOf(backup)}</p>
+                  {backup.error !== null && <p className="fault small">{backup.error}</p>}
+                  {backup.state !== 'running' && (
+                    <p className="row-buttons">
+                      {backup.state === 'done' && !backup.has_secrets && (
+                        <button type="button" className="plain-button" onClick={() => setChosen(backup)}>
+                          Restore
+                        </button>
+                      )}
+                      <button
+                        type="button"
+                        className="danger"
+                        disabled={remove.isPending}
+                        onClick={() => remove.mutate({ method: 'DELETE', path: `${path}/${encodeURIComponent(backup.id)}` })}
+                      >
+                        Remove backup
+                      </button>
+                    </p>
+                  )}
+                </li>
+              ))}
+            </ul>
+          </>
+        )}
+      </Loaded>
+      {chosen !== null && <Restore backup={chosen} onClose={() => setChosen(null)} />}
+    </Section>
+  );
+}
+
+const factsOf = ({ version, bytes: size, scheduled, has_secrets: hasSecrets, created_at: at }: Backup): string =>
+  [
+    relativeTime(at),
+    `version ${version}`,
+    size === null ? null : bytes(size),
+    scheduled ? 'made by the clock' : null,
+    hasSecrets ? 'with secrets: restore it by ./svc backup' : null,
+  ]
+    .filter((part) => part !== null)
+    .join(' · ');
+
+function restoreWords({ state, plan }: RestoreState): string {
+  const what = `The backup of ${fullTime(plan.created_at)}`;
+  if (state === 'pending') return `${what} is put in place at the next start of the service.`;
+  return state === 'applied'
+    ? `${what} is in place. What was there before is kept until the next start.`
+    : 'The earlier state is put back at the next start of the service.';
+}
+
+/** The day as it has to be typed. */
+const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
+
+function Restore({ backup, onClose }: { backup: Backup; onClose(): void }) {
+  const [typed, setTyped] = useState('');
+  const act = useAct({ changes: [path], done: 'It is put in place at the next start of the service.', onDone: onClose });
+  const day = dayOf(backup.created_at);
+  return (
+    <Dialog title="Restore this backup?" onClose={onClose}>
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          act.mutate({ method: 'POST', path: `${path}/${encodeURIComponent(backup.id)}/restore`, timeoutMs: 10 * 60_000 });
+        }}
+      >
+        <p>
+          At its next start the service is what it was at {fullTime(backup.created_at)}. What was said, changed and added since
+          then is lost, but for one start in which it can be taken back.
+        </p>
+        <Field label={`Type the day of the backup, ${day}`}>
+          {(props) => <input {...props} value={typed} autoComplete="off" onChange={({ target }) => setTyped(target.value)} />}
+        </Field>
+        <p className="row-buttons">
+          <button type="submit" className="danger" disabled={act.isPending || typed.trim() !== day}>
+            Restore backup
+          </button>
+          <button type="button" className="plain-button" onClick={onClose}>
+            Cancel
+          </button>
+        </p>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,157 @@
+import type { EngineTest, EngineView } from '@svc/contract/engine.ts';
+import type { EngineChoice } from '@svc/contract/service.ts';
+import { useState } from 'react';
+import { Loaded } from '../../parts/page.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Field } from '../../parts/field.tsx';
+import { useAct, useApi } from '../../parts/query.ts';
+import { Status } from '../../parts/status.tsx';
+import { toast } from '../../parts/toast.tsx';
+
+type EngineList = { engines: EngineView[]; current: EngineChoice | null };
+const path = '/core/v2/engines';
+/** A model may think for a while. */
+const testMs = 110_000;
+
+/** The engines that can answer: how each stands, and which one does. */
+export function Engines() {
+  const query = useApi<EngineList>(path, 15_000);
+  return (
+    <Loaded query={query}>
+      {({ engines, current }) => (
+        <>
+          {current !== null && (
+            <p>
+              Answers come from <b>{current.id}</b>
+              {current.model !== null && ` (${current.model})`}. <span className="muted">{current.why}</span>
+            </p>
+          )}
+          <ul className="rows-list">
+            {engines.map((engine) => (
+              <EngineRow key={engine.id} engine={engine} isCurrent={engine.id === current?.id} />
+            ))}
+          </ul>
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+function EngineRow({ engine, isCurrent }: { engine: EngineView; isCurrent: boolean }) {
+  const { id, ready, reason, installed, pinned_version: pinned, install, login, notice, warning } = engine;
+  const [isKeyAsked, setKeyAsked] = useState(false);
+  const act = useAct({ changes: [path] });
+  const test = useAct<EngineTest>({
+    changes: [path],
+    onDone: ({ text, ms }) => toast(`${id} said “${text.slice(0, 120)}” after ${(ms / 1000).toFixed(1)} s.`),
+  });
+  const own = `${path}/${encodeURIComponent(id)}`;
+  const isInstalling = install?.state === 'running';
+  return (
+    <li>
+      <div className="line-between">
+        <b>{id}</b>
+        <Status kind={ready ? 'ok' : 'off'} words={isCurrent ? 'in use' : ready ? 'ready' : 'not ready'} />
+      </div>
+      <p className="small">{reason}</p>
+      {[notice, warning].map(
+        (words) =>
+          words != null && (
+            <p key={words} className="small">
+              {words}
+            </p>
+          ),
+      )}
+      {install !== null && (isInstalling || install.state === 'failed') && <p className="muted small">{install.step}</p>}
+      {!ready && login !== null && (
+        <p className="small">
+          To sign in, run <code>{login.join(' ')}</code> where the service is installed, then look again.
+        </p>
+      )}
+      <p className="row-buttons">
+        {!engine.default && (
+          <button
+            type="button"
+            className="plain-button"
+            disabled={act.isPending}
+            onClick={() => act.mutate({ method: 'POST', path: `${own}/default` })}
+          >
+            Use {id}
+          </button>
+        )}
+        {!installed && pinned !== null && (
+          <button
+            type="button"
+            className="plain-button"
+            disabled={act.isPending || isInstalling}
+            onClick={() => act.mutate({ method: 'POST', path: `${own}/install` })}
+          >
+            {isInstalling ? 'Installing' : `Install ${id}`}
+          </button>
+        )}
+        {ready && (
+          <button
+            type="button"
+            className="plain-button"
+            disabled={test.isPending}
+            onClick={() => test.mutate({ method: 'POST', path: `${own}/test`, timeoutMs: testMs })}
+          >
+            {test.isPending ? 'Waiting for its answer' : `Try ${id}`}
+          </button>
+        )}
+        {!ready && installed && (
+          <button
+            type="button"
+            className="plain-button"
+            disabled={act.isPending}
+            onClick={() => act.mutate({ method: 'POST', path: `${own}/refresh` })}
+          >
+            Look again
+          </button>
+        )}
+        {engine.auth !== 'local' && id !== 'offline' && (
+          <button type="button" className="plain-button" onClick={() => setKeyAsked(true)}>
+            {engine.key_present ? 'Replace key' : 'Set key'}
+          </button>
+        )}
+      </p>
+      {isKeyAsked && <Key id={id} path={`${own}/apikey`} onClose={() => setKeyAsked(false)} />}
+    </li>
+  );
+}
+
+function Key({ id, path: where, onClose }: { id: string; path: string; onClose(): void }) {
+  const [value, setValue] = useState('');
+  const act = useAct({ changes: [path], done: `The key of ${id} is kept.`, onDone: onClose });
+  return (
+    <Dialog title={`Key of ${id}`} onClose={onClose}>
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          act.mutate({ method: 'PUT', path: where, body: { value: value.trim() } });
+        }}
+      >
+        <Field label="Key" hint="It is kept where secrets are, and not shown again.">
+          {(props) => (
+            <input
+              {...props}
+              type="password"
+              autoComplete="new-password"
+              value={value}
+              onChange={({ target }) => setValue(target.value)}
+            />
+          )}
+        </Field>
+        <p className="row-buttons">
+          <button type="submit" className="primary" disabled={act.isPending || value.trim() === ''}>
+            Keep key
+          </button>
+          <button type="button" className="plain-button" onClick={onClose}>
+            Cancel
+          </button>
+        </p>
+      </form>
+    </Dialog>
+  );
+}

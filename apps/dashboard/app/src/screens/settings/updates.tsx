@@ -1,0 +1,65 @@
+import type { UpdateStatus } from '@svc/contract/update.ts';
+import { fullTime, relativeTime } from '../../parts/format.ts';
+import { Loaded } from '../../parts/page.tsx';
+import { useAct, useApi } from '../../parts/query.ts';
+
+const path = '/core/v2/update';
+
+/** Which version runs, and whether there is a newer one. */
+export function Updates() {
+  const query = useApi<UpdateStatus>(`${path}/status`, 15_000);
+  const act = useAct({ changes: [path] });
+  return (
+    <Loaded query={query} rows={1}>
+      {({ version, sha, channel, auto, managed, manager, running, last, check }) => (
+        <div className="stack">
+          <p>
+            Version {version} <span className="path muted">{sha.slice(0, 12)}</span>
+          </p>
+          {running !== null && (
+            <p role="status">
+              An update to {running.to} runs: {running.phase}.
+            </p>
+          )}
+          {check !== null && (
+            <p className="muted small">
+              {check.words} Looked for {relativeTime(check.checked_at)}.
+            </p>
+          )}
+          {last !== null && (
+            <p className="muted small">
+              The last update, {fullTime(last.ended_at)}: {last.words}
+            </p>
+          )}
+          {managed ? (
+            <p>{manager ?? 'Something else'} keeps this installation up to date.</p>
+          ) : (
+            <>
+              <label className="check">
+                <input
+                  type="checkbox"
+                  checked={auto}
+                  disabled={act.isPending}
+                  onChange={({ target }) => act.mutate({ method: 'POST', path: `${path}/auto`, body: { auto: target.checked } })}
+                />
+                Install new versions of “{channel}” without being asked
+              </label>
+              {check?.code === 0 && running === null && (
+                <p>
+                  <button
+                    type="button"
+                    className="primary"
+                    disabled={act.isPending}
+                    onClick={() => act.mutate({ method: 'POST', path: `${path}/run` })}
+                  >
+                    Update to {check.to?.name}
+                  </button>
+                </p>
+              )}
+            </>
+          )}
+        </div>
+      )}
+    </Loaded>
+  );
+}
