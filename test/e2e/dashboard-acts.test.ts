@@ -166,10 +166,54 @@ describe.skipIf(why !== null)(`acts in the dashboard${why === null ? '' : ` (ski
     expect(faults).toEqual([]);
   });
 
+  test('[30] what others write is shown as it is: nothing of it runs, and nothing is asked for', async () => {
+    const host = 'https://evil.example';
+    const bad = [
+      '<img src=x onerror="globalThis.hit=1">',
+      '<script>globalThis.hit=1</script>',
+      '<svg onload="globalThis.hit=1"><a xlink:href="javascript:globalThis.hit=1">x</a></svg>',
+      '[click](javascript:globalThis.hit=1) ![p](' + host + '/p.png) <' + host + '/a>',
+      '</title><iframe srcdoc="<script>parent.hit=1</script>"></iframe>',
+      '"><style>@import "' + host + '/x.css"</style>',
+      '{{constructor.constructor("globalThis.hit=1")()}} ${globalThis.hit=1}',
+      '\u001b]8;;javascript:globalThis.hit=1\u0007x\u001b]8;;\u0007 \u202egnp.exe',
+    ];
+    const asked: string[] = [];
+    page.on(
+      'request',
+      (request) => !request.url().startsWith(dashboard.url) && !request.url().startsWith('blob:') && asked.push(request.url()),
+    );
+    for (const [index, text] of bad.entries()) {
+      await dashboard.house.post(`${core()}/v2/handle`, {
+        channel: 'messenger',
+        conversation_key: `messenger:m:user:x${index}`,
+        sender: { raw_id: `x${index}`, raw_username: text.slice(0, 200) },
+        content: { text },
+      });
+      await dashboard.house.post(`${core()}/v2/handle`, {
+        channel: 'compat',
+        conversation_key: `compat:compat:session:bad${index}`,
+        sender: { raw_id: 'owner' },
+        content: { text },
+      });
+    }
+    for (const place of ['/', '/sessions', '/people', '/activity', '/activity?tab=audit', '/search?q=globalThis', '/costs']) {
+      await open(place);
+      await page.locator('.rows-list > li, .facts tbody tr, .events li').first().waitFor();
+    }
+    for (const index of bad.keys()) {
+      await open(`/sessions/${encodeURIComponent(`compat:compat:session:bad${index}`)}`);
+      await page.locator('.said .bubble').first().waitFor();
+    }
+    expect(await page.evaluate('globalThis.hit')).toBeUndefined();
+    expect(asked).toEqual([]);
+    expect(faults).toEqual([]);
+  });
+
   test('a session is found by a word, and forgotten after a question', async () => {
     await open('/search?q=count');
     await page.locator('.snippet mark').first().waitFor();
-    await page.locator('.row-link').first().click();
+    await page.getByRole('link', { name: 'count 2' }).first().click();
     await page.getByRole('tab', { name: 'Facts' }).click();
     await page.getByRole('button', { name: 'Forget session' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Forget session' }).click();

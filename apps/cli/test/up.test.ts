@@ -96,6 +96,21 @@ describe('svc up', () => {
     expect(second.output()).toContain(path.join(dataDir, 'instances/inst_1/keys.json'));
   });
 
+  test('runs without a dashboard that cannot start, says why, and goes on trying', async () => {
+    const up = startUp({ SVC_DASHBOARD: 'on', FAIL: 'dashboard' });
+    await up.says('Ctrl-C stops all');
+    expect(up.output()).toMatch(/runs in part/);
+    expect(up.output()).toMatch(/Dashboard +(?:starting|backoff): /);
+    await expect.poll(() => service('dashboard')?.failures).toBeGreaterThan(1);
+    expect(
+      state()
+        .services.filter(({ status }) => status === 'running')
+        .map(({ name }) => name),
+    ).toEqual(['core', 'manager', 'collector']);
+    up.child.kill('SIGINT');
+    expect(await up.ended).toBe(0);
+  });
+
   test('gives the logins of engines to the core alone', async () => {
     await startUp().says('Ctrl-C stops all');
     const names = async (port: number | undefined) =>

@@ -133,6 +133,8 @@ function ofSpend(report: SpendReport | undefined): Need[] {
   ];
 }
 
+const toSettings: Remedy = { kind: 'link', words: 'Go to the settings', to: '/settings' };
+
 const ofEngine = (current: EngineChoice | null | undefined): Need[] =>
   current?.id !== 'offline'
     ? []
@@ -142,29 +144,31 @@ const ofEngine = (current: EngineChoice | null | undefined): Need[] =>
           status: 'warn',
           title: 'No model is connected',
           words: `Answers come from a stand-in. ${current.why}`,
-          remedy: null,
+          remedy: toSettings,
         },
       ];
 
 function ofBackups(backups: readonly Backup[] | undefined): Need[] {
   const newest = backups?.[0];
   if (newest?.state !== 'failed') return [];
-  return [{ key: newest.id, status: 'bad', title: 'The last backup has failed', words: newest.error ?? '', remedy: null }];
+  return [{ key: newest.id, status: 'bad', title: 'The last backup has failed', words: newest.error ?? '', remedy: toSettings }];
 }
 
 function ofUpdate(status: UpdateStatus | undefined): Need[] {
   if (status === undefined) return [];
   const { running, check } = status;
   if (running !== null)
-    return [{ key: 'update', status: 'busy', title: `An update to ${running.to} runs`, words: running.phase, remedy: null }];
+    return [
+      { key: 'update', status: 'busy', title: `An update to ${running.to} runs`, words: running.phase, remedy: toSettings },
+    ];
   if (check?.code !== 0 || check.to === null) return [];
   return [
     {
       key: 'update',
       status: 'none',
       title: `Version ${check.to.name} is there`,
-      words: 'Install it where the service runs: ./svc update',
-      remedy: null,
+      words: 'It can be installed.',
+      remedy: toSettings,
     },
   ];
 }
