@@ -263,7 +263,8 @@ test('a time of day is counted with only where it is stored or shown; what passe
     'apps/collector/src/terminal/engine-processes.ts',
     'apps/collector/src/transcript/create-transcripts.ts',
     'apps/collector/src/transcript/watch-transcripts.ts',
-    'apps/core/src/auth/sign-in.ts',
+    'apps/core/src/auth/login-throttle.ts', // `not_before`
+    'apps/core/src/auth/passkey-challenges.ts', // when it ends
     'apps/core/src/checkout/checkouts.ts', // `used_at`
     'apps/core/src/delivery/outbox.ts', // `next_at`
     'apps/core/src/session/forget-once.ts',

@@ -6,9 +6,9 @@ import { dataPaths } from '@svc/service-kit/config/data-dir.ts';
 import { expect, test } from 'vitest';
 import { root } from './repository.ts';
 
-test.each(Object.entries(tablesOf))('it is said of every table of the %s what takes a person out of it', async (app, tables) => {
+test.each(Object.entries(tablesOf))('it is said of every table of the %s what takes a person out of it', async (name, tables) => {
   const db = openSqlite(':memory:');
-  migrate(db, path.join(root, 'apps', app, 'src/db/migrations'));
+  migrate(db, path.join(root, 'apps', name === 'login' ? 'core/src/db/login-migrations' : `${name}/src/db/migrations`));
   const found = db.raw
     .prepare(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite!_%' ESCAPE '!'`)
     .all();

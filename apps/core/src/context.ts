@@ -88,11 +88,11 @@ export type CoreDeps = {
 export async function createCoreContext({ settings: allSettings, clock, ids, log, env, remoteUsers, overrides }: CoreDeps) {
   const settings: CoreSettings = allSettings;
   const foundation = openFoundation({ settings: allSettings, clock, ids, log, env, telemetry: overrides?.telemetry });
-  const { paths, db, knownSecrets, telemetry, events, trustAudit: audit } = foundation;
+  const { paths, db, loginDb, knownSecrets, telemetry, events, trustAudit: audit } = foundation;
   const instanceRules = openInstanceRules({ file: paths.instanceRules, instanceOfKey, clock, log });
   const people = await openPeople({ db, paths, audit, rulesOf: instanceRules.ofPlace, events, clock, ids, log });
   const { trust, trustAdmin } = people;
-  const auth = openAuth({ db, run: paths.run, clock, ids, log });
+  const auth = openAuth({ loginDb, paths, events, clock, ids, log });
   instanceRules.onChange(trust.changed);
   const pricing = await openPricing({ settings, clock, log });
   const spend = await openSpend({ db, settings, clock, events, log, toIdentifierValue });
@@ -267,6 +267,7 @@ export async function createCoreContext({ settings: allSettings, clock, ids, log
       await spend.close();
       await people.pending.close();
       people.invitations.close();
+      await loginDb.close();
       await db.close();
     },
   };

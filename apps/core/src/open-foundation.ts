@@ -6,6 +6,7 @@ import type { Log } from '@svc/service-kit/log.ts';
 import { openServiceSecrets } from '@svc/service-kit/redaction/service-secrets.ts';
 import { createTelemetry, type Telemetry } from '@svc/service-kit/telemetry/create-telemetry.ts';
 import { openCoreDb } from './db/open-core-db.ts';
+import { openLoginDb } from './db/open-login-db.ts';
 import { createEvents } from './events.ts';
 import { createEventFeed } from './feed/event-feed.ts';
 import { createTrustAudit } from './trust/trust-audit.ts';
@@ -25,6 +26,7 @@ export function openFoundation({ settings, clock, ids, log, env, telemetry: give
   const paths = dataPaths(settings.dataDir);
   makePrivateDir(paths.root);
   const db = openCoreDb(paths.coreDb, { durability: settings.durability, log });
+  const loginDb = openLoginDb(paths.loginDb);
   const knownSecrets = openServiceSecrets({ settings, env, clock, warn: (message) => log.warn(message) });
   const telemetry =
     given ??
@@ -41,5 +43,5 @@ export function openFoundation({ settings, clock, ids, log, env, telemetry: give
   const eventFeed = createEventFeed(knownSecrets.mask, clock);
   telemetry.subscribe(({ id, kind }, line) => eventFeed.publish({ id, kind, line }));
   const events = createEvents(telemetry, knownSecrets);
-  return { paths, db, knownSecrets, telemetry, eventFeed, events, trustAudit: createTrustAudit(knownSecrets, clock) };
+  return { paths, db, loginDb, knownSecrets, telemetry, eventFeed, events, trustAudit: createTrustAudit(knownSecrets, clock) };
 }

@@ -1,12 +1,8 @@
-import { Secret, TOTP } from 'otpauth';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { makeSetupLink } from '@svc/service-kit/setup-link.ts';
 import { createFakeClock, type FakeClock } from '@svc/testing/fake-clock.ts';
+import { loginPage, page, password } from './login-page.ts';
 import { openTestCore, type TestCore } from './open-test-core.ts';
 
-const origin = 'http://localhost:3020';
-const page = { origin, host: 'localhost:3020', 'sec-fetch-site': 'same-origin' };
-const password = 'correct horse battery staple';
 let core: TestCore;
 let clock: FakeClock;
 beforeEach(async () => {
@@ -15,40 +11,10 @@ beforeEach(async () => {
 });
 afterEach(() => core.close());
 
-type Answer = Record<string, unknown> & { secret?: string; recovery_codes?: string[]; session_token?: string };
-type Login = { cookie: string; 'x-session-token': string };
-
-async function call(url: string, payload: object | null, headers: Record<string, string> = {}) {
-  const response = await core.app.inject({
-    method: payload === null ? 'GET' : 'POST',
-    url: `/v2/auth/${url}`,
-    ...(payload === null ? {} : { payload }),
-    headers: { ...page, ...headers },
-  });
-  const cookie = String(response.headers['set-cookie'] ?? '');
-  return { status: response.statusCode, body: response.json<Answer>(), cookie, headers: response.headers };
-}
-
-const loginOf = ({ cookie, body }: { cookie: string; body: Answer }): Login => ({
-  cookie: cookie.split(';')[0] ?? '',
-  'x-session-token': body.session_token ?? '',
-});
-const codeOf = (secret: string, offsetMs = 0) =>
-  new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: clock.now() + offsetMs });
-const newLink = (resets = false) => ({ 'x-setup-token': makeSetupLink(core.context.paths.run, clock, resets) });
-
-async function setUp(link = newLink()) {
-  const { body } = await call('setup/account', { name: 'anna', password }, link);
-  const secret = String(body.secret);
-  expect((await call('setup/totp', { code: codeOf(secret) }, link)).body).toMatchObject({ step: 'recovery' });
-  const codes = (await call('setup/recovery-codes', {}, link)).body.recovery_codes ?? [];
-  const finished = await call('setup/finish', { code: codes[3]?.toLowerCase() }, link);
-  expect(finished.status).toBe(200);
-  return { secret, codes, link, login: loginOf(finished) };
-}
-
-const signIn = (code: string, over: object = {}) => call('login', { name: 'anna', password, code, ...over });
-const verify = async (login: Partial<Login>, query = '') => (await call(`verify${query}`, null, login)).status;
+const { call, loginOf, codeOf, newLink, begin, setUp, signIn, verify } = loginPage(
+  () => core,
+  () => clock,
+);
 
 test('a set-up goes on where it was left, and its link is of no more use', async () => {
   const link = newLink();
@@ -70,15 +36,22 @@ test('a link is over after 15 minutes, or when another is made', async () => {
 });
 
 test('a set-up ends only with a code that was kept', async () => {
-  const link = newLink();
-  const { body } = await call('setup/account', { name: 'anna', password }, link);
+  const { body, link } = await begin(newLink());
   expect(await call('setup/finish', { code: 'AAAA-AAAA-AAAA' }, link)).toMatchObject({ status: 409 });
   await call('setup/totp', { code: codeOf(String(body.secret)) }, link);
   await call('setup/recovery-codes', {}, link);
   expect(await call('setup/finish', { code: 'AAAA-AAAA-AAAA' }, link)).toMatchObject({ status: 400, cookie: '' });
 });
 
-test.each(['short', 'aaaaaaaaaaaaaaaa', 'my name is Anna ok'])('the password %s is refused', async (weak) => {
+test.each([
+  'short',
+  'aaaaaaaaaaaaaaaa',
+  'my name is Anna ok',
+  'password1234',
+  'PasswordPassword',
+  'qwertyuiop123',
+  '123456789012',
+])('the password %s is refused', async (weak) => {
   expect(await call('setup/account', { name: 'anna', password: weak }, newLink())).toMatchObject({ status: 400 });
 });
 
@@ -199,13 +172,22 @@ test('over https the cookie is bound to the host; over plain http only of this m
   expect(cookie).toMatch(/^__Host-svc-login=[\w-]{43}; Path=\/; Max-Age=43200; HttpOnly; SameSite=Strict; Secure$/);
 });
 
-test('neither password nor tokens lie in the database', async () => {
-  const { login, codes } = await setUp();
+test('neither password, tokens nor the secret of the app lie in the database', async () => {
+  const { login, codes, secret: totpSecret, device } = await setUp();
   const stored = JSON.stringify(
     await Promise.all(
-      ['login_account', 'login_session', 'login_recovery_code'].map((table) => core.context.db.all(`SELECT * FROM ${table}`)),
+      ['login_account', 'login_session', 'login_recovery_code', 'login_device', 'login_setup'].map((table) =>
+        core.context.loginDb.all(`SELECT * FROM ${table}`),
+      ),
     ),
   );
-  for (const secret of [password, login.cookie.split('=')[1], login['x-session-token'], codes[0]])
+  for (const secret of [
+    password,
+    login.cookie.split('=')[1],
+    login['x-session-token'],
+    codes[0],
+    totpSecret,
+    device.split('=')[1],
+  ])
     expect(stored).not.toContain(secret);
 });

@@ -21,6 +21,7 @@ export const eventKinds = [
   'spend',
   'announcement',
   'instance',
+  'login',
   'service',
   'dropped',
 ] as const;

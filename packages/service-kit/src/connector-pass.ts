@@ -1,7 +1,6 @@
 import { createHmac, hkdfSync, randomBytes } from 'node:crypto';
-import { linkSync, readFileSync, rmSync } from 'node:fs';
 import { isRecord, parseJsonOrNull } from '@svc/contract/json-value.ts';
-import { writeFileAtomic } from './config/data-dir.ts';
+import { readInstallationKey } from './installation-key.ts';
 import { Secret } from './secret.ts';
 
 /** What a connector process is: an instance of a type. Its channel has the name of the type. */
@@ -29,11 +28,12 @@ export type ConnectorPasses = {
 export const ownsKey = ({ type, instanceId }: Peer, key: string): boolean => key.startsWith(`${type}:${instanceId}:`);
 
 const form = /^([\w-]{1,1000})\.([\w-]{43})$/;
-const keyForm = /^[0-9a-f]{64}$/;
 
 /** @throws Error when the file of the key holds something else, with a text for the operator. */
 export function openConnectorPasses(file: string): ConnectorPasses {
-  const key = Buffer.from(hkdfSync('sha256', readKey(file), '', 'connector-pass', 32));
+  const key = Buffer.from(
+    hkdfSync('sha256', readInstallationKey(file, 'connectors cannot be let in.'), '', 'connector-pass', 32),
+  );
   const sealOf = (text: string) => createHmac('sha256', key).update(text).digest('base64url');
   // No pass has this form: what is sealed there has neither brackets nor quotes.
   const ticketFor = (instanceId: string, path: string) => sealOf(JSON.stringify(['file', instanceId, path]));
@@ -55,35 +55,4 @@ export function openConnectorPasses(file: string): ConnectorPasses {
       return sessions === 'every' ? { type, instanceId, sessions } : { type, instanceId };
     },
   };
-}
-
-/** The key of this installation, made by the first process that needs it. */
-function readKey(file: string): Buffer {
-  const found = tryRead(file) ?? makeKey(file);
-  if (!keyForm.test(found))
-    throw new Error(`${file} is damaged: connectors cannot be let in. Remove it and restart the service.`);
-  return Buffer.from(found, 'hex');
-}
-
-/** Two processes may make it at once: the first file to get the name stays, and both read that one. */
-function makeKey(file: string): string {
-  const draft = `${file}.${process.pid}.new`;
-  writeFileAtomic(draft, randomBytes(32).toString('hex'));
-  try {
-    linkSync(draft, file);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-  } finally {
-    rmSync(draft, { force: true });
-  }
-  return readFileSync(file, 'utf8').trim();
-}
-
-function tryRead(file: string): string | null {
-  try {
-    return readFileSync(file, 'utf8').trim();
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
-  }
 }

@@ -13,7 +13,7 @@ import type { DataPaths } from '@svc/service-kit/config/data-dir.ts';
 export type Erasure = 'conversation' | 'person' | 'operator' | 'time' | 'record' | 'nothing';
 
 /** Every table there is. A new one is put in here, and what takes away what it holds is built with it. */
-export const tablesOf: Record<'core' | 'manager' | 'collector' | 'vault', Record<string, Erasure>> = {
+export const tablesOf: Record<'core' | 'login' | 'manager' | 'collector' | 'vault', Record<string, Erasure>> = {
   core: {
     announcement: 'operator',
     ask: 'conversation', // its row goes with its answer; what a killed core left goes at the next start
@@ -21,10 +21,10 @@ export const tablesOf: Record<'core' | 'manager' | 'collector' | 'vault', Record
     engine_setting: 'nothing',
     identifier: 'person',
     invitation: 'time', // a day after it ended; of a person who is there, with them
-    login_account: 'operator', // `svc auth reset`
-    login_recovery_code: 'operator', // with the account
-    login_session: 'time', // 12 h after sign-in
-    login_setup: 'operator', // by the next set-up, or when it is finished
+    login_account: 'nothing', // empty: login.db holds it
+    login_recovery_code: 'nothing', // empty: login.db holds it
+    login_session: 'nothing', // empty: login.db holds it
+    login_setup: 'nothing', // empty: login.db holds it
     observed_message: 'conversation',
     pending_identity: 'person',
     principal: 'person',
@@ -43,6 +43,17 @@ export const tablesOf: Record<'core' | 'manager' | 'collector' | 'vault', Record
     turn: 'conversation',
     turn_mark: 'nothing',
     working_folder: 'conversation', // by an operator's `DELETE`; what is set stays through `/new`
+  },
+  login: {
+    login_account: 'operator', // `svc auth reset`
+    login_device: 'operator', // with the account
+    login_passkey: 'operator', // with the account, or taken away alone
+    login_recovery_code: 'operator', // with the account
+    login_session: 'time', // 12 h after sign-in
+    login_setup: 'operator', // by the next set-up, or when it is finished
+    login_throttle: 'operator', // with the account; a count
+    login_used_challenge: 'time', // 5 minutes
+    schema_migration: 'nothing',
   },
   manager: {
     held_announcement: 'time', // 7 days
@@ -89,6 +100,7 @@ export const placesOf: Record<Exclude<keyof DataPaths, `${string}Db` | 'root'>, 
   engines: 'nothing',
   instanceRules: 'operator',
   instances: 'time', // a message until it is answered, then its ids and digests
+  loginKey: 'nothing',
   logs: 'time',
   persona: 'operator',
   personas: 'operator',

@@ -5,9 +5,10 @@ import { quoted } from '../terminal.ts';
 
 /** What to do about a damaged database of a data folder. */
 export function damagedFix(dataDir: string, file: string): string {
-  const { searchDb, vaultDb } = dataPaths(dataDir);
+  const { searchDb, vaultDb, loginDb } = dataPaths(dataDir);
   const restore = restoreAdvice(dataDir);
   if (file === searchDb) return `stop the service, then ${moveAway(file)}; it is made again from collector.db`;
+  if (file === loginDb) return `stop the service, then ${moveAway(file)}; start it, then ./svc auth setup`;
   if (file === vaultDb) return `${restore}, with --secrets`;
   return `${restore}; or, to begin without it, stop the service, then ${moveAway(file)}`;
 }

@@ -20,8 +20,8 @@ export async function examineDatabases(dataDir: string, reader: StartedReader): 
     reader.end();
     return [];
   }
-  const { coreDb, managerDb, collectorDb, searchDb, vaultDb } = dataPaths(dataDir);
-  const files = [coreDb, managerDb, collectorDb, searchDb, vaultDb].filter((file) => existsSync(file));
+  const { coreDb, managerDb, collectorDb, searchDb, vaultDb, loginDb } = dataPaths(dataDir);
+  const files = [coreDb, managerDb, collectorDb, searchDb, vaultDb, loginDb].filter((file) => existsSync(file));
   const checked = await checkDatabases(files, { timeoutMs: readWithinMs }, reader);
   const found = files.map((file, at) => judgeDatabase(dataDir, file, checked[at] ?? 'unfinished'));
   return [...(await Promise.all(found)), ...(await setAside(dataDir))];

@@ -4,8 +4,8 @@ import { problem, type Finding } from './finding.ts';
 
 /** What a look at their first bytes shows: a file that is no database, or was cut. Takes no time; the doctor reads them to the end. */
 export async function glanceAtDatabases(dataDir: string): Promise<Finding[]> {
-  const { coreDb, managerDb, collectorDb, searchDb, vaultDb } = dataPaths(dataDir);
-  const faults = [coreDb, managerDb, collectorDb, searchDb, vaultDb].flatMap((file) => {
+  const { coreDb, managerDb, collectorDb, searchDb, vaultDb, loginDb } = dataPaths(dataDir);
+  const faults = [coreDb, managerDb, collectorDb, searchDb, vaultDb, loginDb].flatMap((file) => {
     const fault = headerFault(file);
     return fault === null ? [] : [{ file, fault }];
   });

@@ -1,23 +1,30 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
 
-const secureName = '__Host-svc-login';
-/** On plain loopback http alone, where Safari drops a cookie that is `Secure`. */
-const plainName = 'svc-login';
-const maxAgeS = 12 * 60 * 60;
+/** Cookies of the login: of a session, of a browser that has signed in before, of the one that opened a set-up link. */
+export type CookieKind = 'login' | 'device' | 'setup';
+
+const maxAgeS: Record<CookieKind, number> = { login: 12 * 60 * 60, device: 400 * 24 * 60 * 60, setup: 15 * 60 };
 const loopbackNames = new Set(['localhost', '127.0.0.1', '[::1]']);
 
+const secureName = (kind: CookieKind) => `__Host-svc-${kind}`;
+/** On plain loopback http alone, where Safari drops a cookie that is `Secure`. */
+const plainName = (kind: CookieKind) => `svc-${kind}`;
+
 /** The cookies' values that came, the safe one first. */
-export function loginCookies({ cookie = '' }: IncomingHttpHeaders): string[] {
+export function cookiesOf(kind: CookieKind, { cookie = '' }: IncomingHttpHeaders): string[] {
   const pairs = cookie.split(';').map((pair) => pair.trim().split('='));
-  return [secureName, plainName].flatMap((name) => pairs.filter(([key]) => key === name).map(([, value = '']) => value));
+  return [secureName(kind), plainName(kind)].flatMap((name) =>
+    pairs.filter(([key]) => key === name).map(([, value = '']) => value),
+  );
 }
 
-/** Writes the cookie for the origin that a page is of; an empty value takes it away. */
-export function writeLoginCookie(origin: URL, value: string): string {
+/** Writes a cookie for the origin that a page is of; an empty value takes it away. */
+export function writeCookie(kind: CookieKind, origin: URL, value: string): string {
   const isSecure = origin.protocol === 'https:';
-  const age = value === '' ? 0 : maxAgeS;
-  const base = `${isSecure ? secureName : plainName}=${value}; Path=/; Max-Age=${age}; HttpOnly; SameSite=Strict`;
+  const age = value === '' ? 0 : maxAgeS[kind];
+  const name = isSecure ? secureName(kind) : plainName(kind);
+  const base = `${name}=${value}; Path=/; Max-Age=${age}; HttpOnly; SameSite=Strict`;
   return isSecure ? `${base}; Secure` : base;
 }
 

@@ -1,3 +1,4 @@
+import type { LoginSession } from '@svc/contract/auth.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Ids } from '@svc/service-kit/ids.ts';
 import { newToken, tokenHash } from '@svc/service-kit/setup-link.ts';
@@ -6,43 +7,35 @@ import type { Database } from '@svc/store/database.ts';
 const lifeMs = 12 * 60 * 60_000;
 /** How exactly "last seen" is kept: so many calls of a page need no write. */
 const seenEveryMs = 60_000;
-const columns = 'id, device, created_at, seen_at, expires_at, proven_at';
+const columns = 'id, device, method, created_at, seen_at, expires_at, proven_at';
 
-/** Where somebody is signed in. Times are epoch ms. */
-export type LoginSession = {
-  id: string;
-  device: string;
-  created_at: number;
-  seen_at: number;
-  expires_at: number;
-  /** When a second factor was last shown there. */
-  proven_at: number;
-};
 /** Both are given once and kept nowhere. `cookie` goes into the cookie, `header` into the storage of the page's own origin. */
 export type LoginTokens = { cookie: string; header: string };
 type Row = LoginSession & { header_hash: string };
 
 /** Who is signed in where; only in the database, so that a restart neither ends nor revives a session. */
 export interface LoginSessions {
-  open(db: Pick<Database, 'run'>, device: string): Promise<LoginTokens>;
+  open(db: Pick<Database, 'run'>, from: Pick<LoginSession, 'device' | 'method'>): Promise<LoginTokens>;
   /** The live session of a cookie. `header`: what came beside it; null asks for the cookie alone. */
   find(cookie: string, header: string | null): Promise<LoginSession | null>;
   list(): Promise<LoginSession[]>;
   /** False when there is none. */
   end(db: Pick<Database, 'run'>, id: string): Promise<boolean>;
-  endAll(db: Pick<Database, 'run'>): Promise<void>;
+  /** `but`: the id of one that goes on. */
+  endAll(db: Pick<Database, 'run'>, but?: string): Promise<void>;
 }
 
 export function createLoginSessions(db: Pick<Database, 'all' | 'get' | 'run'>, clock: Clock, ids: Ids): LoginSessions {
   return {
-    async open(tx, device) {
+    async open(tx, { device, method }) {
       const now = clock.now();
       const tokens = { cookie: newToken(), header: newToken() };
       await tx.run('DELETE FROM login_session WHERE expires_at <= ?', now);
       await tx.run(
-        `INSERT INTO login_session (${columns}, cookie_hash, header_hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+        `INSERT INTO login_session (${columns}, cookie_hash, header_hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
         ids.next('login'),
         device,
+        method,
         now,
         now,
         now + lifeMs,
@@ -70,6 +63,6 @@ export function createLoginSessions(db: Pick<Database, 'all' | 'get' | 'run'>, c
 
     end: async (tx, id) => (await tx.run('DELETE FROM login_session WHERE id = ?', id)) > 0,
 
-    endAll: async (tx) => void (await tx.run('DELETE FROM login_session')),
+    endAll: async (tx, but = '') => void (await tx.run('DELETE FROM login_session WHERE id <> ?', but)),
   };
 }

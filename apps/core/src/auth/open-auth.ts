@@ -1,16 +1,61 @@
+import type { LoginSession } from '@svc/contract/auth.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
+import type { DataPaths } from '@svc/service-kit/config/data-dir.ts';
 import type { Ids } from '@svc/service-kit/ids.ts';
+import { readInstallationKey } from '@svc/service-kit/installation-key.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import type { Database } from '@svc/store/database.ts';
+import type { LoginEvents } from '../event/login-events.ts';
+import { createAccounts } from './accounts.ts';
+import { createKnownDevices } from './known-devices.ts';
 import { createLoginSessions } from './login-sessions.ts';
+import { createLoginThrottle } from './login-throttle.ts';
+import { createPasskeyChallenges } from './passkey-challenges.ts';
+import { createPasskeys } from './passkeys.ts';
+import { createSeal } from './seal.ts';
 import { createSetUp } from './set-up.ts';
 import { createSignIn } from './sign-in.ts';
 
-type Deps = { db: Database; run: string; clock: Clock; ids: Ids; log: Log };
+export type Auth = ReturnType<typeof openAuth>;
+
+type Deps = {
+  loginDb: Database;
+  paths: Pick<DataPaths, 'run' | 'loginKey'>;
+  events: LoginEvents;
+  clock: Clock;
+  ids: Ids;
+  log: Log;
+};
 
 /** The login of the operator: how it is set up, who gets in, and where they are signed in. */
-export function openAuth({ db, run, clock, ids, log }: Deps) {
+export function openAuth({ loginDb: db, paths, events, clock, ids, log }: Deps) {
+  const seal = createSeal(readInstallationKey(paths.loginKey, 'codes of the authenticator app cannot be compared.'));
+  const accounts = createAccounts(db, seal, clock);
   const sessions = createLoginSessions(db, clock, ids);
-  const signIn = createSignIn({ db, sessions, clock, log });
-  return { sessions, signIn, setUp: createSetUp({ db, run, signIn, sessions, clock, log }) };
+  const devices = createKnownDevices(db, clock);
+  const throttle = createLoginThrottle(db, clock);
+  const signIn = createSignIn({ db, accounts, sessions, devices, throttle, events, log });
+  const challenges = createPasskeyChallenges(seal, clock);
+  const nameOfUser = async () => (await accounts.find())?.name ?? null;
+
+  return {
+    sessions,
+    signIn,
+    setUp: createSetUp({ db, run: paths.run, seal, signIn, sessions, devices, events, clock, log }),
+    passkeys: createPasskeys({ db, signIn, challenges, events, clock, log }),
+
+    /** Ends a session. `by`: from where. False when there is none. */
+    async endSession(id: string, by: LoginSession): Promise<boolean> {
+      if (!(await sessions.end(db, id))) return false;
+      events.login(id === by.id ? 'signed_out' : 'session_ended', await nameOfUser(), { device: by.device, session: id });
+      return true;
+    },
+
+    /** Ten new recovery codes; the earlier ones are good for nothing. */
+    async makeCodes(by: LoginSession): Promise<string[]> {
+      const codes = await db.transaction((tx) => accounts.renewRecoveryCodes(tx));
+      events.login('recovery_codes_made', await nameOfUser(), { device: by.device });
+      return codes;
+    },
+  };
 }

@@ -8,7 +8,10 @@ const cost = { memory: 19 * 1024, passes: 2, parallelism: 1 };
 const tagLength = 32;
 const phcForm = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([\w+/]+)\$([\w+/]+)$/;
 const shortest = 12;
-const fewestCharacters = 5;
+/** As zxcvbn counts: what an attacker with the stored form could try in some months. */
+const fewestGuesses = 1e9;
+/** Longer ones take long to judge, and are judged by their beginning. */
+const longestJudged = 72;
 
 const plain = (bytes: Buffer): string => bytes.toString('base64').replaceAll('=', '');
 
@@ -32,11 +35,20 @@ export async function isPassword(password: string, stored: string): Promise<bool
   return found.length === expected.length && timingSafeEqual(found, expected);
 }
 
-/** @throws ServiceError `bad_request` for a password that is easily guessed. */
-export function checkNewPassword(password: string, name: string): void {
+/**
+ * Loaded for the one password of a set-up: its lists take some megabytes.
+ * @throws ServiceError `bad_request` for a password that is easily guessed
+ */
+export async function checkNewPassword(password: string, name: string): Promise<void> {
   if (password.length < shortest) throw badRequest(`The password is too short. Take ${shortest} characters or more.`);
-  if (new Set(password).size < fewestCharacters)
-    throw badRequest('The password repeats a few characters. Take several words, or have a password manager make one.');
   if (password.toLowerCase().includes(name.toLowerCase()))
     throw badRequest('The password contains the name. Take one that cannot be guessed from it.');
+  const [{ ZxcvbnFactory }, { dictionary, adjacencyGraphs }] = await Promise.all([
+    import('@zxcvbn-ts/core'),
+    import('@zxcvbn-ts/language-common'),
+  ]);
+  const words = [...name.split(/\s+/), 'assistant', 'gateway', 'password'];
+  const estimate = new ZxcvbnFactory({ dictionary, graphs: adjacencyGraphs }).check(password.slice(0, longestJudged), words);
+  if (estimate.guesses < fewestGuesses)
+    throw badRequest('This password is common or follows a pattern. Take several words, or have a password manager make one.');
 }

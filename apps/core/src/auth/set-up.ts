@@ -1,46 +1,71 @@
+import type { SetUpState } from '@svc/contract/auth.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import { badRequest, ServiceError } from '@svc/service-kit/service-error.ts';
-import { dropSetupLink, findSetupLink, tokenHash, type SetupLink } from '@svc/service-kit/setup-link.ts';
+import { dropSetupLink, findSetupLink, newToken, tokenHash, type SetupLink } from '@svc/service-kit/setup-link.ts';
 import type { Database } from '@svc/store/database.ts';
-import type { LoginSessions, LoginTokens } from './login-sessions.ts';
+import type { LoginEvents } from '../event/login-events.ts';
+import { openTotp, sealTotp } from './accounts.ts';
+import type { KnownDevices } from './known-devices.ts';
+import type { LoginSessions } from './login-sessions.ts';
 import { checkNewPassword, hashPassword } from './password.ts';
 import { bareCode, newRecoveryCodes, newTotpSecret, totpStep, totpUri } from './second-factor.ts';
-import type { SignIn } from './sign-in.ts';
+import type { Seal } from './seal.ts';
+import type { Entry, SignIn } from './sign-in.ts';
+import type { Visitor } from './visitor.ts';
 
 type Row = {
   link_hash: string;
+  browser_hash: string;
   name: string;
   password: string;
   totp_secret: string;
   totp_step: number | null;
   recovery_hashes: string | null;
 };
-type Deps = { db: Database; run: string; signIn: SignIn; sessions: LoginSessions; clock: Clock; log: Log };
+type Deps = {
+  db: Database;
+  run: string;
+  seal: Seal;
+  signIn: SignIn;
+  sessions: LoginSessions;
+  devices: KnownDevices;
+  events: LoginEvents;
+  clock: Clock;
+  log: Log;
+};
+/** The link's token, and the cookies of the browser that shows it. */
+export type Opener = { token: string; setupCookies: readonly string[] };
 
-/** Where a set-up stands: what is asked for next, with what the page must show for it. */
-export type SetUpState =
-  | { step: 'account' }
-  | { step: 'totp'; name: string; secret: string; uri: string }
-  | { step: 'recovery'; name: string };
-
-/** Every call shows the link's token. @throws ServiceError `unauthorized` for one that is over, used or wrong */
+/**
+ * Every call shows the link's token; from the first step on, which gives the browser a cookie, that cookie too.
+ * @throws ServiceError `unauthorized` for one that is over, used, wrong, or taken by another browser
+ */
 export interface SetUp {
-  state(token: string): Promise<SetUpState>;
-  account(token: string, name: string, password: string): Promise<SetUpState>;
-  totp(token: string, code: string): Promise<SetUpState>;
+  state(opener: Opener): Promise<SetUpState>;
+  /** `browser`: what the cookie is to hold. */
+  account(opener: Opener, name: string, password: string): Promise<{ state: SetUpState; browser: string }>;
+  totp(opener: Opener, code: string): Promise<SetUpState>;
   /** Ten new ones; those of an earlier call are good for nothing. */
-  recoveryCodes(token: string): Promise<string[]>;
+  recoveryCodes(opener: Opener): Promise<string[]>;
   /** Proves that the codes were kept, makes the account and signs in. */
-  finish(token: string, recoveryCode: string, device: string): Promise<LoginTokens>;
+  finish(opener: Opener, recoveryCode: string, visitor: Visitor): Promise<Entry>;
 }
+
+/** What a new account begins without. */
+const replacedTables = ['login_account', 'login_recovery_code', 'login_passkey', 'login_throttle'] as const;
 
 const ended = () =>
   new ServiceError('unauthorized', 'This link was used or its 15 minutes are over. ./svc auth setup prints another one.');
+const takenOver = () =>
+  new ServiceError(
+    'unauthorized',
+    'Another browser has begun with this link. If that was not you, somebody else has seen it: ./svc auth setup prints another one.',
+  );
 const outOfOrder = () => new ServiceError('conflict', 'An earlier step is missing. Reload the page: it goes on where it stands.');
 
 /** Makes the account in steps that a reload or a restart goes on from. */
-export function createSetUp({ db, run, signIn, sessions, clock, log }: Deps): SetUp {
+export function createSetUp({ db, run, seal, signIn, sessions, devices, events, clock, log }: Deps): SetUp {
   const linkOf = async (token: string): Promise<SetupLink> => {
     const link = findSetupLink(run, token, clock);
     if (link === null) throw ended();
@@ -49,45 +74,60 @@ export function createSetUp({ db, run, signIn, sessions, clock, log }: Deps): Se
     return link;
   };
 
-  const rowOf = async (token: string): Promise<Row | undefined> => {
+  const rowOf = async ({ token, setupCookies }: Opener): Promise<Row | undefined> => {
     const { hash } = await linkOf(token);
-    return db.get<Row>('SELECT * FROM login_setup WHERE link_hash = ?', hash);
+    const row = await db.get<Row>('SELECT * FROM login_setup WHERE link_hash = ?', hash);
+    if (row !== undefined && !setupCookies.some((cookie) => tokenHash(cookie) === row.browser_hash)) throw takenOver();
+    return row;
   };
 
-  const state = async (token: string): Promise<SetUpState> => {
-    const row = await rowOf(token);
+  const secretOf = (row: Row): string => {
+    const secret = openTotp(seal, row);
+    if (secret === null) throw ended(); // login.key was made anew meanwhile
+    return secret;
+  };
+
+  const stateOf = (row: Row | undefined): SetUpState => {
     if (row === undefined) return { step: 'account' };
-    const { name, totp_secret: secret } = row;
-    return row.totp_step === null ? { step: 'totp', name, secret, uri: totpUri(secret, name) } : { step: 'recovery', name };
+    if (row.totp_step !== null) return { step: 'recovery', name: row.name };
+    const secret = secretOf(row);
+    return { step: 'totp', name: row.name, secret, uri: totpUri(secret, row.name) };
   };
 
   return {
-    state,
+    state: async (opener) => stateOf(await rowOf(opener)),
 
-    async account(token, name, password) {
-      const { hash } = await linkOf(token);
-      checkNewPassword(password, name);
+    async account(opener, name, password) {
+      await rowOf(opener);
+      const { hash } = await linkOf(opener.token);
+      await checkNewPassword(password, name);
       const stored = await hashPassword(password);
-      await db.transaction(async (tx) => {
+      const browser = newToken();
+      const row = await db.transaction(async (tx) => {
+        // Two browsers may begin at once: the second finds the row of the first.
+        const begun = await tx.get<Row>('SELECT * FROM login_setup WHERE link_hash = ?', hash);
+        if (begun !== undefined && !opener.setupCookies.some((cookie) => tokenHash(cookie) === begun.browser_hash))
+          throw takenOver();
         await tx.run('DELETE FROM login_setup');
-        const insert = 'INSERT INTO login_setup (link_hash, name, password, totp_secret) VALUES (?, ?, ?, ?)';
-        await tx.run(insert, hash, name, stored, newTotpSecret());
+        const insert = 'INSERT INTO login_setup (link_hash, browser_hash, name, password, totp_secret) VALUES (?, ?, ?, ?, ?)';
+        await tx.run(insert, hash, tokenHash(browser), name, stored, sealTotp(seal, newTotpSecret()));
+        return tx.get<Row>('SELECT * FROM login_setup WHERE link_hash = ?', hash);
       });
-      return state(token);
+      return { state: stateOf(row), browser };
     },
 
-    async totp(token, code) {
-      const row = await rowOf(token);
+    async totp(opener, code) {
+      const row = await rowOf(opener);
       if (row === undefined) throw outOfOrder();
-      const step = totpStep(row.totp_secret, code.trim(), clock.now());
+      const step = totpStep(secretOf(row), code.trim(), clock.now());
       if (step === null)
         throw badRequest('This code is wrong. Compare the clocks of both devices, and type the code that is shown now.');
       await db.run('UPDATE login_setup SET totp_step = ? WHERE link_hash = ?', step, row.link_hash);
-      return state(token);
+      return stateOf(await rowOf(opener));
     },
 
-    async recoveryCodes(token) {
-      const row = await rowOf(token);
+    async recoveryCodes(opener) {
+      const row = await rowOf(opener);
       if (row === undefined || row.totp_step === null) throw outOfOrder();
       const codes = newRecoveryCodes();
       const hashes = codes.map((code) => tokenHash(bareCode(code)));
@@ -95,27 +135,31 @@ export function createSetUp({ db, run, signIn, sessions, clock, log }: Deps): Se
       return codes;
     },
 
-    async finish(token, recoveryCode, device) {
-      const row = await rowOf(token);
+    async finish(opener, recoveryCode, visitor) {
+      const row = await rowOf(opener);
       if (row?.recovery_hashes == null || row.totp_step === null) throw outOfOrder();
       const { link_hash, name, password, totp_secret, totp_step } = row;
       const hashes = JSON.parse(row.recovery_hashes) as string[];
       if (!hashes.includes(tokenHash(bareCode(recoveryCode))))
         throw badRequest('This is none of the ten codes. Type one of them.');
-      const tokens = await db.transaction(async (tx) => {
+      const isReset = (await signIn.account()) !== undefined;
+      const entry = await db.transaction(async (tx) => {
         // Two pages may finish at once: the row is there for one of them.
         if ((await tx.run('DELETE FROM login_setup WHERE link_hash = ?', link_hash)) === 0) throw ended();
-        for (const table of ['login_account', 'login_recovery_code']) await tx.run(`DELETE FROM ${table}`);
+        for (const table of replacedTables) await tx.run(`DELETE FROM ${table}`);
         await sessions.endAll(tx);
-        const insert = `INSERT INTO login_account (id, name, password, totp_secret, totp_step, failures, not_before, link_hash)
-          VALUES (1, ?, ?, ?, ?, 0, 0, ?)`;
+        await devices.forgetAll(tx);
+        const insert =
+          'INSERT INTO login_account (id, name, password, totp_secret, totp_step, link_hash) VALUES (1, ?, ?, ?, ?, ?)';
         await tx.run(insert, name, password, totp_secret, totp_step, link_hash);
         for (const hash of hashes) await tx.run('INSERT INTO login_recovery_code (hash) VALUES (?)', hash);
-        return sessions.open(tx, device);
+        const deviceCookie = await devices.note(tx, []);
+        return { ...(await sessions.open(tx, { device: visitor.device, method: 'password' })), deviceCookie };
       });
       dropSetupLink(run);
-      log.warn({ device }, 'the login was set up');
-      return tokens;
+      log.warn({ device: visitor.device }, 'the login was set up');
+      events.login(isReset ? 'reset' : 'set_up', name, { device: visitor.device });
+      return entry;
     },
   };
 }

@@ -1,34 +1,43 @@
-import type { Clock } from '@svc/service-kit/clock.ts';
-import { createLane } from '@svc/service-kit/lane.ts';
+import type { LoginSession } from '@svc/contract/auth.ts';
 import type { Log } from '@svc/service-kit/log.ts';
-import { queueFull, ServiceError } from '@svc/service-kit/service-error.ts';
-import { tokenHash } from '@svc/service-kit/setup-link.ts';
+import { ServiceError } from '@svc/service-kit/service-error.ts';
 import type { Database, Transaction } from '@svc/store/database.ts';
+import type { LoginEvents } from '../event/login-events.ts';
+import type { Account, Accounts } from './accounts.ts';
+import type { KnownDevices } from './known-devices.ts';
 import type { LoginSessions, LoginTokens } from './login-sessions.ts';
-import { hashPassword, isPassword } from './password.ts';
-import { bareCode, totpStep } from './second-factor.ts';
+import type { LoginThrottle, Source } from './login-throttle.ts';
+import { checkNewPassword, hashPassword, isPassword } from './password.ts';
+import type { Visitor } from './visitor.ts';
 
-const maxWaiting = 8;
-const longestWaitS = 30;
+/** So many wrong codes in a row end the session that they were typed in. */
+const mostWrongInSession = 10;
 
-export type Account = {
-  name: string;
-  password: string;
-  totp_secret: string;
-  totp_step: number;
-  failures: number;
-  not_before: number;
-  link_hash: string;
-};
 export type Credentials = { name: string; password: string; code: string };
-type Deps = { db: Database; sessions: LoginSessions; clock: Clock; log: Log };
+/** `deviceCookie`: to know the browser by at its next sign-in. */
+export type Entry = LoginTokens & { deviceCookie: string };
+type Deps = {
+  db: Database;
+  accounts: Accounts;
+  sessions: LoginSessions;
+  devices: KnownDevices;
+  throttle: LoginThrottle;
+  events: LoginEvents;
+  log: Log;
+};
 
 export interface SignIn {
   account(): Promise<Account | undefined>;
   /** @throws ServiceError `unauthorized` whatever of it was wrong, `busy` before the next try is looked at */
-  signIn(credentials: Credentials, device: string): Promise<LoginTokens>;
+  signIn(credentials: Credentials, visitor: Visitor): Promise<Entry>;
+  /** Lets in who has proven themselves otherwise, with what `proof` has to write. */
+  enter(visitor: Visitor, method: LoginSession['method'], proof: (tx: Transaction) => Promise<void>): Promise<Entry>;
   /** A second factor anew, which gives the session new tokens. @throws as `signIn` does */
-  stepUp(session: { id: string; device: string }, code: string): Promise<LoginTokens>;
+  stepUp(session: LoginSession, code: string): Promise<LoginTokens>;
+  /** The same for who has shown it otherwise. */
+  renew(session: LoginSession, proof: (tx: Transaction) => Promise<void>): Promise<LoginTokens>;
+  /** Every other session ends. @throws ServiceError `unauthorized` for a wrong password, `bad_request` for a new one that is easily guessed */
+  changePassword(session: LoginSession, password: string, next: string): Promise<void>;
 }
 
 const wrong = () =>
@@ -37,79 +46,112 @@ const wrong = () =>
     'Name, password or code is wrong. Try again; a code is good once, a new one comes every 30 s.',
   );
 
-/** Guesses are looked at one after the other, so that many at once are no way round the waiting time. */
-export function createSignIn({ db, sessions, clock, log }: Deps): SignIn {
-  const lane = createLane(1);
-  let waiting = 0;
+export function createSignIn({ db, accounts, sessions, devices, throttle, events, log }: Deps): SignIn {
   /** Stands for the account that is not there, so that the answer takes as long. */
   const nobody = hashPassword('nobody has this password');
 
-  const account = () => db.get<Account>('SELECT * FROM login_account');
-
-  const inTurn = async <T>(work: () => Promise<T>): Promise<T> => {
-    if (waiting >= maxWaiting) throw queueFull(`${waiting} sign-ins wait already. Try again in a moment.`, 1);
-    waiting++;
-    try {
-      return await lane(work);
-    } finally {
-      waiting--;
-    }
+  const sourceOf = async ({ deviceCookies }: Visitor, code: string): Promise<Source> => {
+    const device = await devices.find(deviceCookies);
+    if (device !== null) return `device:${device}`;
+    const recovery = await accounts.recoveryHash(code);
+    return recovery === null ? 'stranger' : `recovery:${recovery}`;
   };
 
-  const checkWait = (found: Account | undefined): void => {
-    const seconds = Math.ceil(((found?.not_before ?? 0) - clock.now()) / 1000);
-    if (seconds <= 0) return;
-    const message = `The last sign-in was wrong. Try again in ${seconds} s.`;
-    throw new ServiceError('busy', message, { details: { retry_after_s: seconds } });
-  };
-
-  const refuse = async (found: Account | undefined): Promise<never> => {
-    const failures = (found?.failures ?? 0) + 1;
-    const waitS = Math.min(2 ** Math.min(failures - 1, 5), longestWaitS);
-    await db.run('UPDATE login_account SET failures = ?, not_before = ?', failures, clock.now() + waitS * 1000);
-    log.warn({ failures, wait_s: waitS }, 'a sign-in was refused');
+  const refuse = async (source: Source, device: string): Promise<never> => {
+    const failures = await throttle.fail(source);
+    log.warn({ failures, device }, 'a sign-in was refused');
+    events.login('refused', null, { device, failures });
     throw wrong();
   };
 
-  /** Uses a code up, in the transaction that lets its owner in. */
-  const takeCode = async (tx: Transaction, { totp_secret }: Account, code: string): Promise<boolean> => {
-    const step = totpStep(totp_secret, code.trim(), clock.now());
-    if (step !== null) return (await tx.run('UPDATE login_account SET totp_step = ? WHERE totp_step < ?', step, step)) > 0;
-    return (await tx.run('DELETE FROM login_recovery_code WHERE hash = ?', tokenHash(bareCode(code)))) > 0;
+  const enter: SignIn['enter'] = async ({ device, deviceCookies }, method, proof) => {
+    const entry = await db.transaction(async (tx) => {
+      await proof(tx);
+      const deviceCookie = await devices.note(tx, deviceCookies);
+      return { ...(await sessions.open(tx, { device, method })), deviceCookie };
+    });
+    const account = await accounts.find();
+    log.info({ device, method }, 'the operator signed in');
+    events.login('signed_in', account?.name ?? null, { device, method });
+    return entry;
   };
 
-  const letIn = async (found: Account, code: string, work: (tx: Transaction) => Promise<LoginTokens>): Promise<LoginTokens> => {
+  const renew: SignIn['renew'] = async ({ id, device, method }, proof) => {
     const tokens = await db.transaction(async (tx) => {
-      if (!(await takeCode(tx, found, code))) return null;
-      await tx.run('UPDATE login_account SET failures = 0, not_before = 0');
-      return work(tx);
+      await proof(tx);
+      if (!(await sessions.end(tx, id))) throw wrong();
+      return sessions.open(tx, { device, method });
     });
-    return tokens ?? refuse(found);
+    const account = await accounts.find();
+    events.login('stepped_up', account?.name ?? null, { device });
+    return tokens;
+  };
+
+  /** In the transaction that lets in, so that neither happens without the other. */
+  const codeTaken = (account: Account, code: string, source: Source) => async (tx: Transaction) => {
+    if (!(await accounts.takeCode(tx, account, code))) throw new WrongCode();
+    await throttle.clear(tx, source);
+  };
+  const orRefuse = async <T>(work: Promise<T>, refusal: () => Promise<never>): Promise<T> => {
+    try {
+      return await work;
+    } catch (error) {
+      if (error instanceof WrongCode) return refusal();
+      throw error;
+    }
+  };
+
+  const wrongInSession = async (source: Source, { id, device }: LoginSession): Promise<never> => {
+    if ((await throttle.fail(source)) < mostWrongInSession) throw wrong();
+    await db.transaction(async (tx) => {
+      await sessions.end(tx, id);
+      await throttle.clear(tx, source);
+    });
+    events.login('session_ended', null, { device, why: 'too many wrong codes' });
+    throw wrong();
   };
 
   return {
-    account,
+    account: accounts.find,
+    enter,
+    renew,
 
-    signIn: ({ name, password, code }, device) =>
-      inTurn(async () => {
-        const found = await account();
-        checkWait(found);
+    async signIn({ name, password, code }, visitor) {
+      const source = await sourceOf(visitor, code);
+      return throttle.inTurn(source, async () => {
+        const found = await accounts.find();
         const isRight = await isPassword(password, found?.password ?? (await nobody));
-        if (found === undefined || !isRight || name !== found.name) return refuse(found);
-        const tokens = await letIn(found, code, (tx) => sessions.open(tx, device));
-        log.info({ device }, 'the operator signed in');
-        return tokens;
-      }),
+        if (found === undefined || !isRight || name !== found.name) return refuse(source, visitor.device);
+        return orRefuse(enter(visitor, 'password', codeTaken(found, code, source)), () => refuse(source, visitor.device));
+      });
+    },
 
-    stepUp: ({ id, device }, code) =>
-      inTurn(async () => {
-        const found = await account();
-        checkWait(found);
-        if (found === undefined) return refuse(found);
-        return letIn(found, code, async (tx) => {
-          if (!(await sessions.end(tx, id))) throw wrong();
-          return sessions.open(tx, device);
+    stepUp(session, code) {
+      const source: Source = `session:${session.id}`;
+      return throttle.inTurn(source, async () => {
+        const found = await accounts.find();
+        if (found === undefined) throw wrong();
+        return orRefuse(renew(session, codeTaken(found, code, source)), () => wrongInSession(source, session));
+      });
+    },
+
+    changePassword(session, password, next) {
+      const source: Source = `session:${session.id}`;
+      return throttle.inTurn(source, async () => {
+        const found = await accounts.find();
+        if (found === undefined) throw wrong();
+        if (!(await isPassword(password, found.password))) return wrongInSession(source, session);
+        await checkNewPassword(next, found.name);
+        const stored = await hashPassword(next);
+        await db.transaction(async (tx) => {
+          await tx.run('UPDATE login_account SET password = ?', stored);
+          await sessions.endAll(tx, session.id);
+          await throttle.clear(tx, source);
         });
-      }),
+        events.login('password_changed', found.name, { device: session.device });
+      });
+    },
   };
 }
+
+class WrongCode extends Error {}

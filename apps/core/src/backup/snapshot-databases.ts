@@ -34,24 +34,12 @@ export async function snapshotDatabases(
   const files = databaseFiles(paths);
   for (const name of backedUpDatabases) {
     const copy = path.join(folder, `${name}.db`);
-    if (name === 'core') {
-      await db.snapshot(copy);
-      dropLogins(copy);
-    } else if (existsSync(files[name])) await copyOther(files[name], copy);
+    if (name === 'core') await db.snapshot(copy);
+    else if (existsSync(files[name])) await copyOther(files[name], copy);
     else continue;
     schemas[name] = await checkSnapshot(name, copy, signal);
   }
   return schemas;
-}
-
-/** A session that was ended since must not live again by a restore. */
-function dropLogins(copy: string): void {
-  const db = new DatabaseSync(copy);
-  try {
-    db.exec('DELETE FROM login_session; DELETE FROM login_setup');
-  } finally {
-    db.close();
-  }
 }
 
 /** One that another process has open. The copy is of the moment in which it begins, however long it takes. */

@@ -22,6 +22,8 @@ export type DataPaths = {
   /** The index of what was said; it can be made again from `collectorDb`. */
   searchDb: string;
   vaultDb: string;
+  /** Who may sign in, and where somebody is. No backup holds it. */
+  loginDb: string;
   run: string;
   /** Large bodies of requests while they come. */
   bodies: string;
@@ -38,6 +40,8 @@ export type DataPaths = {
   silos: string;
   /** What passes of connector processes are sealed with. */
   connectorKey: string;
+  /** What the secrets in `loginDb` are sealed with. */
+  loginKey: string;
   backups: string;
   restore: string;
   trustSeed: string;
@@ -62,6 +66,7 @@ export function dataPaths(dataDir: string): DataPaths {
     collectorDb: at('collector.db'),
     searchDb: at('collector-search.db'),
     vaultDb: at('vault', 'vault.db'),
+    loginDb: at('login.db'),
     run: at('run'),
     bodies: at('run', 'bodies'),
     logs: at('logs'),
@@ -74,6 +79,7 @@ export function dataPaths(dataDir: string): DataPaths {
     checkouts: at('checkouts'),
     silos: at('silos'),
     connectorKey: at('connector.key'),
+    loginKey: at('login.key'),
     backups: at('backups'),
     restore: at('restore'),
     trustSeed: at('trust.seed.json'),

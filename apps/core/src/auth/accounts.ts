@@ -1,0 +1,52 @@
+import type { Clock } from '@svc/service-kit/clock.ts';
+import { tokenHash } from '@svc/service-kit/setup-link.ts';
+import type { Database } from '@svc/store/database.ts';
+import type { Seal } from './seal.ts';
+import { bareCode, newRecoveryCodes, totpStep } from './second-factor.ts';
+
+/** `totp_secret` is sealed. */
+export type Account = { name: string; password: string; totp_secret: string; totp_step: number; link_hash: string };
+
+const purpose = 'totp';
+export const sealTotp = (seal: Seal, secret: string): string => seal.close(secret, purpose);
+/** Null when `login.key` is another one than it was sealed with. */
+export const openTotp = (seal: Seal, { totp_secret }: { totp_secret: string }): string | null => seal.open(totp_secret, purpose);
+
+/** The one account, and what of it is used up. */
+export interface Accounts {
+  find(): Promise<Account | undefined>;
+  /** Whether it is a recovery code that was not used yet; its hash. Null for anything else. */
+  recoveryHash(code: string): Promise<string | null>;
+  /** Uses a code up, in the transaction that lets its owner in. */
+  takeCode(tx: Pick<Database, 'run'>, account: Account, code: string): Promise<boolean>;
+  /** Ten new recovery codes in place of all there are. */
+  renewRecoveryCodes(tx: Pick<Database, 'run'>): Promise<string[]>;
+}
+
+export function createAccounts(db: Pick<Database, 'get'>, seal: Seal, clock: Clock): Accounts {
+  return {
+    find: () => db.get<Account>('SELECT * FROM login_account'),
+
+    async recoveryHash(code) {
+      const row = await db.get<{ hash: string }>(
+        'SELECT hash FROM login_recovery_code WHERE hash = ?',
+        tokenHash(bareCode(code)),
+      );
+      return row?.hash ?? null;
+    },
+
+    async takeCode(tx, account, code) {
+      const secret = openTotp(seal, account);
+      const step = secret === null ? null : totpStep(secret, code.trim(), clock.now());
+      if (step !== null) return (await tx.run('UPDATE login_account SET totp_step = ? WHERE totp_step < ?', step, step)) > 0;
+      return (await tx.run('DELETE FROM login_recovery_code WHERE hash = ?', tokenHash(bareCode(code)))) > 0;
+    },
+
+    async renewRecoveryCodes(tx) {
+      const codes = newRecoveryCodes();
+      await tx.run('DELETE FROM login_recovery_code');
+      for (const code of codes) await tx.run('INSERT INTO login_recovery_code (hash) VALUES (?)', tokenHash(bareCode(code)));
+      return codes;
+    },
+  };
+}

@@ -1,0 +1,44 @@
+import type { Clock } from '@svc/service-kit/clock.ts';
+import { newToken, tokenHash } from '@svc/service-kit/setup-link.ts';
+import type { Database } from '@svc/store/database.ts';
+
+/** How many are kept: the one that came last stays longest. */
+const most = 50;
+
+/** Browsers that somebody has signed in with. To be one lets nobody in: its guesses only wait for no stranger's. */
+export interface KnownDevices {
+  /** The hash of a device's cookie; null for one that is not known. */
+  find(cookies: readonly string[]): Promise<string | null>;
+  /** Notes a sign-in. Gives the cookie's value: the present one of a known device, a new one otherwise. */
+  note(db: Pick<Database, 'run' | 'get'>, cookies: readonly string[]): Promise<string>;
+  forgetAll(db: Pick<Database, 'run'>): Promise<void>;
+}
+
+export function createKnownDevices(db: Pick<Database, 'get'>, clock: Clock): KnownDevices {
+  const known = async (from: Pick<Database, 'get'>, cookies: readonly string[]): Promise<string | null> => {
+    for (const cookie of cookies.slice(0, 4)) {
+      const row = await from.get('SELECT hash FROM login_device WHERE hash = ?', tokenHash(cookie));
+      if (row !== undefined) return cookie;
+    }
+    return null;
+  };
+
+  return {
+    async find(cookies) {
+      const cookie = await known(db, cookies);
+      return cookie === null ? null : tokenHash(cookie);
+    },
+    async note(tx, cookies) {
+      const token = (await known(tx, cookies)) ?? newToken();
+      const upsert =
+        'INSERT INTO login_device (hash, seen_at) VALUES (?, ?) ON CONFLICT (hash) DO UPDATE SET seen_at = excluded.seen_at';
+      await tx.run(upsert, tokenHash(token), clock.now());
+      await tx.run(
+        'DELETE FROM login_device WHERE hash NOT IN (SELECT hash FROM login_device ORDER BY seen_at DESC, hash LIMIT ?)',
+        most,
+      );
+      return token;
+    },
+    forgetAll: async (tx) => void (await tx.run('DELETE FROM login_device')),
+  };
+}

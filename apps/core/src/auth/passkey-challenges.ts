@@ -1,0 +1,45 @@
+import { randomBytes } from 'node:crypto';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import { tokenHash } from '@svc/service-kit/setup-link.ts';
+import type { Database } from '@svc/store/database.ts';
+import type { Seal } from './seal.ts';
+
+const lifeMs = 5 * 60_000;
+
+/** What a challenge is for: nothing else takes it. */
+export type ChallengeUse = 'sign-in' | `add:${string}` | `step-up:${string}`;
+
+/**
+ * What an authenticator signs. Nothing is stored of one that was only asked for: strangers could then push the owner's out. Each says when it
+ * ends, under our mark, and is good once.
+ */
+export interface PasskeyChallenges {
+  make(use: ChallengeUse, host: string): Uint8Array<ArrayBuffer>;
+  /** `challenge`: as it came back, base64url. */
+  isGood(challenge: string, use: ChallengeUse, host: string): boolean;
+  /** False when it was used before. */
+  take(tx: Pick<Database, 'run'>, challenge: string): Promise<boolean>;
+}
+
+export function createPasskeyChallenges(seal: Seal, clock: Clock): PasskeyChallenges {
+  const purposeOf = (use: ChallengeUse, host: string) => `challenge\n${use}\n${host}`;
+
+  return {
+    make(use, host) {
+      const text = `${randomBytes(16).toString('base64url')}.${clock.now() + lifeMs}`;
+      return new Uint8Array(Buffer.from(`${text}.${seal.mark(text, purposeOf(use, host))}`));
+    },
+    isGood(challenge, use, host) {
+      const [nonce = '', end = '', mark = ''] = Buffer.from(challenge, 'base64url').toString().split('.');
+      if (!seal.isMark(mark, `${nonce}.${end}`, purposeOf(use, host))) return false;
+      const now = clock.now();
+      return now < Number(end);
+    },
+    async take(tx, challenge) {
+      await tx.run('DELETE FROM login_used_challenge WHERE expires_at <= ?', clock.now());
+      const insert = 'INSERT INTO login_used_challenge (hash, expires_at) VALUES (?, ?) ON CONFLICT DO NOTHING';
+      const bytes = Buffer.from(challenge, 'base64url').toString();
+      return (await tx.run(insert, tokenHash(bytes), Number(bytes.split('.')[1]))) > 0;
+    },
+  };
+}

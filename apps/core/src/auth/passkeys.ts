@@ -1,0 +1,206 @@
+import type {
+  AuthenticationResponseJSON,
+  PublicKeyCredentialCreationOptionsJSON,
+  PublicKeyCredentialRequestOptionsJSON,
+  RegistrationResponseJSON,
+} from '@simplewebauthn/server';
+import type { LoginSession, Passkey } from '@svc/contract/auth.ts';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import { badRequest, conflict, notFound, ServiceError } from '@svc/service-kit/service-error.ts';
+import type { Log } from '@svc/service-kit/log.ts';
+import type { Database, Transaction } from '@svc/store/database.ts';
+import type { LoginEvents } from '../event/login-events.ts';
+import type { LoginTokens } from './login-sessions.ts';
+import type { ChallengeUse, PasskeyChallenges } from './passkey-challenges.ts';
+import { passkeyHost } from './passkey-host.ts';
+import type { Entry, SignIn } from './sign-in.ts';
+import type { Visitor } from './visitor.ts';
+
+const most = 20;
+const columns = 'id, name, host, created_at, used_at';
+const timeoutMs = 5 * 60_000;
+/** EdDSA, ES256, RS256, by their COSE numbers: every authenticator has one, and Node all of them for good. */
+const algorithms = [-8, -7, -257];
+
+type Row = Passkey & { public_key: string; counter: number; transports: string };
+type Deps = { db: Database; signIn: SignIn; challenges: PasskeyChallenges; events: LoginEvents; clock: Clock; log: Log };
+
+/**
+ * Passkeys, which sign in alone: the authenticator itself asks for a finger, a face or a PIN. Guesses at a password never lock them. Each is bound
+ * to the host name that it was made at.
+ */
+export interface Passkeys {
+  list(): Promise<Passkey[]>;
+  /** @throws ServiceError `unprocessable` at an address that is no name, `conflict` past the most there may be */
+  addOptions(session: LoginSession, origin: URL): Promise<PublicKeyCredentialCreationOptionsJSON>;
+  /** @throws ServiceError `bad_request` for what does not prove itself */
+  add(session: LoginSession, origin: URL, name: string, response: RegistrationResponseJSON): Promise<Passkey>;
+  rename(id: string, name: string): Promise<void>;
+  remove(id: string, session: LoginSession): Promise<void>;
+  /** The same whether there is a login or not. */
+  signInOptions(origin: URL): Promise<PublicKeyCredentialRequestOptionsJSON>;
+  /** @throws ServiceError `unauthorized` whatever of it was wrong */
+  signIn(visitor: Visitor, response: AuthenticationResponseJSON): Promise<Entry>;
+  stepUpOptions(session: LoginSession, origin: URL): Promise<PublicKeyCredentialRequestOptionsJSON>;
+  stepUp(session: LoginSession, origin: URL, response: AuthenticationResponseJSON): Promise<LoginTokens>;
+}
+
+const refused = () =>
+  new ServiceError('unauthorized', 'This passkey does not sign in here. Take another one, or sign in with the password.');
+
+/** It takes a while to load, and most starts of the core need none of it. */
+const library = () => import('@simplewebauthn/server');
+
+export function createPasskeys({ db, signIn, challenges, events, clock, log }: Deps): Passkeys {
+  const nameOfUser = async () => (await signIn.account())?.name ?? null;
+
+  const requestOptions = async (use: ChallengeUse, origin: URL) => {
+    const rpID = passkeyHost(origin);
+    const challenge = challenges.make(use, rpID);
+    return (await library()).generateAuthenticationOptions({ rpID, challenge, timeout: timeoutMs, userVerification: 'required' });
+  };
+
+  /** What has to be written for a proof to count. @throws ServiceError `unauthorized` */
+  const prove = async (use: ChallengeUse, origin: URL, response: AuthenticationResponseJSON) => {
+    const host = passkeyHost(origin);
+    const row = await db.get<Row>('SELECT * FROM login_passkey WHERE id = ? AND host = ?', response.id, host);
+    if (row === undefined) throw refused();
+    let taken = '';
+    const verified = await (
+      await library()
+    )
+      .verifyAuthenticationResponse({
+        response,
+        expectedChallenge: (challenge) => {
+          taken = challenge;
+          return challenges.isGood(challenge, use, host);
+        },
+        expectedOrigin: origin.origin,
+        expectedRPID: host,
+        requireUserVerification: true,
+        credential: {
+          id: row.id,
+          publicKey: new Uint8Array(Buffer.from(row.public_key, 'base64url')),
+          counter: row.counter,
+          transports: JSON.parse(row.transports) as string[],
+        },
+      })
+      .catch((error: unknown) => {
+        log.warn({ err: error }, 'a passkey was refused');
+        return { verified: false as const, authenticationInfo: null };
+      });
+    if (!verified.verified) throw refused();
+    const { newCounter } = verified.authenticationInfo;
+    return async (tx: Transaction): Promise<void> => {
+      if (!(await challenges.take(tx, taken))) throw refused();
+      const update = 'UPDATE login_passkey SET counter = ?, used_at = ? WHERE id = ? AND (counter < ? OR counter = 0)';
+      if ((await tx.run(update, newCounter, clock.now(), row.id, newCounter)) === 0) throw refused(); // removed, or copied, meanwhile
+    };
+  };
+
+  const told = async <T>(device: string, work: Promise<T>): Promise<T> => {
+    try {
+      return await work;
+    } catch (error) {
+      if (error instanceof ServiceError && error.code === 'unauthorized')
+        events.login('refused', null, { device, method: 'passkey' });
+      throw error;
+    }
+  };
+
+  return {
+    list: () => db.all<Passkey>(`SELECT ${columns} FROM login_passkey ORDER BY created_at, id`),
+
+    async addOptions(session, origin) {
+      const rpID = passkeyHost(origin);
+      const userName = await nameOfUser();
+      if (userName === null) throw refused();
+      const rows = await db.all<Row>('SELECT * FROM login_passkey');
+      if (rows.length >= most) throw conflict(`There are ${most} passkeys already. Remove one that is no longer used.`);
+      return (await library()).generateRegistrationOptions({
+        rpName: 'Assistant Gateway',
+        rpID,
+        userName,
+        // One person: a second passkey of the same authenticator takes the place of the first.
+        userID: new Uint8Array(Buffer.from('operator')),
+        challenge: challenges.make(`add:${session.id}`, rpID),
+        timeout: timeoutMs,
+        supportedAlgorithmIDs: algorithms,
+        excludeCredentials: rows.filter(({ host }) => host === rpID).map(({ id }) => ({ id })),
+        authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+      });
+    },
+
+    async add(session, origin, name, response) {
+      const host = passkeyHost(origin);
+      let taken = '';
+      const verified = await (
+        await library()
+      )
+        .verifyRegistrationResponse({
+          response,
+          expectedChallenge: (challenge) => {
+            taken = challenge;
+            return challenges.isGood(challenge, `add:${session.id}`, host);
+          },
+          expectedOrigin: origin.origin,
+          expectedRPID: host,
+          requireUserVerification: true,
+          supportedAlgorithmIDs: algorithms,
+        })
+        .catch((error: unknown) => {
+          log.warn({ err: error }, 'a new passkey was refused');
+          return { verified: false as const };
+        });
+      if (!verified.verified)
+        throw badRequest('The new passkey did not prove itself. Begin again, and finish within five minutes.');
+      const { id, publicKey, counter, transports = [] } = verified.registrationInfo.credential;
+      const passkey: Passkey = { id, name: name.trim(), host, created_at: clock.now(), used_at: null };
+      await db.transaction(async (tx) => {
+        if (!(await challenges.take(tx, taken))) throw badRequest('This passkey was added already.');
+        const insert =
+          'INSERT INTO login_passkey (id, name, host, public_key, counter, transports, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)';
+        const key = Buffer.from(publicKey).toString('base64url');
+        const list = JSON.stringify(transports.slice(0, 16));
+        const rows = await tx.run(
+          `${insert} ON CONFLICT DO NOTHING`,
+          id,
+          passkey.name,
+          host,
+          key,
+          counter,
+          list,
+          passkey.created_at,
+        );
+        if (rows === 0) throw conflict('There is this passkey already.');
+      });
+      events.login('passkey_added', await nameOfUser(), { device: session.device, name: passkey.name, host });
+      return passkey;
+    },
+
+    async rename(id, name) {
+      if ((await db.run('UPDATE login_passkey SET name = ? WHERE id = ?', name.trim(), id)) === 0) throw notFound('passkey', id);
+    },
+
+    async remove(id, session) {
+      if ((await db.run('DELETE FROM login_passkey WHERE id = ?', id)) === 0) throw notFound('passkey', id);
+      events.login('passkey_removed', await nameOfUser(), { device: session.device });
+    },
+
+    signInOptions: (origin) => requestOptions('sign-in', origin),
+
+    signIn: (visitor, response) =>
+      told(
+        visitor.device,
+        prove('sign-in', visitor.origin, response).then((proof) => signIn.enter(visitor, 'passkey', proof)),
+      ),
+
+    stepUpOptions: ({ id }, origin) => requestOptions(`step-up:${id}`, origin),
+
+    stepUp: (session, origin, response) =>
+      told(
+        session.device,
+        prove(`step-up:${session.id}`, origin, response).then((proof) => signIn.renew(session, proof)),
+      ),
+  };
+}

@@ -1,0 +1,123 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Passkey } from '@svc/contract/auth.ts';
+import { createFakeClock, type FakeClock } from '@svc/testing/fake-clock.ts';
+import { createSoftwareAuthenticator } from '@svc/testing/software-authenticator.ts';
+import { loginPage, origin, type Login } from './login-page.ts';
+import { openTestCore, type TestCore } from './open-test-core.ts';
+
+let core: TestCore;
+let clock: FakeClock;
+beforeEach(async () => {
+  clock = createFakeClock();
+  core = await openTestCore({ clock });
+});
+afterEach(() => core.close());
+const { ask, call, loginOf, setUp, signIn, verify, newLink } = loginPage(
+  () => core,
+  () => clock,
+);
+type Key = ReturnType<typeof createSoftwareAuthenticator>;
+type Options = { challenge: string; rpId?: string; rp?: { id: string } };
+
+const optionsOf = async (url: string, login: Partial<Login> = {}) =>
+  (await call(`${url}/options`, {}, login)).body['options'] as Options;
+const add = async (key: Key, login: Login, name = 'Laptop') =>
+  call('passkeys', { name, response: key.create(await optionsOf('passkeys', login), origin) }, login);
+const enter = async (key: Key, over: { isVerified?: boolean } = {}, at = origin) =>
+  call('login/passkey', { response: key.get(await optionsOf('login/passkey'), at, over) });
+const list = async (login: Login) => (await call('passkeys', null, login)).body['passkeys'] as Passkey[];
+
+test('a passkey is added, listed, named anew, signs in alone, and does not when it is removed', async () => {
+  const { login } = await setUp();
+  const key = createSoftwareAuthenticator();
+  expect(await add(key, login)).toMatchObject({ status: 200, body: { passkey: { name: 'Laptop', host: 'localhost' } } });
+  expect(await ask('PATCH', `passkeys/${key.id}`, { name: 'Phone' }, login)).toMatchObject({ status: 200 });
+  const entered = await enter(key);
+  expect([entered.status, await verify(loginOf(entered), '?strict=true')]).toEqual([200, 200]);
+  expect(await list(login)).toMatchObject([{ id: key.id, name: 'Phone', used_at: clock.now() }]);
+  expect(await ask('DELETE', `passkeys/${key.id}`, null, login)).toMatchObject({ status: 200 });
+  expect(await enter(key)).toMatchObject({ status: 401, cookies: [] });
+});
+
+test('one is added only with a second factor of the last ten minutes, and shows one anew', async () => {
+  const { login } = await setUp();
+  const key = createSoftwareAuthenticator();
+  await add(key, login);
+  clock.advance(10 * 60_000 + 1);
+  expect(await call('passkeys/options', {}, login)).toMatchObject({ status: 403, body: { step_up: true } });
+  expect(await ask('DELETE', `passkeys/${key.id}`, null, login)).toMatchObject({ status: 403, body: { step_up: true } });
+  const response = key.get(await optionsOf('step-up/passkey', login), origin);
+  const renewed = await call('step-up/passkey', { response }, login);
+  expect([renewed.status, await verify(login)]).toEqual([200, 401]);
+  expect(await call('passkeys/options', {}, loginOf(renewed))).toMatchObject({ status: 200 });
+});
+
+test('without a login nobody adds, lists or removes one', async () => {
+  const { login } = await setUp();
+  const key = createSoftwareAuthenticator();
+  await add(key, login);
+  const cookieAlone = { cookie: login.cookie };
+  for (const headers of [{}, cookieAlone]) {
+    expect(await call('passkeys/options', {}, headers)).toMatchObject({ status: 401 });
+    expect(await call('passkeys', null, headers)).toMatchObject({ status: 401 });
+    expect(await ask('DELETE', `passkeys/${key.id}`, null, headers)).toMatchObject({ status: 401 });
+  }
+});
+
+test('an answer counts once, for its own use, page and time, from who showed a finger, face or PIN', async () => {
+  const { login } = await setUp();
+  const key = createSoftwareAuthenticator();
+  await add(key, login);
+  const response = key.get(await optionsOf('login/passkey'), origin);
+  expect(await call('login/passkey', { response })).toMatchObject({ status: 200 });
+  expect(await call('login/passkey', { response })).toMatchObject({ status: 401 });
+  expect(await call('step-up/passkey', { response: key.get(await optionsOf('login/passkey'), origin) }, login)).toMatchObject({
+    status: 401,
+  });
+  expect(await enter(key, { isVerified: false })).toMatchObject({ status: 401 });
+  expect(await enter(key, {}, 'http://localhost:9999')).toMatchObject({ status: 401 });
+  expect(await enter(createSoftwareAuthenticator())).toMatchObject({ status: 401 });
+  const late = key.get(await optionsOf('login/passkey'), origin);
+  clock.advance(5 * 60_000);
+  expect(await call('login/passkey', { response: late })).toMatchObject({ status: 401 });
+  const own = { ...(await optionsOf('login/passkey')), challenge: Buffer.from('made.9999999999999.up').toString('base64url') };
+  expect(await call('login/passkey', { response: key.get(own, origin) })).toMatchObject({ status: 401 });
+});
+
+test('a copied authenticator is noticed by its counter', async () => {
+  const { login } = await setUp();
+  const key = createSoftwareAuthenticator();
+  await add(key, login);
+  for (let use = 0; use < 3; use++) expect((await enter(key)).status).toBe(200);
+  key.rewind();
+  expect((await enter(key)).status).toBe(401);
+});
+
+test('the options say nothing about a login, and an address in numbers is refused in words', async () => {
+  const before = await optionsOf('login/passkey');
+  const { login } = await setUp();
+  await add(createSoftwareAuthenticator(), login);
+  const after = await optionsOf('login/passkey');
+  expect({ ...after, challenge: '' }).toEqual({ ...before, challenge: '' });
+  const numbers = { origin: 'http://127.0.0.1:3020', host: '127.0.0.1:3020' };
+  const refused = await call('login/passkey/options', {}, numbers);
+  expect(refused.status).toBe(422);
+  expect(refused.body['message']).toContain('http://localhost:3020');
+});
+
+test('guesses at the password never keep a passkey waiting', async () => {
+  const { login } = await setUp();
+  const key = createSoftwareAuthenticator();
+  await add(key, login);
+  for (let guess = 0; guess < 5; guess++) await signIn('000000', { password: 'a wrong password' });
+  expect((await signIn('000000')).status).toBe(429);
+  expect((await enter(key)).status).toBe(200);
+});
+
+test('a reset takes all passkeys away', async () => {
+  const { login } = await setUp();
+  const key = createSoftwareAuthenticator();
+  await add(key, login);
+  await setUp(newLink(true));
+  expect((await enter(key)).status).toBe(401);
+});
