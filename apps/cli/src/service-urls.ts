@@ -8,6 +8,9 @@ import { readSupervisorState } from './up/state-file.ts';
 export const hostNames = ['core', 'manager', 'collector', 'dashboard', 'vault'] as const;
 export type HostName = (typeof hostNames)[number];
 
+/** Without them the service does its work: they keep nothing from starting, and no version from being installed. */
+export const isOptional = (name: string): boolean => name === 'dashboard';
+
 /** Where a host process listens, and the setting that says so. */
 export type HostAddress = { name: HostName; port: number; url: string; setting: string };
 

@@ -63,6 +63,7 @@ export async function openUpdateHouse(): Promise<UpdateHouse> {
     SVC_MANAGER_PORT: manager ?? '',
     SVC_COLLECTOR_PORT: collector ?? '',
     SVC_COMPAT_PORT: compat ?? '',
+    SVC_DASHBOARD: 'off',
     SVC_DEFAULT_ENGINE: 'offline',
     SVC_UPDATE_ALLOW_UNSIGNED: 'true',
     SVC_UPDATE_VERIFY_MS: '300',

@@ -15,7 +15,7 @@ import { installationHome, updatePlaces } from '@svc/service-kit/update/update-p
 import { installationOf, type Installation } from '@svc/supervisor/installation.ts';
 import { CliError } from '../cli-error.ts';
 import { repositoryRoot } from '../repository-root.ts';
-import { dashboardAddress, hostAddresses, setupAddress, type HostName } from '../service-urls.ts';
+import { dashboardAddress, hostAddresses, isOptional, setupAddress, type HostName } from '../service-urls.ts';
 import { createStyle, print, quoted, widthOf } from '../terminal.ts';
 import { awaitLeftovers, checkPorts, takeInstanceLock } from '../up/before-start.ts';
 import { awaitInstances, currentEngine, currentFaults, listKeyFiles, seededOwner, toBannerInstance } from '../up/ask-services.ts';
@@ -74,7 +74,7 @@ async function runHere(
       waitMs: settings.stopTimeoutMs + 2000,
       onWait: () => print('Waiting for processes of an earlier start to end …'),
     });
-    const needed = addresses.filter(({ name }) => !optional.has(name));
+    const needed = addresses.filter(({ name }) => !isOptional(name));
     await checkPorts(settings.bindHost, [...needed, ...seededPorts(settings, paths)]);
     for (const line of applyRestore(paths.root)) print(line);
     // Again: a restore can have brought the vault.
@@ -84,16 +84,13 @@ async function runHere(
       url,
       entry: entryOf(name),
       env: hostEnv(name, env, userProof),
-      isOptional: optional.has(name),
+      isOptional: isOptional(name),
     }));
     return await supervise({ settings, paths, specs, begunAt, waitMs, spawnPatienceMs, lifeline });
   } finally {
     lock.release();
   }
 }
-
-/** Without them the service does its work: they keep nothing from starting. */
-const optional: ReadonlySet<HostName> = new Set(['dashboard']);
 
 const entryIn = (root: string) => (name: HostName) => path.join(root, 'apps', name, 'src', 'main.ts');
 

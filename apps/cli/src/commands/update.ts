@@ -9,7 +9,7 @@ import { installationHome, updatePlaces, type UpdatePlaces } from '@svc/service-
 import { changeUpdateSettings, channelOf, type UpdateChannel } from '@svc/service-kit/update/update-settings.ts';
 import { CliError } from '../cli-error.ts';
 import { repositoryRoot } from '../repository-root.ts';
-import { hostAddresses, serviceUrl } from '../service-urls.ts';
+import { hostAddresses, isOptional, serviceUrl } from '../service-urls.ts';
 import { print } from '../terminal.ts';
 import { takeInstanceLock } from '../up/before-start.ts';
 import { findTarget, installedVersion } from '../update/find-target.ts';
@@ -147,7 +147,7 @@ function openContext(places: UpdatePlaces, settings: Settings, { isQuiet, progre
       read: stateReader(data.supervisorState),
       hosts: () =>
         hostAddresses(settings)
-          .filter(({ name }) => name !== 'vault')
+          .filter(({ name }) => name !== 'vault' && !isOptional(name))
           .map(({ name }) => ({ name, url: serviceUrl(settings, name) })),
       coreUrl: () => serviceUrl(settings, 'core'),
       start: () => startInBackground(places),

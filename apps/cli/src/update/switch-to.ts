@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SupervisorState } from '@svc/contract/service.ts';
+import { isOptional } from '../service-urls.ts';
 import { awaitWell, unwellOnes, whyNotWell } from './examine-service.ts';
 import { type Journal, writeJournal } from './journal.ts';
 import { beginTrial, confirmTrial, readTrial, revertTrial } from './pointer.ts';
@@ -78,7 +79,10 @@ export async function verify(context: UpdateContext, commit: string, unwell: Rea
 }
 
 const startsOf = (state: SupervisorState | null): string =>
-  JSON.stringify([state?.pid, state?.services.map(({ name, pid, restarts }) => [name, pid, restarts])]);
+  JSON.stringify([
+    state?.pid,
+    state?.services.filter(({ name }) => !isOptional(name)).map(({ name, pid, restarts }) => [name, pid, restarts]),
+  ]);
 
 export function confirm(context: UpdateContext, journal: Journal, gapMs: number | null): Switched {
   const { places, onPhase } = context;
