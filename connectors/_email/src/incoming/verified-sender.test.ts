@@ -7,7 +7,11 @@ const own = 'mx.home.example';
 const ar = (said: string, server = own) => `Authentication-Results: ${server}; ${said}`;
 const from = 'From: Ann <ann@friend.example>';
 const passing = 'dmarc=pass header.from=friend.example';
-const look = (...lines: string[]) => verifiedSender(readHeaders(`${lines.join('\r\n')}\r\n\r\nhello`), own);
+const received = 'Received: from elsewhere by mx.home.example; Mon, 23 Nov 2026 10:00:00 +0000';
+const lookFrom = (hops: number, ...lines: string[]) =>
+  verifiedSender(readHeaders(`${lines.join('\r\n')}\r\n\r\nhello`), { server: own, hops });
+/** All that is given stands above what the own server received. */
+const look = (...lines: string[]) => lookFrom(1, ...lines, received);
 
 test.each([
   ['DMARC', passing],
@@ -65,7 +69,8 @@ test.each(spoofed)('no spoofed mail becomes a person: %s', (_name, lines) => {
 });
 
 test('nothing is believed without the name of the own server', () => {
-  expect(verifiedSender(readHeaders(`${ar(passing)}\r\n${from}\r\n\r\n`), '').why).not.toBeNull();
+  const headers = readHeaders(`${ar(passing)}\r\n${received}\r\n${from}\r\n\r\n`);
+  expect(verifiedSender(headers, { server: '', hops: 1 }).why).not.toBeNull();
 });
 
 test('whatever stands in a header, it is read without a fault, and never believed from another server', () => {
@@ -95,4 +100,16 @@ test('whatever stands in a header, it is read without a fault, and never believe
       expect(found.why).not.toBeNull();
     }),
   );
+});
+
+test('what stands where a sender can write proves nothing, though the own server has added nothing', () => {
+  expect(lookFrom(1, received, ar(passing), from).why).not.toBeNull();
+  expect(lookFrom(1, received, ar(passing), received, from).why).not.toBeNull();
+  expect(lookFrom(1, ar(passing), from).why).not.toBeNull();
+});
+
+test('with two own servers, the first one may have added it', () => {
+  expect(lookFrom(2, received, ar(passing), received, from).why).toBeNull();
+  expect(lookFrom(2, received, received, ar(passing), from).why).not.toBeNull();
+  expect(lookFrom(2, ar(passing), received, from).why).not.toBeNull();
 });

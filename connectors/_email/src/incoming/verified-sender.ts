@@ -7,10 +7,16 @@ import { valuesOf, type MailHeaders } from './mail-headers.ts';
 export type MailSender = { address: string | null; why: string | null };
 
 /**
- * The sender of a mail, and whether the mail server of the mailbox vouches for the domain of its address. `server`: the name under which it writes
- * `Authentication-Results`. Only the topmost header of that name counts: a server adds above what came in, so one below may be the sender's own.
+ * The mail server of the mailbox. `server`: the name under which it writes `Authentication-Results`. `hops`: how many `Received` it adds; what stands
+ * below the last of them may be the sender's own writing.
  */
-export function verifiedSender(headers: MailHeaders, server: string): MailSender {
+export type OwnServer = { server: string; hops: number };
+
+/**
+ * The sender of a mail, and whether the mail server of the mailbox vouches for the domain of its address. Only the topmost header of its name counts, and only
+ * where no sender can write: a server that neither adds one nor removes what came in proves nothing.
+ */
+export function verifiedSender(headers: MailHeaders, { server, hops }: OwnServer): MailSender {
   const from = valuesOf(headers, 'from');
   if (from.length !== 1) return { address: null, why: `it has ${from.length} From fields` };
   const found = addressParser(from[0] ?? '');
@@ -20,12 +26,18 @@ export function verifiedSender(headers: MailHeaders, server: string): MailSender
   const address = mailAddress(only.address ?? '');
   if (address === null) return { address: null, why: 'the address in its From is not plain' };
   if (server === '') return { address, why: 'authserv_id is not set' };
-  const named = valuesOf(headers, 'authentication-results').filter((value) => startsWithName(value, server));
+  const named = valuesOf(ownPart(headers, hops), 'authentication-results').filter((value) => startsWithName(value, server));
   if (named[0] === undefined) return { address, why: `${server} says nothing of its origin` };
   const parsed = parseAuthenticationResults(named[0]);
   if (parsed === null || parsed.server !== server.toLowerCase())
     return { address, why: `what ${server} says of its origin cannot be read` };
   return { address, why: whyNot(parsed.results, domainOf(address)) };
+}
+
+/** What the own servers have added; nothing where fewer of them have left their mark than should. */
+function ownPart(headers: MailHeaders, hops: number): MailHeaders {
+  const marks = headers.flatMap(({ name }, at) => (name === 'received' ? [at] : []));
+  return headers.slice(0, marks[hops - 1] ?? 0);
 }
 
 /** Before it is parsed: one of the own server that cannot be read must not let another one below count. */
