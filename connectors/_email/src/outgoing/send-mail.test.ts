@@ -63,7 +63,7 @@ test('a mail is sent whole, after it was noted that it is', async () => {
 test.each([
   ['a refused sender', { MAIL: '550 no such user here' }, 'unprocessable', 'no such user here'],
   ['a refused recipient', { RCPT: '552 mailbox is full' }, 'unprocessable', 'mailbox is full'],
-  ['a refused password', { AUTH: '535 wrong password' }, 'unprocessable', 'wrong password'],
+  ['a refused password', { AUTH: '535 wrong password' }, 'busy', 'wrong password'],
   ['a server that is busy', { RCPT: '451 come back later' }, 'busy', 'come back later'],
   ['a server that wants no text', { DATA: '452 no room' }, 'busy', 'no room'],
 ])('%s is said in the words of the server, and nothing was sent', async (_name, answers, code, words) => {

@@ -31,7 +31,7 @@ const againAfterS = 60;
 
 /**
  * Hands one mail to the server, and resolves when the server has taken it. Rejects with a `ServiceError`: `unprocessable` where it never will, with its
- * words, `busy` where nothing was sent and another try may do; and with any other error where the answer to the text was not seen, so that nobody
+ * words, `busy` where nothing was sent and another try may do, which a refused login is too: it says nothing of the mail; and with any other error where the answer to the text was not seen, so that nobody
  * knows whether it was sent.
  */
 export async function sendMail(login: SmtpLogin, mail: MailToSend): Promise<void> {
@@ -57,16 +57,18 @@ export async function sendMail(login: SmtpLogin, mail: MailToSend): Promise<void
       broken.promise,
       new Promise<void>((resolve, reject) => run((error) => (error === undefined || error === null ? resolve() : reject(error)))),
     ]);
+  let isLetIn = false;
   const text = textOf(mail, () => String(connection.lastServerResponse).startsWith('354'));
   try {
     await step((done) => connection.connect(done));
     if (login.password !== '')
       await step((done) => connection.login({ credentials: { user: login.user, pass: login.password } }, done));
+    isLetIn = true;
     await step((done) => connection.send({ from: mail.from, to: [mail.to], size: mail.raw.length }, text.stream, done));
     connection.quit();
   } catch (error) {
     connection.close();
-    throw toFault(error, text.hasBegun());
+    throw isLetIn ? toFault(error, text.hasBegun()) : notLetIn(error);
   } finally {
     mail.signal.removeEventListener('abort', abort);
     text.stream.destroy();
@@ -83,6 +85,13 @@ function textOf({ raw, begins }: MailToSend, isWanted: () => boolean): { stream:
     yield raw;
   }
   return { stream: Readable.from(read(), { objectMode: false }), hasBegun: () => hasBegun };
+}
+
+function notLetIn(error: unknown): Error {
+  const { response, message } = error as { response?: string; message: string };
+  return new ServiceError('busy', `The mail server does not let us in: ${response ?? message}`, {
+    details: { retry_after_s: againAfterS },
+  });
 }
 
 function toFault(error: unknown, hasBegun: boolean): Error {
