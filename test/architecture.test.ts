@@ -236,7 +236,7 @@ describe('everywhere', () => {
   test('who speaks in a request that is made for a person is judged in one place; others ask about the sender of a message itself', () => {
     const asking = files.filter((file) => /\btrust\.resolve\(/.test(read(file)));
     expect(asking.toSorted()).toEqual([
-      'apps/core/src/terminal/terminal-routes.ts', // whom the dashboard's proxy proves
+      'apps/core/src/terminal/is-operator.ts', // whom the dashboard's proxy proves
       'apps/core/src/trust/pairing.ts',
       'apps/core/src/trust/trust-routes.ts', // the operator asks about anybody
       'apps/core/src/turn/amend/amend.ts',

@@ -55,6 +55,8 @@ import { userName } from '@svc/service-kit/user-name.ts';
 import { createTalkStore } from './terminal/talk-store.ts';
 import { createTerminalTalks } from './terminal/terminal-talks.ts';
 import { createTerminals } from './terminal/terminals.ts';
+import { createTerminalWords } from './terminal/terminal-words.ts';
+import { createWordStore } from './terminal/word-store.ts';
 import { createTmuxServer } from './terminal/tmux-server.ts';
 import { openToolServers } from './tool-server/tool-servers.ts';
 import { createToolTests } from './tool-server/tool-tests.ts';
@@ -151,8 +153,10 @@ export async function createCoreContext({ settings: allSettings, clock, ids, log
   });
   const sessions = createSessionStore(db, clock);
   const claims = await createClaims(db);
+  const tmux = createTmuxServer({ run: paths.run, path: env['PATH'] });
   const terminals = createTerminals({
-    tmux: createTmuxServer({ run: paths.run, path: env['PATH'] }),
+    tmux,
+    onReleased: (key) => terminalWords.released(key),
     store: createTerminalStore(db),
     keyOf: terminalKey,
     programOf: (id, request) => programInTerminal(engines, id, request),
@@ -173,6 +177,15 @@ export async function createCoreContext({ settings: allSettings, clock, ids, log
       user: userName(),
     }),
     events,
+    clock,
+    ids,
+    log,
+  });
+  const terminalWords = createTerminalWords({
+    store: createWordStore(db),
+    screen: tmux.screen,
+    terminals: () => terminals.list(),
+    sayOverChannel: (words) => pipeline.inject(words, { sink: null, isGone: () => true }, ids.next('req')),
     clock,
     ids,
     log,
@@ -230,6 +243,7 @@ export async function createCoreContext({ settings: allSettings, clock, ids, log
     titleLane,
     claims,
     terminals,
+    terminalWords,
     deliveries,
     outbox,
     uploads: new Uploads({ uploads: paths.uploads, settings, clock, ids, log, mask: knownSecrets.mask }),
@@ -253,6 +267,7 @@ export async function createCoreContext({ settings: allSettings, clock, ids, log
     async close() {
       instanceRules.close();
       await titles.close();
+      terminalWords.close();
       await terminals.close();
       parts.checkouts.close();
       vault.close();

@@ -50,6 +50,7 @@ async function startOpenCore({ settings, log, version, remoteUsers }: ServiceCon
     // Before messages are taken up: what a terminal has is only observed.
     await context.terminals.recover();
     await context.pipeline.recover({ isDeadly: isDeadlyExit(env[lastExitVariable]) });
+    await context.terminalWords.resume();
     // Now it is known which replies their connectors still come for.
     context.outbox.start(context.pipeline.pendingAcks);
   } catch (error) {

@@ -91,6 +91,19 @@ for (const id of ['claude', 'codex', 'gemini'] as const) {
         const typed = model.requests.find(({ userText }) => userText.includes('BRAVO two'));
         expect(typed?.historyText).toContain('ALPHA one');
 
+        // What an operator says from elsewhere is typed when nobody else types.
+        tmux('send-keys', '-t', `=${terminal.id}:`, '-l', 'x');
+        const words = { conversation_key: key, text: 'DELTA four' };
+        const injected = core.app.inject({ method: 'POST', url: '/v2/inject', payload: words });
+        await sleep(personsPaceMs);
+        tmux('send-keys', '-t', `=${terminal.id}:`, 'BSpace');
+        expect((await injected).json()).toMatchObject({ delivered: true, deliverErr: null, route: null });
+        await waitFor(
+          () => screen().includes('heard DELTA four'),
+          waitMs,
+          () => `no answer:\n${screen()}`,
+        );
+
         expect(await say('while it is away')).toMatchObject({ outcome: 'command' });
         expect(await say('still away')).toMatchObject({ outcome: 'observed', actions: [] });
         await core.context.terminals.end(terminal.id);
@@ -105,15 +118,17 @@ for (const id of ['claude', 'codex', 'gemini'] as const) {
           ['assistant', 'heard ALPHA one'],
           ['user', 'BRAVO two'],
           ['assistant', 'heard BRAVO two'],
+          ['user', 'DELTA four'],
+          ['assistant', 'heard DELTA four'],
           ['user', 'CHARLIE three'],
           ['assistant', 'heard CHARLIE three'],
         ]);
-        // Each engine counts what was cached in its own way; of three equal turns each is a third.
+        // Each engine counts what was cached in its own way; of four equal turns each is a fourth.
         const { usage = noUsage } = first;
         expect(await core.context.sessions.read(key)).toMatchObject({
-          turns: 3,
-          input_tokens: 3 * (usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens),
-          output_tokens: 3 * usage.output_tokens,
+          turns: 4,
+          input_tokens: 4 * (usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens),
+          output_tokens: 4 * usage.output_tokens,
         });
         const history = model.requests.slice(asked).find(({ userText }) => userText.includes('CHARLIE three'))?.historyText ?? '';
         expect(history).toContain('ALPHA one');

@@ -6,7 +6,9 @@ import { letGo } from '../engine/let-go.ts';
 import type { Events } from '../events.ts';
 import type { Claims } from '../session/claims.ts';
 import type { SessionStore } from '../session/session-store.ts';
+import { isOperator } from '../terminal/is-operator.ts';
 import type { Terminals } from '../terminal/terminals.ts';
+import type { TrustService } from '../trust/trust-service.ts';
 import type { Pipeline } from '../turn/pipeline.ts';
 import { callerOf, streamTurn, wantsStream, type StreamDeps } from '../turn/stream-turn.ts';
 import { createTitleMaker, type TitleDeps } from './make-title.ts';
@@ -38,12 +40,13 @@ type Deps = TitleDeps &
     sessions: Pick<SessionStore, 'read'>;
     claims: Pick<Claims, 'claim' | 'release'>;
     terminals: Pick<Terminals, 'refuseOpen'>;
+    trust: Pick<TrustService, 'resolve'>;
     events: Pick<Events, 'claim'>;
   };
 
 /** Steering a session from outside its channel (spec: Session control). */
 export function mountSteeringRoutes(app: App, deps: Deps): void {
-  const { pipeline, sessions, claims, terminals, events } = deps;
+  const { pipeline, sessions, claims, terminals, trust, events } = deps;
   const titles = createTitleMaker(deps);
 
   app.post('/v2/abort', { schema: { body: keyBody } }, ({ body }) => {
@@ -51,9 +54,9 @@ export function mountSteeringRoutes(app: App, deps: Deps): void {
     return { ok: true, aborted: body.conversation_key };
   });
 
-  app.post('/v2/inject', { schema: { body: injectBody } }, (request, reply) => {
-    const { id } = request;
-    const body = { ...request.body, by: nameOf(request) };
+  app.post('/v2/inject', { schema: { body: injectBody } }, async (request, reply) => {
+    const { id, actor } = request;
+    const body = { ...request.body, by: nameOf(request), mayType: await isOperator(trust, actor) };
     if (wantsStream(request)) return streamTurn(deps, request, reply, (caller) => pipeline.inject(body, caller, id));
     return pipeline.inject(body, callerOf(reply), id);
   });

@@ -1,8 +1,8 @@
 import { openTerminalSchema, type TerminalList } from '@svc/contract/terminal.ts';
-import { localActor } from '@svc/contract/trust.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
 import { forbidden } from '@svc/service-kit/service-error.ts';
 import type { TrustService } from '../trust/trust-service.ts';
+import { isOperator } from './is-operator.ts';
 import type { Terminals } from './terminals.ts';
 
 type Deps = { terminals: Terminals; trust: Pick<TrustService, 'resolve'> };
@@ -12,9 +12,7 @@ const params = { type: 'object', required: ['id'], properties: { id: { type: 'st
 /** Engines in terminals: with the operator's logins and every right, so they are the operator's alone. */
 export function mountTerminalRoutes(app: App, { terminals, trust }: Deps): void {
   const checkActor = async (actor: string): Promise<void> => {
-    if (actor === localActor) return;
-    const { trust_tier: tier, denied } = await trust.resolve({ channel: 'web', conversation_key: '', sender: { raw_id: actor } });
-    if (denied || tier !== 'SACRED') throw forbidden('Terminals are for people with the tier SACRED alone.');
+    if (!(await isOperator(trust, actor))) throw forbidden('Terminals are for people with the tier SACRED alone.');
   };
   app.post('/v2/terminals', { schema: { body: openTerminalSchema } }, async ({ body, actor }) => {
     await checkActor(actor);

@@ -39,7 +39,9 @@ function createHouse() {
         },
         end: async (id) => void panes.delete(id),
         stop: async () => panes.clear(),
+        screen: null as never,
       },
+      onReleased: () => undefined,
       store: {
         all: async () =>
           [...notes].map(([key, id]): TerminalRow => ({

@@ -35,6 +35,8 @@ type Deps = PlaceDeps & {
   /** How an engine is run in a terminal, or why it is not. */
   programOf(engineId: string, request: Pick<TerminalRequest, 'resume' | 'cwd'>): Promise<EngineTerminal | { problem: string }>;
   talks: TerminalTalks;
+  /** A session is the channel's again. */
+  onReleased(conversationKey: string): void;
   /** `birthOf`: tells a process from a later one with the same pid. */
   programs: { birthOf(pid: number): string | null; kill(pid: number): void };
   events: Pick<Events, 'claim'>;
@@ -77,12 +79,13 @@ export function createTerminals(deps: Deps): Terminals {
     await Promise.all([claims.release(key), store.clear(key, id)]);
     events.claim(key, 'released', id);
   };
-  const giveBack = async ({ id, conversation_key: key, pid }: Terminal): Promise<void> => {
+  const giveBack = async ({ id, conversation_key: conversationKey, pid }: Terminal): Promise<void> => {
     // A program may outlive its tmux server. Nobody sees it then, and it would go on beside the channel.
     if (isAlive(pid) && births.get(id) === programs.birthOf(pid)) programs.kill(pid);
-    await release(key, id); // when it fails the next look tries again
+    await release(conversationKey, id); // when it fails the next look tries again
     open.delete(id);
     births.delete(id);
+    deps.onReleased(conversationKey);
     await tmux.end(id); // windows that a person opened beside it
     log.info({ terminal: id }, 'a terminal has ended');
   };

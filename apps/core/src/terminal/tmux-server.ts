@@ -3,6 +3,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makePrivateDir, writeFileAtomic } from '@svc/service-kit/config/data-dir.ts';
 import { isAlive, signalProcess } from '@svc/service-kit/process/signal-process.ts';
+import { createTerminalScreen, type TerminalScreen } from './terminal-screen.ts';
 import { ServiceError, unavailable } from '@svc/service-kit/service-error.ts';
 
 /** What runs in a terminal. `env` is all that the program gets, beside what tmux adds. */
@@ -20,6 +21,8 @@ export type TmuxServer = {
   end(id: string): Promise<void>;
   /** Ends the server. */
   stop(): Promise<void>;
+  /** What its terminals show, and typing there. */
+  readonly screen: TerminalScreen;
 };
 
 type Answer = { code: number | null; stdout: string; stderr: string };
@@ -40,8 +43,15 @@ const configText = ['set -s exit-empty off', 'set -g remain-on-exit off', 'set -
 export function createTmuxServer({ run, path: searchPath }: Deps): TmuxServer {
   const socket = path.join(run, 'tmux.sock');
   const config = path.join(run, 'tmux.conf');
-  const tmux = (args: readonly string[], options: { env?: Readonly<Record<string, string>>; cwd?: string } = {}) =>
-    runTmux(['-S', socket, '-f', config, ...args], { cwd: options.cwd ?? run, env: { PATH: searchPath, ...options.env } });
+  const tmux = (
+    args: readonly string[],
+    options: { env?: Readonly<Record<string, string>>; cwd?: string; input?: string | undefined } = {},
+  ) =>
+    runTmux(['-S', socket, '-f', config, ...args], {
+      cwd: options.cwd ?? run,
+      env: { PATH: searchPath, ...options.env },
+      input: options.input,
+    });
 
   let isNewEnough = false;
   const start = async (): Promise<void> => {
@@ -59,6 +69,7 @@ export function createTmuxServer({ run, path: searchPath }: Deps): TmuxServer {
   return {
     socket,
     list,
+    screen: createTerminalScreen((args, input) => tmux(args, { input }), { refuse, checked }),
     async open(id, { argv, env, cwd }) {
       await start();
       // The names that this terminal has of its own; the values come with this call's environment and are in no list of arguments.
@@ -127,7 +138,7 @@ function refuse({ code, stderr }: Answer): void {
 /** Not as programs of ours are run elsewhere: what those leave behind is ended, and the server is to stay. */
 const runTmux = (
   args: readonly string[],
-  { cwd, env }: { cwd: string; env: Record<string, string | undefined> },
+  { cwd, env, input }: { cwd: string; env: Record<string, string | undefined>; input?: string | undefined },
 ): Promise<Answer> =>
   new Promise((resolve, reject) => {
     const options = { cwd, env, timeout: timeoutMs, killSignal: 'SIGKILL', maxBuffer: maxOutput, encoding: 'utf8' } as const;
@@ -137,5 +148,6 @@ const runTmux = (
         return resolve({ code: typeof code === 'number' ? code : 0, stdout, stderr });
       reject(unavailable(`tmux cannot be run (${error.message.slice(0, 200)}). Install it: apt-get install tmux.`, error));
     });
-    child.stdin?.end();
+    child.stdin?.on('error', () => undefined); // it has ended, and its code says why
+    child.stdin?.end(input);
   });

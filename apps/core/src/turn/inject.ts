@@ -13,23 +13,28 @@ import type { Caller, Turn } from './turn.ts';
 
 type Deps = { run: RunLiveTurn } & Pick<
   PipelineParts,
-  'sessions' | 'ids' | 'journal' | 'outbox' | 'liveTurns' | 'batches' | 'turnQueue'
+  'sessions' | 'ids' | 'journal' | 'outbox' | 'liveTurns' | 'batches' | 'turnQueue' | 'terminalWords'
 >;
 
-export type Injection = { conversation_key: string; text: string; by?: string; interrupt?: boolean };
+/** `mayType`: the operator, who may also type into the terminal of a session. */
+export type Injection = { conversation_key: string; text: string; by?: string; interrupt?: boolean; mayType?: boolean };
 
 /** How long the answer waits for the channel; delivery itself goes on after it. */
 const deliverWithinMs = 15_000;
 
 /**
  * Puts an operator's words into a session as its next turn, before all that wait; with `interrupt` the running turn
- * is ended first. Resolves when the reply is there and its first delivery has been tried.
+ * is ended first. Resolves when the reply is there and its first delivery has been tried. In a session whose engine runs in a terminal the operator's
+ * words are typed there.
  * @throws ServiceError `not_found`, `conflict` (the session is claimed) or what a turn throws.
  */
 export async function inject(deps: Deps, injection: Injection, caller: Caller, requestId: string): Promise<InjectAnswer> {
   const session = await deps.sessions.read(injection.conversation_key);
   if (session === undefined) throw notFound('session', injection.conversation_key);
   if (session.claimed_by !== null) {
+    const { mayType = false, ...words } = injection;
+    const answer = mayType ? await deps.terminalWords.say(words) : null;
+    if (answer !== null) return answer;
     throw conflict(`The session is claimed by ${session.claimed_by}. Release it first (POST /v2/release).`);
   }
   const wasRunning = deps.turnQueue.stateOf(injection.conversation_key) === 'running';

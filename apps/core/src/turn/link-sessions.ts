@@ -79,7 +79,11 @@ async function answerTo(deps: LinkSessionDeps, peer: Peer, request: Asked, call:
       return { ok: true };
     case 'inject': {
       const { raw_username, raw_id } = request.as.sender;
-      const said = { conversation_key: key, text: request.text, by: raw_username ?? raw_id, interrupt: request.interrupt };
+      // What is typed into a terminal is done with the operator's rights.
+      const { trust_tier: tier, denied } = await resolveAsker(deps, peer, request.as);
+      const by = raw_username ?? raw_id;
+      const mayType = tier === 'SACRED' && !denied;
+      const said = { conversation_key: key, text: request.text, by, interrupt: request.interrupt, mayType };
       return deps.pipeline.inject(said, { sink: null, isGone: call.isGone }, call.requestId);
     }
   }

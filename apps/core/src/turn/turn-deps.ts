@@ -1,3 +1,4 @@
+import type { TerminalWords } from '../terminal/terminal-words.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { DataPaths } from '@svc/service-kit/config/data-dir.ts';
 import type { CoreSettings } from '@svc/service-kit/config/process-settings.ts';
@@ -70,6 +71,7 @@ export type TurnDeps = {
   persona: Pick<Persona, 'text'>;
   sessions: Pick<SessionStore, 'read' | 'open' | 'announceCursor' | 'keepEngineSession' | 'addTurn' | 'delete'>;
   claims: Pick<Claims, 'isClaimed' | 'tellsNow'>;
+  terminalWords: Pick<TerminalWords, 'say'>;
   observed: ObservedStore;
   announcements: Pick<Announcements, 'newestId' | 'after'>;
   conversationFiles: Pick<ConversationFiles, 'stage' | 'folderOf' | 'forget'>;

@@ -1,0 +1,62 @@
+/** What a terminal shows: its visible lines with their colours (SGR), and where its cursor stands, from 0. */
+export type Screen = { lines: readonly string[]; x: number; y: number };
+
+/** What programs of engines write before the place where one types. */
+const prompt = /^[\s│|]*[❯›>]\s$/u;
+// eslint-disable-next-line no-control-regex
+const style = /\u001b\[([\d;]*)m/g;
+
+/**
+ * Whether a program waits for a message, and nothing is typed yet: the cursor stands right behind the prompt, and behind it is nothing but what is shown in
+ * place of a text, dim or grey. A question with choices, a half sentence and a menu are none.
+ */
+export function listens({ lines, x, y }: Screen): boolean {
+  const { before, behind } = splitAt(lines[y] ?? '', x);
+  return prompt.test(before) && behind.trim() === '';
+}
+
+/** The text of a line before and behind a column; behind it without what is dim or grey. */
+function splitAt(line: string, column: number): { before: string; behind: string } {
+  let [before, behind] = ['', ''];
+  let at = 0;
+  let isFaint = false;
+  const take = (text: string): void => {
+    for (const char of text) {
+      if (at++ < column) before += char;
+      else if (!isFaint) behind += char;
+    }
+  };
+  let end = 0;
+  for (const found of line.matchAll(style)) {
+    take(line.slice(end, found.index));
+    end = found.index + found[0].length;
+    isFaint = faintAfter(isFaint, found[1] ?? '');
+  }
+  take(line.slice(end));
+  // tmux leaves spaces at the end of a line out.
+  return { before: before.padEnd(column), behind };
+}
+
+/** A terminal resets with 0 or nothing; 39 is the usual colour, 38 another one. */
+function faintAfter(isFaint: boolean, codes: string): boolean {
+  const parts = codes.split(';').map(Number);
+  let now = isFaint;
+  for (let at = 0; at < parts.length; at++) {
+    const code = parts[at] ?? 0;
+    if (code === 0 || code === 22 || code === 39) now = false;
+    else if (code === 2) now = true;
+    else if (code === 38 && parts[at + 1] === 5) {
+      now = isGrey256(parts[at + 2] ?? 0);
+      at += 2;
+    } else if (code === 38 && parts[at + 1] === 2) {
+      now = isGrey(parts.slice(at + 2, at + 5));
+      at += 4;
+    } else if (code === 48) at += parts[at + 1] === 2 ? 4 : 2;
+  }
+  return now;
+}
+
+/** The greys of the 256 colours, without the lightest, which are text on dark. */
+const isGrey256 = (colour: number): boolean => colour >= 236 && colour <= 250;
+const isGrey = ([red = 0, green = 0, blue = 0]: readonly number[]): boolean =>
+  Math.max(red, green, blue) - Math.min(red, green, blue) < 16 && red >= 64 && red <= 190;

@@ -1,0 +1,128 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { History } from '@svc/contract/session.ts';
+import type { Terminal } from '@svc/contract/terminal.ts';
+import { createRemoteUsers } from '@svc/service-kit/http/remote-users.ts';
+import { waitFor } from '@svc/testing/house.ts';
+import { createScriptedEngine } from '@svc/testing/scripted-engine.ts';
+import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { envelope, openTestCore, type TestCore } from './open-test-core.ts';
+
+const hasTmux = spawnSync('tmux', ['-V']).status === 0;
+const users = createRemoteUsers('s'.repeat(43));
+const key = 'compat:c1:key';
+const PATH = process.env['PATH'] ?? '';
+/** Takes a line behind its prompt, and works for two seconds when it is told to. */
+const program = `while printf '\\n❯ ' && read -r line; do
+  echo "$line" >> "$OUT/said"
+  if [ "$line" = work ]; then for n in 1 2 3 4 5 6 7 8; do echo "tick $n"; sleep 0.25; done; fi
+done`;
+
+describe.skipIf(!hasTmux)(`words for a session in a terminal${hasTmux ? '' : ' (skipped: there is no tmux)'}`, () => {
+  let core: TestCore;
+  let place: TemporaryFolder;
+  let terminal: Terminal;
+
+  const open = (folder?: string) =>
+    openTestCore({
+      ...(folder !== undefined && { folder }),
+      remoteUsers: users,
+      env: { SVC_DEFAULT_ENGINE: 'offline', PATH },
+      loadEngine: async (id) => () =>
+        Object.assign(createScriptedEngine(id), {
+          terminal: async () => ({
+            argv: ['sh', '-c', program, 'sh'] as [string, ...string[]],
+            env: { PATH, OUT: place.path, LC_ALL: 'C.UTF-8' },
+            engineSessionId: '6b0a9a0e-0000-4000-8000-000000000001',
+          }),
+        }),
+    });
+  const call = (url: string, payload: object, headers = {}) => core.app.inject({ method: 'POST', url, headers, payload });
+  const inject = (text: string, headers = {}) => call('/v2/inject', { conversation_key: key, text }, headers);
+  const tmux = (...args: string[]) =>
+    execFileSync('tmux', ['-S', path.join(core.folder, 'run/tmux.sock'), ...args], { encoding: 'utf8' });
+  const types = (...keys: string[]) => tmux('send-keys', '-t', `=${terminal.id}:`, ...keys);
+  const said = (): string[] => {
+    const file = path.join(place.path, 'said');
+    return existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : [];
+  };
+  const isSaid = (lines: string[]) =>
+    waitFor(
+      () => said().length >= lines.length,
+      20_000,
+      () => `said: ${said().join(', ')}`,
+    ).then(() => expect(said()).toEqual(lines));
+
+  beforeEach(async () => {
+    place = temporaryFolder();
+    core = await open();
+    await core.handle(envelope('hello', { conversation_key: key }));
+    terminal = (await call('/v2/terminals', { conversation_key: key })).json<Terminal>();
+  });
+  afterEach(async () => {
+    for (const { id } of core.context.terminals.list()) await core.context.terminals.end(id);
+    await core.close();
+    place.remove();
+  });
+
+  test('they are typed where the program waits for a message', async () => {
+    expect((await inject('from elsewhere; $(touch /tmp/x) #{pid}')).json()).toMatchObject({
+      ok: true,
+      delivered: true,
+      deliverErr: null,
+      route: null,
+    });
+    await isSaid(['from elsewhere; $(touch /tmp/x) #{pid}']);
+  });
+
+  test('they wait while the program works, and while a person types, and come in their order', async () => {
+    types('-l', 'work');
+    types('Enter');
+    await isSaid(['work']);
+    types('-l', 'half a sen');
+    const first = inject('first');
+    const second = inject('second');
+    await waitFor(
+      () => tmux('capture-pane', '-p', '-t', `=${terminal.id}:`).includes('tick 8'),
+      20_000,
+      () => 'no tick',
+    );
+    types('-l', 'tence');
+    types('Enter');
+    expect([(await first).json(), (await second).json()]).toMatchObject([{ delivered: true }, { delivered: true }]);
+    await isSaid(['work', 'half a sentence', 'first', 'second']);
+  });
+
+  test('what was not typed when the terminal ends is said over the channel', async () => {
+    types('-l', 'half a sen');
+    const words = inject('do not lose me');
+    await waitFor(
+      () => tmux('capture-pane', '-p', '-t', `=${terminal.id}:`).includes('half'),
+      10_000,
+      () => 'nothing typed',
+    );
+    await waitFor(
+      async () => (await core.context.db.all('SELECT id FROM terminal_word')).length === 1,
+      10_000,
+      () => 'no word is kept',
+    );
+    await core.context.terminals.end(terminal.id);
+    await words;
+    await waitFor(
+      async () =>
+        JSON.stringify((await core.app.inject(`/v2/session/${key}/history`)).json<History>()).includes('do not lose me'),
+      10_000,
+      () => 'it was not said',
+    );
+    expect(said()).toEqual([]);
+  });
+
+  test('only for the operator; a claim without a terminal refuses as before', async () => {
+    expect((await inject('let me in', users.headersFor('tom'))).statusCode).toBe(409);
+    await core.context.terminals.end(terminal.id);
+    await call('/v2/claim', { conversation_key: key });
+    expect((await inject('x')).statusCode).toBe(409);
+  });
+});
