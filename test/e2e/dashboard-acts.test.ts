@@ -80,7 +80,7 @@ describe.skipIf(why !== null)(`acts in the dashboard${why === null ? '' : ` (ski
   });
 
   test('[13] what is dangerous asks for the second factor again after ten minutes, and then goes on', async () => {
-    const db = new DatabaseSync(path.join(dashboard.house.folder, 'core.db'), { timeout: 10_000 });
+    const db = new DatabaseSync(path.join(dashboard.house.folder, 'login.db'), { timeout: 10_000 });
     db.exec('UPDATE login_session SET proven_at = proven_at - 11 * 60000');
     db.close();
     await open('/people');
@@ -98,7 +98,7 @@ describe.skipIf(why !== null)(`acts in the dashboard${why === null ? '' : ` (ski
   test('[14] a login that ends while one writes costs nothing: one signs in over the page, and the message goes', async () => {
     await open('/chat');
     await page.getByLabel('Message', { exact: true }).waitFor();
-    const db = new DatabaseSync(path.join(dashboard.house.folder, 'core.db'), { timeout: 10_000 });
+    const db = new DatabaseSync(path.join(dashboard.house.folder, 'login.db'), { timeout: 10_000 });
     db.exec('DELETE FROM login_session');
     db.close();
     await say(page, 'count 2');
