@@ -109,6 +109,15 @@ describe.skipIf(why !== null)(`speaking with a device${why === null ? '' : ` (sk
     await page.getByRole('button', { name: 'Speak', exact: true }).click();
     await page.getByRole('button', { name: 'Stop reading aloud' }).waitFor({ state: 'detached' });
   });
+
+  test('who speaks while an answer is made ends it', async () => {
+    const { page } = device;
+    await page.getByLabel('Message', { exact: true }).fill('wait 60 never');
+    await page.getByRole('button', { name: 'Send message' }).click();
+    await expect.poll(() => page.getByText('Thinking').count()).toBe(1);
+    await page.getByRole('button', { name: 'Speak', exact: true }).click();
+    await expect.poll(() => page.getByText('Stopped.').count()).toBe(1);
+  });
 });
 
 /** A WAV file of a sentence, and so much silence behind it. */

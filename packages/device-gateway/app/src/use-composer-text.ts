@@ -7,6 +7,8 @@ const writeMs = 300;
 export function useComposerText({ drafts, draftName }: ChatSession, shared: string): [string, (text: string) => void] {
   const [text, setText] = useState(shared);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  /** What is not written yet. */
+  const unkept = useRef<(() => void) | null>(null);
   const typed = useRef(shared !== '');
 
   useEffect(() => {
@@ -22,12 +24,21 @@ export function useComposerText({ drafts, draftName }: ChatSession, shared: stri
       typed.current = true;
       setText(next);
       clearTimeout(timer.current);
-      const keep = () => void drafts.write(draftName, next).catch(() => undefined);
+      const keep = () => {
+        unkept.current = null;
+        drafts.write(draftName, next).catch(() => undefined);
+      };
+      unkept.current = keep;
       // What was sent is no draft any more, whatever happens next.
       if (next === '') keep();
       else timer.current = setTimeout(keep, writeMs);
     },
     [drafts, draftName],
   );
+  useEffect(() => {
+    const keepNow = () => unkept.current?.();
+    addEventListener('pagehide', keepNow);
+    return () => removeEventListener('pagehide', keepNow);
+  }, []);
   return [text, change];
 }

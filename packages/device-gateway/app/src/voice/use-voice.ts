@@ -70,6 +70,8 @@ export function useVoice({ conversation, gateway, config, theme, onHeard, onStop
     async (untilSilence: boolean) => {
       if (recording.current !== null) return;
       reader.stop();
+      // Who speaks wants to be heard: an answer that is still being made is not waited for.
+      if (conversation.isRunning()) latest.current.onStop();
       setHearing('hears');
       const activity = untilSilence ? activityOf(latest.current.theme) : null;
       const opened: Promise<Recording | null> = record({ activity, onEnd: () => void finish() }).catch((error: unknown) => {
@@ -84,7 +86,7 @@ export function useVoice({ conversation, gateway, config, theme, onHeard, onStop
       recording.current = null;
       setHearing('idle');
     },
-    [finish, reader],
+    [conversation, finish, reader],
   );
   useEffect(() => () => void recording.current?.then((opened) => opened?.cancel()), []);
 
