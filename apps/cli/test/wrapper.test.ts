@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import {
   chmodSync,
   existsSync,
+  linkSync,
   mkdirSync,
   readFileSync,
   readdirSync,
@@ -98,6 +99,21 @@ describe('svc', () => {
       'my clone: ci --omit=dev --prefer-offline',
       'my clone: install --no-save --include=dev --prefer-offline',
     ]);
+  });
+
+  test('never writes into its stamps: another folder may have them as hard links', async () => {
+    hostNode();
+    await tree.run(['up']);
+    const stamps = ['.svc-level', '.svc-lock'];
+    const elsewhere = (name: string) => path.join(tree.folder, name);
+    for (const name of stamps) linkSync(tree.file(`node_modules/${name}`), elsewhere(name));
+    for (const name of stamps) linkSync(elsewhere(name), tree.file(`node_modules/${name}.new`)); // of a set-up that was cut short
+    const before = stamps.map((name) => readFileSync(elsewhere(name), 'utf8'));
+    tree.program('npm', ':'); // as the real one, it keeps what is installed
+    expect(await tree.run(['test'])).toMatchObject({ code: 0 });
+    expect(readFileSync(tree.file('node_modules/.svc-level'), 'utf8')).toBe('full\n');
+    expect(stamps.map((name) => readFileSync(elsewhere(name), 'utf8'))).toEqual(before);
+    expect(before[0]).toBe('production\n');
   });
 
   test('shows the help of test and check without what tests need', async () => {
