@@ -62,7 +62,7 @@ export async function signIn(page: Page, { name, password }: Pick<Account, 'name
   await page.getByLabel('Name').fill(name);
   await page.getByLabel('Password').fill(password);
   await page.getByLabel('Code').fill(code);
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
 }
 
 export const isLive = (page: Page): Promise<void> => page.locator('.link.live').waitFor({ state: 'attached' });

@@ -2,9 +2,10 @@ import '@svc/chat-ui/style/tokens.css';
 import '@svc/chat-ui/style/base.css';
 import './entry/entry.css';
 import { authCall, nextPage } from './entry/auth-api.ts';
-import { field, form, make, show } from './entry/dom.ts';
+import { faultLine, field, form, make, show } from './entry/dom.ts';
+import { knowsPasskeys, offersPasskeys, provePasskey } from './entry/passkey.ts';
 
-const name = field({ id: 'name', type: 'text', label: 'Name', autocomplete: 'username' });
+const name = field({ id: 'name', type: 'text', label: 'Name', autocomplete: 'username webauthn' });
 const password = field({ id: 'password', type: 'password', label: 'Password', autocomplete: 'current-password' });
 const code = field({
   id: 'code',
@@ -13,6 +14,30 @@ const code = field({
   hint: 'Six digits of your authenticator app, or one of your recovery codes.',
   autocomplete: 'one-time-code',
 });
+
+/** The browser offers them in the field of the name; what a button asks for ends that first. */
+let offer = new AbortController();
+const goOn = () => location.replace(nextPage(location.search));
+const passkeyFault = faultLine();
+const passkeyButton = make('button', { type: 'button', className: 'plain-button' }, 'Sign in with a passkey');
+passkeyButton.hidden = !knowsPasskeys();
+passkeyButton.addEventListener('click', () => {
+  offer.abort();
+  offer = new AbortController();
+  passkeyFault.say(null);
+  passkeyButton.disabled = true;
+  provePasskey('login', { signal: offer.signal })
+    .then(goOn)
+    .catch((error: unknown) => passkeyFault.say(error instanceof Error ? error.message : String(error)))
+    .finally(() => (passkeyButton.disabled = false));
+});
+const offerPasskeys = async (): Promise<void> => {
+  if (!(await offersPasskeys())) return;
+  await provePasskey('login', { mediation: 'conditional', signal: offer.signal });
+  goOn();
+};
+// An offer that nobody takes is no fault.
+offerPasskeys().catch(() => undefined);
 
 show(
   'Sign in',
@@ -24,9 +49,11 @@ show(
       await authCall('POST', 'login', {
         body: { name: name.input.value.trim(), password: password.input.value, code: code.input.value.trim() },
       });
-      location.replace(nextPage(location.search));
+      goOn();
     },
   }),
+  passkeyButton,
+  passkeyFault.element,
   make(
     'p',
     { className: 'muted small' },

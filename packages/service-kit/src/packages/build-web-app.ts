@@ -77,16 +77,25 @@ export async function buildWebApp({ root, app, onStep, ...how }: Build): Promise
     await runVite(folder, path.join(work, webApps[app]), how.signal);
     cpSync(path.join(work, webApps[app], 'dist'), staged, { recursive: true });
     writeFileSync(path.join(staged, stampFile), stamp);
-    rmSync(target, { recursive: true, force: true });
-    renameSync(staged, target);
-  } catch (error) {
-    // Another one was quicker, and has put the same there.
-    if (!isWebAppBuilt(root, app)) throw error;
+    putInPlace(staged, target, () => isWebAppBuilt(root, app));
   } finally {
     rmSync(work, { recursive: true, force: true });
     rmSync(staged, { recursive: true, force: true });
   }
   return 'built';
+}
+
+/** Several may do this at once: who comes between the two steps of another one tries again, unless the same is there by then. */
+function putInPlace(staged: string, target: string, isThere: () => boolean): void {
+  for (let left = 20; !isThere(); left--) {
+    try {
+      rmSync(target, { recursive: true, force: true });
+      renameSync(staged, target);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (left === 0 || (code !== 'ENOTEMPTY' && code !== 'EEXIST')) throw error;
+    }
+  }
 }
 
 const isSource = (file: string): boolean =>

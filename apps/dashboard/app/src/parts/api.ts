@@ -37,6 +37,9 @@ export const onProof = (handler: Prove): void => void (prove = handler);
 
 const timeoutMs = 30_000;
 
+/** Asks the person for a second factor; false when they do not want to. */
+export const proveAgain = (): Promise<boolean> => prove('step-up');
+
 export const authHeaders = (): Record<string, string> => ({ 'x-session-token': readSessionToken() });
 
 /**

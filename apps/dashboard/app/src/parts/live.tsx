@@ -56,8 +56,11 @@ function createRefresher() {
   };
 }
 
+/** `proofs`: with another number everything is connected anew. What the page shows stays as it is. */
+type LiveProps = { user: string; proofs: number; onRefused(): void; children: ReactNode };
+
 /** The events of core and collector, read once for all tabs of the browser. `onRefused`: the login has ended. */
-export function LiveProvider({ user, onRefused, children }: { user: string; onRefused(): void; children: ReactNode }) {
+export function LiveProvider({ user, proofs, onRefused, children }: LiveProps) {
   const [state, setState] = useState<LinkState>('connecting');
   const listeners = useRef(new Set<Listener>());
   const refused = useRef(onRefused);
@@ -98,7 +101,7 @@ export function LiveProvider({ user, onRefused, children }: { user: string; onRe
       core.close();
       collector.close();
     };
-  }, [user]);
+  }, [user, proofs]);
 
   const live = useMemo<Live>(
     () => ({

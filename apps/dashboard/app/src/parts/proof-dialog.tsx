@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
 import { authCall } from '../entry/auth-api.ts';
+import { knowsPasskeys, provePasskey } from '../entry/passkey.ts';
 import { authHeaders } from './api.ts';
 import { Dialog } from './dialog.tsx';
 import { Field } from './field.tsx';
@@ -15,7 +16,7 @@ const words: Record<What, { title: string; why: string; button: string }> = {
   },
   'step-up': {
     title: 'Is it you?',
-    why: 'This needs a code of your authenticator app, because the last one is older than ten minutes. A recovery code works too.',
+    why: 'This needs a code of your authenticator app, because the last one is older than ten minutes. A recovery code or a passkey works too.',
     button: 'Go on',
   },
 };
@@ -31,11 +32,13 @@ export function ProofDialog({ what, user, onEnd }: Props) {
   const first = useRef<HTMLInputElement>(null);
   useEffect(() => first.current?.focus(), []);
 
-  const prove = async () => {
+  const byPasskey = () => (what === 'sign-in' ? provePasskey('login') : provePasskey('step-up', { headers: authHeaders() }));
+  const byCode = () => send(what, { name: name.trim(), password, code: code.trim() });
+  const prove = async (by: () => Promise<void>) => {
     setBusy(true);
     setFault(null);
     try {
-      await send(what, { name: name.trim(), password, code: code.trim() });
+      await by();
       onEnd(true);
     } catch (error) {
       setFault(error instanceof Error ? error.message : String(error));
@@ -49,7 +52,7 @@ export function ProofDialog({ what, user, onEnd }: Props) {
         className="stack"
         onSubmit={(event) => {
           event.preventDefault();
-          void prove();
+          void prove(byCode);
         }}
       >
         <p>{why}</p>
@@ -88,6 +91,13 @@ export function ProofDialog({ what, user, onEnd }: Props) {
         {fault !== null && (
           <p className="fault" role="alert">
             {fault}
+          </p>
+        )}
+        {knowsPasskeys() && (
+          <p>
+            <button type="button" className="plain-button" disabled={isBusy} onClick={() => void prove(byPasskey)}>
+              Use a passkey
+            </button>
           </p>
         )}
         <p className="row-buttons">

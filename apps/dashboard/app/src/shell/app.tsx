@@ -1,5 +1,5 @@
 import { RouterProvider } from '@tanstack/react-router';
-import { useCallback, useEffect, useRef, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { ApiFault, AwayFault, get, onProof } from '../parts/api.ts';
 import { LiveProvider } from '../parts/live.tsx';
 import { Fault } from '../parts/page.tsx';
@@ -14,10 +14,10 @@ type Asked = { what: 'sign-in' | 'step-up'; settle(isProven: boolean): void };
 
 /** The app of a person who has signed in; everybody else goes to the page where one does. */
 export function App() {
-  const [login, setLogin] = useState<Login | null>(null);
+  const [login, setLogin] = useState<Omit<Login, 'proofs'> | null>(null);
   const [fault, setFault] = useState<Error | null>(null);
   const [asked, setAsked] = useState<Asked | null>(null);
-  const [streams, setStreams] = useState(0);
+  const [proofs, setProofs] = useState(0);
   const asking = useRef<Promise<boolean> | null>(null);
 
   const look = useCallback(async () => {
@@ -40,24 +40,25 @@ export function App() {
     });
     const isProven = await asking.current;
     if (isProven) {
-      setStreams((before) => before + 1);
+      setProofs((before) => before + 1);
       void queryClient.invalidateQueries();
     }
     return isProven;
   }, []);
   const isIn = login !== null;
   useEffect(() => onProof(isIn ? prove : async () => false), [isIn, prove]);
+  const value = useMemo(() => (login === null ? null : { ...login, proofs }), [login, proofs]);
   const askToSignIn = useCallback(() => void prove('sign-in'), [prove]);
 
-  if (login === null)
+  if (value === null)
     return fault === null ? null : <main className="alone">{<Fault error={fault} onRetry={() => void look()} />}</main>;
   return (
-    <LoginContext value={login}>
-      <LiveProvider key={streams} user={login.user} onRefused={askToSignIn}>
+    <LoginContext value={value}>
+      <LiveProvider user={value.user} proofs={proofs} onRefused={askToSignIn}>
         <RouterProvider router={router} />
       </LiveProvider>
       <Toasts />
-      {asked !== null && <ProofDialog what={asked.what} user={login.user} onEnd={asked.settle} />}
+      {asked !== null && <ProofDialog what={asked.what} user={value.user} onEnd={asked.settle} />}
     </LoginContext>
   );
 }

@@ -1,9 +1,9 @@
 import { createContext, useContext } from 'react';
 
-/** Who has signed in here. `provenAt`: when a second factor was last shown, epoch ms. */
-export type Login = { user: string; sessionId: string; provenAt: number };
+/** Who has signed in here. `provenAt`: when a second factor was last shown, epoch ms. `proofs`: how often they have proven it over this page: streams begin anew then. */
+export type Login = { user: string; sessionId: string; provenAt: number; proofs: number };
 
-export const LoginContext = createContext<Login>({ user: '', sessionId: '', provenAt: 0 });
+export const LoginContext = createContext<Login>({ user: '', sessionId: '', provenAt: 0, proofs: 0 });
 export const useLogin = (): Login => useContext(LoginContext);
 
 /** To the page where one signs in, and back here. */

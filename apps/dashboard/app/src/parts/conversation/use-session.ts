@@ -10,7 +10,7 @@ export type SessionState = { open: Open | null; link: LinkState; fault: Error | 
 
 /** A conversation as long as it is shown; with what is needed to write into it where it is one's own. */
 export function useSession(key: string): SessionState {
-  const { user } = useLogin();
+  const { user, proofs } = useLogin();
   const [open, setOpen] = useState<Open | null>(null);
   const [link, setLink] = useState<LinkState>('connecting');
   const [fault, setFault] = useState<Error | null>(null);
@@ -41,7 +41,8 @@ export function useSession(key: string): SessionState {
       watch.close();
       chat?.close();
     };
-  }, [user, key, attempt]);
+    // A stream that was refused begins anew when its person has signed in again.
+  }, [user, proofs, key, attempt]);
 
   const retry = useCallback(() => setAttempt((before) => before + 1), []);
   return { open, link, fault, isMissing, retry };

@@ -1,6 +1,8 @@
 import { Page, Section } from '../../parts/page.tsx';
 import { Backups } from './backups.tsx';
 import { Engines } from './engines.tsx';
+import { Passkeys } from './passkeys.tsx';
+import { Password } from './password.tsx';
 import { SignedIn } from './signed-in.tsx';
 import { Updates } from './updates.tsx';
 
@@ -15,6 +17,8 @@ export function Settings() {
       <Section title="Version">
         <Updates />
       </Section>
+      <Passkeys />
+      <Password />
       <Section title="Where you are signed in">
         <SignedIn />
       </Section>

@@ -1,0 +1,120 @@
+import type { Passkey, PasskeyOptionsAnswer } from '@svc/contract/auth.ts';
+import { KeyRound } from 'lucide-react';
+import { useState } from 'react';
+import { knowsPasskeys, makePasskey } from '../../entry/passkey.ts';
+import { call } from '../../parts/api.ts';
+import { Confirm, Dialog } from '../../parts/dialog.tsx';
+import { Field } from '../../parts/field.tsx';
+import { fullTime, relativeTime } from '../../parts/format.ts';
+import { Loaded, Section } from '../../parts/page.tsx';
+import { refresh, useAct, useApi } from '../../parts/query.ts';
+import { toast } from '../../parts/toast.tsx';
+import { useQueryClient } from '@tanstack/react-query';
+
+const path = '/core/v2/auth/passkeys';
+const pathOf = ({ id }: Passkey): string => `${path}/${encodeURIComponent(id)}`;
+
+/** Devices that sign in by a finger, a face or a PIN. */
+export function Passkeys() {
+  const query = useApi<{ passkeys: Passkey[] }>(path);
+  const [isAdding, setAdding] = useState(false);
+  const [removed, setRemoved] = useState<Passkey | null>(null);
+  const remove = useAct({ changes: [path], done: 'The passkey is removed.', onDone: () => setRemoved(null) });
+  return (
+    <Section
+      title="Passkeys"
+      actions={
+        knowsPasskeys() && (
+          <button type="button" className="plain-button" onClick={() => setAdding(true)}>
+            <KeyRound aria-hidden size={16} /> Add a passkey
+          </button>
+        )
+      }
+    >
+      {!knowsPasskeys() && <p className="muted">This browser makes no passkeys.</p>}
+      <Loaded query={query} rows={1}>
+        {({ passkeys }) => (
+          <>
+            {passkeys.length === 0 && <p className="muted">None. With one you sign in by a finger, a face or a PIN.</p>}
+            <ul className="rows-list">
+              {passkeys.map((passkey) => (
+                <li key={passkey.id}>
+                  <p>
+                    <b>{passkey.name}</b>
+                  </p>
+                  <p className="muted small">
+                    For {passkey.host}, since {fullTime(passkey.created_at)},{' '}
+                    {passkey.used_at === null ? 'not used yet' : `last used ${relativeTime(passkey.used_at)}`}
+                  </p>
+                  <p>
+                    <button type="button" className="danger" onClick={() => setRemoved(passkey)}>
+                      Remove {passkey.name}
+                    </button>
+                  </p>
+                </li>
+              ))}
+            </ul>
+          </>
+        )}
+      </Loaded>
+      {isAdding && <AddPasskey onClose={() => setAdding(false)} />}
+      {removed !== null && (
+        <Confirm
+          title={`Remove ${removed.name}?`}
+          button="Remove passkey"
+          isBusy={remove.isPending}
+          onConfirm={() => remove.mutate({ method: 'DELETE', path: pathOf(removed) })}
+          onClose={() => setRemoved(null)}
+        >
+          <p>Whoever has that device cannot sign in by it any more. Sessions that run there go on: end them below.</p>
+        </Confirm>
+      )}
+    </Section>
+  );
+}
+
+function AddPasskey({ onClose }: { onClose(): void }) {
+  const client = useQueryClient();
+  const [name, setName] = useState('');
+  const [fault, setFault] = useState<string | null>(null);
+  const [isBusy, setBusy] = useState(false);
+
+  const add = async () => {
+    setBusy(true);
+    setFault(null);
+    try {
+      const { options } = await call<PasskeyOptionsAnswer>('POST', `${path}/options`);
+      await call('POST', path, { body: { name: name.trim(), response: await makePasskey(options) } });
+      toast('The passkey is added.');
+      await refresh(client, [path]);
+      onClose();
+    } catch (error) {
+      setFault(error instanceof Error ? error.message : String(error));
+      setBusy(false);
+    }
+  };
+
+  return (
+    <Dialog title="Add a passkey" onClose={onClose}>
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void add();
+        }}
+      >
+        <Field label="Name" hint="By which you know the device, such as Phone." fault={fault}>
+          {(props) => <input {...props} value={name} maxLength={64} onChange={({ target }) => setName(target.value)} />}
+        </Field>
+        <p className="row-buttons">
+          <button type="submit" className="primary" disabled={isBusy || name.trim() === ''}>
+            Add passkey
+          </button>
+          <button type="button" className="plain-button" onClick={onClose}>
+            Cancel
+          </button>
+        </p>
+      </form>
+    </Dialog>
+  );
+}

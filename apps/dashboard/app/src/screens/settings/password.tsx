@@ -1,0 +1,128 @@
+import type { RecoveryCodesAnswer } from '@svc/contract/auth.ts';
+import { useState } from 'react';
+import { authCall, AuthFault } from '../../entry/auth-api.ts';
+import { authHeaders, proveAgain } from '../../parts/api.ts';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Field } from '../../parts/field.tsx';
+import { Section } from '../../parts/page.tsx';
+import { useAct } from '../../parts/query.ts';
+import { toast } from '../../parts/toast.tsx';
+
+/** Another password, and new recovery codes. */
+export function Password() {
+  const [isChanging, setChanging] = useState(false);
+  const [codes, setCodes] = useState<readonly string[] | null>(null);
+  const make = useAct<RecoveryCodesAnswer>({ onDone: ({ recovery_codes: made }) => setCodes(made) });
+  return (
+    <Section title="Password and recovery codes">
+      <p className="row-buttons">
+        <button type="button" className="plain-button" onClick={() => setChanging(true)}>
+          Change the password
+        </button>
+        <button
+          type="button"
+          className="plain-button"
+          disabled={make.isPending}
+          onClick={() => make.mutate({ method: 'POST', path: '/core/v2/auth/recovery-codes' })}
+        >
+          Make new recovery codes
+        </button>
+      </p>
+      {isChanging && <ChangePassword onClose={() => setChanging(false)} />}
+      {codes !== null && (
+        <Dialog title="New recovery codes" onClose={() => setCodes(null)}>
+          <div className="dialog-words">
+            <p>They take the place of the earlier ones, and are shown this one time: keep them where your phone is not.</p>
+            <ul className="codes">
+              {codes.map((code) => (
+                <li key={code}>
+                  <code>{code}</code>
+                </li>
+              ))}
+            </ul>
+          </div>
+          <p className="row-buttons">
+            <button type="button" className="primary" onClick={() => setCodes(null)}>
+              I have kept them
+            </button>
+          </p>
+        </Dialog>
+      )}
+    </Section>
+  );
+}
+
+function ChangePassword({ onClose }: { onClose(): void }) {
+  const [password, setPassword] = useState('');
+  const [next, setNext] = useState('');
+  const [fault, setFault] = useState<string | null>(null);
+  const [isBusy, setBusy] = useState(false);
+
+  const change = async (): Promise<void> => {
+    setBusy(true);
+    setFault(null);
+    try {
+      await send(password, next);
+      toast('The password is changed. Every other browser is signed out.');
+      onClose();
+    } catch (error) {
+      setFault(error instanceof Error ? error.message : String(error));
+      setBusy(false);
+    }
+  };
+
+  return (
+    <Dialog title="Change the password" onClose={onClose}>
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void change();
+        }}
+      >
+        <Field label="Password of now">
+          {(props) => (
+            <input
+              {...props}
+              type="password"
+              autoComplete="current-password"
+              value={password}
+              onChange={({ target }) => setPassword(target.value)}
+            />
+          )}
+        </Field>
+        <Field label="New password" hint="At least 12 characters. Several words are good." fault={fault}>
+          {(props) => (
+            <input
+              {...props}
+              type="password"
+              autoComplete="new-password"
+              minLength={12}
+              value={next}
+              onChange={({ target }) => setNext(target.value)}
+            />
+          )}
+        </Field>
+        <p className="row-buttons">
+          <button type="submit" className="primary" disabled={isBusy || password === '' || next === ''}>
+            Change password
+          </button>
+          <button type="button" className="plain-button" onClick={onClose}>
+            Cancel
+          </button>
+        </p>
+      </form>
+    </Dialog>
+  );
+}
+
+/** A wrong password is no login that has ended, so it does not go the way of the other calls. */
+async function send(password: string, next: string): Promise<void> {
+  const body = { password, new_password: next };
+  try {
+    await authCall('POST', 'password', { headers: authHeaders(), body });
+  } catch (error) {
+    if (!(error instanceof AuthFault && error.status === 403 && (await proveAgain()))) throw error;
+    await authCall('POST', 'password', { headers: authHeaders(), body });
+  }
+}

@@ -1,0 +1,151 @@
+import { DatabaseSync } from 'node:sqlite';
+import path from 'node:path';
+import type { Browser, BrowserContext, CDPSession, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Account, type Dashboard, isLive, openDashboard, setUp, signIn } from './dashboard/open-dashboard.ts';
+import { openBrowser, watch, whyNoBrowser } from './device-app/browser.ts';
+
+const why = whyNoBrowser();
+
+/** Chromium’s own authenticator, as a finger on a laptop would be. The numbers are those of the study of the dashboard. */
+describe.skipIf(why !== null)(`passkeys in the dashboard${why === null ? '' : ` (skipped: ${why})`}`, () => {
+  let dashboard: Dashboard;
+  let browser: Browser;
+  let context: BrowserContext;
+  let page: Page;
+  let cdp: CDPSession;
+  let authenticatorId: string;
+  let account: Account;
+  let faults: string[];
+
+  beforeAll(async () => {
+    browser = await openBrowser([], 'dashboard');
+    dashboard = await openDashboard();
+    context = await browser.newContext();
+    page = await context.newPage();
+    faults = watch(page);
+    cdp = await context.newCDPSession(page);
+    await cdp.send('WebAuthn.enable');
+    const options = {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    } as const;
+    ({ authenticatorId } = await cdp.send('WebAuthn.addVirtualAuthenticator', { options }));
+    account = await setUp(page, dashboard);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await dashboard?.house.stop();
+  });
+  const open = (place: string) => page.goto(dashboard.url + place);
+  const verified = (isUserVerified: boolean) => cdp.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified });
+  /** The page of the login may be gone at once: a passkey that is offered there signs in. */
+  const signOut = async () => {
+    const asked = page.waitForRequest((request) => request.isNavigationRequest() && new URL(request.url()).pathname === '/login');
+    await page
+      .getByRole('button', { name: /Sign out/ })
+      .first()
+      .click();
+    await asked;
+  };
+  /** As if the second factor had been shown long ago. */
+  const age = () => {
+    const db = new DatabaseSync(path.join(dashboard.house.folder, 'login.db'));
+    db.exec('UPDATE login_session SET proven_at = proven_at - 3600000');
+    db.close();
+  };
+
+  test('[3] a passkey is added, and signs in without name and password; a finger that is not known does not', async () => {
+    await open('/settings');
+    await page.getByRole('button', { name: 'Add a passkey' }).click();
+    await page.getByLabel('Name').fill('Laptop');
+    await page.getByRole('button', { name: 'Add passkey' }).click();
+    await page.getByText('For localhost').waitFor();
+    await verified(false);
+    await signOut();
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
+    await page.getByText('No passkey was used').waitFor();
+    await verified(true);
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
+    await isLive(page);
+    expect(faults).toEqual([]);
+  });
+
+  test('[3] the browser offers it in the field of the name, too', async () => {
+    await signOut();
+    await isLive(page); // nobody has pressed anything
+  });
+
+  test('[8] guesses at the password do not keep it waiting', async () => {
+    const strangers = await browser.newContext();
+    const stranger = await strangers.newPage();
+    await stranger.goto(`${dashboard.url}/login`);
+    for (let guess = 0; guess < 3; guess++) {
+      await signIn(stranger, { name: account.name, password: 'not the one at all' }, '000000');
+      await stranger.getByRole('button', { name: 'Sign in', exact: true }).and(stranger.locator(':enabled')).waitFor();
+    }
+    await stranger.getByText(/Try again in \d+ s/).waitFor();
+    await verified(true);
+    await signOut();
+    await isLive(page);
+    await strangers.close();
+  });
+
+  test('[13] it proves who acts when the second factor is too old', async () => {
+    age();
+    await open('/settings');
+    await page.getByRole('button', { name: 'Make new recovery codes' }).click();
+    await page.getByRole('button', { name: 'Use a passkey' }).click();
+    await page.getByText('I have kept them').waitFor();
+    account.recoveryCodes = await page.locator('.codes code').allTextContents();
+    expect(account.recoveryCodes).toHaveLength(10);
+    await page.getByRole('button', { name: 'I have kept them' }).click();
+    expect(faults).toEqual([]);
+  });
+
+  test('[10] another password signs every other browser out', async () => {
+    const others = await browser.newContext();
+    const other = await others.newPage();
+    await other.goto(`${dashboard.url}/login`);
+    await signIn(other, account, account.recoveryCodes[0] ?? '');
+    await isLive(other);
+    await open('/settings');
+    await page.getByRole('button', { name: 'Change the password' }).click();
+    await page.getByLabel('Password of now').fill('not the one at all');
+    await page.getByLabel('New password').fill('five other plain words here');
+    await page.getByRole('button', { name: 'Change password' }).click();
+    await page.getByRole('dialog').locator('.fault').waitFor();
+    await page.getByLabel('Password of now').fill(account.password);
+    // After a wrong one a moment has to pass.
+    const done = page.getByText('The password is changed');
+    await expect
+      .poll(async () => {
+        await page.getByRole('button', { name: 'Change password' }).click();
+        await done.waitFor({ timeout: 2000 }).catch(() => undefined);
+        return done.count();
+      })
+      .toBe(1);
+    await other.goto(`${dashboard.url}/sessions`);
+    await other.getByLabel('Password').waitFor();
+    await signIn(other, { name: account.name, password: 'five other plain words here' }, account.recoveryCodes[1] ?? '');
+    await isLive(other);
+    await others.close();
+  });
+
+  test('[4] at 127.0.0.1 it is refused in words', async () => {
+    const local = dashboard.url.replace('localhost', '127.0.0.1');
+    await page.goto(`${local}/login`);
+    await signIn(page, { name: account.name, password: 'five other plain words here' }, account.recoveryCodes[2] ?? '');
+    await isLive(page);
+    await page.goto(`${local}/settings`);
+    await page.getByRole('button', { name: 'Add a passkey' }).click();
+    await page.getByLabel('Name').fill('Here');
+    await page.getByRole('button', { name: 'Add passkey' }).click();
+    await page.getByRole('dialog').locator('.fault').waitFor();
+    expect(await page.getByRole('dialog').locator('.fault').textContent()).toMatch(/localhost/);
+  });
+});
