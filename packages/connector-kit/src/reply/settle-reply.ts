@@ -114,6 +114,7 @@ const pauseAfter = ({ random }: SettleDeps, error: unknown, tries: number): numb
 
 function rest(clock: Clock, ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
+    signal?.throwIfAborted(); // one that was aborted before says so no more
     const cut = () => {
       cancel();
       reject(signal?.reason);
