@@ -36,6 +36,7 @@ const svc = (args: string[], dataDir = folder.path, corePort = 1): Promise<Ended
       NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
       SVC_DATA_DIR: dataDir,
       SVC_CORE_PORT: String(corePort),
+      SVC_DASHBOARD: 'off',
     };
     const child = execFile(process.execPath, [mainFile, ...args], { env, timeout: 60_000 }, (_error, out, err) =>
       resolve({ code: child.exitCode ?? -1, out, err }),

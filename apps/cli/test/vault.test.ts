@@ -113,7 +113,7 @@ test('takes no empty passphrase and no empty value, and names the command that a
 test('svc up runs a vault where one is set up, or is named as ours', () => {
   const names = (more: Record<string, string>) =>
     hostAddresses(loadSettings(repositoryRoot, { SVC_DATA_DIR: dir, SVC_VAULT_PORT: '3999', ...more })).map(({ name }) => name);
-  const three = ['core', 'manager', 'collector'];
+  const three = ['core', 'manager', 'collector', 'dashboard'];
   expect(names({})).toEqual(three);
   expect(names({ SVC_VAULT_URL: 'http://127.0.0.1:3999' })).toEqual([...three, 'vault']);
   expect(names({ SVC_VAULT_URL: 'http://localhost:3999/' })).toEqual([...three, 'vault']);

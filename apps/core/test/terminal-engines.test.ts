@@ -55,7 +55,15 @@ for (const id of ['claude', 'codex', 'gemini'] as const) {
         const terminal = opened.json<Terminal>();
         expect(terminal.engine_session_id).toBe(before);
         const tmux = (...args: string[]) => execFileSync('tmux', ['-S', socket, ...args], { encoding: 'utf8' });
-        const screen = () => tmux('capture-pane', '-p', '-t', `=${terminal.id}:`);
+        let seen = '';
+        const screen = (): string => {
+          try {
+            seen = tmux('capture-pane', '-p', '-t', `=${terminal.id}:`);
+          } catch (error) {
+            throw new Error(`The terminal is gone. It showed last:\n${seen}`, { cause: error });
+          }
+          return seen;
+        };
         const press = (name: string) => tmux('send-keys', '-t', `=${terminal.id}:`, name);
         const { sign, asks } = programs[id];
         let answered = 0;
@@ -66,7 +74,12 @@ for (const id of ['claude', 'codex', 'gemini'] as const) {
             if (asks.test(text) && answered < 5) {
               answered++;
               press('Enter');
-              await sleep(500);
+              // A second one would answer the next question, which may be whether to end.
+              await waitFor(
+                () => screen() !== text,
+                waitMs,
+                () => `no answer is taken:\n${seen}`,
+              );
             }
             return false;
           },
