@@ -36,7 +36,7 @@ export const tablesOf: Record<'core' | 'login' | 'manager' | 'collector' | 'vaul
     silo: 'operator',
     silo_file: 'operator',
     spend: 'record',
-    terminal_word: 'conversation', // sooner: when it is typed, or its terminal ends, before which nothing is forgotten
+    terminal_word: 'operator', // goes when it is typed, or its terminal ends
     tool_server: 'nothing',
     trust_audit: 'record',
     trust_grant: 'person',
