@@ -146,6 +146,8 @@ describe.skipIf(why !== null)(`how the dashboard looks${why === null ? '' : ` (s
       await page.goto(dashboard.url + place);
       await page.locator(ready).first().waitFor();
       expect(await sideways(page), place).toBeLessThanOrEqual(0);
+      // It closes the list of screens, which only a narrow page opens.
+      expect(await page.getByRole('button', { name: 'Close the list of screens' }).count(), place).toBe(0);
     }
   });
 });

@@ -15,7 +15,8 @@ export async function openDashboard(env: Record<string, string> = {}): Promise<D
   const house = await openHouse({ env: { SVC_DASHBOARD: 'on', SVC_DASHBOARD_PORT: String(port), ...env } });
   const url = `http://localhost:${port}`;
   await waitFor(
-    async () => (await fetch(`${url}/login`).catch(() => null))?.status === 200,
+    // The banner makes a set-up link, too, and only the newest is good.
+    async () => house.output().includes('Ctrl-C stops all') && (await fetch(`${url}/login`).catch(() => null))?.status === 200,
     60_000,
     () => `the dashboard serves no page:\n${house.output()}`,
   );
