@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { buildWebApp, isWebAppBuilt } from '@svc/service-kit/packages/build-web-app.ts';
 import { openUpdateHouse, until, type UpdateHouse } from './update-house.ts';
 
 let house: UpdateHouse;
@@ -9,8 +10,10 @@ let good = '';
 beforeAll(async () => {
   house = await openUpdateHouse();
   first = house.remote.git(['rev-parse', 'v0.1.0']);
+  // As the service does once it runs; here before, so that every update has pages to build.
+  await buildWebApp({ root: house.clone, app: 'dashboard', env: process.env, registry: null, onStep: () => undefined });
   await house.up();
-}, 120_000);
+}, 240_000);
 afterAll(() => house.close(), 60_000);
 
 const version = () => readFileSync(house.file('VERSION'), 'utf8').trim();
@@ -71,6 +74,7 @@ test('a good version takes over: code, folder, settings; what a person set stays
   expect(code).toBe(0);
   await runsOn(good);
   expect(version()).toBe('0.2.0');
+  expect(isWebAppBuilt(house.clone, 'dashboard'), 'its pages came along').toBe(true);
   expect(readFileSync(house.file('.env'), 'utf8')).toBe('# mine\nSVC_LOG_LEVEL=info\n\n# Something new.\n#SVC_NEW=1\n');
   expect(await house.svc(['update'])).toMatchObject({ code: 4 });
 }, 120_000);
@@ -94,6 +98,12 @@ describe('a version that is taken back, or never put in place', () => {
         'package.json': (text) => text.replace('"engines"', '"dependencies": { "left-pad": "1.3.0" },\n  "engines"'),
         'package-lock.json': (text) => `${text} `,
       },
+    ],
+    [
+      'has a dashboard that does not build',
+      'The pages of its dashboard do not build',
+      2,
+      { 'apps/dashboard/app/src/main.tsx': "import './not-there.ts';\n" },
     ],
     [
       'is healthy, and of another commit than it should be',

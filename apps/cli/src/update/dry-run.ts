@@ -2,17 +2,20 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import type { SupervisorState } from '@svc/contract/service.ts';
 import { dataPaths, makePrivateDir } from '@svc/service-kit/config/data-dir.ts';
 import { freeSpace } from '@svc/service-kit/free-space.ts';
 import { childGone, signalGroup, within } from '@svc/service-kit/process/process-group.ts';
 import { runProgram } from '@svc/service-kit/process/run-program.ts';
 import { createTextTail } from '@svc/service-kit/process/text-tail.ts';
 import { findFreePort } from '@svc/supervisor/port-owner.ts';
+import { isOptional } from '../service-urls.ts';
 import { lifelineVariable } from '../up/launcher.ts';
 import { bytesOf, copyDatabases, disarmCopies, type Databases } from './copy-databases.ts';
 import { awaitWell, whyNotWell, type Host } from './examine-service.ts';
 import { foreignEnv } from './program-env.ts';
-import { BrokenVersion } from './version-folder.ts';
+import { stateReader, type ReadState } from './switch-version.ts';
+import { BrokenVersion, faultOf } from './version-folder.ts';
 
 type DryRun = {
   /** The version's folder. */
@@ -52,7 +55,8 @@ export async function tryOnCopies({ folder, commit, work, databases, bindHost, u
       const ports = await portsFor(bindHost);
       const env = dryEnv(work, ports);
       const hosts = hostNames.map((name) => ({ name, url: `http://${bindHost}:${ports[name]}` }));
-      await runDry(folder, env, () => examine({ folder, env, hosts, commit, unwell }));
+      const read = stateReader(copies.supervisorState);
+      await runDry(folder, env, () => examine({ folder, env, hosts, read, commit, unwell }));
     });
   } finally {
     rmSync(work, { recursive: true, force: true, maxRetries: 5 });
@@ -128,7 +132,7 @@ async function runDry(folder: string, env: Record<string, string | undefined>, w
   child.once('exit', (code, signal) => (ended = `It ended with ${code ?? signal}. ${said.read().slice(-1500)}`));
   try {
     const fault = await work()(() => ended);
-    if (fault !== null) throw new BrokenVersion(fault);
+    if (fault !== null) throw faultOf(fault);
   } finally {
     signalGroup(child, 'SIGTERM');
     if (!(await within(childGone(child), stopMs))) signalGroup(child, 'SIGKILL');
@@ -142,14 +146,24 @@ type Examination = {
   folder: string;
   env: Record<string, string | undefined>;
   hosts: readonly Host[];
+  read: ReadState;
   commit: string;
   unwell: ReadonlySet<string>;
 };
 
 const examine =
-  ({ folder, env, hosts, commit, unwell }: Examination): DryWork =>
-  async (lost) =>
-    (await awaitWell(() => whyNotWell(hosts, commit, unwell), { withinMs: startMs, lost })) ?? whyNoReply(folder, env, 'hello');
+  ({ folder, env, hosts, read, commit, unwell }: Examination): DryWork =>
+  async (ended) => {
+    const lost = () => ended() ?? whoEndsAgain(read());
+    const fault = await awaitWell(() => whyNotWell(hosts, commit, unwell), { withinMs: startMs, lost });
+    return fault ?? whyNoReply(folder, env, 'hello');
+  };
+
+/** What does not come up at the second time either will not later. */
+function whoEndsAgain(state: SupervisorState | null): string | null {
+  const found = state?.services.find(({ name, failures }) => failures > 1 && !isOptional(name));
+  return found === undefined ? null : `The ${found.name} ${found.last_exit?.reason ?? 'ends again and again'}.`;
+}
 
 /** Why a version's own `svc chat` gets no reply; null when it does. */
 export async function whyNoReply(folder: string, env: Record<string, string | undefined>, text: string): Promise<string | null> {

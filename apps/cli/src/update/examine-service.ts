@@ -8,8 +8,13 @@ export type Host = { name: string; url: string };
 const askMs = 2000;
 const pollMs = 50;
 
-/** What is wrong. `isSaid`: by the process itself, which answers; not answering may pass. */
-export type Fault = { why: string; isSaid: boolean };
+/** What is wrong. `lasts`: so many ms of it in a row, and it will not pass any more. */
+export type Fault = { why: string; lasts: number };
+
+/** What a process says of itself may be of its start; after this it is not. */
+const saidMs = 15_000;
+/** A process is never of another commit later on; it may only be the one from before, which ends. */
+const otherMs = 3000;
 
 /**
  * What is wrong with the host processes, as they say themselves; null when each is well and is of the commit. `wereUnwell`: those that were not well
@@ -27,15 +32,16 @@ async function faultOf({ name, url }: Host, commit: string, wasUnwell: boolean):
       requestJson<VersionInfo>(`${url}/version`, { timeoutMs: askMs }),
     ]);
     const { sha } = version.body;
-    if (sha !== commit) return said(`the ${name} is of ${sha.slice(0, 12)}, not of ${commit.slice(0, 12)}`);
+    if (sha !== commit) return { why: `the ${name} is of ${sha.slice(0, 12)}, not of ${commit.slice(0, 12)}`, lasts: otherMs };
     if (health.body.status === 'ok' || (wasUnwell && health.body.status === 'degraded')) return null;
-    return said(`the ${name} is ${health.body.status}: ${(health.body.degraded ?? []).join('; ') || 'it does not say why'}`);
+    return {
+      why: `the ${name} is ${health.body.status}: ${(health.body.degraded ?? []).join('; ') || 'it does not say why'}`,
+      lasts: saidMs,
+    };
   } catch (error) {
-    return { why: `the ${name} does not answer (${(error as Error).message})`, isSaid: false };
+    return { why: `the ${name} does not answer (${(error as Error).message})`, lasts: Infinity };
   }
 }
-
-const said = (why: string): Fault => ({ why, isSaid: true });
 
 /** Those that say of themselves that something does not work. */
 export async function unwellOnes(hosts: readonly Host[]): Promise<Set<string>> {
@@ -54,21 +60,18 @@ export async function unwellOnes(hosts: readonly Host[]): Promise<Set<string>> {
 
 type Patience = { withinMs: number; /** Ends the wait early, with the reason. */ lost(): string | null };
 
-/** What a process says of itself may be of its start; after this it is not. */
-const saidMs = 15_000;
-
 /** Asks again until nothing is wrong any more; else gives what was wrong last. */
 export async function awaitWell(examine: () => Promise<Fault | null>, { withinMs, lost }: Patience): Promise<string | null> {
   const until = performance.now() + withinMs;
-  let saidSince: number | null = null;
+  let since = { lasts: 0, at: 0 };
   for (;;) {
     const fault = await examine();
     if (fault === null) return null;
     const why = lost();
     if (why !== null) return why;
     const now = performance.now();
-    saidSince = fault.isSaid ? (saidSince ?? now) : null;
-    if (now > until || (saidSince !== null && now - saidSince > saidMs)) return fault.why;
+    if (fault.lasts !== since.lasts) since = { lasts: fault.lasts, at: now };
+    if (now > until || now - since.at > fault.lasts) return fault.why;
     await sleep(pollMs);
   }
 }

@@ -1,5 +1,6 @@
 import { makePrivateDir } from '@svc/service-kit/config/data-dir.ts';
 import type { UpdateChannel } from '@svc/service-kit/update/update-settings.ts';
+import { buildWebApps, takeBuilds } from './build-web-apps.ts';
 import { appliedMigrations } from './copy-databases.ts';
 import { tryOnCopies } from './dry-run.ts';
 import { unwellOnes } from './examine-service.ts';
@@ -103,10 +104,12 @@ async function prepare(context: UpdateContext, entry: Entry): Promise<void> {
   const like = readPointer(places) === null ? places.home : versionFolder(places, from.commit);
   begin(context, { ...entry, phase: 'keeping' });
   const older = await makeVersion({ places, git, commit: from.commit, like });
+  takeBuilds(like, older);
   begin(context, { ...entry, phase: 'preparing' });
   say('Preparing it beside the one that runs …');
   const newer = await makeVersion({ places, git, commit: to.commit, like: older });
   checkSchemas(context, { older, newer });
+  await buildWebApps({ folder: newer, like: older, say });
   begin(context, { ...entry, phase: 'dry-run' });
   say('Starting it on a copy of the data …');
   const unwell = await unwellOnes(service.hosts());

@@ -1,10 +1,11 @@
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { UpdatePlaces } from '@svc/service-kit/update/update-places.ts';
+import { builtFolders } from './build-web-apps.ts';
 import type { Git } from './git.ts';
 import { isFolder, linkTree } from './link-tree.ts';
 import { setPointer } from './pointer.ts';
-import { namesSamePackages, nodeModulesOf, versionFolder } from './version-folder.ts';
+import { namesSamePackages, nodeModulesOf, putCopy, versionFolder } from './version-folder.ts';
 
 type Settling = {
   places: UpdatePlaces;
@@ -52,8 +53,8 @@ function takeWhatWasSetUp(places: UpdatePlaces, folder: string): void {
   const lock = path.join(folder, 'package-lock.json');
   const folders = nodeModulesOf(lock).map((place): [string, string] => [path.join(folder, place), path.join(home, place)]);
   take(places, { stamp: path.join(home, 'node_modules/.svc-lock'), lock, folders });
-  for (const app of builtApps) {
-    if (isFolder(path.join(folder, app))) exchange(places, path.join(folder, app), path.join(home, app));
+  for (const built of builtFolders) {
+    if (isFolder(path.join(folder, built))) exchange(places, path.join(folder, built), path.join(home, built));
   }
 }
 
@@ -72,12 +73,8 @@ function take(places: UpdatePlaces, { stamp, lock, folders }: SetUp): void {
     rmSync(stamp, { force: true });
     for (const [from, to] of there) exchange(places, from, to);
   }
-  copyFileSync(lock, `${stamp}.new`);
-  renameSync(`${stamp}.new`, stamp);
+  putCopy(lock, stamp);
 }
-
-/** What is built from the sources, where it is. */
-const builtApps = ['packages/device-gateway/app/dist'];
 
 /** Puts the same as in `from` in the place of `to`. */
 function exchange({ folder }: UpdatePlaces, from: string, to: string): void {

@@ -1,8 +1,8 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { expect, onTestFinished, test } from 'vitest';
-import { fitsManifests } from './version-folder.ts';
+import { BrokenVersion, faultOf, fitsManifests, installFaultOf, putCopy } from './version-folder.ts';
 
 test.each([
   ['fits', { dependencies: { a: '1.0.0' } }, { devDependencies: { b: '2.0.0' } }, true],
@@ -29,4 +29,28 @@ test.each([
   };
   write('package-lock.json', { packages });
   expect(fitsManifests(path.join(folder.path, 'package-lock.json'))).toBe(fits);
+});
+
+test.each([
+  ['a full disk', 'Error: ENOSPC: no space left on device, write', faultOf, false],
+  ['a full disk, as SQLite says it', 'The core ended with exit code 1: database or disk is full.', faultOf, false],
+  ['a registry that is away', 'npm error code ENOTFOUND', installFaultOf, false],
+  ['a registry that cannot be trusted', 'npm error code SELF_SIGNED_CERT_IN_CHAIN', installFaultOf, false],
+  ['a digest that is another one', 'npm error code EINTEGRITY', installFaultOf, true],
+  ['a process that does not answer', 'the core does not answer (connect ECONNREFUSED 127.0.0.1:1)', faultOf, true],
+])('%s counts as a fault of the version, or not', (_what, words, fault, isOfTheVersion) => {
+  expect(fault(words) instanceof BrokenVersion).toBe(isOfTheVersion);
+});
+
+test('a copy is put in the place of a file, and not written into what other folders share with it', () => {
+  const folder = temporaryFolder();
+  onTestFinished(folder.remove);
+  const at = (name: string) => path.join(folder.path, name);
+  writeFileSync(at('lock'), 'new');
+  writeFileSync(at('theirs'), 'old');
+  linkSync(at('theirs'), at('stamp'));
+  linkSync(at('theirs'), at('stamp.new'));
+  putCopy(at('lock'), at('stamp'));
+  expect(readFileSync(at('stamp'), 'utf8')).toBe('new');
+  expect(readFileSync(at('theirs'), 'utf8')).toBe('old');
 });

@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { writeFileAtomic } from '@svc/service-kit/config/data-dir.ts';
 import { runProgram } from '@svc/service-kit/process/run-program.ts';
@@ -16,6 +16,16 @@ const installTimeoutMs = 20 * 60_000;
 export class BrokenVersion extends Error {
   override readonly name = 'BrokenVersion';
 }
+
+const fullDisk = /\b(?:ENOSPC|EDQUOT|SQLITE_FULL)\b|[Nn]o space left on device|database or disk is full/;
+const noNetwork =
+  /\b(?:ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ERR_SOCKET_TIMEOUT|\w+_CERT\w*|CERT_\w+)\b/;
+
+/** What a version did not do here: its own fault, unless the words are those of a machine whose disk is full. */
+export const faultOf = (words: string): Error => (fullDisk.test(words) ? new Error(words) : new BrokenVersion(words));
+
+/** The same of an installation, which the network may have failed, too. */
+export const installFaultOf = (words: string): Error => (noNetwork.test(words) ? new Error(words) : faultOf(words));
 
 export const versionFolder = ({ versions }: Pick<UpdatePlaces, 'versions'>, commit: string): string =>
   path.join(versions, commit);
@@ -61,14 +71,21 @@ function takeDependencies(like: string, folder: string): void {
   const runtimeLock = path.join(folder, 'runtime/package-lock.json');
   if (fitsManifests(runtimeLock) && namesSamePackages(path.join(like, '.runtime/.svc-lock'), runtimeLock)) {
     linkTree(path.join(like, '.runtime/node_modules'), path.join(folder, '.runtime/node_modules'));
-    copyFileSync(runtimeLock, path.join(folder, '.runtime/.svc-lock'));
+    putCopy(runtimeLock, path.join(folder, '.runtime/.svc-lock'));
   }
   const lock = path.join(folder, 'package-lock.json');
   if (!fitsManifests(lock) || !namesSamePackages(path.join(like, 'node_modules/.svc-lock'), lock)) return;
   for (const place of nodeModulesOf(lock)) {
     if (isFolder(path.join(like, place))) linkTree(path.join(like, place), path.join(folder, place));
   }
-  copyFileSync(lock, path.join(folder, 'node_modules/.svc-lock'));
+  putCopy(lock, path.join(folder, 'node_modules/.svc-lock'));
+}
+
+/** Puts a copy in the place of a file. Folders that were linked share their files, so none of them is ever written into. */
+export function putCopy(from: string, to: string): void {
+  rmSync(`${to}.new`, { force: true });
+  copyFileSync(from, `${to}.new`);
+  renameSync(`${to}.new`, to);
 }
 
 /** `node_modules`, and those that single workspaces have for versions of their own. The stamp is in the first one, which so comes last. */
@@ -119,14 +136,15 @@ const isSameList = (a: Record<string, string> = {}, b: Record<string, string> = 
 
 /** The version's own `svc` finds or gets a Node that it accepts, and installs what its lock says. */
 async function setUp(folder: string): Promise<void> {
+  const fits = fitsManifests(path.join(folder, 'package-lock.json'));
   const { ending, code, stdout, stderr } = await runProgram(path.join(folder, 'svc'), ['--version'], {
     cwd: folder,
-    env: foreignEnv(),
+    // npm refuses a lock that does not fit, but looks for what is missing first: it need not do so for long.
+    env: { ...foreignEnv(), ...(fits ? {} : { npm_config_fetch_retries: '0' }) },
     timeoutMs: installTimeoutMs,
   });
   if (ending === 'ended' && code === 0) return;
-  const words = (stderr.trim() || stdout.trim()).slice(-1500);
-  throw new BrokenVersion(
-    ending === 'too_late' ? 'Its installation did not end within 20 minutes.' : words || `svc ended with ${code}.`,
-  );
+  const words = (stderr.trim() || stdout.trim()).slice(-1500) || `svc ended with ${code}.`;
+  if (!fits) throw new BrokenVersion(`Its package-lock.json does not name what its package.json files want. ${words}`);
+  throw installFaultOf(ending === 'too_late' ? 'Its installation did not end within 20 minutes.' : words);
 }

@@ -37,6 +37,9 @@ const timeoutMs = 5 * 60_000;
 /** Where the built app is; it is complete when it is there. */
 export const webAppFolder = (root: string, app: WebApp): string => path.join(root, webApps[app], 'dist');
 
+/** Where the tools are that build every app. */
+export const webToolsFolder = (root: string): string => path.join(root, '.cache', 'web-tools');
+
 /** Whether the app is there as its sources and the lock have it. A release has no sources: what it brought stands. */
 export function isWebAppBuilt(root: string, app: WebApp): boolean {
   if (!existsSync(path.join(root, webApps[app], 'src'))) return existsSync(webAppFolder(root, app));
@@ -55,7 +58,7 @@ export function isWebAppBuilt(root: string, app: WebApp): boolean {
 export async function buildWebApp({ root, app, onStep, ...how }: Build): Promise<'built' | 'fits'> {
   if (isWebAppBuilt(root, app)) return 'fits';
   const target = webAppFolder(root, app);
-  const folder = path.join(root, '.cache', 'web-tools');
+  const folder = webToolsFolder(root);
   if (!hasPackages({ lockFolder: root, folder })) {
     onStep('Installing the tools that build web apps');
     // For every app, so that one that is built later finds them.
