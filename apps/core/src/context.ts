@@ -55,8 +55,7 @@ import { userName } from '@svc/service-kit/user-name.ts';
 import { createTalkStore } from './terminal/talk-store.ts';
 import { createTerminalTalks } from './terminal/terminal-talks.ts';
 import { createTerminals } from './terminal/terminals.ts';
-import { createTerminalWords } from './terminal/terminal-words.ts';
-import { createWordStore } from './terminal/word-store.ts';
+import { openTerminalWords } from './terminal/open-terminal-words.ts';
 import { createTmuxServer } from './terminal/tmux-server.ts';
 import { openToolServers } from './tool-server/tool-servers.ts';
 import { createToolTests } from './tool-server/tool-tests.ts';
@@ -154,6 +153,16 @@ export async function createCoreContext({ settings: allSettings, clock, ids, log
   const sessions = createSessionStore(db, clock);
   const claims = await createClaims(db);
   const tmux = createTmuxServer({ run: paths.run, path: env['PATH'] });
+  const talks = createTerminalTalks({
+    store: createTalkStore(db),
+    engines,
+    pricing,
+    spend,
+    knownSecrets,
+    events,
+    clock,
+    user: userName(),
+  });
   const terminals = createTerminals({
     tmux,
     onReleased: (key) => terminalWords.released(key),
@@ -166,26 +175,23 @@ export async function createCoreContext({ settings: allSettings, clock, ids, log
     claims,
     workspaces,
     programs: { birthOf: birthMark, kill: (pid) => void signalProcess(pid, 'SIGKILL') },
-    talks: createTerminalTalks({
-      store: createTalkStore(db),
-      engines,
-      pricing,
-      spend,
-      knownSecrets,
-      events,
-      clock,
-      user: userName(),
-    }),
+    talks,
     events,
     clock,
     ids,
     log,
   });
-  const terminalWords = createTerminalWords({
-    store: createWordStore(db),
-    screen: tmux.screen,
-    terminals: () => terminals.list(),
-    sayOverChannel: (words) => pipeline.inject(words, { sink: null, isGone: () => true }, ids.next('req')),
+  const announcements = await openAnnouncements(db, clock);
+  const terminalWords = openTerminalWords({
+    db,
+    tmux,
+    terminals,
+    talks,
+    announcements,
+    sessions,
+    trust,
+    journal,
+    inject: (...words) => pipeline.inject(...words),
     clock,
     ids,
     log,
@@ -212,7 +218,7 @@ export async function createCoreContext({ settings: allSettings, clock, ids, log
     spend,
     sessions,
     observed: await openObservedStore(db, clock),
-    announcements: await openAnnouncements(db, clock),
+    announcements,
     workspaces,
     folders,
     folderLooks,

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { History } from '@svc/contract/session.ts';
@@ -116,6 +116,24 @@ for (const id of ['claude', 'codex', 'gemini'] as const) {
           waitMs,
           () => `no answer:\n${screen()}`,
         );
+        // Nor is it a command of the program, or a choice in a list that it opens.
+        const canary = path.join(home.path, 'canary');
+        const hostile = [`!touch ${canary}`, '/quit', 'exit', 'look at $HOME'];
+        for (const text of hostile) {
+          const asked = model.requests.length;
+          const { statusCode, body } = await core.app.inject({
+            method: 'POST',
+            url: '/v2/inject',
+            payload: { ...words, text },
+          });
+          expect([text, statusCode, body]).toEqual([text, 200, expect.stringContaining('"delivered":true')]);
+          await waitFor(
+            () => model.requests.slice(asked).some(({ userText }) => userText.trim().endsWith(text)),
+            waitMs,
+            () => `${text} is no message:\n${screen()}`,
+          );
+        }
+        expect(existsSync(canary)).toBe(false);
 
         expect(await say('while it is away')).toMatchObject({ outcome: 'command' });
         expect(await say('still away')).toMatchObject({ outcome: 'observed', actions: [] });
@@ -133,15 +151,20 @@ for (const id of ['claude', 'codex', 'gemini'] as const) {
           ['assistant', 'heard BRAVO two'],
           ['user', 'DELTA four'],
           ['assistant', 'heard DELTA four'],
+          ...hostile.flatMap((text) => [
+            ['user', text],
+            ['assistant', `heard ${text.slice(-20)}`],
+          ]),
           ['user', 'CHARLIE three'],
           ['assistant', 'heard CHARLIE three'],
         ]);
-        // Each engine counts what was cached in its own way; of four equal turns each is a fourth.
+        // Each engine counts what was cached in its own way; of equal turns each has the same part.
         const { usage = noUsage } = first;
+        const turns = 4 + hostile.length;
         expect(await core.context.sessions.read(key)).toMatchObject({
-          turns: 4,
-          input_tokens: 4 * (usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens),
-          output_tokens: 4 * usage.output_tokens,
+          turns,
+          input_tokens: turns * (usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens),
+          output_tokens: turns * usage.output_tokens,
         });
         const history = model.requests.slice(asked).find(({ userText }) => userText.includes('CHARLIE three'))?.historyText ?? '';
         expect(history).toContain('ALPHA one');

@@ -119,6 +119,35 @@ describe.skipIf(!hasTmux)(`words for a session in a terminal${hasTmux ? '' : ' (
     expect(said()).toEqual([]);
   });
 
+  test('an announcement for the session is typed when its program waits, once; one that it does not get there waits for its next turn', async () => {
+    const announce = (text: string, target: string) => call('/v2/announce', { text, target });
+    await announce('not for it', 'surface:elsewhere');
+    await announce('the build is red', key);
+    await waitFor(
+      () => said().length >= 2,
+      20_000,
+      () => `said: ${said().join(', ')}`,
+    );
+    expect(said()).toEqual([expect.stringMatching(/^\[announcements /), expect.stringContaining('the build is red')]);
+    types('-l', 'half a sen');
+    await announce('the build is green', key);
+    await waitFor(
+      async () => (await core.context.db.all('SELECT id FROM terminal_word')).length === 1,
+      10_000,
+      () => 'no word is kept',
+    );
+    await core.context.terminals.end(terminal.id);
+    await waitFor(
+      async () => (await core.context.db.all('SELECT id FROM terminal_word')).length === 0,
+      10_000,
+      () => 'it was not given back',
+    );
+    const turns = await core.context.db.all("SELECT id FROM turn WHERE origin <> 'terminal'");
+    expect(turns).toHaveLength(1);
+    const unread = core.context.announcements.after(await core.context.sessions.announceCursor(key));
+    expect(unread.map(({ text }) => text)).toEqual(['the build is green']);
+  });
+
   test('only for the operator; a claim without a terminal refuses as before', async () => {
     expect((await inject('let me in', users.headersFor('tom'))).statusCode).toBe(409);
     await core.context.terminals.end(terminal.id);

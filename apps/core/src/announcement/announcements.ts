@@ -39,6 +39,8 @@ export type Announcements = {
   newestId(): number;
   /** Live ones above an id, oldest first. Costs nothing for those below it. */
   after(id: number): readonly Announcement[];
+  /** Calls back after each one that was posted. */
+  onPosted(listener: () => void): void;
 };
 
 export async function openAnnouncements(db: Database, clock: Clock, limits = defaultLimits): Promise<Announcements> {
@@ -47,6 +49,7 @@ export async function openAnnouncements(db: Database, clock: Clock, limits = def
   let chars = 0;
   /** When the next one expires. */
   let expiry = Number.POSITIVE_INFINITY;
+  const listeners: (() => void)[] = [];
 
   const add = (announcement: Announcement) => {
     live.push(announcement);
@@ -81,6 +84,7 @@ export async function openAnnouncements(db: Database, clock: Clock, limits = def
         store.prune(now, current()[0]?.id ?? 0),
       ]);
       add(stored);
+      for (const listener of listeners) listener();
       return stored;
     },
 
@@ -106,5 +110,7 @@ export async function openAnnouncements(db: Database, clock: Clock, limits = def
       const all = current();
       return all.slice(all.findLastIndex((announcement) => announcement.id <= id) + 1);
     },
+
+    onPosted: (listener) => void listeners.push(listener),
   };
 }

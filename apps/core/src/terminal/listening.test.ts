@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { listens } from './listening.ts';
+import { holds, listens } from './listening.ts';
 
 const esc = (text: string): string => text.replaceAll('^[', '\u001b[');
 const at = (line: string, x: number) => listens({ lines: ['above', esc(line)], x, y: 1 });
@@ -26,3 +26,17 @@ test.each([
 ])('%s: it does not', (_what, line, x) => expect(at(line, x)).toBe(false));
 
 test('a cursor below all lines is nowhere', () => expect(listens({ lines: [], x: 0, y: 7 })).toBe(false));
+
+test.each([
+  ['one line', ['❯ go on'], 'go on', true],
+  ['lines that wrap', ['above', '│ > go on, and then       │', '│   the rest              │'], 'go on, and then the rest', true],
+  ['a mark of what was pasted', ['› [Pasted Content 4000 chars]'], 'x'.repeat(4000), true],
+  ['a mark with words behind it', ['› [Pasted Content 4000 chars] and I'], 'x'.repeat(4000), false],
+  ['more than these words', ['❯ go on, but not yet'], 'go on', false],
+  ['less', ['❯ go'], 'go on', false],
+  ['nothing', ['❯ '], 'go on', false],
+  ['what was said above', ['❯ go on', '● Done', ''], 'go on', false],
+  ['no place to type', ['● Done'], 'go on', false],
+])('in the line stands %s', (_what, lines, text, expected) =>
+  expect(holds({ lines, x: lines.at(-1)?.length ?? 0, y: lines.length - 1 }, text)).toBe(expected),
+);

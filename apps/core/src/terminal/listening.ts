@@ -1,3 +1,5 @@
+import { bare } from './typed-text.ts';
+
 /** What a terminal shows: its visible lines with their colours (SGR), and where its cursor stands, from 0. */
 export type Screen = { lines: readonly string[]; x: number; y: number };
 
@@ -14,6 +16,25 @@ export function listens({ lines, x, y }: Screen): boolean {
   const { before, behind } = splitAt(lines[y] ?? '', x);
   return prompt.test(before) && behind.trim() === '';
 }
+
+/** Somebody may be in the middle of a message: the cursor stands behind words. */
+export const isHalfTyped = ({ lines, x, y }: Screen): boolean => /^[\s│|]*[❯›>]\s\S/u.test(plain(lines[y] ?? '').slice(0, x));
+
+/** Whether just this text stands where one types, not sent yet. Programs show what is long as a mark of what was pasted. */
+export function holds({ lines, y }: Screen, text: string): boolean {
+  const above = lines.slice(0, y + 1).map(plain);
+  const from = above.findLastIndex((line) => typedBehind.test(line));
+  if (from === -1) return false;
+  const typed = above
+    .slice(from)
+    .map((line, i) => (i === 0 ? (typedBehind.exec(line)?.[1] ?? '') : line.replaceAll(/^[\s│|]+|[\s│|]+$/gu, '')));
+  const shown = bare(typed.join(''));
+  return shown !== '' && (shown === bare(text) || pastedMark.test(typed.join(' ').trim()));
+}
+
+const typedBehind = /^[\s│|]*[❯›>]\s(.*?)[\s│|]*$/u;
+const pastedMark = /^\[Pasted (?:text|content)[^\]]*\]$/i;
+const plain = (line: string): string => line.replaceAll(style, '');
 
 /** The text of a line before and behind a column; behind it without what is dim or grey. */
 function splitAt(line: string, column: number): { before: string; behind: string } {

@@ -24,6 +24,8 @@ export type TalkStore = {
     told: { turns: readonly ToldTurn[]; sums: TalkSums; session: string; sender: string; channel: string },
   ): Promise<void>;
   drop(key: string): Promise<unknown>;
+  /** What was said in terminals of the session since then (epoch ms), of what was told. */
+  told(key: string, since: number): Promise<string[]>;
 };
 
 const insert = `INSERT INTO turn (id, conversation_key, message_id, sender, channel, public, origin, state, open, attempts, request_id,
@@ -34,7 +36,7 @@ const addSums = `UPDATE session SET terminal_talk = NULL, engine_session_id = CO
     model = COALESCE(?, model), last_active_at = MAX(last_active_at, ?)
   WHERE conversation_key = ? AND terminal_talk IS NOT NULL`;
 
-export const createTalkStore = (db: Pick<Database, 'run' | 'get' | 'transaction'>): TalkStore => ({
+export const createTalkStore = (db: Pick<Database, 'run' | 'get' | 'all' | 'transaction'>): TalkStore => ({
   begin: (key, mark) => db.run('UPDATE session SET terminal_talk = ? WHERE conversation_key = ?', JSON.stringify(mark), key),
   async read(key) {
     const sql = 'SELECT terminal_talk, principal_id, public FROM session WHERE conversation_key = ?';
@@ -65,5 +67,9 @@ export const createTalkStore = (db: Pick<Database, 'run' | 'get' | 'transaction'
       const at = turns.at(-1)?.endedAt ?? 0;
       await tx.run(addSums, session, added, input_tokens, output_tokens, cost_usd, unpriced, model, at, key);
     }),
+  async told(key, since) {
+    const sql = `SELECT text FROM turn WHERE conversation_key = ? AND origin = 'terminal' AND accepted_at >= ?`;
+    return (await db.all<{ text: string | null }>(sql, key, since)).map(({ text }) => text ?? '');
+  },
   drop: (key) => db.run('UPDATE session SET terminal_talk = NULL WHERE conversation_key = ?', key),
 });

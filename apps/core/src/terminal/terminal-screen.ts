@@ -8,14 +8,10 @@ export type AskTmux = (args: readonly string[], input?: string) => Promise<Answe
 /** What is shown in a terminal, and what a person would type there. Each throws `unprocessable` when tmux knows no such terminal. */
 export type TerminalScreen = {
   read(id: string): Promise<Screen>;
-  /** Its last lines as text, with those that have left the screen. */
-  past(id: string): Promise<string>;
   /** Pastes a text, marked as pasted for a program that knows of it. No list of processes shows it. */
   paste(id: string, text: string): Promise<void>;
   press(id: string, key: 'Enter' | 'Escape'): Promise<void>;
 };
-
-const pastLines = 2000;
 
 /** `refuse` throws for an answer that is one; `checked` for a name that is none of ours. */
 export function createTerminalScreen(
@@ -47,7 +43,6 @@ export function createTerminalScreen(
       const [x = 0, y = 0] = (lines.pop() ?? '').split(' ').map(Number);
       return { lines, x, y };
     },
-    past: (id) => run(['capture-pane', '-p', '-J', '-S', `-${pastLines}`, '-t', at(id)]),
     async paste(id, text) {
       const buffer = `svc_${randomUUID()}`;
       await run(['load-buffer', '-b', buffer, '-'], text);

@@ -18,6 +18,8 @@ export type TerminalTalks = {
   begin(key: string, engineId: string, program: EngineTerminal, cwd: string): Promise<void>;
   /** Takes in what was said; when the program has ended, before anybody goes on. Nothing happens where nothing is noted. */
   take(key: string): Promise<void>;
+  /** What a person said there since then (epoch ms): in the transcript, or in the history once it was taken in. */
+  saidSince(key: string, since: number): Promise<string[]>;
 };
 
 type Deps = {
@@ -41,6 +43,13 @@ export function createTerminalTalks(deps: Deps): TerminalTalks {
       const homes: Homes = Object.fromEntries(homeNames.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
       const mark = { engine, homes, session, cwd, since: clock.now() };
       await store.begin(key, { ...mark, from: await talkSize(mark) });
+    },
+
+    async saidSince(key, since) {
+      const row = await store.read(key);
+      if (row === null) return store.told(key, since);
+      const talk = await readTalk(row.mark);
+      return talk === null ? [] : talk.turns.filter(({ at }) => at >= since).map(({ text }) => text);
     },
 
     async take(key) {

@@ -1,45 +1,89 @@
+import { ServiceError } from '@svc/service-kit/service-error.ts';
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Screen } from './listening.ts';
 import { createTerminalWords } from './terminal-words.ts';
 import type { TerminalWord } from './word-store.ts';
 
 const key = 'compat:c1:key';
 const idle: Screen = { lines: ['❯ '], x: 2, y: 0 };
+const holding = (text: string): Screen => ({ lines: [`❯ ${text}`], x: 2 + text.length, y: 0 });
 
+/** `faults`: steps that fail, as a kill right before them would end it there. */
 function open(kept: TerminalWord[] = []) {
   const clock = createFakeClock(1_000_000);
   const rows = new Map(kept.map((word) => [word.id, { ...word }]));
   const pressed: string[] = [];
-  const said: string[] = [];
-  const bench = { shown: idle as Screen | (() => Screen), past: '', isOpen: true };
+  const messages = new Map<string, string>();
+  const faults = new Set<string>();
+  const cursor = { at: 0 };
+  const bench = { shown: idle as Screen | (() => Screen), isOpen: true, said: [] as string[], refusal: null as Error | null };
+  const news: { id: number; text: string }[] = [];
   let serial = 0;
+  const step = (name: string) => {
+    if (faults.has(name)) throw new Error(`a kill before ${name}`);
+  };
   const words = createTerminalWords({
     store: {
-      all: async () => [...rows.values()],
-      add: async (word) => void rows.set(word.id, word),
-      mark: async (id, isBegun) => void (rows.get(id)!.is_begun = isBegun ? 1 : 0),
-      remove: async (id) => void rows.delete(id),
+      all: async () => [...rows.values()].map((row) => ({ ...row })),
+      add: async (word) => void rows.set(word.id, { ...word }),
+      async addNews({ upTo, ...word }) {
+        rows.set(word.id, { ...word });
+        cursor.at = upTo;
+      },
+      begin: async (id, now) => void (rows.get(id)!.begun_at = now),
+      async remove(id) {
+        step('remove');
+        rows.delete(id);
+      },
+      async returnNews({ id, announced_from }) {
+        cursor.at = announced_from ?? cursor.at;
+        rows.delete(id);
+      },
     },
     screen: {
       read: async () => (typeof bench.shown === 'function' ? bench.shown() : bench.shown),
-      past: async () => bench.past,
-      paste: async (_id, text) => void pressed.push(text),
-      press: async (_id, name) => void pressed.push(name),
+      async paste(_id, text) {
+        step('paste');
+        pressed.push(text);
+      },
+      async press(_id, name) {
+        step(name);
+        pressed.push(name);
+      },
     },
     terminals: () => (bench.isOpen ? [{ id: 'term_1', conversation_key: key } as never] : []),
-    sayOverChannel: async ({ text }) => void said.push(text),
+    saidSince: async () => bench.said,
+    async unread() {
+      const shown = news.filter(({ id }) => id > cursor.at);
+      const text = shown.map((one) => one.text).join('\n');
+      return shown.length === 0 ? null : { text, mail: { shown: [], leftOut: 0, after: cursor.at, upTo: shown.at(-1)!.id } };
+    },
+    async sayOverChannel({ text, messageId }, onAccepted) {
+      if (bench.refusal !== null) throw bench.refusal;
+      messages.set(messageId, text);
+      onAccepted();
+    },
+    hasMessage: async (_key, id) => messages.has(id),
     clock,
     ids: { next: (prefix: string) => `${prefix}_${++serial}` } as never,
-    log: { info: () => undefined, error: (fields: unknown) => expect(fields).toBe('no fault') },
+    log: { info: () => undefined, error: () => undefined },
   });
   const pass = async (ms: number): Promise<void> => {
     for (let passed = 0; passed < ms; passed += 100) {
       clock.advance(100);
-      for (let turn = 0; turn < 10; turn++) await Promise.resolve();
+      for (let turn = 0; turn < 20; turn++) await Promise.resolve();
     }
   };
-  return { words, pass, rows, pressed, said, bench };
+  const said = () => [...messages.values()];
+  /** What another core finds after a kill. */
+  const again = () => {
+    words.close();
+    const next = open([...rows.values()]);
+    for (const [id, text] of messages) next.messages.set(id, text);
+    return next;
+  };
+  return { words, pass, rows, pressed, messages, said, bench, faults, again, news, cursor };
 }
 
 const kept = (more: Partial<TerminalWord> = {}): TerminalWord => ({
@@ -48,97 +92,227 @@ const kept = (more: Partial<TerminalWord> = {}): TerminalWord => ({
   text: 'go on',
   said_by: 'ada',
   interrupts: 0,
-  is_begun: 0,
+  begun_at: null,
+  announced_from: null,
   ...more,
 });
 
-test('is typed when the program waits, each message by itself, without what would be another key', async () => {
-  const { words, pass, pressed, rows } = open();
-  const answers = [
-    words.say({ conversation_key: key, text: 'one\r\ntwo\u001b[201~\u0003' }),
-    words.say({ conversation_key: key, text: 'three' }),
-  ];
-  await pass(6_000);
-  expect(pressed).toEqual(['one\ntwo[201~', 'Enter', 'three', 'Enter']);
-  expect(await Promise.all(answers)).toMatchObject([{ delivered: true, deliverErr: null }, { delivered: true }]);
-  expect(rows.size).toBe(0);
+describe('typing', () => {
+  test('when the program waits, each message by itself, without what would be another key', async () => {
+    const { words, pass, pressed, rows } = open();
+    const answers = [
+      words.say({ conversation_key: key, text: 'one\r\ntwo\u001b[201~\u0003' }),
+      words.say({ conversation_key: key, text: 'three' }),
+    ];
+    await pass(6_000);
+    expect(pressed).toEqual(['one\ntwo[201~', 'Enter', 'three', 'Enter']);
+    expect(await Promise.all(answers)).toMatchObject([{ delivered: true, deliverErr: null }, { delivered: true }]);
+    expect(rows.size).toBe(0);
+  });
+
+  test('waits while the program works, and while somebody types; the answer says so, and it is typed all the same', async () => {
+    const { words, pass, pressed, bench } = open();
+    let tick = 0;
+    bench.shown = () => ({ lines: [`working ${++tick}`, '❯ '], x: 2, y: 1 });
+    const answer = words.say({ conversation_key: key, text: 'later' });
+    await pass(10_000);
+    bench.shown = holding('half a sentence');
+    await pass(10_000);
+    expect(pressed).toEqual([]);
+    expect(await answer).toMatchObject({ delivered: false, deliverErr: expect.stringContaining('as soon as it waits') });
+    bench.shown = idle;
+    await pass(3_000);
+    expect(pressed).toEqual(['later', 'Enter']);
+  });
+
+  test('not when somebody begins to type in the moment before', async () => {
+    const { words, pass, pressed, bench } = open();
+    let looks = 0;
+    bench.shown = () => (++looks <= 4 ? idle : holding('h'));
+    void words.say({ conversation_key: key, text: 'later' });
+    await pass(10_000);
+    expect(looks).toBeGreaterThan(4);
+    expect(pressed).toEqual([]);
+    bench.shown = idle;
+    await pass(3_000);
+    expect(pressed).toEqual(['later', 'Enter']);
+  });
+
+  test('ends what the program does when it is to interrupt, once, and never where somebody types', async () => {
+    const { words, pass, pressed, bench } = open();
+    let tick = 0;
+    bench.shown = () => ({ lines: [`working ${++tick}`, '❯ half'], x: 6, y: 1 });
+    void words.say({ conversation_key: key, text: 'now', interrupt: true });
+    await pass(4_000);
+    expect(pressed).toEqual([]);
+    bench.shown = () => ({ lines: [`working ${++tick}`, '❯ '], x: 2, y: 1 });
+    await pass(4_000);
+    expect(pressed).toEqual(['Escape']);
+    bench.shown = idle;
+    await pass(4_000);
+    expect(pressed).toEqual(['Escape', 'now', 'Enter']);
+  });
+
+  test('at a prompt nothing is interrupted', async () => {
+    const { words, pass, pressed } = open();
+    void words.say({ conversation_key: key, text: 'now', interrupt: true });
+    await pass(4_000);
+    expect(pressed).toEqual(['now', 'Enter']);
+  });
+
+  test('an Enter that the program did not take is pressed again', async () => {
+    const { words, pass, pressed, bench, rows } = open();
+    bench.shown = () => (pressed.length === 0 || pressed.length === 3 ? idle : holding('hello'));
+    const answer = words.say({ conversation_key: key, text: 'hello' });
+    await pass(6_000);
+    expect(pressed).toEqual(['hello', 'Enter', 'Enter']);
+    expect([rows.size, await answer]).toMatchObject([0, { delivered: true }]);
+  });
+
+  test('keys alone are no words', async () => {
+    const { words } = open();
+    await expect(words.say({ conversation_key: key, text: '\u0003\u001b \n' })).rejects.toMatchObject({ code: 'bad_request' });
+  });
+
+  test('a session in no terminal is somebody else’s, and a full one refuses', async () => {
+    const { words, bench } = open();
+    bench.shown = { lines: [], x: 0, y: 0 };
+    expect(await words.say({ conversation_key: 'other', text: 'x' })).toBe(null);
+    for (let n = 0; n < 50; n++) void words.say({ conversation_key: key, text: String(n) });
+    await new Promise((resolve) => setImmediate(resolve));
+    await expect(words.say({ conversation_key: key, text: 'one more' })).rejects.toMatchObject({ code: 'queue_full' });
+  });
 });
 
-test('waits while the program works, and while somebody types; the answer says so, and it is typed all the same', async () => {
-  const { words, pass, pressed, bench } = open();
-  let tick = 0;
-  bench.shown = () => ({ lines: [`working ${++tick}`, '❯ '], x: 2, y: 1 });
-  const answer = words.say({ conversation_key: key, text: 'later' });
-  await pass(10_000);
-  bench.shown = { lines: ['❯ half a sentence'], x: 17, y: 0 };
-  await pass(10_000);
-  expect(pressed).toEqual([]);
-  expect(await answer).toMatchObject({ delivered: false, deliverErr: expect.stringContaining('as soon as it waits') });
-  bench.shown = idle;
-  await pass(3_000);
-  expect(pressed).toEqual(['later', 'Enter']);
+describe('after a kill', () => {
+  test('what was not typed is typed', async () => {
+    const { words, pass, pressed } = open([kept()]);
+    await words.resume();
+    await pass(3_000);
+    expect(pressed).toEqual(['go on', 'Enter']);
+  });
+
+  test.each([
+    ['before the paste', 'paste', idle, [], ['go on', 'Enter']],
+    ['between paste and Enter', 'Enter', holding('go on'), [], ['Enter']],
+    ['after Enter', 'remove', idle, ['go\non'], []],
+  ])('%s the words are said once', async (_when, fault, shown, inTranscript, pressedAfter) => {
+    const first = open();
+    first.faults.add(fault);
+    void first.words.say({ conversation_key: key, text: 'go on' });
+    await first.pass(2_000);
+    expect(first.rows.size).toBe(1);
+    const second = first.again();
+    second.bench.shown = () => (second.pressed.includes('Enter') ? idle : shown);
+    second.bench.said = inTranscript;
+    await second.words.resume();
+    await second.pass(4_000);
+    expect([second.pressed, second.rows.size]).toEqual([pressedAfter, 0]);
+  });
+
+  test('what stands in the line is sent by itself only when it is just these words', async () => {
+    const { words, pass, pressed, bench } = open([kept({ begun_at: 1 })]);
+    bench.shown = holding('go on, but not yet');
+    await words.resume();
+    await pass(4_000);
+    expect(pressed).toEqual([]);
+  });
 });
 
-test('ends what the program does when it is to interrupt, once, and never where somebody types', async () => {
-  const { words, pass, pressed, bench } = open();
-  let tick = 0;
-  bench.shown = () => ({ lines: [`working ${++tick}`, '❯ half'], x: 6, y: 1 });
-  void words.say({ conversation_key: key, text: 'now', interrupt: true });
-  await pass(4_000);
-  expect(pressed).toEqual([]);
-  bench.shown = () => ({ lines: [`working ${++tick}`, '❯ '], x: 2, y: 1 });
-  await pass(4_000);
-  expect(pressed).toEqual(['Escape']);
-  bench.shown = idle;
-  await pass(4_000);
-  expect(pressed).toEqual(['Escape', 'now', 'Enter']);
+describe('the end of the terminal', () => {
+  test('what was not typed is said over the channel, in its order', async () => {
+    const { words, pass, pressed, said, rows, bench } = open();
+    bench.shown = holding('x');
+    const answer = words.say({ conversation_key: key, text: 'important' });
+    void words.say({ conversation_key: key, text: 'and more' });
+    await pass(2_000);
+    bench.isOpen = false;
+    words.released(key);
+    await pass(1_000);
+    expect([pressed, said(), rows.size]).toEqual([[], ['important', 'and more'], 0]);
+    expect(await answer).toMatchObject({ delivered: false, deliverErr: expect.stringContaining('over the channel') });
+  });
+
+  test('what was typed right before it is not said again when the history has it, and is when not', async () => {
+    for (const [history, expected] of [[['go on'], []] as const, [[], ['go on']] as const]) {
+      const { words, pass, said, rows, bench } = open([kept({ begun_at: 1 })]);
+      Object.assign(bench, { isOpen: false, said: history });
+      await words.resume();
+      await pass(1_000);
+      expect([said(), rows.size]).toEqual([expected, 0]);
+    }
+  });
+
+  test('a kill between the journal and the note of it says nothing twice', async () => {
+    const first = open([kept()]);
+    first.bench.isOpen = false;
+    first.faults.add('remove');
+    await first.words.resume();
+    await first.pass(1_000);
+    expect([first.said(), first.rows.size]).toEqual([['go on'], 1]);
+    const second = first.again();
+    second.bench.isOpen = false;
+    second.bench.refusal = new Error('it is not to be said again');
+    await second.words.resume();
+    await second.pass(1_000);
+    expect(second.rows.size).toBe(0);
+  });
+
+  test('what the channel refuses now is kept, and said later; for a session that is forgotten it is dropped', async () => {
+    const { words, pass, said, rows, bench } = open([kept()]);
+    bench.isOpen = false;
+    bench.refusal = new ServiceError('queue_full', 'later');
+    await words.resume();
+    await pass(1_000);
+    expect([said(), rows.size]).toEqual([[], 1]);
+    bench.refusal = null;
+    await pass(31_000);
+    expect([said(), rows.size]).toEqual([['go on'], 0]);
+    const gone = open([kept()]);
+    Object.assign(gone.bench, { isOpen: false, refusal: new ServiceError('not_found', 'no session') });
+    await gone.words.resume();
+    await gone.pass(1_000);
+    expect(gone.rows.size).toBe(0);
+  });
+
+  test('a session that is in a terminal again gets it there', async () => {
+    const { words, pass, said, pressed, bench } = open([kept()]);
+    Object.assign(bench, { isOpen: false, refusal: new ServiceError('conflict', 'claimed') });
+    await words.resume();
+    await pass(1_000);
+    bench.isOpen = true;
+    await pass(35_000);
+    expect([said(), pressed]).toEqual([[], ['go on', 'Enter']]);
+  });
 });
 
-test('at a prompt nothing is interrupted', async () => {
-  const { words, pass, pressed } = open();
-  void words.say({ conversation_key: key, text: 'now', interrupt: true });
-  await pass(4_000);
-  expect(pressed).toEqual(['now', 'Enter']);
-});
+describe('announcements', () => {
+  test('are typed together when the program waits, and are read from then on', async () => {
+    const { words, pass, pressed, news, cursor, bench, rows } = open();
+    bench.shown = holding('x');
+    for (const id of [1, 2]) {
+      news.push({ id, text: `news ${id}` });
+      words.announced();
+      await pass(1_000);
+    }
+    expect([pressed, cursor.at]).toEqual([[], 2]);
+    bench.shown = idle;
+    await pass(5_000);
+    expect([pressed, cursor.at, rows.size]).toEqual([['news 1\nnews 2', 'Enter'], 2, 0]);
+    words.announced();
+    await pass(5_000);
+    expect(pressed).toHaveLength(2);
+  });
 
-test('what was not typed when the terminal ends is said over the channel', async () => {
-  const { words, pass, pressed, said, rows, bench } = open();
-  bench.shown = { lines: ['❯ x'], x: 3, y: 0 };
-  const answer = words.say({ conversation_key: key, text: 'important' });
-  await pass(2_000);
-  bench.isOpen = false;
-  words.released(key);
-  await pass(1_000);
-  expect([pressed, said, rows.size]).toEqual([[], ['important'], 0]);
-  await answer;
-});
-
-test('after a restart it goes on; what the terminal shows already is not typed again', async () => {
-  const first = open([kept()]);
-  await first.words.resume();
-  await first.pass(3_000);
-  expect(first.pressed).toEqual(['go on', 'Enter']);
-  const second = open([kept({ is_begun: 1 })]);
-  second.bench.past = '❯ go\n on\n● Done';
-  await second.words.resume();
-  await second.pass(3_000);
-  expect([second.pressed, second.rows.size]).toEqual([[], 0]);
-  const third = open([kept({ is_begun: 1 })]);
-  await third.words.resume();
-  await third.pass(3_000);
-  expect(third.pressed).toEqual(['go on', 'Enter']);
-  const gone = open([kept()]);
-  gone.bench.isOpen = false;
-  await gone.words.resume();
-  expect(gone.said).toEqual(['go on']);
-});
-
-test('a session in no terminal is somebody else’s, and a full one refuses', async () => {
-  const { words, bench } = open();
-  bench.shown = { lines: [], x: 0, y: 0 };
-  expect(await words.say({ conversation_key: 'other', text: 'x' })).toBe(null);
-  for (let n = 0; n < 50; n++) void words.say({ conversation_key: key, text: String(n) });
-  await Promise.resolve();
-  await new Promise((resolve) => setImmediate(resolve));
-  await expect(words.say({ conversation_key: key, text: 'one more' })).rejects.toMatchObject({ code: 'queue_full' });
+  test('that were not typed when the terminal ends wait for the next turn, and start none', async () => {
+    const { words, pass, said, news, cursor, bench, rows } = open();
+    bench.shown = holding('x');
+    news.push({ id: 7, text: 'news' });
+    words.announced();
+    await pass(1_000);
+    bench.isOpen = false;
+    words.released(key);
+    await pass(1_000);
+    expect([said(), cursor.at, rows.size]).toEqual([[], 0, 0]);
+  });
 });

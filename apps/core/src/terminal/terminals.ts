@@ -34,7 +34,7 @@ type Deps = PlaceDeps & {
   claims: Pick<Claims, 'claim' | 'release' | 'forget'>;
   /** How an engine is run in a terminal, or why it is not. */
   programOf(engineId: string, request: Pick<TerminalRequest, 'resume' | 'cwd'>): Promise<EngineTerminal | { problem: string }>;
-  talks: TerminalTalks;
+  talks: Pick<TerminalTalks, 'begin' | 'take'>;
   /** A session is the channel's again. */
   onReleased(conversationKey: string): void;
   /** `birthOf`: tells a process from a later one with the same pid. */

@@ -1,34 +1,68 @@
 import type { Database } from '@svc/store/database.ts';
 
-/** Words for a terminal. `is_begun`: 1 when they may have been typed. */
+/**
+ * Words for a terminal. `begun_at`: when typing them began (epoch ms): from then on they may have been said. `announced_from`: null for what a person said;
+ * for announcements where the session stood in its mailbox before them.
+ */
 export type TerminalWord = {
   id: string;
   conversation_key: string;
   text: string;
   said_by: string | null;
   interrupts: number;
-  is_begun: number;
+  begun_at: number | null;
+  announced_from: number | null;
 };
+
+/** Announcements for a session in a terminal. `upTo`: the newest one that there is, for whomever. */
+export type NewsWord = TerminalWord & { announced_from: number; upTo: number };
 
 /** The words that wait for their terminals, in the order in which they were said. */
 export type WordStore = {
   all(): Promise<TerminalWord[]>;
   add(word: TerminalWord, now: number): Promise<void>;
-  /** They are about to be typed, or were not. */
-  mark(id: string, isBegun: boolean): Promise<void>;
+  /** Adds announcements, or puts them in place of those with this id; the session has read its mailbox then. */
+  addNews(news: NewsWord, now: number): Promise<void>;
+  /** They are about to be typed. */
+  begin(id: string, now: number): Promise<void>;
+  /** They were said. */
   remove(id: string): Promise<void>;
+  /** Announcements that were not typed: the next turn of their session reads them. */
+  returnNews(news: Pick<TerminalWord, 'id' | 'conversation_key' | 'announced_from'>): Promise<void>;
 };
 
-const columns = 'id, conversation_key, text, said_by, interrupts, is_begun';
+const columns = 'id, conversation_key, text, said_by, interrupts, begun_at, announced_from';
+const insert = `INSERT INTO terminal_word (${columns}, said_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+  ON CONFLICT (id) DO UPDATE SET text = excluded.text`;
+const readMail = 'UPDATE session SET last_announce_id = MAX(last_announce_id, ?) WHERE conversation_key = ?';
+const unreadMail = 'UPDATE session SET last_announce_id = MIN(last_announce_id, ?) WHERE conversation_key = ?';
+const remove = 'DELETE FROM terminal_word WHERE id = ?';
 
-export function createWordStore(db: Pick<Database, 'all' | 'run'>): WordStore {
+export function createWordStore(db: Pick<Database, 'all' | 'run' | 'transaction'>): WordStore {
+  const valuesOf = (word: TerminalWord, now: number) => [
+    word.id,
+    word.conversation_key,
+    word.text,
+    word.said_by,
+    word.interrupts,
+    word.begun_at,
+    word.announced_from,
+    now,
+  ];
   return {
     all: () => db.all<TerminalWord>(`SELECT ${columns} FROM terminal_word ORDER BY said_at, rowid`),
-    async add({ id, conversation_key, text, said_by, interrupts, is_begun }, now) {
-      const insert = `INSERT INTO terminal_word (${columns}, said_at) VALUES (?, ?, ?, ?, ?, ?, ?)`;
-      await db.run(insert, id, conversation_key, text, said_by, interrupts, is_begun, now);
-    },
-    mark: async (id, isBegun) => void (await db.run('UPDATE terminal_word SET is_begun = ? WHERE id = ?', isBegun ? 1 : 0, id)),
-    remove: async (id) => void (await db.run('DELETE FROM terminal_word WHERE id = ?', id)),
+    add: async (word, now) => void (await db.run(insert, ...valuesOf(word, now))),
+    addNews: (news, now) =>
+      db.transaction(async (tx) => {
+        await tx.run(insert, ...valuesOf(news, now));
+        await tx.run(readMail, news.upTo, news.conversation_key);
+      }),
+    begin: async (id, now) => void (await db.run('UPDATE terminal_word SET begun_at = ? WHERE id = ?', now, id)),
+    remove: async (id) => void (await db.run(remove, id)),
+    returnNews: ({ id, conversation_key, announced_from }) =>
+      db.transaction(async (tx) => {
+        await tx.run(unreadMail, announced_from, conversation_key);
+        await tx.run(remove, id);
+      }),
   };
 }

@@ -16,8 +16,15 @@ type Deps = { run: RunLiveTurn } & Pick<
   'sessions' | 'ids' | 'journal' | 'outbox' | 'liveTurns' | 'batches' | 'turnQueue' | 'terminalWords'
 >;
 
-/** `mayType`: the operator, who may also type into the terminal of a session. */
-export type Injection = { conversation_key: string; text: string; by?: string; interrupt?: boolean; mayType?: boolean };
+/** `mayType`: the operator, who may also type into the terminal of a session. `message_id`: a session takes words with the same one once. */
+export type Injection = {
+  conversation_key: string;
+  text: string;
+  by?: string;
+  interrupt?: boolean;
+  mayType?: boolean;
+  message_id?: string;
+};
 
 /** How long the answer waits for the channel; delivery itself goes on after it. */
 const deliverWithinMs = 15_000;
@@ -44,13 +51,15 @@ export async function inject(deps: Deps, injection: Injection, caller: Caller, r
   return deliver(deps, live, handled, routeOfSession(session));
 }
 
-function toTurn(deps: Deps, session: SessionRow, { text, by }: Injection, wasRunning: boolean, requestId: string): Turn {
+function toTurn(deps: Deps, session: SessionRow, injection: Injection, wasRunning: boolean, requestId: string): Turn {
+  const { text, by, message_id } = injection;
   const route = routeOfSession(session);
   const envelope: Envelope = {
     channel: session.surface,
     conversation_key: session.conversation_key,
     sender: { raw_id: by ?? 'operator' },
     content: { text },
+    ...(message_id !== undefined && { message_id }),
     public: session.public === 1,
     channel_context: route === null ? {} : { target: route.target },
   };
@@ -70,7 +79,7 @@ async function run(deps: Deps, live: LiveTurn, interrupts: boolean): Promise<Han
   try {
     if (interrupts) abortTurn(deps, conversation_key);
     const seq = await deps.journal.accept(live.turn, 'queued');
-    if (seq === null) throw new Error('the journal refused an injected turn');
+    if (seq === null) throw conflict('These words were said already.');
     live.turn.seq = seq;
     live.accepted();
     return await deps.run(live, ticket, null);
