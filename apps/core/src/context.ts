@@ -13,6 +13,7 @@ import { createAskStore } from './ask/ask-store.ts';
 import { createOpenAsks } from './ask/open-asks.ts';
 import { openAuth } from './auth/open-auth.ts';
 import { openAnnouncements } from './announcement/announcements.ts';
+import { unreadMail } from './announcement/unread-mail.ts';
 import { Backups } from './backup/backups.ts';
 import { createImports } from './backup/import-backup.ts';
 import { openCheckouts } from './checkout/checkouts.ts';
@@ -188,8 +189,7 @@ export async function createCoreContext({ settings: allSettings, clock, ids, log
     terminals,
     talks,
     announcements,
-    sessions,
-    trust,
+    unread: (key) => unreadMail({ announcements, sessions, trust }, key),
     journal,
     inject: (...words) => pipeline.inject(...words),
     clock,

@@ -86,6 +86,7 @@ test.skipIf(!hasTmux)(
       () => bytes().slice(-500),
     );
     expect(bytes()).toBe(texts.map((text) => `\u001b[200~${asTyped(text)}\u001b[201~\r`).join(''));
+    // eslint-disable-next-line no-control-regex
     expect(bytes().replaceAll(/\u001b\[20[01]~\r?/g, '')).not.toMatch(/[^\P{Cc}\n\t]/u);
     expect(existsSync(canary)).toBe(false);
     expect(await server.list()).toHaveLength(1);

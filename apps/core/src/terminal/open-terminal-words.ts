@@ -3,11 +3,8 @@ import type { Ids } from '@svc/service-kit/ids.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import type { Database } from '@svc/store/database.ts';
 import type { Announcements } from '../announcement/announcements.ts';
-import { readMail } from '../announcement/read-mail.ts';
-import type { SessionStore } from '../session/session-store.ts';
-import type { TrustService } from '../trust/trust-service.ts';
+import type { UnreadMail } from '../announcement/unread-mail.ts';
 import type { Pipeline } from '../turn/pipeline.ts';
-import { describeAnnouncements } from '../turn/steps/read-announcements.ts';
 import type { TurnJournal } from '../turn/turn-journal.ts';
 import type { TerminalTalks } from './terminal-talks.ts';
 import { createTerminalWords, type TerminalWords } from './terminal-words.ts';
@@ -20,9 +17,8 @@ type Deps = {
   tmux: Pick<TmuxServer, 'screen'>;
   terminals: Pick<Terminals, 'list'>;
   talks: Pick<TerminalTalks, 'saidSince'>;
-  announcements: Pick<Announcements, 'newestId' | 'after' | 'onPosted'>;
-  sessions: Pick<SessionStore, 'read' | 'announceCursor'>;
-  trust: Pick<TrustService, 'resolvePrincipal'>;
+  announcements: Pick<Announcements, 'onPosted'>;
+  unread(conversationKey: string): Promise<UnreadMail | null>;
   journal: Pick<TurnJournal, 'find'>;
   inject: Pipeline['inject'];
   clock: Pick<Clock, 'now' | 'after'>;
@@ -32,23 +28,13 @@ type Deps = {
 
 /** Words for sessions in terminals, between the mailbox, the journal and tmux. */
 export function openTerminalWords(deps: Deps): TerminalWords {
-  const { db, tmux, terminals, talks, announcements, sessions, journal, ids } = deps;
+  const { db, tmux, terminals, talks, announcements, journal, ids } = deps;
   const words = createTerminalWords({
     ...deps,
     store: createWordStore(db),
     screen: tmux.screen,
     terminals: terminals.list,
     saidSince: talks.saidSince,
-    async unread(conversationKey) {
-      const session = await sessions.read(conversationKey);
-      if (session === undefined) return null;
-      const place = { channel: session.surface, conversation_key: conversationKey, public: session.public === 1 };
-      const { principal_key: principalKey } = await deps.trust.resolvePrincipal(session.principal_id, place);
-      const reader = { conversationKey, channel: session.surface, principalKey, isPublic: place.public };
-      const mail = await readMail(deps, reader);
-      const [text] = describeAnnouncements(mail);
-      return text === undefined ? null : { mail, text };
-    },
     sayOverChannel: ({ messageId, ...said }, onAccepted) =>
       deps.inject({ ...said, message_id: messageId }, { sink: null, isGone: () => true, onAccepted }, ids.next('req')),
     hasMessage: async (key, messageId) => (await journal.find(key, messageId)) !== undefined,

@@ -4,7 +4,7 @@ import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Ids } from '@svc/service-kit/ids.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import { badRequest, queueFull, ServiceError } from '@svc/service-kit/service-error.ts';
-import type { Mail } from '../announcement/read-mail.ts';
+import type { UnreadMail } from '../announcement/unread-mail.ts';
 import type { TerminalScreen } from './terminal-screen.ts';
 import { asTyped, bare } from './typed-text.ts';
 import { createTypist } from './typist.ts';
@@ -35,7 +35,7 @@ type Deps = {
   /** What was said in the terminal of a session since then (epoch ms), also after its end. */
   saidSince(conversationKey: string, since: number): Promise<readonly string[]>;
   /** The announcements that a session has not read. */
-  unread(conversationKey: string): Promise<{ mail: Mail; text: string } | null>;
+  unread(conversationKey: string): Promise<UnreadMail | null>;
   /** Says it as a turn of the session, which has `messageId`. `onAccepted`: from now on the turn is kept. */
   sayOverChannel(words: NewWords & { messageId: string }, onAccepted: () => void): Promise<unknown>;
   /** Whether the session has a message with this id already. */

@@ -2,13 +2,14 @@ import type { PriorMessage } from '@svc/contract/envelope.ts';
 import type { Identity } from '@svc/contract/trust.ts';
 import type { TurnFile } from '@svc/engine-kit/engine.ts';
 import { longSenderText } from '@svc/engine-kit/prompt-blocks.ts';
+import { describeAnnouncements } from '../../announcement/describe-announcements.ts';
 import type { ObservedMessage } from '../../session/observed-store.ts';
 import type { TurnDeps } from '../turn-deps.ts';
 import { inputOf } from '../turn-journal.ts';
 import type { Turn } from '../turn.ts';
 import { describeObserved, type SeenMessage } from './describe-observed.ts';
 import { describeTurn } from './describe-turn.ts';
-import { describeAnnouncements, readAnnouncements } from './read-announcements.ts';
+import { readAnnouncements } from './read-announcements.ts';
 
 export type Prompt = {
   /** The user message with the facts of the turn before it. */

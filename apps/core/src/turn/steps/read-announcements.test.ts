@@ -9,7 +9,8 @@ import { createFakeClock } from '@svc/testing/fake-clock.ts';
 import { openAnnouncements } from '../../announcement/announcements.ts';
 import { createSessionStore } from '../../session/session-store.ts';
 import type { Turn } from '../turn.ts';
-import { describeAnnouncements, readAnnouncements } from './read-announcements.ts';
+import { describeAnnouncements } from '../../announcement/describe-announcements.ts';
+import { readAnnouncements } from './read-announcements.ts';
 
 const migrations = path.join(import.meta.dirname, '../../db/migrations');
 const readers = [
