@@ -1,9 +1,10 @@
 import type { Clock, StartContext } from '@svc/connector-kit';
+import { stateBelow } from '@svc/connector-kit/state/state-below.ts';
 import type { WatchedRepo } from '../github/find-account.ts';
 import type { GitHubApi } from '../github/github-api.ts';
 import type { Config } from '../meta.ts';
 import { repoName } from '../outgoing/issue-place.ts';
-import { followFeed, stateBelow, type Feed } from './follow-feed.ts';
+import { followFeed, type Feed } from './follow-feed.ts';
 import { commentSaid, issueSaid, lists, type GitHubComment, type GitHubIssue } from './said.ts';
 import { takeSaid, type TakeDeps } from './take-said.ts';
 

@@ -1,5 +1,8 @@
 import { Readable } from 'node:stream';
 import SMTPConnection from 'nodemailer/lib/smtp-connection/index.js';
+import XOAuth2 from 'nodemailer/lib/xoauth2/index.js';
+import type { Credential } from '../mailbox/connect-imap.ts';
+import { mailFault } from '../mailbox/mail-fault.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
 
 export type SmtpLogin = {
@@ -8,8 +11,7 @@ export type SmtpLogin = {
   /** `none` is for a server on the same machine. */
   tls: 'tls' | 'starttls' | 'none';
   user: string;
-  /** Empty for a server that asks for none. */
-  password: string;
+  credential: Credential;
 };
 export type MailToSend = {
   from: string;
@@ -24,6 +26,8 @@ export type MailToSend = {
   signal: AbortSignal;
 };
 
+export const smtpName = ({ host, port }: Pick<SmtpLogin, 'host' | 'port'>): string => `The SMTP server ${host}:${port}`;
+
 /** Longest silence of the server, ms. */
 const patienceMs = 60_000;
 /** Pause before another try where the server named none, s. */
@@ -31,11 +35,32 @@ const againAfterS = 60;
 
 /**
  * Hands one mail to the server, and resolves when the server has taken it. Rejects with a `ServiceError`: `unprocessable` where it never will, with its
- * words, `busy` where nothing was sent and another try may do, which a refused login is too: it says nothing of the mail; and with any other error where the answer to the text was not seen, so that nobody
+ * words, `busy` where nothing was sent and another try may do, also once somebody has set right the login or the encryption; and with any other error where the answer to the text was not seen, so that nobody
  * knows whether it was sent.
  */
 export async function sendMail(login: SmtpLogin, mail: MailToSend): Promise<void> {
   mail.signal.throwIfAborted();
+  return withServer(login, mail.signal, async (connection, step) => {
+    const text = textOf(mail, () => String(connection.lastServerResponse).startsWith('354'));
+    try {
+      await step((done) => connection.send({ from: mail.from, to: [mail.to], size: mail.raw.length }, text.stream, done));
+    } catch (error) {
+      throw toFault(error, text.hasBegun());
+    } finally {
+      text.stream.destroy();
+    }
+  });
+}
+
+/** Whether the server lets us in. Rejects with a `ServiceError` that names the fault. */
+export const checkSmtp = (login: SmtpLogin, signal: AbortSignal): Promise<void> =>
+  withServer(login, signal, async () => undefined);
+
+async function withServer(
+  login: SmtpLogin,
+  signal: AbortSignal,
+  work: (connection: SMTPConnection, step: Step) => Promise<void>,
+): Promise<void> {
   const connection = new SMTPConnection({
     host: login.host,
     port: login.port,
@@ -51,27 +76,40 @@ export async function sendMail(login: SmtpLogin, mail: MailToSend): Promise<void
   connection.on('error', broken.reject);
   connection.on('end', () => broken.reject(new Error('The mail server has hung up.')));
   const abort = (): void => broken.reject(new Error('Nobody waits for it any longer.'));
-  mail.signal.addEventListener('abort', abort, { once: true });
-  const step = (run: (done: (error?: Error | null) => void) => void): Promise<void> =>
+  signal.addEventListener('abort', abort, { once: true });
+  const step: Step = (run) =>
     Promise.race([
       broken.promise,
       new Promise<void>((resolve, reject) => run((error) => (error === undefined || error === null ? resolve() : reject(error)))),
     ]);
-  let isLetIn = false;
-  const text = textOf(mail, () => String(connection.lastServerResponse).startsWith('354'));
   try {
-    await step((done) => connection.connect(done));
-    if (login.password !== '')
-      await step((done) => connection.login({ credentials: { user: login.user, pass: login.password } }, done));
-    isLetIn = true;
-    await step((done) => connection.send({ from: mail.from, to: [mail.to], size: mail.raw.length }, text.stream, done));
+    await greeted(login, connection, step);
+    await work(connection, step);
     connection.quit();
   } catch (error) {
     connection.close();
-    throw isLetIn ? toFault(error, text.hasBegun()) : notLetIn(error);
+    throw error;
   } finally {
-    mail.signal.removeEventListener('abort', abort);
-    text.stream.destroy();
+    signal.removeEventListener('abort', abort);
+  }
+}
+
+type Step = (run: (done: (error?: Error | null) => void) => void) => Promise<void>;
+
+/** Connects and logs in. What goes wrong here says nothing of any mail, so it is never the end of one. */
+async function greeted(login: SmtpLogin, connection: SMTPConnection, step: Step): Promise<void> {
+  const { user, credential } = login;
+  try {
+    await step((done) => connection.connect(done));
+    // A server on this machine may take mail of whoever is on it.
+    if (login.tls === 'none' && !(connection as unknown as { allowsAuth: boolean }).allowsAuth) return;
+    const auth =
+      'password' in credential
+        ? { credentials: { user, pass: credential.password } }
+        : { user, oauth2: new XOAuth2({ user, accessToken: credential.accessToken }) };
+    await step((done) => connection.login(auth as Parameters<SMTPConnection['login']>[0], done));
+  } catch (error) {
+    throw mailFault(smtpName(login), error);
   }
 }
 
@@ -87,14 +125,8 @@ function textOf({ raw, begins }: MailToSend, isWanted: () => boolean): { stream:
   return { stream: Readable.from(read(), { objectMode: false }), hasBegun: () => hasBegun };
 }
 
-function notLetIn(error: unknown): Error {
-  const { response, message } = error as { response?: string; message: string };
-  return new ServiceError('busy', `The mail server does not let us in: ${response ?? message}`, {
-    details: { retry_after_s: againAfterS },
-  });
-}
-
 function toFault(error: unknown, hasBegun: boolean): Error {
+  if (error instanceof ServiceError) return error;
   const { responseCode, response, message } = error as { responseCode?: number; response?: string; message: string };
   const words = response ?? message;
   if (responseCode !== undefined && responseCode >= 500)

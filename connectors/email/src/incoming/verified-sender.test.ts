@@ -113,3 +113,18 @@ test('with two own servers, the first one may have added it', () => {
   expect(lookFrom(2, received, received, ar(passing), from).why).not.toBeNull();
   expect(lookFrom(2, ar(passing), received, from).why).not.toBeNull();
 });
+
+test('a server that writes below its Received is believed there, and its topmost word alone counts', () => {
+  const below = (...lines: string[]) =>
+    verifiedSender(readHeaders(`${lines.join('\r\n')}\r\n\r\nhello`), { server: own, hops: 2, place: 'below' }).why;
+  expect(below(received, received, ar(passing), from)).toBeNull();
+  expect(below(received, received, ar(passing), received, from)).toBeNull();
+  expect(below(received, received, ar('dmarc=fail header.from=friend.example'), ar(passing), from)).not.toBeNull();
+  expect(below(received, received, received, ar(passing), from)).not.toBeNull();
+  expect(below(received, ar(passing), from)).not.toBeNull();
+});
+
+test('where its word stands where a sender can write, the settings are named that say where it should', () => {
+  expect(lookFrom(1, received, ar(passing), from).why).toContain('received_hops');
+  expect(lookFrom(1, received, from).why).not.toContain('received_hops');
+});

@@ -8,15 +8,17 @@ export type MailSender = { address: string | null; why: string | null };
 
 /**
  * The mail server of the mailbox. `server`: the name under which it writes `Authentication-Results`. `hops`: how many `Received` it adds; what stands
- * below the last of them may be the sender's own writing.
+ * below the last of them may be the sender's own writing. `place`: `below` for a server that writes right below the last of its `Received`, as Gmail does:
+ * it has to write it for each mail, or to remove what comes in under its name.
  */
-export type OwnServer = { server: string; hops: number };
+export type OwnServer = { server: string; hops: number; place?: 'above' | 'below' };
 
 /**
  * The sender of a mail, and whether the mail server of the mailbox vouches for the domain of its address. Only the topmost header of its name counts, and only
  * where no sender can write: a server that neither adds one nor removes what came in proves nothing.
  */
-export function verifiedSender(headers: MailHeaders, { server, hops }: OwnServer): MailSender {
+export function verifiedSender(headers: MailHeaders, own: OwnServer): MailSender {
+  const { server } = own;
   const from = valuesOf(headers, 'from');
   if (from.length !== 1) return { address: null, why: `it has ${from.length} From fields` };
   const found = addressParser(from[0] ?? '');
@@ -26,8 +28,13 @@ export function verifiedSender(headers: MailHeaders, { server, hops }: OwnServer
   const address = mailAddress(only.address ?? '');
   if (address === null) return { address: null, why: 'the address in its From is not plain' };
   if (server === '') return { address, why: 'authserv_id is not set' };
-  const named = valuesOf(ownPart(headers, hops), 'authentication-results').filter((value) => startsWithName(value, server));
-  if (named[0] === undefined) return { address, why: `${server} says nothing of its origin` };
+  const said = (part: MailHeaders) => valuesOf(part, 'authentication-results').filter((value) => startsWithName(value, server));
+  const named = said(ownPart(headers, own));
+  if (named[0] === undefined)
+    return {
+      address,
+      why: `${server} says nothing of its origin${said(headers).length > 0 ? ' where no sender can write (received_hops, authserv_place)' : ''}`,
+    };
   const parsed = parseAuthenticationResults(named[0]);
   if (parsed === null || parsed.server !== server.toLowerCase())
     return { address, why: `what ${server} says of its origin cannot be read` };
@@ -35,9 +42,10 @@ export function verifiedSender(headers: MailHeaders, { server, hops }: OwnServer
 }
 
 /** What the own servers have added; nothing where fewer of them have left their mark than should. */
-function ownPart(headers: MailHeaders, hops: number): MailHeaders {
+function ownPart(headers: MailHeaders, { hops, place = 'above' }: OwnServer): MailHeaders {
   const marks = headers.flatMap(({ name }, at) => (name === 'received' ? [at] : []));
-  return headers.slice(0, marks[hops - 1] ?? 0);
+  if (marks.length < hops) return [];
+  return headers.slice(0, place === 'above' ? marks[hops - 1] : marks[hops]);
 }
 
 /** Before it is parsed: one of the own server that cannot be read must not let another one below count. */

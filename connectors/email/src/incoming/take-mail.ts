@@ -1,0 +1,61 @@
+import { hash } from 'node:crypto';
+import type { Ingress, StartContext } from '@svc/connector-kit';
+import { errorText } from '@svc/connector-kit';
+import { isPassing } from '@svc/connector-kit/ingress/passing-faults.ts';
+import type { ListedMail } from '../mailbox/follow-folder.ts';
+import type { Config } from '../meta.ts';
+import type { Threads } from '../threads.ts';
+import { readHeaders, valueOf, type MailHeaders } from './mail-headers.ts';
+import { neverAnswered } from './never-answered.ts';
+import { threadIds } from './thread-ids.ts';
+import { toEnvelope, type EnvelopeDeps } from './to-envelope.ts';
+import { verifiedSender, type OwnServer } from './verified-sender.ts';
+
+export type TakeDeps = EnvelopeDeps &
+  Pick<StartContext<Config>, 'config' | 'log'> & { ingress: Pick<Ingress, 'take'>; threads: Threads };
+
+/**
+ * Hands one mail on, or says in the log why it is not answered. Resolves when the mail may be passed; rejects when it is to be given again. `read`: the mail
+ * up to so many bytes. `done`: what is done with a mail that was taken.
+ */
+export async function takeMail(
+  deps: TakeDeps,
+  mail: ListedMail & { folder: string },
+  read: (mostBytes: number) => Promise<Buffer>,
+  done: () => Promise<void>,
+): Promise<void> {
+  const { config, log, threads, ingress } = deps;
+  const { uid, folder, bytes } = mail;
+  const skip = (reason: string, from: string | null): void =>
+    log('info', 'a mail is not answered', { folder, uid, ...(from !== null && { from }), reason });
+  try {
+    const headers = readHeaders(mail.header.toString('utf8'));
+    const { address, why } = verifiedSender(headers, ownServerOf(config));
+    const never = neverAnswered(headers, address, [config.address.toLowerCase()]);
+    if (never !== null) return skip(never, address);
+    if (address === null || why !== null) return skip(`its sender is not proven: ${why ?? 'it names none'}`, address);
+    const name = nameOf(headers, mail.header);
+    const subject = (valueOf(headers, 'subject') ?? '').slice(0, 500);
+    const thread = await threads.place({ sender: address, name, subject, ids: threadIds(headers) });
+    if (thread === null) return skip(`its thread had ${config.thread_budget} mails within an hour (thread_budget)`, address);
+    await ingress.take(thread.target, name, (signal) => toEnvelope(deps, { thread, name, subject, bytes, read }, signal));
+    await done();
+  } catch (error) {
+    if (isPassing(error)) throw error;
+    log('error', 'a mail cannot be taken and is skipped', { folder, uid, error: errorText(error) });
+  }
+}
+
+const ownServerOf = ({ authserv_id, received_hops, authserv_place }: Config): OwnServer => ({
+  server: authserv_id,
+  hops: received_hops,
+  place: authserv_place,
+});
+
+/** The same in every folder, whatever UID it has there. Some programs give all their mails one Message-ID. */
+function nameOf(headers: MailHeaders, raw: Buffer): string {
+  const id = valueOf(headers, 'message-id');
+  const said =
+    id === undefined ? [raw.toString('latin1')] : ['from', 'date', 'subject'].map((name) => valueOf(headers, name) ?? '');
+  return `mail:${hash('sha256', JSON.stringify([id ?? null, ...said]), 'hex').slice(0, 40)}`;
+}

@@ -1,0 +1,36 @@
+import { ImapFlow } from 'imapflow';
+import type { Config } from '../meta.ts';
+import { mailFault } from './mail-fault.ts';
+
+/** What logs in: a password, or an access token. */
+export type Credential = { password: string } | { accessToken: string };
+export type ImapLogin = Pick<Config, 'imap_host' | 'imap_port' | 'imap_tls' | 'user'> & { credential: Credential };
+
+/** How long a server may take for each step, and how long nothing may come from it, ms. IDLE is begun anew before that. */
+const patienceMs = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 120_000, maxIdleTime: 60_000 };
+
+export const imapName = ({ imap_host, imap_port }: Pick<Config, 'imap_host' | 'imap_port'>): string =>
+  `The IMAP server ${imap_host}:${imap_port}`;
+
+/** A connection that is logged in. Whoever gets it closes it. Rejects with a `ServiceError` that names the fault. */
+export async function connectImap(login: ImapLogin): Promise<ImapFlow> {
+  const { imap_host: host, imap_port: port, imap_tls: tls, user, credential } = login;
+  const client = new ImapFlow({
+    host,
+    port,
+    secure: tls === 'tls',
+    ...(tls !== 'tls' && { doSTARTTLS: tls === 'starttls' }),
+    auth: 'password' in credential ? { user, pass: credential.password } : { user, accessToken: credential.accessToken },
+    logger: false,
+    ...patienceMs,
+  });
+  // What breaks it rejects the command that runs, and closes it; without a listener it would end the process.
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    return client;
+  } catch (error) {
+    client.close();
+    throw mailFault(imapName(login), error);
+  }
+}

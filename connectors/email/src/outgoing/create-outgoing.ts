@@ -1,0 +1,77 @@
+import {
+  createReplyWriter,
+  systemClock,
+  type Clock,
+  type Envelope,
+  type ReplyWriter,
+  type StartContext,
+} from '@svc/connector-kit';
+import type { Credential } from '../mailbox/connect-imap.ts';
+import { isOperators } from '../mailbox/mail-fault.ts';
+import type { Config } from '../meta.ts';
+import type { Threads } from '../threads.ts';
+import { isInSent } from './find-sent.ts';
+import { createReplyPlatform } from './reply-platform.ts';
+import { sendMail, type SmtpLogin } from './send-mail.ts';
+import { openSentMails } from './sent-mails.ts';
+
+type Deps = Pick<StartContext<Config>, 'state' | 'log' | 'signal' | 'config' | 'assistantName'> & {
+  credential: Credential;
+  threads: Threads;
+  clock?: Clock;
+};
+
+/** All that leaves. `problem`: why nothing does until somebody sets it right; null while all is well. */
+export type Outgoing = ReplyWriter & { problem(): string | null };
+
+export const smtpLogin = ({ smtp_host, smtp_port, smtp_tls, user }: Config, credential: Credential): SmtpLogin => ({
+  host: smtp_host,
+  port: smtp_port,
+  tls: smtp_tls,
+  user,
+  credential,
+});
+
+/** A large mail on a slow line, ms. */
+const longestSendMs = 120_000;
+
+export async function createOutgoing(deps: Deps): Promise<Outgoing> {
+  const { state, log, signal, config, credential, threads, assistantName, clock = systemClock } = deps;
+  const login = smtpLogin(config, credential);
+  let problem: string | null = null;
+  const platform = createReplyPlatform({
+    address: config.address,
+    assistantName,
+    threads,
+    sent: await openSentMails(state, clock.now),
+    isInSent: (id) => isInSent({ ...config, credential }, config.sent_folder, id),
+    async send(mail) {
+      try {
+        await sendMail(login, mail);
+        problem = null;
+      } catch (error) {
+        if (isOperators(error)) problem = (error as Error).message;
+        throw error;
+      }
+    },
+  });
+  const writer = createReplyWriter({
+    ...platform,
+    state,
+    log,
+    signal,
+    clock,
+    limit: 100_000,
+    style: 'final',
+    unsure: 'repeat',
+    callMs: longestSendMs,
+    chatOf: targetOf,
+  });
+  return { ...writer, problem: () => problem };
+}
+
+function targetOf({ channel_context }: Envelope): string {
+  const target = channel_context?.['target'];
+  if (typeof target === 'string') return target;
+  throw new Error('An envelope names no thread in its channel_context.');
+}

@@ -1,0 +1,144 @@
+import { hash } from 'node:crypto';
+import { emailKey, ServiceError, type ConnectorState } from '@svc/connector-kit';
+import { mailAddress } from './incoming/mail-address.ts';
+import { isAnswer, plainSubject, type ThreadIds } from './incoming/thread-ids.ts';
+import { meta } from './meta.ts';
+
+/** A mail of a thread. `name`: under which the core knows it; empty for one of ours. `id`: its Message-ID, where it has one. */
+export type ThreadMail = { name: string; id: string | null };
+/** What is said with one person. `mails`: the newest; `times`: when those of the last hour came, ms since 1970. */
+export type Thread = {
+  sender: string;
+  subject: string;
+  root: string;
+  mails: readonly ThreadMail[];
+  times: readonly number[];
+  at: number;
+};
+export type NamedThread = Thread & { target: string; conversationKey: string };
+export type NewMail = { sender: string; name: string; subject: string; ids: ThreadIds };
+
+export type Threads = {
+  /** The thread of a mail, which is noted in it; null where its budget is used up. */
+  place(mail: NewMail): Promise<NamedThread | null>;
+  /** @throws ServiceError `unprocessable` for what names no thread and is no address */
+  ofTarget(target: string): NamedThread;
+  /** A mail of ours has gone to it. */
+  noteOwn(target: string, id: string, subject: string): Promise<void>;
+};
+
+type Deps = { state: ConnectorState; instanceId: string; now(): number; budget: number };
+
+const prefix = 'thread/';
+const mostThreads = 5000;
+const mostMails = 20;
+const longestId = 250;
+const hourMs = 60 * 60_000;
+/** A mail that names no other, and has the subject of an older one, belongs to it for so long, ms. */
+const subjectMs = 30 * 24 * hourMs;
+
+/**
+ * Threads by their sender: who writes into somebody else's has one of their own, whatever ids their mail names. They are remembered over restarts, those that
+ * were quiet longest are forgotten: a mail that names their first one comes back to the same conversation all the same.
+ */
+export async function openThreads({ state, instanceId, now, budget }: Deps): Promise<Threads> {
+  const threads = new Map<string, Thread>();
+  const byId = new Map<string, string>();
+  const placeOf = (sender: string, id: string): string => `${sender} ${id}`;
+
+  const keep = (name: string, thread: Thread): void => {
+    threads.delete(name);
+    threads.set(name, thread);
+    for (const { id } of [{ id: thread.root }, ...thread.mails]) if (id !== null) byId.set(placeOf(thread.sender, id), name);
+  };
+  const forget = (name: string): void => {
+    const thread = threads.get(name);
+    threads.delete(name);
+    for (const { id } of [{ id: thread?.root ?? null }, ...(thread?.mails ?? [])])
+      if (id !== null && thread !== undefined) byId.delete(placeOf(thread.sender, id));
+  };
+  const kept = (await state.list(prefix)).map(({ key, value }) => ({ name: key.slice(prefix.length), value: value as Thread }));
+  for (const { name, value } of kept.toSorted((one, other) => one.value.at - other.value.at)) keep(name, value);
+
+  async function save(name: string, thread: Thread): Promise<void> {
+    keep(name, thread);
+    const changes: Record<string, Thread | undefined> = { [prefix + name]: thread };
+    for (const oldest of threads.keys()) {
+      if (threads.size <= mostThreads) break;
+      forget(oldest);
+      changes[prefix + oldest] = undefined;
+    }
+    await state.change(changes);
+  }
+
+  const named = (name: string, thread: Thread): NamedThread => ({
+    ...thread,
+    target: `thread:${name}`,
+    // The sender is part of it: no id that somebody names leads into another one's conversation.
+    conversationKey: emailKey(meta.type, instanceId, placeOf(thread.sender, thread.root)),
+  });
+
+  function find({ sender, subject, ids }: NewMail): string | null {
+    for (const id of [ids.own, ...ids.before.toReversed()]) {
+      const found = id === null ? undefined : byId.get(placeOf(sender, id));
+      if (found !== undefined) return found;
+    }
+    if (ids.before.length > 0 || !isAnswer(subject)) return null;
+    const wanted = plainSubject(subject);
+    const last = [...threads].findLast(
+      ([, one]) => one.sender === sender && one.at > now() - subjectMs && plainSubject(one.subject) === wanted,
+    );
+    return wanted === '' ? null : (last?.[0] ?? null);
+  }
+
+  return {
+    async place(mail) {
+      const { sender, name: mailName, subject, ids } = mail;
+      const root = (ids.before[0] ?? ids.own ?? mailName).slice(0, 998);
+      const name = find(mail) ?? nameOf(sender, root);
+      const thread = threads.get(name) ?? { sender, subject, root, mails: [], times: [], at: 0 };
+      // One that is given again was counted.
+      if (thread.mails.some((one) => one.name === mailName)) return named(name, thread);
+      const times = thread.times.filter((at) => Math.abs(now() - at) < hourMs);
+      if (times.length >= budget) return null;
+      const id = ids.own !== null && ids.own.length <= longestId ? ids.own : null;
+      const mails = [...thread.mails, { name: mailName, id }].slice(-mostMails);
+      const next = { ...thread, mails, times: [...times, now()], at: now() };
+      await save(name, next);
+      return named(name, next);
+    },
+    ofTarget,
+    async noteOwn(target, id, subject) {
+      const known = ofTarget(target);
+      const isNew = known.root === '';
+      const name = isNew ? nameOf(known.sender, id) : known.target.slice('thread:'.length);
+      const { sender, mails, times } = known;
+      if (mails.some((mail) => mail.id === id)) return;
+      const own = { name: '', id };
+      await save(name, {
+        sender,
+        subject: isNew ? subject : known.subject,
+        root: isNew ? id : known.root,
+        mails: [...mails, own].slice(-mostMails),
+        times,
+        at: now(),
+      });
+    },
+  };
+
+  function ofTarget(target: string): NamedThread {
+    const [, name] = /^thread:(.+)$/.exec(target) ?? [];
+    const thread = name === undefined ? undefined : threads.get(name);
+    if (name !== undefined && thread !== undefined) return named(name, thread);
+    const byKey = [...threads].map((entry) => named(...entry)).find((one) => one.conversationKey === target);
+    if (byKey !== undefined) return byKey;
+    const address = mailAddress(target);
+    if (address === null)
+      throw new ServiceError(
+        'unprocessable',
+        `"${target}" is no address, such as ann@example.org, and no thread that is known here.`,
+      );
+    return named(nameOf(address, ''), { sender: address, subject: '', root: '', mails: [], times: [], at: 0 });
+  }
+}
+const nameOf = (sender: string, root: string): string => hash('sha256', `${sender} ${root}`, 'base64url').slice(0, 22);
