@@ -2,6 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import path from 'node:path';
 import type { Browser, BrowserContext, CDPSession, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { waitFor } from '@svc/testing/house.ts';
 import { type Account, type Dashboard, isLive, openDashboard, setUp, signIn } from './dashboard/open-dashboard.ts';
 import { openBrowser, watch, whyNoBrowser } from './device-app/browser.ts';
 
@@ -52,6 +53,8 @@ describe.skipIf(why !== null)(`passkeys in the dashboard${why === null ? '' : ` 
       .click();
     await asked;
   };
+  /** Each is good once; a test that is tried again needs another. */
+  const unusedCode = (): string => account.recoveryCodes.shift() ?? '';
   /** As if the second factor had been shown long ago. */
   const age = () => {
     const db = new DatabaseSync(path.join(dashboard.house.folder, 'login.db'));
@@ -105,5 +108,58 @@ describe.skipIf(why !== null)(`passkeys in the dashboard${why === null ? '' : ` 
     expect(account.recoveryCodes).toHaveLength(10);
     await page.getByRole('button', { name: 'I have kept them' }).click();
     expect(faults).toEqual([]);
+  });
+
+  test('[10] another password signs every other browser out', async () => {
+    const others = await browser.newContext();
+    const other = await others.newPage();
+    await other.goto(`${dashboard.url}/login`);
+    await signIn(other, account, unusedCode());
+    await isLive(other);
+    await open('/settings');
+    await page.getByRole('button', { name: 'Change the password' }).click();
+    await page.getByLabel('Password of now').fill('not the one at all');
+    const password = `${account.password} and more`;
+    await page.getByLabel('New password').fill(password);
+    const change = page.getByRole('button', { name: 'Change password' });
+    await change.click();
+    await page.getByRole('dialog').locator('.fault').waitFor();
+    await page.getByLabel('Password of now').fill(account.password);
+    // After a wrong one a moment has to pass.
+    const done = page.getByText('The password is changed');
+    await waitFor(
+      async () => {
+        if (await change.isEnabled({ timeout: 1000 }).catch(() => false)) await change.click();
+        return done.waitFor({ timeout: 2000 }).then(
+          () => true,
+          () => false,
+        );
+      },
+      40_000,
+      () => 'the password is not changed',
+    );
+    account.password = password;
+    await other.goto(`${dashboard.url}/sessions`);
+    await other.getByLabel('Password').waitFor();
+    await signIn(other, account, unusedCode());
+    await isLive(other);
+    await others.close();
+  });
+
+  test('[4] at 127.0.0.1 it is refused in words', async () => {
+    const local = dashboard.url.replace('localhost', '127.0.0.1');
+    const elsewhere = await browser.newContext();
+    const there = await elsewhere.newPage();
+    await there.goto(`${local}/login`);
+    await signIn(there, account, unusedCode());
+    await isLive(there);
+    await there.goto(`${local}/settings`);
+    await there.getByRole('button', { name: 'Add a passkey' }).click();
+    await there.getByLabel('Name').fill('Here');
+    await there.getByRole('button', { name: 'Add passkey' }).click();
+    const fault = there.getByRole('dialog').locator('.fault');
+    await fault.waitFor();
+    expect(await fault.textContent()).toMatch(/localhost/);
+    await elsewhere.close();
   });
 });
