@@ -32,6 +32,8 @@ export type UpdateHouse = {
   spawn(args: readonly string[]): ChildProcess;
   /** Starts the service in the foreground of nobody; resolves when it is up. */
   up(): Promise<void>;
+  /** Ends all processes of the service, as when the power goes. */
+  killAll(): void;
   /** What it printed since. */
   output(): string;
   state(): SupervisorState | null;
@@ -107,9 +109,15 @@ export async function openUpdateHouse(): Promise<UpdateHouse> {
       }),
     spawn: (args) => spawnSvc(args),
     async up() {
+      said = '';
       const child = spawnSvc(['up']);
       for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', (text: string) => (said += text));
       await until(() => said.includes('Ctrl-C stops all'), 30_000);
+    },
+    killAll() {
+      const pids = [house.state()?.pid, ...(house.state()?.services.map(({ pid }) => pid) ?? [])];
+      for (const child of children) child.kill('SIGKILL');
+      for (const pid of pids) if (typeof pid === 'number') killGroup(pid);
     },
     output: () => said,
     state() {
@@ -125,9 +133,7 @@ export async function openUpdateHouse(): Promise<UpdateHouse> {
       ),
     file: (...parts) => path.join(clone, ...parts),
     async close() {
-      const pids = [house.state()?.pid, ...(house.state()?.services.map(({ pid }) => pid) ?? [])];
-      for (const child of children) child.kill('SIGKILL');
-      for (const pid of pids) if (typeof pid === 'number') killGroup(pid);
+      house.killAll();
       await server.close();
       rmSync(folder.path, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
     },

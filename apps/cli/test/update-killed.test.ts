@@ -2,17 +2,29 @@ import { existsSync, readFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { phases, type Phase } from '../src/update/journal.ts';
+import { createRandom } from '@svc/testing/random.ts';
 import { openUpdateHouse, until, type UpdateHouse } from './update-house.ts';
+import { startTalker, type Talker } from './update-talker.ts';
+
+/** Kills at random moments, beside the chosen ones. Each takes about 15 s; a thorough run asks for 200. */
+const kills = Number(process.env['UPDATE_KILLS'] ?? 1);
+const seed = Number(process.env['UPDATE_KILLS_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+/** Within the longest that an update takes here; some come too late to kill anything. */
+const mostMs = Number(process.env['UPDATE_KILLS_WITHIN_MS'] ?? 9000);
 
 let house: UpdateHouse;
+let talker: Talker;
 let commits: string[] = [];
 
 beforeAll(async () => {
   house = await openUpdateHouse();
   commits = [house.release('v0.2.0', {}), house.remote.git(['rev-parse', 'v0.1.0'])];
   await house.up();
+  talker = startTalker(house.coreUrl);
 }, 120_000);
-afterAll(() => house.close(), 60_000);
+afterAll(async () => {
+  await house.close();
+}, 60_000);
 
 const phase = (): string | null => {
   const file = house.file('.runtime/update/journal.json');
@@ -46,26 +58,65 @@ const moments: [string, number][] = [
   ['settling', 50],
 ];
 
+const other = async () => ((await runsOn(commits[0] ?? '')) ? 'v0.1.0' : 'v0.2.0');
+const commitOf = (tag: string) => commits[tag === 'v0.2.0' ? 0 : 1] ?? '';
+
+/** One whole version runs, and the next update to the same says what was left and brings it to an end. */
+async function isBroughtToAnEnd(to: string): Promise<void> {
+  await until(isWhole, 60_000);
+  const { code, out } = await house.svc(['update', '--ref', to]);
+  expect([0, 4], out).toContain(code);
+  expect(out).toMatch(/cut off|is what is installed|did not run|Updated from/);
+  await until(() => runsOn(commitOf(to)), 30_000);
+  expect(phase()).toBeNull();
+  expect(existsSync(house.file('.runtime/update/trial'))).toBe(false);
+  expect(readFileSync(house.file('VERSION'), 'utf8').trim()).toBe(to.slice(1));
+}
+
 test.each(moments)(
   'killed in "%s" after %i ms, one whole version runs, and the next update brings it to an end',
   async (name, delayMs) => {
-    const to = (await runsOn(commits[0] ?? '')) ? 'v0.1.0' : 'v0.2.0';
-    const wanted = commits[to === 'v0.2.0' ? 0 : 1] ?? '';
+    const to = await other();
     const updater = house.spawn(['update', '--ref', to]);
     await until(() => hasReached(name) || updater.exitCode !== null, 60_000);
     expect(updater.exitCode).toBeNull();
     await new Promise((resolve) => setTimeout(resolve, delayMs));
     updater.kill('SIGKILL');
     await once(updater, 'close');
-
-    await until(isWhole, 60_000);
-    const { code, out } = await house.svc(['update', '--ref', to]);
-    expect([0, 4], out).toContain(code);
-    expect(out).toMatch(/cut off|is what is installed/);
-    await until(() => runsOn(wanted), 30_000);
-    expect(phase()).toBeNull();
-    expect(existsSync(house.file('.runtime/update/trial'))).toBe(false);
-    expect(readFileSync(house.file('VERSION'), 'utf8').trim()).toBe(to.slice(1));
+    await isBroughtToAnEnd(to);
   },
   180_000,
 );
+
+test(
+  `killed ${kills} times at random moments, every third time with all the processes there are: one whole version runs, and the next update goes on`,
+  async () => {
+    const random = createRandom(seed);
+    const tally: Record<string, number> = {};
+    for (let n = 1; n <= kills; n += 1) {
+      const to = await other();
+      const [withAll, afterMs] = [n % 3 === 0, Math.floor(random() * mostMs)];
+      const updater = house.spawn(['update', '--ref', to]);
+      await new Promise((resolve) => setTimeout(resolve, afterMs));
+      const at = updater.exitCode === null ? (phase() ?? 'before') : 'over';
+      updater.kill('SIGKILL');
+      if (withAll) house.killAll();
+      if (updater.exitCode === null && updater.signalCode === null) await once(updater, 'exit');
+      if (withAll) await house.up();
+      const what = `seed ${seed}, kill ${n} in "${at}" after ${afterMs} ms${withAll ? ', with all' : ''}`;
+      await isBroughtToAnEnd(to).catch((error: unknown) => {
+        throw new Error(`${what}: ${(error as Error).message}`, { cause: error });
+      });
+      const place = `${at}${withAll ? ' (all)' : ''}`;
+      tally[place] = (tally[place] ?? 0) + 1;
+      if (kills > 5) process.stderr.write(`${what}\n`);
+    }
+    if (kills > 5) process.stderr.write(`${JSON.stringify({ kills, answered: talker.answered(), tally })}\n`);
+  },
+  kills * 60_000 + 120_000,
+);
+
+test('all that was said meanwhile is in the history once, with its answer', async () => {
+  expect(await talker.end()).toEqual([]);
+  expect(talker.answered()).toBeGreaterThan(10);
+}, 60_000);
