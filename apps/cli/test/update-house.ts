@@ -1,5 +1,5 @@
 import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import type { SupervisorState } from '@svc/contract/service.ts';
@@ -8,7 +8,6 @@ import { freePorts } from '@svc/testing/free-ports.ts';
 import { startGitServer, type GitServer, type ServedRepository } from '@svc/testing/git-server.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { linkTree } from '../src/update/link-tree.ts';
-import { nodeModulesOf } from '../src/update/version-folder.ts';
 
 const repositoryRoot = path.resolve(import.meta.dirname, '../../..');
 
@@ -164,12 +163,22 @@ function copySources(to: string): void {
   }
 }
 
-/** As `svc` would have set them up, without asking any registry. */
+type Locked = { dev?: boolean; link?: boolean; resolved?: string };
+
+/** As `svc` would have set them up for a service, without asking any registry: not what tests and checks need, which is three times as much. */
 function takeDependencies(clone: string): void {
-  for (const place of nodeModulesOf(path.join(repositoryRoot, 'package-lock.json')))
-    if (existsSync(path.join(repositoryRoot, place))) linkTree(path.join(repositoryRoot, place), path.join(clone, place));
+  const lock = path.join(repositoryRoot, 'package-lock.json');
+  const { packages } = JSON.parse(readFileSync(lock, 'utf8')) as { packages: Record<string, Locked> };
+  for (const [place, { dev = false, link = false, resolved = '' }] of Object.entries(packages)) {
+    const to = path.join(clone, place);
+    if (!place.includes('node_modules/') || dev || existsSync(to) || !existsSync(path.join(repositoryRoot, place))) continue;
+    if (link) {
+      mkdirSync(path.dirname(to), { recursive: true });
+      symlinkSync(path.relative(path.dirname(to), path.join(clone, resolved)), to);
+    } else linkTree(path.join(repositoryRoot, place), to, false);
+  }
   copyFileSync(path.join(clone, 'package-lock.json'), path.join(clone, 'node_modules/.svc-lock'));
-  writeFileSync(path.join(clone, 'node_modules/.svc-level'), 'full\n');
+  writeFileSync(path.join(clone, 'node_modules/.svc-level'), 'production\n');
   const runtime = path.join(repositoryRoot, '.runtime/node_modules');
   if (!existsSync(runtime)) return; // the Node of the machine does
   linkTree(runtime, path.join(clone, '.runtime/node_modules'));

@@ -83,6 +83,16 @@ test.each(moments)(
     await new Promise((resolve) => setTimeout(resolve, delayMs));
     updater.kill('SIGKILL');
     await once(updater, 'close');
+    await until(isWhole, 60_000);
+    if (delayMs === 0) {
+      const repaired = await house.svc(['update', '--repair']);
+      expect(repaired).toMatchObject({ code: 0, out: expect.stringMatching(/cut off|did not run/) });
+      expect(phase()).toBeNull();
+      expect(await house.svc(['update', '--repair'])).toMatchObject({
+        code: 0,
+        out: expect.stringContaining('nothing to repair'),
+      });
+    }
     await isBroughtToAnEnd(to);
   },
   180_000,

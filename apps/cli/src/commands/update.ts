@@ -32,6 +32,7 @@ export type UpdateOptions = {
   channel?: UpdateChannel;
   ref?: string;
   rollback?: boolean;
+  repair?: boolean;
   json?: boolean;
 };
 
@@ -59,6 +60,7 @@ async function perform(options: UpdateOptions, settings: Settings): Promise<Outc
       ? options.channel
       : channelOf(settings.updateChannel, settings.dataDir);
   const request = { channel, ref: options.ref ?? null, rollback: options.rollback === true };
+  const repairOnly = options.repair === true;
   const url = () => serviceUrl(settings, 'collector');
   const progress = createProgressEvents({ url, token: settings.insightsToken, now: Date.now });
   const context = openContext(places, settings, { isQuiet: options.json === true, progress });
@@ -68,13 +70,23 @@ async function perform(options: UpdateOptions, settings: Settings): Promise<Outc
   if (lock === null) return { code: updateCodes.busy, words: 'Another update runs.' };
   let copy: string;
   try {
-    if (repositoryRoot !== places.home) return await repairAndRun(context, progress, request);
+    if (repairOnly && !isOpen(places))
+      return { code: updateCodes.ok, words: 'No update was cut off: there is nothing to repair.' };
+    if (repositoryRoot !== places.home)
+      return repairOnly ? await repair(context) : await repairAndRun(context, progress, request);
     copy = await copyOfThis(context, request);
   } finally {
     lock.release();
   }
   return goOnIn(copy);
 }
+
+async function repair(context: UpdateContext): Promise<Outcome> {
+  return { code: updateCodes.ok, words: (await repairUpdate(context)) ?? 'There was nothing to repair.' };
+}
+
+/** Whether an earlier update has left something. */
+const isOpen = (places: UpdatePlaces): boolean => readJournal(places) !== null || readTrial(places) !== null;
 
 /** The collector is back a moment after a switch. */
 const eventsMs = 5000;
@@ -121,8 +133,7 @@ async function check({ git, places }: UpdateContext, { channel, ref }: UpdateReq
  */
 async function copyOfThis({ git, places }: UpdateContext, { channel, ref, rollback }: UpdateRequest): Promise<string> {
   const current = await installedVersion(git, places.home);
-  const isOpen = readJournal(places) !== null || readTrial(places) !== null;
-  if (!rollback && !isOpen) await findTarget(git, { channel, ref, current });
+  if (!rollback && !isOpen(places)) await findTarget(git, { channel, ref, current });
   return makeVersion({ places, git, commit: current.commit, like: places.home });
 }
 

@@ -3,7 +3,9 @@ import { Socket } from 'node:net';
 import path from 'node:path';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
 import { takeEnv } from '@svc/service-kit/config/env-file.ts';
-import { updatePlaces } from '@svc/service-kit/update/update-places.ts';
+import { signalGroup } from '@svc/service-kit/process/process-group.ts';
+import { runningUpdate } from '@svc/service-kit/update/update-files.ts';
+import { updatePlaces, type UpdatePlaces } from '@svc/service-kit/update/update-places.ts';
 import { print } from '../terminal.ts';
 import { foreignEnv } from '../update/program-env.ts';
 import { revertTrial } from '../update/pointer.ts';
@@ -17,15 +19,20 @@ const lifelineFd = 3;
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
+/** Longer than anything looks at a trial that was left: who updates, and the collector every quarter of an hour. */
+const longestTrialMs = 40 * 60_000;
+/** For one that was asked to stop. */
+const stopMs = 60_000;
+
 /**
  * Keeps the process that a terminal or a service manager knows while versions change below it: starts `svc up` of the version that the pointer
- * names, again when that asks for it, and goes back by itself from one on trial that ends. Everything it needs is loaded by now:
- * files of its own version may be replaced. Gives the exit code of the last one.
+ * names, again when that asks for it, and goes back by itself from one on trial that ends, or that nobody confirms in `trialMs`.
+ * Everything it needs is loaded by now: files of its own version may be replaced. Gives the exit code of the last one.
  */
-export async function launch(home: string): Promise<number> {
+export async function launch(home: string, trialMs = longestTrialMs): Promise<number> {
   const places = updatePlaces(home);
   for (;;) {
-    const { code, wasAsked } = await runOnce(path.join(home, 'svc'));
+    const { code, wasAsked } = await runOnce(home, places, trialMs);
     if (code === againCode && !wasAsked) continue;
     if (wasAsked || code === exitCodes.ok) return code;
     if (!revertTrial(places, `The new version ended with exit code ${code}.`)) return code;
@@ -33,19 +40,30 @@ export async function launch(home: string): Promise<number> {
   }
 }
 
-async function runOnce(svc: string): Promise<{ code: number; wasAsked: boolean }> {
-  const child = startUp(svc);
+async function runOnce(home: string, places: UpdatePlaces, trialMs: number): Promise<{ code: number; wasAsked: boolean }> {
+  const child = startUp(path.join(home, 'svc'));
   let wasAsked = false;
   const onSignal = (signal: NodeJS.Signals) => {
     wasAsked = true;
     child.kill(signal);
   };
+  const endTrial = setInterval(() => endLateTrial(child, places), trialMs);
   for (const signal of signals) process.on(signal, onSignal);
   try {
     return { code: await exitOf(child), wasAsked };
   } finally {
+    clearInterval(endTrial);
     for (const signal of signals) process.removeListener(signal, onSignal);
   }
+}
+
+/** A version that nobody has confirmed by now does not do what confirms it. Who updates is not disturbed. */
+function endLateTrial(child: ChildProcess, places: UpdatePlaces): void {
+  if (runningUpdate(places) !== null || !revertTrial(places, 'Nobody found in time that the new version works.')) return;
+  print('Nobody found in time that the new version works. The one before is started again.');
+  child.kill('SIGUSR2');
+  const force = setTimeout(() => signalGroup(child, 'SIGKILL'), stopMs);
+  child.once('exit', () => clearTimeout(force));
 }
 
 /** In a group of its own: a signal of the terminal comes once, from us. */

@@ -31,6 +31,8 @@ type DryRun = {
 
 const hostNames = ['core', 'manager', 'collector'] as const;
 const startMs = 120_000;
+/** Nothing outside is asked there, so that little can pass by itself. */
+const saidMs = 6000;
 const replyMs = 30_000;
 const stopMs = 15_000;
 const portTries = 3;
@@ -155,7 +157,7 @@ const examine =
   ({ folder, env, hosts, read, commit, unwell }: Examination): DryWork =>
   async (ended) => {
     const lost = () => ended() ?? whoEndsAgain(read());
-    const fault = await awaitWell(() => whyNotWell(hosts, commit, unwell), { withinMs: startMs, lost });
+    const fault = await awaitWell(() => whyNotWell(hosts, commit, unwell), { withinMs: startMs, saidMs, lost });
     return fault ?? whyNoReply(folder, env, 'hello');
   };
 

@@ -8,13 +8,8 @@ export type Host = { name: string; url: string };
 const askMs = 2000;
 const pollMs = 50;
 
-/** What is wrong. `lasts`: so many ms of it in a row, and it will not pass any more. */
-export type Fault = { why: string; lasts: number };
-
-/** What a process says of itself may be of its start; after this it is not. */
-const saidMs = 15_000;
-/** A process is never of another commit later on; it may only be the one from before, which ends. */
-const otherMs = 3000;
+/** What is wrong. `away`: there is no answer. `said`: by the process of itself, which may be of its start. `other`: it is of another commit. */
+export type Fault = { why: string; kind: 'away' | 'said' | 'other' };
 
 /**
  * What is wrong with the host processes, as they say themselves; null when each is well and is of the commit. `wereUnwell`: those that were not well
@@ -32,14 +27,14 @@ async function faultOf({ name, url }: Host, commit: string, wasUnwell: boolean):
       requestJson<VersionInfo>(`${url}/version`, { timeoutMs: askMs }),
     ]);
     const { sha } = version.body;
-    if (sha !== commit) return { why: `the ${name} is of ${sha.slice(0, 12)}, not of ${commit.slice(0, 12)}`, lasts: otherMs };
+    if (sha !== commit) return { why: `the ${name} is of ${sha.slice(0, 12)}, not of ${commit.slice(0, 12)}`, kind: 'other' };
     if (health.body.status === 'ok' || (wasUnwell && health.body.status === 'degraded')) return null;
     return {
       why: `the ${name} is ${health.body.status}: ${(health.body.degraded ?? []).join('; ') || 'it does not say why'}`,
-      lasts: saidMs,
+      kind: 'said',
     };
   } catch (error) {
-    return { why: `the ${name} does not answer (${(error as Error).message})`, lasts: Infinity };
+    return { why: `the ${name} does not answer (${(error as Error).message})`, kind: 'away' };
   }
 }
 
@@ -58,20 +53,33 @@ export async function unwellOnes(hosts: readonly Host[]): Promise<Set<string>> {
   return new Set(answers.flat());
 }
 
-type Patience = { withinMs: number; /** Ends the wait early, with the reason. */ lost(): string | null };
+type Patience = {
+  withinMs: number;
+  /** For so long a process may say that it is not well. */
+  saidMs?: number;
+  /** Ends the wait early, with the reason. */
+  lost(): string | null;
+};
+
+/** A process is never of another commit later on; it may only be the one from before, which ends. */
+const otherMs = 3000;
 
 /** Asks again until nothing is wrong any more; else gives what was wrong last. */
-export async function awaitWell(examine: () => Promise<Fault | null>, { withinMs, lost }: Patience): Promise<string | null> {
+export async function awaitWell(
+  examine: () => Promise<Fault | null>,
+  { withinMs, saidMs = 15_000, lost }: Patience,
+): Promise<string | null> {
   const until = performance.now() + withinMs;
-  let since = { lasts: 0, at: 0 };
+  const patience = { away: withinMs, said: saidMs, other: otherMs };
+  let since = { kind: 'away' as Fault['kind'], at: performance.now() };
   for (;;) {
     const fault = await examine();
     if (fault === null) return null;
     const why = lost();
     if (why !== null) return why;
     const now = performance.now();
-    if (fault.lasts !== since.lasts) since = { lasts: fault.lasts, at: now };
-    if (now > until || now - since.at > fault.lasts) return fault.why;
+    if (fault.kind !== since.kind) since = { kind: fault.kind, at: now };
+    if (now > until || now - since.at > patience[fault.kind]) return fault.why;
     await sleep(pollMs);
   }
 }

@@ -19,6 +19,15 @@ export function addUpdateCommand(program: Command, run: Run): void {
     .addOption(new Option('--channel <name>', 'follow releases, or the main branch, from now on').choices(['stable', 'edge']))
     .option('--ref <ref>', 'to this tag, branch or commit, also an older one')
     .addOption(new Option('--rollback', 'back to the version before the last update').conflicts(['ref', 'channel', 'check']))
+    .addOption(
+      new Option('--repair', 'only bring to an end what an update that was cut off has left').conflicts([
+        'check',
+        'channel',
+        'ref',
+        'rollback',
+        'auto',
+      ]),
+    )
     .addOption(new Option('--auto <when>', 'install by itself what is found, or no more').choices(['on', 'off']))
     .option('--json', 'print JSON at the end')
     .addHelpText(

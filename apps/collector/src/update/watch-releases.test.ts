@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readUpdateCheck } from '@svc/service-kit/update/update-files.ts';
@@ -10,12 +10,14 @@ import { watchReleases } from './watch-releases.ts';
 
 let folder: TemporaryFolder;
 let started = 0;
+let repaired = 0;
 let warnings: string[] = [];
 const quarter = 15 * 60_000;
 
 beforeEach(() => {
   folder = temporaryFolder();
   started = 0;
+  repaired = 0;
   warnings = [];
   mkdirSync(path.join(folder.path, '.git'));
 });
@@ -32,7 +34,10 @@ function watch(prints: string, updateManaged: string | null = null) {
     env: { PATH: process.env['PATH'] },
     clock,
     log: { info: () => undefined, warn: (_facts: object, text: string) => void warnings.push(text) } as never,
-    start: async () => void (started += 1),
+    start: async ({ repair = false }) => {
+      started += 1;
+      repaired += Number(repair);
+    },
   });
   return { clock, watching };
 }
@@ -79,4 +84,23 @@ test('an answer that is none is a warning, and no finding', async () => {
   clock.advance(quarter);
   await expect.poll(() => warnings, { timeout: 5000 }).toEqual(['updates could not be looked for']);
   expect(readUpdateCheck(folder.path)).toBeNull();
+});
+
+test('what an update that was cut off has left is brought to an end, before anything new is looked for', async () => {
+  const { clock } = watch(found);
+  const { folder: place, journal } = updatePlaces(folder.path);
+  mkdirSync(place, { recursive: true });
+  const [from, to] = [
+    { name: '1', commit: 'a' },
+    { name: '2', commit: 'b' },
+  ];
+  writeFileSync(journal, JSON.stringify({ phase: 'trying', startedAt: 1, from, to, pid: 2 ** 22 + 1, born: null }));
+  clock.advance(quarter);
+  await expect.poll(() => repaired).toBe(1);
+  expect(calls()).toEqual([]);
+  rmSync(journal);
+  await new Promise(setImmediate);
+  clock.advance(quarter);
+  await checked();
+  expect([repaired, started]).toEqual([1, 1]);
 });

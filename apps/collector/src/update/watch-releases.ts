@@ -9,7 +9,7 @@ import { runProgram } from '@svc/service-kit/process/run-program.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 import { managerOf } from '@svc/service-kit/update/managed.ts';
 import { startUpdater, updaterEnv } from '@svc/service-kit/update/start-updater.ts';
-import { refusedCommit, runningUpdate, writeUpdateCheck } from '@svc/service-kit/update/update-files.ts';
+import { isLeftOpen, refusedCommit, runningUpdate, writeUpdateCheck } from '@svc/service-kit/update/update-files.ts';
 import { installationHome, updatePlaces } from '@svc/service-kit/update/update-places.ts';
 import { readUpdateSettings } from '@svc/service-kit/update/update-settings.ts';
 
@@ -27,7 +27,7 @@ const checkMs = 2 * 60_000;
 
 /**
  * Looks every 15 minutes whether there is an update, as `svc update --check` does, and notes what was found. Where the operator wants that, it is
- * installed; a version that was taken back is not tried again.
+ * installed; a version that was taken back is not tried again. What an update that was cut off has left is brought to an end first.
  */
 export type ReleaseWatch = { close(): void };
 
@@ -52,6 +52,11 @@ async function look({ settings, env, clock, log, start = startUpdater }: Deps): 
   const home = installationHome(settings.root);
   const places = updatePlaces(home);
   if (managerOf(home, settings.updateManaged) !== null || runningUpdate(places) !== null) return;
+  const logFile = path.join(dataPaths(settings.dataDir).logs, 'update.log');
+  if (isLeftOpen(places)) {
+    log.info({}, 'an update that was cut off is brought to an end');
+    return start({ home, logFile, env, repair: true });
+  }
   const args = ['update', '--check', '--json'];
   const run = await runProgram(path.join(home, 'svc'), args, { cwd: home, env: updaterEnv(env), timeoutMs: checkMs });
   const check = toCheck(run.stdout, clock.now());
@@ -60,7 +65,7 @@ async function look({ settings, env, clock, log, start = startUpdater }: Deps): 
   if (check.code !== 0 || check.to === null || !readUpdateSettings(settings.dataDir).auto) return;
   if (check.to.commit === refusedCommit(places)) return;
   log.info({ to: check.to.name }, 'an update is installed');
-  await start({ home, logFile: path.join(dataPaths(settings.dataDir).logs, 'update.log'), env });
+  await start({ home, logFile, env });
 }
 
 /** What `svc update --check --json` printed; null when that is something else. */

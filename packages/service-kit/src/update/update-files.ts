@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { UpdateCheck, UpdateStatus } from '@svc/contract/update.ts';
 import { writeFileAtomic } from '../config/data-dir.ts';
@@ -24,6 +25,10 @@ export function runningUpdate({ journal }: Pick<UpdatePlaces, 'journal'>): Updat
   if (found === null || !isAlive(found.pid) || birthMark(Number(found.pid)) !== (found.born ?? null)) return null;
   return { phase: found.phase, from: found.from.name, to: found.to.name, started_at: found.startedAt };
 }
+
+/** Whether an update was cut off, and nobody has brought it to an end since. */
+export const isLeftOpen = (places: Pick<UpdatePlaces, 'journal' | 'trial'>): boolean =>
+  (existsSync(places.journal) || existsSync(places.trial)) && runningUpdate(places) === null;
 
 export function lastUpdate({ last }: Pick<UpdatePlaces, 'last'>): UpdateStatus['last'] {
   const found = readJson(last) as Last | null;

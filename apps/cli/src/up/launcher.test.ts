@@ -1,0 +1,68 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { birthMark } from '@svc/service-kit/process/birth-mark.ts';
+import { updatePlaces, type UpdatePlaces } from '@svc/service-kit/update/update-places.ts';
+import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { beginTrial, confirmTrial, readPointer, readTrial } from '../update/pointer.ts';
+import { launch } from './launcher.ts';
+
+const version = 'b'.repeat(40);
+let home: string;
+let places: UpdatePlaces;
+
+/** A clone whose `svc up` notes what it runs, and then does what the script says: `$new` is set while the pointer is there. */
+beforeEach(() => {
+  const folder = temporaryFolder();
+  onTestFinished(folder.remove);
+  home = folder.path;
+  places = updatePlaces(home);
+  mkdirSync(path.join(places.versions, version), { recursive: true });
+  vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+  onTestFinished(() => void vi.restoreAllMocks());
+});
+function svc(script: string): void {
+  const file = path.join(home, 'svc');
+  const head = `#!/bin/sh\nif [ -L '${places.pointer}' ]; then new=yes; echo new; else new=; echo old; fi >>'${home}/runs'\n`;
+  writeFileSync(file, `${head}${script}\n`);
+  chmodSync(file, 0o755);
+}
+const runs = () => (existsSync(path.join(home, 'runs')) ? readFileSync(path.join(home, 'runs'), 'utf8').trim().split('\n') : []);
+const untilAsked = "trap 'exit 75' USR2; while :; do sleep 0.05; done";
+
+test('a version on trial that ends by itself is taken back', async () => {
+  svc('[ -z "$new" ] || exit 3; exit 0');
+  beginTrial(places, version);
+  expect(await launch(home)).toBe(0);
+  expect([runs(), readPointer(places), readTrial(places)]).toEqual([['new', 'old'], null, null]);
+  expect(readFileSync(places.reverted, 'utf8')).toContain('exit code 3');
+});
+
+test('a version on trial that nobody confirms in time is taken back', async () => {
+  svc(`[ -n "$new" ] || exit 0; ${untilAsked}`);
+  beginTrial(places, version);
+  expect(await launch(home, 300)).toBe(0);
+  expect([runs(), readPointer(places), readTrial(places)]).toEqual([['new', 'old'], null, null]);
+  expect(readFileSync(places.reverted, 'utf8')).toContain('Nobody found');
+});
+
+test('it is not while its updater is at work', async () => {
+  svc(`n=0; while [ $n -lt 20 ]; do sleep 0.05; n=$((n + 1)); done; exit 0`);
+  beginTrial(places, version);
+  const [from, to] = [
+    { name: '1', commit: 'a' },
+    { name: '2', commit: version },
+  ];
+  const { pid } = process;
+  writeFileSync(places.journal, JSON.stringify({ phase: 'trying', startedAt: 1, from, to, pid, born: birthMark(pid) }));
+  expect(await launch(home, 100)).toBe(0);
+  expect([runs(), readPointer(places)]).toEqual([['new'], version]);
+});
+
+test('one that was confirmed stays, however long it runs, and how it ends is its own', async () => {
+  svc('sleep 0.5; exit 7');
+  beginTrial(places, version);
+  confirmTrial(places);
+  expect(await launch(home, 100)).toBe(7);
+  expect([runs(), readPointer(places)]).toEqual([['new'], version]);
+});
