@@ -1,14 +1,15 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { VersionInfo } from '@svc/contract/service.ts';
+import { readReleaseInfo } from './update/release-info.ts';
 
-/** What runs: version file, git revision on disk when the process started. Without git the revision is `unknown`. */
+/** What runs: version file, git revision on disk when the process started. An archive says its own; without either it is `unknown`. */
 export function readVersion(root: string, service: string, channel: string): VersionInfo {
   return {
     service,
     version: versionOf(root),
     channel,
-    sha: headRevision(root) ?? 'unknown',
+    sha: headRevision(root) ?? readReleaseInfo(root)?.commit ?? 'unknown',
     started_at: Date.now(),
     node: process.versions.node,
   };

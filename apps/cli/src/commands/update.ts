@@ -16,6 +16,7 @@ import { findTarget, installedVersion } from '../update/find-target.ts';
 import { GitFault, openGit } from '../update/git.ts';
 import { readJournal } from '../update/journal.ts';
 import { readTrial } from '../update/pointer.ts';
+import { managedWords } from '../update/managed-words.ts';
 import { createProgressEvents, type ProgressEvents } from '../update/progress-events.ts';
 import { repairUpdate } from '../update/repair-update.ts';
 import { runUpdate, type UpdateRequest } from '../update/run-update.ts';
@@ -52,7 +53,7 @@ function toOutcome(error: unknown): Outcome {
 async function perform(options: UpdateOptions, settings: Settings): Promise<Outcome> {
   const places = updatePlaces(installationHome(repositoryRoot));
   const manager = managerOf(places.home, settings.updateManaged);
-  if (manager !== null) return { code: updateCodes.managed, words: `This installation is kept up to date by ${manager}.` };
+  if (manager !== null) return { code: updateCodes.managed, words: managedWords(manager) };
   if (options.auto !== undefined) return chooseAuto(options.auto, settings);
   if (options.channel !== undefined && options.check !== true) chooseChannel(options.channel, settings);
   const channel =

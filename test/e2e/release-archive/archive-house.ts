@@ -1,0 +1,139 @@
+import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import type { SupervisorState } from '@svc/contract/service.ts';
+import { killGroup } from '@svc/service-kit/process/process-group.ts';
+import { freePorts } from '@svc/testing/free-ports.ts';
+import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { signSums, writeSums } from '../../../scripts/release/checksums.ts';
+import { makeArchive } from '../../../scripts/release/make-archive.ts';
+
+const run = promisify(execFile);
+const repositoryRoot = path.resolve(import.meta.dirname, '../../..');
+const platform = `${process.platform}-${process.arch}`;
+/** None of these may be run by an installation that has everything. */
+const tools = ['git', 'npm', 'npx', 'node', 'cc', 'gcc', 'g++', 'make', 'python3'];
+
+export type Ran = { code: number; out: string };
+
+/** An installation from an archive of this very repository, on a machine that has neither git nor Node nor any tool that builds. */
+export type ArchiveHouse = {
+  /** What is published: archive, list of contents, signed sums. */
+  published: string;
+  /** The unpacked folder. */
+  folder: string;
+  commit: string;
+  /** The private key by which releases are signed. */
+  key: string;
+  signers: string;
+  urls: Record<'core' | 'manager' | 'collector' | 'dashboard', string>;
+  svc(args: readonly string[], more?: Record<string, string>): Promise<Ran>;
+  up(): Promise<void>;
+  /** Of the tools, those that were run, with what they were asked for. */
+  toolsRun(): string;
+  shas(): Promise<string[]>;
+  file(...parts: string[]): string;
+  close(): void;
+};
+
+export async function openArchiveHouse(): Promise<ArchiveHouse> {
+  const home = temporaryFolder();
+  const at = (...parts: string[]) => path.join(home.path, ...parts);
+  const commit = execFileSync('git', ['rev-parse', 'HEAD'], { cwd: repositoryRoot, encoding: 'utf8' }).trim();
+  const [published, key, signers] = [at('published'), at('key'), at('signers')];
+  const version = readFileSync(path.join(repositoryRoot, 'VERSION'), 'utf8').trim();
+  const file = await makeArchive({
+    root: repositoryRoot,
+    out: published,
+    info: { version, commit, platform, archives: null },
+    time: 1_790_000_000,
+    level: 1,
+  });
+  execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', key]);
+  writeFileSync(signers, `ann@example.org ${readFileSync(`${key}.pub`, 'utf8')}`);
+  await writeSums(published);
+  signSums(published, key, signers);
+  mkdirSync(at('my gateway'));
+  await run('tar', ['-xzf', file, '-C', at('my gateway')]);
+  const folder = at('my gateway', readdirSync(at('my gateway'))[0] ?? '');
+  for (const dir of ['bin', 'home']) mkdirSync(at(dir));
+  for (const tool of tools)
+    writeFileSync(at('bin', tool), `#!/bin/sh\necho "${tool} $*" >>'${at('run')}'\nexit 97\n`, { mode: 0o755 });
+  const [core, manager, collector, compat, dashboard] = (await freePorts(5)).map(String);
+  const env: Record<string, string> = {
+    PATH: `${at('bin')}:/usr/bin:/bin`,
+    HOME: at('home'),
+    SVC_DATA_DIR: at('data'),
+    SVC_CORE_PORT: core ?? '',
+    SVC_MANAGER_PORT: manager ?? '',
+    SVC_COLLECTOR_PORT: collector ?? '',
+    SVC_COMPAT_PORT: compat ?? '',
+    SVC_DASHBOARD_PORT: dashboard ?? '',
+    SVC_DEFAULT_ENGINE: 'offline',
+    SVC_UPDATE_VERIFY_MS: '300',
+    SVC_STOP_TIMEOUT_MS: '4000',
+  };
+  const children: ChildProcess[] = [];
+  const start = (args: readonly string[], more: Record<string, string> = {}): ChildProcess => {
+    const child = spawn(path.join(folder, 'svc'), args, {
+      cwd: folder,
+      env: { ...env, ...more },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    children.push(child);
+    return child;
+  };
+  const collect = (child: ChildProcess, add: (text: string) => void): void => {
+    for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', add);
+  };
+  const state = (): SupervisorState | null => {
+    const noted = at('data/run/supervisor.json');
+    return existsSync(noted) ? (JSON.parse(readFileSync(noted, 'utf8')) as SupervisorState) : null;
+  };
+  const urlOf = (port = '') => `http://127.0.0.1:${port}`;
+  const urls = { core: urlOf(core), manager: urlOf(manager), collector: urlOf(collector), dashboard: urlOf(dashboard) };
+  return {
+    published,
+    folder,
+    commit,
+    key,
+    signers,
+    urls,
+    svc: (args, more) =>
+      new Promise((resolve) => {
+        const child = start(args, more);
+        let out = '';
+        collect(child, (text) => (out += text));
+        child.once('close', (code) => resolve({ code: code ?? -1, out }));
+      }),
+    async up() {
+      let said = '';
+      collect(start(['up']), (text) => (said += text));
+      await until(() => said.includes('Ctrl-C stops all'), 60_000);
+    },
+    toolsRun: () => (existsSync(at('run')) ? readFileSync(at('run'), 'utf8') : ''),
+    shas: () =>
+      Promise.all(
+        [urls.core, urls.manager, urls.collector].map(async (url) => {
+          const response = await fetch(`${url}/version`).catch(() => null);
+          return response === null ? 'away' : ((await response.json()) as { sha: string }).sha;
+        }),
+      ),
+    file: (...parts) => path.join(folder, ...parts),
+    close() {
+      const pids = [state()?.pid, ...(state()?.services.map(({ pid }) => pid) ?? [])];
+      for (const child of children) child.kill('SIGKILL');
+      for (const pid of pids) if (typeof pid === 'number') killGroup(pid);
+      rmSync(home.path, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
+    },
+  };
+}
+
+/** Polls, bounded. */
+async function until(is: () => boolean, ms: number): Promise<void> {
+  for (const end = performance.now() + ms; !is();) {
+    if (performance.now() > end) throw new Error('it did not come to be in time');
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
