@@ -1,0 +1,48 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { programs } from './mail-programs.ts';
+import { startOwnProgram, type OwnProgram } from './own-program.ts';
+import { idOf } from './start-dovecot.ts';
+
+export type OpensmtpdConfig = {
+  dir: string;
+  port: number;
+  lmtpPort: number;
+  hostname: string;
+  /** What it says to a recipient in the place of taking the mail, such as `550 5.1.1 Nobody of this name is here`. */
+  refused: Readonly<Record<string, string>>;
+};
+
+/**
+ * A real SMTP server, which takes mail for everybody and hands it on by LMTP. It speaks without encryption: Debian's build cannot do more with its OpenSSL,
+ * so a login goes through Dovecot's submission server before it.
+ */
+export async function startOpensmtpd(config: OpensmtpdConfig): Promise<OwnProgram> {
+  const file = path.join(config.dir, 'smtpd.conf');
+  writeFileSync(file, configText(config), { mode: 0o600 });
+  // Its queue and its control socket have fixed places. It gets empty ones, so that it meets no other of its kind, and nothing is left of it.
+  const covered = 'mount -t tmpfs none /run && mount -t tmpfs -o mode=0711 none /var/spool/smtpd && exec "$1" -d -f "$2"';
+  return startOwnProgram({
+    name: 'OpenSMTPD',
+    command: [programs.unshare, '--mount', '--propagation', 'private', 'sh', '-c', covered, 'sh', programs.smtpd, file],
+    logFile: path.join(config.dir, 'smtpd.log'),
+    ports: [config.port],
+  });
+}
+
+function configText({ dir, port, lmtpPort, hostname, refused }: OpensmtpdConfig): string {
+  const filters = Object.entries(refused).map(
+    ([address, words], n) => `filter "no${n}" phase rcpt-to match rcpt-to { "${address}" } reject "${words}"`,
+  );
+  const chain = `filter "refusals" chain { ${filters.map((_, n) => `"no${n}"`).join(', ')} }`;
+  return [
+    'smtp max-message-size 60M',
+    'table everybody { "@" = "dovecot" }',
+    `table homes { "dovecot" = "${idOf('-u', 'dovecot')}:${idOf('-g', 'dovecot')}:${dir}" }`,
+    ...(filters.length > 0 ? [...filters, chain] : []),
+    `listen on 127.0.0.1 port ${port} hostname "${hostname}"${filters.length > 0 ? ' filter "refusals"' : ''}`,
+    `action "deliver" lmtp "127.0.0.1:${lmtpPort}" rcpt-to virtual <everybody> userbase <homes>`,
+    'match from any for any action "deliver"',
+    '',
+  ].join('\n');
+}
