@@ -16,6 +16,7 @@ import { maintainCheckouts } from './checkout/maintain-checkouts.ts';
 import { createCoreContext } from './context.ts';
 import { UnusableDb } from './db/open-core-db.ts';
 import { startDegradedCore } from './degraded-core.ts';
+import { checkEngine } from './engine/check-engine.ts';
 import { forgetOnceConversations } from './session/forget-once.ts';
 import { openLinkServer } from './turn/link-server.ts';
 import { pruneJournal } from './turn/prune-journal.ts';
@@ -65,7 +66,7 @@ async function startOpenCore({ settings, log, version, remoteUsers }: ServiceCon
   // After this core can be told of others: between the two, none is missed.
   void context.connectorSecrets.learnAll();
   context.events.service('started');
-  context.engineUpdates.start();
+  context.engineUpdates.start((active) => checkEngine(context, active));
   context.watchModelServers();
   context.engines.active().catch((error: unknown) => log.error({ err: error }, 'no engine could be chosen'));
   const stopPruning = pruneJournal(context);

@@ -10,9 +10,10 @@ import {
   type PackageRegistry,
   startPackageRegistry,
 } from '@svc/testing/package-registry/start-package-registry.ts';
-import { answering, createScriptedEngine, workingUntilAborted } from '@svc/testing/scripted-engine.ts';
+import { answering, createScriptedEngine, workingUntilAborted, type EngineScript } from '@svc/testing/scripted-engine.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
-import { loadEngine, loadEngineFacts } from '../src/engine/load-engine.ts';
+import { checkEngine } from '../src/engine/check-engine.ts';
+import { loadEngine, loadEngineFacts, type EngineId } from '../src/engine/load-engine.ts';
 import { envelope, openTestCore, type TestCore } from './open-test-core.ts';
 
 let registry: PackageRegistry;
@@ -28,14 +29,38 @@ afterEach(() => core.close());
 
 const [newer, newest] = ['99.0.0', '99.1.0'];
 
+/** What codex answers, by the folder that it is in: `current` is the one in use. */
+let answers: (place: string) => EngineScript = () => answering('ready');
+const failing: EngineScript = async function* () {
+  yield { type: 'failed', failure: { code: 'engine_failed', message: 'it lost its tongue', retryable: false } };
+};
+const answeredBy: string[] = [];
+
+/** The real engine, but for what it says: the packages here have no program that talks. */
+const loadMute = async (id: EngineId) => {
+  const createEngine = await loadEngine(id);
+  return (deps: Parameters<typeof createEngine>[0]) => {
+    if (id !== 'codex') return createEngine(deps);
+    const place = deps.path === null ? 'current' : path.basename(deps.path);
+    const run: EngineScript = (request, signal) => {
+      answeredBy.push(place);
+      return answers(place)(request, signal);
+    };
+    return { ...createEngine(deps), run };
+  };
+};
+const start = () => core.context.engineUpdates.start((active) => checkEngine(core.context, active));
+
 /** A core whose real codex engine finds packages in the registry of this test, and nothing on PATH but npm. */
 async function open(publish: (publish: (version: string, options?: FakeCodexOptions) => void) => void) {
   if (registry !== undefined) await registry.close();
   registry = await startPackageRegistry();
   publish((version, options) => registry.publish(codexPackage, version, fakeCodex(version, options)));
   clock = createFakeClock(Date.now());
-  core = await openTestCore({ clock, loadEngine, env: npmEnv('offline') });
-  core.context.engineUpdates.start();
+  answers = () => answering('ready');
+  answeredBy.length = 0;
+  core = await openTestCore({ clock, loadEngine: loadMute, env: npmEnv('offline') });
+  start();
 }
 
 /** npm with a cache of its own, so that a test sees what npm asks for. */
@@ -171,6 +196,7 @@ describe('an automatic update', { timeout: 90_000 }, () => {
     registry.publish(codexPackage, newer, fakeCodex(newer));
     expect(views()).toBe(asked);
     await sixHours('updated');
+    expect(answeredBy, 'it has answered beside the one in use').toEqual([newer]);
     expect([current(), versions()]).toEqual([newer, [newer, pinned].sort()]);
     expect(await codex()).toMatchObject({ version: newer, latest_version: newer, update_fault: null });
     registry.publish(codexPackage, newest, fakeCodex(newest));
@@ -211,6 +237,69 @@ describe('an automatic update', { timeout: 90_000 }, () => {
     });
   });
 
+  test('that does not answer although the version in use does is never used, and is not tried again', async () => {
+    await open((publish) => publish(pinned));
+    await install();
+    registry.publish(codexPackage, newer, fakeCodex(newer));
+    answers = (place) => (place === newer ? failing : answering('ready'));
+    await turnOn();
+    await sixHours('update_failed');
+    expect([current(), versions(), answeredBy]).toEqual([pinned, [pinned], [newer, 'current']]);
+    expect((await codex())?.update_fault).toContain('it lost its tongue');
+    await sixHours(null);
+    await core.context.engineUpdates.close();
+    expect(answeredBy).toHaveLength(2);
+  });
+
+  test('is put off, not given up, while the version in use does not answer either', async () => {
+    await open((publish) => publish(pinned));
+    await install();
+    registry.publish(codexPackage, newer, fakeCodex(newer));
+    answers = () => failing;
+    await turnOn();
+    await sixHours('update_failed');
+    expect([current(), (await codex())?.update_fault]).toEqual([pinned, expect.stringContaining('put off')]);
+    answers = () => answering('ready');
+    await sixHours('updated');
+    expect(current()).toBe(newer);
+  });
+
+  test('is gone back from, and not made again by itself', async () => {
+    await open((publish) => publish(pinned));
+    await install();
+    expect((await post('codex/rollback')).json()).toMatchObject({
+      error: 'conflict',
+      message: expect.stringContaining('go back'),
+    });
+    registry.publish(codexPackage, newer, fakeCodex(newer));
+    await turnOn();
+    await sixHours('updated');
+    expect((await post('codex/rollback')).json()).toMatchObject({ ok: true, engine: { version: pinned, ready: true } });
+    await sixHours(null);
+    await core.context.engineUpdates.close();
+    expect([current(), versions()]).toEqual([pinned, [pinned, newer].sort()]);
+    start();
+    registry.publish(codexPackage, newest, fakeCodex(newest));
+    await sixHours('updated');
+    expect(current()).toBe(newest);
+  });
+
+  test('ends with the service in the middle of its answer, and changes nothing', async () => {
+    await open((publish) => publish(pinned));
+    await install();
+    registry.publish(codexPackage, newer, fakeCodex(newer));
+    answers = () =>
+      async function* () {
+        await new Promise(() => undefined);
+      };
+    await turnOn();
+    await sixHours(null);
+    await expect.poll(() => answeredBy, { timeout: 60_000 }).toEqual([newer]);
+    await core.context.close();
+    expect(current()).toBe(pinned);
+    core.context.close = () => Promise.resolve();
+  });
+
   test('leaves alone what the service has not installed, and says so', async () => {
     await open((publish) => publish(newer));
     await turnOn();
@@ -232,10 +321,14 @@ async function openWithTurns() {
     env: npmEnv('codex'),
     loadEngine: async (id) => {
       const createEngine = await loadEngine(id);
-      return (deps) => (id === 'codex' ? { ...createEngine(deps), run: scripted.run } : createEngine(deps));
+      const isInUse = (deps: Parameters<typeof createEngine>[0]) => id === 'codex' && deps.path === null;
+      return (deps) => ({
+        ...createEngine(deps),
+        ...(isInUse(deps) ? { run: scripted.run } : id === 'codex' && { run: answering('ready') }),
+      });
     },
   });
-  core.context.engineUpdates.start();
+  start();
   await install();
   await core.app.inject({ method: 'PATCH', url: '/v2/engines/codex', payload: { auto_update: true } });
   registry.publish(codexPackage, newer, fakeCodex(newer));
@@ -262,7 +355,7 @@ describe('an update and the turns of its engine', { timeout: 90_000 }, () => {
     clock.advance(6 * 3_600_000 + 600_000);
     await core.context.engineUpdates.close(); // what is being looked at is over
     expect([current(), registry.asked.length]).toEqual([pinned, before]);
-    core.context.engineUpdates.start();
+    start();
     await end();
     clock.advance(600_000);
     await expect.poll(() => current(), { timeout: 60_000 }).toBe(newer);

@@ -47,6 +47,10 @@ const run: Record<Exclude<EngineAction, 'list'>, (asked: Asked) => Promise<void>
     show(await installEngine(api, id, printError));
   },
 
+  async rollback({ api, id }) {
+    show((await api.rollback(id)).engine);
+  },
+
   async test({ api, id }) {
     const answer = await api.test(id);
     if (!answer.ok) throw testFailure(id, answer.body);

@@ -18,6 +18,8 @@ export type EngineApi = {
   view(id: string): Promise<EngineView>;
   /** Begins the installation; `view` shows how far it is. */
   install(id: string): Promise<Changed>;
+  /** Back to the version before. */
+  rollback(id: string): Promise<Changed>;
   /** Has the core look again, for example after a login. */
   refresh(id: string): Promise<Changed>;
   makeDefault(id: string): Promise<Changed>;
@@ -46,6 +48,7 @@ export function createEngineApi(coreUrl: string): EngineApi {
       return found;
     },
     install: (id) => change(`${id} is not installed`, at(id, '/install'), 'POST'),
+    rollback: (id) => change(`${id} stays as it is`, at(id, '/rollback'), 'POST'),
     refresh: (id) => change(`${id} cannot be looked at`, at(id, '/refresh'), 'POST'),
     makeDefault: (id) => change(`${id} is not the default`, at(id, '/default'), 'POST'),
     async clearDefault() {

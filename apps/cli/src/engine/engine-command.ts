@@ -28,6 +28,12 @@ function addSetup(noun: Command, run: Run): void {
   })
     .argument('<id>', which)
     .action((id: string) => run('install', id, [], {}));
+  defineCommand(noun, 'rollback', {
+    summary: 'restore the version from before the last update',
+    examples: ['./svc engine rollback codex'],
+  })
+    .argument('<id>', which)
+    .action((id: string) => run('rollback', id, [], {}));
   defineCommand(noun, 'login', {
     summary: "log in with the engine's own program",
     examples: ['./svc engine login codex', './svc engine login codex --device-auth'],
@@ -88,7 +94,17 @@ function addSettings(noun: Command, run: Run): void {
 }
 
 /** What `svc engine` can do. */
-export type EngineAction = 'list' | 'install' | 'test' | 'login' | 'default' | 'model' | 'key' | 'auto-update' | 'base-url';
+export type EngineAction =
+  | 'list'
+  | 'install'
+  | 'rollback'
+  | 'test'
+  | 'login'
+  | 'default'
+  | 'model'
+  | 'key'
+  | 'auto-update'
+  | 'base-url';
 
 /** `remove`: the key is forgotten. */
 export type EngineOptions = { json?: boolean; remove?: boolean };

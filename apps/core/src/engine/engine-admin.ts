@@ -65,6 +65,8 @@ export type EngineAdmin = {
   setBaseUrl(id: EngineId, text: string): Promise<Omit<BaseUrlSet, 'ok'>>;
   /** Looks at the machine again, after a login for example. A choice that found nothing better is made again. */
   refresh(id: EngineId): Promise<EngineView>;
+  /** Back to the version that was used before; the one that is left is not installed by itself again. @throws as `EngineInstaller.rollback`. */
+  rollback(id: EngineId): Promise<EngineView>;
   /** Begins to install the engine; the view says how far it is. @throws as `EngineInstaller.install`. */
   install(id: EngineId): Promise<EngineView>;
 };
@@ -80,6 +82,11 @@ export const createEngineAdmin = (deps: Deps): EngineAdmin => ({
   removeKey: (id) => removeKey(deps, id),
   setBaseUrl: (id, text) => setBaseUrl(deps, id, text),
   refresh: (id) => refresh(deps, id),
+  async rollback(id) {
+    const left = await deps.installer.rollback(id);
+    await deps.engineSettings.change(id, { refused_version: left, update_fault: null });
+    return view(deps, id);
+  },
   async install(id) {
     await deps.installer.install(id);
     return view(deps, id);

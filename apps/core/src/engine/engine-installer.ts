@@ -10,6 +10,7 @@ import type { EngineRegistry } from './engine-registry.ts';
 import { BrokenVersion, installVersion } from './install-version.ts';
 import { loadEngineFacts, type EngineId, type EnginePackage } from './load-engine.ts';
 import { latestVersion, npmFolder } from './npm.ts';
+import { proveVersion, type AnswerOnce } from './prove-version.ts';
 import { versionFolders } from './version-folders.ts';
 
 type Deps = {
@@ -18,7 +19,7 @@ type Deps = {
   env: Readonly<Record<string, string | undefined>>;
   clock: Clock;
   log: Log;
-  registry: Pick<EngineRegistry, 'changed' | 'look' | 'isBusy' | 'idle' | 'makeAt'>;
+  registry: Pick<EngineRegistry, 'changed' | 'look' | 'isBusy' | 'idle' | 'makeAt' | 'open'>;
   events: Pick<Events, 'engine'>;
 };
 
@@ -36,8 +37,13 @@ export type EngineInstaller = {
    * one is installed, or when the settings name a program of their own, which would be used all the same.
    */
   install(id: EngineId): Promise<void>;
-  /** Brings an engine to another version, between two of its turns. @throws BrokenVersion after it was rolled back. */
-  update(id: EngineId, version: string, wasReady: boolean): Promise<void>;
+  /**
+   * Brings an engine to another version, between two of its turns. One that was ready has to answer once as that version first, beside the one in use.
+   * @throws BrokenVersion after it was rolled back, or was not even put in place.
+   */
+  update(id: EngineId, version: string, wasReady: boolean, answerOnce: AnswerOnce): Promise<void>;
+  /** Back to the version before, which is kept; and from there forward again. Gives the one that was left. @throws ServiceError `conflict` where there is none. */
+  rollback(id: EngineId): Promise<string>;
   /** The newest version that the registry has; null for the built-in engine. */
   latest(id: EngineId): Promise<string | null>;
   /** The last install since the start; null when there was none. */
@@ -68,15 +74,26 @@ export function createEngineInstaller(deps: Deps): EngineInstaller {
       done.catch((error: unknown) => log.warn({ err: error, engine: id }, 'an engine could not be installed'));
     },
 
-    async update(id, version, wasReady) {
+    async update(id, version, wasReady, answerOnce) {
       const { pin } = await loadEngineFacts(id);
       if (pin === null) return;
       await installs.begin(id, version, async (onStep) => {
         await fetchVersion(deps, { id, pin, version, onStep, signal: ending.signal });
+        if (wasReady) {
+          onStep('having it answer once');
+          await prove(deps, { id, version, answerOnce, signal: ending.signal });
+        }
         onStep('waiting for running turns to end');
         await untilIdle(deps, id, ending.signal);
         await switchTo(deps, id, version, wasReady);
       });
+    },
+
+    async rollback(id) {
+      const { current, before } = pathOf(id, settings) === null ? kept(deps, id) : { current: null, before: null };
+      if (current === null || before === null) throw conflict(`There is no version of ${id} here to go back to.`);
+      await installs.begin(id, before, () => switchTo(deps, id, before, false));
+      return current;
     },
 
     async latest(id) {
@@ -149,6 +166,26 @@ async function fetchVersion({ paths, env, settings, registry }: Deps, { id, ...i
     registry: settings.engineRegistry,
     makeAt: (folder, stateDir) => registry.makeAt(id, folder, stateDir),
   });
+}
+
+/** The version in use, and the one that was left for it. */
+function kept({ paths }: Deps, id: EngineId): { current: string | null; before: string | null } {
+  const folders = versionFolders(paths.engines, id);
+  const current = folders.current();
+  return { current, before: folders.all().find((version) => version !== current) ?? null };
+}
+
+type Prove = { id: EngineId; version: string; answerOnce: AnswerOnce; signal: AbortSignal };
+
+/** A version that is broken does not stay: it would only take room. */
+async function prove({ registry, paths }: Deps, proof: Prove): Promise<void> {
+  const folders = versionFolders(paths.engines, proof.id);
+  try {
+    await proveVersion({ ...proof, registry, folder: folders.folderOf(proof.version) });
+  } catch (error) {
+    if (error instanceof BrokenVersion) folders.remove(proof.version);
+    throw error;
+  }
 }
 
 /** Turns go first: resolves between two of them, or gives up. */

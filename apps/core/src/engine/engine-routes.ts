@@ -91,6 +91,11 @@ export function mountEngineRoutes(app: App, deps: Deps): void {
     return reply.code(202).send({ ok: true, engine });
   });
 
+  app.post<Params>('/v2/engines/:id/rollback', async ({ params }) => ({
+    ok: true,
+    engine: shown(await admin.rollback(admin.idOf(params.id))),
+  }));
+
   app.put<Params & { Body: Static<typeof keyBody> }>(
     '/v2/engines/:id/apikey',
     { schema: { body: keyBody } },

@@ -8,6 +8,7 @@ import type { EngineRegistry } from './engine-registry.ts';
 import type { EngineSettings } from './engine-settings.ts';
 import { BrokenVersion } from './install-version.ts';
 import { engineIds, type EngineId } from './load-engine.ts';
+import type { AnswerOnce } from './prove-version.ts';
 
 type Deps = {
   engineSettings: EngineSettings;
@@ -28,7 +29,7 @@ const lookEveryMs = 10 * 60_000;
  */
 export type EngineUpdates = {
   /** From now on it checks whether a newer version is due. */
-  start(): void;
+  start(answerOnce: AnswerOnce): void;
   /** What the operator should know: updates that did not happen. */
   notices(): string[];
   /** Resolves when nothing is being looked at. */
@@ -50,10 +51,10 @@ export function createEngineUpdates({ engineSettings, installer, registry, event
     await engineSettings.change(id, { update_fault: why, ...more });
   };
 
-  const update = async (id: EngineId, from: string, to: string): Promise<void> => {
+  const update = async (id: EngineId, from: string, to: string, answerOnce: AnswerOnce): Promise<void> => {
     try {
       const { ready } = await registry.look(id);
-      await installer.update(id, to, ready);
+      await installer.update(id, to, ready, answerOnce);
       await engineSettings.change(id, { update_fault: null });
       events.engine(id, 'updated', `${id} was updated from ${from} to ${to}.`);
       log.info({ engine: id, from, to }, 'an engine was updated');
@@ -63,7 +64,7 @@ export function createEngineUpdates({ engineSettings, installer, registry, event
     }
   };
 
-  const check = async (id: EngineId): Promise<void> => {
+  const check = async (id: EngineId, answerOnce: AnswerOnce): Promise<void> => {
     let latest: string | null;
     try {
       latest = await installer.latest(id);
@@ -78,23 +79,23 @@ export function createEngineUpdates({ engineSettings, installer, registry, event
       return engineSettings.change(id, { update_fault: why });
     }
     if (latest !== null && isNewer(latest, current) && latest !== engineSettings.read(id).refused_version) {
-      await update(id, current, latest);
+      await update(id, current, latest, answerOnce);
     }
   };
 
-  const look = async (): Promise<void> => {
-    for (const id of engineIds) if (isDue(id)) await check(id);
+  const look = async (answerOnce: AnswerOnce): Promise<void> => {
+    for (const id of engineIds) if (isDue(id)) await check(id, answerOnce);
   };
 
-  const lookOnce = (): void => {
-    looking ??= look()
+  const lookOnce = (answerOnce: AnswerOnce): void => {
+    looking ??= look(answerOnce)
       .catch((error: unknown) => log.warn({ err: error }, 'engines could not be updated'))
       .finally(() => (looking = null));
   };
 
   return {
-    start(): void {
-      cancel = clock.every(lookEveryMs, lookOnce);
+    start(answerOnce): void {
+      cancel = clock.every(lookEveryMs, () => lookOnce(answerOnce));
     },
 
     notices: (): string[] =>

@@ -9,6 +9,8 @@ import { isVersion } from './npm.ts';
 export type VersionFolders = {
   folderOf(version: string): string;
   has(version: string): boolean;
+  /** Those that are there. */
+  all(): string[];
   /** Version that the pointer names; null when there is none or it is a folder made by hand. */
   current(): string | null;
   /** An empty folder to install into. What earlier tries have left is removed. */
@@ -19,6 +21,7 @@ export type VersionFolders = {
   point(version: string): void;
   /** Takes the pointer away: the engine is found elsewhere, or not at all. */
   unpoint(): void;
+  remove(version: string): void;
   /** Removes every version but these. */
   keepOnly(versions: readonly (string | null)[]): void;
 };
@@ -31,6 +34,7 @@ export function versionFolders(enginesDir: string, id: string): VersionFolders {
   return {
     folderOf,
     has: (version: string): boolean => existsSync(folderOf(version)),
+    all: (): string[] => (existsSync(root) ? readdirSync(root).filter(isVersion) : []),
 
     current(): string | null {
       const stat = lstatSync(pointer, { throwIfNoEntry: false });
@@ -62,6 +66,8 @@ export function versionFolders(enginesDir: string, id: string): VersionFolders {
     },
 
     unpoint: (): void => rmSync(pointer, { force: true }),
+
+    remove: (version: string): void => rmSync(folderOf(version), { recursive: true, force: true }),
 
     keepOnly(versions: readonly (string | null)[]): void {
       for (const name of readdirSync(root)) {
