@@ -1,14 +1,14 @@
 import react from '@vitejs/plugin-react';
 import path from 'node:path';
 import { defineConfig } from 'vite';
-import { serviceWorker } from './build/service-worker-plugin.ts';
+import { serviceWorker } from '@svc/chat-ui/worker/service-worker-plugin.ts';
 
 const entry = (name: string) => path.join(import.meta.dirname, name);
 
 /** Hashed assets, no inline script or style: the gateway's CSP allows none. */
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react(), serviceWorker()],
+  plugins: [react(), serviceWorker(entry('src/worker/push-worker.js'))],
   build: {
     target: 'es2023',
     modulePreload: { polyfill: false },

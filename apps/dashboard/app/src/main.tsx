@@ -4,6 +4,7 @@ import '@svc/chat-ui/style/transcript.css';
 import '@svc/chat-ui/style/markdown.css';
 import '@svc/chat-ui/style/composer.css';
 import '@svc/chat-ui/style/steps.css';
+import '@svc/chat-ui/style/worker.css';
 import './shell/shell.css';
 import './parts/parts.css';
 import { QueryClientProvider } from '@tanstack/react-query';

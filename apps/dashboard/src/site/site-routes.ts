@@ -7,6 +7,15 @@ import type { Pages } from './pages.ts';
 
 const headers = webAppHeaders(['camera', 'microphone']);
 const config = { sendsBytes: 'the files of the web app' };
+/** Files that have no hash in their name: each is asked for anew. */
+const rootFiles = [
+  'icon.svg',
+  'manifest.webmanifest',
+  'icon-192.png',
+  'icon-512.png',
+  'service-worker.js',
+  'offline.html',
+] as const;
 /** Addresses of the app's own screens: each is the one page, which then shows the screen. What is behind us has addresses of its own. */
 const screen = /^\/(?!\/|(?:core|manager|collector|assets)(?:\/|$)|chat\/)(?:[a-z-]+(?:\/.*)?)?$/;
 
@@ -19,7 +28,7 @@ export function mountSiteRoutes(app: App, { pages }: { pages: Pages }): void {
     if (!/^[\w.-]+-[\w-]{8,}\.\w+$/.test(params['*'])) throw notFound('file', params['*']);
     return send(reply, `assets/${params['*']}`, 'public, max-age=31536000, immutable');
   });
-  for (const name of ['icon.svg', 'manifest.webmanifest', 'icon-192.png', 'icon-512.png'])
+  for (const name of rootFiles)
     app.get(`/${name}`, { config, schema: { hide: true } }, (_request, reply) => send(reply, name, 'no-cache'));
   app.get('/*', { config, schema: { hide: true } }, ({ url }, reply) => {
     const [path = ''] = url.split('?', 1);

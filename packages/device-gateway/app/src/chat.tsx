@@ -2,13 +2,13 @@ import type { LinkState } from '@svc/chat-ui/stream/live-stream.ts';
 import { Announcer } from '@svc/chat-ui/view/announcer.tsx';
 import { Composer } from '@svc/chat-ui/view/composer.tsx';
 import { Transcript } from '@svc/chat-ui/view/transcript.tsx';
+import { useDraft } from '@svc/chat-ui/view/use-draft.ts';
 import { useRunning } from '@svc/chat-ui/view/use-turn.ts';
 import { type Ref, useCallback, useEffect, useImperativeHandle, useMemo, useRef, useState } from 'react';
 import type { ChatSession } from './chat-session.ts';
 import type { Device } from './device.ts';
 import type { Gateway } from './gateway.ts';
 import type { Launch } from './launch.ts';
-import { useComposerText } from './use-composer-text.ts';
 import type { useVoiceSettings } from './use-voice-settings.ts';
 import { MicButton } from './voice/mic-button.tsx';
 import { useVoice } from './voice/use-voice.ts';
@@ -33,7 +33,7 @@ type Props = {
 export function Chat({ ref, session, device, gateway, link, voice: { config, theme }, launch, place, onSignedOut }: Props) {
   const { conversation } = session;
   const input = useRef<HTMLTextAreaElement>(null);
-  const [text, setText] = useComposerText(session, launch.text);
+  const [text, setText] = useDraft(session.drafts, session.draftName, { shared: launch.text });
   const [files, setFiles] = useState<readonly File[]>([]);
   const [fault, setFault] = useState<string | null>(null);
   const isRunning = useRunning(conversation);

@@ -1,7 +1,8 @@
 import type { History, SessionPage } from '@svc/contract/session.ts';
 import type { ErrorBody } from '@svc/contract/error-body.ts';
-import type { Outgoing, OutgoingFile, Sent } from '@svc/chat-ui/outbox/outbox.ts';
-import { uploadFile } from './upload-file.ts';
+import type { UploadedFile } from '@svc/contract/upload.ts';
+import type { Outgoing } from '@svc/chat-ui/outbox/outbox.ts';
+import type { UploadCalls } from '@svc/chat-ui/outbox/upload-file.ts';
 
 /** A refusal of the gateway, in its own words. */
 export class GatewayFault extends Error {
@@ -13,6 +14,7 @@ export class GatewayFault extends Error {
 }
 
 const timeoutMs = 30_000;
+const uploadMs = 10 * 60_000;
 
 /** Calls of one device. All throw `GatewayFault` for a refusal, and what `fetch` throws when the gateway is away. */
 export function createGateway(token: string) {
@@ -41,11 +43,17 @@ export function createGateway(token: string) {
     return given.length === 0 ? '' : `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`;
   };
 
-  function upload(file: OutgoingFile, keep: () => Promise<void>): Promise<string> {
-    if (file.blob === null) throw new GatewayFault(400, `${file.name} is not on this device any more.`);
-    const isUnknown = (error: unknown) => error instanceof GatewayFault && error.status === 404;
-    return uploadFile({ json, raw: call, isUnknown }, file, keep);
-  }
+  const uploads: UploadCalls = {
+    whole: async ({ name, mime }, blob) =>
+      (await (await call('POST', `/gw/upload${query({ filename: name, mime })}`, blob, uploadMs)).json()) as {
+        file: UploadedFile;
+      },
+    begin: (file) => json('POST', '/gw/uploads', file),
+    state: (id) => json('GET', `/gw/uploads/${id}`),
+    chunk: (id, index, bytes) => call('PUT', `/gw/uploads/${id}?index=${index}`, bytes, uploadMs),
+    finish: (id) => json('POST', `/gw/uploads/${id}`, {}),
+    isUnknown: (error) => error instanceof GatewayFault && error.status === 404,
+  };
 
   return {
     json,
@@ -67,40 +75,20 @@ export function createGateway(token: string) {
     transcribe: async (audio: Blob) => (await (await call('POST', '/gw/transcribe', audio, 60_000)).json()) as { text: string },
     tts: async (text: string, voice: string | null) =>
       await (await call('POST', '/gw/tts', { text, ...(voice === null ? {} : { voice }) }, 60_000)).blob(),
-    /** Sends a message with its own id, its files first. `keep` is told of each file that has arrived. */
-    async send(outgoing: Outgoing, keep: (outgoing: Outgoing) => Promise<void>): Promise<Sent> {
-      try {
-        for (const file of outgoing.files) {
-          if (file.path !== null) continue;
-          file.path = await upload(file, () => keep(outgoing));
-          file.blob = null;
-          await keep(outgoing);
-        }
-        const { message_id, conversation_key, text, files, speak, interrupt } = outgoing;
-        const answer = await json<{ turn_id: string | null; conversation_key: string }>('POST', '/gw/turn', {
-          message_id,
-          text,
-          ...(conversation_key === null ? {} : { conversation_key }),
-          ...(files.length === 0 ? {} : { attachments: files.map(({ path }) => path) }),
-          ...(speak ? { speak } : {}),
-          ...(interrupt === true ? { interrupt } : {}),
-        });
-        return { status: 'accepted', turn_id: answer.turn_id, conversation_key: answer.conversation_key };
-      } catch (error) {
-        return sentOf(error);
-      }
-    },
+    uploads,
+    /** Sends a message with its own id; its files are there already. */
+    say: ({ message_id, conversation_key, text, files, speak, interrupt }: Outgoing) =>
+      json<{ turn_id: string | null; conversation_key: string }>('POST', '/gw/turn', {
+        message_id,
+        text,
+        ...(conversation_key === null ? {} : { conversation_key }),
+        ...(files.length === 0 ? {} : { attachments: files.map(({ path }) => path) }),
+        ...(speak ? { speak } : {}),
+        ...(interrupt === true ? { interrupt } : {}),
+      }),
   };
 }
 export type Gateway = ReturnType<typeof createGateway>;
-
-/** What is the gateway's, the network's or the moment's fault is tried again. */
-function sentOf(error: unknown): Sent {
-  if (!(error instanceof GatewayFault)) return { status: 'again' };
-  if (error.status === 401) return { status: 'signed-out' };
-  const again = error.status === 0 || error.status === 408 || error.status === 429 || error.status >= 500;
-  return again ? { status: 'again' } : { status: 'refused', reason: error.message };
-}
 
 async function reasonOf(response: Response): Promise<string> {
   try {

@@ -1,3 +1,4 @@
+import { NewVersion } from '@svc/chat-ui/view/new-version.tsx';
 import { RouterProvider } from '@tanstack/react-router';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { ApiFault, AwayFault, get, onProof } from '../parts/api.ts';
@@ -7,6 +8,7 @@ import { ProofDialog } from '../parts/proof-dialog.tsx';
 import { queryClient } from '../parts/query.ts';
 import { Toasts } from '../parts/toast.tsx';
 import { router } from '../routes.tsx';
+import { keepLastUser } from './last-user.ts';
 import { leaveToLogin, type Login, LoginContext } from './login.tsx';
 
 type Verified = { user: string; session: { id: string; proven_at: number } };
@@ -24,6 +26,7 @@ export function App() {
     setFault(null);
     try {
       const { user, session } = await get<Verified>('/core/v2/auth/verify?strict=true');
+      keepLastUser(user);
       setLogin({ user, sessionId: session.id, provenAt: session.proven_at });
     } catch (error) {
       if (error instanceof ApiFault && error.status === 401) leaveToLogin();
@@ -57,6 +60,7 @@ export function App() {
       <LiveProvider user={value.user} proofs={proofs} onRefused={askToSignIn}>
         <RouterProvider router={router} />
       </LiveProvider>
+      <NewVersion />
       <Toasts />
       {asked !== null && <ProofDialog what={asked.what} user={value.user} onEnd={asked.settle} />}
     </LoginContext>

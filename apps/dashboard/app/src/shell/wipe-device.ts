@@ -1,8 +1,12 @@
 import { createDrafts } from '@svc/chat-ui/outbox/drafts.ts';
 import { clearOutbox } from '@svc/chat-ui/outbox/outbox.ts';
+import { writerName } from '../parts/conversation/writer-name.ts';
+import { dropLastUser } from './last-user.ts';
 
 /** What this browser keeps of a person's writing goes with the login. */
 export async function wipeDevice(user: string): Promise<void> {
+  dropLastUser();
+  const name = writerName(user);
   // A browser that keeps nothing has nothing to lose.
-  await Promise.all([createDrafts(`web-${user}`).clear(), clearOutbox(`web-${user}`)]).catch(() => undefined);
+  await Promise.all([createDrafts(name).clear(), clearOutbox(name)]).catch(() => undefined);
 }

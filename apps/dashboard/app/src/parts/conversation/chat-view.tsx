@@ -1,10 +1,10 @@
 import { Announcer } from '@svc/chat-ui/view/announcer.tsx';
 import { Composer } from '@svc/chat-ui/view/composer.tsx';
 import { Transcript } from '@svc/chat-ui/view/transcript.tsx';
+import { useDraft } from '@svc/chat-ui/view/use-draft.ts';
 import { useRunning } from '@svc/chat-ui/view/use-turn.ts';
 import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useActions } from './use-actions.ts';
-import { useDraft } from './use-draft.ts';
 import type { SessionWatch } from './watch-session.ts';
 import type { WebChat } from './web-chat.ts';
 
@@ -14,7 +14,7 @@ type Props = { conversationKey: string; watch: SessionWatch; chat: WebChat; empt
 export function ChatView({ conversationKey, watch, chat, empty, firstText = '' }: Props) {
   const { conversation, loadOlder } = watch;
   const input = useRef<HTMLTextAreaElement>(null);
-  const [text, setText] = useDraft(chat.drafts, chat.draftName, firstText);
+  const [text, setText] = useDraft(chat.drafts, chat.draftName, { proposed: firstText });
   const [files, setFiles] = useState<readonly File[]>([]);
   const [fault, setFault] = useState<string | null>(null);
   const isRunning = useRunning(conversation);

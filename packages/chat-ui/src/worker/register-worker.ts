@@ -4,7 +4,7 @@ type Factory = { createPolicy(name: string, rules: { createScriptURL(url: string
 /** The one script address that the page may pass to the browser besides those of its own HTML. */
 const worker = '/service-worker.js';
 
-/** Registers the service worker, through the policy that the CSP names. A browser without one, or one that forbids it, does without. */
+/** Registers the service worker, through the policy that the CSP names; once in a page. A browser without one, or one that forbids it, does without. */
 export async function registerWorker(onNewVersion: (take: () => void) => void): Promise<void> {
   if (!('serviceWorker' in navigator)) return;
   const factory = (globalThis as { trustedTypes?: Factory }).trustedTypes;

@@ -19,38 +19,12 @@ self.addEventListener('activate', (event) => {
 
 self.addEventListener('fetch', (event) => {
   const url = new URL(event.request.url);
-  if (event.request.method !== 'GET' || url.origin !== self.location.origin || url.pathname.startsWith('/gw/')) return;
+  if (event.request.method !== 'GET' || url.origin !== self.location.origin) return;
   if (event.request.mode === 'navigate') {
     event.respondWith(fetch(event.request).catch(() => caches.match(offlinePage)));
   } else if (assets.includes(url.pathname)) {
     event.respondWith(caches.match(event.request).then((kept) => kept ?? fetch(event.request)));
   }
-});
-
-// The payload says no more than that there is something, unless the owner wants it to.
-self.addEventListener('push', (event) => {
-  let content = null;
-  try {
-    content = event.data?.json() ?? null;
-  } catch {
-    content = null; // what nobody understands is a notice without words
-  }
-  const body = typeof content?.text === 'string' ? content.text.slice(0, 300) : 'An answer is ready.';
-  const show = async () => {
-    const pages = await self.clients.matchAll({ type: 'window' });
-    if (pages.some((page) => page.visibilityState === 'visible')) return;
-    await self.registration.showNotification('Assistant', { body, tag: 'answer', icon: '/icon-192.png' });
-  };
-  event.waitUntil(show());
-});
-
-self.addEventListener('notificationclick', (event) => {
-  event.notification.close();
-  const open = async () => {
-    const [page] = await self.clients.matchAll({ type: 'window', includeUncontrolled: true });
-    await (page === undefined ? self.clients.openWindow('/') : page.focus());
-  };
-  event.waitUntil(open());
 });
 
 self.addEventListener('message', (event) => {

@@ -1,0 +1,117 @@
+import type { Conversation } from '../state/conversation.ts';
+import { createDrafts } from './drafts.ts';
+import { Outbox, type Outgoing, type OutgoingFile, type Sent } from './outbox.ts';
+import { type UploadCalls, uploadFile } from './upload-file.ts';
+
+type Accepted = { turn_id: string | null; conversation_key: string };
+
+type Options = {
+  /** Of the browser's databases: whoever writes here under this name finds again what was not sent. */
+  name: string;
+  /** Null: the one that the server takes when none is named. */
+  conversationKey: string | null;
+  conversation: Conversation;
+  uploads(outgoing: Outgoing): UploadCalls;
+  post(outgoing: Outgoing): Promise<Accepted>;
+  /** The refusal of the server; null when none came: it, or the way to it, is away. */
+  refusalOf(error: unknown): { status: number; message: string } | null;
+  /** Called with what became of a message of this conversation. */
+  onSent(sent: Sent): void;
+};
+
+export type Writer = ReturnType<typeof openWriter>;
+
+/** What a person writes into one conversation: kept before it is sent, and sent once however often that is tried. */
+export function openWriter({ name, conversationKey, conversation, uploads, post, refusalOf, onSent }: Options) {
+  const outbox: Outbox = new Outbox({
+    name,
+    send,
+    onChange({ message_id, conversation_key }, sent) {
+      if (conversation_key !== conversationKey) return;
+      if (sent.status === 'accepted') conversation.sent(message_id, sent.turn_id);
+      else if (sent.status === 'refused') conversation.notSent(message_id, 'unsent', sent.reason);
+      else conversation.notSent(message_id, 'sending', waitsFor[sent.status]);
+      onSent(sent);
+    },
+  });
+
+  async function send(outgoing: Outgoing): Promise<Sent> {
+    try {
+      for (const file of outgoing.files) {
+        if (file.path !== null) continue;
+        if (file.blob === null) return { status: 'refused', reason: `${file.name} is not in this browser any more.` };
+        file.path = await uploadFile(uploads(outgoing), file, file.blob, () => outbox.keep(outgoing));
+        file.blob = null;
+        await outbox.keep(outgoing);
+      }
+      return { status: 'accepted', ...(await post(outgoing)) };
+    } catch (error) {
+      return sentOf(refusalOf(error));
+    }
+  }
+
+  const show = ({ message_id, text, files, refused }: Outgoing) => {
+    const attachments = files.map(({ name: file, mime, path }) => ({ name: file, mime, path: path ?? '' }));
+    conversation.say(message_id, { origin: 'message', sender: null, text, attachments });
+    if (refused !== null) conversation.notSent(message_id, 'unsent', refused);
+  };
+
+  return {
+    drafts: createDrafts(name),
+    draftName: conversationKey ?? ownDraft,
+    /** Shows what waits from before, and sends it. */
+    async resume(): Promise<void> {
+      for (const outgoing of await outbox.list()) if (outgoing.conversation_key === conversationKey) show(outgoing);
+      await outbox.drain();
+    },
+    /** @throws when the browser cannot keep the message */
+    async send(text: string, files: readonly File[], { speak = false, interrupt = false } = {}): Promise<void> {
+      const outgoing: Outgoing = {
+        message_id: crypto.randomUUID(),
+        conversation_key: conversationKey,
+        text,
+        files: files.map(toOutgoing),
+        speak,
+        interrupt,
+        at: Date.now(),
+        refused: null,
+      };
+      show(outgoing);
+      await outbox.add(outgoing);
+    },
+    retry(key: string): void {
+      conversation.notSent(key, 'sending', null);
+      void outbox.tryAgain(key);
+    },
+    /** Takes a message back that was not sent: its text is to be edited. */
+    async takeBack(key: string): Promise<string | null> {
+      const outgoing = await outbox.take(key);
+      if (outgoing === undefined) return null;
+      conversation.remove(key);
+      return outgoing.text;
+    },
+    close: (): void => outbox.close(),
+  };
+}
+
+/** The draft of the conversation that needs no name. */
+export const ownDraft = 'own';
+
+const waitsFor = { again: 'Waiting for the connection', 'signed-out': 'Waiting until you are signed in' } as const;
+
+const toOutgoing = (file: File): OutgoingFile => ({
+  name: file.name,
+  mime: file.type || 'application/octet-stream',
+  blob: file,
+  path: null,
+});
+
+/** What is the server's, the network's or the moment's fault is tried again. */
+function sentOf(refusal: { status: number; message: string } | null): Sent {
+  if (refusal === null) return { status: 'again' };
+  const { status, message } = refusal;
+  if (status === 401) return { status: 'signed-out' };
+  // 0: a proxy sends elsewhere, to a login of its own.
+  const again = status === 0 || status === 408 || status === 429 || status >= 500;
+  return again ? { status: 'again' } : { status: 'refused', reason: message };
+}

@@ -1,0 +1,27 @@
+import { createDrafts } from '../outbox/drafts.ts';
+import { Outbox } from '../outbox/outbox.ts';
+
+/** Fills the offline page of an app: what was written under this name and waits. Loads the page again when the network is back, or its person says so. */
+export async function showWaiting(name: string | null): Promise<void> {
+  const again = () => location.reload();
+  document.getElementById('again')?.addEventListener('click', again);
+  addEventListener('online', again);
+  if (name === null) return;
+  const outbox = new Outbox({ name, send: async () => ({ status: 'again' }), onChange: () => undefined });
+  const waiting = await outbox.list();
+  outbox.close();
+  const messages = waiting.map(({ text, files }) =>
+    [text, ...files.map((file) => file.name)].filter((part) => part !== '').join('\n'),
+  );
+  fill('outbox', messages, 'Nothing');
+  fill('drafts', await createDrafts(name).list(), 'None');
+}
+
+function fill(id: string, texts: readonly string[], none: string): void {
+  const items = (texts.length === 0 ? [none] : texts).map((text) => {
+    const item = document.createElement('li');
+    item.textContent = text;
+    return item;
+  });
+  document.getElementById(id)?.replaceChildren(...items);
+}
