@@ -25,8 +25,8 @@ export type MailServers = {
   password: string;
   /** PEM file of the certificate, which vouches for itself. */
   certFile: string;
-  /** Puts a mail into the INBOX of a user, as a server that delivers it does. Rejects with the words of the refusal. */
-  deliver(user: string, raw: Buffer | string): Promise<void>;
+  /** Puts a mail into the INBOX of a user, as a server that delivers it does. `from`: its sender by SMTP, nobody unless given. Rejects with the words of the refusal. */
+  deliver(user: string, raw: Buffer | string, from?: string): Promise<void>;
   /** The mails of a folder, whole, in order. */
   read(user: string, folder?: string): Promise<KeptMail[]>;
   /** Ends the IMAP server and begins it anew. */
@@ -63,7 +63,7 @@ export async function startMailServers(options: MailServersOptions = {}): Promis
     ports,
     password,
     certFile: certificate.certFile,
-    deliver: (user, raw) => deliverMail(ports.lmtp, user, raw),
+    deliver: (user, raw, from) => deliverMail(ports.lmtp, user, raw, from),
     read: (user, name = 'INBOX') => readMailbox({ port: ports.imap, user, password }, name),
     restartImap: () => dovecot.value.restart(),
     log: () => `${dovecot.value.log()}\n${opensmtpd.value.log()}`,
