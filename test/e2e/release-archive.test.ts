@@ -1,15 +1,24 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { appendFileSync, copyFileSync, existsSync, readdirSync, readFileSync, rmSync, truncateSync } from 'node:fs';
+import { once } from 'node:events';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openArchiveHouse, type ArchiveHouse } from './release-archive/archive-house.ts';
+import { openReleasePlace, type ReleasePlace } from './release-archive/release-place.ts';
 
 let house: ArchiveHouse;
+let place: ReleasePlace;
+let served = '';
 
 beforeAll(async () => {
   house = await openArchiveHouse();
+  served = house.published;
+  place = await openReleasePlace(() => served);
 }, 240_000);
-afterAll(() => house.close(), 60_000);
+afterAll(() => {
+  place.close();
+  house.close();
+}, 60_000);
 
 test('what is published can be checked with the tools of any machine', () => {
   const { published } = house;
@@ -59,3 +68,76 @@ test('an update is left to whom it came from, with words of what to do', async (
     out: expect.stringContaining('podman pull'),
   });
 }, 60_000);
+
+describe('an update by archive', () => {
+  beforeEach(({ skip }) => {
+    // Another 300 MB are packed, fetched and unpacked, and a service starts three times.
+    skip(process.env['SVC_TEST_HEAVY'] === undefined, 'it takes a minute; SVC_TEST_HEAVY=1 runs it');
+  });
+  const next = 'b'.repeat(40);
+  const update = (...args: string[]) => house.svc(['update', ...args], { SVC_UPDATE_ARCHIVES: place.url });
+  const all = (sha: string) => [sha, sha, sha];
+  const archive = () => path.join(served, readdirSync(served).find((name) => name.endsWith('.tar.gz')) ?? '');
+  let newer = '';
+
+  test('with nothing newer it ends with 4', async () => {
+    expect(await update()).toMatchObject({ code: 4 });
+    expect(place.asked.filter((name) => name.includes('.tar.gz'))).toEqual([]);
+  });
+
+  test('what is not signed, or is not what was signed, changes nothing', async () => {
+    newer = newer === '' ? await house.release('9.0.0', next) : newer;
+    served = newer;
+    const [sums, signature] = [path.join(newer, 'SHA256SUMS'), path.join(newer, 'SHA256SUMS.sig')];
+    const size = readFileSync(archive()).length;
+    const refuses = async (words: string) => {
+      expect(await update()).toEqual({ code: 3, out: expect.stringContaining(words) });
+      expect(await house.shas()).toEqual(all(house.commit));
+      expect(readdirSync(house.file('.runtime')).includes('current')).toBe(false);
+    };
+    copyFileSync(sums, `${sums}.kept`);
+    appendFileSync(sums, `${'0'.repeat(64)}  assistant-gateway-9.9.9-linux-x64.tar.gz\n`);
+    await refuses('not signed');
+    copyFileSync(`${sums}.kept`, sums);
+    rmSync(`${sums}.kept`);
+    copyFileSync(signature, `${signature}.kept`);
+    copyFileSync(path.join(house.published, 'SHA256SUMS.sig'), signature);
+    await refuses('not signed');
+    copyFileSync(`${signature}.kept`, signature);
+    rmSync(`${signature}.kept`);
+    appendFileSync(archive(), 'more');
+    await refuses('not what the checksums say');
+    truncateSync(archive(), size);
+  }, 120_000);
+
+  test('a download that is cut again and again goes on where it broke, also in the next try', async () => {
+    const limit = 4 * 2 ** 20;
+    place.asked.length = 0;
+    place.cut(limit, Number.MAX_SAFE_INTEGER);
+    const child = house.spawn(['update'], { SVC_UPDATE_ARCHIVES: place.url });
+    await expect.poll(() => place.asked.filter((name) => name.includes('.tar.gz')).length).toBeGreaterThan(2);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    place.cut(limit, 2);
+    place.asked.length = 0;
+    const { code, out } = await update();
+    expect([code, out]).toEqual([0, expect.stringContaining('Updated from 0.1.0 to v9.0.0')]);
+    const from = place.asked.flatMap((name) => (name.includes('.tar.gz') ? [Number(name.split(' ')[1])] : []));
+    expect([from.length, from.every((byte) => byte >= limit)]).toEqual([3, true]);
+  }, 180_000);
+
+  test('the newer version runs, without a tool of the machine, and the folder hands over to it', async () => {
+    expect(await house.shas()).toEqual(all(next));
+    expect(await house.svc(['--version'])).toEqual({ code: 0, out: '9.0.0\n' });
+    expect(await update()).toMatchObject({ code: 4 });
+    expect(house.toolsRun()).toBe('');
+  }, 60_000);
+
+  test('--rollback goes back to the version before', async () => {
+    expect(await update('--rollback')).toMatchObject({ code: 0 });
+    expect(await house.shas()).toEqual(all(house.commit));
+    const { code } = await house.svc(['chat', '--json', 'hello']);
+    expect(code).toBe(0);
+    expect(house.toolsRun()).toBe('');
+  }, 120_000);
+});

@@ -4,9 +4,11 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import type { SupervisorState } from '@svc/contract/service.ts';
 import { killGroup } from '@svc/service-kit/process/process-group.ts';
+import { archiveName, releaseFile } from '@svc/service-kit/update/release-info.ts';
 import { freePorts } from '@svc/testing/free-ports.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { signSums, writeSums } from '../../../scripts/release/checksums.ts';
+import { packArchive } from '../../../scripts/release/pack-archive.ts';
 import { makeArchive } from '../../../scripts/release/make-archive.ts';
 
 const run = promisify(execFile);
@@ -29,11 +31,15 @@ export type ArchiveHouse = {
   signers: string;
   urls: Record<'core' | 'manager' | 'collector' | 'dashboard', string>;
   svc(args: readonly string[], more?: Record<string, string>): Promise<Ran>;
+  /** The same, as a process that can be killed. */
+  spawn(args: readonly string[], more?: Record<string, string>): ChildProcess;
   up(): Promise<void>;
   /** Of the tools, those that were run, with what they were asked for. */
   toolsRun(): string;
   shas(): Promise<string[]>;
   file(...parts: string[]): string;
+  /** Makes a newer release of the same sources, which says that it is of this commit; gives the folder of what is published then. */
+  release(version: string, commit: string): Promise<string>;
   close(): void;
 };
 
@@ -57,7 +63,9 @@ export async function openArchiveHouse(): Promise<ArchiveHouse> {
   mkdirSync(at('my gateway'));
   await run('tar', ['-xzf', file, '-C', at('my gateway')]);
   const folder = at('my gateway', readdirSync(at('my gateway'))[0] ?? '');
-  for (const dir of ['bin', 'home']) mkdirSync(at(dir));
+  // The keys of those who may release are those of the installed version.
+  writeFileSync(path.join(folder, 'release-signers'), readFileSync(signers));
+  for (const dir of ['bin', 'home', 'next']) mkdirSync(at(dir));
   for (const tool of tools)
     writeFileSync(at('bin', tool), `#!/bin/sh\necho "${tool} $*" >>'${at('run')}'\nexit 97\n`, { mode: 0o755 });
   const [core, manager, collector, compat, dashboard] = (await freePorts(5)).map(String);
@@ -107,6 +115,7 @@ export async function openArchiveHouse(): Promise<ArchiveHouse> {
         collect(child, (text) => (out += text));
         child.once('close', (code) => resolve({ code: code ?? -1, out }));
       }),
+    spawn: start,
     async up() {
       let said = '';
       collect(start(['up']), (text) => (said += text));
@@ -121,6 +130,22 @@ export async function openArchiveHouse(): Promise<ArchiveHouse> {
         }),
       ),
     file: (...parts) => path.join(folder, ...parts),
+    async release(next, commitOfNext) {
+      const [out, name] = [at(`published-${next}`), archiveName(next, platform)];
+      mkdirSync(at('next', name));
+      await run('tar', ['-xzf', file, '--strip-components=1', '-C', at('next', name)]);
+      const [made, info] = [at('next', name), { version: next, commit: commitOfNext, platform, archives: null }];
+      writeFileSync(path.join(made, 'VERSION'), `${next}\n`);
+      writeFileSync(path.join(made, 'release-signers'), readFileSync(signers));
+      const text = JSON.stringify(info);
+      writeFileSync(path.join(made, releaseFile), text);
+      mkdirSync(out);
+      writeFileSync(path.join(out, `${name}.json`), text);
+      await packArchive({ folder: made, file: path.join(out, `${name}.tar.gz`), time: 1_790_000_000, level: 1 });
+      await writeSums(out);
+      signSums(out, key, signers);
+      return out;
+    },
     close() {
       const pids = [state()?.pid, ...(state()?.services.map(({ pid }) => pid) ?? [])];
       for (const child of children) child.kill('SIGKILL');

@@ -12,8 +12,8 @@ import { repositoryRoot } from '../repository-root.ts';
 import { hostAddresses, isOptional, serviceUrl } from '../service-urls.ts';
 import { print } from '../terminal.ts';
 import { takeInstanceLock } from '../up/before-start.ts';
-import { findTarget, installedVersion } from '../update/find-target.ts';
-import { GitFault, openGit } from '../update/git.ts';
+import { GitFault } from '../update/git.ts';
+import { openSource } from '../update/open-source.ts';
 import { readJournal } from '../update/journal.ts';
 import { readTrial } from '../update/pointer.ts';
 import { managedWords } from '../update/managed-words.ts';
@@ -24,7 +24,6 @@ import type { UpdateContext } from '../update/update-context.ts';
 import { stateReader } from '../update/switch-version.ts';
 import { UpdateStopped, updateCodes, type Outcome } from '../update/update-outcome.ts';
 import { foreignEnv } from '../update/program-env.ts';
-import { makeVersion } from '../update/version-folder.ts';
 
 /** What was typed after `svc update`. */
 export type UpdateOptions = {
@@ -52,7 +51,7 @@ function toOutcome(error: unknown): Outcome {
 
 async function perform(options: UpdateOptions, settings: Settings): Promise<Outcome> {
   const places = updatePlaces(installationHome(repositoryRoot));
-  const manager = managerOf(places.home, settings.updateManaged);
+  const manager = managerOf(places.home, settings);
   if (manager !== null) return { code: updateCodes.managed, words: managedWords(manager) };
   if (options.auto !== undefined) return chooseAuto(options.auto, settings);
   if (options.channel !== undefined && options.check !== true) chooseChannel(options.channel, settings);
@@ -119,12 +118,13 @@ function chooseAuto(auto: 'on' | 'off', { dataDir }: Settings): Outcome {
 }
 
 /** What would happen. Asks the remote; fetches and changes nothing. */
-async function check({ git, places }: UpdateContext, { channel, ref }: UpdateRequest): Promise<Outcome> {
-  const current = await installedVersion(git, places.home);
-  const { name, commit } = await findTarget(git, { channel, ref, current });
+async function check({ source }: UpdateContext, { channel, ref }: UpdateRequest): Promise<Outcome> {
+  const current = await source.installed(repositoryRoot);
+  const { name, commit } = await source.find({ channel, ref, current });
   return {
     code: updateCodes.ok,
     words: `There is an update from ${current.name} to ${name} (${commit.slice(0, 12)}). Run ./svc update.`,
+    to: { name, commit },
   };
 }
 
@@ -132,10 +132,10 @@ async function check({ git, places }: UpdateContext, { channel, ref }: UpdateReq
  * A copy of this version outside of the folder whose files an update replaces: the version that is gone back to as well. Nothing is copied when there is
  * neither anything to do nor anything left open.
  */
-async function copyOfThis({ git, places }: UpdateContext, { channel, ref, rollback }: UpdateRequest): Promise<string> {
-  const current = await installedVersion(git, places.home);
-  if (!rollback && !isOpen(places)) await findTarget(git, { channel, ref, current });
-  return makeVersion({ places, git, commit: current.commit, like: places.home });
+async function copyOfThis({ source, places }: UpdateContext, { channel, ref, rollback }: UpdateRequest): Promise<string> {
+  const current = await source.installed(places.home);
+  if (!rollback && !isOpen(places)) await source.find({ channel, ref, current });
+  return source.make(current.commit, places.home);
 }
 
 /** This process becomes the updater of the copy: for a terminal or a service manager it is the same one. */
@@ -154,7 +154,7 @@ function openContext(places: UpdatePlaces, settings: Settings, { isQuiet, progre
     places,
     settings,
     data,
-    git: openGit(places.home),
+    source: openSource(places, repositoryRoot, settings),
     service: {
       read: stateReader(data.supervisorState),
       hosts: () =>

@@ -1,18 +1,14 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { writeFileAtomic } from '@svc/service-kit/config/data-dir.ts';
-import { endJournal, type Journal, type Version, writeJournal } from './journal.ts';
+import { endJournal, type Journal, type Version } from './journal.ts';
 import { writeLastUpdate } from './last-update.ts';
-import { mainBranch } from './choose-target.ts';
-import type { Git } from './git.ts';
-import { changedFiles, keepOwnWork } from './local-changes.ts';
 import { reconcileEnv } from './reconcile-env.ts';
 import type { UpdateContext } from './update-context.ts';
 import { runSetupSteps } from './setup-steps.ts';
-import { settleClone } from './settle-clone.ts';
 import type { Switched } from './switch-to.ts';
 import { type Outcome, updateCodes } from './update-outcome.ts';
-import { removeVersion, versionFolder, versionsIn } from './version-folder.ts';
+import { versionFolder, versionsIn } from './version-folder.ts';
 
 /** Says how it ended, and after an update that stays brings the rest along. */
 export async function finishUpdate(context: UpdateContext, { journal, result, why, gapMs }: Switched): Promise<Outcome> {
@@ -20,7 +16,7 @@ export async function finishUpdate(context: UpdateContext, { journal, result, wh
   const { id, from, to } = journal;
   const outcome = outcomeOf({ result, why, gapMs, from, to });
   if (result === 'confirmed') await finish(context, journal);
-  else if (result === 'reverted') await removeVersion(places, context.git, to.commit).catch(() => undefined); // the next update does it
+  else if (result === 'reverted') await context.source.remove(to.commit).catch(() => undefined); // the next update does it
   writeLastUpdate(places, { ...outcome, id, from, to, endedAt: now(), gapMs }, journal.isRollback);
   endJournal(places);
   return outcome;
@@ -68,26 +64,11 @@ function noteNewSettings({ places, say }: UpdateContext, { from, to }: Journal):
   say('New settings are noted in .env, commented out.');
 }
 
-async function settle({ places, git, say }: UpdateContext, journal: Journal): Promise<void> {
-  const { id, to, isEdge } = journal;
-  if (journal.phase !== 'settling') {
-    const changed = await changedFiles(git);
-    if (changed.length > 0 && !isEdge)
-      return say(
-        `This folder has changes of yours (${changed[0]}), so its files stay as they are; ${to.name} runs from .runtime/versions.`,
-      );
-    if (changed.length > 0) await keepOwnWork(git, `${id}-later`);
-    writeJournal(places, { ...journal, phase: 'settling' });
-  }
-  await settleClone({ places, git, commit: to.commit, branch: isEdge ? await branchOf(git) : null });
+async function settle({ source, say }: UpdateContext, journal: Journal): Promise<void> {
+  const words = await source.settle(journal);
+  if (words !== null) say(words);
 }
 
-/** The branch of the clone that follows the remote's; null when it is on another one, or on none. */
-async function branchOf(git: Git): Promise<string | null> {
-  const name = (await git(['rev-parse', '--abbrev-ref', 'HEAD'])).trim();
-  return name === mainBranch ? name : null;
-}
-
-async function removeOthers({ places, git }: UpdateContext, kept: readonly string[]): Promise<void> {
-  for (const commit of versionsIn(places)) if (!kept.includes(commit)) await removeVersion(places, git, commit);
+async function removeOthers({ places, source }: UpdateContext, kept: readonly string[]): Promise<void> {
+  for (const commit of versionsIn(places)) if (!kept.includes(commit)) await source.remove(commit);
 }

@@ -2,7 +2,6 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { finish } from './finish-update.ts';
 import { endJournal, type Journal, readJournal, type Version } from './journal.ts';
 import { writeLastUpdate } from './last-update.ts';
-import { changedFiles } from './local-changes.ts';
 import { confirmTrial, readPointer, readTrial, revertTrial, type Trial } from './pointer.ts';
 import type { UpdateContext } from './update-context.ts';
 import { confirm, goBack, verify } from './switch-to.ts';
@@ -59,7 +58,7 @@ function noteReverted(context: UpdateContext, journal: Journal): string {
 /** A version runs in the clone's place because the clone could not be brought along: now it may be. */
 async function finishLate(context: UpdateContext): Promise<string | null> {
   const commit = readPointer(context.places);
-  if (commit === null || (await changedFiles(context.git)).length > 0) return null;
+  if (commit === null || !(await context.source.canSettleLate())) return null;
   const version = unknown(commit);
   await finish(context, { ...journalOf({ from: null, to: commit }), from: version, phase: 'confirmed' });
   endJournal(context.places);

@@ -4,17 +4,14 @@ import { buildWebApps, takeBuilds } from './build-web-apps.ts';
 import { appliedMigrations } from './copy-databases.ts';
 import { tryOnCopies } from './dry-run.ts';
 import { unwellOnes } from './examine-service.ts';
-import { fetchTarget, findTarget, installedVersion } from './find-target.ts';
-import { openGit } from './git.ts';
 import { endJournal, type Journal, type Version, writeJournal } from './journal.ts';
 import { readLastUpdate, writeLastUpdate } from './last-update.ts';
-import { changedFiles, keepOwnWork, ownCommits } from './local-changes.ts';
 import { readPointer } from './pointer.ts';
 import { finishUpdate } from './finish-update.ts';
 import { switchTo } from './switch-to.ts';
 import type { UpdateContext } from './update-context.ts';
 import { UpdateStopped, updateCodes, type Outcome } from './update-outcome.ts';
-import { BrokenVersion, makeVersion, removeVersion, versionFolder } from './version-folder.ts';
+import { BrokenVersion, versionFolder } from './version-folder.ts';
 import { whyNotBack, whyNotOnDatabases } from './version-migrations.ts';
 
 export type UpdateRequest = { channel: UpdateChannel; ref: string | null; rollback: boolean };
@@ -23,20 +20,21 @@ type Goal = { to: Version; fetch: (() => Promise<void>) | null };
 
 /** Brings the installation to another version, or leaves it as it was. @throws UpdateStopped for what ends it before the switch */
 export async function runUpdate(context: UpdateContext, request: UpdateRequest): Promise<Outcome> {
-  const { places, git, say, now } = context;
-  const from = await installedVersion(git, places.home).then((clone) => runningVersion(context, clone));
+  const { places, source, say, now } = context;
+  const from = await runningVersion(context);
   const goal = request.rollback ? await goalOfRollback(context) : await goalOf(context, request, from);
   const startedAt = now();
   const id = new Date(startedAt).toISOString().replaceAll(/[:.]/g, '-');
-  await keepWhatIsOwn(context, request, id);
+  const isEdge = request.channel === 'edge' && request.ref === null && !request.rollback;
+  const kept = await source.keepOwnWork(request.channel === 'edge' && request.ref === null, id);
+  if (kept !== null) say(kept);
   await goal.fetch?.();
   say(`From ${from.name} (${from.commit.slice(0, 12)}) to ${goal.to.name} (${goal.to.commit.slice(0, 12)}).`);
-  const isEdge = request.channel === 'edge' && request.ref === null && !request.rollback;
   const journal = { id, startedAt, from, to: goal.to, isEdge, isRollback: request.rollback };
   try {
     await prepare(context, journal);
   } catch (error) {
-    if (goal.fetch !== null) await removeVersion(places, git, goal.to.commit);
+    if (goal.fetch !== null) await source.remove(goal.to.commit);
     endJournal(places);
     const stop = toStop(error, goal.to);
     // So that it is not tried again by itself.
@@ -49,17 +47,17 @@ export async function runUpdate(context: UpdateContext, request: UpdateRequest):
 }
 
 /** What runs in the clone's place, where there is one. */
-async function runningVersion({ places }: UpdateContext, clone: Version): Promise<Version> {
+function runningVersion({ places, source }: UpdateContext): Promise<Version> {
   const commit = readPointer(places);
-  return commit === null ? clone : installedVersion(openGit(versionFolder(places, commit)), versionFolder(places, commit));
+  return source.installed(commit === null ? places.home : versionFolder(places, commit));
 }
 
-async function goalOf({ git, root, settings }: UpdateContext, { channel, ref }: UpdateRequest, current: Version): Promise<Goal> {
-  const target = await findTarget(git, { channel, ref, current });
+async function goalOf({ source }: UpdateContext, { channel, ref }: UpdateRequest, current: Version): Promise<Goal> {
+  const target = await source.find({ channel, ref, current });
   const { commit, name } = target;
   return {
     to: { commit, name, version: name },
-    fetch: () => fetchTarget(git, target, { root, allowUnsigned: settings.updateAllowUnsigned }),
+    fetch: () => source.fetch(target),
   };
 }
 
@@ -68,26 +66,6 @@ async function goalOfRollback({ places }: UpdateContext): Promise<Goal> {
   if (back === null) throw new UpdateStopped(updateCodes.manual, 'There is no update to go back from.');
   return { to: back, fetch: null };
 }
-
-/** What a person has changed in the clone is never lost: it stops an update to a release, and is kept under a name by one to the main branch. */
-async function keepWhatIsOwn({ git, say }: UpdateContext, { channel, ref }: UpdateRequest, id: string): Promise<void> {
-  const changed = await changedFiles(git);
-  const commits = await ownCommits(git, 'origin');
-  if (changed.length === 0 && commits === 0) return;
-  if (channel === 'edge' && ref === null) {
-    const name = await keepOwnWork(git, id);
-    say(`Your own changes are kept as ${name}; "git stash apply ${name}" or "git cherry-pick" brings them back.`);
-    return;
-  }
-  if (changed.length === 0) return; // commits stay on their branch
-  throw new UpdateStopped(
-    updateCodes.manual,
-    `Files of this folder have changes of yours, which an update would take out of use: ${listed(changed)}.\nKeep them (git stash, or git commit on a branch) and run ./svc update again.`,
-  );
-}
-
-const listed = (names: readonly string[]): string =>
-  names.length <= 8 ? names.join(', ') : `${names.slice(0, 8).join(', ')} and ${names.length - 8} more`;
 
 function begin(context: UpdateContext, journal: Journal): void {
   writeJournal(context.places, journal);
@@ -98,16 +76,16 @@ type Entry = Omit<Journal, 'phase'>;
 
 /** All that can be done while the service runs on: nothing of it is changed. */
 async function prepare(context: UpdateContext, entry: Entry): Promise<void> {
-  const { places, git, data, settings, service, say } = context;
+  const { places, source, data, settings, service, say } = context;
   const { from, to } = entry;
   makePrivateDir(places.folder);
   const like = readPointer(places) === null ? places.home : versionFolder(places, from.commit);
   begin(context, { ...entry, phase: 'keeping' });
-  const older = await makeVersion({ places, git, commit: from.commit, like });
+  const older = await source.make(from.commit, like);
   takeBuilds(like, older);
   begin(context, { ...entry, phase: 'preparing' });
   say('Preparing it beside the one that runs …');
-  const newer = await makeVersion({ places, git, commit: to.commit, like: older });
+  const newer = await source.make(to.commit, older);
   checkSchemas(context, { older, newer });
   await buildWebApps({ folder: newer, like: older, say });
   begin(context, { ...entry, phase: 'dry-run' });

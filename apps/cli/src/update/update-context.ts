@@ -2,9 +2,9 @@ import type { DataPaths } from '@svc/service-kit/config/data-dir.ts';
 import type { Settings } from '@svc/service-kit/config/settings.ts';
 import type { UpdatePlaces } from '@svc/service-kit/update/update-places.ts';
 import type { Host } from './examine-service.ts';
-import type { Git } from './git.ts';
 import type { Journal } from './journal.ts';
 import type { ReadState } from './switch-version.ts';
+import type { VersionSource } from './version-source.ts';
 
 /** How the running service is reached. */
 export type Switch = {
@@ -24,8 +24,7 @@ export type UpdateContext = {
   places: UpdatePlaces;
   settings: UpdateSettings;
   data: DataPaths;
-  /** In the clone. */
-  git: Git;
+  source: VersionSource;
   service: Switch;
   /** One line for a person at each step. */
   say(line: string): void;

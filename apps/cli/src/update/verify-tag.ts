@@ -22,4 +22,4 @@ export async function whyNotSigned(git: Git, tag: string, root: string): Promise
   }
 }
 
-const hasSigners = (text: string): boolean => text.split('\n').some((line) => line.trim() !== '' && !line.startsWith('#'));
+export const hasSigners = (text: string): boolean => text.split('\n').some((line) => line.trim() !== '' && !line.startsWith('#'));

@@ -46,20 +46,30 @@ export async function makeVersion({ places, git, commit, like }: Plan): Promise<
   await removeVersion(places, git, commit);
   mkdirSync(places.versions, { recursive: true, mode: 0o700 });
   await git(['worktree', 'add', '--quiet', '--force', '--detach', folder, commit], { timeoutMs: installTimeoutMs });
-  symlinkSync('../../../.env', path.join(folder, '.env'));
+  takeDotenv(folder);
   takeDependencies(like, folder);
   await setUp(folder);
-  writeFileAtomic(path.join(folder, wholeFile), `${commit}\n`);
-  syncFolder(folder);
+  markWhole(folder, commit);
   return folder;
 }
 
-/** First the mark: what is half gone must not count as whole. */
+/** The settings of the installation are those of each version. */
+export const takeDotenv = (folder: string): void => symlinkSync('../../../.env', path.join(folder, '.env'));
+
+export function markWhole(folder: string, commit: string): void {
+  writeFileAtomic(path.join(folder, wholeFile), `${commit}\n`);
+  syncFolder(folder);
+}
+
 export async function removeVersion(places: UpdatePlaces, git: Git, commit: string): Promise<void> {
-  const folder = versionFolder(places, commit);
+  removeFolder(versionFolder(places, commit));
+  await git(['worktree', 'prune']);
+}
+
+/** First the mark: what is half gone must not count as whole. */
+export function removeFolder(folder: string): void {
   rmSync(path.join(folder, wholeFile), { force: true });
   rmSync(folder, { recursive: true, force: true });
-  await git(['worktree', 'prune']);
 }
 
 /** The names of the versions that are there. */
@@ -135,7 +145,7 @@ const isSameList = (a: Record<string, string> = {}, b: Record<string, string> = 
   Object.keys(a).length === Object.keys(b).length && Object.entries(a).every(([name, version]) => b[name] === version);
 
 /** The version's own `svc` finds or gets a Node that it accepts, and installs what its lock says. */
-async function setUp(folder: string): Promise<void> {
+export async function setUp(folder: string): Promise<void> {
   const fits = fitsManifests(path.join(folder, 'package-lock.json'));
   const { ending, code, stdout, stderr } = await runProgram(path.join(folder, 'svc'), ['--version'], {
     cwd: folder,

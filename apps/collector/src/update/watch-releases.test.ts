@@ -30,7 +30,7 @@ function watch(prints: string, updateManaged: string | null = null) {
   chmodSync(svc, 0o755);
   const clock = createFakeClock();
   const watching = watchReleases({
-    settings: { root: folder.path, dataDir: folder.path, updateManaged },
+    settings: { root: folder.path, dataDir: folder.path, updateManaged, updateArchives: null },
     env: { PATH: process.env['PATH'] },
     clock,
     log: { info: () => undefined, warn: (_facts: object, text: string) => void warnings.push(text) } as never,

@@ -14,7 +14,7 @@ import { installationHome, updatePlaces } from '@svc/service-kit/update/update-p
 import { readUpdateSettings } from '@svc/service-kit/update/update-settings.ts';
 
 type Deps = {
-  settings: Pick<CollectorSettings, 'root' | 'dataDir' | 'updateManaged'>;
+  settings: Pick<CollectorSettings, 'root' | 'dataDir' | 'updateManaged' | 'updateArchives'>;
   env: Readonly<Record<string, string | undefined>>;
   clock: Clock;
   log: Pick<Log, 'warn' | 'info'>;
@@ -51,7 +51,7 @@ export function watchReleases(deps: Deps): ReleaseWatch {
 async function look({ settings, env, clock, log, start = startUpdater }: Deps): Promise<void> {
   const home = installationHome(settings.root);
   const places = updatePlaces(home);
-  if (managerOf(home, settings.updateManaged) !== null || runningUpdate(places) !== null) return;
+  if (managerOf(home, settings) !== null || runningUpdate(places) !== null) return;
   const logFile = path.join(dataPaths(settings.dataDir).logs, 'update.log');
   if (isLeftOpen(places)) {
     log.info({}, 'an update that was cut off is brought to an end');

@@ -41,7 +41,7 @@ const autoSchema = {
 export function mountUpdateRoutes(app: App, { settings, paths, env, version, start = startUpdater }: Deps): void {
   const home = installationHome(settings.root);
   const places = updatePlaces(home);
-  const manager = () => managerOf(home, settings.updateManaged);
+  const manager = () => managerOf(home, settings);
   const channel = () => channelOf(settings.updateChannel, paths.root);
 
   app.get('/v2/update/channel', () => ({ channel: channel() }));

@@ -10,6 +10,9 @@ export const updateSettings = {
   updateManaged: setting('SVC_UPDATE_MANAGED', optionalText(), {
     text: 'Name of what keeps this installation up to date, such as apt. ./svc update then does nothing.',
   }),
+  updateArchives: setting('SVC_UPDATE_ARCHIVES', optionalText(), {
+    text: 'Address that has the files of the newest release, for an installation from an archive. Unset: as the archive says.',
+  }),
   updateAllowUnsigned: setting('SVC_UPDATE_ALLOW_UNSIGNED', trueOrFalse(), {
     text: 'true: releases without a signature that this version knows (release-signers) are installed too. For forks.',
     default: 'false',

@@ -1,0 +1,113 @@
+import { chmodSync, copyFileSync, existsSync, renameSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { readReleaseInfo } from '@svc/service-kit/update/release-info.ts';
+import type { UpdatePlaces } from '@svc/service-kit/update/update-places.ts';
+import { linkInstallation } from './link-installation.ts';
+import { isWhole, markWhole, removeFolder, setUp, takeDotenv, versionFolder } from '../version-folder.ts';
+import { compareVersions } from '../release-tag.ts';
+import { UpdateStopped, updateCodes } from '../update-outcome.ts';
+import { signersFile } from '../verify-tag.ts';
+import type { Target } from '../choose-target.ts';
+import type { Version } from '../journal.ts';
+import type { TargetWish, VersionSource } from '../version-source.ts';
+import { download } from './download.ts';
+import { newestPublished, type Published } from './published.ts';
+import { unpack } from './unpack.ts';
+
+type Archives = {
+  places: UpdatePlaces;
+  /** The code that runs this, whose signers count. */ root: string;
+  /** The address that holds the files of the newest release. */ base: string;
+  allowUnsigned: boolean;
+};
+
+/**
+ * Versions that come as archives with everything in them. The folder that a person unpacked stays as it is, but for `svc`: each version runs from its own
+ * folder, by the pointer.
+ */
+export function openArchiveSource({ places, root, base, allowUnsigned }: Archives): VersionSource {
+  const found = new Map<string, Published>();
+  const fileOf = (commit: string): string => path.join(places.folder, 'download', `${commit}.tar.gz`);
+  return {
+    installed: async (folder) => installedArchive(folder),
+
+    async find(wish) {
+      const { platform } = infoOf(places.home);
+      const signers = allowUnsigned ? null : path.join(root, signersFile);
+      const published = await orStop(newestPublished({ base, platform, signers }), 'Nothing was changed');
+      const target = choose(published, platform, wish);
+      if (published !== null) found.set(target.commit, published);
+      return target;
+    },
+
+    async fetch({ commit, name }) {
+      const published = found.get(commit);
+      if (published === undefined || isWhole(versionFolder(places, commit))) return;
+      await orStop(download(published.url, fileOf(commit), published.digest), `${name} cannot be had, so nothing was changed`);
+    },
+
+    async make(commit, like) {
+      const folder = versionFolder(places, commit);
+      if (isWhole(folder)) return folder;
+      removeFolder(folder);
+      const published = found.get(commit);
+      if (published !== undefined) await unpack(fileOf(commit), folder, published.info);
+      else if (readReleaseInfo(like)?.commit === commit) linkInstallation(like, folder);
+      else throw new Error(`The version ${commit.slice(0, 12)} is not here any more.`);
+      takeDotenv(folder);
+      await setUp(folder);
+      markWhole(folder, commit);
+      rmSync(path.dirname(fileOf(commit)), { recursive: true, force: true });
+      return folder;
+    },
+
+    remove: async (commit) => removeFolder(versionFolder(places, commit)),
+    keepOwnWork: async () => null,
+
+    async settle({ to }) {
+      const [from, next] = [path.join(versionFolder(places, to.commit), 'svc'), path.join(places.home, '.runtime', 'svc.new')];
+      copyFileSync(from, next);
+      chmodSync(next, 0o755);
+      renameSync(next, path.join(places.home, 'svc'));
+      return null;
+    },
+    canSettleLate: async () => false,
+  };
+}
+
+function infoOf(folder: string): NonNullable<ReturnType<typeof readReleaseInfo>> {
+  const info = readReleaseInfo(folder);
+  if (info !== null) return info;
+  const what = existsSync(folder) ? 'says nothing of what it is' : 'is not there';
+  throw new UpdateStopped(updateCodes.manual, `${folder} ${what}. Unpack the archive anew (docs/installing.md).`);
+}
+
+function installedArchive(folder: string): Version {
+  const { commit, version } = infoOf(folder);
+  return { commit, version, name: version };
+}
+
+function choose(published: Published | null, platform: string, { channel, ref, current }: TargetWish): Target {
+  const stop = (code: 3 | 4, words: string): never => {
+    throw new UpdateStopped(code, words);
+  };
+  if (ref !== null || channel === 'edge')
+    return stop(
+      updateCodes.manual,
+      'Archives are of the newest release only: for --ref and --channel edge, use a clone (docs/installing.md).',
+    );
+  if (published === null) return stop(updateCodes.manual, `There is no archive for ${platform} there.`);
+  const { version, commit } = published.info;
+  if (commit === current.commit) return stop(updateCodes.current, `v${version} is what is installed.`);
+  if (compareVersions(version, current.version) <= 0)
+    return stop(updateCodes.current, `The newest archive is v${version}, and ${current.version} is installed.`);
+  return { commit, name: `v${version}`, ref: '', tag: null, isPinned: false };
+}
+
+async function orStop<T>(work: Promise<T>, what: string): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw new UpdateStopped(updateCodes.manual, `${what}. ${(error as Error).message}`, { cause: error });
+  }
+}

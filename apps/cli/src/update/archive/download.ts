@@ -1,0 +1,124 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, createWriteStream, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { errorText } from '@svc/service-kit/service-error.ts';
+
+/** Nothing came for so long: the connection is gone. */
+const idleMs = 60_000;
+const maxText = 4 * 2 ** 20;
+const maxArchive = 2 * 2 ** 30;
+/** In a row, without anything new. */
+const tries = 4;
+const pauseMs = 500;
+
+/** A file that is small, as text. @throws Error that says what the place answered */
+export async function getText(url: string): Promise<string> {
+  let text = '';
+  const decoder = new TextDecoder();
+  for await (const chunk of await open(url, 0)) {
+    text += decoder.decode(chunk, { stream: true });
+    if (text.length > maxText) throw new Error(`${url} is too large.`);
+  }
+  return text + decoder.decode();
+}
+
+/**
+ * Downloads a file whose digest is known. Goes on where a connection broke, also that of an earlier call; `file` is there whole or not at all.
+ * @throws Error that says why not
+ */
+export async function download(url: string, file: string, digest: string): Promise<void> {
+  const part = `${file}.part`;
+  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  for (let left = tries; ;) {
+    const before = sizeOf(part);
+    try {
+      await goOn(url, part, before);
+      break;
+    } catch (error) {
+      left = sizeOf(part) > before ? tries : left - 1;
+      if (left === 0 || error instanceof Refused)
+        throw new Error(`${url} cannot be downloaded: ${errorText(error)}`, { cause: error });
+      await sleep(pauseMs);
+    }
+  }
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(part), hash);
+  if (hash.digest('hex') !== digest) {
+    rmSync(part, { force: true });
+    throw new Error(`${url} is not what the checksums say.`);
+  }
+  renameSync(part, file);
+}
+
+export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+
+/** The place answers, and says no: asking again changes nothing. */
+class Refused extends Error {}
+
+async function goOn(url: string, part: string, from: number): Promise<void> {
+  let size = from;
+  let body: AsyncIterable<Uint8Array>;
+  try {
+    body = await open(url, from);
+  } catch (error) {
+    if (error instanceof Whole) return;
+    if (!(error instanceof NoRange)) throw error;
+    [body, size] = [error.body, 0];
+  }
+  const limited = async function* (): AsyncGenerator<Uint8Array> {
+    for await (const chunk of body) {
+      size += chunk.length;
+      if (size > maxArchive) throw new Refused('it is too large');
+      yield chunk;
+    }
+  };
+  await pipeline(limited, createWriteStream(part, { flags: size === 0 ? 'w' : 'a', mode: 0o600 }));
+}
+
+/** The place has nothing after that. */
+class Whole extends Error {}
+
+/** The place gives all of it again. */
+class NoRange extends Error {
+  readonly body: AsyncIterable<Uint8Array>;
+
+  constructor(body: AsyncIterable<Uint8Array>) {
+    super();
+    this.body = body;
+  }
+}
+
+/** What comes from there, from a byte on. */
+async function open(url: string, from: number): Promise<AsyncIterable<Uint8Array>> {
+  const idle = new AbortController();
+  const timer = setTimeout(() => idle.abort(new Error(`nothing came for ${idleMs / 1000} s`)), idleMs);
+  const headers: Record<string, string> = from === 0 ? {} : { range: `bytes=${from}-` };
+  try {
+    const response = await fetch(url, { signal: idle.signal, headers: { 'accept-encoding': 'identity', ...headers } });
+    if (!response.ok) await response.body?.cancel();
+    if (response.status === 416 && from > 0) throw new Whole();
+    if (response.status >= 400 && response.status < 500) throw new Refused(`${url} answers ${response.status}`);
+    if (!response.ok || response.body === null) throw new Error(`${url} answers ${response.status}`);
+    const body = watched(response.body, timer);
+    if (from > 0 && response.status !== 206) throw new NoRange(body);
+    return body;
+  } catch (error) {
+    if (!(error instanceof NoRange)) clearTimeout(timer);
+    throw error;
+  }
+}
+
+async function* watched(body: AsyncIterable<Uint8Array>, timer: NodeJS.Timeout): AsyncGenerator<Uint8Array> {
+  try {
+    for await (const chunk of body) {
+      timer.refresh();
+      yield chunk;
+    }
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,99 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import fc from 'fast-check';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { sha256 } from './download.ts';
+import { newestPublished, parseSums } from './published.ts';
+
+let folder: TemporaryFolder;
+let server: Server;
+let base = '';
+let files: Record<string, string> = {};
+beforeEach(async () => {
+  folder = temporaryFolder();
+  files = {};
+  server = createServer((request, response) => {
+    const text = files[request.url?.slice(1) ?? ''];
+    response.writeHead(text === undefined ? 404 : 200).end(text);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterEach(() => {
+  server.closeAllConnections();
+  server.close();
+  folder.remove();
+});
+
+const at = (...parts: string[]) => path.join(folder.path, ...parts);
+const nameOf = (version: string, platform = 'linux-x64') => `assistant-gateway-${version}-${platform}`;
+
+function publish(versions: readonly string[], platform = 'linux-x64'): void {
+  for (const version of versions) {
+    files[`${nameOf(version, platform)}.tar.gz`] = 'archive';
+    files[`${nameOf(version, platform)}.json`] = JSON.stringify({ version, commit: sha256(version), platform });
+  }
+  files['SHA256SUMS'] = Object.entries(files)
+    .filter(([name]) => !name.startsWith('SHA256SUMS'))
+    .map(([name, text]) => `${sha256(text)}  ${name}\n`)
+    .join('');
+}
+
+/** Signs what is published, for this purpose, by a key of its own; gives the file of signers. */
+function sign(namespace = 'svc-release'): string {
+  mkdirSync(at('keys'), { recursive: true });
+  execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', at('keys', namespace)]);
+  writeFileSync(at('SHA256SUMS'), files['SHA256SUMS'] ?? '');
+  execFileSync('ssh-keygen', ['-q', '-Y', 'sign', '-f', at('keys', namespace), '-n', namespace, at('SHA256SUMS')], {
+    stdio: 'ignore',
+  });
+  files['SHA256SUMS.sig'] = readFileSync(at('SHA256SUMS.sig'), 'utf8');
+  writeFileSync(at('signers'), `# Who may\nann@example.org ${readFileSync(at('keys', `${namespace}.pub`), 'utf8')}`);
+  return at('signers');
+}
+
+const newest = (signers: string | null = null, platform = 'linux-x64') =>
+  newestPublished({ base: `${base}/`, platform, signers });
+
+test('the newest of the platform is found, by number and not by letter', async () => {
+  publish(['0.9.0', '0.10.0', '0.2.0']);
+  publish(['0.11.0'], 'darwin-arm64');
+  expect(await newest(sign())).toEqual({
+    info: { version: '0.10.0', commit: sha256('0.10.0'), platform: 'linux-x64', archives: null },
+    url: `${base}/${nameOf('0.10.0')}.tar.gz`,
+    digest: sha256('archive'),
+  });
+  expect(await newest(null, 'linux-arm64')).toBeNull();
+});
+
+test('a signature for something else, such as a tag, is none', async () => {
+  publish(['0.2.0']);
+  await expect(newest(sign('git'))).rejects.toThrow('not signed by somebody who may release');
+});
+
+test('one that nobody signed, or whom this version does not know, is refused', async () => {
+  publish(['0.2.0']);
+  await expect(newest(at('absent'))).rejects.toThrow('404');
+  sign();
+  await expect(newest(at('absent'))).rejects.toThrow('knows nobody who may release');
+});
+
+test('a description that the sums do not vouch for is refused', async () => {
+  publish(['0.2.0']);
+  files[`${nameOf('0.2.0')}.json`] = JSON.stringify({ version: '0.2.0', commit: 'c'.repeat(40), platform: 'linux-x64' });
+  await expect(newest()).rejects.toThrow('is not what SHA256SUMS says');
+});
+
+test('of sums only names of files in one folder are taken, whatever else they say', () => {
+  const digest = 'a'.repeat(64);
+  expect([...parseSums(`${digest}  a\n${digest} *b.c\n${digest}  ../x\n${digest}  /etc/x\nx  y\n`).keys()]).toEqual(['a', 'b.c']);
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (text) => {
+      for (const name of parseSums(`${digest}  ${text}`).keys()) expect(name).not.toMatch(/\/|^\.\.?$/);
+    }),
+  );
+});

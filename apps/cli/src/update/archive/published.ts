@@ -1,0 +1,55 @@
+import { archiveName, signatureFile, sumsFile, toReleaseInfo, type ReleaseInfo } from '@svc/service-kit/update/release-info.ts';
+import { compareVersions } from '../release-tag.ts';
+import { getText, sha256 } from './download.ts';
+import { whyNotSignedSums } from './verify-sums.ts';
+
+/** An archive that is published. `url`: of its file; `digest`: what that has to be. */
+export type Published = { info: ReleaseInfo; url: string; digest: string };
+
+type Place = {
+  /** The address that holds all files of a release. */ base: string;
+  platform: string;
+  /** The file of those who may release; null: nobody is asked. */ signers: string | null;
+};
+
+/**
+ * The newest archive at a place for a platform; null when it has none. Nothing is believed but what the signed sums vouch for.
+ * @throws Error that says what is not in order there
+ */
+export async function newestPublished({ base, platform, signers }: Place): Promise<Published | null> {
+  const at = (name: string): string => `${base.replace(/\/+$/, '')}/${name}`;
+  const sums = await getText(at(sumsFile));
+  if (signers !== null) {
+    const why = await whyNotSignedSums(sums, await getText(at(signatureFile)), signers);
+    if (why !== null) throw new Error(`${at(sumsFile)} is not signed by somebody who may release. ${why}`);
+  }
+  const digests = parseSums(sums);
+  const version = newestFor(platform, [...digests.keys()]);
+  if (version === null) return null;
+  const name = archiveName(version, platform);
+  const described = digests.get(`${name}.json`);
+  const text = described === undefined ? '' : await getText(at(`${name}.json`));
+  const info = toReleaseInfo(text);
+  if (sha256(text) !== described || info?.version !== version || info.platform !== platform)
+    throw new Error(`${at(`${name}.json`)} is not what ${sumsFile} says.`);
+  const file = `${name}.tar.gz`;
+  return { info, url: at(file), digest: digests.get(file) ?? '' };
+}
+
+/** Digests by the names of files. What is no line of sha256sum(1) is left out. */
+export function parseSums(text: string): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const line of text.split('\n')) {
+    const [, digest, name] = /^([0-9a-f]{64}) [ *](.+)$/.exec(line) ?? [];
+    if (digest !== undefined && name !== undefined && /^\w[\w.-]*$/.test(name)) found.set(name, digest);
+  }
+  return found;
+}
+
+function newestFor(platform: string, files: readonly string[]): string | null {
+  const versions = files.flatMap((file) => {
+    const version = /^assistant-gateway-(\d+\.\d+\.\d+)-/.exec(file)?.[1];
+    return version !== undefined && file === `${archiveName(version, platform)}.tar.gz` ? [version] : [];
+  });
+  return versions.toSorted(compareVersions).at(-1) ?? null;
+}

@@ -1,0 +1,69 @@
+import path from 'node:path';
+import type { UpdatePlaces } from '@svc/service-kit/update/update-places.ts';
+import { mainBranch } from './choose-target.ts';
+import { fetchTarget, findTarget, installedVersion, remote } from './find-target.ts';
+import { openGit, type Git } from './git.ts';
+import { writeJournal } from './journal.ts';
+import { changedFiles, keepOwnWork, ownCommits } from './local-changes.ts';
+import { settleClone } from './settle-clone.ts';
+import { UpdateStopped, updateCodes } from './update-outcome.ts';
+import { makeVersion, removeVersion } from './version-folder.ts';
+import type { VersionSource } from './version-source.ts';
+
+type Clone = {
+  places: UpdatePlaces;
+  /** The code that runs this, whose signers count. */ root: string;
+  allowUnsigned: boolean;
+};
+
+/** Versions of a clone, which come from its remote. */
+export function openGitSource({ places, root, allowUnsigned }: Clone): VersionSource {
+  const git = openGit(places.home);
+  return {
+    installed: (folder) => installedVersion(path.relative(folder, places.home) === '' ? git : openGit(folder), folder),
+    find: (wish) => findTarget(git, wish),
+    fetch: (target) => fetchTarget(git, target, { root, allowUnsigned }),
+    make: (commit, like) => makeVersion({ places, git, commit, like }),
+    remove: (commit) => removeVersion(places, git, commit),
+    keepOwnWork: (isEdge, id) => keepWhatIsOwn(git, isEdge, id),
+
+    async settle(journal) {
+      const { id, to, isEdge } = journal;
+      if (journal.phase !== 'settling') {
+        const changed = await changedFiles(git);
+        if (changed.length > 0 && !isEdge)
+          return `This folder has changes of yours (${changed[0]}), so its files stay as they are; ${to.name} runs from .runtime/versions.`;
+        if (changed.length > 0) await keepOwnWork(git, `${id}-later`);
+        writeJournal(places, { ...journal, phase: 'settling' });
+      }
+      await settleClone({ places, git, commit: to.commit, branch: isEdge ? await branchOf(git) : null });
+      return null;
+    },
+    canSettleLate: async () => (await changedFiles(git)).length === 0,
+  };
+}
+
+/** What a person has changed in the clone is never lost: it stops an update to a release, and is kept under a name by one to the main branch. */
+async function keepWhatIsOwn(git: Git, isEdge: boolean, id: string): Promise<string | null> {
+  const changed = await changedFiles(git);
+  const commits = await ownCommits(git, remote);
+  if (changed.length === 0 && commits === 0) return null;
+  if (isEdge) {
+    const name = await keepOwnWork(git, id);
+    return `Your own changes are kept as ${name}; "git stash apply ${name}" or "git cherry-pick" brings them back.`;
+  }
+  if (changed.length === 0) return null; // commits stay on their branch
+  throw new UpdateStopped(
+    updateCodes.manual,
+    `Files of this folder have changes of yours, which an update would take out of use: ${listed(changed)}.\nKeep them (git stash, or git commit on a branch) and run ./svc update again.`,
+  );
+}
+
+const listed = (names: readonly string[]): string =>
+  names.length <= 8 ? names.join(', ') : `${names.slice(0, 8).join(', ')} and ${names.length - 8} more`;
+
+/** The branch of the clone that follows the remote's; null when it is on another one, or on none. */
+async function branchOf(git: Git): Promise<string | null> {
+  const name = (await git(['rev-parse', '--abbrev-ref', 'HEAD'])).trim();
+  return name === mainBranch ? name : null;
+}

@@ -1,0 +1,17 @@
+import type { Settings } from '@svc/service-kit/config/settings.ts';
+import { archivesOf } from '@svc/service-kit/update/managed.ts';
+import type { UpdatePlaces } from '@svc/service-kit/update/update-places.ts';
+import { openArchiveSource } from './archive/archive-source.ts';
+import { openGitSource } from './git-source.ts';
+import type { VersionSource } from './version-source.ts';
+
+/** Where versions of this installation come from. `root`: the code that runs this. */
+export function openSource(
+  places: UpdatePlaces,
+  root: string,
+  { updateArchives, updateAllowUnsigned: allowUnsigned }: Pick<Settings, 'updateArchives' | 'updateAllowUnsigned'>,
+): VersionSource {
+  const base = archivesOf(places.home, updateArchives);
+  if (base !== null) return openArchiveSource({ places, root, base, allowUnsigned });
+  return openGitSource({ places, root, allowUnsigned });
+}

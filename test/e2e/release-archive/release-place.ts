@@ -1,0 +1,44 @@
+import { createReadStream, statSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+
+/** A place of releases over HTTP on loopback, as web servers of files are: with ranges. */
+export type ReleasePlace = {
+  url: string;
+  /** What was asked for: names, with the byte from which on. */
+  asked: string[];
+  /** Breaks connections after so many bytes, so many times. */
+  cut(bytes: number, times: number): void;
+  close(): void;
+};
+
+export async function openReleasePlace(folder: () => string): Promise<ReleasePlace> {
+  const asked: string[] = [];
+  let [limit, left] = [0, 0];
+  const server = createServer((request, response) => {
+    const name = path.basename(request.url ?? '');
+    const file = path.join(folder(), name);
+    const size = statSync(file, { throwIfNoEntry: false })?.size;
+    const from = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? '')?.[1] ?? 0);
+    asked.push(`${name} ${from}`);
+    if (size === undefined) return void response.writeHead(404).end();
+    if (from >= size && from > 0) return void response.writeHead(416).end();
+    response.writeHead(from > 0 ? 206 : 200, { 'content-length': size - from });
+    if (left === 0 || size - from <= limit) return void createReadStream(file, { start: from }).pipe(response);
+    left -= 1;
+    createReadStream(file, { start: from, end: from + limit - 1 })
+      .on('end', () => void response.write('', () => void response.destroy()))
+      .pipe(response, { end: false });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked,
+    cut: (bytes, times) => void ([limit, left] = [bytes, times]),
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
