@@ -35,6 +35,11 @@ const tree = root.addChildren([
   }),
   createRoute({
     getParentRoute,
+    path: '/welcome/$step',
+    component: lazyRouteComponent(() => import('./screens/welcome/welcome.tsx'), 'Welcome'),
+  }),
+  createRoute({
+    getParentRoute,
     path: '/sessions',
     validateSearch: texts('active', 'channel', 'text'),
     component: lazyRouteComponent(() => import('./screens/sessions/sessions.tsx'), 'Sessions'),

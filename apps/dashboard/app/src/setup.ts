@@ -133,7 +133,7 @@ function showCodes(codes: readonly string[]): void {
       async onSubmit() {
         await send('finish', { code: code.input.value.trim() });
         sessionStorage.removeItem(place);
-        location.replace('/');
+        location.replace('/welcome/engine');
       },
     }),
   );

@@ -70,7 +70,8 @@ export function Transcript({ conversation, assistant, actions, loadOlder, empty 
         className="transcript"
         ref={box}
         onScroll={look}
-        role="feed"
+        // A feed without an article is none.
+        role={isThere ? 'feed' : 'region'}
         aria-label="Conversation"
         aria-busy={false}
         tabIndex={0}

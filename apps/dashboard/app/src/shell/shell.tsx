@@ -6,6 +6,7 @@ import { useLive } from '../parts/live.tsx';
 import { dropSessionToken } from '../session-token.ts';
 import { useLogin } from './login.tsx';
 import { destinations, type Destination } from './destinations.ts';
+import { QuickWays } from './quick-ways.tsx';
 import { keepTheme, readTheme, type Theme, themes } from './theme.ts';
 import { wipeDevice } from './wipe-device.ts';
 
@@ -57,6 +58,7 @@ export function Shell() {
           <span>More</span>
         </button>
       </nav>
+      <QuickWays />
     </div>
   );
 }

@@ -18,7 +18,7 @@ const kinds: Record<InstanceStatus, StatusKind> = {
 };
 const changes = ['/manager/instances'];
 
-type Props = { instance: Instance; meta: ConnectorMeta | undefined; onEdit(): void };
+type Props = { instance: Instance; meta: ConnectorMeta | undefined; onEdit: (() => void) | undefined };
 
 /** One channel: how it is, and what can be done to it. */
 export function ChannelRow({ instance, meta, onEdit }: Props) {
@@ -52,9 +52,11 @@ export function ChannelRow({ instance, meta, onEdit }: Props) {
             Stop
           </button>
         )}
-        <button type="button" className="plain-button" disabled={meta === undefined} onClick={onEdit}>
-          Configure
-        </button>
+        {onEdit !== undefined && (
+          <button type="button" className="plain-button" disabled={meta === undefined} onClick={onEdit}>
+            Configure
+          </button>
+        )}
         <button type="button" className="plain-button" onClick={() => setShown('logs')}>
           Logs
         </button>

@@ -10,6 +10,7 @@ import type { Method } from '../../parts/api.ts';
 import { counted, money, relativeTime } from '../../parts/format.ts';
 import { useApi } from '../../parts/query.ts';
 import type { StatusKind } from '../../parts/status.tsx';
+import { isOwnChannel } from '../channels/own-channels.ts';
 
 /** What ends a row by itself: a call, or the place where it is ended. */
 type Remedy =
@@ -42,6 +43,7 @@ export function useNeeds(): { needs: Need[]; isKnown: boolean } {
     ...(asks.data?.asks ?? []).map(ofAsk),
     ...(deliveries.data?.deliveries ?? []).map(ofDelivery),
     ...ofInstances(instances.data?.instances ?? []),
+    ...ofNoChannel(instances.data?.instances),
     ...(pending.data === undefined || pending.data.pending.length === 0 ? [] : [ofStrangers(pending.data.pending)]),
     ...ofSpend(spend.data),
     ...ofEngine(engines.data?.current),
@@ -103,6 +105,19 @@ const ofInstances = (instances: readonly Instance[]): Need[] =>
         done: `${name} is being started.`,
       },
     }));
+
+const ofNoChannel = (instances: readonly Instance[] | undefined): Need[] =>
+  instances === undefined || instances.some(isOwnChannel)
+    ? []
+    : [
+        {
+          key: 'channel',
+          status: 'none',
+          title: 'No channel is connected',
+          words: 'The assistant answers here alone.',
+          remedy: { kind: 'link', words: 'Connect one', to: '/welcome/channel' },
+        },
+      ];
 
 const ofStrangers = (pending: readonly PendingIdentity[]): Need => ({
   key: 'strangers',

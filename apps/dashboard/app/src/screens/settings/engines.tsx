@@ -8,14 +8,14 @@ import { useAct, useApi } from '../../parts/query.ts';
 import { Status } from '../../parts/status.tsx';
 import { toast } from '../../parts/toast.tsx';
 
-type EngineList = { engines: EngineView[]; current: EngineChoice | null };
-const path = '/core/v2/engines';
+export type EngineList = { engines: EngineView[]; current: EngineChoice | null };
+export const enginesPath = '/core/v2/engines';
 /** A model may think for a while. */
-const testMs = 110_000;
+export const engineTestMs = 110_000;
 
 /** The engines that can answer: how each stands, and which one does. */
 export function Engines() {
-  const query = useApi<EngineList>(path, 15_000);
+  const query = useApi<EngineList>(enginesPath, 15_000);
   return (
     <Loaded query={query}>
       {({ engines, current }) => (
@@ -40,12 +40,12 @@ export function Engines() {
 function EngineRow({ engine, isCurrent }: { engine: EngineView; isCurrent: boolean }) {
   const { id, ready, reason, installed, pinned_version: pinned, install, login, notice, warning } = engine;
   const [isKeyAsked, setKeyAsked] = useState(false);
-  const act = useAct({ changes: [path] });
+  const act = useAct({ changes: [enginesPath] });
   const test = useAct<EngineTest>({
-    changes: [path],
+    changes: [enginesPath],
     onDone: ({ text, ms }) => toast(`${id} said “${text.slice(0, 120)}” after ${(ms / 1000).toFixed(1)} s.`),
   });
-  const own = `${path}/${encodeURIComponent(id)}`;
+  const own = `${enginesPath}/${encodeURIComponent(id)}`;
   const isInstalling = install?.state === 'running';
   return (
     <li>
@@ -94,7 +94,7 @@ function EngineRow({ engine, isCurrent }: { engine: EngineView; isCurrent: boole
             type="button"
             className="plain-button"
             disabled={test.isPending}
-            onClick={() => test.mutate({ method: 'POST', path: `${own}/test`, timeoutMs: testMs })}
+            onClick={() => test.mutate({ method: 'POST', path: `${own}/test`, timeoutMs: engineTestMs })}
           >
             {test.isPending ? 'Waiting for its answer' : `Try ${id}`}
           </button>
@@ -122,7 +122,7 @@ function EngineRow({ engine, isCurrent }: { engine: EngineView; isCurrent: boole
 
 function Key({ id, path: where, onClose }: { id: string; path: string; onClose(): void }) {
   const [value, setValue] = useState('');
-  const act = useAct({ changes: [path], done: `The key of ${id} is kept.`, onDone: onClose });
+  const act = useAct({ changes: [enginesPath], done: `The key of ${id} is kept.`, onDone: onClose });
   return (
     <Dialog title={`Key of ${id}`} onClose={onClose}>
       <form

@@ -1,0 +1,66 @@
+import type { EngineTest } from '@svc/contract/engine.ts';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { Loaded, Section } from '../../parts/page.tsx';
+import { useAct, useApi } from '../../parts/query.ts';
+import { enginesPath, type EngineList, Engines, engineTestMs } from '../settings/engines.tsx';
+
+/** Which engine answers and why, a real reply of it, and how to get another one. */
+export function EngineStep() {
+  const query = useApi<EngineList>(enginesPath, 15_000);
+  return (
+    <Section title="Who answers you">
+      <Loaded query={query}>
+        {({ current }) => (
+          <>
+            {current === null ? (
+              <p>No engine is ready. Choose one below.</p>
+            ) : (
+              <>
+                <p>
+                  <b>{current.id}</b>
+                  {current.model !== null && ` (${current.model})`}: {current.why}
+                </p>
+                <Try key={current.id} id={current.id} />
+              </>
+            )}
+            <p>
+              <Link to="/welcome/$step" params={{ step: 'message' }} className="primary">
+                Go on{current !== null && ` with ${current.id}`}
+              </Link>
+            </p>
+          </>
+        )}
+      </Loaded>
+      <details open={query.data?.current?.id === 'offline'}>
+        <summary>All engines</summary>
+        <Engines />
+      </details>
+    </Section>
+  );
+}
+
+function Try({ id }: { id: string }) {
+  const [answer, setAnswer] = useState<EngineTest | null>(null);
+  const test = useAct<EngineTest>({ onDone: setAnswer });
+  const path = `${enginesPath}/${encodeURIComponent(id)}/test`;
+  return (
+    <>
+      <p>
+        <button
+          type="button"
+          className="plain-button"
+          disabled={test.isPending}
+          onClick={() => test.mutate({ method: 'POST', path, timeoutMs: engineTestMs })}
+        >
+          {test.isPending ? 'Waiting for its answer' : 'Let it say something'}
+        </button>
+      </p>
+      {answer !== null && (
+        <blockquote className="engine-words" aria-label={`What ${id} said`}>
+          {answer.text} <span className="muted small">after {(answer.ms / 1000).toFixed(1)} s</span>
+        </blockquote>
+      )}
+    </>
+  );
+}

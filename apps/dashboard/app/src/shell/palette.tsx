@@ -1,0 +1,95 @@
+import type { SessionPage } from '@svc/contract/session.ts';
+import { useNavigate } from '@tanstack/react-router';
+import { type KeyboardEvent, useId, useState } from 'react';
+import { Dialog } from '../parts/dialog.tsx';
+import { useApi } from '../parts/query.ts';
+import { destinations } from './destinations.ts';
+import { recentPath, titleOf } from './recent-sessions.ts';
+
+type Choice = { id: string; words: string; kind: string; run(): void };
+const maxShown = 12;
+
+/** Goes anywhere by a few letters of its name: a combobox with a list, as the ARIA practices describe it. */
+export function Palette({ onClose }: { onClose(): void }) {
+  const [text, setText] = useState('');
+  const [at, setAt] = useState(0);
+  const id = useId();
+  const choices = useChoices(text);
+  const chosen = choices[Math.min(at, choices.length - 1)];
+  const optionId = (choice: Choice) => `${id}-${choice.id}`;
+  const run = (choice: Choice) => {
+    onClose();
+    choice.run();
+  };
+  const onKey = (event: KeyboardEvent) => {
+    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
+    if (step !== 0 && choices.length > 0) {
+      event.preventDefault();
+      setAt((Math.min(at, choices.length - 1) + step + choices.length) % choices.length);
+    }
+    if (event.key === 'Enter' && !event.nativeEvent.isComposing && chosen !== undefined) {
+      event.preventDefault();
+      run(chosen);
+    }
+  };
+  return (
+    <Dialog title="Go to" onClose={onClose}>
+      <input
+        type="search"
+        className="palette-text"
+        role="combobox"
+        aria-label="Screen, session or words to search for"
+        placeholder="Screen, session or words to search for"
+        aria-expanded
+        aria-autocomplete="list"
+        aria-controls={`${id}-list`}
+        aria-activedescendant={chosen === undefined ? undefined : optionId(chosen)}
+        autoComplete="off"
+        autoFocus
+        value={text}
+        onChange={({ target }) => {
+          setText(target.value);
+          setAt(0);
+        }}
+        onKeyDown={onKey}
+      />
+      <ul id={`${id}-list`} role="listbox" aria-label="Places" className="palette">
+        {choices.map((choice) => (
+          // The focus stays in the field, whose keys choose: an option is pressed, and never focused.
+          <li
+            key={choice.id}
+            id={optionId(choice)}
+            role="option"
+            aria-selected={choice === chosen}
+            onMouseDown={(event) => event.preventDefault()}
+            onClick={() => run(choice)}
+          >
+            <span>{choice.words}</span>
+            <span className="muted small">{choice.kind}</span>
+          </li>
+        ))}
+      </ul>
+    </Dialog>
+  );
+}
+
+/** Places that have all the words that were typed, screens first; last, to search for them. */
+function useChoices(text: string): Choice[] {
+  const navigate = useNavigate();
+  const { data } = useApi<SessionPage>(recentPath);
+  const said = text.trim();
+  const words = said.toLowerCase().split(/\s+/);
+  const places: Choice[] = [
+    ...destinations.map(({ to, name }) => ({ id: to, words: name, kind: 'Screen', run: () => void navigate({ to }) })),
+    ...(data?.sessions ?? []).map((session) => ({
+      id: session.conversation_key,
+      words: titleOf(session),
+      kind: session.surface,
+      run: () => void navigate({ to: '/sessions/$key', params: { key: session.conversation_key }, search: { tab: '' } }),
+    })),
+  ];
+  const found = places.filter(({ words: name }) => words.every((word) => name.toLowerCase().includes(word))).slice(0, maxShown);
+  if (said === '') return found;
+  const search = () => void navigate({ to: '/search', search: { q: said, days: '' } });
+  return [...found, { id: 'search', words: `Search for “${said}”`, kind: 'What was said', run: search }];
+}

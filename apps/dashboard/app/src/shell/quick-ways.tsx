@@ -1,0 +1,34 @@
+import { useNavigate, useRouterState } from '@tanstack/react-router';
+import { lazy, Suspense, useState } from 'react';
+import { sessionBeside } from './recent-sessions.ts';
+import { useShortcuts } from './use-shortcuts.ts';
+
+const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }));
+const KeySheet = lazy(async () => ({ default: (await import('./key-sheet.tsx')).KeySheet }));
+
+/** What keys do on every screen, and what they open. */
+export function QuickWays() {
+  const [open, setOpen] = useState<'palette' | 'keys' | null>(null);
+  const navigate = useNavigate();
+  const path = useRouterState({ select: ({ location }) => location.pathname });
+  const close = () => setOpen(null);
+  const step = async (by: 1 | -1) => {
+    const shown = path.startsWith(sessionsAt) ? decodeURIComponent(path.slice(sessionsAt.length)) : null;
+    const key = await sessionBeside(shown, by);
+    if (key !== undefined) await navigate({ to: '/sessions/$key', params: { key }, search: { tab: '' } });
+  };
+  useShortcuts({
+    palette: () => setOpen('palette'),
+    help: () => setOpen('keys'),
+    go: (to) => void navigate({ to }),
+    step: (by) => void step(by),
+  });
+  return (
+    <Suspense>
+      {open === 'palette' && <Palette onClose={close} />}
+      {open === 'keys' && <KeySheet onClose={close} />}
+    </Suspense>
+  );
+}
+
+const sessionsAt = '/sessions/';
