@@ -16,6 +16,10 @@ describe.skipIf(why !== null)(`the chat of the dashboard${why === null ? '' : ` 
   let context: BrowserContext;
   let page: Page;
   let faults: string[];
+  let setUpMs: number;
+  let landedAt: string;
+  /** What is asked next: each test says something that nobody has said before, when it is tried again too. */
+  let many = 10;
 
   beforeAll(async () => {
     browser = await openBrowser([], 'dashboard');
@@ -23,12 +27,42 @@ describe.skipIf(why !== null)(`the chat of the dashboard${why === null ? '' : ` 
     context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
     page = await context.newPage();
     faults = watch(page);
+    const begun = performance.now();
     await setUp(page, dashboard);
+    setUpMs = performance.now() - begun;
+    landedAt = page.url();
   });
   afterAll(async () => {
     await browser?.close();
     await dashboard?.house.stop();
   });
+  test('[2] after the set-up one chooses who answers, has a first reply, and is offered a channel; a reload stays where one is', async ({
+    annotate,
+  }) => {
+    const begun = performance.now();
+    expect(landedAt).toBe(`${dashboard.url}/welcome/engine`);
+    await page.goto(landedAt);
+    await page.reload();
+    await page.getByRole('button', { name: 'Let it say something' }).click();
+    await page.getByLabel('What offline said').waitFor();
+    await page.getByRole('link', { name: 'Go on with offline' }).click();
+    await expect.poll(() => input().inputValue()).toMatch(/^Hello/);
+    await page.reload();
+    await expect.poll(() => input().inputValue()).toMatch(/^Hello/);
+    await page.getByRole('button', { name: 'Send message' }).click();
+    await page.locator('.reply .below').waitFor();
+    const seconds = (setUpMs + performance.now() - begun) / 1000;
+    await annotate(`from the link to the first reply: ${seconds.toFixed(1)} s by script`);
+    await page.reload();
+    await page.locator('.reply .below').waitFor();
+    await page.getByRole('link', { name: 'Go on to a channel' }).click();
+    await page.reload();
+    await page.getByRole('button', { name: 'Add channel' }).waitFor();
+    await page.getByRole('link', { name: 'Go home' }).click();
+    await page.getByText('No channel is connected').waitFor();
+    expect(faults).toEqual([]);
+  });
+
   beforeEach(async () => {
     await context.setOffline(false);
     await page.unrouteAll({ behavior: 'ignoreErrors' });
@@ -44,14 +78,17 @@ describe.skipIf(why !== null)(`the chat of the dashboard${why === null ? '' : ` 
     const answer = await fetch(`${dashboard.house.urls.core}/v2/session/web%3AAnna%3Amain/history`);
     return answer.status === 404 ? [] : ((await answer.json()) as History).messages;
   };
+  const isCounted = async (last: number, shown: Page = page) =>
+    await expect.poll(() => lastReply(shown), { timeout: 30_000 }).toMatch(new RegExp(`${last - 1}\\s*${last} Copy`));
   const timesSaid = async (text: string) => (await history()).filter((message) => message.text === text).length;
 
   test('[15] what is sent while the service is away is kept over a reload, and sent once', async () => {
+    const text = `count ${++many}`;
     await page.route('**/chat/turn', (route) => route.abort());
-    await say(page, 'count 4');
+    await say(page, text);
     await page.getByText('Waiting for the connection').waitFor();
     await page.reload();
-    await expect.poll(() => page.locator('.bubble').last().textContent()).toBe('count 4');
+    await expect.poll(() => page.locator('.bubble').last().textContent()).toBe(text);
     // Arrives, and its answer is lost: the same message is sent again.
     await page.unroute('**/chat/turn');
     let asked = 0;
@@ -62,10 +99,10 @@ describe.skipIf(why !== null)(`the chat of the dashboard${why === null ? '' : ` 
       return route.abort();
     });
     await page.evaluate("dispatchEvent(new Event('online'))");
-    await expect.poll(() => lastReply(), { timeout: 30_000 }).toMatch(/1\s*2\s*3\s*4/);
+    await isCounted(many);
     await expect.poll(() => asked, { timeout: 30_000 }).toBeGreaterThan(1);
-    expect(await page.locator('.bubble', { hasText: 'count 4' }).count()).toBe(1);
-    expect(await timesSaid('count 4')).toBe(1);
+    expect(await page.locator('.bubble', { hasText: text }).count()).toBe(1);
+    expect(await timesSaid(text)).toBe(1);
   });
 
   test('a draft is there after a reload, and on the page without network', async () => {
@@ -85,13 +122,14 @@ describe.skipIf(why !== null)(`the chat of the dashboard${why === null ? '' : ` 
   });
 
   test('[28] two tabs show one conversation as it goes on, over one stream', async () => {
+    const text = `count ${++many}`;
     const second = await context.newPage();
     faults.push(...watch(second));
     await second.goto(`${dashboard.url}/chat`);
     await isLive(second);
-    await say(page, 'count 5');
-    for (const shown of [page, second]) await expect.poll(() => lastReply(shown)).toMatch(/1\s*2\s*3\s*4\s*5/);
-    expect(await second.locator('.bubble', { hasText: 'count 5' }).count()).toBe(1);
+    await say(page, text);
+    for (const shown of [page, second]) await isCounted(many, shown);
+    expect(await second.locator('.bubble', { hasText: text }).count()).toBe(1);
     await second.close();
     expect(faults).toEqual([]);
   });
@@ -125,7 +163,7 @@ describe.skipIf(why !== null)(`the chat of the dashboard${why === null ? '' : ` 
     await expect.poll(async () => (await history()).at(-2)?.attachments[0]?.name, { timeout: 30_000 }).toBe('large.bin');
     expect(new Set(chunks).size).toBe(chunks.length);
     await expect.poll(() => lastReply()).toMatch(/1\s*2/);
-    expect(await page.locator('.file', { hasText: 'large.bin' }).count()).toBe(1);
+    await page.locator('.said').last().locator('.file', { hasText: 'large.bin' }).waitFor();
   });
 
   test('the worker keeps assets with a hash in their name and the page without network; what is not there is a 404', async () => {
@@ -139,5 +177,87 @@ describe.skipIf(why !== null)(`the chat of the dashboard${why === null ? '' : ` 
       '(async () => (await (await caches.open((await caches.keys())[0])).keys()).map(({ url }) => new URL(url).pathname))()',
     )) as string[];
     expect(kept.filter((name) => !/^\/assets\/.+-[\w-]{8}\.\w+$/.test(name))).toEqual(['/offline.html']);
+  });
+
+  test('keys lead anywhere: the palette, letters after g, the sheet with its switch, and nothing while one writes', async () => {
+    await page.goto(`${dashboard.url}/`);
+    const title = () => page.locator('h1').textContent();
+    await expect.poll(title).toBe('Home');
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox').fill('peo');
+    expect(await page.getByRole('option', { selected: true }).textContent()).toMatch(/^People/);
+    await page.keyboard.press('Enter');
+    await expect.poll(title).toBe('People');
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox').fill('count 4');
+    await page.keyboard.press('ArrowUp'); // from the first to the last, which searches
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.url()).toBe(`${dashboard.url}/search?q=count+4`);
+    await page.locator('body').press('Escape');
+    await page.locator('#main').focus();
+    await page.keyboard.press('g');
+    await page.keyboard.press('o');
+    await expect.poll(title).toBe('Costs');
+    await page.keyboard.press('Alt+ArrowDown');
+    await expect.poll(() => page.url()).toMatch(/\/sessions\/web/);
+    await page.locator('#main').focus();
+    await page.keyboard.press('?');
+    await page.getByLabel('Single letters and signs are commands').uncheck();
+    await page.keyboard.press('Escape');
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
+    await page.locator('#main').focus();
+    await page.keyboard.press('g');
+    await page.keyboard.press('h');
+    await page.keyboard.press('?');
+    await page.keyboard.press('Control+k'); // no letter: it works all the same
+    await page.getByRole('combobox').waitFor();
+    expect(await page.getByRole('dialog').count()).toBe(1);
+    expect(page.url()).toMatch(/\/sessions\/web/);
+    await page.keyboard.press('Escape');
+    await page.evaluate("localStorage.removeItem('svc-letter-keys')");
+    await page.goto(`${dashboard.url}/chat`);
+    await input().pressSequentially('g h?/');
+    expect(await input().inputValue()).toBe('g h?/');
+    expect(await title()).toBe('Chat');
+    await input().fill('');
+    expect(faults).toEqual([]);
+  });
+
+  test('[20] eight tabs, and each can still ask', async () => {
+    const tabs: Page[] = [];
+    for (let index = 0; index < 7; index += 1) {
+      const tab = await context.newPage();
+      await tab.goto(`${dashboard.url}/chat`);
+      await isLive(tab);
+      tabs.push(tab);
+    }
+    const last = tabs.at(-1) ?? page;
+    await say(last, `count ${++many}`);
+    for (const tab of [page, last]) await isCounted(many, tab);
+    for (const tab of tabs) await tab.close();
+  });
+
+  test('[25] who reads above is not pulled down by what comes', async () => {
+    for (let index = 0; index < 2; index += 1) {
+      await say(page, `count ${(many += 30)}`);
+      await isCounted(many);
+    }
+    const scrollTop = () => page.evaluate('document.querySelector(".transcript").scrollTop') as Promise<number>;
+    await page.locator('.transcript').hover();
+    await page.mouse.wheel(0, -500);
+    await page.getByRole('button', { name: 'Newest' }).waitFor();
+    const before = await scrollTop();
+    const other = await context.newPage();
+    await other.goto(`${dashboard.url}/chat`);
+    await isLive(other);
+    const text = `count ${++many}`;
+    await say(other, text);
+    await expect.poll(() => timesSaid(text)).toBe(1);
+    await expect.poll(() => page.locator('.unseen[role=status]').textContent()).toBe('Answer ready');
+    expect(Math.abs((await scrollTop()) - before)).toBeLessThanOrEqual(2);
+    await page.getByRole('button', { name: 'Newest' }).click();
+    await isCounted(many);
+    await other.close();
+    expect(faults).toEqual([]);
   });
 });

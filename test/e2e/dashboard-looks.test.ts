@@ -33,6 +33,9 @@ const sideways = (page: Page): Promise<number> =>
 const screens = [
   { path: '/', ready: 'h1' },
   { path: '/chat', ready: '.reply .below' },
+  { path: '/welcome/engine', ready: '.rows-list > li' },
+  { path: '/welcome/message', ready: '.reply .below' },
+  { path: '/welcome/channel', ready: '.primary:enabled' },
   { path: '/sessions', ready: '.facts tbody tr' },
   { path: '/sessions?text=nothing+is+like+this', ready: '.empty-state' },
   { path: '/sessions/web%3AAnna%3Amain', ready: '.reply .below' },
@@ -131,6 +134,15 @@ describe.skipIf(why !== null)(`how the dashboard looks${why === null ? '' : ` (s
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Invite somebody' }).click();
     await look(page, `invite-${scheme}`);
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Control+k');
+    await page.getByRole('option').first().waitFor();
+    await look(page, `palette-${scheme}`);
+    await page.keyboard.press('Escape');
+    await page.locator('#main').focus();
+    await page.keyboard.press('?');
+    await page.getByRole('heading', { name: 'Keys' }).waitFor();
+    await look(page, `keys-${scheme}`);
     await page.keyboard.press('Escape');
     if (width < 600) {
       await page.getByRole('button', { name: 'More' }).click();
