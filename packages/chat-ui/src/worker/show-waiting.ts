@@ -1,11 +1,19 @@
 import { createDrafts } from '../outbox/drafts.ts';
 import { Outbox } from '../outbox/outbox.ts';
 
-/** Fills the offline page of an app: what was written under this name and waits. Loads the page again when the network is back, or its person says so. */
+const lookMs = 3000;
+
+/** Fills the offline page of an app: what was written under this name and waits. Loads the page again when the server answers, or its person says so. */
 export async function showWaiting(name: string | null): Promise<void> {
   const again = () => location.reload();
   document.getElementById('again')?.addEventListener('click', again);
-  addEventListener('online', again);
+  // A network that says that it is back is not always, and a server that was away says nothing.
+  setInterval(() => {
+    fetch('/manifest.webmanifest', { cache: 'no-store' }).then(
+      ({ ok }) => ok && again(),
+      () => undefined,
+    );
+  }, lookMs);
   if (name === null) return;
   const outbox = new Outbox({ name, send: async () => ({ status: 'again' }), onChange: () => undefined });
   const waiting = await outbox.list();
