@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { proofLastsMs } from '@svc/contract/auth.ts';
 import { requestJson } from '@svc/service-kit/http/json-client.ts';
 import { ServiceError, unavailable } from '@svc/service-kit/service-error.ts';
 
@@ -15,7 +16,6 @@ export interface Logins {
   requireProof(login: Login, now: number): void;
 }
 
-const proofLastsMs = 10 * 60_000;
 const timeoutMs = 10_000;
 
 type Verified = { user?: string; session?: { id: string; proven_at: number } };
