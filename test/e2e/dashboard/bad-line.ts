@@ -1,0 +1,38 @@
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+
+/** A line between the browser and the dashboard that breaks where a test says. */
+export type BadLine = {
+  url: string;
+  /** Called with each piece that comes from the dashboard, after it went on: true breaks its connection. */
+  breaksAfter: (text: string) => boolean;
+  close(): void;
+};
+
+export async function openBadLine(target: string): Promise<BadLine> {
+  const { port } = new URL(target);
+  const clients = new Set<Socket>();
+  const server = createServer((client) => {
+    const service = connect(Number(port), 'localhost');
+    clients.add(client);
+    const end = () => {
+      clients.delete(client);
+      client.destroy();
+      service.destroy();
+    };
+    for (const socket of [client, service]) socket.on('error', end).on('close', end);
+    client.pipe(service);
+    service.on('data', (bytes) => {
+      client.write(bytes, () => line.breaksAfter(bytes.toString('latin1')) && end());
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve));
+  const line: BadLine = {
+    url: `http://localhost:${(server.address() as AddressInfo).port}`,
+    breaksAfter: () => false,
+    close() {
+      for (const client of clients) client.destroy();
+      server.close();
+    },
+  };
+  return line;
+}
