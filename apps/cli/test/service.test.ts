@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
@@ -34,6 +35,8 @@ const machine = (platform: NodeJS.Platform, root = at('a b (c)', 'é 100%')): Ma
   env: { PATH: `${at('bin')}:/usr/bin:/bin` },
   logFile: at('data', 'logs/service.log'),
 });
+const analyze = (...args: string[]) =>
+  spawnSync('systemd-analyze', args, { encoding: 'utf8', env: { ...process.env, HOME: at('home'), XDG_RUNTIME_DIR: at('run') } });
 const startup = (root: string) => ({ root, env: { PATH: '/usr/bin', SVC_DATA_DIR: '/d "x" 5%\\y$z' }, stopTimeoutMs: 10_000 });
 
 describe('on Linux', () => {
@@ -54,6 +57,26 @@ describe('on Linux', () => {
     expect(existsSync(file)).toBe(false);
     expect(calls().slice(-2)).toEqual(['systemctl --user disable --now svc.service', 'systemctl --user daemon-reload']);
   });
+
+  test.for(['plain', 'a b (c) é 100%', '$HOME', '%h'])(
+    'systemd itself finds nothing wrong with the unit of %j',
+    (name, { skip }) => {
+      if (analyze('--version').error !== undefined)
+        skip('systemd-analyze is not on this machine (Debian: apt-get install systemd)');
+      mkdirSync(at(name), { recursive: true });
+      writeFileSync(at(name, 'svc'), '#!/bin/sh\n', { mode: 0o755 });
+      mkdirSync(at('run'), { mode: 0o700 });
+      const verify = (unit: string) => {
+        writeFileSync(at('svc.service'), unit);
+        const { status, stderr } = analyze('verify', '--user', at('svc.service'));
+        return { status, stderr };
+      };
+      const unit = renderUnit(startup(at(name)));
+      expect(verify(unit)).toEqual({ status: 0, stderr: '' });
+      expect(verify(unit.replace('KillMode=', 'KilMode=')).stderr).toContain('KilMode');
+      expect(verify(unit.replace('/svc"', '/other"')).status).not.toBe(0);
+    },
+  );
 
   test('a second installation gets a unit of its own, and each knows its own again', async () => {
     program('systemctl');

@@ -1,13 +1,15 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { once } from 'node:events';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { phases, type Phase } from '../src/update/journal.ts';
 import { createRandom } from '@svc/testing/random.ts';
 import { openUpdateHouse, until, type UpdateHouse } from './update-house.ts';
+import { mountSmallDisk } from './update-faults.ts';
 import { startTalker, type Talker } from './update-talker.ts';
 
-/** Kills at random moments, beside the chosen ones. Each takes about 15 s; a thorough run asks for 200. */
+/** Kills at random moments, beside the chosen ones. Each takes about 15 s; a thorough run asks for 200, and has more chosen moments and full disks. */
 const kills = Number(process.env['UPDATE_KILLS'] ?? 1);
+const isThorough = kills > 1;
 const seed = Number(process.env['UPDATE_KILLS_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 /** Within the longest that an update takes here; some come too late to kill anything. */
 const mostMs = Number(process.env['UPDATE_KILLS_WITHIN_MS'] ?? 9000);
@@ -24,7 +26,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(async () => {
   await house.close();
-}, 60_000);
+}, 180_000);
 
 const phase = (): string | null => {
   const file = house.file('.runtime/update/journal.json');
@@ -49,13 +51,17 @@ const runsOn = async (commit: string): Promise<boolean> => (await house.shas()).
 /** When it is killed: at the beginning of a phase, or so many ms into it. */
 const moments: [string, number][] = [
   ['keeping', 0],
-  ['preparing', 300],
   ['dry-run', 1500],
   ['trying', 0],
-  ['trying', 400],
   ['trying', 2000],
   ['confirmed', 0],
   ['settling', 50],
+  ...(isThorough
+    ? ([
+        ['preparing', 300],
+        ['trying', 400],
+      ] as [string, number][])
+    : []),
 ];
 
 const other = async () => ((await runsOn(commits[0] ?? '')) ? 'v0.1.0' : 'v0.2.0');
@@ -130,3 +136,80 @@ test('all that was said meanwhile is in the history once, with its answer', asyn
   expect(await talker.end()).toEqual([]);
   expect(talker.answered()).toBeGreaterThan(10);
 }, 60_000);
+
+/** What the machine fails with, and how an update ends then. Nothing of it is the version's fault, so it may be tried again. */
+describe('where the machine fails', () => {
+  const tag = 'v0.3.0';
+  const runsWhole = () => until(isWhole, 60_000);
+  const lastRefused = (): string | null => {
+    const last = house.file('.runtime/update/last.json');
+    return existsSync(last) ? (JSON.parse(readFileSync(last, 'utf8')) as { refused: string | null }).refused : null;
+  };
+
+  test('a remote that is away, or goes away in the middle of a fetch, changes nothing', async () => {
+    house.release(tag, {});
+    let asked = 0;
+    const cut = (from: number) =>
+      house.server.answerWith(({ socket }) => {
+        asked += 1;
+        if (asked >= from) socket.destroy();
+        return asked < from ? Promise.resolve() : undefined;
+      });
+    for (const from of [1, 2, 5, 7]) {
+      asked = 0;
+      cut(from);
+      const { code, out } = await house.svc(['update', '--ref', tag]);
+      house.server.answerWith(null);
+      expect([from, code, out]).toEqual([from, 3, expect.stringMatching(/cannot be (?:asked|fetched)/)]);
+      expect(phase()).toBeNull();
+      await runsWhole();
+    }
+  }, 60_000);
+
+  test('a package registry that is away is no fault of the version', async () => {
+    const other = 'v0.3.1';
+    const refused = house.release(other, {
+      // Another package: what is here does not do.
+      'package-lock.json': (text) => text.replace(/("node_modules\/yaml": \{\s+"version": )"[^"]+"/, '$1"0.0.0"'),
+    });
+    const away = { npm_config_registry: 'http://127.0.0.1:9', npm_config_fetch_retries: '0' };
+    const { code, out } = await house.svc(['update', '--ref', other], away);
+    expect([code, out]).toEqual([3, expect.stringContaining('could not be prepared')]);
+    expect(lastRefused()).not.toBe(refused);
+    await runsWhole();
+  }, 60_000);
+
+  type FullDisk = [what: string, folder: string, megabytes: number, fullIn: string | null, codes: number[]];
+  /** Of a size, and filled up as soon as the update has come to a phase. */
+  const disks: FullDisk[] = [
+    ['the versions, while one is put there', '.runtime/versions', 8, null, [3]],
+    ['the update, while it takes over', '.runtime/update', 700, 'trying', [0, 3]],
+  ];
+  const more: FullDisk[] = [
+    ['the update, before the version is tried', '.runtime/update', 8, null, [3]],
+    ['the update, while the version is tried', '.runtime/update', 700, 'dry-run', [3]],
+    ['the update, once it stays', '.runtime/update', 700, 'confirmed', [0, 3]],
+  ];
+  test.each([...disks, ...(isThorough ? more : [])])(
+    'a full disk of %s: one whole version runs, and the next update goes on',
+    async (_what, folder, megabytes, fullIn, codes) => {
+      const to = await other();
+      const disk = mountSmallDisk(house.file(folder), megabytes);
+      if (typeof disk === 'string') return void process.stderr.write(`not tried: ${disk}\n`);
+      let ran = { code: -1, out: '' };
+      try {
+        const running = house.svc(['update', '--ref', to]);
+        if (fullIn !== null) {
+          await until(() => hasReached(fullIn), 60_000);
+          disk.fill();
+        }
+        ran = await running;
+      } finally {
+        disk.remove();
+      }
+      expect(codes, ran.out).toContain(ran.code);
+      await isBroughtToAnEnd(to);
+    },
+    120_000,
+  );
+});

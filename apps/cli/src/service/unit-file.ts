@@ -12,7 +12,7 @@ ${mark(root)}
 Description=Assistant Gateway
 
 [Service]
-ExecStart=${word(`${root}/svc`).replaceAll('$', '$$$$')} up
+ExecStart=${word(`${root}/svc`)} up
 ${variables.join('\n')}
 Restart=on-failure
 RestartSec=10

@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { updatePlaces, type UpdatePlaces } from '@svc/service-kit/update/update-places.ts';
 import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { beginTrial, confirmTrial, readPointer, readTrial, revertTrial, setPointer } from './pointer.ts';
@@ -56,4 +56,15 @@ test('one that was cut off before the version was in place is only cleared away'
   setPointer(places, older);
   expect(revertTrial(places, 'cut off')).toBe(false);
   expect(readTrial(places)).toBeNull();
+});
+
+test('a reason that cannot be noted keeps nothing from going back', () => {
+  setPointer(places, older);
+  beginTrial(places, newer);
+  mkdirSync(`${places.reverted}/taken`, { recursive: true });
+  const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  onTestFinished(() => write.mockRestore());
+  expect(revertTrial(places, 'it ended with code 1')).toBe(true);
+  expect([readPointer(places), readTrial(places)]).toEqual([older, null]);
+  expect(write).toHaveBeenCalledWith(expect.stringContaining('it ended with code 1'));
 });

@@ -57,8 +57,17 @@ export function revertTrial(places: Places, why: string): boolean {
   if (trial === null) return false;
   const wasInPlace = readPointer(places) === trial.to;
   setPointer(places, trial.from);
-  if (wasInPlace) writeFileAtomic(places.reverted, `${why}\n`);
+  if (wasInPlace) noteWhy(places, why);
   rmSync(places.trial, { force: true });
   syncFolder(places.folder);
   return wasInPlace;
+}
+
+/** The version from before has to start also where the disk takes no note. */
+function noteWhy({ reverted }: Places, why: string): void {
+  try {
+    writeFileAtomic(reverted, `${why}\n`);
+  } catch (error) {
+    process.stderr.write(`Why the new version was taken back could not be noted (${(error as Error).message}): ${why}\n`);
+  }
 }

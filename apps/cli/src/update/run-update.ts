@@ -33,6 +33,7 @@ export async function runUpdate(context: UpdateContext, request: UpdateRequest):
   const journal = { id, startedAt, from, to: goal.to, isEdge, isRollback: request.rollback };
   try {
     await prepare(context, journal);
+    begin(context, { ...journal, phase: 'waiting' });
   } catch (error) {
     if (goal.fetch !== null) await source.remove(goal.to.commit);
     endJournal(places);
@@ -42,8 +43,11 @@ export async function runUpdate(context: UpdateContext, request: UpdateRequest):
       writeLastUpdate(places, { ...stop.outcome, id, from, to: goal.to, endedAt: now(), gapMs: null }, request.rollback);
     throw stop;
   }
-  begin(context, { ...journal, phase: 'waiting' });
-  return finishUpdate(context, await switchTo(context, { ...journal, phase: 'trying' }));
+  try {
+    return await finishUpdate(context, await switchTo(context, { ...journal, phase: 'trying' }));
+  } catch (error) {
+    throw toOpenEnd(error, goal.to);
+  }
 }
 
 /** What runs in the clone's place, where there is one. */
@@ -113,6 +117,14 @@ function checkSchemas({ data }: UpdateContext, { older, newer }: { older: string
   if (unreadable !== null)
     throw new UpdateStopped(updateCodes.manual, `That version cannot work with the data as it is (${unreadable}).`);
 }
+
+/** One of the two versions runs, and what is left is in the journal. */
+const toOpenEnd = (error: unknown, { name }: Version): UpdateStopped =>
+  new UpdateStopped(
+    updateCodes.manual,
+    `The update to ${name} could not go on in the middle. One whole version runs. ${(error as Error).message}\nMend that, and run ./svc update --repair.`,
+    { cause: error },
+  );
 
 /** Nothing was stopped: whatever it was, the old version runs on. */
 function toStop(error: unknown, { name }: Version): UpdateStopped {

@@ -64,9 +64,10 @@ function lostTrial({ places }: UpdateContext, commit: string): string | null {
 /** A reply end to end, then a time in which nothing is started again and all stays well. */
 export async function verify(context: UpdateContext, commit: string, unwell: ReadonlySet<string>): Promise<string | null> {
   const { places, service, settings } = context;
+  // What ends while it is asked for a reply counts, too.
+  const before = startsOf(service.read());
   const silent = await whyNoReply(versionFolder(places, commit), foreignEnv(), '/help');
   if (silent !== null) return silent;
-  const before = startsOf(service.read());
   for (const until = performance.now() + settings.updateVerifyMs; ;) {
     const lost = lostTrial(context, commit);
     if (lost !== null) return lost;

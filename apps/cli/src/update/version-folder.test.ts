@@ -1,8 +1,8 @@
-import { linkSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { expect, onTestFinished, test } from 'vitest';
-import { BrokenVersion, faultOf, fitsManifests, installFaultOf, putCopy } from './version-folder.ts';
+import { BrokenVersion, faultOf, fitsManifests, installFaultOf, isWhole, putCopy } from './version-folder.ts';
 
 test.each([
   ['fits', { dependencies: { a: '1.0.0' } }, { devDependencies: { b: '2.0.0' } }, true],
@@ -53,4 +53,24 @@ test('a copy is put in the place of a file, and not written into what other fold
   putCopy(at('lock'), at('stamp'));
   expect(readFileSync(at('stamp'), 'utf8')).toBe('new');
   expect(readFileSync(at('theirs'), 'utf8')).toBe('old');
+});
+
+test('a registry that is away is also known by what npm said before its last words', () => {
+  expect(
+    installFaultOf('npm error A complete log of this run can be found in …', 'npm error code ECONNREFUSED'),
+  ).not.toBeInstanceOf(BrokenVersion);
+});
+
+test('a version that git has forgotten is not whole', () => {
+  const folder = temporaryFolder();
+  onTestFinished(folder.remove);
+  const at = (...parts: string[]) => path.join(folder.path, ...parts);
+  mkdirSync(at('git'));
+  writeFileSync(at('git/HEAD'), 'x');
+  writeFileSync(at('.git'), `gitdir: ${at('git')}\n`);
+  expect(isWhole(folder.path)).toBe(false);
+  writeFileSync(at('.svc-whole'), 'x');
+  expect(isWhole(folder.path)).toBe(true);
+  rmSync(at('git'), { recursive: true });
+  expect(isWhole(folder.path)).toBe(false);
 });

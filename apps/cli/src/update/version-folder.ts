@@ -24,13 +24,24 @@ const noNetwork =
 /** What a version did not do here: its own fault, unless the words are those of a machine whose disk is full. */
 export const faultOf = (words: string): Error => (fullDisk.test(words) ? new Error(words) : new BrokenVersion(words));
 
-/** The same of an installation, which the network may have failed, too. */
-export const installFaultOf = (words: string): Error => (noNetwork.test(words) ? new Error(words) : faultOf(words));
+/** The same of an installation, which the network may have failed, too. `log`: all that npm said, of which the words are the end. */
+export const installFaultOf = (words: string, log = ''): Error =>
+  [noNetwork, fullDisk].some((ofTheMachine) => ofTheMachine.test(words) || ofTheMachine.test(log))
+    ? new Error(words)
+    : new BrokenVersion(words);
 
 export const versionFolder = ({ versions }: Pick<UpdatePlaces, 'versions'>, commit: string): string =>
   path.join(versions, commit);
 
-export const isWhole = (folder: string): boolean => existsSync(path.join(folder, wholeFile));
+/** One that git has forgotten, as where its disk was away for a while, is made again: it would not know its own commit. */
+export const isWhole = (folder: string): boolean => existsSync(path.join(folder, wholeFile)) && !isForgotten(folder);
+
+/** A version of an archive has nothing of git. */
+function isForgotten(folder: string): boolean {
+  const link = path.join(folder, '.git');
+  const gitFolder = existsSync(link) ? /^gitdir: (.+)$/m.exec(readFileSync(link, 'utf8'))?.[1] : undefined;
+  return gitFolder !== undefined && !existsSync(path.resolve(folder, gitFolder, 'HEAD'));
+}
 
 type Plan = {
   places: UpdatePlaces;
@@ -156,5 +167,14 @@ export async function setUp(folder: string): Promise<void> {
   if (ending === 'ended' && code === 0) return;
   const words = (stderr.trim() || stdout.trim()).slice(-1500) || `svc ended with ${code}.`;
   if (!fits) throw new BrokenVersion(`Its package-lock.json does not name what its package.json files want. ${words}`);
-  throw installFaultOf(ending === 'too_late' ? 'Its installation did not end within 20 minutes.' : words);
+  throw installFaultOf(ending === 'too_late' ? 'Its installation did not end within 20 minutes.' : words, npmLog(folder));
+}
+
+/** What npm said last to the `svc` of a version. */
+function npmLog(folder: string): string {
+  try {
+    return readFileSync(path.join(folder, '.runtime/npm.log'), 'utf8').slice(-20_000);
+  } catch {
+    return ''; // it was not run
+  }
 }
