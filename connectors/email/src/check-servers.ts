@@ -1,6 +1,8 @@
 import { errorText, type StartContext } from '@svc/connector-kit';
 import type { Credential } from './mailbox/connect-imap.ts';
 import { isOperators } from './mailbox/mail-fault.ts';
+import { noteBegin } from './mailbox/note-begin.ts';
+import { stateBelow } from '@svc/connector-kit/state/state-below.ts';
 import { openMailbox } from './mailbox/open-mailbox.ts';
 import type { Config } from './meta.ts';
 import { smtpLogin } from './outgoing/create-outgoing.ts';
@@ -16,6 +18,7 @@ export async function checkServers(ctx: StartContext<Config>, credential: Creden
     for (const folder of config.folders) {
       const mailbox = openMailbox({ ...config, credential }, folder, true);
       await mailbox.opened(); // one at a time: the first fault is enough
+      await mailbox.use((client) => noteBegin(client, stateBelow(state, `folder/${folder}/`)));
       mailbox.drop();
     }
     await checkSmtp(smtpLogin(config, credential), signal);

@@ -1,5 +1,6 @@
 import { followUpdates, systemClock, type Clock, type ConnectorState, type StartContext } from '@svc/connector-kit';
 import type { ImapFlow } from 'imapflow';
+import type { Begin } from './note-begin.ts';
 import type { Mailbox } from './open-mailbox.ts';
 
 /** A mail as its folder lists it: its header alone. `arrivedAt`: ms since 1970. */
@@ -15,9 +16,6 @@ export type FolderOptions = {
   onProblem(problem: string | null): void;
   clock?: Clock;
 };
-
-/** Where a folder was begun: what is above this UID counts. */
-type Begin = { validity: string; uid: number };
 
 /** Listed at once: only headers are held. */
 const most = 50;

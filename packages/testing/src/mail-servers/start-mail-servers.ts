@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { freePorts } from '../free-ports.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
@@ -29,6 +29,8 @@ export type MailServers = {
   deliver(user: string, raw: Buffer | string, from?: string): Promise<void>;
   /** The mails of a folder, whole, in order. */
   read(user: string, folder?: string): Promise<KeptMail[]>;
+  /** The mails of the INBOX of a user as they lie on the disk: for many users at once. */
+  kept(user: string): { file: string; raw(): Buffer }[];
   /** Ends the IMAP server and begins it anew. */
   restartImap(): Promise<void>;
   /** The last lines of both logs. */
@@ -65,11 +67,21 @@ export async function startMailServers(options: MailServersOptions = {}): Promis
     certFile: certificate.certFile,
     deliver: (user, raw, from) => deliverMail(ports.lmtp, user, raw, from),
     read: (user, name = 'INBOX') => readMailbox({ port: ports.imap, user, password }, name),
+    kept: (user) => mailsIn(path.join(dirs.dovecot, 'mail', user.toLowerCase())),
     restartImap: () => dovecot.value.restart(),
     log: () => `${dovecot.value.log()}\n${opensmtpd.value.log()}`,
     stop,
   };
 }
+
+/** A Maildir: a file for each mail, whose name before the colon stays. */
+const mailsIn = (maildir: string): { file: string; raw(): Buffer }[] =>
+  ['new', 'cur']
+    .map((name) => path.join(maildir, name))
+    .filter((folder) => existsSync(folder))
+    .flatMap((folder) =>
+      readdirSync(folder).map((name) => ({ file: name.split(':')[0] ?? name, raw: () => readFileSync(path.join(folder, name)) })),
+    );
 
 async function anyPorts(): Promise<DovecotPorts & { smtp: number }> {
   const [imap, imaps, lmtp, submission, smtp] = (await freePorts(5)) as [number, number, number, number, number];

@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { requestJson } from '@svc/service-kit/http/json-client.ts';
+import { waitFor } from '@svc/testing/house.ts';
+import { mailbox, type CorpusMail } from '@svc/testing/mail-corpus/corpus-mail.ts';
+import { mailCorpus } from '@svc/testing/mail-corpus/mail-corpus.ts';
+import { spoofedMails, victim } from '@svc/testing/mail-corpus/spoofed-mails.ts';
+import { whyNoMailServers } from '@svc/testing/mail-servers/mail-programs.ts';
+import { openEmailService, type EmailService } from './email/email-service.ts';
+
+const why = whyNoMailServers();
+/** Of the mails that are answered so many; the others all. Each is a turn of an engine. */
+const most = Number(process.env['EMAIL_CORPUS'] ?? 12);
+const script = `export async function* respond() { yield { type: 'segment', text: 'Yes.' }; }`;
+const refused = {
+  'gone@friend.example': '550 5.1.1 Nobody of this name is here',
+  'full@friend.example': '552 5.2.2 The mailbox is full',
+};
+
+type Skipped = { uid: number; reason: string };
+
+describe.skipIf(why !== null)(`e-mail of the world${why === null ? '' : ` (skipped: ${why})`}`, () => {
+  let service!: EmailService;
+  const answered = mailCorpus().filter(({ fate }) => fate === 'answered');
+  const step = Math.max(1, answered.length / most);
+  const chosen = Array.from({ length: Math.min(most, answered.length) }, (_, n) => answered[Math.floor(n * step)] as CorpusMail);
+  const corpus = [...mailCorpus().filter(({ fate }) => fate !== 'answered'), ...chosen];
+  const uids = new Map<number, CorpusMail>();
+  /** One after the other, so that it is known which UID is whose: they count from 1. */
+  async function deliver(mails: readonly CorpusMail[]): Promise<void> {
+    const before = (await service.servers.read(mailbox)).at(-1)?.uid ?? 0;
+    for (const mail of mails) await service.servers.deliver(mailbox, mail.raw(), mail.envelopeFrom);
+    const taken = (await service.servers.read(mailbox)).filter(({ uid }) => uid > before);
+    taken.slice(0, mails.length).forEach(({ uid }, n) => uids.set(uid, mails[n] as CorpusMail));
+  }
+  const skipped = (): Skipped[] =>
+    service
+      .log()
+      .split('\n')
+      .flatMap((line) => (line.includes('a mail is not answered') ? [JSON.parse(line) as Skipped] : []));
+  const got = (address: string): number => service.servers.kept(address).length;
+
+  beforeAll(async () => {
+    const people = [...chosen.map(({ from }) => from), victim, ...Object.keys(refused)];
+    service = await openEmailService({ people, script, mail: { refused } });
+  }, 120_000);
+  afterAll(() => service?.close());
+
+  test(
+    `each of ${corpus.length} mails is answered once, or not for a reason that the log names`,
+    async () => {
+      await deliver(corpus);
+      let wrong = ['nothing was looked at'];
+      const isRight = async () => {
+        await new Promise((resolve) => setTimeout(resolve, 200)); // the whole log is read
+        const reasons = new Map(skipped().map(({ uid, reason }) => [uid, reason]));
+        wrong = [...uids].flatMap(([uid, { name, from, fate }]) => {
+          const reason = reasons.get(uid);
+          const isWell =
+            fate === 'answered'
+              ? got(from) === 1 && reason === undefined
+              : fate.never.test(reason ?? '') && (from.toLowerCase() === mailbox || got(from) === 0);
+          return isWell ? [] : [`${name} (${from}): ${got(from)} answers, ${reason ?? 'no reason'}`];
+        });
+        return wrong.length === 0;
+      };
+      await waitFor(
+        isRight,
+        60_000 + corpus.length * 600,
+        () => `${wrong.length}: ${wrong.slice(0, 12).join('\n')}\n${service.log().slice(-4000)}`,
+      );
+      expect(service.faults()).toBe('');
+    },
+    150_000 + corpus.length * 700,
+  );
+
+  test('none of 30 mails that pretend becomes a person', async () => {
+    const mails = spoofedMails();
+    await deliver(mails);
+    // The last one is honest: when it is answered all before it were looked at.
+    const honest = {
+      ...mails[0]!,
+      name: 'honest',
+      raw: () => Buffer.from(mails[0]!.raw().toString().replace('dmarc=fail', 'dmarc=pass')),
+    };
+    await service.servers.deliver(mailbox, honest.raw(), victim);
+    await waitFor(
+      () => got(victim) > 0,
+      60_000,
+      () => `the honest mail is not answered\n${service.log().slice(-4000)}`,
+    );
+    const { body } = await requestJson<{ sessions: { conversation_key: string }[] }>(
+      `${service.coreUrl}/v2/sessions?limit=1000`,
+      {
+        timeoutMs: 10_000,
+      },
+    );
+    const ofEvil = body.sessions.filter(({ conversation_key: key }) => /evil|frıend|xn--/.test(key));
+    const toEvil = service.servers.kept('mallory@evil.example').filter(({ raw }) => raw().includes('Yes.'));
+    expect([got(victim), toEvil, ofEvil]).toEqual([1, [], []]);
+  }, 120_000);
+});

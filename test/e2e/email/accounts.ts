@@ -1,0 +1,59 @@
+import { simpleParser } from 'mailparser';
+import type { MailServers } from '@svc/testing/mail-servers/start-mail-servers.ts';
+
+/** What a person has asked in a mail, and what is to be answered. */
+export type Asked = { person: string; id: string; name: string; answer: string };
+
+/** What is said in the place of an answer when the core was ended twice in its turn; it is listed as failed then. */
+const givenUp = /^The service stopped twice while it worked on this message/;
+
+/** `twice`: mails that were sent again under the same Message-ID, because nobody could know that they were there: the server keeps no copy of what is sent. */
+export type Found = { broken: string[]; givenUp: number; twice: number };
+
+type Answer = { id: string; answers: string; text: string };
+const known = new WeakMap<MailServers, Map<string, Promise<Answer>>>();
+
+/** The mails that somebody got, each parsed once. */
+async function answersTo(servers: MailServers, person: string): Promise<Answer[]> {
+  const parsed = known.get(servers) ?? new Map<string, Promise<Answer>>();
+  known.set(servers, parsed);
+  return Promise.all(
+    servers.kept(person).map(({ file, raw }) => {
+      const found = parsed.get(file) ?? read(raw());
+      parsed.set(file, found);
+      return found;
+    }),
+  );
+}
+
+async function read(raw: Buffer): Promise<Answer> {
+  const { messageId = '', inReplyTo = '', text = '' } = await simpleParser(raw);
+  return { id: messageId, answers: inReplyTo, text: text.replaceAll(/\s+/g, ' ').trim() };
+}
+
+/** Every rule that is broken: each mail is answered once, as it should be, and nothing else is sent. `failed`: names of those whose turns the core lists so. */
+export async function findBroken(servers: MailServers, asked: readonly Asked[], failed: ReadonlySet<string>): Promise<Found> {
+  const found: Found = { broken: [], givenUp: 0, twice: 0 };
+  for (const [person, own] of Map.groupBy(asked, (one) => one.person)) {
+    const answers = await answersTo(servers, person);
+    const wanted = new Set(own.map(({ id }) => id));
+    for (const { id, name, answer } of own) {
+      const all = answers.filter((one) => one.answers === id);
+      const shown = [...new Map(all.map((one) => [one.id, one])).values()];
+      found.twice += all.length - shown.length;
+      const [only] = shown;
+      if (shown.length === 1 && only?.text === answer) continue;
+      if (shown.length === 1 && failed.has(name) && givenUp.test(only?.text ?? '')) found.givenUp += 1;
+      else
+        found.broken.push(
+          `${name} of ${person} has ${shown.length} answers: ${shown.map((one) => `${one.id} ${one.text.slice(0, 80)}`).join(' | ')}`,
+        );
+    }
+    for (const { answers: answered, text } of answers)
+      if (!wanted.has(answered)) found.broken.push(`left over at ${person}, to ${answered}: ${text.slice(0, 80)}`);
+  }
+  return found;
+}
+
+export const isAnswered = async (servers: MailServers, { person, id }: Asked): Promise<boolean> =>
+  (await answersTo(servers, person)).some(({ answers }) => answers === id);
