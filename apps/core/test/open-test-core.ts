@@ -41,6 +41,8 @@ type Options = {
   loadEngine?: (id: EngineId) => Promise<CreateEngine>;
   /** What an earlier core has left (`crash`). */
   dataDir?: string;
+  /** What it tells goes to a collector, and not into memory. */
+  telemetry?: 'sent';
   /** It has ended by its own fault. */
   isDeadly?: boolean;
 };
@@ -78,7 +80,7 @@ export async function openTestCore(options: Options = {}) {
     remoteUsers: options.remoteUsers,
     overrides: {
       ...(options.toolbelt === undefined && { toolbelt: noToolbelt }),
-      telemetry,
+      ...(options.telemetry === undefined && { telemetry }),
       sendToChannel,
       ...(options.loadEngine === undefined
         ? {

@@ -1,10 +1,12 @@
-import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { execFileSync, fork, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import type { History, Session } from '@svc/contract/session.ts';
 import type { Terminal, TerminalList } from '@svc/contract/terminal.ts';
 import { isAlive, signalProcess } from '@svc/service-kit/process/signal-process.ts';
+import { freePorts } from '@svc/testing/free-ports.ts';
 import { waitFor } from '@svc/testing/house.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -17,32 +19,54 @@ const place = temporaryFolder();
 const data = path.join(place.path, 'data');
 const transcripts = path.join(place.path, 'home/.claude/projects/-srv');
 const socket = path.join(data, 'run/tmux.sock');
-let core: { child: ChildProcess; url: string };
+let url: string;
+let core: ChildProcess | undefined;
+let collector: ChildProcess | undefined;
+let ports: { core: string; collector: string };
 
-async function start(): Promise<typeof core> {
-  const child = spawn(process.execPath, [path.join(import.meta.dirname, 'fixtures/terminal-core.ts')], {
+/** What starts is ready when it says so. */
+async function start(script: string, more: Record<string, string>): Promise<ChildProcess> {
+  const child = fork(path.join(import.meta.dirname, script), {
     env: {
       PATH: process.env['PATH'],
       HOME: path.join(place.path, 'home'),
-      DATA: data,
       NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+      ...more,
     },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
-  for await (const text of child.stdout.setEncoding('utf8')) {
-    const port = /port (\d+)/.exec(String(text))?.[1];
-    if (port !== undefined) return { child, url: `http://127.0.0.1:${port}` };
-  }
-  throw new Error('the core did not start');
+  const said = child.stdout === null ? [] : [once(child.stdout, 'data')];
+  const isReady = Promise.race([once(child, 'message'), ...said]);
+  await Promise.race([isReady, once(child, 'exit').then(() => Promise.reject(new Error(`${script} ended before it was ready`)))]);
+  child.stdout?.resume();
+  return child;
 }
+const startCore = () =>
+  start('fixtures/terminal-core.ts', { DATA: data, CORE_PORT: ports.core, COLLECTOR_PORT: ports.collector });
+const startCollector = () =>
+  start('../../collector/src/main.ts', {
+    SVC_DATA_DIR: path.join(place.path, 'collector'),
+    SVC_COLLECTOR_PORT: ports.collector,
+    SVC_CORE_PORT: ports.core,
+    SVC_LOG_LEVEL: 'error',
+  });
+const killHard = async (child: ChildProcess | undefined): Promise<void> => {
+  if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+};
+
 beforeAll(async () => {
   mkdirSync(data, { recursive: true });
   mkdirSync(transcripts, { recursive: true });
-  core = await start();
+  const [first = 0, second = 0] = await freePorts(2);
+  ports = { core: String(first), collector: String(second) };
+  url = `http://127.0.0.1:${first}`;
+  core = await startCore();
+  collector = await startCollector();
 }, 60_000);
 afterAll(async () => {
-  core.child.kill('SIGKILL');
-  await once(core.child, 'exit').catch(() => undefined);
+  await Promise.all([core, collector].map(killHard));
   spawnSync('tmux', ['-S', socket, 'kill-server']);
   for (const pid of programs().keys()) signalProcess(pid, 'SIGKILL');
   place.remove();
@@ -51,7 +75,7 @@ afterAll(async () => {
 type Answer<T> = { status: number; body: T };
 const ask = async <T>(method: string, at: string, body?: object): Promise<Answer<T>> => {
   const headers = { 'content-type': 'application/json' };
-  const answer = await fetch(core.url + at, { method, ...(body !== undefined && { headers, body: JSON.stringify(body) }) });
+  const answer = await fetch(url + at, { method, ...(body !== undefined && { headers, body: JSON.stringify(body) }) });
   return { status: answer.status, body: (await answer.json()) as T };
 };
 const list = async () => (await ask<TerminalList>('GET', '/v2/terminals')).body.terminals;
@@ -84,6 +108,44 @@ async function settled(): Promise<void> {
   await waitFor(isSettled, 60_000, () => `it does not settle: ${seen}`);
 }
 
+/** What the collector has of each conversation: texts in no order, and tokens. */
+type Told = Record<string, { asked: string[]; said: string[]; output_tokens: number }>;
+function told(): Told {
+  const db = new DatabaseSync(path.join(place.path, 'collector/collector.db'), { readOnly: true });
+  try {
+    const rows = db
+      .prepare("SELECT session, kind, text, payload ->> 'output_tokens' AS output_tokens FROM event WHERE kind IN ('inbound', 'outbound', 'token-usage')")
+      .all() as { session: string; kind: string; text: string; output_tokens: number | null }[];
+    const all: Told = {};
+    for (const { session, kind, text, output_tokens } of rows) {
+      const one = (all[session] ??= { asked: [], said: [], output_tokens: 0 });
+      if (kind === 'inbound') one.asked.push(text);
+      if (kind === 'outbound') one.said.push(text);
+      one.output_tokens += output_tokens ?? 0;
+    }
+    for (const one of Object.values(all)) [one.asked, one.said] = [one.asked.toSorted(), one.said.toSorted()];
+    return all;
+  } finally {
+    db.close();
+  }
+}
+const expectedOf = (spoken: Map<string, string[]>): Told =>
+  Object.fromEntries(
+    [...spoken].map(([key, asked]) => [
+      key,
+      {
+        asked: asked.toSorted(),
+        said: asked.map((text) => text.replace('ask', 'say')).toSorted(),
+        output_tokens: 7 * asked.length,
+      },
+    ]),
+  );
+const hasToldAll = (spoken: Map<string, string[]>): boolean =>
+  Object.entries(expectedOf(spoken)).every(([key, { asked, output_tokens }]) => {
+    const now = told()[key];
+    return now !== undefined && now.asked.length >= asked.length && now.output_tokens >= output_tokens;
+  });
+
 const keys: string[] = [];
 async function openAll(): Promise<void> {
   const open = new Set((await list()).map(({ conversation_key }) => conversation_key));
@@ -97,7 +159,7 @@ async function openAll(): Promise<void> {
 }
 
 test.skipIf(!hasTmux)(
-  `${kills} kills of programs, tmux and the core over ${sessions} sessions: no ghost, no lost claim, nothing told twice${hasTmux ? '' : ' (skipped: there is no tmux)'}`,
+  `${kills} kills of programs, tmux, the core and the collector over ${sessions} sessions: no ghost, no lost claim, nothing told twice${hasTmux ? '' : ' (skipped: there is no tmux)'}`,
   async () => {
     await openAll();
     for (let n = 0; n < kills; n++) {
@@ -108,15 +170,18 @@ test.skipIf(!hasTmux)(
         n % 2 === 1 && victim !== undefined ? ask('DELETE', `/v2/terminals/${victim.id}`).catch(() => undefined) : null;
       if (n % 3 === 0) for (const { pid } of terminals.slice(0, 2)) if (isAlive(pid)) signalProcess(pid, 'SIGKILL');
       if (n % 3 === 1) {
-        core.child.kill('SIGKILL');
-        await once(core.child, 'exit');
+        await killHard(core);
         await asked;
-        core = await start();
+        core = await startCore();
       }
       if (n % 12 === 2) {
         const { stdout } = spawnSync('tmux', ['-S', socket, 'display-message', '-p', '#{pid}'], { encoding: 'utf8' });
         if (Number(stdout) > 1) signalProcess(Number(stdout), 'SIGKILL');
       } else if (n % 3 === 2) spawnSync('tmux', ['-S', socket, 'kill-session', '-t', `=${victim?.id}:`]);
+      if (n % 5 === 3) {
+        await killHard(collector);
+        collector = await startCollector();
+      }
       await asked;
       await settled();
       if (n % 4 === 3) await openAll();
@@ -125,6 +190,7 @@ test.skipIf(!hasTmux)(
     await settled();
     expect((await all()).filter(({ claimed_by, multiplexer }) => claimed_by !== null || multiplexer !== null)).toEqual([]);
     let turns = 0;
+    const spoken = new Map<string, string[]>();
     for (const file of readdirSync(transcripts)) {
       const said = readFileSync(path.join(transcripts, file), 'utf8').match(/ask [0-9a-f-]+/g) ?? [];
       const key = `terminal:claude:${path.basename(file, '.jsonl')}`;
@@ -133,10 +199,22 @@ test.skipIf(!hasTmux)(
       const { body } = await ask<Session>('GET', `/v2/session/${key}`);
       expect([body.turns, body.input_tokens, body.output_tokens]).toEqual([said.length, said.length, 7 * said.length]);
       turns += said.length;
+      spoken.set(key, said);
     }
+    await waitFor(
+      () => hasToldAll(spoken),
+      60_000,
+      () => `the collector has: ${JSON.stringify(told())}`,
+    );
+    // What was told late, or twice, would come now.
+    await killHard(core);
+    await killHard(collector);
+    collector = await startCollector();
+    await killHard(collector);
+    expect(told()).toEqual(expectedOf(spoken));
     expect(keys).toHaveLength(sessions);
     expect(turns).toBeGreaterThan(0);
     process.stderr.write(`${kills} kills, ${turns} turns in terminals\n`);
   },
-  540_000,
+  Math.max(540_000, kills * 40_000),
 );
