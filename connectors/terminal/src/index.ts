@@ -1,0 +1,2 @@
+export { meta } from './meta.ts';
+export { start } from './start.ts';

@@ -1,0 +1,36 @@
+import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
+
+/** What this connector is. It is data: nothing here may open, read or start anything. */
+export const meta = {
+  type: 'terminal',
+  displayName: 'Terminals',
+  supportsMultiple: false,
+  capabilities: {
+    max_message_chars: 1_000_000,
+    supports_markdown: true,
+    supports_code_blocks: true,
+    supports_attachments_out: false,
+  },
+  credentialKeys: [],
+  configSchema: {
+    type: 'object',
+    required: [],
+    properties: {
+      sender: {
+        type: 'string',
+        title: 'Who types',
+        description:
+          'The name by which a person is known on the channel "terminal". Only for one with every right is anything typed.',
+        default: 'operator',
+        minLength: 1,
+        maxLength: 200,
+        pattern: '^[^\\p{Cc}]+$',
+      },
+    },
+  },
+  outbound: { kinds: ['text', 'interrupt'], target: { required: true, label: 'Terminal or conversation' } },
+  permissions: { sessions: 'every' },
+} as const satisfies ConnectorMeta;
+
+/** An instance's config, after the manager has checked it and filled in the defaults. */
+export type Config = { sender: string };

@@ -1,0 +1,79 @@
+import { CoreError, type RunningConnector, type SessionsApi, type StartContext } from '@svc/connector-kit';
+import type { SessionAsker } from '@svc/contract/link.ts';
+import type { Session } from '@svc/contract/session.ts';
+import { ServiceError } from '@svc/service-kit/service-error.ts';
+import type { Config } from './meta.ts';
+
+const lookEveryMs = 30_000;
+/** Sessions in terminals are among the newest, for they are in use. */
+const looksAt = 500;
+
+/**
+ * Brings messages of `POST /send` into terminals. It runs no program and reads no screen: the core types, and the control plane of the
+ * collector presses keys.
+ */
+export async function start(ctx: StartContext<Config>): Promise<RunningConnector> {
+  const { core, config, log, signal } = ctx;
+  const as: SessionAsker = { channel: 'terminal', sender: { raw_id: config.sender } };
+  let problem: string | null = null;
+  const look = async (): Promise<void> => {
+    problem = await openSessions(core.sessions, as).then(
+      () => null,
+      (error: unknown) => wordsOf(error, config.sender),
+    );
+    if (problem !== null) log('warn', 'terminals cannot be reached', { problem });
+  };
+  await look();
+  const timer = setInterval(() => void look(), lookEveryMs);
+  signal.addEventListener('abort', () => clearInterval(timer), { once: true });
+
+  return {
+    firstSteps: `Let "${config.sender}" in as yourself: ./svc person link owner terminal ${config.sender}`,
+    stop: async () => clearInterval(timer),
+    health: () => (problem === null ? { healthy: true } : { healthy: false, detail: problem }),
+    async channels() {
+      const sessions = await openSessions(core.sessions, as);
+      return sessions.map(({ conversation_key, tmux_target, title }) => ({
+        id: tmux_target ?? conversation_key,
+        name: title ?? conversation_key,
+        enabled: true,
+        conversation_key,
+      }));
+    },
+    async send({ target, kind, text = '' }) {
+      try {
+        const sessions = await openSessions(core.sessions, as);
+        const found = sessions.find((one) => one.tmux_target === target || one.conversation_key === target);
+        if (found === undefined)
+          throw new ServiceError('unprocessable', `There is no terminal ${target}. ./svc terminal lists them.`);
+        // What cannot be typed now is kept by the core, and typed as soon as the program waits for a message.
+        await core.sessions.inject(as, found.conversation_key, { text, interrupt: kind === 'interrupt' });
+      } catch (error) {
+        if (!(error instanceof CoreError) || !lasting.includes(error.code)) throw error;
+        throw new ServiceError('unprocessable', wordsOf(error, config.sender));
+      }
+    },
+  };
+}
+
+/** Trying again does not help. */
+const lasting: readonly string[] = ['no_access', 'forbidden', 'conflict', 'not_found', 'bad_request'];
+
+async function openSessions(sessions: SessionsApi, as: SessionAsker): Promise<Session[]> {
+  const open: Session[] = [];
+  let before: string | undefined;
+  for (let seen = 0; seen < looksAt;) {
+    const page = await sessions.list(as, { limit: 100, ...(before !== undefined && { before }) });
+    open.push(...page.sessions.filter(({ multiplexer }) => multiplexer === 'tmux'));
+    if (page.next === null || page.sessions.length === 0) break;
+    before = page.next;
+    seen += page.sessions.length;
+  }
+  return open;
+}
+
+function wordsOf(error: unknown, sender: string): string {
+  if (error instanceof CoreError && (error.code === 'no_access' || error.code === 'forbidden'))
+    return `"${sender}" is nobody with every right here. Let it in as yourself: ./svc person link owner terminal ${sender}`;
+  return error instanceof Error ? error.message : String(error);
+}
