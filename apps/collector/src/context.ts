@@ -30,6 +30,7 @@ import { createRetention, type Retention } from './retention/retention.ts';
 import { createIndexer, type Indexer } from './search/indexer.ts';
 import { createSearchThread, type SearchThread } from './search/search-thread.ts';
 import { createCoreDirectory } from './session/core-directory.ts';
+import { createListPrices } from './session/list-prices.ts';
 import { createSessionList, type SessionList } from './session/session-list.ts';
 import { createPrincipalReader, type PrincipalReader } from './usage/fold-people.ts';
 import { createProcessLister } from './system/our-processes.ts';
@@ -206,6 +207,7 @@ type SessionDeps = {
 function openSessions({ settings, db, clock, log, coreUrl, tmuxSocket, roots, submit, onChanged }: SessionDeps) {
   const gitRoots = createGitRoots(clock);
   const core = createCoreDirectory(coreUrl, clock);
+  const prices = createListPrices(coreUrl, clock);
   const transcriptStore = createTranscriptStore(db);
   const hosts = createSessionHosts({
     transcripts: transcriptStore,
@@ -228,6 +230,6 @@ function openSessions({ settings, db, clock, log, coreUrl, tmuxSocket, roots, su
       for (const key of keys) hosts.wrote(key);
     },
   });
-  const sessionList = createSessionList({ db, transcripts: transcriptStore, hosts, core, gitRoots, clock });
+  const sessionList = createSessionList({ db, transcripts: transcriptStore, hosts, core, prices, gitRoots, clock });
   return { gitRoots, hosts, transcriptStore, transcripts, sessionList };
 }

@@ -146,6 +146,7 @@ export type ListedSession = {
   /** Null: nobody knows. */
   input_tokens: number | null;
   output_tokens: number | null;
-  cost_usd: number;
-  billed_cost_usd: number;
+  /** At list prices; null: nobody knows. What a program that a person started cost is known by its tokens, and by nobody whether it was billed. */
+  cost_usd: number | null;
+  billed_cost_usd: number | null;
 };

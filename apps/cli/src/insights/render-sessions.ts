@@ -52,7 +52,7 @@ function factsOf(session: ListedSession, now: number): string[] {
     // Of one that nobody followed the turns are not known.
     ...(turns === 0 ? [] : [counted(turns, 'turn')]),
     ...(tokens === null ? [] : [tokens]),
-    ...(cost_usd === 0 ? [] : [usd(cost_usd)]),
+    ...(cost_usd === 0 || cost_usd === null ? [] : [usd(cost_usd)]),
     `${duration(Math.max(0, now - last_event_at))} ago`,
   ];
 }

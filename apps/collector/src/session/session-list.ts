@@ -8,6 +8,7 @@ import type { TranscriptStore } from '../transcript/transcript-store.ts';
 import type { CoreDirectory } from './core-directory.ts';
 import { countActive, isActiveRow, readRows, selectRows, type SessionFilter } from './session-store.ts';
 import { toListed, type SessionParts } from './to-listed.ts';
+import type { ListPrices } from './list-prices.ts';
 import type { SessionRow } from './session-row.ts';
 
 type Deps = {
@@ -15,6 +16,7 @@ type Deps = {
   transcripts: Pick<TranscriptStore, 'ofSessions'>;
   hosts: Pick<SessionHosts, 'current'>;
   core: Pick<CoreDirectory, 'refresh' | 'of'>;
+  prices: ListPrices;
   gitRoots: GitRoots;
   clock: Pick<Clock, 'now'>;
 };
@@ -28,7 +30,7 @@ export type SessionList = {
   readAll(keys: readonly string[]): Promise<ListedSession[]>;
 };
 
-export function createSessionList({ db, transcripts, hosts, core, gitRoots, clock }: Deps): SessionList {
+export function createSessionList({ db, transcripts, hosts, core, prices, gitRoots, clock }: Deps): SessionList {
   const putTogether = async (rows: readonly SessionRow[], running: HostsByKey): Promise<ListedSession[]> => {
     const files = await transcripts.ofSessions(rows.map(({ conversation_key }) => conversation_key));
     const byKey = new Map<string, TranscriptRow>();
@@ -40,6 +42,7 @@ export function createSessionList({ db, transcripts, hosts, core, gitRoots, cloc
           transcript: byKey.get(key),
           host: running?.get(key),
           facts: core.of(key),
+          costOf: prices.costOf,
           isHostKnown: running !== null,
           isRecent: isActiveRow(row, clock.now()),
         };
@@ -51,7 +54,7 @@ export function createSessionList({ db, transcripts, hosts, core, gitRoots, cloc
 
   return {
     async list(filter) {
-      const [running] = await Promise.all([hosts.current(), core.refresh()]);
+      const [running] = await Promise.all([hosts.current(), core.refresh(), prices.refresh()]);
       const listed: ListedSession[] = [];
       // What the database takes for active may have ended: such rows must not use up the page.
       for (let { before } = filter; ;) {

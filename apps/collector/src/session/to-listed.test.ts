@@ -1,3 +1,4 @@
+import { costOfTokens } from '@svc/service-kit/pricing/money.ts';
 import { expect, test } from 'vitest';
 import type { SessionHost } from '../terminal/session-hosts.ts';
 import { newTranscript } from '../transcript/transcript-row.ts';
@@ -26,6 +27,7 @@ const listed = (conversationKey: string, parts: Partial<SessionParts>) =>
     facts: undefined,
     isHostKnown: true,
     isRecent: true,
+    costOf: (model, tokens) => (model === 'm' ? costOfTokens(tokens, { in: 10, out: 100, cache_read: 1 }) : null),
     ...parts,
   });
 
@@ -42,4 +44,12 @@ test('a session in a terminal is no session of the core while, or since, nothing
   expect(listed(key, { isHostKnown: false })).toMatchObject({ source: 'transcript', state: 'idle', active: true });
   expect(listed('terminal:claude:user:7', {})).toMatchObject({ source: 'core', state: 'idle', active: true });
   expect(listed('compat:c1:s1', {})).toMatchObject({ source: 'core', input_tokens: 0 });
+});
+
+test('what a program of a person has cost is known by its tokens and the list price of its model, and nobody knows whether it was billed', () => {
+  const tokens = { input_tokens: 100_000, output_tokens: 10_000, cache_read_tokens: 1_000_000, cache_write_tokens: 0 };
+  const transcript = { ...newTranscript(file), conversation_key: key, model: 'm', ...tokens };
+  expect(listed(key, { transcript })).toMatchObject({ cost_usd: 3, billed_cost_usd: null, input_tokens: 100_000 });
+  for (const unknown of [{ model: 'other' }, { model: null }, { cache_read_tokens: null }])
+    expect(listed(key, { transcript: { ...transcript, ...unknown } })).toMatchObject({ cost_usd: null, billed_cost_usd: null });
 });

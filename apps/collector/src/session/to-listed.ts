@@ -3,6 +3,7 @@ import type { SessionHost } from '../terminal/session-hosts.ts';
 import { isTerminalKey } from '@svc/service-kit/transcript/transcript-line.ts';
 import type { TranscriptRow } from '../transcript/transcript-row.ts';
 import type { CoreFacts } from './core-directory.ts';
+import type { ListPrices } from './list-prices.ts';
 import type { SessionRow } from './session-row.ts';
 
 export type SessionParts = {
@@ -11,6 +12,8 @@ export type SessionParts = {
   facts: CoreFacts | undefined;
   /** Without a host there is none; otherwise nobody knows. */
   isHostKnown: boolean;
+  /** List price of tokens, USD; null where nobody knows it. */
+  costOf: ListPrices['costOf'];
   /** Something happened a short while ago, or a turn runs. */
   isRecent: boolean;
 };
@@ -36,8 +39,17 @@ export function toListed(row: SessionRow, parts: SessionParts): Session {
     cwd: facts?.cwd ?? transcript?.cwd ?? host?.cwd ?? null,
     pid: host?.pid ?? null,
     ...terminalOf(facts, host),
-    ...(isOwn && { input_tokens: transcript?.input_tokens ?? null, output_tokens: transcript?.output_tokens ?? null }),
+    ...(isOwn && usedBy(parts)),
   };
+}
+
+/** What a program that a person started has used. One that changed its model is counted at the price of the last. */
+function usedBy({ transcript, costOf }: SessionParts) {
+  const { model = null, input_tokens = null, output_tokens = null } = transcript ?? {};
+  const { cache_read_tokens = null, cache_write_tokens = null } = transcript ?? {};
+  const isKnown = input_tokens !== null && output_tokens !== null && cache_read_tokens !== null && cache_write_tokens !== null;
+  const cost_usd = isKnown ? costOf(model, { input_tokens, output_tokens, cache_read_tokens, cache_write_tokens }) : null;
+  return { input_tokens, output_tokens, cost_usd, billed_cost_usd: null };
 }
 
 /** No conversation of the service. A transcript that is gone may have been forgotten. */

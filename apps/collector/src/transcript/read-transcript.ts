@@ -92,6 +92,8 @@ const restart = (row: TranscriptRow, stat: Stats): void =>
     is_whole: 1,
     input_tokens: null,
     output_tokens: null,
+    cache_read_tokens: null,
+    cache_write_tokens: null,
     last_usage: null,
   });
 

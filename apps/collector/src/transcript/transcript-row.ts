@@ -31,6 +31,8 @@ export type TranscriptRow = {
   is_whole: number;
   input_tokens: number | null;
   output_tokens: number | null;
+  cache_read_tokens: number | null;
+  cache_write_tokens: number | null;
   /** The answer whose tokens were counted last. */
   last_usage: string | null;
   /** The last word was not an answer. */
@@ -57,6 +59,8 @@ export const newTranscript = (row: New): TranscriptRow => ({
   is_skipping: 0,
   input_tokens: null,
   output_tokens: null,
+  cache_read_tokens: null,
+  cache_write_tokens: null,
   last_usage: null,
   is_busy: 0,
   is_part: 0,
@@ -103,8 +107,12 @@ function addTokens(row: TranscriptRow, { usage, totals }: LineFacts): void {
     row.last_usage = usage.name;
     row.input_tokens = (row.input_tokens ?? 0) + usage.input;
     row.output_tokens = (row.output_tokens ?? 0) + usage.output;
+    row.cache_read_tokens = (row.cache_read_tokens ?? 0) + (usage.cacheRead ?? 0);
+    row.cache_write_tokens = (row.cache_write_tokens ?? 0) + (usage.cacheWrite ?? 0);
   } else if (totals !== undefined && row.last_usage === null) {
     row.input_tokens = totals.input;
     row.output_tokens = totals.output;
+    row.cache_read_tokens = totals.cacheRead ?? 0;
+    row.cache_write_tokens = totals.cacheWrite ?? 0;
   }
 }

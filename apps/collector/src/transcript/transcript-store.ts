@@ -22,6 +22,8 @@ const columns = [
   'is_whole',
   'input_tokens',
   'output_tokens',
+  'cache_read_tokens',
+  'cache_write_tokens',
   'last_usage',
   'is_busy',
   'is_part',

@@ -1,7 +1,7 @@
 import { isRecord } from '@svc/contract/json-value.ts';
 import type { ModelPrice, PriceTable } from '@svc/contract/cost.ts';
-import { isMoney } from './money.ts';
-import { normalName } from './name-index.ts';
+import { isMoney } from '@svc/service-kit/pricing/money.ts';
+import { normalName } from '@svc/service-kit/pricing/name-index.ts';
 
 /** What a file sets: a model's price may be given in part. */
 export type PriceChanges = {

@@ -1,6 +1,6 @@
 import type { ModelPrice, PriceTable } from '@svc/contract/cost.ts';
 import { type PriceChanges, summary } from './parse-prices.ts';
-import { createNameIndex } from './name-index.ts';
+import { createNameIndex } from '@svc/service-kit/pricing/name-index.ts';
 
 /** Prices in force, by name. Maps, so that no name from a file means anything to the language. */
 export type Prices = { models: Map<string, ModelPrice>; tts: Map<string, number>; stt: Map<string, number> };

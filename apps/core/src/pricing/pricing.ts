@@ -1,7 +1,7 @@
 import type { PricingReport, UnpricedModel } from '@svc/contract/cost.ts';
 import type { ModelUsage, TokenCounts, TokenUsage } from '@svc/contract/usage.ts';
 import type { EngineAuth } from '@svc/engine-kit/engine.ts';
-import { costOfTokens, isMoney, toUsd } from './money.ts';
+import { costOfTokens, isMoney, toUsd } from '@svc/service-kit/pricing/money.ts';
 import { openPriceSource, type PriceSourceDeps } from './price-source.ts';
 import { createUnpriced } from './unpriced.ts';
 

@@ -112,7 +112,7 @@ const columns: Column<ListedSession>[] = [
   { name: 'Model', cell: ({ model, engine_id: engine }) => model ?? engine ?? 'not known' },
   { name: 'Folder', cell: ({ repo, cwd }) => <span className="path">{repo ?? cwd ?? 'none'}</span> },
   { name: 'Turns', isNumber: true, cell: ({ turns }) => count(turns) },
-  { name: 'List price', isNumber: true, cell: ({ cost_usd: cost }) => money(cost) },
+  { name: 'List price', isNumber: true, cell: ({ cost_usd: cost }) => (cost === null ? 'unknown' : money(cost)) },
   {
     name: 'Last',
     isNumber: true,
