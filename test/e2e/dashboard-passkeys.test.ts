@@ -2,7 +2,8 @@ import { DatabaseSync } from 'node:sqlite';
 import path from 'node:path';
 import type { Browser, BrowserContext, CDPSession, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Account, type Dashboard, isLive, openDashboard, setUp, signIn } from './dashboard/open-dashboard.ts';
+import { runSvc } from '@svc/testing/run-svc.ts';
+import { type Account, type Dashboard, isLive, openDashboard, setUp, signIn, tokensOf } from './dashboard/open-dashboard.ts';
 import { openBrowser, watch, whyNoBrowser } from './device-app/browser.ts';
 
 const why = whyNoBrowser();
@@ -155,5 +156,29 @@ describe.skipIf(why !== null)(`passkeys in the dashboard${why === null ? '' : ` 
     await fault.waitFor();
     expect(await fault.textContent()).toMatch(/localhost/);
     await elsewhere.close();
+  });
+
+  test('[9] `svc auth` lists where somebody is signed in, and signs one or all of them out', async () => {
+    const env = { PATH: process.env['PATH'], HOME: dashboard.house.folder, SVC_DATA_DIR: dashboard.house.folder };
+    const svc = (...words: string[]) => runSvc(['auth', ...words], { env });
+    const others = await browser.newContext();
+    const other = await others.newPage();
+    await other.goto(`${dashboard.url}/login`);
+    await signIn(other, account, recoveryCode());
+    await isLive(other);
+    const { cookie, token } = await tokensOf(others, other);
+    const status = async () => {
+      const headers = { cookie, 'x-session-token': token };
+      return (await fetch(`${dashboard.url}/core/v2/sessions`, { headers })).status;
+    };
+    expect(await status()).toBe(200);
+    const listed = JSON.parse((await svc('sessions', '--json')).out) as { sessions: { id: string }[] };
+    expect((await svc('end', listed.sessions[0]?.id ?? '')).out).toContain('Signed out: 1');
+    expect(await status()).toBe(401);
+    expect(await svc('end', 'nobody')).toMatchObject({ code: 1, err: expect.stringContaining('./svc auth sessions') as string });
+    expect((await svc('end')).code).toBe(2);
+    expect((await svc('end', '--all')).code).toBe(0);
+    expect((await svc('sessions')).out).toBe('Nobody is signed in.\n');
+    await others.close();
   });
 });

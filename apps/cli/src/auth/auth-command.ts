@@ -2,13 +2,17 @@ import type { Command } from 'commander';
 import { defineCommand, defineDefault } from '../program/define-command.ts';
 
 /** What `svc auth` is asked for. */
-export type AuthRequest = { action: 'show' | 'setup' | 'reset'; json?: boolean };
+export type AuthRequest = { json?: boolean } & (
+  | { action: 'show' | 'setup' | 'reset' | 'sessions' }
+  /** `id`: null for every one. */
+  | { action: 'end'; id: string | null }
+);
 
 /** Adds `auth`: the login of the operator, by the authority of who may write into the data folder. */
 export function addAuthCommand(program: Command, run: (request: AuthRequest) => Promise<void>): void {
   const noun = defineCommand(program, 'auth', {
-    summary: 'make a link that sets up the login of the operator',
-    examples: ['./svc auth setup', './svc auth reset'],
+    summary: 'set the login of the operator up, see where they are signed in and end that',
+    examples: ['./svc auth setup', './svc auth sessions', './svc auth end --all'],
   });
   defineDefault(noun, 'show', {
     summary: 'show whether a set-up link is good now',
@@ -25,4 +29,21 @@ export function addAuthCommand(program: Command, run: (request: AuthRequest) => 
       .option('--json', 'print JSON')
       .action((options: { json?: boolean }) => run({ action, ...options }));
   }
+  defineCommand(noun, 'sessions', {
+    summary: 'list where somebody is signed in',
+    examples: ['./svc auth sessions', './svc auth sessions --json'],
+  })
+    .option('--json', 'print JSON')
+    .action((options: { json?: boolean }) => run({ action: 'sessions', ...options }));
+  defineCommand(noun, 'end', {
+    summary: 'sign a browser out, or every one, at once',
+    examples: ['./svc auth end login-7k2', './svc auth end --all'],
+  })
+    .argument('[id]', 'as the list of sessions shows it')
+    .option('--all', 'every one')
+    .option('--json', 'print JSON')
+    .action((id: string | undefined, { all = false, ...options }: { all?: boolean; json?: boolean }, command: Command) => {
+      if ((id === undefined) === !all) command.error('error: name a session, or give --all', { exitCode: 2 });
+      return run({ action: 'end', id: id ?? null, ...options });
+    });
 }

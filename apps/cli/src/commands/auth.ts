@@ -4,14 +4,20 @@ import { loadSettings } from '@svc/service-kit/config/settings.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
 import { makeSetupLink, setupLinkEnd } from '@svc/service-kit/setup-link.ts';
 import type { AuthRequest } from '../auth/auth-command.ts';
+import { openLoginFile } from '../auth/login-file.ts';
+import { renderSessions } from '../auth/render-sessions.ts';
+import { CliError } from '../cli-error.ts';
 import { repositoryRoot } from '../repository-root.ts';
 import { setupAddress } from '../service-urls.ts';
-import { print } from '../terminal.ts';
+import { createStyle, print } from '../terminal.ts';
 
-/** Makes a set-up link in the data folder; the core need not run, nor start again. */
-export async function auth({ action, json }: AuthRequest): Promise<number> {
+/** By the data folder alone: the core need not run, nor start again. */
+export async function auth(request: AuthRequest): Promise<number> {
+  const { action, json } = request;
   const settings = loadSettings(repositoryRoot);
-  const { run } = dataPaths(settings.dataDir);
+  const { run, loginDb } = dataPaths(settings.dataDir);
+  if (action === 'sessions') return listSessions(loginDb, json);
+  if (action === 'end') return endSessions(loginDb, request.id, json);
   if (action === 'show') return show(setupLinkEnd(run, systemClock), json);
   const token = makeSetupLink(run, systemClock, action === 'reset');
   const url = setupAddress(settings.dashboardPort, token);
@@ -26,5 +32,30 @@ export async function auth({ action, json }: AuthRequest): Promise<number> {
 function show(end: number | null, json = false): number {
   const text = end === null ? 'No set-up link is good now.' : `A set-up link is good until ${new Date(end).toISOString()}.`;
   print(json ? JSON.stringify({ link_expires_at: end }) : text);
+  return exitCodes.ok;
+}
+
+function listSessions(file: string, json = false): number {
+  const now = systemClock.now();
+  const login = openLoginFile(file, now);
+  const sessions = login?.sessions() ?? [];
+  login?.close();
+  print(json ? JSON.stringify({ sessions }) : renderSessions(sessions, now, createStyle(process.stdout)));
+  return exitCodes.ok;
+}
+
+function endSessions(file: string, id: string | null, json = false): number {
+  const login = openLoginFile(file, systemClock.now());
+  const ended = login?.end(id === null ? login.sessions().map((session) => session.id) : [id]) ?? 0;
+  login?.close();
+  if (ended === 0 && id !== null)
+    throw new CliError(`there is no session ${id}.`, { why: 'It has ended, or is called something else: ./svc auth sessions' });
+  print(
+    json
+      ? JSON.stringify({ ended })
+      : ended === 0
+        ? 'Nobody was signed in.'
+        : `Signed out: ${ended}. Open pages ask for a sign-in within 15 s.`,
+  );
   return exitCodes.ok;
 }
