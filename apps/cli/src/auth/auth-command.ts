@@ -11,7 +11,7 @@ export type AuthRequest = { json?: boolean } & (
 /** Adds `auth`: the login of the operator, by the authority of who may write into the data folder. */
 export function addAuthCommand(program: Command, run: (request: AuthRequest) => Promise<void>): void {
   const noun = defineCommand(program, 'auth', {
-    summary: 'set the login of the operator up, see where they are signed in and end that',
+    summary: 'make a link that sets the login up, list its sessions, end them',
     examples: ['./svc auth setup', './svc auth sessions', './svc auth end --all'],
   });
   defineDefault(noun, 'show', {
@@ -36,7 +36,7 @@ export function addAuthCommand(program: Command, run: (request: AuthRequest) => 
     .option('--json', 'print JSON')
     .action((options: { json?: boolean }) => run({ action: 'sessions', ...options }));
   defineCommand(noun, 'end', {
-    summary: 'sign a browser out, or every one, at once',
+    summary: 'stop a session of the login, or every one, at once',
     examples: ['./svc auth end login-7k2', './svc auth end --all'],
   })
     .argument('[id]', 'as the list of sessions shows it')
