@@ -3,7 +3,10 @@ import { appendFileSync, copyFileSync, existsSync, readdirSync, readFileSync, rm
 import { once } from 'node:events';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { freePorts } from '@svc/testing/free-ports.ts';
+import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { openArchiveHouse, type ArchiveHouse } from './release-archive/archive-house.ts';
+import { buildContainer, whyNoContainers } from './release-archive/container.ts';
 import { openReleasePlace, type ReleasePlace } from './release-archive/release-place.ts';
 
 let house: ArchiveHouse;
@@ -140,4 +143,49 @@ describe('an update by archive', () => {
     expect(code).toBe(0);
     expect(house.toolsRun()).toBe('');
   }, 120_000);
+});
+
+describe('as a container', () => {
+  beforeEach(({ skip }) => {
+    const why = whyNoContainers();
+    skip(why !== null, why ?? '');
+    skip(process.env['SVC_TEST_HEAVY'] === undefined, 'it takes a minute; SVC_TEST_HEAVY=1 runs it');
+  });
+
+  test('the image of the recipe starts as nobody in particular, answers, and says what to do for a newer one', async () => {
+    const work = temporaryFolder();
+    const recipe = path.resolve(import.meta.dirname, '../../Containerfile');
+    const archive = readdirSync(house.published).find((name) => name.endsWith('.tar.gz')) ?? '';
+    const node = house.file('.runtime/node_modules/.bin/node');
+    const container = await buildContainer(recipe, path.join(house.published, archive), node, work.path);
+    const [core, manager, collector, compat, dashboard] = (await freePorts(5)).map(String);
+    const env = {
+      SVC_CORE_PORT: core ?? '',
+      SVC_MANAGER_PORT: manager ?? '',
+      SVC_COLLECTOR_PORT: collector ?? '',
+      SVC_COMPAT_PORT: compat ?? '',
+      SVC_DASHBOARD_PORT: dashboard ?? '',
+      SVC_DEFAULT_ENGINE: 'offline',
+    };
+    const up = container.start(['/opt/assistant-gateway/svc', 'up'], env);
+    try {
+      let said = '';
+      for (const stream of [up.stdout, up.stderr]) stream?.setEncoding('utf8').on('data', (text: string) => (said += text));
+      await expect.poll(() => said, { timeout: 60_000 }).toContain('Ctrl-C stops all');
+      const version = (await (await fetch(`http://127.0.0.1:${core}/version`)).json()) as { sha: string };
+      expect(version.sha).toBe(house.commit);
+      expect(await container.run(['id', '-u'], env)).toEqual({ code: 0, out: '1000\n' });
+      const { code, out } = await container.run(['/opt/assistant-gateway/svc', 'chat', '--json', 'hello'], env);
+      expect([code, out]).toEqual([0, expect.stringContaining('"outcome":"replied"')]);
+      const update = await container.run(['/opt/assistant-gateway/svc', 'update'], env);
+      expect([update.code, update.out]).toEqual([6, expect.stringContaining('newer image')]);
+    } finally {
+      // It is a process of this machine, too; buildah would leave it to itself.
+      const { out } = await container.run(['cat', '/data/svc/run/supervisor.json'], env);
+      process.kill((JSON.parse(out) as { pid: number }).pid, 'SIGTERM');
+      await once(up, 'exit');
+      await container.remove();
+      work.remove();
+    }
+  }, 240_000);
 });
