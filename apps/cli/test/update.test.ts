@@ -14,7 +14,8 @@ beforeAll(async () => {
   await buildWebApp({ root: house.clone, app: 'dashboard', env: process.env, registry: null, onStep: () => undefined });
   await house.up();
 }, 240_000);
-afterAll(() => house.close(), 60_000);
+// A loaded machine takes its time to remove so many files.
+afterAll(() => house.close(), 180_000);
 
 const version = () => readFileSync(house.file('VERSION'), 'utf8').trim();
 const all = (sha: string) => [sha, sha, sha];
