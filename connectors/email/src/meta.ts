@@ -15,6 +15,7 @@ const optionalHost = '^[A-Za-z0-9.:_-]*$';
 export const meta = {
   type: 'email',
   displayName: 'E-mail',
+  memory_mb: 768, // a mail of 40 MB is held whole while it is read, and once more in its parts
   supportsMultiple: true,
   capabilities: {
     max_message_chars: 100_000,
