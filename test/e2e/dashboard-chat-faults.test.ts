@@ -1,6 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { History, HistoryMessage } from '@svc/contract/session.ts';
+import { signalProcess } from '@svc/service-kit/process/signal-process.ts';
 import { type BadLine, openBadLine } from './dashboard/bad-line.ts';
 import { type Dashboard, isLive, openDashboard, setUp } from './dashboard/open-dashboard.ts';
 import { openBrowser, say, watch, whyNoBrowser } from './device-app/browser.ts';
@@ -73,7 +74,7 @@ describe.skipIf(why !== null)(`the chat of the dashboard over bad lines${why ===
     const said = `wait 5 then ${(many += 1)}`;
     await say(page, said);
     await page.getByRole('button', { name: 'Stop the answer' }).waitFor();
-    process.kill(dashboard.house.pidOf('core'), 'SIGKILL');
+    signalProcess(dashboard.house.pidOf('core'), 'SIGKILL');
     await expect
       .poll(async () => (await history().catch(() => null))?.messages.some(({ text }) => text === said), { timeout: 60_000 })
       .toBe(true);

@@ -3,6 +3,7 @@ import { appendFileSync, copyFileSync, existsSync, readdirSync, readFileSync, rm
 import { once } from 'node:events';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { signalProcess } from '@svc/service-kit/process/signal-process.ts';
 import { freePorts } from '@svc/testing/free-ports.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { openArchiveHouse, type ArchiveHouse } from './release-archive/archive-house.ts';
@@ -182,7 +183,7 @@ describe('as a container', () => {
     } finally {
       // It is a process of this machine, too; buildah would leave it to itself.
       const { out } = await container.run(['cat', '/data/svc/run/supervisor.json'], env);
-      process.kill((JSON.parse(out) as { pid: number }).pid, 'SIGTERM');
+      signalProcess((JSON.parse(out) as { pid: number }).pid, 'SIGTERM');
       await once(up, 'exit');
       await container.remove();
       work.remove();
