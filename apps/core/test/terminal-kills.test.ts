@@ -114,7 +114,9 @@ function told(): Told {
   const db = new DatabaseSync(path.join(place.path, 'collector/collector.db'), { readOnly: true });
   try {
     const rows = db
-      .prepare("SELECT session, kind, text, payload ->> 'output_tokens' AS output_tokens FROM event WHERE kind IN ('inbound', 'outbound', 'token-usage')")
+      .prepare(
+        "SELECT session, kind, text, payload ->> 'output_tokens' AS output_tokens FROM event WHERE kind IN ('inbound', 'outbound', 'token-usage')",
+      )
       .all() as { session: string; kind: string; text: string; output_tokens: number | null }[];
     const all: Told = {};
     for (const { session, kind, text, output_tokens } of rows) {
