@@ -61,6 +61,14 @@ test('turns are summed per hour, surface and raw identity, whoever that is', asy
   });
 });
 
+test('usage of several turns counts as many, and of none as none', async () => {
+  await collector.ingest([
+    tokens({ identity: 'x' }, { input_tokens: 4, turns: 3 }),
+    tokens({ identity: 'x', cost_usd: 1 }, { input_tokens: 4, turns: 0 }),
+  ]);
+  expect((await usage()).usage).toMatchObject([{ turns: 3, unpriced_turns: 3, input_tokens: 8, cost_usd: 1 }]);
+});
+
 test('side calls are summed apart, by feature, provider, model and unit', async () => {
   const speech = { feature: 'tts', provider: 'p', model: 'm', units: 'characters', quantity: 120 };
   await collector.ingest([

@@ -109,21 +109,23 @@ async function settled(): Promise<void> {
 }
 
 /** What the collector has of each conversation: texts in no order, and tokens. */
-type Told = Record<string, { asked: string[]; said: string[]; output_tokens: number }>;
+type Told = Record<string, { asked: string[]; said: string[]; output_tokens: number; turns: number }>;
 function told(): Told {
   const db = new DatabaseSync(path.join(place.path, 'collector/collector.db'), { readOnly: true });
   try {
     const rows = db
       .prepare(
-        "SELECT session, kind, text, payload ->> 'output_tokens' AS output_tokens FROM event WHERE kind IN ('inbound', 'outbound', 'token-usage')",
+        `SELECT session, kind, text, payload ->> 'output_tokens' AS output_tokens, payload ->> 'turns' AS turns FROM event
+          WHERE kind IN ('inbound', 'outbound', 'token-usage')`,
       )
-      .all() as { session: string; kind: string; text: string; output_tokens: number | null }[];
+      .all() as { session: string; kind: string; text: string; output_tokens: number | null; turns: number | null }[];
     const all: Told = {};
-    for (const { session, kind, text, output_tokens } of rows) {
-      const one = (all[session] ??= { asked: [], said: [], output_tokens: 0 });
+    for (const { session, kind, text, output_tokens, turns } of rows) {
+      const one = (all[session] ??= { asked: [], said: [], output_tokens: 0, turns: 0 });
       if (kind === 'inbound') one.asked.push(text);
       if (kind === 'outbound') one.said.push(text);
       one.output_tokens += output_tokens ?? 0;
+      one.turns += turns ?? 0;
     }
     for (const one of Object.values(all)) [one.asked, one.said] = [one.asked.toSorted(), one.said.toSorted()];
     return all;
@@ -139,6 +141,7 @@ const expectedOf = (spoken: Map<string, string[]>): Told =>
         asked: asked.toSorted(),
         said: asked.map((text) => text.replace('ask', 'say')).toSorted(),
         output_tokens: 7 * asked.length,
+        turns: asked.length,
       },
     ]),
   );

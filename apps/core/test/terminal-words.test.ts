@@ -73,6 +73,7 @@ describe.skipIf(!hasTmux)(`words for a session in a terminal${hasTmux ? '' : ' (
       delivered: true,
       deliverErr: null,
       route: null,
+      terminal: terminal.id,
     });
     await isSaid(['from elsewhere; $(touch /tmp/x) #{pid}']);
   });

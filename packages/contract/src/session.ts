@@ -75,6 +75,8 @@ export type InjectAnswer = {
   route: { instance_id: string; target: string } | null;
   outcome: Outcome;
   turn_id: string;
+  /** The terminal where it is typed. */
+  terminal?: string;
 };
 
 /** How a turn begins for those who watch its conversation: what was said, by whom, over which channel. */

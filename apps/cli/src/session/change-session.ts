@@ -12,7 +12,7 @@ import { watchSession } from './watch-session.ts';
 type Of<Action extends SessionRequest['action']> = SessionRequest & { action: Action };
 type Titled = Pick<Session, 'title' | 'title_by'>;
 type Claimed = Pick<Session, 'engine_id' | 'engine_session_id' | 'cwd' | 'claimed_by'>;
-type Injected = { reply: string; delivered: boolean; deliverErr: string | null; outcome: string };
+type Injected = { reply: string; delivered: boolean; deliverErr: string | null; outcome: string; terminal?: string };
 
 const run = './svc session list --all';
 /** A turn may take hours. */
@@ -83,7 +83,9 @@ async function inject(core: string, request: Of<'inject'>): Promise<number> {
   return showAnswer(answer, request, { what: 'nothing was said.', run: showCommand(key) }, renderInjected);
 }
 
-function renderInjected({ reply, delivered, deliverErr, outcome }: Injected): string {
+function renderInjected({ reply, delivered, deliverErr, outcome, terminal }: Injected): string {
+  if (terminal !== undefined)
+    return delivered ? `Typed in ${terminal}.` : `Not typed yet: ${visibleLine(deliverErr ?? 'the reason is not known')}`;
   if (reply === '') return `There is no answer: the turn ended as ${outcome}.`;
   const note = delivered ? [] : ['', `It has not reached the channel: ${visibleLine(deliverErr ?? 'the reason is not known')}`];
   return [visible(reply), ...note].join('\n');

@@ -5,6 +5,8 @@ export type EventUsage = {
   cache_read_tokens: number;
   cache_write_tokens: number;
   estimated: boolean;
+  /** That it was used by; one unless the event says otherwise. */
+  turns: number;
   principal: string | null;
   side: SideCall | null;
 };
@@ -26,6 +28,7 @@ export function parseUsage(payload: Record<string, unknown>): EventUsage | { err
     cache_read_tokens: count('cache_read_tokens'),
     cache_write_tokens: count('cache_write_tokens'),
     estimated: payload['estimated'] === true,
+    turns: Math.round((payload['turns'] as number | null | undefined) ?? 1),
     principal: name(payload, 'principal'),
     side: null,
   };
@@ -43,7 +46,15 @@ function readSideCall(feature: string, payload: Record<string, unknown>, usage: 
   };
 }
 
-const counts = ['input_tokens', 'output_tokens', 'cache_read_tokens', 'cache_write_tokens', 'thinking_tokens', 'quantity'];
+const counts = [
+  'input_tokens',
+  'output_tokens',
+  'cache_read_tokens',
+  'cache_write_tokens',
+  'thinking_tokens',
+  'quantity',
+  'turns',
+];
 const names = ['feature', 'provider', 'model', 'units', 'principal', 'engine_id'];
 
 function firstWrong(payload: Record<string, unknown>): string | null {

@@ -88,13 +88,13 @@ function addTurn(rollups: Map<string, UsageRollup>, event: StoredEvent): void {
     principal,
     ...noSums(),
   }));
-  row.turns++;
+  row.turns += usage.turns;
   row.input_tokens += usage.input_tokens;
   row.output_tokens += usage.output_tokens;
   row.cache_read_tokens += usage.cache_read_tokens;
   row.cache_write_tokens += usage.cache_write_tokens;
-  if (usage.estimated) row.estimated_turns++;
-  if (event.cost_usd === null) row.unpriced_turns++;
+  if (usage.estimated) row.estimated_turns += usage.turns;
+  if (event.cost_usd === null) row.unpriced_turns += usage.turns;
   row.cost_usd += event.cost_usd ?? 0;
   row.billed_cost_usd += event.billed_cost_usd ?? 0;
 }

@@ -8,8 +8,16 @@ import { usageFields } from './usage-events.ts';
 /** What was said and used in a terminal. The collector may have read the same transcript: ids are equal, so each counts once. */
 export type TerminalEvents = {
   talk(key: string, engine: TranscriptEngine, talk: Talk): Promise<void>;
-  talkUsage(key: string, from: { engine: TranscriptEngine; session: string; part: string }, charge: Charge): void;
+  /** It counts for the channel and the person of the conversation; `turns`: how many used it. */
+  talkUsage(
+    of: TalkSession,
+    from: { engine: TranscriptEngine; session: string; part: string },
+    charge: Charge,
+    turns: number,
+  ): void;
 };
+
+type TalkSession = { key: string; surface: string; principal: string | null };
 
 /** Characters of JSON. A longer one is not told. */
 const maxInput = 16 * 1024;
@@ -29,9 +37,10 @@ export const terminalEvents = ({ send, maskLong }: EventOut): TerminalEvents => 
       });
     }
   },
-  talkUsage(session, { engine, session: engineSession, part }, charge) {
+  talkUsage({ key, surface, principal }, { engine, session: engineSession, part }, charge, turns) {
     const { payload, ...costs } = usageFields(charge);
     const id = saidId(engine, engineSession, { kind: 'token-usage', part: `${part}@usage` });
-    send({ id, kind: 'token-usage', session, payload: { source: 'transcript', ...payload }, ...costs });
+    const used = { source: 'transcript', turns, principal, ...payload };
+    send({ id, kind: 'token-usage', session: key, surface, principal, payload: used, ...costs });
   },
 });

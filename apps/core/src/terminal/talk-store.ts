@@ -12,7 +12,13 @@ export type TalkSums = {
   model: string | null;
 };
 export type ToldTurn = TalkTurn & { turnId: string; result: HandleResult };
-export type TalkRow = { mark: TalkMark; principal_id: string | null; public: number };
+export type TalkRow = {
+  mark: TalkMark;
+  surface: string;
+  principal_id: string | null;
+  principal_key: string | null;
+  public: number;
+};
 
 /** Where the talk of a terminal begins, and its way into the history. */
 export type TalkStore = {
@@ -39,8 +45,9 @@ const addSums = `UPDATE session SET terminal_talk = NULL, engine_session_id = CO
 export const createTalkStore = (db: Pick<Database, 'run' | 'get' | 'all' | 'transaction'>): TalkStore => ({
   begin: (key, mark) => db.run('UPDATE session SET terminal_talk = ? WHERE conversation_key = ?', JSON.stringify(mark), key),
   async read(key) {
-    const sql = 'SELECT terminal_talk, principal_id, public FROM session WHERE conversation_key = ?';
-    const row = await db.get<{ terminal_talk: string | null; principal_id: string | null; public: number }>(sql, key);
+    const sql = `SELECT s.terminal_talk, s.surface, s.principal_id, p.key AS principal_key, s.public
+      FROM session s LEFT JOIN principal p ON p.id = s.principal_id WHERE s.conversation_key = ?`;
+    const row = await db.get<Omit<TalkRow, 'mark'> & { terminal_talk: string | null }>(sql, key);
     const mark = row?.terminal_talk == null ? null : (parseJsonOrNull(row.terminal_talk) as TalkMark | null);
     return row === undefined || mark === null ? null : { ...row, mark };
   },

@@ -67,9 +67,16 @@ export function createTerminalTalks(deps: Deps): TerminalTalks {
       }
       // Their ids are the engine's own: should it be told again after a kill, it counts once.
       await deps.events.talk(key, engine, talk);
-      charges.forEach((charge, i) =>
-        deps.events.talkUsage(key, { engine, session: talk.session, part: `${from}-${talk.size}-${i}` }, charge),
+      // Turns are counted once, and where a price is missing with what has none.
+      const counted = Math.max(
+        charges.findIndex(({ usage }) => usage.cost_usd === null),
+        0,
       );
+      const of = { key, surface: row.surface, principal: row.principal_key };
+      charges.forEach((charge, i) => {
+        const part = { engine, session: talk.session, part: `${from}-${talk.size}-${i}` };
+        deps.events.talkUsage(of, part, charge, i === counted ? turns.length : 0);
+      });
       await store.tell(key, { turns, sums: sumsOf(charges), session: talk.session, sender: user, channel: 'terminal' });
       for (const { usage } of charges) deps.spend.add({ principal_id: row.principal_id, principal_key: null }, usage.cost_usd);
     },

@@ -129,7 +129,8 @@ export function createTerminalWords(deps: Deps): TerminalWords {
 
   return {
     async say({ conversation_key, text, by, interrupt = false }) {
-      if (terminalOf(conversation_key) === undefined) return null;
+      const terminal = terminalOf(conversation_key)?.id;
+      if (terminal === undefined) return null;
       if (asTyped(text).trim() === '') throw badRequest('"text" has nothing that can be typed: no key is pressed by it.');
       if (typist.waiting(conversation_key).length >= maxWaiting)
         throw queueFull(`${maxWaiting} messages wait for this terminal already. Look at it: its program takes none.`);
@@ -145,7 +146,8 @@ export function createTerminalWords(deps: Deps): TerminalWords {
       const deliverErr = await isTyped.promise;
       stopWaiting();
       waiters.delete(id);
-      return { ok: true, reply: '', delivered: deliverErr === null, deliverErr, route: null, outcome: 'silent', turn_id: id };
+      const delivered = deliverErr === null;
+      return { ok: true, reply: '', delivered, deliverErr, route: null, outcome: 'silent', turn_id: id, terminal };
     },
     announced() {
       announcing = announcing

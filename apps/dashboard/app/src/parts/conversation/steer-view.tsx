@@ -37,8 +37,10 @@ export function SteerView({ session, watch }: Props) {
     setText('');
     setBusy(false);
     try {
-      const { delivered, deliverErr, reply } = await isTaken;
-      if (delivered) toast(`The reply is at ${place}.`);
+      const { delivered, deliverErr, reply, terminal } = await isTaken;
+      if (terminal !== undefined)
+        toast(delivered ? 'It is typed in its terminal.' : `It is not typed yet: ${deliverErr ?? 'the reason is not known'}`);
+      else if (delivered) toast(`The reply is at ${place}.`);
       else if (reply !== '')
         toast(`The reply is not at ${place}: ${deliverErr ?? 'this channel takes none that nobody asked for'}`, 'fault');
     } catch (error) {
