@@ -144,6 +144,72 @@ describe.skipIf(why !== null)(`the chat of the dashboard${why === null ? '' : ` 
     expect(faults).toEqual([]);
   });
 
+  test('[26] a turn that fails says why, and its message is said again; one is stopped for what is said instead', async () => {
+    const failing = 'fail engine_failed';
+    const before = await timesSaid(failing);
+    await say(page, failing);
+    await page.locator('.reply').last().getByText('You asked the offline engine to fail').waitFor();
+    await page.locator('.reply').last().getByRole('button', { name: 'Try again' }).click();
+    await expect.poll(() => timesSaid(failing)).toBe(before + 2);
+    const slow = `wait 60 then ${++many}`;
+    await say(page, slow);
+    await page.getByRole('button', { name: 'Stop the answer' }).waitFor();
+    await input().fill(`count ${++many}`);
+    await page.getByRole('button', { name: 'Stop and say' }).click();
+    await isCounted(many);
+    await page.locator('article', { hasText: slow }).getByText('Stopped.').waitFor();
+    expect(faults).toEqual([]);
+  });
+
+  test('[26] what is taken back leaves the page, and a silent end is named', async () => {
+    const frame = (type: string, turn: string, more = {}) =>
+      `event: ${type}\ndata: ${JSON.stringify({ turn_id: turn, ...more })}\n\n`;
+    const begin = (turn: string, text: string) =>
+      frame('begin', turn, { origin: 'message', channel: 'web', sender: 'Anna', message_id: null, text, attachments: [] });
+    const told = [
+      begin('quiet', 'say nothing'),
+      frame('end', 'quiet', { outcome: 'silent', text: '' }),
+      begin('moved', 'think twice'),
+      frame('delta', 'moved', { text: 'half an answer' }),
+      frame('retract', 'moved'),
+    ];
+    let isTold = false;
+    await page.route('**/core/v2/session/*/stream', async (route) => {
+      if (isTold) return route.abort();
+      isTold = true;
+      return route.fulfill({ contentType: 'text/event-stream', body: told.join('') });
+    });
+    await page.reload();
+    await page.locator('article', { hasText: 'say nothing' }).getByText('No reply.').waitFor();
+    await page.locator('article', { hasText: 'think twice' }).getByText('Thinking').waitFor();
+    expect(await page.getByText('half an answer').count()).toBe(0);
+    expect(faults).toEqual([]);
+  });
+
+  test('a picture is seen before it is sent, and a refused message is edited with its words and files', async () => {
+    const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+    await page.getByLabel('Attach files').setInputFiles({
+      name: 'dot.png',
+      mimeType: 'image/png',
+      buffer: Buffer.from(pixel, 'base64'),
+    });
+    const isSeen = () =>
+      expect.poll(() => page.evaluate('document.querySelector(".composer .preview")?.naturalWidth ?? 0')).toBe(1);
+    await isSeen();
+    await page.route('**/chat/turn', (route) =>
+      route.fulfill({ status: 403, json: { error: 'no_access', message: 'You may not write here.' } }),
+    );
+    await say(page, 'keep my words');
+    await page.getByText('Not sent. You may not write here.').waitFor();
+    expect(await page.locator('.bubble').last().textContent()).toContain('keep my words');
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await expect.poll(() => input().inputValue()).toBe('keep my words');
+    await isSeen();
+    await page.getByRole('button', { name: 'Remove dot.png' }).click();
+    await input().fill('');
+    expect(faults).toEqual([]);
+  });
+
   test('[29] a large file goes in chunks, and goes on where it was after a reload', async () => {
     const file = path.join(dashboard.house.folder, 'large.bin');
     writeFileSync(file, Buffer.alloc(3 * chunkBytes, 7));

@@ -1,6 +1,6 @@
 import { clear, createStore, del, entries, get, set, update, type UseStore } from 'idb-keyval';
 
-/** A file that goes with a message: on this device until it is sent, then a path of the server. */
+/** A file that goes with a message: its bytes as long as it waits here, and its path on the server once it is there. */
 export type OutgoingFile = {
   name: string;
   mime: string;

@@ -40,8 +40,8 @@ export function openWriter({ name, conversationKey, conversation, uploads, post,
       for (const file of outgoing.files) {
         if (file.path !== null) continue;
         if (file.blob === null) return { status: 'refused', reason: `${file.name} is not in this browser any more.` };
+        // Its bytes stay until the message is accepted: a refused one is edited with its files.
         file.path = await uploadFile(uploads(outgoing), file, file.blob, () => outbox.keep(outgoing));
-        file.blob = null;
         await outbox.keep(outgoing);
       }
       return { status: 'accepted', ...(await post(outgoing)) };
@@ -56,6 +56,19 @@ export function openWriter({ name, conversationKey, conversation, uploads, post,
     if (refused !== null) conversation.notSent(message_id, 'unsent', refused);
   };
 
+  /** @throws when the browser cannot keep the message */
+  async function keep(said: Pick<Outgoing, 'text' | 'files' | 'speak' | 'interrupt'>): Promise<void> {
+    const message_id = crypto.randomUUID();
+    const outgoing: Outgoing = { ...said, message_id, conversation_key: conversationKey, at: Date.now(), refused: null };
+    show(outgoing);
+    try {
+      await outbox.add(outgoing);
+    } catch (error) {
+      conversation.remove(message_id);
+      throw error;
+    }
+  }
+
   return {
     drafts: createDrafts(name),
     draftName: conversationKey ?? ownDraft,
@@ -65,30 +78,33 @@ export function openWriter({ name, conversationKey, conversation, uploads, post,
       await outbox.drain();
     },
     /** @throws when the browser cannot keep the message */
-    async send(text: string, files: readonly File[], { speak = false, interrupt = false } = {}): Promise<void> {
-      const outgoing: Outgoing = {
-        message_id: crypto.randomUUID(),
-        conversation_key: conversationKey,
-        text,
-        files: files.map(toOutgoing),
-        speak,
-        interrupt,
-        at: Date.now(),
-        refused: null,
-      };
-      show(outgoing);
-      await outbox.add(outgoing);
+    send: (text: string, files: readonly File[], { speak = false, interrupt = false } = {}): Promise<void> =>
+      keep({ text, files: files.map(toOutgoing), speak, interrupt }),
+    /** Says once more what was said in a turn that failed, with its files. @throws when the browser cannot keep the message */
+    async repeat(key: string): Promise<void> {
+      const said = conversation.turn(key)?.said;
+      if (said == null) return;
+      const files = said.attachments.map(({ name: file = 'file', mime = 'application/octet-stream', path }) => ({
+        name: file,
+        mime,
+        blob: null,
+        path: path === '' ? null : path,
+      }));
+      await keep({ text: said.text, files, speak: false });
     },
     retry(key: string): void {
       conversation.notSent(key, 'sending', null);
       void outbox.tryAgain(key);
     },
-    /** Takes a message back that was not sent: its text is to be edited. */
-    async takeBack(key: string): Promise<string | null> {
+    /** Takes a message back that was not sent, to be edited; null when it was accepted meanwhile. */
+    async takeBack(key: string): Promise<{ text: string; files: File[] } | null> {
       const outgoing = await outbox.take(key);
       if (outgoing === undefined) return null;
       conversation.remove(key);
-      return outgoing.text;
+      const files = outgoing.files.flatMap(({ name: file, mime, blob }) =>
+        blob === null ? [] : [new File([blob], file, { type: mime })],
+      );
+      return { text: outgoing.text, files };
     },
     close: (): void => outbox.close(),
   };

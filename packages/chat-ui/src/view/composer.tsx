@@ -8,7 +8,7 @@ import {
   useLayoutEffect,
   useState,
 } from 'react';
-import { FileIcon } from './files.tsx';
+import { Preview } from './files.tsx';
 
 type Props = {
   text: string;
@@ -138,7 +138,7 @@ function ChosenFiles({ files, onFiles }: Pick<Props, 'files' | 'onFiles'>) {
     <ul className="files">
       {files.map((file, index) => (
         <li key={index} className="file">
-          <FileIcon mime={file.type} /> <span>{file.name}</span>
+          <Preview file={file} /> <span>{file.name}</span>
           <button
             type="button"
             className="icon"

@@ -92,6 +92,21 @@ function saveAs(blob: Blob, name: string): void {
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
 
+/** A picture that is in this browser, as long as it is shown; for anything else the sign of its kind. */
+export function Preview({ file }: { file: globalThis.File }) {
+  const [url, setUrl] = useState<string | null>(null);
+  useEffect(() => {
+    if (!pictures.has(file.type)) return;
+    const made = URL.createObjectURL(file);
+    setUrl(made);
+    return () => {
+      setUrl(null);
+      URL.revokeObjectURL(made);
+    };
+  }, [file]);
+  return url === null ? <FileIcon mime={file.type} /> : <img className="preview" src={url} alt="" />;
+}
+
 export function FileIcon({ mime }: { mime: string }) {
   if (mime.startsWith('image/')) return <Image aria-hidden size={16} />;
   return mime.startsWith('audio/') ? <Mic aria-hidden size={16} /> : <FileText aria-hidden size={16} />;

@@ -14,6 +14,8 @@ export type TurnActions = {
   answer(askId: string, option: string): Promise<string | null>;
   retry(key: string): void;
   edit(key: string): void;
+  /** Says the message of a failed turn once more, as a new one; missing where that is not one's own. */
+  repeat?: ((key: string) => void) | undefined;
   /** What a file of the conversation holds; missing where files cannot be had. */
   load?: LoadFile | undefined;
   /** Missing where nothing is read aloud. */
@@ -91,9 +93,14 @@ function ReplyView({ turn, assistant, actions }: { turn: Turn; assistant: string
         </p>
       )}
       {phase === 'failed' && (
-        <p className="fault">
-          <TriangleAlert aria-hidden size={16} /> {fault ?? 'The turn failed.'}
-        </p>
+        <div className="fault">
+          <TriangleAlert aria-hidden size={16} /> <p>{fault ?? 'The turn failed.'}</p>
+          {actions.repeat !== undefined && turn.said?.origin === 'message' && (
+            <button type="button" className="quiet" onClick={() => actions.repeat?.(turn.key)}>
+              <RotateCw aria-hidden size={14} /> Try again
+            </button>
+          )}
+        </div>
       )}
       {isOver(turn) && text !== '' && (
         <div className="below">

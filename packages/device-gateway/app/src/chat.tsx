@@ -87,7 +87,10 @@ export function Chat({ ref, session, device, gateway, link, voice: { config, the
   const edit = useCallback(
     async (key: string) => {
       const taken = await session.takeBack(key);
-      if (taken !== null) setText(taken);
+      if (taken !== null) {
+        setText(taken.text);
+        setFiles(taken.files);
+      }
       input.current?.focus();
     },
     [session, setText],

@@ -10,6 +10,9 @@ import type { WebChat } from './web-chat.ts';
 
 type Props = { conversationKey: string; watch: SessionWatch; chat: WebChat; empty: ReactNode; firstText?: string };
 
+/** The database of the browser is full or forbidden. */
+const cannotStore = 'This browser cannot store the message. Free some space, or leave private browsing.';
+
 /** A conversation of one's own: what was said, and where the next message is written. */
 export function ChatView({ conversationKey, watch, chat, empty, firstText = '' }: Props) {
   const { conversation, loadOlder } = watch;
@@ -26,23 +29,39 @@ export function ChatView({ conversationKey, watch, chat, empty, firstText = '' }
     setText('');
     setFiles([]);
     setFault(null);
-    // The database of the browser is full or forbidden: what was written comes back.
+    // What was written comes back.
     chat.send(said, files).catch(() => {
       setText(said);
       setFiles(files);
-      setFault('This browser cannot store the message. Free some space, or leave private browsing.');
+      setFault(cannotStore);
     });
     input.current?.focus();
+  };
+  /** The stop goes out once, from here: a message that is sent again must not end its own turn. */
+  const stopAndSay = async () => {
+    await stop();
+    send();
   };
   const edit = useCallback(
     async (key: string) => {
       const taken = await chat.takeBack(key);
-      if (taken !== null) setText(taken);
+      if (taken !== null) {
+        setText(taken.text);
+        setFiles(taken.files);
+      }
       input.current?.focus();
     },
     [chat, setText],
   );
-  const actions = useMemo(() => ({ answer, retry: chat.retry, edit: (key: string) => void edit(key) }), [answer, chat, edit]);
+  const actions = useMemo(
+    () => ({
+      answer,
+      retry: chat.retry,
+      edit: (key: string) => void edit(key),
+      repeat: (key: string) => void chat.repeat(key).catch(() => setFault(cannotStore)),
+    }),
+    [answer, chat, edit],
+  );
   useEffect(() => {
     if (hasKeyboard) input.current?.focus();
   }, [hasKeyboard]);
@@ -66,7 +85,8 @@ export function ChatView({ conversationKey, watch, chat, empty, firstText = '' }
         onText={setText}
         onFiles={setFiles}
         onSend={send}
-        onStop={stop}
+        onInterrupt={() => void stopAndSay()}
+        onStop={() => void stop()}
       />
     </>
   );

@@ -85,7 +85,7 @@ export function SteerView({ session, watch }: Props) {
               >
                 Stop and say
               </button>
-              <button type="button" className="danger" onClick={stop}>
+              <button type="button" className="danger" onClick={() => void stop()}>
                 <Square aria-hidden size={16} /> Stop the turn
               </button>
             </>

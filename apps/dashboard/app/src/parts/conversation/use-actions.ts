@@ -1,13 +1,17 @@
 import { useCallback, useEffect } from 'react';
-import { call } from '../api.ts';
+import { ApiFault, call } from '../api.ts';
 import { toast } from '../toast.tsx';
 
 /** What is done to a conversation: end its turn (also by Ctrl or ⌘ with the full stop), answer a question of its engine. */
 export function useActions(conversationKey: string) {
-  const stop = useCallback(() => {
-    call('POST', '/core/v2/abort', { body: { conversation_key: conversationKey } }).catch((error: unknown) =>
-      toast(error instanceof Error ? error.message : String(error), 'fault'),
-    );
+  /** Resolves when that is over: with a turn that has ended by itself meanwhile, too. */
+  const stop = useCallback(async (): Promise<void> => {
+    try {
+      await call('POST', '/core/v2/abort', { body: { conversation_key: conversationKey } });
+    } catch (error) {
+      if (error instanceof ApiFault && error.status === 404) return;
+      toast(error instanceof Error ? error.message : String(error), 'fault');
+    }
   }, [conversationKey]);
 
   /** Why it could not be answered; null when it was. */
@@ -24,7 +28,7 @@ export function useActions(conversationKey: string) {
     const onKey = (event: globalThis.KeyboardEvent) => {
       if (event.key !== '.' || !(event.ctrlKey || event.metaKey)) return;
       event.preventDefault();
-      stop();
+      void stop();
     };
     addEventListener('keydown', onKey);
     return () => removeEventListener('keydown', onKey);
