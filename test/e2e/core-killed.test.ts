@@ -10,7 +10,7 @@ import { createCoreProcess, type CoreProcess } from './core-killed/core-process.
 import { startStubManager } from './core-killed/stub-manager.ts';
 
 /** Each run draws others. A thorough run asks for 200, which takes some minutes. */
-const kills = Number(process.env['CORE_KILLS'] ?? 40);
+const kills = Number(process.env['CORE_KILLS'] ?? 20);
 /** Fewer where each commit waits for the disk: the same code decides what is acknowledged. */
 const killsInFull = Math.ceil(kills / 5);
 const stops = 10;
