@@ -29,6 +29,7 @@ function toLink(inner: string, address: string, isBare: boolean): string {
   const url = URL.parse(address.trim());
   const href = cleanText(isBare ? address : (url?.href ?? ''));
   const isPage = url !== null && /^https?:$/.test(url.protocol) && cleanAddress(href).length <= longest;
+  if (isPage && isBare) return mark('text_link', readMarks(inner).entities.length > 0 ? href : inner, href); // bars in it hide nothing
   if (isPage) return mark('text_link', inner, href);
   const words = cleanText(address.replace(/^mailto:/i, ''));
   return isBare || readMarks(inner).text === words ? inner : `${inner} (${words})`;

@@ -8,8 +8,12 @@ import { discordDialect } from './discord-dialect.ts';
 import { readDiscord } from './testing/read-discord.ts';
 import { maxMessage, toMessages } from './to-messages.ts';
 
-/** Words alone: what a cut takes, what keeps signs apart, and what makes a heading or a quote is nothing that is read. */
-const bare = (text: string): string => decode(text).replaceAll(/[\s\p{Cf}#>]/gu, '');
+/** Words alone: what a cut takes, what keeps signs apart, what makes a heading or a quote, and the kind of a bracket is nothing that is read. */
+const bare = (text: string): string =>
+  decode(text)
+    .replaceAll(/[\s\p{Cf}#>]/gu, '')
+    .replaceAll('[', '(')
+    .replaceAll(']', ')');
 const decode = (text: string): string =>
   text.replaceAll(/%([0-9A-F]{2})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
 
@@ -39,7 +43,9 @@ describe('Markdown as Discord shows it', () => {
     ['```ts\nconst a = `b`;\n```', '```ts\nconst a = `b`;\n```'],
     ['````\n```\nin\n```\n````', '```\n`\u200B`\u200B`\nin\n`\u200B`\u200B`\n```'.replaceAll('`\u200B`\u200B`', '`\u200B``')],
     ['``a`b``', '`` a`b ``'],
+    ['[a](https://a.b/)\n```\nx](y) z[0](1)\n```', '[a](https://a.b/)\n\n```\nx]\u200B(y) z[0](1)\n```'],
     ['[x](https://a.b/c_d(e)?q="1") y', '[x](https://a.b/c_d%28e%29?q=%221%22) y'],
+    ['https://a.b/c||d||', 'https://a.b/c%7C%7Cd%7C%7C'],
     ['see https://a.b/c_d_e and <https://a.b/x>', 'see https://a.b/c_d_e and https://a.b/x'],
     ['[https://good.example](https://bad.example/)', 'https\\://good.example (<https://bad.example/>)'],
     ['[[1]](https://a.b/) [a]b](https://a.b/)', String.raw`[\[1]](https://a.b/) \[a]b]\(<https://a.b/>)`],

@@ -46,7 +46,7 @@ function join(before: string, entity: Entity, whole: FormattedText): string {
   const line = isLineStart ? before : `${before}\n`;
   switch (entity.type) {
     case 'pre':
-      return `${line}\`\`\`${entity.language ?? ''}\n${words.replaceAll(/`(?=``)/g, `\`${apart}`)}\n\`\`\``;
+      return `${line}\`\`\`${entity.language ?? ''}\n${unlinked(words).replaceAll(/`(?=``)/g, `\`${apart}`)}\n\`\`\``;
     case 'blockquote':
     case 'expandable_blockquote':
       return line + inner().replaceAll(/^/gm, '> ');
@@ -77,9 +77,12 @@ const isEscaped = (text: string): boolean => (/\\*(?=.$)/s.exec(text)?.[0].lengt
 
 /** Marks in a row would end it, or begin a code block. */
 function inlineCode(words: string): string {
-  if (!words.includes('`')) return `\`${words}\``;
-  return `\`\` ${words.replaceAll(/`(?=`)/g, `\`${apart}`)} \`\``;
+  if (!words.includes('`')) return `\`${unlinked(words)}\``;
+  return `\`\` ${unlinked(words).replaceAll(/`(?=`)/g, `\`${apart}`)} \`\``;
 }
+
+/** Discord takes the text of a link up to the last `](` that follows with no `[` between them, even in code. */
+const unlinked = (code: string): string => code.replaceAll(/(?<=^[^[]*\])\(/g, `${apart}(`);
 
 /** Discord shows no text in place of an address that is an address itself. `next`: the sign behind it, which an address would take in. */
 function link(words: string, inner: string, url: string, next: string): string {
