@@ -51,7 +51,7 @@ import { createTitleLane } from './steering/title-lane.ts';
 import { createTitles } from './steering/titles.ts';
 import { createTerminalStore } from './terminal/terminal-store.ts';
 import { birthMark } from '@svc/service-kit/process/birth-mark.ts';
-import { signalProcess } from '@svc/service-kit/process/signal-process.ts';
+import { killGroup } from '@svc/service-kit/process/process-group.ts';
 import { userName } from '@svc/service-kit/user-name.ts';
 import { createTalkStore } from './terminal/talk-store.ts';
 import { createTerminalTalks } from './terminal/terminal-talks.ts';
@@ -175,7 +175,7 @@ export async function createCoreContext({ settings: allSettings, clock, ids, log
     sessions,
     claims,
     workspaces,
-    programs: { birthOf: birthMark, kill: (pid) => void signalProcess(pid, 'SIGKILL') },
+    programs: { birthOf: birthMark, kill: killGroup },
     talks,
     events,
     clock,

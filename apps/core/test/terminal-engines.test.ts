@@ -19,6 +19,8 @@ const key = 'compat:c1:key';
 const personsPaceMs = 150;
 const pastMs = 3000;
 const waitMs = 40_000;
+/** From an answer to the next one: a program that was trusted with a folder may start itself again. */
+const answerMs = 6000;
 
 /** What the program shows when it listens, and what it may ask before. */
 const programs = {
@@ -48,7 +50,7 @@ for (const id of ['claude', 'codex', 'gemini'] as const) {
         const first = await say('ALPHA one');
         expect(first).toMatchObject({ outcome: 'replied' });
         const before = (await core.context.sessions.read(key))?.engine_session_id ?? '';
-        configure(id, core.folder, cwd, before);
+        configure(id, core.folder, cwd);
 
         const opened = await core.app.inject({ method: 'POST', url: '/v2/terminals', payload: { conversation_key: key } });
         expect([opened.statusCode, opened.body]).toEqual([200, opened.body]);
@@ -66,20 +68,17 @@ for (const id of ['claude', 'codex', 'gemini'] as const) {
         };
         const press = (name: string) => tmux('send-keys', '-t', `=${terminal.id}:`, name);
         const { sign, asks } = programs[id];
-        let answered = 0;
+        let pressedAt = 0;
         await waitFor(
-          async () => {
+          () => {
             const text = screen();
-            if (sign.test(text) && !asks.test(text)) return true;
-            if (asks.test(text) && answered < 5) {
-              answered++;
+            // What was asked before may still be shown above.
+            const [listens, asked] = [lastOf(sign, text), lastOf(asks, text)];
+            if (listens > asked && (pressedAt > 0 || id !== 'gemini')) return true; // it shows where to type a moment before it asks
+            // A second one in a row might answer the next question, which may be whether to end.
+            if (asked >= 0 && Date.now() - pressedAt > answerMs) {
               press('Enter');
-              // A second one would answer the next question, which may be whether to end.
-              await waitFor(
-                () => screen() !== text,
-                waitMs,
-                () => `no answer is taken:\n${seen}`,
-              );
+              pressedAt = Date.now();
             }
             return false;
           },
@@ -141,6 +140,8 @@ for (const id of ['claude', 'codex', 'gemini'] as const) {
         const asked = model.requests.length;
         expect(await say('CHARLIE three')).toMatchObject({ outcome: 'replied' });
         const { messages } = (await core.app.inject(`/v2/session/${key}/history`)).json<History>();
+        const times = messages.map(({ at }) => at);
+        expect(times).toEqual(times.toSorted((one, other) => one - other));
         const last = (text: string) => text.trim().split('\n').at(-1) ?? '';
         expect(
           messages.filter(({ text }) => !/away|open in a terminal/.test(text)).map(({ role, text }) => [role, last(text)]),
@@ -176,12 +177,11 @@ for (const id of ['claude', 'codex', 'gemini'] as const) {
   });
 }
 
+const lastOf = (words: RegExp, text: string): number =>
+  Math.max(-1, ...Array.from(text.matchAll(new RegExp(words, `${words.flags}g`)), ({ index }) => index));
+
 /** What a person has answered once already. */
-function configure(id: string, folder: string, cwd: string, session: string): void {
-  if (id === 'gemini') {
-    const file = path.join(folder, 'engine-state/gemini/sessions', session, '.gemini/trustedFolders.json');
-    return writeFileSync(file, JSON.stringify({ [cwd]: 'TRUST_FOLDER' }));
-  }
+function configure(id: string, folder: string, cwd: string): void {
   if (id !== 'claude') return;
   const config = path.join(folder, 'engine-state/claude/config');
   const projects = { [cwd]: { hasTrustDialogAccepted: true, hasCompletedProjectOnboarding: true } };

@@ -75,7 +75,6 @@ export function terminalEnv(
   return {
     ...engineEnv(env, home.dir),
     GEMINI_CLI_HOME: home.dir,
-    GEMINI_CLI_NO_RELAUNCH: 'true',
     GEMINI_API_KEY: key ?? 'local', // without one it would ask for it
     ...(baseUrl !== null && { GOOGLE_GEMINI_BASE_URL: baseUrl }),
     NODE_COMPILE_CACHE: path.join(stateDir, 'compile-cache'),

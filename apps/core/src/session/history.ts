@@ -16,13 +16,17 @@ type Live = LiveTurns['byId'];
 export async function toMessages(rows: readonly HistoryRow[], live: Live): Promise<HistoryMessage[]> {
   const pace = createPace();
   const messages: HistoryMessage[] = [];
-  for (const row of rows) {
+  for (const row of inTime(rows)) {
     const result = row.result === null ? null : ((await inTurns(parseSteps(bufferOf(row.result)))).value as HandleResult);
     messages.push(...messagesOf(row, result, live));
     if (pace.isDue()) await pace.pause();
   }
   return messages;
 }
+
+/** What was typed in a terminal comes into the journal when that terminal ends: after what its channel has noted meanwhile. */
+const inTime = (rows: readonly HistoryRow[]): readonly HistoryRow[] =>
+  rows.some(({ origin }) => origin === 'terminal') ? rows.toSorted((one, other) => one.accepted_at - other.accepted_at) : rows;
 
 const bufferOf = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer => Buffer.from(buffer, byteOffset, byteLength);
 

@@ -37,7 +37,7 @@ type Deps = PlaceDeps & {
   talks: Pick<TerminalTalks, 'begin' | 'take'>;
   /** A session is the channel's again. */
   onReleased(conversationKey: string): void;
-  /** `birthOf`: tells a process from a later one with the same pid. */
+  /** `birthOf`: tells a process from a later one with the same pid. `kill`: ends it and its group at once; nothing happens when none is left. */
   programs: { birthOf(pid: number): string | null; kill(pid: number): void };
   events: Pick<Events, 'claim'>;
   clock: Pick<Clock, 'now' | 'after' | 'every'>;
@@ -80,8 +80,8 @@ export function createTerminals(deps: Deps): Terminals {
     events.claim(key, 'released', id);
   };
   const giveBack = async ({ id, conversation_key: conversationKey, pid }: Terminal): Promise<void> => {
-    // A program may outlive its tmux server. Nobody sees it then, and it would go on beside the channel.
-    if (isAlive(pid) && births.get(id) === programs.birthOf(pid)) programs.kill(pid);
+    // A program may outlive its tmux server, or what it has started may outlive it. Nobody sees them then, and they would go on beside the channel.
+    if (!isAlive(pid) || births.get(id) === programs.birthOf(pid)) programs.kill(pid);
     await release(conversationKey, id); // when it fails the next look tries again
     open.delete(id);
     births.delete(id);

@@ -2,7 +2,8 @@ import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makePrivateDir, writeFileAtomic } from '@svc/service-kit/config/data-dir.ts';
-import { isAlive, signalProcess } from '@svc/service-kit/process/signal-process.ts';
+import { killGroup, termGroup } from '@svc/service-kit/process/process-group.ts';
+import { isAlive } from '@svc/service-kit/process/signal-process.ts';
 import { createTerminalScreen, type TerminalScreen } from './terminal-screen.ts';
 import { ServiceError, unavailable } from '@svc/service-kit/service-error.ts';
 
@@ -29,7 +30,8 @@ type Answer = { code: number | null; stdout: string; stderr: string };
 type Deps = { run: string; path: string | undefined };
 
 const timeoutMs = 5000;
-const graceMs = 5000;
+/** From the end of its terminal to SIGTERM, and from there to SIGKILL. */
+const [graceMs, termMs] = [2500, 2500];
 const stepMs = 20;
 const maxOutput = 256 * 1024;
 /** 3.0 is of 2019. Older ones read options and targets in other ways. */
@@ -114,13 +116,21 @@ function toPanes(listing: string): OpenPane[] {
   });
 }
 
-/** A program that was told to end by tmux still writes down what was said. One that does not end is ended. */
+/**
+ * A program that was told to end by tmux still writes down what was said. One that does not end is asked once more, then killed,
+ * with what it has started in its group: some programs run as the child of a launcher, and are deaf to the first signal.
+ */
 async function endOf(pid: number): Promise<void> {
-  for (let waited = 0; waited < graceMs; waited += stepMs) {
-    if (!isAlive(pid)) return;
-    await sleep(stepMs);
+  if (!(await hasEndedWithin(pid, graceMs))) {
+    termGroup(pid);
+    await hasEndedWithin(pid, termMs);
   }
-  if (isAlive(pid)) signalProcess(pid, 'SIGKILL');
+  killGroup(pid);
+}
+
+async function hasEndedWithin(pid: number, ms: number): Promise<boolean> {
+  for (let waited = 0; waited < ms && isAlive(pid); waited += stepMs) await sleep(stepMs);
+  return !isAlive(pid);
 }
 
 function checked(id: string): string {

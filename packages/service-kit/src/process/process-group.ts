@@ -8,6 +8,9 @@ export const signalGroup = (child: ChildProcess, signal: NodeJS.Signals): boolea
 /** Ends a process and all it started in its group, at once. Nothing happens when nobody is left. */
 export const killGroup = (pid: number): void => void trySignal(pid, 'SIGKILL');
 
+/** Asks a process and all it started in its group to end. Nothing happens when nobody is left. */
+export const termGroup = (pid: number): void => void trySignal(pid, 'SIGTERM');
+
 function trySignal(leader: number, signal: NodeJS.Signals): boolean {
   try {
     return signalGroupOf(leader, signal);
