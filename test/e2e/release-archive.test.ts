@@ -4,9 +4,8 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { signalProcess } from '@svc/service-kit/process/signal-process.ts';
-import { freePorts } from '@svc/testing/free-ports.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
-import { openArchiveHouse, type ArchiveHouse } from './release-archive/archive-house.ts';
+import { openArchiveHouse, servicePorts, type ArchiveHouse } from './release-archive/archive-house.ts';
 import { buildContainer, whyNoContainers } from './release-archive/container.ts';
 import { openReleasePlace, type ReleasePlace } from './release-archive/release-place.ts';
 
@@ -159,21 +158,13 @@ describe('as a container', () => {
     const archive = readdirSync(house.published).find((name) => name.endsWith('.tar.gz')) ?? '';
     const node = house.file('.runtime/node_modules/.bin/node');
     const container = await buildContainer(recipe, path.join(house.published, archive), node, work.path);
-    const [core, manager, collector, compat, dashboard] = (await freePorts(5)).map(String);
-    const env = {
-      SVC_CORE_PORT: core ?? '',
-      SVC_MANAGER_PORT: manager ?? '',
-      SVC_COLLECTOR_PORT: collector ?? '',
-      SVC_COMPAT_PORT: compat ?? '',
-      SVC_DASHBOARD_PORT: dashboard ?? '',
-      SVC_DEFAULT_ENGINE: 'offline',
-    };
+    const env: Record<string, string> = { ...(await servicePorts()), SVC_DEFAULT_ENGINE: 'offline' };
     const up = container.start(['/opt/assistant-gateway/svc', 'up'], env);
     try {
       let said = '';
       for (const stream of [up.stdout, up.stderr]) stream?.setEncoding('utf8').on('data', (text: string) => (said += text));
       await expect.poll(() => said, { timeout: 60_000 }).toContain('Ctrl-C stops all');
-      const version = (await (await fetch(`http://127.0.0.1:${core}/version`)).json()) as { sha: string };
+      const version = (await (await fetch(`http://127.0.0.1:${env['SVC_CORE_PORT']}/version`)).json()) as { sha: string };
       expect(version.sha).toBe(house.commit);
       expect(await container.run(['id', '-u'], env)).toEqual({ code: 0, out: '1000\n' });
       const { code, out } = await container.run(['/opt/assistant-gateway/svc', 'chat', '--json', 'hello'], env);

@@ -20,7 +20,7 @@ export const meta = {
         type: 'string',
         title: 'Who types',
         description:
-          'The name by which a person is known on the channel "terminal". Only for one with every right is anything typed.',
+          'The name by which a person is known on the channel "terminal". Words are typed only for a person with every right.',
         default: 'operator',
         minLength: 1,
         maxLength: 200,

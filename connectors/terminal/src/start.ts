@@ -74,6 +74,6 @@ async function openSessions(sessions: SessionsApi, as: SessionAsker): Promise<Se
 
 function wordsOf(error: unknown, sender: string): string {
   if (error instanceof CoreError && (error.code === 'no_access' || error.code === 'forbidden'))
-    return `"${sender}" is nobody with every right here. Let it in as yourself: ./svc person link owner terminal ${sender}`;
+    return `"${sender}" has no right to type here. To let it type as you: ./svc person link owner terminal ${sender}`;
   return error instanceof Error ? error.message : String(error);
 }

@@ -68,16 +68,12 @@ export async function openArchiveHouse(): Promise<ArchiveHouse> {
   for (const dir of ['bin', 'home', 'next']) mkdirSync(at(dir));
   for (const tool of tools)
     writeFileSync(at('bin', tool), `#!/bin/sh\necho "${tool} $*" >>'${at('run')}'\nexit 97\n`, { mode: 0o755 });
-  const [core, manager, collector, compat, dashboard] = (await freePorts(5)).map(String);
+  const ports = await servicePorts();
   const env: Record<string, string> = {
     PATH: `${at('bin')}:/usr/bin:/bin`,
     HOME: at('home'),
     SVC_DATA_DIR: at('data'),
-    SVC_CORE_PORT: core ?? '',
-    SVC_MANAGER_PORT: manager ?? '',
-    SVC_COLLECTOR_PORT: collector ?? '',
-    SVC_COMPAT_PORT: compat ?? '',
-    SVC_DASHBOARD_PORT: dashboard ?? '',
+    ...ports,
     SVC_DEFAULT_ENGINE: 'offline',
     SVC_UPDATE_VERIFY_MS: '300',
     SVC_STOP_TIMEOUT_MS: '4000',
@@ -100,6 +96,7 @@ export async function openArchiveHouse(): Promise<ArchiveHouse> {
     return existsSync(noted) ? (JSON.parse(readFileSync(noted, 'utf8')) as SupervisorState) : null;
   };
   const urlOf = (port = '') => `http://127.0.0.1:${port}`;
+  const { SVC_CORE_PORT: core, SVC_MANAGER_PORT: manager, SVC_COLLECTOR_PORT: collector, SVC_DASHBOARD_PORT: dashboard } = ports;
   const urls = { core: urlOf(core), manager: urlOf(manager), collector: urlOf(collector), dashboard: urlOf(dashboard) };
   return {
     published,
@@ -161,4 +158,11 @@ async function until(is: () => boolean, ms: number): Promise<void> {
     if (performance.now() > end) throw new Error('it did not come to be in time');
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
+}
+
+/** Ports for all that runs from an archive, as its environment names them. */
+export async function servicePorts(): Promise<Record<string, string>> {
+  const names = ['CORE', 'MANAGER', 'COLLECTOR', 'COMPAT', 'DASHBOARD'];
+  const ports = await freePorts(names.length);
+  return Object.fromEntries(names.map((name, index) => [`SVC_${name}_PORT`, String(ports[index])]));
 }

@@ -43,7 +43,7 @@ test('a version on trial that nobody confirms in time is taken back', async () =
   beginTrial(places, version);
   expect(await launch(home, 300)).toBe(0);
   expect([runs(), readPointer(places), readTrial(places)]).toEqual([['new', 'old'], null, null]);
-  expect(readFileSync(places.reverted, 'utf8')).toContain('Nobody found');
+  expect(readFileSync(places.reverted, 'utf8')).toContain('not confirmed');
 });
 
 test('it is not while its updater is at work', async () => {

@@ -59,8 +59,8 @@ async function runOnce(home: string, places: UpdatePlaces, trialMs: number): Pro
 
 /** A version that nobody has confirmed by now does not do what confirms it. Who updates is not disturbed. */
 function endLateTrial(child: ChildProcess, places: UpdatePlaces): void {
-  if (runningUpdate(places) !== null || !revertTrial(places, 'Nobody found in time that the new version works.')) return;
-  print('Nobody found in time that the new version works. The one before is started again.');
+  if (runningUpdate(places) !== null || !revertTrial(places, 'The new version was not confirmed to work in time.')) return;
+  print('The new version was not confirmed to work in time. The one before is started again.');
   child.kill('SIGUSR2');
   const force = setTimeout(() => signalGroup(child, 'SIGKILL'), stopMs);
   child.once('exit', () => clearTimeout(force));

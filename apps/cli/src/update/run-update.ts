@@ -122,7 +122,7 @@ function checkSchemas({ data }: UpdateContext, { older, newer }: { older: string
 const toOpenEnd = (error: unknown, { name }: Version): UpdateStopped =>
   new UpdateStopped(
     updateCodes.manual,
-    `The update to ${name} could not go on in the middle. One whole version runs. ${(error as Error).message}\nMend that, and run ./svc update --repair.`,
+    `The update to ${name} stopped half-way. The service runs one complete version. ${(error as Error).message}\nFix that, then run ./svc update --repair.`,
     { cause: error },
   );
 

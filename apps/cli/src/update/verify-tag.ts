@@ -9,7 +9,7 @@ export const signersFile = 'release-signers';
 export async function whyNotSigned(git: Git, tag: string, root: string): Promise<string | null> {
   const file = path.join(root, signersFile);
   if (!existsSync(file) || !hasSigners(readFileSync(file, 'utf8')))
-    return `This version knows nobody who may release: ${signersFile} names no key.`;
+    return `No release can be verified: ${signersFile} names no key.`;
   try {
     // By these signers alone, in the one form that they have, whatever a person has set for git.
     const how = ['-c', 'gpg.format=ssh', '-c', 'gpg.ssh.program=ssh-keygen', '-c', `gpg.ssh.allowedSignersFile=${file}`];

@@ -43,7 +43,10 @@ export function openArchiveSource({ places, root, base, allowUnsigned }: Archive
     async fetch({ commit, name }) {
       const published = found.get(commit);
       if (published === undefined || isWhole(versionFolder(places, commit))) return;
-      await orStop(download(published.url, fileOf(commit), published.digest), `${name} cannot be had, so nothing was changed`);
+      await orStop(
+        download(published.url, fileOf(commit), published.digest),
+        `${name} could not be downloaded, so nothing was changed`,
+      );
     },
 
     async make(commit, like) {
@@ -78,8 +81,8 @@ export function openArchiveSource({ places, root, base, allowUnsigned }: Archive
 function infoOf(folder: string): NonNullable<ReturnType<typeof readReleaseInfo>> {
   const info = readReleaseInfo(folder);
   if (info !== null) return info;
-  const what = existsSync(folder) ? 'says nothing of what it is' : 'is not there';
-  throw new UpdateStopped(updateCodes.manual, `${folder} ${what}. Unpack the archive anew (docs/installing.md).`);
+  const what = existsSync(folder) ? 'does not say which version it is' : 'is not there';
+  throw new UpdateStopped(updateCodes.manual, `${folder} ${what}. Unpack the archive again (docs/installing.md).`);
 }
 
 function installedArchive(folder: string): Version {

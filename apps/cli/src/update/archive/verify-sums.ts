@@ -10,7 +10,7 @@ const timeoutMs = 20_000;
 /** Why checksums are not signed by one of those who may release (`signers`: a file of OpenSSH's allowed signers); null when they are. */
 export async function whyNotSignedSums(sums: string, signature: string, signers: string): Promise<string | null> {
   if (!existsSync(signers) || !hasSigners(readFileSync(signers, 'utf8')))
-    return `This version knows nobody who may release: ${path.basename(signers)} names no key.`;
+    return `No release can be verified: ${path.basename(signers)} names no key.`;
   const folder = mkdtempSync(path.join(tmpdir(), 'svc-signature-'));
   try {
     const file = path.join(folder, 'signature');
