@@ -1,5 +1,5 @@
 import { errorText, type StartContext } from '@svc/connector-kit';
-import type { Credential } from './mailbox/connect-imap.ts';
+import type { MailAccess } from './login/mail-access.ts';
 import { isOperators } from './mailbox/mail-fault.ts';
 import { noteBegin } from './mailbox/note-begin.ts';
 import { stateBelow } from '@svc/connector-kit/state/state-below.ts';
@@ -12,16 +12,19 @@ import { checkSmtp } from './outgoing/send-mail.ts';
  * Looks at each folder, and at the server that sends. Throws for what somebody has to set right; a server that cannot be reached is waited for, once it has
  * worked.
  */
-export async function checkServers(ctx: StartContext<Config>, credential: Credential): Promise<void> {
+export async function checkServers(ctx: StartContext<Config>, access: MailAccess): Promise<void> {
   const { config, state, log, signal } = ctx;
   try {
     for (const folder of config.folders) {
-      const mailbox = openMailbox({ ...config, credential }, folder, true);
-      await mailbox.opened(); // one at a time: the first fault is enough
-      await mailbox.use((client) => noteBegin(client, stateBelow(state, `folder/${folder}/`)));
-      mailbox.drop();
+      const mailbox = openMailbox({ ...config, ...access }, folder, true);
+      try {
+        await mailbox.opened(); // one at a time: the first fault is enough
+        await mailbox.use((client) => noteBegin(client, stateBelow(state, `folder/${folder}/`)));
+      } finally {
+        mailbox.drop();
+      }
     }
-    await checkSmtp(smtpLogin(config, credential), signal);
+    await checkSmtp(smtpLogin(config, access), signal);
     await state.set('checked', true);
   } catch (error) {
     const hasWorked = (await state.get('checked')) === true;
@@ -33,15 +36,26 @@ export async function checkServers(ctx: StartContext<Config>, credential: Creden
 const isHere = (host: string): boolean => /^(localhost|127\.\d+\.\d+\.\d+|::1)$/i.test(host);
 
 /** What a login must not be sent with, and settings that contradict each other. */
-export function checkConfig({ imap_host, imap_tls, smtp_host, smtp_tls, folders }: Config): void {
+export function checkConfig({
+  imap_host,
+  imap_tls,
+  smtp_host,
+  smtp_tls,
+  folders,
+  login,
+  oauth_token_url,
+  oauth_client_id,
+}: Config): void {
   const open = [
     ['imap_tls', imap_host, imap_tls],
     ['smtp_tls', smtp_host, smtp_tls],
   ].find(([, host = '', tls]) => tls === 'none' && !isHere(host));
   if (open !== undefined)
-    throw new Error(
-      `${open[0]}=none would send the password over the network for all to read. Use tls or starttls for ${open[1]}.`,
-    );
+    throw new Error(`${open[0]}=none would send the password over the network unencrypted. Use tls or starttls for ${open[1]}.`);
+  if (login === 'xoauth2' && oauth_token_url !== '' && oauth_client_id === '')
+    throw new Error('With oauth_token_url, oauth_client_id has to name the client that the refresh token was given to.');
+  if (oauth_token_url.startsWith('http:') && !isHere(new URL(oauth_token_url).hostname))
+    throw new Error('oauth_token_url would send the refresh token over the network unencrypted. Use https.');
   const twice = folders.find((folder, at) => folders.indexOf(folder) !== at);
-  if (twice !== undefined) throw new Error(`"${twice}" stands twice in folders.`);
+  if (twice !== undefined) throw new Error(`"${twice}" is listed twice in folders.`);
 }

@@ -21,9 +21,9 @@ export const meta = {
     max_message_chars: 100_000,
     supports_markdown: true,
     supports_code_blocks: true,
-    supports_attachments_out: false,
+    supports_attachments_out: true,
   },
-  credentialKeys: ['password_secret_key'],
+  credentialKeys: ['password_secret_key', 'oauth_client_secret_key'],
   exclusive: ['password_secret_key'],
   configSchema: {
     type: 'object',
@@ -41,7 +41,7 @@ export const meta = {
       password_secret_key: {
         type: 'string',
         title: 'Password',
-        description: 'Name of the secret with the password, or with the access token where login is xoauth2.',
+        description: 'Name of the secret with the password. Where login is xoauth2: with the refresh token, or an access token.',
         minLength: 1,
         maxLength: 64,
       },
@@ -52,12 +52,43 @@ export const meta = {
         default: 'password',
         description: 'xoauth2 logs in with an OAuth 2 access token in the place of a password.',
       },
+      oauth_token_url: {
+        type: 'string',
+        title: 'Token server',
+        description:
+          'Gives access tokens for the refresh token, such as https://oauth2.googleapis.com/token. Empty: the secret is an access token.',
+        default: '',
+        pattern: '^(https?://[^\\s#@]+)?$',
+        maxLength: 1024,
+      },
+      oauth_client_id: { type: 'string', title: 'OAuth client', default: '', maxLength: 512 },
+      oauth_client_secret_key: {
+        type: 'string',
+        title: 'OAuth client secret',
+        description: 'Name of the secret of the OAuth client, where it has one.',
+        minLength: 1,
+        maxLength: 64,
+      },
+      oauth_scope: {
+        type: 'string',
+        title: 'OAuth scope',
+        description: 'Where the token server wants it named.',
+        default: '',
+        maxLength: 1024,
+      },
       imap_host: { ...host, title: 'IMAP server' },
       imap_port: { ...port, title: 'IMAP port', default: 993 },
       imap_tls: { ...tls, title: 'IMAP encryption' },
       smtp_host: { ...host, title: 'SMTP server' },
       smtp_port: { ...port, title: 'SMTP port', default: 465 },
       smtp_tls: { ...tls, title: 'SMTP encryption' },
+      ca_file: {
+        type: 'string',
+        title: 'Certificates (file)',
+        description: 'PEM file of certificates that are trusted too, for mail servers with one of your own.',
+        default: '',
+        maxLength: 4096,
+      },
       authserv_id: {
         type: 'string',
         title: 'Name in Authentication-Results',
@@ -99,6 +130,20 @@ export const meta = {
         default: '',
         maxLength: 255,
       },
+      copy_to_self: {
+        type: 'boolean',
+        title: 'Copies to the mailbox',
+        description:
+          'Each answer goes to the mailbox too, and is looked for there before it is sent again. For servers that keep no copy of what is sent.',
+        default: false,
+      },
+      answer_strangers: {
+        type: 'boolean',
+        title: 'Answer strangers',
+        description:
+          'Who is not let in, and whose address is proven, is told so, with a code for you to let them in. Spam would be answered, too.',
+        default: false,
+      },
       mark_seen: {
         type: 'boolean',
         title: 'Mark as read',
@@ -121,10 +166,11 @@ export const meta = {
         minimum: 1,
         maximum: 100,
       },
-      ...commonFields('engine', 'model', 'cwd', 'persona', 'allow'),
+      ...commonFields('engine', 'model', 'cwd', 'persona', 'allow', 'pairing', 'quiet_strangers'),
     },
   },
-  outbound: { kinds: ['text'], target: { required: true, label: 'ann@example.org, or thread:ID' } },
+  permissions: { read: ['ca_file'] },
+  outbound: { kinds: ['text', 'document'], target: { required: true, label: 'ann@example.org, or thread:ID' } },
 } as const satisfies ConnectorMeta;
 
 export type Tls = 'tls' | 'starttls' | 'none';
@@ -135,6 +181,11 @@ export type Config = {
   user: string;
   password_secret_key: string;
   login: 'password' | 'xoauth2';
+  oauth_token_url: string;
+  oauth_client_id: string;
+  oauth_client_secret_key?: string;
+  oauth_scope: string;
+  ca_file: string;
   imap_host: string;
   imap_port: number;
   imap_tls: Tls;
@@ -146,6 +197,8 @@ export type Config = {
   authserv_place: 'above' | 'below';
   folders: string[];
   sent_folder: string;
+  copy_to_self: boolean;
+  answer_strangers: boolean;
   mark_seen: boolean;
   thread_budget: number;
   max_file_mb: number;

@@ -5,7 +5,7 @@ import { unavailable } from '@svc/service-kit/service-error.ts';
 import { checkConfig, checkServers } from './check-servers.ts';
 import { takeMail, type TakeDeps } from './incoming/take-mail.ts';
 import type { IncomingMailFile } from './incoming/to-envelope.ts';
-import type { Credential } from './mailbox/connect-imap.ts';
+import { openMailAccess, type MailAccess } from './login/mail-access.ts';
 import { followFolder, type ListedMail } from './mailbox/follow-folder.ts';
 import { openMailbox, type Mailbox } from './mailbox/open-mailbox.ts';
 import type { Config } from './meta.ts';
@@ -18,18 +18,17 @@ const mb = 1024 * 1024;
 export async function start(ctx: StartContext<Config>, clock: Clock = systemClock): Promise<RunningConnector> {
   const { config, core, state, log } = ctx;
   checkConfig(config);
-  const secret = await ctx.secrets.get(config.password_secret_key);
-  const credential: Credential = config.login === 'xoauth2' ? { accessToken: secret } : { password: secret };
-  await checkServers(ctx, credential);
+  const access = await openMailAccess(ctx, clock);
+  await checkServers(ctx, access);
   const threads = await openThreads({ ...ctx, state: stateBelow(state, 'mail/'), now: clock.now, budget: config.thread_budget });
-  const outgoing = await createOutgoing({ ...ctx, credential, threads, clock });
+  const outgoing = await createOutgoing({ ...ctx, access, threads, clock });
   const ingress = createIngress({ core, state, log, clock, openReply: outgoing.openReply });
   const takeFile = createTakeFile<IncomingMailFile>({
     ...ctx,
     maxBytes: config.max_file_mb * mb,
     open: async ({ data }) => bytesOf(data),
   });
-  const incoming = followFolders(ctx, credential, { ...ctx, threads, ingress, takeFile }, clock);
+  const incoming = followFolders(ctx, access, { ...ctx, threads, ingress, takeFile }, clock);
   return {
     firstSteps: firstSteps(config),
     send: async (message, ended) => {
@@ -46,11 +45,11 @@ export async function start(ctx: StartContext<Config>, clock: Clock = systemCloc
   };
 }
 
-function followFolders(ctx: StartContext<Config>, credential: Credential, deps: TakeDeps, clock: Clock) {
+function followFolders(ctx: StartContext<Config>, access: MailAccess, deps: TakeDeps, clock: Clock) {
   const { config, state, log, signal } = ctx;
   const problems = new Map<string, string>();
   const followed = config.folders.map((folder) => {
-    const mailbox = openMailbox({ ...config, credential }, folder, !config.mark_seen);
+    const mailbox = openMailbox({ ...config, ...access }, folder, !config.mark_seen);
     return followFolder({
       mailbox,
       state: stateBelow(state, `folder/${folder}/`),
@@ -67,7 +66,7 @@ function followFolders(ctx: StartContext<Config>, credential: Credential, deps: 
   return { problem: (): string | null => problems.values().next().value ?? null, ended: Promise.all(followed) };
 }
 
-/** The folder may have been numbered anew since the mail was listed: then it is listed again. */
+/** The mails of the folder may have new numbers since this one was listed: then it is listed again. */
 const reader =
   (mailbox: Mailbox, { uid, validity }: ListedMail) =>
   (mostBytes: number) =>
@@ -86,7 +85,7 @@ const marker =
     try {
       await mailbox.use((client) => client.messageFlagsAdd(String(uid), ['\\Seen'], { uid: true }));
     } catch (error) {
-      log('debug', 'a mail could not be marked as read', { uid, error: errorText(error) });
+      log('warn', 'a mail could not be marked as read', { uid, error: errorText(error) });
     }
   };
 

@@ -1,13 +1,18 @@
 import { errorText, type CoreApi, type Envelope, type StartContext } from '@svc/connector-kit';
 import { channelLine } from '@svc/connector-kit/channel-line.ts';
 import type { TakeFile } from '@svc/connector-kit/ingress/take-file.ts';
+import { invitationIn } from '@svc/contract/invitation.ts';
 import { typedText } from '@svc/connector-kit/typed-text.ts';
-import { meta } from '../meta.ts';
+import { meta, type Config } from '../meta.ts';
 import type { NamedThread } from '../threads.ts';
 import { readBody, type MailBody, type MailFile } from './read-body.ts';
 
 export type IncomingMailFile = { kind: 'file'; what: string; name: string; mime: string; bytes: number; data: Buffer };
-export type EnvelopeDeps = Pick<StartContext, 'log'> & { core: Pick<CoreApi, 'resolve'>; takeFile: TakeFile<IncomingMailFile> };
+export type EnvelopeDeps = Pick<StartContext, 'log'> & {
+  core: Pick<CoreApi, 'resolve'>;
+  config: Pick<Config, 'answer_strangers'>;
+  takeFile: TakeFile<IncomingMailFile>;
+};
 export type PlacedMail = {
   thread: NamedThread;
   name: string;
@@ -19,6 +24,8 @@ export type PlacedMail = {
 /** A mail is held in memory while it is read; of a larger one the beginning is. */
 const mostBytes = 40 * 1024 * 1024;
 const ofLarger = 1024 * 1024;
+/** A larger mail is not looked through for a code. */
+const mostOfInvitation = 64 * 1024;
 /** The contract's bound of what is said beside a text. */
 const maxSaid = 1000;
 
@@ -35,11 +42,11 @@ export async function toEnvelope(deps: EnvelopeDeps, mail: PlacedMail, signal: A
     channel_context: { target: thread.target },
   };
   const identity = await deps.core.resolve({ channel: meta.type, sender, conversation_key: thread.conversationKey });
-  if (identity.denied) return { ...base, content: { text: mail.subject === '' ? '(a mail)' : mail.subject } };
+  if (identity.denied) return ofStranger(deps, mail, base);
   const isWhole = mail.bytes <= mostBytes;
   const raw = await mail.read(isWhole ? mostBytes : ofLarger);
   const body = await bodyOf(deps, raw, mail);
-  const files = await takeFiles(deps, isWhole ? body.files : [], mail, signal);
+  const files = await takeFiles(deps, [...quotedFile(body), ...(isWhole ? body.files : [])], mail, signal);
   const lines = [
     ...body.invitations.map((words) => channelLine('Sent list', `: ${words}`)),
     ...files.flatMap(({ words }) => (words === undefined ? [] : [words])),
@@ -61,6 +68,21 @@ export async function toEnvelope(deps: EnvelopeDeps, mail: PlacedMail, signal: A
     },
   };
 }
+
+/**
+ * Who is not let in is listed for the operator and gets no answer, as most who write so are programs. The code of an invitation is taken from them, which
+ * somebody has given them: then they are told what came of it.
+ */
+async function ofStranger(deps: EnvelopeDeps, mail: PlacedMail, base: Omit<Envelope, 'content'>): Promise<Envelope> {
+  const code = mail.bytes > mostOfInvitation ? '' : (await bodyOf(deps, await mail.read(mostOfInvitation), mail)).text.trim();
+  if (invitationIn(code) !== null) return { ...base, content: { text: code } };
+  const content = { text: mail.subject === '' ? '(a mail)' : mail.subject };
+  return { ...base, content, ...(!deps.config.answer_strangers && { public: true }) };
+}
+
+/** What was cut from the text, for who wants to look it up. */
+const quotedFile = ({ cut }: MailBody): MailFile[] =>
+  cut === '' ? [] : [{ name: 'quoted-text.txt', mime: 'text/plain', data: Buffer.from(cut) }];
 
 /** What no parser takes is told with its subject: its sender learns that it could not be read. */
 async function bodyOf({ log }: EnvelopeDeps, raw: Buffer, { name, subject }: PlacedMail): Promise<MailBody> {

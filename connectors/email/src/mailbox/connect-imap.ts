@@ -1,10 +1,13 @@
 import { ImapFlow } from 'imapflow';
 import type { Config } from '../meta.ts';
-import { mailFault } from './mail-fault.ts';
+import type { Credentials } from '../login/credentials.ts';
+import { isLogin, mailFault } from './mail-fault.ts';
 
-/** What logs in: a password, or an access token. */
-export type Credential = { password: string } | { accessToken: string };
-export type ImapLogin = Pick<Config, 'imap_host' | 'imap_port' | 'imap_tls' | 'user'> & { credential: Credential };
+/** `ca`: certificates that are trusted; those of the machine unless given. */
+export type ImapLogin = Pick<Config, 'imap_host' | 'imap_port' | 'imap_tls' | 'user'> & {
+  credentials: Credentials;
+  ca?: readonly string[] | undefined;
+};
 
 /** How long a server may take for each step, and how long nothing may come from it, ms. IDLE is begun anew before that. */
 const patienceMs = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 120_000, maxIdleTime: 60_000 };
@@ -14,13 +17,15 @@ export const imapName = ({ imap_host, imap_port }: Pick<Config, 'imap_host' | 'i
 
 /** A connection that is logged in. Whoever gets it closes it. Rejects with a `ServiceError` that names the fault. */
 export async function connectImap(login: ImapLogin): Promise<ImapFlow> {
-  const { imap_host: host, imap_port: port, imap_tls: tls, user, credential } = login;
+  const { imap_host: host, imap_port: port, imap_tls: tls, user, credentials, ca } = login;
+  const credential = await credentials.current();
   const client = new ImapFlow({
     host,
     port,
     secure: tls === 'tls',
     ...(tls !== 'tls' && { doSTARTTLS: tls === 'starttls' }),
     auth: 'password' in credential ? { user, pass: credential.password } : { user, accessToken: credential.accessToken },
+    ...(ca !== undefined && { tls: { ca: [...ca] } }),
     logger: false,
     ...patienceMs,
   });
@@ -31,6 +36,8 @@ export async function connectImap(login: ImapLogin): Promise<ImapFlow> {
     return client;
   } catch (error) {
     client.close();
-    throw mailFault(imapName(login), error);
+    const fault = mailFault(imapName(login), error);
+    if (isLogin(fault)) credentials.refused();
+    throw fault;
   }
 }

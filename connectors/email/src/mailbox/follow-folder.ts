@@ -19,7 +19,7 @@ export type FolderOptions = {
 
 /** Listed at once: only headers are held. */
 const most = 50;
-/** After the server has numbered a folder anew, so much before the newest known mail is looked at again, ms. IMAP searches by whole days. */
+/** When the server has given the mails of a folder new numbers, mail from this long before the newest known one is looked at again, ms. IMAP searches by whole days. */
 const overlapMs = 2 * 24 * 60 * 60_000;
 
 /**
@@ -64,7 +64,8 @@ export function followFolder(options: FolderOptions): Promise<void> {
     const isFirst = begun === null && passed === null;
     const next = client.mailbox.uidNext - 1;
     const uid = isFirst || newest === undefined ? next : await lastBefore(client, newest - overlapMs, next);
-    if (!isFirst) log('warn', 'the mail server has numbered a folder anew; what came lately is looked at again', { after: uid });
+    if (!isFirst)
+      log('warn', 'the mail server has given the mails of a folder new numbers; recent ones are looked at again', { after: uid });
     const begin = { validity, uid };
     await state.set('begin', begin);
     return begin;

@@ -1,6 +1,6 @@
 import { ServiceError } from '@svc/service-kit/service-error.ts';
 
-/** A mail server that does not let us work. `passes`: it may be well again without anybody's doing. */
+/** A mail server that does not let us work. What is wrong with the network may pass by itself; the rest the operator has to change. */
 export type MailFault = ServiceError & { details: { fault: 'login' | 'tls' | 'folder' | 'network' | 'other' } };
 
 type Raw = {
@@ -14,24 +14,44 @@ type Raw = {
 };
 
 const again = { retry_after_s: 60 };
+/** imapflow's words for a server that takes no login of the kind that was chosen. */
+const noLogin = /Unsupported authentication mechanism/i;
 
 /** What keeps a server from serving us, in words for the operator. `server`: such as `The IMAP server mail.example.org:993`. */
 export function mailFault(server: string, error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   const { code = '', responseCode, responseText, response, message = '', ...raw } = (error ?? {}) as Raw;
-  const words = responseText ?? (typeof response === 'string' && response !== '' ? response : message);
-  if (raw.authenticationFailed === true || code === 'EAUTH' || responseCode === 535 || responseCode === 534)
+  const words = sentence(responseText ?? (typeof response === 'string' && response !== '' ? response : message));
+  if (
+    raw.authenticationFailed === true ||
+    code === 'EAUTH' ||
+    responseCode === 535 ||
+    responseCode === 534 ||
+    noLogin.test(message)
+  )
     return fault('login', `${server} refuses the login: ${words} Check user and the secret of password_secret_key.`);
   if (raw.mailboxMissing === true) return fault('folder', `${server} has no such folder: ${words} Check folders.`);
   if (/CERT|SELF_SIGNED|TLS|SSL|ALTNAME|EPROTO|WRONG_VERSION/.test(code) || /\b(tls|ssl|certificate)\b/i.test(message))
-    return fault('tls', `${server} cannot be spoken with in private (TLS): ${words} Check its port and its encryption.`);
+    return fault(
+      'tls',
+      `${server} does not agree on encryption (TLS): ${words} Check its port and the settings for encryption, or ca_file.`,
+    );
   if (/^(E[A-Z_]+|NoConnection|CONNECT_TIMEOUT|GREETING_TIMEOUT|UPGRADE_TIMEOUT)$/.test(code))
     return fault('network', `${server} cannot be reached (${code}): ${words}`);
-  return fault('other', `${server} does not serve us: ${words}`);
+  return fault('other', `${server} reports an error: ${words}`);
+}
+
+/** With one full stop; what OpenSSL says comes with its place in the source, which helps nobody. */
+function sentence(text: string): string {
+  const [, plain] = /^[0-9A-F]+:error:[0-9A-F]+:[^:]*:[^:]*:([^:]*):/.exec(text) ?? [];
+  const words = (plain ?? text).replaceAll(/\s+/g, ' ').trim();
+  return words === '' ? 'It does not say why.' : words.replace(/[.!]*$/, '.');
 }
 
 const fault = (kind: MailFault['details']['fault'], text: string): ServiceError =>
   new ServiceError('busy', text, { details: { ...again, fault: kind } });
+
+export const isLogin = (error: unknown): boolean => error instanceof ServiceError && error.details['fault'] === 'login';
 
 /** Whether somebody has to change something before it can work. */
 export const isOperators = (error: unknown): boolean =>

@@ -6,17 +6,18 @@ import {
   type ReplyWriter,
   type StartContext,
 } from '@svc/connector-kit';
-import type { Credential } from '../mailbox/connect-imap.ts';
+import type { MailAccess } from '../login/mail-access.ts';
 import { isOperators } from '../mailbox/mail-fault.ts';
 import type { Config } from '../meta.ts';
 import type { Threads } from '../threads.ts';
 import { isInSent } from './find-sent.ts';
+import { createReadFiles } from './read-files.ts';
 import { createReplyPlatform } from './reply-platform.ts';
 import { sendMail, type SmtpLogin } from './send-mail.ts';
 import { openSentMails } from './sent-mails.ts';
 
-type Deps = Pick<StartContext<Config>, 'state' | 'log' | 'signal' | 'config' | 'assistantName'> & {
-  credential: Credential;
+type Deps = Pick<StartContext<Config>, 'state' | 'log' | 'signal' | 'config' | 'assistantName' | 'uploads'> & {
+  access: MailAccess;
   threads: Threads;
   clock?: Clock;
 };
@@ -24,27 +25,32 @@ type Deps = Pick<StartContext<Config>, 'state' | 'log' | 'signal' | 'config' | '
 /** All that leaves. `problem`: why nothing does until somebody sets it right; null while all is well. */
 export type Outgoing = ReplyWriter & { problem(): string | null };
 
-export const smtpLogin = ({ smtp_host, smtp_port, smtp_tls, user }: Config, credential: Credential): SmtpLogin => ({
+export const smtpLogin = ({ smtp_host, smtp_port, smtp_tls, user }: Config, access: MailAccess): SmtpLogin => ({
   host: smtp_host,
   port: smtp_port,
   tls: smtp_tls,
   user,
-  credential,
+  ...access,
 });
 
+const mb = 1024 * 1024;
 /** A large mail on a slow line, ms. */
 const longestSendMs = 120_000;
 
 export async function createOutgoing(deps: Deps): Promise<Outgoing> {
-  const { state, log, signal, config, credential, threads, assistantName, clock = systemClock } = deps;
-  const login = smtpLogin(config, credential);
+  const { state, log, signal, config, access, threads, assistantName, uploads, clock = systemClock } = deps;
+  const login = smtpLogin(config, access);
+  const { address, sent_folder: sentFolder, copy_to_self: isCopied, folders } = config;
+  const places = { sentFolder, copyFolders: isCopied ? folders : [] };
   let problem: string | null = null;
   const platform = createReplyPlatform({
-    address: config.address,
+    address,
+    copyTo: isCopied ? address : '',
+    readFiles: createReadFiles({ uploads, maxBytes: config.max_file_mb * mb }),
     assistantName,
     threads,
     sent: await openSentMails(state, clock.now),
-    isInSent: (id) => isInSent({ ...config, credential }, config.sent_folder, id),
+    isInSent: (id) => isInSent({ ...config, ...access }, places, id, clock),
     async send(mail) {
       try {
         await sendMail(login, mail);

@@ -1,7 +1,7 @@
-import type { ReplyPlatform } from '@svc/connector-kit';
+import type { Place, ReplyFile, ReplyPlatform } from '@svc/connector-kit';
 import { domainOf } from '../incoming/mail-address.ts';
 import type { NamedThread, Threads } from '../threads.ts';
-import { composeMail } from './compose-mail.ts';
+import { composeMail, type MailFile } from './compose-mail.ts';
 import type { MailToSend } from './send-mail.ts';
 import type { SentMails } from './sent-mails.ts';
 
@@ -10,54 +10,84 @@ export type PlatformDeps = {
   assistantName: string;
   threads: Threads;
   sent: SentMails;
+  /** Where a copy of each mail goes; empty for nowhere. */
+  copyTo: string;
   send(mail: MailToSend): Promise<void>;
+  /** The files that can be sent, and a line for each that cannot. */
+  readFiles(files: readonly ReplyFile[]): Promise<{ files: MailFile[]; lines: string[] }>;
   /** Whether the server keeps a mail of ours among what was sent. */
   isInSent(messageId: string): Promise<boolean>;
 };
 
 const longestSubject = 78;
 
+type Post = Place & { nonce: string; about?: string | undefined; text: string; files: readonly MailFile[] };
+
 /** What can be done with mails: they are sent, and looked for. */
-export function createReplyPlatform(deps: PlatformDeps): Required<Pick<ReplyPlatform, 'post' | 'find'>> {
+export function createReplyPlatform(deps: PlatformDeps): Required<Pick<ReplyPlatform, 'post' | 'find' | 'file' | 'albums'>> {
   const { address, threads, sent } = deps;
   const idOf = (nonce: string): string => `${nonce}@${domainOf(address)}`;
-  const wordsOf = (thread: NamedThread, text: string): string =>
+  const subjectOf = (thread: NamedThread, text: string): string =>
     thread.mails.length > 0 ? `Re: ${withoutMark(thread.subject)}`.trim() : firstLine(text, deps.assistantName);
 
+  /** The Message-ID of a mail that the server has; of one that it may have it is asked. Null for one that is to be sent. */
+  async function find(nonce: string): Promise<string | null> {
+    const known = await sent.find(nonce);
+    if (known === null) return null;
+    const id = idOf(nonce);
+    if (known.isSure) return id;
+    if (!(await deps.isInSent(id))) return null;
+    await sent.note(nonce, true);
+    return id;
+  }
+
+  async function post({ chat, text, nonce, about, signal, files }: Post): Promise<string> {
+    const there = await find(nonce);
+    if (there !== null) return there;
+    const id = idOf(nonce);
+    const thread = threads.ofTarget(chat);
+    const known = thread.mails.flatMap((mail) => mail.id ?? []).filter((one) => one !== id);
+    const answered = thread.mails.find(({ name }) => name !== '' && name === about)?.id ?? null;
+    const subject = subjectOf(thread, text);
+    const before = [...new Set([...(thread.root.includes('@') ? [thread.root] : []), ...known])];
+    const raw = await composeMail({
+      from: address,
+      fromName: deps.assistantName,
+      to: thread.sender,
+      subject,
+      text,
+      id,
+      answers: answered ?? known.at(-1) ?? null,
+      before,
+      files,
+    });
+    const begins = () => sent.note(nonce, false);
+    await deps.send({ from: address, to: thread.sender, copyTo: deps.copyTo, raw, begins, signal });
+    await sent.note(nonce, true);
+    await threads.noteOwn(chat, id, subject);
+    return id;
+  }
+
+  async function postFiles({
+    files,
+    nonce,
+    answers,
+    ...place
+  }: Place & { files: readonly ReplyFile[]; nonce: string; answers?: string }) {
+    const read = await deps.readFiles(files);
+    const captions = files.flatMap(({ caption = '' }) => (caption === '' ? [] : [caption]));
+    const lines = [...captions, ...read.lines];
+    const text = lines.length > 0 ? lines.join('\n\n') : read.files.map(({ name }) => name).join('\n');
+    return post({ ...place, nonce, about: answers, text, files: read.files });
+  }
+
   return {
-    async post({ chat, text, nonce, about, signal }) {
-      const id = idOf(nonce);
-      if ((await sent.find(nonce))?.isSure === true) return id;
-      const thread = threads.ofTarget(chat);
-      const known = thread.mails.flatMap((mail) => mail.id ?? []).filter((one) => one !== id);
-      const answered = thread.mails.find(({ name }) => name !== '' && name === about)?.id ?? null;
-      const subject = wordsOf(thread, text);
-      const before = [...new Set([...(thread.root.includes('@') ? [thread.root] : []), ...known])];
-      const raw = await composeMail({
-        from: address,
-        fromName: deps.assistantName,
-        to: thread.sender,
-        subject,
-        text,
-        id,
-        answers: answered ?? known.at(-1) ?? null,
-        before,
-      });
-      await deps.send({ from: address, to: thread.sender, raw, begins: () => sent.note(nonce, false), signal });
-      await sent.note(nonce, true);
-      await threads.noteOwn(chat, id, subject);
-      return id;
-    },
+    post: (message) => post({ ...message, files: [] }),
     /** One that may be there and is in no folder is sent again, under the same Message-ID: twice is better than never. */
-    async find({ nonce }) {
-      const known = await sent.find(nonce);
-      if (known === null) return null;
-      const id = idOf(nonce);
-      if (known.isSure) return id;
-      if (!(await deps.isInSent(id))) return null;
-      await sent.note(nonce, true);
-      return id;
-    },
+    find: ({ nonce }) => find(nonce),
+    file: ({ chat, signal, nonce, answers, ...file }) =>
+      postFiles({ chat, signal, nonce, files: [file], ...(answers !== undefined && { answers }) }),
+    albums: { group: (files) => (files.length === 0 ? [] : [files]), post: postFiles },
   };
 }
 

@@ -35,7 +35,16 @@ async function scripted({ answers = {}, hangsUpAt }: Script = {}): Promise<{ log
   await once(server, 'listening');
   onTestFinished(() => void server.close());
   const { port } = server.address() as AddressInfo;
-  return { login: { host: '127.0.0.1', port, tls: 'none', user: 'bot', credential: { password: 'pw' } }, texts };
+  return {
+    login: {
+      host: '127.0.0.1',
+      port,
+      tls: 'none',
+      user: 'bot',
+      credentials: { current: async () => ({ password: 'pw' }), refused: () => undefined },
+    },
+    texts,
+  };
 }
 
 async function send(login: SmtpLogin, begins?: () => Promise<void>) {

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import SMTPConnection from 'nodemailer/lib/smtp-connection/index.js';
 import XOAuth2 from 'nodemailer/lib/xoauth2/index.js';
-import type { Credential } from '../mailbox/connect-imap.ts';
-import { mailFault } from '../mailbox/mail-fault.ts';
+import type { Credentials } from '../login/credentials.ts';
+import { isLogin, mailFault } from '../mailbox/mail-fault.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
 
 export type SmtpLogin = {
@@ -11,11 +11,14 @@ export type SmtpLogin = {
   /** `none` is for a server on the same machine. */
   tls: 'tls' | 'starttls' | 'none';
   user: string;
-  credential: Credential;
+  credentials: Credentials;
+  ca?: readonly string[] | undefined;
 };
 export type MailToSend = {
   from: string;
   to: string;
+  /** Gets the same mail; empty for nobody. That it is refused is no fault. */
+  copyTo?: string;
   /** The whole mail, with its header. */
   raw: Buffer;
   /**
@@ -28,6 +31,8 @@ export type MailToSend = {
 
 export const smtpName = ({ host, port }: Pick<SmtpLogin, 'host' | 'port'>): string => `The SMTP server ${host}:${port}`;
 
+/** Longest wait for a server to let us speak, ms. */
+const greetingMs = 10_000;
 /** Longest silence of the server, ms. */
 const patienceMs = 60_000;
 /** Pause before another try where the server named none, s. */
@@ -43,7 +48,17 @@ export async function sendMail(login: SmtpLogin, mail: MailToSend): Promise<void
   return withServer(login, mail.signal, async (connection, step) => {
     const text = textOf(mail, () => String(connection.lastServerResponse).startsWith('354'));
     try {
-      await step((done) => connection.send({ from: mail.from, to: [mail.to], size: mail.raw.length }, text.stream, done));
+      const { from, to, copyTo = '', raw } = mail;
+      const envelope = { from, to: copyTo === '' ? [to] : [to, copyTo], size: raw.length };
+      let refusal: Error | undefined;
+      await step((done) =>
+        connection.send(envelope, text.stream, (error, info) => {
+          // It is sent to whoever is not refused.
+          refusal = info?.rejectedErrors?.find((each) => (each as { recipient?: string }).recipient === to);
+          done(error);
+        }),
+      );
+      if (refusal !== undefined) throw refusal;
     } catch (error) {
       throw toFault(error, text.hasBegun());
     } finally {
@@ -67,8 +82,9 @@ async function withServer(
     secure: login.tls === 'tls',
     requireTLS: login.tls === 'starttls',
     ignoreTLS: login.tls === 'none',
-    connectionTimeout: patienceMs,
-    greetingTimeout: patienceMs,
+    ...(login.ca !== undefined && { tls: { ca: [...login.ca] } }),
+    connectionTimeout: greetingMs,
+    greetingTimeout: greetingMs,
     socketTimeout: patienceMs,
   });
   const broken = Promise.withResolvers<never>();
@@ -98,18 +114,21 @@ type Step = (run: (done: (error?: Error | null) => void) => void) => Promise<voi
 
 /** Connects and logs in. What goes wrong here says nothing of any mail, so it is never the end of one. */
 async function greeted(login: SmtpLogin, connection: SMTPConnection, step: Step): Promise<void> {
-  const { user, credential } = login;
+  const { user, credentials } = login;
   try {
     await step((done) => connection.connect(done));
     // A server on this machine may take mail of whoever is on it.
     if (login.tls === 'none' && !(connection as unknown as { allowsAuth: boolean }).allowsAuth) return;
+    const credential = await credentials.current();
     const auth =
       'password' in credential
         ? { credentials: { user, pass: credential.password } }
         : { user, oauth2: new XOAuth2({ user, accessToken: credential.accessToken }) };
     await step((done) => connection.login(auth as Parameters<SMTPConnection['login']>[0], done));
   } catch (error) {
-    throw mailFault(smtpName(login), error);
+    const fault = mailFault(smtpName(login), error);
+    if (isLogin(fault)) credentials.refused();
+    throw fault;
   }
 }
 

@@ -1,0 +1,249 @@
+import { createServer } from 'node:http';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import type { FakeTurn } from '@svc/connector-kit/testing/fake-core.ts';
+import { listen } from '@svc/testing/listen.ts';
+import { hasDovecot, startDovecot, type Dovecot } from './dovecot.ts';
+import { bot, fieldOf, mail, openEmail } from './open-email.ts';
+import { startSmtpSink, type SentMail, type SmtpSink } from './smtp-sink.ts';
+
+const ann = 'ann@friend.example';
+const patience = { timeout: 20_000, interval: 20 };
+let imap: Dovecot;
+let smtp: SmtpSink;
+let serial = 0;
+
+/** The connector, and a mailbox that no other test has. */
+async function opened(options: Partial<Parameters<typeof openEmail>[0]> = {}) {
+  const user = `bot${(serial += 1)}-${process.pid}`;
+  smtp = await startSmtpSink();
+  onTestFinished(() => smtp.close());
+  const email = await openEmail({ imap, smtp, user, ...options });
+  return { ...email, user, put: (text: string, folder?: string) => imap.put(user, text, folder) };
+}
+
+/** Resolves once so many mails have gone out. */
+const sent = (count: number) => vi.waitFor(() => expect(smtp.mails).toHaveLength(count), patience);
+
+describe.skipIf(!hasDovecot)(`e-mail${hasDovecot ? '' : ' (skipped: there is no Dovecot)'}`, () => {
+  beforeAll(async () => {
+    imap = await startDovecot();
+  });
+  afterAll(() => imap.stop());
+
+  test('a mail is answered in its thread, to its sender alone, as a program', async () => {
+    const { put, fake } = await opened();
+    await put(mail());
+    await sent(1);
+    const [{ to, raw }] = smtp.mails as unknown as [SentMail];
+    expect(to).toEqual([ann]);
+    expect(['To', 'Cc', 'Subject', 'In-Reply-To', 'References', 'Auto-Submitted'].map((name) => fieldOf(raw, name))).toEqual([
+      ann,
+      undefined,
+      'Re: Lunch',
+      '<a1@friend.example>',
+      '<a1@friend.example>',
+      'auto-replied',
+    ]);
+    const [{ envelope }] = fake().core.turns as unknown as [FakeTurn];
+    expect(envelope.sender.raw_id).toBe(ann);
+    expect(envelope.content.text).toBe('[Written in a mail with the subject "Lunch"]\nShall we eat?');
+    await vi.waitFor(() => expect(fake().core.confirmations).toEqual([{ turnId: 'turn_1' }]), patience);
+  });
+
+  test('what answers our answer stays in the conversation; the same subject of another is one of its own', async () => {
+    const { put, fake } = await opened();
+    await put(mail());
+    await sent(1);
+    const id = fieldOf(smtp.mails[0]!.raw, 'Message-ID');
+    await put(mail({ id: 'a2@friend.example', subject: 'Re: Lunch', headers: [`In-Reply-To: ${id}`] }));
+    await sent(2);
+    await put(mail({ from: 'eve@other.example', id: 'e1@other.example', subject: 'Re: Lunch', headers: [`In-Reply-To: ${id}`] }));
+    await sent(3);
+    const [first, second, third] = fake().core.turns.map(({ envelope }) => envelope.conversation_key);
+    expect(second).toBe(first);
+    expect(third).not.toBe(first);
+    expect(fieldOf(smtp.mails[1]!.raw, 'References')).toBe(`<a1@friend.example> ${id} <a2@friend.example>`);
+  });
+
+  test('several folders are followed, what was there before is not answered, and nothing is marked as read', async () => {
+    const user = `bot-old-${process.pid}`;
+    await imap.put(user, mail({ id: 'old@friend.example' }));
+    const { put, fake } = await opened({ user, config: { folders: ['INBOX', 'Work'] } });
+    await imap.put(user, mail({ id: 'work@friend.example', subject: 'Work' }), 'Work');
+    await sent(1);
+    await imap.put(user, mail({ id: 'in@friend.example', subject: 'In' }));
+    await sent(2);
+    void put;
+    expect(fake().core.turns).toHaveLength(2);
+    const seen = await imap.as(user, async (client) => {
+      await client.mailboxOpen('INBOX', { readOnly: true });
+      return (await client.fetchAll('1:*', { flags: true })).map(({ flags }) => [...(flags ?? [])].includes('\\Seen'));
+    });
+    expect(seen).toEqual([false, false]);
+  });
+
+  test('a mail that was taken is marked as read where its owner wants that', async () => {
+    const { put, user } = await opened({ config: { mark_seen: true } });
+    await put(mail());
+    await sent(1);
+    await vi.waitFor(async () => {
+      const unseen = await imap.as(user, async (client) => {
+        await client.mailboxOpen('INBOX', { readOnly: true });
+        return client.search({ seen: false });
+      });
+      expect(unseen).toEqual([]);
+    }, patience);
+  });
+
+  test('what comes while the process is away is answered by the next one, and nothing twice', async () => {
+    const { put, restart, fake } = await opened();
+    await put(mail());
+    await sent(1);
+    await vi.waitFor(() => expect(fake().core.confirmations).toHaveLength(1), patience);
+    await restart();
+    await put(mail({ id: 'a2@friend.example' }));
+    await sent(2);
+    expect(smtp.mails.map(({ raw }) => fieldOf(raw, 'In-Reply-To'))).toEqual(['<a1@friend.example>', '<a2@friend.example>']);
+  });
+
+  test('a server that goes away is followed again when it is back', async () => {
+    const { put, live } = await opened();
+    await imap.restart();
+    await put(mail());
+    await sent(1);
+    await vi.waitFor(() => expect(live().health()).toEqual({ healthy: true }), patience);
+  });
+
+  test.each([
+    ['a program', mail({ headers: ['Auto-Submitted: auto-replied'] }), 'Auto-Submitted'],
+    ['a mailing list', mail({ headers: ['List-Id: <list.example>'] }), 'mailing list'],
+    ['a bounce', mail().replace(/^Return-Path: .*/, 'Return-Path: <>'), 'bounce'],
+    ['itself', mail({ from: bot }), 'own address'],
+    ['somebody who is not who they say', mail({ said: 'dmarc=fail header.from=friend.example' }), 'not proven'],
+  ])('%s gets no answer, and the log says why', async (_who, text, reason) => {
+    const { put, logs, fake } = await opened();
+    await put(text);
+    await vi.waitFor(() => expect(logs.join('\n')).toContain(reason), patience);
+    expect([fake().core.turns, smtp.mails]).toEqual([[], []]);
+  });
+
+  test('a thread that has used up its budget is silent', async () => {
+    const { put, logs } = await opened({ config: { thread_budget: 1 } });
+    await put(mail());
+    await sent(1);
+    await put(mail({ id: 'a2@friend.example', headers: ['References: <a1@friend.example>'] }));
+    await vi.waitFor(() => expect(logs.join('\n')).toContain('thread_budget'), patience);
+    expect(smtp.mails).toHaveLength(1);
+  });
+
+  test('a stranger is listed and gets no answer, unless they say the code of an invitation', async () => {
+    const { put, fake } = await opened({ strangers: [ann], script: ({ result }) => result({ outcome: 'denied' }) });
+    await put(mail());
+    await put(mail({ id: 'a2@friend.example', body: 'ABCD-EFGH-JKMN' }));
+    await vi.waitFor(() => expect(fake().core.turns).toHaveLength(2), patience);
+    const told = fake().core.turns.map(({ envelope }) => [envelope.content.text, envelope.public]);
+    expect(told).toEqual([
+      ['Lunch', true],
+      ['ABCD-EFGH-JKMN', undefined],
+    ]);
+  });
+
+  test('files, quotes and invitations come along', async () => {
+    const { put, fake } = await opened();
+    const parts = [
+      'Content-Type: text/html; charset=utf-8\n\n<p>See <b>this</b><img src="https://evil.example/seen.gif"></p>',
+      'Content-Type: image/png; name=cat.png\nContent-Disposition: inline\nContent-Transfer-Encoding: base64\n\niVBORw0KGgo=',
+      'Content-Type: text/calendar; method=REQUEST\n\nBEGIN:VCALENDAR\nBEGIN:VEVENT\nSUMMARY:Lunch\nDTSTART:20261124T120000Z\nEND:VEVENT\nEND:VCALENDAR',
+    ];
+    const body = `${parts.map((part) => `--x\n${part}\n`).join('')}--x--`;
+    await put(mail({ headers: ['MIME-Version: 1.0', 'Content-Type: multipart/mixed; boundary=x'], body }));
+    await sent(1);
+    const { text, attachments } = fake().core.turns[0]!.envelope.content;
+    expect(text).toMatch(/See this/);
+    expect(text).toMatch(/Lunch.*2026/s);
+    expect(text).not.toContain('evil.example');
+    expect(attachments?.map(({ name }) => name)).toEqual(['cat.png']);
+    await put(mail({ id: 'a2@friend.example', body: 'Yes.\n\nOn Monday, Bot wrote:\n> Shall we?\n' }));
+    await sent(2);
+    const answer = fake().core.turns[1]!.envelope.content;
+    expect(answer.text).not.toContain('Shall we?');
+    const kept = fake().saved.find(({ path }) => path === answer.attachments?.[0]?.path);
+    expect(kept?.content.toString()).toContain('Shall we?');
+  });
+
+  test('a message is sent to an address, and goes on in its thread', async () => {
+    const { live, put, fake } = await opened();
+    const { signal } = new AbortController();
+    await live().send?.({ id: 'snd_1', kind: 'text', target: ann, text: 'The train is late.' }, signal);
+    const [{ to, raw }] = smtp.mails as unknown as [SentMail];
+    expect([to, fieldOf(raw, 'Subject'), fieldOf(raw, 'Auto-Submitted')]).toEqual([
+      [ann],
+      'The train is late.',
+      'auto-generated',
+    ]);
+    await put(mail({ subject: 'Re: The train is late.', headers: [`In-Reply-To: ${fieldOf(raw, 'Message-ID')}`] }));
+    await sent(2);
+    const target = String(fake().core.turns[0]?.envelope.channel_context?.['target']);
+    const saved = await fake().context.uploads.save({ name: 'cat.png', mime: 'image/png', data: Buffer.from('a cat') });
+    await live().send?.({ id: 'snd_2', kind: 'document', target, path: saved.path, caption: 'Look' }, signal);
+    const [, , file] = smtp.mails.map((each) => each.raw);
+    expect(fieldOf(file!, 'References')).toContain('a1@friend.example');
+    expect(file).toContain(Buffer.from('a cat').toString('base64'));
+    await expect(live().send?.({ id: 'snd_3', kind: 'text', target: 'nobody', text: 'x' }, signal)).rejects.toThrow('no address');
+  });
+
+  test('a refused recipient is a failed delivery with the words of the server', async () => {
+    const { live } = await opened();
+    smtp.answers.set('RCPT', '550 5.1.1 No such user here');
+    const sending = live().send?.({ id: 'snd_1', kind: 'text', target: ann, text: 'x' }, new AbortController().signal);
+    await expect(sending).rejects.toMatchObject({ code: 'unprocessable', message: expect.stringContaining('No such user here') });
+  });
+
+  test('an answer of which nobody knows whether it went out is looked for before it is sent again', async () => {
+    const { put, user, fake } = await opened({ config: { copy_to_self: true } });
+    smtp.answers.set('text', 'drop');
+    await put(mail());
+    await sent(1);
+    const [{ to, raw }] = smtp.mails as unknown as [SentMail];
+    expect(to).toEqual([ann, bot]);
+    await imap.put(user, raw);
+    smtp.answers.delete('text');
+    await vi.waitFor(() => expect(fake().core.confirmations).toEqual([{ turnId: 'turn_1' }]), patience);
+    expect(smtp.mails).toHaveLength(1);
+  });
+
+  test('a token is fetched for the login, and anew when the server refuses it', async () => {
+    const asked: string[] = [];
+    const server = createServer((req, res) => {
+      req.setEncoding('utf8').on('data', (data: string) => void asked.push(data));
+      req.on('end', () => res.end(JSON.stringify({ access_token: `token-${asked.length}`, expires_in: 3600 })));
+    });
+    const { url, close } = await listen(server);
+    onTestFinished(close);
+    const config = { login: 'xoauth2', oauth_token_url: url, oauth_client_id: 'client' } as const;
+    // This Dovecot takes no tokens, and says so in its own words.
+    await expect(opened({ config, secrets: { PASSWORD: 'refresh-1' } })).rejects.toThrow(/refuses the login/);
+    expect(asked.map((form) => new URLSearchParams(form).get('refresh_token'))).toEqual(['refresh-1']);
+  });
+
+  test.each([
+    ['the login', { user: '' }, 'refuses the login'],
+    ['the folder', { folders: ['INBOX', 'Nowhere'] }, 'no such folder'],
+    ['the network', { imap_port: 1 }, 'cannot be reached'],
+    ['TLS', { imap_tls: 'tls' }, 'TLS'],
+    ['an open line', { smtp_host: 'mail.example.org' }, 'unencrypted'],
+    ['a folder that is listed twice', { folders: ['INBOX', 'INBOX'] }, 'listed twice'],
+  ])('the set-up names what is wrong: %s', async (what, config, words) => {
+    const secrets = what === 'the login' ? { PASSWORD: 'another one' } : undefined;
+    const { user: _user, ...rest } = config as { user?: string };
+    await expect(opened({ config: rest, ...(secrets && { secrets }) })).rejects.toThrow(words);
+  });
+
+  test('the set-up names what is wrong with the server that sends', async () => {
+    const user = `bot-smtp-${process.pid}`;
+    const refusing = await startSmtpSink();
+    onTestFinished(() => refusing.close());
+    refusing.answers.set('AUTH', '535 5.7.8 Bad credentials');
+    await expect(openEmail({ imap, smtp: refusing, user })).rejects.toThrow(/SMTP server.*refuses the login.*Bad credentials/);
+  });
+});
