@@ -4,6 +4,7 @@ import path from 'node:path';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
 import { repositoryRoot } from '../repository-root.ts';
 import { print } from '../terminal.ts';
+import { cleanEnv } from '../testing/clean-env.ts';
 import { proveAreas } from '../testing/prove-areas.ts';
 import { missingLines, neededPrograms } from '../testing/missing-programs.ts';
 import { earlierWords, lastWords, noteIn } from '../testing/running-files.ts';
@@ -60,13 +61,6 @@ function sayWhatIsMissing(filters: readonly string[]): void {
   if (filters.length > 0) return;
   for (const line of missingLines(neededPrograms({ root: repositoryRoot, env: process.env }), { root: repositoryRoot }))
     print(line);
-}
-
-/** Tests see neither this machine's settings nor anyone's keys. */
-function cleanEnv(all: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const isPrivate = (name: string) =>
-    /^SVC_(?!NODE$)|^(ANTHROPIC|OPENAI|CLAUDE|CODEX|GEMINI|GOOGLE)_|^CLAUDECODE$|_API_KEY$/.test(name);
-  return Object.fromEntries(Object.entries(all).filter(([name]) => !isPrivate(name)));
 }
 
 function readReport(file: string): TestReport {
