@@ -21,7 +21,7 @@ const release = (...args: string[]) =>
   });
 const read = (file: string) => readFileSync(at('repo', file), 'utf8');
 
-/** A repository with a remote, a key that may release, and a `gh` that notes how it was called. */
+/** A repository with a remote, a key that may release, a `gh` that notes how it was called, and checks that pass unless `red` names them. */
 function makeRepository(): void {
   for (const dir of ['repo/apps/one', 'bin']) mkdirSync(at(dir), { recursive: true });
   execFileSync('git', ['init', '--quiet', '--bare', at('remote.git')], { env });
@@ -36,6 +36,9 @@ function makeRepository(): void {
   writeFileSync(at('repo/CHANGELOG.md'), '# Changelog\n\n## Unreleased\n\n### Added\n\n- More.\n');
   writeFileSync(at('repo/apps/one/package.json'), '{ "name": "one",   "version": "0.1.0" }\n');
   writeFileSync(at('bin/gh'), `#!/bin/sh\nprintf '%s\\n' "$*" >>'${at('gh')}'\n`, { mode: 0o755 });
+  writeFileSync(at('repo/svc'), `#!/bin/sh\necho "$1" >>'${at('asked')}'\n[ "$1" != "$(cat '${at('red')}' 2>&1)" ]\n`, {
+    mode: 0o755,
+  });
   git('add', '--all');
   git('commit', '--quiet', '--message', 'First');
 }
@@ -43,6 +46,7 @@ function makeRepository(): void {
 test('a release is a commit with its version everywhere, and a tag that an installation takes', async () => {
   makeRepository();
   await release('minor', '--push', '--gh');
+  expect(readFileSync(at('asked'), 'utf8')).toBe('check\ntest\n');
   expect(read('VERSION')).toBe('0.2.0\n');
   expect(read('apps/one/package.json')).toBe('{ "name": "one",   "version": "0.2.0" }\n');
   expect(read('CHANGELOG.md')).toMatch(
@@ -62,6 +66,16 @@ test('a key that may not release leaves everything as it was', async () => {
   const head = git('rev-parse', 'HEAD');
   await expect(release('patch')).rejects.toThrow('release-signers');
   expect([git('rev-parse', 'HEAD'), git('tag'), git('status', '--porcelain')]).toEqual([head, '', '']);
+});
+
+test.each(['check', 'test'])('of a commit whose ./svc %s fails nothing is released, unless it is asked for', async (red) => {
+  makeRepository();
+  writeFileSync(at('red'), red);
+  const head = git('rev-parse', 'HEAD');
+  await expect(release('patch', '--push')).rejects.toThrow(`./svc ${red} fails, so nothing is released`);
+  expect([git('rev-parse', 'HEAD'), git('tag'), git('status', '--porcelain')]).toEqual([head, '', '']);
+  await release('patch', '--untested');
+  expect(git('tag')).toBe('v0.1.1');
 });
 
 test('nothing is released of another branch, with changes, or without a line in the changelog', async () => {

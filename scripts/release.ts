@@ -1,8 +1,9 @@
 /**
- * Makes a release: `node scripts/release.ts major|minor|patch [--push] [--gh] [--unsigned]`. Writes the version into VERSION and every manifest, rolls the
- * changelog, commits, and signs a tag. `--push` sends both to origin, `--gh` makes the release at GitHub with the words of the changelog.
+ * Makes a release: `node scripts/release.ts major|minor|patch [--push] [--gh] [--unsigned] [--untested]`. Runs all checks and tests, writes the version into
+ * VERSION and every manifest, rolls the changelog, commits, and signs a tag. `--push` sends both to origin, `--gh` makes the release at GitHub with the words
+ * of the changelog.
  */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -11,7 +12,7 @@ import { bumps, mirrorVersion, nextVersion, rollChangelog, type Bump } from './r
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
-  options: { push: { type: 'boolean' }, gh: { type: 'boolean' }, unsigned: { type: 'boolean' } },
+  options: { push: { type: 'boolean' }, gh: { type: 'boolean' }, unsigned: { type: 'boolean' }, untested: { type: 'boolean' } },
 });
 const bump = positionals[0] as Bump;
 if (positionals.length !== 1 || !bumps.includes(bump)) throw new Error(`Which one? ${bumps.join(', ')}`);
@@ -32,6 +33,7 @@ const before = read('VERSION').trim();
 const version = nextVersion(before, bump);
 const tag = `v${version}`;
 const rolled = rollChangelog(read('CHANGELOG.md'), version, new Date().toISOString().slice(0, 10));
+if (options.untested !== true) for (const command of ['check', 'test']) pass(command);
 
 write('VERSION', `${version}\n`);
 write('CHANGELOG.md', rolled.text);
@@ -44,6 +46,14 @@ makeTag();
 if (options.push === true) git('push', '--quiet', '--atomic', 'origin', branch, tag);
 if (options.gh === true) releaseAtGitHub();
 process.stdout.write(`${tag}${options.push === true ? ', pushed' : `. Push it: git push --atomic origin ${branch} ${tag}`}\n`);
+
+/** Of a commit whose checks or tests fail nothing is released. They show what they do as they go. */
+function pass(command: string): void {
+  const { status, error } = spawnSync(path.join(root, 'svc'), [command], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
+  if (status === 0) return;
+  const how = error?.message ?? (status === null ? 'It was ended by a signal.' : `It ended with ${status}.`);
+  throw new Error(`./svc ${command} fails, so nothing is released. ${how} --untested releases without it.`);
+}
 
 /** One that no installation would take is none, so it is checked as an installation does. */
 function makeTag(): void {
