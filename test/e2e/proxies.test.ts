@@ -3,6 +3,7 @@ import { connect } from 'node:tls';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { http } from '@svc/service-kit/builtin.ts';
+import { within } from '@svc/service-kit/process/process-group.ts';
 import { freePorts } from '@svc/testing/free-ports.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { read } from '../repository.ts';
@@ -68,8 +69,9 @@ describe.skipIf(why !== null)(`behind a reverse proxy${why === null ? '' : ` (sk
       await cdp.send('WebAuthn.addVirtualAuthenticator', { options: { ...kind, ...user } });
     });
     afterAll(async () => {
-      await context?.close();
       await proxy?.stop();
+      // Chromium may keep a context whose pages wait for an answer; it ends with the browser.
+      if (context !== undefined) await within(context.close(), 10_000);
     });
 
     /** The address of the other program, asked for with these headers, and what of that reached it. */
