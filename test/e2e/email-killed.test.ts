@@ -21,7 +21,7 @@ describe.skipIf(why !== null)(`e-mail through kills${why === null ? '' : ` (skip
     async () => {
       const seed = Number(process.env['EMAIL_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
       const random = createRandom(seed);
-      const service = await openEmailService({ people, script: scriptText });
+      const service = await openEmailService({ people, script: scriptText, config: { copy_to_self: true } });
       onTestFinished(() => service.close());
       const asking = ask(service, random);
       const killed: Killable[] = [];
@@ -46,7 +46,9 @@ describe.skipIf(why !== null)(`e-mail through kills${why === null ? '' : ` (skip
       await pause(2000);
       expect([await isSound(), asked.length, service.faults()]).toEqual([true, mails, '']);
       // A turn in which the core was ended twice is given up and says so.
-      expect([found.givenUp, found.twice].every((count) => count <= Math.ceil(kills / 10))).toBe(true);
+      expect(found.givenUp).toBeLessThanOrEqual(Math.ceil(kills / 10));
+      // A copy of each answer goes to the mailbox, where it is looked for before it is sent again.
+      expect(found.twice).toBe(0);
     },
     300_000 + kills * 8000 + mails * 1500,
   );
