@@ -21,7 +21,9 @@ export async function startOpensmtpd(config: OpensmtpdConfig): Promise<OwnProgra
   const file = path.join(config.dir, 'smtpd.conf');
   writeFileSync(file, configText(config), { mode: 0o600 });
   // Its queue and its control socket have fixed places. It gets empty ones, so that it meets no other of its kind, and nothing is left of it.
-  const covered = 'mount -t tmpfs none /run && mount -t tmpfs -o mode=0711 none /var/spool/smtpd && exec "$1" -d -f "$2"';
+  // The one of the queue exists only where the package's service was started once, so its parent is covered.
+  const covered =
+    'mount -t tmpfs none /run && mount -t tmpfs none /var/spool && mkdir -m 0711 /var/spool/smtpd && exec "$1" -d -f "$2"';
   return startOwnProgram({
     name: 'OpenSMTPD',
     command: [programs.unshare, '--mount', '--propagation', 'private', 'sh', '-c', covered, 'sh', programs.smtpd, file],
