@@ -11,7 +11,7 @@ async function scripted({ answers = {}, hangsUpAt }: Script = {}): Promise<{ log
   const texts: string[] = [];
   const server = createServer((socket) => {
     let text: string[] | null = null;
-    const say = (command: string, usual: string) => socket.write(`${answers[command] ?? usual}\r\n`);
+    const say = (command: string, usual: string, line = '') => socket.write(`${answers[line] ?? answers[command] ?? usual}\r\n`);
     socket.on('error', () => undefined); // a client may hang up first
     socket.write('220 here\r\n');
     createInterface({ input: socket }).on('line', (line) => {
@@ -25,7 +25,7 @@ async function scripted({ answers = {}, hangsUpAt }: Script = {}): Promise<{ log
       if (command === 'EHLO') return void say(command, '250-here\r\n250 AUTH PLAIN');
       if (command === 'AUTH') return void say(command, '235 welcome');
       if (command === 'QUIT') return void socket.end('221 bye\r\n');
-      if (command !== 'DATA') return void say(command, '250 ok');
+      if (command !== 'DATA') return void say(command, '250 ok', line);
       if (hangsUpAt === 'DATA') return void socket.destroy();
       if (answers['DATA'] === undefined) text = [];
       say(command, '354 go on');
@@ -47,11 +47,12 @@ async function scripted({ answers = {}, hangsUpAt }: Script = {}): Promise<{ log
   };
 }
 
-async function send(login: SmtpLogin, begins?: () => Promise<void>) {
+async function send(login: SmtpLogin, begins?: () => Promise<void>, copyTo = '') {
   let begun = 0;
   const mail = {
     from: 'bot@home.example',
     to: 'ann@friend.example',
+    copyTo,
     raw: Buffer.from('Subject: x\r\n\r\nhello\r\n.\r\n'),
     begins: begins ?? (async () => void begun++),
     signal: AbortSignal.timeout(10_000),
@@ -80,6 +81,22 @@ test.each([
   const { begun, fault } = await send(login);
   expect({ begun, code: fault?.code, texts }).toEqual({ begun: 0, code, texts: [] });
   expect(fault?.message).toContain(words);
+});
+
+test.each([
+  ['for good', '550 no such user here', 'unprocessable'],
+  ['for now', '450 come back later', 'busy'],
+])('no copy is sent to ourselves where the recipient is refused %s', async (_name, answer, code) => {
+  const { login, texts } = await scripted({ answers: { 'RCPT TO:<ann@friend.example>': answer } });
+  const { begun, fault } = await send(login, undefined, 'bot@home.example');
+  expect({ begun, code: fault?.code, texts }).toEqual({ begun: 0, code, texts: [] });
+  expect(fault?.message).toContain(answer.slice(4));
+});
+
+test('a copy that is refused keeps nothing from the recipient', async () => {
+  const { login, texts } = await scripted({ answers: { 'RCPT TO:<bot@home.example>': '552 mailbox is full' } });
+  expect(await send(login, undefined, 'bot@home.example')).toEqual({ begun: 1, fault: null });
+  expect(texts).toHaveLength(1);
 });
 
 test('a text that is refused in the end was not sent', async () => {

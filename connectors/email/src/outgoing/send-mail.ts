@@ -17,7 +17,7 @@ export type SmtpLogin = {
 export type MailToSend = {
   from: string;
   to: string;
-  /** Gets the same mail; empty for nobody. That it is refused is no fault. */
+  /** Gets the same mail; empty for nobody. That it is refused is no fault, and it is sent nothing where `to` is refused. */
   copyTo?: string;
   /** The whole mail, with its header. */
   raw: Buffer;
@@ -46,25 +46,32 @@ const againAfterS = 60;
 export async function sendMail(login: SmtpLogin, mail: MailToSend): Promise<void> {
   mail.signal.throwIfAborted();
   return withServer(login, mail.signal, async (connection, step) => {
-    const text = textOf(mail, () => String(connection.lastServerResponse).startsWith('354'));
-    try {
-      const { from, to, copyTo = '', raw } = mail;
-      const envelope = { from, to: copyTo === '' ? [to] : [to, copyTo], size: raw.length };
-      let refusal: Error | undefined;
-      await step((done) =>
-        connection.send(envelope, text.stream, (error, info) => {
-          // It is sent to whoever is not refused.
-          refusal = info?.rejectedErrors?.find((each) => (each as { recipient?: string }).recipient === to);
-          done(error);
-        }),
-      );
+    const { from, to, copyTo = '', raw } = mail;
+    let refusal: Error | undefined;
+    const text = textOf(mail, () => {
+      if (!String(connection.lastServerResponse).startsWith('354')) return false;
+      // The server wants the text also where it takes the copy alone. It would then lie in our mailbox as if it had been sent.
+      refusal = refusalOf(to, connection);
       if (refusal !== undefined) throw refusal;
+      return true;
+    });
+    try {
+      const envelope = { from, to: copyTo === '' ? [to] : [to, copyTo], size: raw.length };
+      await step((done) => connection.send(envelope, text.stream, done));
     } catch (error) {
-      throw toFault(error, text.hasBegun());
+      throw toFault(refusal ?? error, text.hasBegun());
     } finally {
       text.stream.destroy();
     }
   });
+}
+
+type Refusal = Error & { recipient?: string };
+
+/** What the server said to a recipient that it does not take. Nodemailer tells it only after the text was sent, so it is read from its state. */
+function refusalOf(recipient: string, connection: SMTPConnection): Refusal | undefined {
+  const { _envelope: envelope } = connection as unknown as { _envelope: { rejectedErrors: Refusal[] } };
+  return envelope.rejectedErrors.find((each) => each.recipient === recipient);
 }
 
 /** Whether the server lets us in. Rejects with a `ServiceError` that names the fault. */
@@ -132,7 +139,10 @@ async function greeted(login: SmtpLogin, connection: SMTPConnection, step: Step)
   }
 }
 
-/** The text as a stream that is read when the server wants it, and also, to nowhere, when it does not: so it is asked for. `isWanted`: it has said so. */
+/**
+ * The text as a stream. It is read when the server wants it, and also, to nowhere, when it does not: `isWanted` says which. Where that throws, the
+ * sending ends and the connection with it, so that the server keeps nothing.
+ */
 function textOf({ raw, begins }: MailToSend, isWanted: () => boolean): { stream: Readable; hasBegun(): boolean } {
   let hasBegun = false;
   async function* read(): AsyncGenerator<Buffer> {
