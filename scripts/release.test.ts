@@ -68,7 +68,7 @@ test('a key that may not release leaves everything as it was', async () => {
   expect([git('rev-parse', 'HEAD'), git('tag'), git('status', '--porcelain')]).toEqual([head, '', '']);
 });
 
-test.each(['check', 'test'])('of a commit whose ./svc %s fails nothing is released, unless it is asked for', async (red) => {
+test.each(['check', 'test'])('a commit whose ./svc %s fails is not released, unless --untested asks for it', async (red) => {
   makeRepository();
   writeFileSync(at('red'), red);
   const head = git('rev-parse', 'HEAD');

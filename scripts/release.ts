@@ -47,7 +47,7 @@ if (options.push === true) git('push', '--quiet', '--atomic', 'origin', branch, 
 if (options.gh === true) releaseAtGitHub();
 process.stdout.write(`${tag}${options.push === true ? ', pushed' : `. Push it: git push --atomic origin ${branch} ${tag}`}\n`);
 
-/** Of a commit whose checks or tests fail nothing is released. They show what they do as they go. */
+/** Refuses a commit whose checks or tests fail. They show their progress. */
 function pass(command: string): void {
   const { status, error } = spawnSync(path.join(root, 'svc'), [command], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
   if (status === 0) return;

@@ -141,7 +141,7 @@ export const meta = {
         type: 'boolean',
         title: 'Answer strangers',
         description:
-          'Who is not let in, and whose address is proven, is told so, with a code for you to let them in. Spam would be answered, too.',
+          'Senders whose address is proven and who are not let in are told so, with a code for you to let them in. Spam would be answered, too.',
         default: false,
       },
       mark_seen: {

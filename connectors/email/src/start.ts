@@ -97,5 +97,5 @@ const firstSteps = ({ address, authserv_id, received_hops, authserv_place }: Con
   [
     `Mail to ${address} is answered from now on, where ${authserv_id} vouches for its sender (Authentication-Results ${authserv_place} Received ${received_hops}).`,
     'Let people in by their address: ./svc person add NAME "Their name" --role known, then ./svc person link NAME email ann@example.org',
-    'Mail that gets no answer is in the log, with its reason: ./svc logs',
+    'Mail that gets no answer is in the log, with its reason: ./svc connector logs email -f',
   ].join('\n');

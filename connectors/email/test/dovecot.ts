@@ -20,7 +20,7 @@ export type Dovecot = {
   put(user: string, mail: string, folder?: string): Promise<void>;
   /** Works on the mailbox of a user. */
   as<T>(user: string, work: (client: ImapFlow) => Promise<T>): Promise<T>;
-  /** Ends it and begins it anew, on the same port and with the same mails. */
+  /** Stops it and starts it again, on the same port and with the same mails. */
   restart(): Promise<void>;
   stop(): Promise<void>;
 };

@@ -212,7 +212,7 @@ describe.skipIf(!hasDovecot)(`e-mail${hasDovecot ? '' : ' (skipped: there is no 
     expect(smtp.mails).toHaveLength(1);
   });
 
-  test('a token is fetched for the login, and anew when the server refuses it', async () => {
+  test('a token is fetched for the login, and a server that takes none is named', async () => {
     const asked: string[] = [];
     const server = createServer((req, res) => {
       req.setEncoding('utf8').on('data', (data: string) => void asked.push(data));

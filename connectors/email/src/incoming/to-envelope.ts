@@ -70,8 +70,8 @@ export async function toEnvelope(deps: EnvelopeDeps, mail: PlacedMail, signal: A
 }
 
 /**
- * Who is not let in is listed for the operator and gets no answer, as most who write so are programs. The code of an invitation is taken from them, which
- * somebody has given them: then they are told what came of it.
+ * A stranger is listed for the operator and gets no answer, as most of them are programs. The code of an invitation is taken: somebody gave it to them, so
+ * they are told what came of it.
  */
 async function ofStranger(deps: EnvelopeDeps, mail: PlacedMail, base: Omit<Envelope, 'content'>): Promise<Envelope> {
   const code = mail.bytes > mostOfInvitation ? '' : (await bodyOf(deps, await mail.read(mostOfInvitation), mail)).text.trim();
@@ -80,7 +80,7 @@ async function ofStranger(deps: EnvelopeDeps, mail: PlacedMail, base: Omit<Envel
   return { ...base, content, ...(!deps.config.answer_strangers && { public: true }) };
 }
 
-/** What was cut from the text, for who wants to look it up. */
+/** What was cut from the text, kept at hand as a file. */
 const quotedFile = ({ cut }: MailBody): MailFile[] =>
   cut === '' ? [] : [{ name: 'quoted-text.txt', mime: 'text/plain', data: Buffer.from(cut) }];
 

@@ -8,7 +8,7 @@ export type Credential = { password: string } | { accessToken: string };
 export type Credentials = {
   /** Rejects with a `ServiceError` that names the fault, where a token has to be fetched and cannot be. */
   current(): Promise<Credential>;
-  /** A server did not take it: a token is fetched anew when it is wanted next. */
+  /** A server did not take it: the next call fetches another token. */
   refused(): void;
 };
 

@@ -3,13 +3,13 @@ import type { Config } from '../meta.ts';
 import type { Credentials } from '../login/credentials.ts';
 import { isLogin, mailFault } from './mail-fault.ts';
 
-/** `ca`: certificates that are trusted; those of the machine unless given. */
+/** `ca`: certificates that are trusted; those that Node trusts unless given. */
 export type ImapLogin = Pick<Config, 'imap_host' | 'imap_port' | 'imap_tls' | 'user'> & {
   credentials: Credentials;
   ca?: readonly string[] | undefined;
 };
 
-/** How long a server may take for each step, and how long nothing may come from it, ms. IDLE is begun anew before that. */
+/** How long a server may take for each step, and how long nothing may come from it, ms. IDLE is restarted before that. */
 const patienceMs = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 120_000, maxIdleTime: 60_000 };
 
 export const imapName = ({ imap_host, imap_port }: Pick<Config, 'imap_host' | 'imap_port'>): string =>

@@ -24,7 +24,7 @@ const overlapMs = 2 * 24 * 60 * 60_000;
 
 /**
  * Follows the new mail of a folder in the order of its UIDs, over restarts. What is there when it is followed for the first time is old. When the server
- * numbers the folder anew (UIDVALIDITY), only what came lately is given again. Never rejects.
+ * has given the folder new numbers (UIDVALIDITY), only recent mail is given again. Never rejects.
  */
 export function followFolder(options: FolderOptions): Promise<void> {
   const { mailbox, state, take, log, signal, onProblem, clock = systemClock } = options;

@@ -41,10 +41,13 @@ export function mailFault(server: string, error: unknown): ServiceError {
   return fault('other', `${server} reports an error: ${words}`);
 }
 
-/** With one full stop; what OpenSSL says comes with its place in the source, which helps nobody. */
+/** With one full stop, without the place in OpenSSL's source and without Node's hint to start it with another option. */
 function sentence(text: string): string {
   const [, plain] = /^[0-9A-F]+:error:[0-9A-F]+:[^:]*:[^:]*:([^:]*):/.exec(text) ?? [];
-  const words = (plain ?? text).replaceAll(/\s+/g, ' ').trim();
+  const words = (plain ?? text)
+    .replace(/; if the root CA is installed.*$/s, '')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
   return words === '' ? 'It does not say why.' : words.replace(/[.!]*$/, '.');
 }
 
