@@ -73,7 +73,8 @@ export function createSendService({ instances, types, sent, ids, uploads, delive
     // Whose text is masked again each time is the core, which has an event for each delivery.
     const attempt = anyContent ? tryOnce : tryAndTell;
     const outcome = await attempt(instance, { id, ...message });
-    if ('final' in outcome) await sent.settle(id, JSON.stringify(outcome.final));
+    // A refusal ends a sender's repeats. The core's repeat of one is a person who wants it tried again: nothing was sent.
+    if ('final' in outcome && (outcome.final.ok || !anyContent)) await sent.settle(id, JSON.stringify(outcome.final));
     return toAnswer(outcome);
   }
 
