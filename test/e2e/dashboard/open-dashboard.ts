@@ -10,9 +10,12 @@ export type Dashboard = { house: House; url: string };
 export type Account = { name: string; password: string; secret: string; recoveryCodes: string[] };
 
 /** The running service with its dashboard. */
-export async function openDashboard(env: Record<string, string> = {}): Promise<Dashboard> {
+export async function openDashboard(env: Record<string, string> = {}, dataDir?: string): Promise<Dashboard> {
   const [port = 0] = await freePorts(1);
-  const house = await openHouse({ env: { SVC_DASHBOARD: 'on', SVC_DASHBOARD_PORT: String(port), ...env } });
+  const house = await openHouse({
+    env: { SVC_DASHBOARD: 'on', SVC_DASHBOARD_PORT: String(port), ...env },
+    ...(dataDir !== undefined && { dataDir }),
+  });
   const url = `http://localhost:${port}`;
   await waitFor(
     // The banner makes a set-up link, too, and only the newest is good.

@@ -6,7 +6,7 @@ import { isOver, type Phase, type Step, type Turn } from './turn.ts';
 export function applyPart(turn: Turn, part: TurnPart, now: number): Turn {
   if (part.type === 'inject') return begin(turn, part);
   if (part.type === 'done') return end(turn, part);
-  if (part.type === 'undelivered') return { ...turn, undelivered: part.reason };
+  if (part.type === 'undelivered') return { ...turn, undelivered: { reason: part.reason, isWaiting: false, deliveries: [] } };
   // What was sent again after the end is known already.
   if (isOver(turn)) return turn;
   switch (part.type) {

@@ -53,7 +53,24 @@ describe('a conversation', () => {
     conversation.apply(frame('t9', { type: 'undelivered', reason: 'of a turn that is not shown' }));
     conversation.merge([message({ role: 'operator' }), message({ role: 'assistant', text: 'Hey!' })]);
     expect(conversation.keys()).toEqual(['m1']);
-    expect(conversation.turn('m1')).toMatchObject({ phase: 'done', text: 'Hey!', undelivered: 'the channel is away' });
+    expect(conversation.turn('m1')).toMatchObject({
+      phase: 'done',
+      text: 'Hey!',
+      undelivered: { reason: 'the channel is away' },
+    });
+  });
+
+  test('shows what did not reach its channel until it has, also on turns that are read later', () => {
+    const conversation = new Conversation();
+    const away = { reason: 'the channel is away', isWaiting: true, deliveries: ['dlv_1'] };
+    conversation.setUndelivered(new Map([['t1', away]]));
+    conversation.merge([message({ message_id: 'm1' }), message({ role: 'assistant', text: 'Hey!' })]);
+    expect(conversation.turn('m1')).toMatchObject({ text: 'Hey!', undelivered: away });
+    const over = { ...away, isWaiting: false };
+    conversation.setUndelivered(new Map([['t1', over]]));
+    expect(conversation.turn('m1')?.undelivered).toEqual(over);
+    conversation.setUndelivered(new Map());
+    expect(conversation.turn('m1')?.undelivered).toBeNull();
   });
 
   test('shows all texts and files of an answer, once, whether the stream or the history tells of them', () => {

@@ -1,7 +1,7 @@
 import type { HistoryMessage } from '@svc/contract/session.ts';
 import { type ChatFrame, isOfTurn } from '../protocol.ts';
 import { applyPart, phaseOf } from './apply-part.ts';
-import { emptyTurn, isRunning, type Said, type Turn } from './turn.ts';
+import { emptyTurn, isRunning, type Said, type Turn, type Undelivered } from './turn.ts';
 
 /** Text that streams is shown so often; React hears of nothing in between. */
 const flushMs = 50;
@@ -26,6 +26,7 @@ export class Conversation {
   #keyOfTurn = new Map<string, string>();
   #keys: readonly string[] = [];
   #listeners = new Set<() => void>();
+  #undelivered: ReadonlyMap<string, Undelivered> = new Map();
   #pending: unknown = null;
   #moved = false;
   #now: () => number;
@@ -118,6 +119,18 @@ export class Conversation {
     this.#notify();
   }
 
+  /** Replies that have not reached their channel, by the ids of their turns, in the place of those that were known before. Turns that are read later show theirs. */
+  setUndelivered(undelivered: ReadonlyMap<string, Undelivered>): void {
+    const before = this.#undelivered;
+    this.#undelivered = undelivered;
+    for (const turn of this.#turns.values()) {
+      if (turn.turnId !== null && before.has(turn.turnId) && !undelivered.has(turn.turnId))
+        this.#put({ ...turn, undelivered: null });
+      else if (turn.turnId !== null && undelivered.has(turn.turnId)) this.#put(turn);
+    }
+    this.#notify();
+  }
+
   clear(): void {
     this.#turns.clear();
     this.#keyOfTurn.clear();
@@ -155,7 +168,8 @@ export class Conversation {
 
   #put(turn: Turn): void {
     this.#moved ||= this.#turns.get(turn.key)?.at !== turn.at;
-    this.#turns.set(turn.key, turn);
+    const undelivered = this.#undelivered.get(turn.turnId ?? '');
+    this.#turns.set(turn.key, undelivered === undefined ? turn : { ...turn, undelivered });
   }
 
   /** A new turn comes last, whatever the clock of this device says beside the server's. */

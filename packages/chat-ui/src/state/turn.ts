@@ -18,6 +18,16 @@ export type Question = { ask: Ask; answer: AskAnswer | null };
 /** Where a turn is. Up to `unsent` it is this device's alone; from `done` on nothing more comes. */
 export type Phase = 'sending' | 'unsent' | 'queued' | 'thinking' | 'tool' | 'writing' | 'done' | 'stopped' | 'silent' | 'failed';
 
+/** Why a reply did not reach its channel. */
+export type Undelivered = {
+  /** For a person to read. */
+  reason: string;
+  /** Its channel is tried again by itself. */
+  isWaiting: boolean;
+  /** Deliveries that can be tried again now; none where that cannot be asked for here. */
+  deliveries: readonly string[];
+};
+
 export type Said = {
   origin: 'message' | 'inject';
   sender: string | null;
@@ -42,8 +52,7 @@ export type Turn = {
   files: readonly ReplyFile[];
   /** Why it failed, or was not sent. */
   fault: string | null;
-  /** Why its reply did not reach the channel. */
-  undelivered: string | null;
+  undelivered: Undelivered | null;
   /** Epoch ms: when it began, for the order and to be shown. */
   at: number;
 };

@@ -2,7 +2,7 @@ import { Clock, Pencil, RotateCw, TriangleAlert, Volume2 } from 'lucide-react';
 import { memo } from 'react';
 import { Markdown } from '../markdown/markdown.tsx';
 import type { Conversation } from '../state/conversation.ts';
-import { isOver, isRunning, type Turn } from '../state/turn.ts';
+import { isOver, isRunning, type Turn, type Undelivered } from '../state/turn.ts';
 import { CopyButton } from './code-block.tsx';
 import { Files, type LoadFile } from './files.tsx';
 import { Questions } from './questions.tsx';
@@ -18,6 +18,8 @@ export type TurnActions = {
   repeat?: ((key: string) => void) | undefined;
   /** What a file of the conversation holds; missing where files cannot be had. */
   load?: LoadFile | undefined;
+  /** Has a reply sent to its channel once more; missing where it cannot be asked for. */
+  deliver?: ((deliveries: readonly string[]) => void) | undefined;
   /** Missing where nothing is read aloud. */
   speak?: ((text: string) => void) | undefined;
 };
@@ -87,11 +89,7 @@ function ReplyView({ turn, assistant, actions }: { turn: Turn; assistant: string
       <Files files={files} load={actions.load} />
       <Questions questions={questions} answer={actions.answer} />
       <Ending turn={turn} />
-      {undelivered !== null && (
-        <p className="fault">
-          <TriangleAlert aria-hidden size={16} /> Not delivered: {undelivered}
-        </p>
-      )}
+      {undelivered !== null && <NotDelivered undelivered={undelivered} deliver={actions.deliver} />}
       {phase === 'failed' && (
         <div className="fault">
           <TriangleAlert aria-hidden size={16} /> <p>{fault ?? 'The turn failed.'}</p>
@@ -111,6 +109,23 @@ function ReplyView({ turn, assistant, actions }: { turn: Turn; assistant: string
             </button>
           )}
         </div>
+      )}
+    </div>
+  );
+}
+
+function NotDelivered({ undelivered, deliver }: { undelivered: Undelivered; deliver: TurnActions['deliver'] }) {
+  const { reason, isWaiting, deliveries } = undelivered;
+  return (
+    <div className="fault">
+      <TriangleAlert aria-hidden size={16} />{' '}
+      <p>
+        {isWaiting ? 'Not delivered yet' : 'Not delivered'}: {reason}
+      </p>
+      {deliver !== undefined && deliveries.length > 0 && (
+        <button type="button" className="quiet" onClick={() => deliver(deliveries)}>
+          <RotateCw aria-hidden size={14} /> {isWaiting ? 'Try now' : 'Send it again'}
+        </button>
       )}
     </div>
   );

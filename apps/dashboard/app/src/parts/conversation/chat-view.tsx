@@ -6,6 +6,7 @@ import { useRunning } from '@svc/chat-ui/view/use-turn.ts';
 import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useActions } from './use-actions.ts';
 import type { SessionWatch } from './watch-session.ts';
+import { useUndelivered } from './use-undelivered.ts';
 import type { WebChat } from './web-chat.ts';
 
 type Props = { conversationKey: string; watch: SessionWatch; chat: WebChat; empty: ReactNode; firstText?: string };
@@ -22,6 +23,7 @@ export function ChatView({ conversationKey, watch, chat, empty, firstText = '' }
   const [fault, setFault] = useState<string | null>(null);
   const isRunning = useRunning(conversation);
   const { stop, answer } = useActions(conversationKey);
+  const deliver = useUndelivered(conversation, conversationKey);
   const hasKeyboard = useMemo(() => matchMedia('(pointer: fine)').matches, []);
 
   const send = () => {
@@ -56,11 +58,12 @@ export function ChatView({ conversationKey, watch, chat, empty, firstText = '' }
   const actions = useMemo(
     () => ({
       answer,
+      deliver,
       retry: chat.retry,
       edit: (key: string) => void edit(key),
       repeat: (key: string) => void chat.repeat(key).catch(() => setFault(cannotStore)),
     }),
-    [answer, chat, edit],
+    [answer, deliver, chat, edit],
   );
   useEffect(() => {
     if (hasKeyboard) input.current?.focus();

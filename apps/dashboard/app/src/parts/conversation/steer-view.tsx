@@ -7,6 +7,7 @@ import { useId, useMemo, useState } from 'react';
 import { call } from '../api.ts';
 import { toast } from '../toast.tsx';
 import { useActions } from './use-actions.ts';
+import { refreshUndelivered, useUndelivered } from './use-undelivered.ts';
 import type { SessionWatch } from './watch-session.ts';
 
 type Props = { session: Session; watch: SessionWatch };
@@ -24,7 +25,8 @@ export function SteerView({ session, watch }: Props) {
   const id = useId();
   const isRunning = useRunning(conversation);
   const { stop, answer } = useActions(key);
-  const actions = useMemo(() => ({ answer, retry: nothing, edit: nothing }), [answer]);
+  const deliver = useUndelivered(conversation, key);
+  const actions = useMemo(() => ({ answer, deliver, retry: nothing, edit: nothing }), [answer, deliver]);
   const place = placeOf(session);
 
   const say = async (interrupt: boolean) => {
@@ -43,6 +45,7 @@ export function SteerView({ session, watch }: Props) {
       else if (delivered) toast(`The reply is at ${place}.`);
       else if (reply !== '')
         toast(`The reply is not at ${place}: ${deliverErr ?? 'this channel takes none that nobody asked for'}`, 'fault');
+      if (!delivered) await refreshUndelivered();
     } catch (error) {
       setText((now) => (now === '' ? said : now));
       toast(error instanceof Error ? error.message : String(error), 'fault');

@@ -1,0 +1,59 @@
+import type { Conversation } from '@svc/chat-ui/state/conversation.ts';
+import type { Undelivered } from '@svc/chat-ui/state/turn.ts';
+import type { Delivery, DeliveryPage } from '@svc/contract/delivery.ts';
+import { useCallback, useEffect } from 'react';
+import { call, withQuery } from '../api.ts';
+import { clockTime } from '../format.ts';
+import { queryClient, refresh, useApi } from '../query.ts';
+import { toast } from '../toast.tsx';
+
+const deliveriesPath = '/core/v2/deliveries';
+/** A try that fails once more is told by no event: it is looked for so often, ms. */
+const everyMs = 60_000;
+
+/** Has what did not reach its channel read again. */
+export const refreshUndelivered = (): Promise<void> => refresh(queryClient, [deliveriesPath]);
+
+/**
+ * Shows at the turns of a conversation which replies have not reached their channel, until they have: over reloads too. Gives the act that tries
+ * them now.
+ */
+export function useUndelivered(conversation: Conversation, conversationKey: string): (deliveries: readonly string[]) => void {
+  const pathOf = (state: 'failed' | 'pending') =>
+    withQuery(deliveriesPath, { state, conversation_key: conversationKey, limit: 100 });
+  const { data: failed } = useApi<DeliveryPage>(pathOf('failed'), everyMs);
+  const { data: pending } = useApi<DeliveryPage>(pathOf('pending'), everyMs);
+
+  useEffect(() => {
+    if (failed === undefined || pending === undefined) return;
+    // Of a turn whose text failed and whose file still waits, the failure is said.
+    conversation.setUndelivered(byTurn([...pending.deliveries.filter(({ attempts }) => attempts > 0), ...failed.deliveries]));
+  }, [conversation, failed, pending]);
+
+  return useCallback((deliveries) => void tryNow(deliveries), []);
+}
+
+async function tryNow(deliveries: readonly string[]): Promise<void> {
+  try {
+    for (const id of deliveries) await call('POST', `${deliveriesPath}/${encodeURIComponent(id)}/retry`);
+    toast('It is being sent again.');
+  } catch (error) {
+    toast(error instanceof Error ? error.message : String(error), 'fault');
+  }
+  await refreshUndelivered();
+}
+
+function byTurn(deliveries: readonly Delivery[]): Map<string, Undelivered> {
+  const found = new Map<string, Undelivered>();
+  for (const { id, turn_id, state, error, next_at, instance_id } of deliveries) {
+    const isWaiting = state === 'pending';
+    const again = isWaiting && next_at !== null ? ` It is tried again at ${clockTime(Math.max(next_at, Date.now()))}.` : '';
+    const others = found.get(turn_id)?.deliveries ?? [];
+    found.set(turn_id, {
+      reason: `${(error ?? 'the reason is not known').replace(/\.$/, '')}.${again}`,
+      isWaiting,
+      deliveries: instance_id === null ? others : [...others, id],
+    });
+  }
+  return found;
+}

@@ -1,0 +1,99 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { startChatPlatform, type ChatPlatform } from '@svc/testing/chat-platform/start-chat-platform.ts';
+import { installChatConnector } from '@svc/testing/install-chat-connector.ts';
+import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { type Dashboard, isLive, openDashboard, setUp } from './dashboard/open-dashboard.ts';
+import { openBrowser, watch, whyNoBrowser } from './device-app/browser.ts';
+
+const why = whyNoBrowser();
+const key = 'platform:platform:user:ann';
+const patience = { timeout: 20_000 };
+
+/** A conversation of a chat platform, whose connector is stopped and started, steered from the dashboard. */
+describe.skipIf(why !== null)(`steering from the dashboard${why === null ? '' : ` (skipped: ${why})`}`, () => {
+  const folder = temporaryFolder();
+  let platform: ChatPlatform;
+  let dashboard: Dashboard;
+  let browser: Browser;
+  let page: Page;
+  let faults: string[];
+
+  beforeAll(async () => {
+    platform = await startChatPlatform();
+    const config = installChatConnector(folder.path, platform);
+    const ann = { key: 'ann', role: 'known', identifiers: [{ surface: 'platform', value: 'ann' }] };
+    writeFileSync(path.join(folder.path, 'trust.seed.json'), JSON.stringify({ principals: [ann] }));
+    dashboard = await openDashboard({}, folder.path);
+    const { house } = dashboard;
+    await house.post(`${house.urls.manager}/instances`, { type: 'platform', name: 'Platform', enabled: true, config });
+    platform.say({ chat: 'ann', from: 'ann', text: 'echo hello' });
+    await arrived('hello');
+    browser = await openBrowser([], 'dashboard');
+    page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+    faults = watch(page);
+    await setUp(page, dashboard);
+    await page.goto(`${dashboard.url}/sessions/${encodeURIComponent(key)}`);
+    await isLive(page);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await dashboard?.house.stop();
+    await platform?.close();
+    folder.remove();
+  });
+
+  const change = (action: string) => dashboard.house.post(`${dashboard.house.urls.manager}/instances/platform/${action}`);
+  const textsLike = (word: string) => platform.replies('ann').filter(({ text }) => text.includes(word));
+  const arrived = (word: string) => vi.waitFor(() => expect(textsLike(word)).toHaveLength(1), patience);
+  const words = () => page.getByLabel(/Steer as operator; the reply goes to platform/);
+  const replyWith = (text: string) => page.locator('.reply', { hasText: text }).last();
+
+  test('[27] words come after the turn that runs, or in its place', async () => {
+    platform.say({ chat: 'ann', from: 'ann', text: 'wait 3 slow words' });
+    await words().fill('echo afterwards');
+    await page.getByRole('button', { name: 'Say after this turn' }).click();
+    await arrived('slow words');
+    await arrived('afterwards');
+
+    platform.say({ chat: 'ann', from: 'ann', text: 'wait 60 never said' });
+    await words().fill('echo instead');
+    await page.getByRole('button', { name: 'Stop and say' }).click();
+    await arrived('instead');
+    expect(textsLike('never said')).toEqual([]);
+    expect(faults).toEqual([]);
+  });
+
+  test('[27] a reply that did not reach its channel says so, also after a reload, until it has', async () => {
+    await change('stop');
+    await words().fill('echo kept words');
+    await page.getByRole('button', { name: 'Say it' }).click();
+    const waits = replyWith('kept words').getByText(/Not delivered yet: .*stopped.* It is tried again at/);
+    await waits.waitFor();
+    await page.reload();
+    await waits.waitFor();
+    expect(textsLike('kept words')).toEqual([]);
+
+    await change('start');
+    await replyWith('kept words').getByRole('button', { name: 'Try now' }).click();
+    await arrived('kept words');
+    await waits.waitFor({ state: 'detached' });
+    expect(faults).toEqual([]);
+  });
+
+  test('[27] a reply that was given up can be sent again', async () => {
+    platform.failNext(/^POST .*messages/, { status: 403, when: 'before' });
+    await words().fill('echo refused words');
+    await page.getByRole('button', { name: 'Say it' }).click();
+    const failed = replyWith('refused words').getByText(/Not delivered: /);
+    await failed.waitFor();
+    const pictures = process.env['TEST_PICTURES'];
+    if (pictures !== undefined) await page.screenshot({ path: path.join(pictures, 'undelivered.png') });
+    await replyWith('refused words').getByRole('button', { name: 'Send it again' }).click();
+    await arrived('refused words');
+    await failed.waitFor({ state: 'detached' });
+    expect(faults).toEqual([]);
+  });
+});
