@@ -148,8 +148,10 @@ describe.skipIf(why !== null)(`acts in the dashboard${why === null ? '' : ` (ski
     await signIn(shown, account, account.recoveryCodes[2] ?? '');
     await isLive(shown);
     await open('/settings');
+    await page.getByRole('link', { name: 'Engines' }).click();
     await page.getByRole('button', { name: 'Try offline' }).click();
     await page.getByText(/offline said/).waitFor();
+    await page.getByRole('link', { name: 'Backups' }).click();
     await page.getByRole('button', { name: 'Make a backup' }).click();
     await page.getByRole('button', { name: 'Restore', exact: true }).click();
     expect(await page.getByRole('button', { name: 'Restore backup' }).isDisabled()).toBe(true);
@@ -158,6 +160,7 @@ describe.skipIf(why !== null)(`acts in the dashboard${why === null ? '' : ` (ski
     await page.getByText('is put in place at the next start').first().waitFor();
     await page.getByRole('button', { name: 'Take the restore back' }).click();
     await page.getByRole('button', { name: 'Take the restore back' }).waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'Account' }).click();
     await page.getByRole('button', { name: 'Sign out there' }).click();
     await shown.goto(`${dashboard.url}/sessions`);
     await shown.getByLabel('Password').waitFor();

@@ -47,6 +47,10 @@ const screens = [
   { path: '/costs', ready: '.facts tbody tr' },
   { path: '/activity', ready: '.events li' },
   { path: '/settings', ready: '.rows-list > li' },
+  { path: '/settings/engines', ready: '.view .rows-list > li' },
+  { path: '/settings/backups', ready: '.view .section p' },
+  { path: '/settings/version', ready: '.view .stack' },
+  { path: '/settings/account', ready: '.view .rows-list > li' },
   { path: '/activity?tab=machine', ready: '.figures' },
   { path: '/activity?tab=audit', ready: '.facts tbody tr' },
 ] as const;

@@ -63,7 +63,7 @@ describe.skipIf(why !== null)(`passkeys in the dashboard${why === null ? '' : ` 
   };
 
   test('[3] a passkey is added, and signs in without name and password; a finger that is not known does not', async () => {
-    await open('/settings');
+    await open('/settings/account');
     await page.getByRole('button', { name: 'Add a passkey' }).click();
     await page.getByLabel('Name').fill('Laptop');
     await page.getByRole('button', { name: 'Add passkey' }).click();
@@ -102,7 +102,7 @@ describe.skipIf(why !== null)(`passkeys in the dashboard${why === null ? '' : ` 
 
   test('[13] it proves who acts when the second factor is too old', async () => {
     age();
-    await open('/settings');
+    await open('/settings/account');
     await page.getByRole('button', { name: 'Make new recovery codes' }).click();
     await page.getByRole('button', { name: 'Use a passkey' }).click();
     await page.getByText('I have kept them').waitFor();
@@ -118,7 +118,7 @@ describe.skipIf(why !== null)(`passkeys in the dashboard${why === null ? '' : ` 
     await other.goto(`${dashboard.url}/login`);
     await signIn(other, account, recoveryCode());
     await isLive(other);
-    await open('/settings');
+    await open('/settings/account');
     await page.getByRole('button', { name: 'Change the password' }).click();
     /** Until the core has answered: with the dialog the button goes away, so another click would wait for it in vain. */
     const change = async (): Promise<number> => {
@@ -148,7 +148,7 @@ describe.skipIf(why !== null)(`passkeys in the dashboard${why === null ? '' : ` 
     await there.goto(`${local}/login`);
     await signIn(there, account, recoveryCode());
     await isLive(there);
-    await there.goto(`${local}/settings`);
+    await there.goto(`${local}/settings/account`);
     await there.getByRole('button', { name: 'Add a passkey' }).click();
     await there.getByLabel('Name').fill('Here');
     await there.getByRole('button', { name: 'Add passkey' }).click();

@@ -129,7 +129,7 @@ describe.skipIf(why !== null)(`behind a reverse proxy${why === null ? '' : ` (sk
     });
 
     run(`a passkey of this host name is added, and signs in${because}`, async () => {
-      await page.goto(`${inside}/settings`);
+      await page.goto(`${inside}/settings/account`);
       await page.getByRole('button', { name: 'Add a passkey' }).click();
       await page.getByLabel('Name').fill(`Of ${name}`);
       await page.getByRole('button', { name: 'Add passkey' }).click();

@@ -83,6 +83,11 @@ const tree = root.addChildren([
     path: '/settings',
     component: lazyRouteComponent(() => import('./screens/settings/settings.tsx'), 'Settings'),
   }),
+  createRoute({
+    getParentRoute,
+    path: '/settings/$section',
+    component: lazyRouteComponent(() => import('./screens/settings/settings.tsx'), 'SettingsSection'),
+  }),
 ]);
 
 export const router = createRouter({

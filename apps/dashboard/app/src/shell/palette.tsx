@@ -3,6 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, useId, useState } from 'react';
 import { Dialog } from '../parts/dialog.tsx';
 import { useApi } from '../parts/query.ts';
+import { settingsSections } from '../screens/settings/sections.ts';
 import { destinations } from './destinations.ts';
 import { recentPath, titleOf } from './recent-sessions.ts';
 
@@ -81,6 +82,12 @@ function useChoices(text: string): Choice[] {
   const words = said.toLowerCase().split(/\s+/);
   const places: Choice[] = [
     ...destinations.map(({ to, name }) => ({ id: to, words: name, kind: 'Screen', run: () => void navigate({ to }) })),
+    ...settingsSections.map(({ id: section, name }) => ({
+      id: `settings-${section}`,
+      words: name,
+      kind: 'Settings',
+      run: () => void navigate({ to: '/settings/$section', params: { section } }),
+    })),
     ...(data?.sessions ?? []).map((session) => ({
       id: session.conversation_key,
       words: titleOf(session),

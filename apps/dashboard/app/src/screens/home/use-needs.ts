@@ -148,7 +148,7 @@ function ofSpend(report: SpendReport | undefined): Need[] {
   ];
 }
 
-const toSettings: Remedy = { kind: 'link', words: 'Go to the settings', to: '/settings' };
+const toSettings = (section: string): Remedy => ({ kind: 'link', words: 'Go to the settings', to: `/settings/${section}` });
 
 const ofEngine = (current: EngineChoice | null | undefined): Need[] =>
   current?.id !== 'offline'
@@ -159,14 +159,22 @@ const ofEngine = (current: EngineChoice | null | undefined): Need[] =>
           status: 'warn',
           title: 'No model is connected',
           words: `Answers come from a stand-in. ${current.why}`,
-          remedy: toSettings,
+          remedy: toSettings('engines'),
         },
       ];
 
 function ofBackups(backups: readonly Backup[] | undefined): Need[] {
   const newest = backups?.[0];
   if (newest?.state !== 'failed') return [];
-  return [{ key: newest.id, status: 'bad', title: 'The last backup has failed', words: newest.error ?? '', remedy: toSettings }];
+  return [
+    {
+      key: newest.id,
+      status: 'bad',
+      title: 'The last backup has failed',
+      words: newest.error ?? '',
+      remedy: toSettings('backups'),
+    },
+  ];
 }
 
 function ofUpdate(status: UpdateStatus | undefined): Need[] {
@@ -174,7 +182,13 @@ function ofUpdate(status: UpdateStatus | undefined): Need[] {
   const { running, check } = status;
   if (running !== null)
     return [
-      { key: 'update', status: 'busy', title: `An update to ${running.to} runs`, words: running.phase, remedy: toSettings },
+      {
+        key: 'update',
+        status: 'busy',
+        title: `An update to ${running.to} runs`,
+        words: running.phase,
+        remedy: toSettings('version'),
+      },
     ];
   if (check?.code !== 0 || check.to === null) return [];
   return [
@@ -183,7 +197,7 @@ function ofUpdate(status: UpdateStatus | undefined): Need[] {
       status: 'none',
       title: `Version ${check.to.name} is there`,
       words: 'It can be installed.',
-      remedy: toSettings,
+      remedy: toSettings('version'),
     },
   ];
 }

@@ -19,7 +19,7 @@ export function Backups() {
   const [chosen, setChosen] = useState<Backup | null>(null);
   return (
     <Section
-      title="Backups"
+      title="Copies that are kept"
       actions={
         <button
           type="button"

@@ -1,27 +1,66 @@
-import { Page, Section } from '../../parts/page.tsx';
-import { Backups } from './backups.tsx';
-import { Engines } from './engines.tsx';
-import { Passkeys } from './passkeys.tsx';
-import { Password } from './password.tsx';
-import { SignedIn } from './signed-in.tsx';
-import { Updates } from './updates.tsx';
+import { Link, useParams } from '@tanstack/react-router';
+import { ChevronLeft } from 'lucide-react';
+import { Suspense } from 'react';
+import { Empty, Page, Skeleton } from '../../parts/page.tsx';
+import './settings.css';
+import { settingsSections } from './sections.ts';
 
-/** What the service works with: engines, backups, versions, and where somebody is signed in. */
+/** What can be set, as a list; each section is a page of its own. */
 export function Settings() {
   return (
     <Page title="Settings">
-      <Section title="Engines">
-        <Engines />
-      </Section>
-      <Backups />
-      <Section title="Version">
-        <Updates />
-      </Section>
-      <Passkeys />
-      <Password />
-      <Section title="Where you are signed in">
-        <SignedIn />
-      </Section>
+      <ul className="rows-list settings-list">
+        {settingsSections.map(({ id, name, about }) => (
+          <li key={id}>
+            <SectionLink id={id} name={name} />
+            <p className="muted small">{about}</p>
+          </li>
+        ))}
+      </ul>
     </Page>
   );
 }
+
+/** One section, with the way to the others beside it. */
+export function SettingsSection() {
+  const { section: wanted } = useParams({ from: '/settings/$section' });
+  const shown = settingsSections.find(({ id }) => id === wanted);
+  return (
+    <Page title={shown?.name ?? 'Not found'}>
+      <div className="settings">
+        <nav aria-label="Settings">
+          <Link to="/settings" className="tab" activeOptions={{ exact: true }}>
+            <ChevronLeft aria-hidden size={16} /> All settings
+          </Link>
+          <ul>
+            {settingsSections.map(({ id, name }) => (
+              <li key={id}>
+                <SectionLink id={id} name={name} className="tab" />
+              </li>
+            ))}
+          </ul>
+        </nav>
+        <div className="view">
+          {shown === undefined ? (
+            <Empty title="There are no such settings." />
+          ) : (
+            <Suspense key={shown.id} fallback={<Skeleton />}>
+              <shown.Screen />
+            </Suspense>
+          )}
+        </div>
+      </div>
+    </Page>
+  );
+}
+
+const SectionLink = ({ id, name, className }: { id: string; name: string; className?: string }) => (
+  <Link
+    to="/settings/$section"
+    params={{ section: id }}
+    activeProps={{ 'aria-current': 'page' }}
+    {...(className && { className })}
+  >
+    {name}
+  </Link>
+);

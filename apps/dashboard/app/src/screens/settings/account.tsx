@@ -1,0 +1,17 @@
+import { Section } from '../../parts/page.tsx';
+import { Passkeys } from './passkeys.tsx';
+import { Password } from './password.tsx';
+import { SignedIn } from './signed-in.tsx';
+
+/** By what the operator signs in, and where they are signed in. */
+export function Account() {
+  return (
+    <>
+      <Passkeys />
+      <Password />
+      <Section title="Where you are signed in">
+        <SignedIn />
+      </Section>
+    </>
+  );
+}

@@ -1,0 +1,41 @@
+import { lazyRouteComponent } from '@tanstack/react-router';
+import type { ComponentType } from 'react';
+
+/** `id`: the section is at `/settings/<id>`. `about`: what is set there, in a few words. */
+export type SettingsSection = { id: string; name: string; about: string; Screen: ComponentType };
+
+const section = (id: string, name: string, about: string, Screen: ComponentType): SettingsSection => ({
+  id,
+  name,
+  about,
+  Screen,
+});
+const from = lazyRouteComponent;
+
+/** The sections of the settings, in their order, each loaded when it is first shown. */
+export const settingsSections: readonly SettingsSection[] = [
+  section(
+    'engines',
+    'Engines',
+    'who answers, with which key',
+    from(() => import('./engines.tsx'), 'Engines'),
+  ),
+  section(
+    'backups',
+    'Backups',
+    'copies of everything, and going back to one',
+    from(() => import('./backups.tsx'), 'Backups'),
+  ),
+  section(
+    'version',
+    'Version',
+    'which version runs, and newer ones',
+    from(() => import('./updates.tsx'), 'Updates'),
+  ),
+  section(
+    'account',
+    'Account',
+    'passkeys, password, where you are signed in',
+    from(() => import('./account.tsx'), 'Account'),
+  ),
+];
