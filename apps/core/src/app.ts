@@ -4,6 +4,7 @@ import type { VersionInfo } from '@svc/contract/service.ts';
 import { createApp, type App } from '@svc/service-kit/http/create-app.ts';
 import { mountAnnouncementRoutes } from './announcement/announcement-routes.ts';
 import { mountAuthRoutes } from './auth/auth-routes.ts';
+import { mountApiKeyRoutes } from './api-key/api-key-routes.ts';
 import { mountAskRoutes } from './ask/ask-routes.ts';
 import { mountBackupRoutes } from './backup/backup-routes.ts';
 import { mountCheckoutRoutes } from './checkout/checkout-routes.ts';
@@ -107,6 +108,7 @@ export function createCoreApp(context: CoreContext, version: VersionInfo, linkFa
       mountToolServerRoutes(app, context);
       mountVaultRoutes(app, context);
       mountSecretRoutes(app, context);
+      mountApiKeyRoutes(app, context);
       mountToolbeltRoutes(app, context);
       mountDeviceToolRoutes(app, context);
       mountUploadRoutes(app, context);

@@ -9,6 +9,7 @@ import type { Log } from '@svc/service-kit/log.ts';
 import type { Telemetry } from '@svc/service-kit/telemetry/create-telemetry.ts';
 import { vaultOfSettings } from '@svc/service-kit/vault/create-vault-client.ts';
 import { versionOf } from '@svc/service-kit/version.ts';
+import { createApiKeys } from './api-key/api-keys.ts';
 import { createAskStore } from './ask/ask-store.ts';
 import { createOpenAsks } from './ask/open-asks.ts';
 import { openAuth } from './auth/open-auth.ts';
@@ -31,6 +32,7 @@ import { tidyPath } from './folder/check-folder.ts';
 import { openFolders } from './folder/open-folders.ts';
 import { createRuleCheck } from './instance/check-rules.ts';
 import { openInstanceRules } from './instance/instance-rules.ts';
+import { createManagerReader } from './instance/manager-reader.ts';
 import { openModeration } from './moderation/open-moderation.ts';
 import { openFoundation } from './open-foundation.ts';
 import { createPersona } from './persona/persona.ts';
@@ -65,6 +67,7 @@ import { toIdentifierValue } from './trust/identifier-value.ts';
 import { linkLogin } from './trust/link-login.ts';
 import { openPeople } from './trust/open-people.ts';
 import { countOthers } from './trust/owners.ts';
+import { createRecordChange } from './trust/record-change.ts';
 import { createPipeline } from './turn/pipeline.ts';
 import { createTurnJournal } from './turn/turn-journal.ts';
 import { Uploads } from './upload/uploads.ts';
@@ -98,6 +101,8 @@ export async function createCoreContext({ settings: allSettings, clock, ids, log
   instanceRules.onChange(trust.changed);
   const pricing = await openPricing({ settings, clock, log });
   const spend = await openSpend({ db, settings, clock, events, log, toIdentifierValue });
+  const manager = createManagerReader(settings);
+  const record = createRecordChange({ db, audit, events });
   const secretPlaces = { env, file: settings.secretsFile, command: settings.secretsCommand };
   const silos = new Silos({ db, folder: paths.silos, vault: vaultOfSettings(settings), clock, ids });
   const vault = createVaultLink({
@@ -231,14 +236,16 @@ export async function createCoreContext({ settings: allSettings, clock, ids, log
     checkouts: await openCheckouts({
       folder: paths.checkouts,
       settings,
-      credentialOf: createCredentialOf({ settings, secrets }),
+      credentialOf: createCredentialOf({ settings, manager, secrets }),
       env,
       isBusy: (key) => pipeline.isBusy(key) || claims.isClaimed(key),
       clock,
       ids,
       log,
     }),
-    connectorSecrets: createConnectorSecrets({ settings, secrets, clock, log }),
+    connectorSecrets: createConnectorSecrets({ manager, secrets, clock, log }),
+    apiKeys: createApiKeys({ manager, instancesDir: paths.instances, trustAdmin, spend, record, knownSecrets, clock }),
+    record,
     ...engineParts,
     toolServers,
     toolTests,

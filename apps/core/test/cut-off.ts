@@ -48,12 +48,14 @@ export function createCutOff() {
 
 const never = () => new Promise<never>(() => undefined);
 
+const keptFolders = new Set(['uploads', 'instances']);
+
 /** The files of a folder as they are in this moment. */
 function copyFiles(folder: string): string {
   const copy = temporaryFolder().path;
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     if (entry.isFile()) copyFileSync(path.join(folder, entry.name), path.join(copy, entry.name));
-    else if (entry.name === 'uploads') cpSync(path.join(folder, entry.name), path.join(copy, entry.name), { recursive: true });
+    else if (keptFolders.has(entry.name)) cpSync(path.join(folder, entry.name), path.join(copy, entry.name), { recursive: true });
   }
   return copy;
 }

@@ -113,6 +113,13 @@ export const trustChanges = [
   'folder_cleared',
   'folder_trusted',
   'folder_untrusted',
+  'key_created',
+  'key_revoked',
+  'secret_set',
+  'secret_removed',
+  'vault_unsealed',
+  'vault_unseal_refused',
+  'vault_sealed',
 ] as const;
 export type TrustChangeName = (typeof trustChanges)[number];
 

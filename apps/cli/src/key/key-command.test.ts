@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
+import type { ApiKey } from '@svc/contract/api-key.ts';
 import { plain } from '../terminal.ts';
 import { parseBudget } from './key-command.ts';
-import { renderCreated, renderKeys, type ListedKey } from './render-keys.ts';
+import { renderCreated, renderKeys } from './render-keys.ts';
 
 test.each([
   ['20', 20],
@@ -15,14 +16,14 @@ test.each(['', '-1', '1e9', 'NaN', '20/day', '1,5', '99999999', '20 USD'])('a bu
 );
 
 test('a list shows no key, and no signs that move a terminal', () => {
-  const key: ListedKey = {
+  const key: ApiKey = {
     name: 'ci\u001b[2J',
     ending: 'wxyz',
     for: null,
     connector: 'compat',
     budget: { month_usd: 1, spent_usd: 2 },
   };
-  const text = renderKeys([key], plain);
+  const text = renderKeys({ keys: [key], connectors: [] }, plain);
   expect(text).toContain('…wxyz');
   expect(text).toContain('nobody: it is denied');
   expect(text).toContain('$2.00 of $1.00 this month');

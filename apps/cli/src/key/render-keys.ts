@@ -1,20 +1,8 @@
-import type { SenderBudget } from '@svc/contract/cost.ts';
+import type { ApiKey, ApiKeyCreated, ApiKeyList, ApiKeyRevoked } from '@svc/contract/api-key.ts';
 import { visibleLine, type Style } from '../terminal.ts';
-import type { CreatedKey, RevokedKey } from './change-keys.ts';
-
-/** A key as a list may show it: never the key itself. */
-export type ListedKey = {
-  name: string;
-  /** Its last characters. */
-  ending: string;
-  /** Key of the person who it acts for; null for a name that belongs to nobody, which is denied. */
-  for: string | null;
-  connector: string;
-  budget: Pick<SenderBudget, 'month_usd' | 'spent_usd'> | null;
-};
 
 /** The keys, for a person. */
-export function renderKeys(keys: readonly ListedKey[], style: Style): string {
+export function renderKeys({ keys, connectors }: ApiKeyList, style: Style): string {
   const several = new Set(keys.map(({ connector }) => connector)).size > 1;
   const width = (texts: readonly string[]) => Math.max(...texts.map((text) => text.length), 0);
   const [nameWidth, personWidth] = [width(keys.map(({ name }) => visibleLine(name))), width(keys.map((key) => personOf(key)))];
@@ -25,22 +13,23 @@ export function renderKeys(keys: readonly ListedKey[], style: Style): string {
   });
   return [
     ...(lines.length === 0 ? ['There are no keys.'] : lines),
+    ...connectors.flatMap(({ connector, fault }) => (fault === null ? [] : [style.red(`  ${connector}: ${visibleLine(fault)}`)])),
     '',
     style.dim('  ./svc key create NAME --budget 20   makes one'),
     style.dim('  ./svc key revoke NAME               takes one away'),
   ].join('\n');
 }
 
-const personOf = ({ for: person }: ListedKey): string => (person === null ? 'nobody: it is denied' : `for ${person}`);
+const personOf = ({ for: person }: ApiKey): string => (person === null ? 'nobody: it is denied' : `for ${person}`);
 
-function budgetOf({ budget }: ListedKey, style: Style): string {
+function budgetOf({ budget }: ApiKey, style: Style): string {
   if (budget === null) return style.dim('no budget');
   const text = `${usd(budget.spent_usd)} of ${usd(budget.month_usd)} this month`;
   return budget.spent_usd >= budget.month_usd ? style.red(text) : text;
 }
 
 /** A key that was made. It is shown this once. */
-export function renderCreated(created: CreatedKey, style: Style): string {
+export function renderCreated(created: ApiKeyCreated, style: Style): string {
   const { name, key, for: person, url, budget_usd: budget, effective } = created;
   const spends = budget === null ? '' : `, and may spend ${usd(budget)} a month`;
   return [
@@ -54,7 +43,7 @@ export function renderCreated(created: CreatedKey, style: Style): string {
   ].join('\n');
 }
 
-export function renderRevoked({ name, effective }: RevokedKey, style: Style): string {
+export function renderRevoked({ name, effective }: ApiKeyRevoked, style: Style): string {
   if (effective) return `The key "${name}" is revoked: it is refused from now on.`;
   return style.yellow(`The key "${name}" is off the list, but its connector did not refuse it yet. Look: ./svc connector`);
 }

@@ -2,6 +2,7 @@ import { createServer, type Server as HttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Secret } from '@svc/service-kit/secret.ts';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createManagerReader } from '../instance/manager-reader.ts';
 import type { GitSource } from './git-source.ts';
 import { createCredentialOf } from './instance-credentials.ts';
 
@@ -30,10 +31,12 @@ type Server = Pick<GitSource, 'scheme' | 'host' | 'port'>;
 
 function open(coreToken: Secret | null = null) {
   const of = createCredentialOf({
-    settings: {
+    manager: createManagerReader({
       bindHost: '127.0.0.1',
       managerPort: (manager.address() as AddressInfo).port,
       managerToken: null,
+    }),
+    settings: {
       coreToken,
       checkoutSecrets: [
         { name: 'DECLARED', host: 'github.com' },

@@ -1,14 +1,13 @@
-import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
-import type { Instance } from '@svc/contract/instance.ts';
 import type { CoreSettings } from '@svc/service-kit/config/process-settings.ts';
-import { requestJson } from '@svc/service-kit/http/json-client.ts';
 import type { Secret } from '@svc/service-kit/secret.ts';
-import { errorText, forbidden, unavailable } from '@svc/service-kit/service-error.ts';
+import { forbidden, unavailable } from '@svc/service-kit/service-error.ts';
+import type { ManagerReader } from '../instance/manager-reader.ts';
 import type { Secrets } from '../secret/secrets.ts';
 import type { GitSource } from './git-source.ts';
 
 type Deps = {
-  settings: Pick<CoreSettings, 'bindHost' | 'managerPort' | 'managerToken' | 'coreToken' | 'checkoutSecrets'>;
+  settings: Pick<CoreSettings, 'coreToken' | 'checkoutSecrets'>;
+  manager: ManagerReader;
   secrets: Pick<Secrets, 'resolve'>;
 };
 
@@ -21,24 +20,12 @@ type Use = { instanceId: string | null; to: Pick<GitSource, 'scheme' | 'host' | 
  */
 export type CredentialOf = (name: string, use: Use) => Promise<Secret>;
 
-const timeoutMs = 5_000;
-
 /** @throws ServiceError `forbidden`, or what a secret that cannot be had throws. */
-export function createCredentialOf({ settings, secrets }: Deps): CredentialOf {
-  const read = async <T>(route: string): Promise<T> => {
-    const url = `http://${settings.bindHost}:${settings.managerPort}${route}`;
-    const answer = await requestJson<T>(url, { token: settings.managerToken, timeoutMs }).catch((error: unknown) =>
-      errorText(error),
-    );
-    if (typeof answer !== 'string' && answer.status === 200) return answer.body;
-    throw unavailable('The manager does not say which secrets this connector may use. Try again in a moment.');
-  };
-
+export function createCredentialOf({ settings, manager, secrets }: Deps): CredentialOf {
   const isOf = async (instanceId: string, name: string): Promise<boolean> => {
-    const [{ types }, { instances }] = await Promise.all([
-      read<{ types: ConnectorMeta[] }>('/types'),
-      read<{ instances: Instance[] }>('/instances'),
-    ]);
+    const [types, instances] = await Promise.all([manager.types(), manager.instances()]).catch((error: unknown) => {
+      throw unavailable('The manager does not say which secrets this connector may use. Try again in a moment.', error);
+    });
     const instance = instances.find(({ id }) => id === instanceId);
     const keys = types.find(({ type }) => type === instance?.type)?.credentialKeys ?? [];
     return keys.some((key) => instance?.config[key] === name);

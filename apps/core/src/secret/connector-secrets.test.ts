@@ -3,12 +3,12 @@ import type { Secret } from '@svc/service-kit/secret.ts';
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
 import { createConnectorSecrets } from './connector-secrets.ts';
 
-const settings = { bindHost: '127.0.0.1', managerPort: 1, managerToken: null };
+const manager = { types: async () => [], instances: async () => [] };
 
 test('who asks for secrets without end is refused, and served again once some were found', async () => {
   const found: (() => void)[] = [];
   const get = () => new Promise<Secret | null>((resolve) => found.push(() => resolve(null)));
-  const secrets = createConnectorSecrets({ settings, secrets: { get }, clock: createFakeClock(), log: { warn: () => {} } });
+  const secrets = createConnectorSecrets({ manager, secrets: { get }, clock: createFakeClock(), log: { warn: () => {} } });
   const asked = Array.from({ length: 33 }, (_, n) => secrets.learn(`SECRET_${n}`));
   await expect(asked.pop()).rejects.toMatchObject({ code: 'queue_full' });
   for (const find of found) find();
@@ -20,7 +20,7 @@ test('who asks for secrets without end is refused, and served again once some we
 test('a place of secrets that fails is logged, and fails nothing else', async () => {
   const told: string[] = [];
   const secrets = createConnectorSecrets({
-    settings,
+    manager,
     secrets: { get: () => Promise.reject(new Error('EACCES')) },
     clock: createFakeClock(),
     log: { warn: (message: string) => told.push(message) } as never,

@@ -2,20 +2,18 @@ import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
 import type { Instance } from '@svc/contract/instance.ts';
 import { backOffMs } from '@svc/service-kit/backoff.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
-import type { CoreSettings } from '@svc/service-kit/config/process-settings.ts';
-import { requestJson } from '@svc/service-kit/http/json-client.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import { errorText, queueFull } from '@svc/service-kit/service-error.ts';
+import type { ManagerReader } from '../instance/manager-reader.ts';
 import type { Secrets } from './secrets.ts';
 
 type Deps = {
-  settings: Pick<CoreSettings, 'bindHost' | 'managerPort' | 'managerToken'>;
+  manager: ManagerReader;
   secrets: Pick<Secrets, 'get'>;
   clock: Clock;
   log: Pick<Log, 'warn'>;
 };
 
-const timeoutMs = 5_000;
 const backOff = { firstMs: 5_000, maxMs: 5 * 60_000 };
 /** Each may be a program that is run. */
 const maxAtOnce = 32;
@@ -32,17 +30,11 @@ export type ConnectorSecrets = {
   close(): void;
 };
 
-export function createConnectorSecrets({ settings, secrets, clock, log }: Deps): ConnectorSecrets {
-  const managerUrl = `http://${settings.bindHost}:${settings.managerPort}`;
+export function createConnectorSecrets({ manager, secrets, clock, log }: Deps): ConnectorSecrets {
   let atOnce = 0;
   let cancelTimer = () => {};
   let isClosed = false;
 
-  const read = async <T>(route: string): Promise<T> => {
-    const { status, body } = await requestJson<T>(`${managerUrl}${route}`, { token: settings.managerToken, timeoutMs });
-    if (status !== 200) throw new Error(`the manager answered ${status}`);
-    return body;
-  };
   const learnNow = async (name: string): Promise<void> => {
     try {
       await secrets.get(name);
@@ -53,10 +45,7 @@ export function createConnectorSecrets({ settings, secrets, clock, log }: Deps):
 
   const learnAll = async (failures = 1): Promise<void> => {
     try {
-      const [{ types }, { instances }] = await Promise.all([
-        read<{ types: ConnectorMeta[] }>('/types'),
-        read<{ instances: Instance[] }>('/instances'),
-      ]);
+      const [types, instances] = await Promise.all([manager.types(), manager.instances()]);
       for (const name of namesIn(types, instances)) await learnNow(name);
     } catch (error) {
       // Nobody listens there: the manager starts later than this core, and names the secrets itself.

@@ -3,8 +3,8 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isRecord, parseJsonOrNull } from '@svc/contract/json-value.ts';
 import { makePrivateDir, writeFileAtomic } from '@svc/service-kit/config/data-dir.ts';
+import { ServiceError } from '@svc/service-kit/service-error.ts';
 import { lockFile } from '@svc/store/file-lock.ts';
-import { CliError } from '../cli-error.ts';
 
 /** One entry, with whatever else its author wrote there. */
 export type KeyEntry = Record<string, unknown> & { key: string; identity: string };
@@ -12,12 +12,12 @@ export type KeyEntry = Record<string, unknown> & { key: string; identity: string
 const lockTries = 50;
 const lockPauseMs = 100;
 
-/** The entries of a keys file; none when there is no file. @throws CliError for a file that the connector would refuse. */
+/** The entries of a keys file; none when there is no file. @throws ServiceError `unprocessable` for one that is no keys file. */
 export const readKeys = (file: string): KeyEntry[] => readFile(file).keys;
 
 /**
  * Changes the entries of a keys file, alone: another change waits for this one. The connector, which reads while this is done, sees the
- * entries of before or the new ones. The rest of the file stays. @throws CliError
+ * entries of before or the new ones. The rest of the file stays. @throws ServiceError
  */
 export async function changeKeys(file: string, change: (keys: readonly KeyEntry[]) => readonly KeyEntry[]): Promise<void> {
   makePrivateDir(path.dirname(file));
@@ -37,7 +37,7 @@ async function lock(file: string): Promise<() => void> {
       return lockFile(file);
     } catch (error) {
       if ((error as { errcode?: number }).errcode !== 5) throw error;
-      if (left === 0) throw new CliError('the keys are being changed by another command.', { why: 'Try again in a moment.' });
+      if (left === 0) throw new ServiceError('busy', 'The keys are being changed by another program. Try again in a moment.');
       await sleep(lockPauseMs);
     }
   }
@@ -50,9 +50,8 @@ function readFile(file: string): { keys: KeyEntry[]; rest: Record<string, unknow
   const { keys, ...rest } = isRecord(whole) ? whole : {};
   if (Array.isArray(keys) && keys.every(isEntry)) return { keys, rest };
   // What it holds is not quoted: it is keys.
-  throw new CliError(`${file} is not a keys file.`, {
-    why: 'It must be { "keys": [{ "key", "identity", "username" }] }. Correct it, or move it away.',
-  });
+  const form = '{ "keys": [{ "key", "identity", "username" }] }';
+  throw new ServiceError('unprocessable', `${file} is not a keys file. It must be ${form}. Correct it, or move it away.`);
 }
 
 const isEntry = (entry: unknown): entry is KeyEntry =>
