@@ -13,6 +13,7 @@ import { createCoreAccess } from './core-access.ts';
 import { setAsideFaults } from './db/open-core-db.ts';
 import { mountDeliveryRoutes } from './delivery/delivery-routes.ts';
 import { mountEngineRoutes } from './engine/engine-routes.ts';
+import { mountErasureRoutes } from './erasure/erasure-routes.ts';
 import { mountFeedRoutes } from './feed/feed-routes.ts';
 import { mountFolderRoutes } from './folder/folder-routes.ts';
 import { mountInstanceRoutes } from './instance/instance-routes.ts';
@@ -104,6 +105,7 @@ export function createCoreApp(context: CoreContext, version: VersionInfo, linkFa
       mountTrustRoutes(app, context);
       mountPendingRoutes(app, context);
       mountInvitationRoutes(app, context);
+      mountErasureRoutes(app, context);
       mountEngineRoutes(app, context);
       mountToolServerRoutes(app, context);
       mountVaultRoutes(app, context);

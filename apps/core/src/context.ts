@@ -27,6 +27,7 @@ import { programInTerminal } from './engine/program-in-terminal.ts';
 import { engineIds } from './engine/load-engine.ts';
 import { type EngineOverrides, openEngines } from './engine/open-engines.ts';
 import { createSubscriptionWarning } from './engine/subscription-warning.ts';
+import { openErasures } from './erasure/open-erasures.ts';
 import { createOpenFeeds } from './feed/open-feeds.ts';
 import { tidyPath } from './folder/check-folder.ts';
 import { openFolders } from './folder/open-folders.ts';
@@ -42,6 +43,7 @@ import { createSecrets } from './secret/secrets.ts';
 import { createClaims } from './session/claims.ts';
 import { instanceOfKey, terminalKey } from './session/conversation-key.ts';
 import { createConversationFiles } from './session/conversation-files.ts';
+import { forgetSession } from './session/forget-session.ts';
 import { openObservedStore } from './session/observed-store.ts';
 import { createSessionStore } from './session/session-store.ts';
 import { createTitleStore } from './session/title-store.ts';
@@ -66,6 +68,7 @@ import { openToolbelt, type Toolbelt } from './toolbelt/toolbelt.ts';
 import { toIdentifierValue } from './trust/identifier-value.ts';
 import { linkLogin } from './trust/link-login.ts';
 import { openPeople } from './trust/open-people.ts';
+import { seededPrincipals } from './trust/seed-trust.ts';
 import { countOthers } from './trust/owners.ts';
 import { createRecordChange } from './trust/record-change.ts';
 import { createPipeline } from './turn/pipeline.ts';
@@ -274,10 +277,19 @@ export async function createCoreContext({ settings: allSettings, clock, ids, log
     intake: createIntake(paths.root),
   };
   const pipeline = createPipeline(parts);
+  const erasures = openErasures({
+    ...parts,
+    pipeline,
+    toIdentifierValue,
+    seeded: () => seededPrincipals(paths.trustSeed),
+    forgetSession: (key, actor) => forgetSession(parts, key, actor),
+  });
   return {
     ...parts,
     pipeline,
+    erasures,
     async close() {
+      erasures.close();
       instanceRules.close();
       await titles.close();
       terminalWords.close();

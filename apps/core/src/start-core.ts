@@ -73,6 +73,7 @@ async function startOpenCore({ settings, log, version, remoteUsers }: ServiceCon
   const stopForgetting = forgetOnceConversations(context);
   const stopSweeping = maintainUploads(context);
   context.linkLogin().catch((error: unknown) => log.error({ err: error }, 'the login could not be linked'));
+  context.erasures.resume().catch((error: unknown) => log.error({ err: error }, 'people could not be erased'));
   context.silos.sweep().catch((error: unknown) => log.error({ err: error }, 'the silos could not be swept'));
   const stopCheckouts = maintainCheckouts(context);
   const stopBackups = maintainBackups(context);

@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Checkout } from '@svc/contract/checkout.ts';
+import type { ErasurePlan } from '@svc/contract/erasure.ts';
 import type { TurnProgress } from '@svc/contract/turn.ts';
-import type { ManifestEntry, UploadedFile } from '@svc/contract/upload.ts';
+import type { UploadedFile } from '@svc/contract/upload.ts';
 import { startGitServer } from '@svc/testing/git-server.ts';
 import { tablesOf } from '@svc/testing/person-data.ts';
 import { says, type EngineScript } from '@svc/testing/scripted-engine.ts';
@@ -126,20 +127,15 @@ async function failToPush(): Promise<void> {
   await expect.poll(() => core.context.outbox.counts()).toEqual({ pending: 0, failed: 1 });
 }
 
-/** What an operator does, in the order of `docs/trust.md`. */
+/** What an operator does: one act, and the strangers that are not of this person. */
 async function erase(): Promise<void> {
   const { sessions } = await call<{ sessions: { conversation_key: string; principal_id: string }[] }>('GET', '/v2/sessions');
   expect(sessions.map(({ conversation_key }) => conversation_key)).toEqual([key]);
-  await call('DELETE', `/v2/session/${inPath(key)}`);
-  const { files } = await call<{ files: ManifestEntry[] }>('GET', '/v2/uploads');
-  for (const { id, conversation_key } of files) if (conversation_key === key) await call('DELETE', `/v2/uploads/${id}`);
-  await call('DELETE', `/trust/principals/${word}`);
+  const { removes } = await call<ErasurePlan>('GET', `/trust/principals/${word}/erasure`);
+  expect(removes).toMatchObject({ conversation_count: 1, files: 2, budgets: 1, announcements: 1, names: [{ value: word }] });
+  expect(await post(`/trust/principals/${word}/erase`, {})).toEqual({ ok: true, principal: word, conversations: 1, files: 2 });
   const { pending } = await call<{ pending: { id: string }[] }>('GET', '/trust/pending');
   for (const { id } of pending) await call('DELETE', `/trust/pending/${id}`);
-  await call('PUT', '/v2/spend/budget', { surface: 'compat', value: word, month_usd: null });
-  const { announcements } = await call<{ announcements: { id: number }[] }>('GET', '/v2/announcements');
-  for (const { id } of announcements) await call('DELETE', `/v2/announcements/${id}`);
-  await core.context.uploads.sweep(); // as every hour
 }
 
 /** A reply on its way arrives; what was said is gone when its channel has it. */

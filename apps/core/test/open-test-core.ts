@@ -97,6 +97,7 @@ export async function openTestCore(options: Options = {}) {
   await context.outbox.load();
   await context.pipeline.recover({ isDeadly: options.isDeadly });
   context.outbox.start(context.pipeline.pendingAcks);
+  await context.erasures.resume();
   const app = createCoreApp(context, readVersion(repositoryRoot, 'core', 'stable'));
   const trustStore = createTrustStore(context.db, clock, randomIds);
 

@@ -97,6 +97,7 @@ export const trustChanges = [
   'principal_created',
   'principal_changed',
   'principal_deleted',
+  'principal_erased',
   'linked',
   'paired',
   'invited',

@@ -60,6 +60,8 @@ export interface ObservedStore {
   amend(id: number, text: string | null, version: number): Promise<unknown>;
   /** Drops what a turn has used, and nothing that came since. */
   clear(key: string, upToId: number): Promise<number>;
+  /** Drops what was seen of everybody of this name. */
+  clearOf(sender: string): Promise<number>;
 }
 
 /** Messages that are context of their conversation's next turn. A conversation without any costs its turns nothing. */
@@ -118,6 +120,8 @@ export async function openObservedStore(db: Database, clock: Clock): Promise<Obs
 
     clear: (key: string, upToId: number) =>
       db.run('DELETE FROM observed_message WHERE conversation_key = ? AND id <= ?', key, upToId),
+
+    clearOf: (sender: string) => db.run('DELETE FROM observed_message WHERE sender = ?', sender),
   };
 }
 

@@ -12,7 +12,7 @@ import type { Pipeline } from '../turn/pipeline.ts';
 import type { TurnJournal } from '../turn/turn-journal.ts';
 import type { Claims } from './claims.ts';
 import type { ConversationFiles } from './conversation-files.ts';
-import { forgetConversation } from './forget-conversation.ts';
+import { forgetSession } from './forget-session.ts';
 import type { ObservedStore } from './observed-store.ts';
 import { parsePlace } from './session-place.ts';
 import type { Checkouts } from '../checkout/checkouts.ts';
@@ -45,7 +45,7 @@ type KeyParams = { key: string };
 
 /** `GET /v2/sessions`, `GET|DELETE /v2/session/:key` and its history (spec: Endpoints, Core). */
 export function mountSessionRoutes(app: App, deps: Deps): void {
-  const { sessions, pipeline, claims } = deps;
+  const { sessions, pipeline } = deps;
 
   app.get<{ Querystring: { limit?: string; before?: string } }>('/v2/sessions', async ({ query }) => {
     const limit = queryInteger('limit', query.limit, 100, 1, 1000);
@@ -73,11 +73,7 @@ export function mountSessionRoutes(app: App, deps: Deps): void {
       throw conflict('A turn of this session is in flight. Abort it first (POST /v2/abort).');
     }
     if ((await sessions.read(params.key)) === undefined) throw notFound('session', params.key);
-    deps.terminals.refuseOpen(params.key);
-    claims.forget(params.key);
-    await forgetConversation(deps, params.key);
-    deps.events.conversationForgotten(params.key);
-    await deps.folders.clear(actor, { scope: 'conversation', name: params.key });
+    await forgetSession(deps, params.key, actor);
     return { ok: true };
   });
 }

@@ -33,6 +33,10 @@ export async function seedTrust(store: TrustStore, seedFile: string, report: Rep
   for (const principal of seeded) await seedPrincipal(store, principal, report);
 }
 
+/** Whom a seed file lists. @throws when it cannot be used */
+export const seededPrincipals = (seedFile: string): readonly Pick<SeedPrincipal, 'key' | 'identifiers'>[] =>
+  readSeedFile(seedFile);
+
 function owner(): SeedPrincipal {
   const { username } = userInfo();
   return {

@@ -9,6 +9,7 @@ import {
   openStores,
   readPrincipal,
   readRole,
+  whyKept,
   type Change,
   type ChangeDeps,
 } from './trust-change.ts';
@@ -36,7 +37,10 @@ export interface TrustAdmin {
   readRole(id: string): Promise<Role>;
   createPrincipal(actor: string, input: PrincipalInput): Promise<Principal>;
   updatePrincipal(actor: string, idOrKey: string, patch: PrincipalPatch): Promise<Principal>;
-  deletePrincipal(actor: string, idOrKey: string): Promise<Principal>;
+  /** `principal_erased`: nothing of what they were called is written down again. */
+  deletePrincipal(actor: string, idOrKey: string, what?: 'principal_deleted' | 'principal_erased'): Promise<Principal>;
+  /** Why a principal can be neither disabled nor deleted now; null when they can. */
+  whyKept(id: string): Promise<string | null>;
   addIdentifier(actor: string, idOrKey: string, surface: string, value: string): Promise<Identifier>;
   removeIdentifier(actor: string, id: string): Promise<Identifier>;
   saveRole(actor: string, input: RoleInput): Promise<Role>;
@@ -61,6 +65,7 @@ export function createTrustAdmin(deps: ChangeDeps): TrustAdmin {
     readPrincipal: (id: string) => readPrincipal(stores, id),
     listRoles: () => stores.roles.list(),
     readRole: (id: string) => readRole(stores, id),
+    whyKept: (id: string) => whyKept(stores, clock.now(), id),
 
     ...principalChanges(tools),
     ...identifierChanges(tools),
@@ -100,11 +105,12 @@ const principalChanges = ({
       return { result, change: { what: 'principal_changed', principal: was.key, before, after } };
     }),
 
-  deletePrincipal: (actor: string, idOrKey: string) =>
+  deletePrincipal: (actor: string, idOrKey: string, what = 'principal_deleted') =>
     change(actor, async ({ principals }) => {
       const was = await readPrincipal({ principals }, idOrKey);
       await principals.delete(was.id);
       const { key, display_name, status, bypass_moderation, notes } = was;
+      if (what === 'principal_erased') return { result: was, change: { what, principal: key, before: null, after: null } };
       const before = {
         display_name,
         status,
@@ -113,7 +119,7 @@ const principalChanges = ({
         identifiers: was.identifiers.map(identifierFacts),
         grants: was.grants.map(grantFacts),
       };
-      return { result: was, change: { what: 'principal_deleted', principal: key, before, after: null } };
+      return { result: was, change: { what, principal: key, before, after: null } };
     }),
 });
 

@@ -58,20 +58,31 @@ export const openStores = (db: Database, clock: Clock, ids: Ids): Stores => ({
 
 type Owners = { all: Principal[]; acting: Principal[] };
 
-async function owners({ principals, roles }: Stores, now: number): Promise<Owners> {
+async function owners({ principals, roles }: Pick<Stores, 'principals' | 'roles'>, now: number): Promise<Owners> {
   const [everyone, everyRole] = [await principals.list(), await roles.list()];
   return { all: ownersAmong(everyone, everyRole, now), acting: actingOwnersAmong(everyone, everyRole, now) };
 }
 
+/** Why a principal has to stay active: they are the last with every right. Null for all others. */
+export async function whyKept(stores: Pick<Stores, 'principals' | 'roles'>, now: number, id: string): Promise<string | null> {
+  const before = await owners(stores, now);
+  const others = (list: Principal[]) => list.filter((owner) => owner.id !== id);
+  return lostOwners(before, { all: others(before.all), acting: others(before.acting) });
+}
+
+function lostOwners(before: Owners, after: Owners): string | null {
+  const kind = (['all', 'acting'] as const).find((each) => before[each].length > 0 && after[each].length === 0);
+  if (kind === undefined) return null;
+  const who = before[kind].map(({ key }) => `"${key}"`).join(', ');
+  return (
+    `${who} is the last with every right (SACRED, full tools, everywhere and without end). ` +
+    'Give another principal such a role first.'
+  );
+}
+
 function checkOwners(before: Owners, after: Owners, losesIdentifier: boolean): void {
-  for (const kind of ['all', 'acting'] as const) {
-    if (before[kind].length === 0 || after[kind].length > 0) continue;
-    const who = before[kind].map(({ key }) => `"${key}"`).join(', ');
-    throw conflict(
-      `${who} is the last with every right (SACRED, full tools, everywhere and without end). ` +
-        'Give another principal such a role first.',
-    );
-  }
+  const lost = lostOwners(before, after);
+  if (lost !== null) throw conflict(lost);
   const ways = ({ all }: Owners) => all.flatMap(({ identifiers }) => identifiers).length;
   if (losesIdentifier && ways(before) > 0 && ways(after) === 0) {
     throw conflict('This is the last identifier of an owner. Without it nobody could let anyone in.');

@@ -1,0 +1,162 @@
+import type { ErasedConversation, Erased, ErasurePlan } from '@svc/contract/erasure.ts';
+import type { Principal } from '@svc/contract/trust.ts';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import type { Log } from '@svc/service-kit/log.ts';
+import { conflict, errorText, ServiceError, unavailable } from '@svc/service-kit/service-error.ts';
+import type { Terminals } from '../terminal/terminals.ts';
+import type { TrustAdmin } from '../trust/trust-admin.ts';
+import type { Erasure, ErasureStore } from './erasure-store.ts';
+import type { Traces } from './traces.ts';
+import { whatStays } from './what-stays.ts';
+
+type Deps = {
+  store: ErasureStore;
+  trustAdmin: Pick<TrustAdmin, 'readPrincipal' | 'updatePrincipal' | 'deletePrincipal' | 'whyKept'>;
+  /** Whom the seed file of trust lists, so that the next start would make them anew. @throws when it cannot be read */
+  isSeeded(principal: Pick<Principal, 'key' | 'identifiers'>): boolean;
+  conversationsOf(person: Pick<Erasure, 'principal_id' | 'identifiers'>): Promise<ErasedConversation[]>;
+  terminals: Pick<Terminals, 'refuseOpen'>;
+  traces: Traces;
+  clock: Clock;
+  log: Pick<Log, 'error'>;
+};
+
+/** Removing all that is kept of a person. */
+export interface Erasures {
+  /** What would go and what would stay. @throws ServiceError `not_found` */
+  plan(idOrKey: string, keepsShared: boolean): Promise<ErasurePlan>;
+  /**
+   * Denies the person at once, then removes everything. It is written down first: what is cut off is gone on with by itself.
+   * @throws ServiceError `not_found`; `conflict` when it cannot be begun; `unavailable` when it was begun and goes on later
+   */
+  erase(actor: string, idOrKey: string, keepsShared: boolean): Promise<Erased>;
+  /** Goes on with what was begun. Resolves when it was tried; what fails is tried again every minute. */
+  resume(): Promise<void>;
+  close(): void;
+}
+
+const retryMs = 60_000;
+const shownConversations = 100;
+
+export function createErasures(deps: Deps): Erasures {
+  const { store, trustAdmin, traces, clock, log } = deps;
+  const running = new Map<string, Promise<Erased>>();
+
+  /** One at a time for each person: who asks again gets the same end. */
+  const run = (erasure: Erasure): Promise<Erased> => {
+    const known = running.get(erasure.principal_id);
+    if (known !== undefined) return known;
+    const done = work(deps, erasure).finally(() => running.delete(erasure.principal_id));
+    running.set(erasure.principal_id, done);
+    return done;
+  };
+  const resume = async (): Promise<void> => {
+    for (const erasure of await store.all()) {
+      await run(erasure).catch((error: unknown) => log.error({ err: error }, 'a person could not be erased whole yet'));
+    }
+  };
+  const stop = clock.every(retryMs, () => {
+    resume().catch((error: unknown) => log.error({ err: error }, 'people could not be erased'));
+  });
+
+  const isBegun = async (id: string) => (await store.all()).some(({ principal_id }) => principal_id === id);
+
+  const plan = async (idOrKey: string, keepsShared: boolean): Promise<ErasurePlan> => {
+    const person = await trustAdmin.readPrincipal(idOrKey);
+    const { id, key, display_name, identifiers } = person;
+    const found = going(await deps.conversationsOf({ principal_id: id, identifiers }), keepsShared);
+    return {
+      principal: { id, key, display_name },
+      removes: {
+        names: identifiers.map(({ surface, value }) => ({ surface, value })),
+        conversations: found.slice(0, shownConversations),
+        conversation_count: found.length,
+        ...(await traces.count({ key, identifiers }, keysOf(found))),
+      },
+      stays: whatStays,
+      refused: await refusal(deps, person, found),
+      is_under_way: await isBegun(id),
+    };
+  };
+
+  return {
+    plan,
+    async erase(actor, idOrKey, keepsShared) {
+      const { refused, principal } = await plan(idOrKey, keepsShared);
+      if (refused !== null) throw conflict(refused);
+      const { id, key, display_name, identifiers } = await trustAdmin.readPrincipal(principal.id);
+      const erasure = { principal_id: id, key, display_name, identifiers, keeps_shared: keepsShared, actor };
+      await store.add({ ...erasure, started_at: clock.now() });
+      return run({ ...erasure, started_at: clock.now() }).catch(async (error: unknown) => {
+        if (!(await isBegun(id))) throw error;
+        throw unavailable(
+          `${display_name} is denied, and not all of it could be removed yet (${errorText(error)}). It is tried again every minute and at each start.`,
+          error,
+        );
+      });
+    },
+    resume,
+    close: stop,
+  };
+}
+
+/** The steps, each of which may be done again. */
+async function work(deps: Deps, erasure: Erasure): Promise<Erased> {
+  const { store, trustAdmin, traces } = deps;
+  const person = await find(deps, erasure.principal_id);
+  if (person !== null) await deny(deps, erasure);
+  const first = await forget(deps, erasure);
+  if (person !== null) await trustAdmin.deletePrincipal(erasure.actor, erasure.principal_id, 'principal_erased');
+  // Once more: what was on its way in when they were denied has landed by now.
+  const rest = await forget(deps, erasure);
+  await traces.removeRest(erasure);
+  await store.remove(erasure.principal_id);
+  return {
+    ok: true,
+    principal: erasure.key,
+    conversations: first.conversations + rest.conversations,
+    files: first.files + rest.files,
+  };
+}
+
+/** From here on nothing of them comes in. Who became the last owner meanwhile is not erased. */
+async function deny({ trustAdmin, store }: Deps, { actor, principal_id }: Erasure): Promise<void> {
+  try {
+    await trustAdmin.updatePrincipal(actor, principal_id, { status: 'disabled' });
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'conflict') await store.remove(principal_id);
+    throw error;
+  }
+}
+
+async function forget({ conversationsOf, traces }: Deps, erasure: Erasure): Promise<Pick<Erased, 'conversations' | 'files'>> {
+  const keys = keysOf(going(await conversationsOf(erasure), erasure.keeps_shared));
+  return { conversations: keys.length, files: await traces.forget(erasure, keys) };
+}
+
+const going = (found: ErasedConversation[], keepsShared: boolean): ErasedConversation[] =>
+  keepsShared ? found.filter(({ is_shared }) => !is_shared) : found;
+
+const keysOf = (found: readonly ErasedConversation[]): string[] => found.map(({ key }) => key);
+
+async function find({ trustAdmin }: Deps, id: string): Promise<Principal | null> {
+  try {
+    return await trustAdmin.readPrincipal(id);
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'not_found') return null;
+    throw error;
+  }
+}
+
+async function refusal(deps: Deps, person: Principal, found: readonly ErasedConversation[]): Promise<string | null> {
+  const kept = await deps.trustAdmin.whyKept(person.id);
+  if (kept !== null) return kept;
+  try {
+    if (deps.isSeeded(person))
+      return `"${person.key}" stands in trust.seed.json and would be back at the next start. Take them out of it first.`;
+    for (const { key } of found) deps.terminals.refuseOpen(key);
+    return null;
+  } catch (error) {
+    return errorText(error);
+  }
+}

@@ -1,0 +1,24 @@
+import type { Events } from '../events.ts';
+import type { Folders } from '../folder/folders.ts';
+import type { Terminals } from '../terminal/terminals.ts';
+import type { Claims } from './claims.ts';
+import { forgetConversation, type ForgetDeps } from './forget-conversation.ts';
+
+type Deps = ForgetDeps & {
+  terminals: Pick<Terminals, 'refuseOpen'>;
+  claims: Pick<Claims, 'forget'>;
+  events: Pick<Events, 'conversationForgotten'>;
+  folders: Pick<Folders, 'clear'>;
+};
+
+/**
+ * Forgets a conversation at an operator's word, with what they set for it. Doing it again changes nothing.
+ * @throws ServiceError `conflict` while its program runs in a terminal
+ */
+export async function forgetSession(deps: Deps, key: string, actor: string): Promise<void> {
+  deps.terminals.refuseOpen(key);
+  deps.claims.forget(key);
+  await forgetConversation(deps, key);
+  deps.events.conversationForgotten(key);
+  await deps.folders.clear(actor, { scope: 'conversation', name: key });
+}
