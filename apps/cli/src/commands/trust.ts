@@ -7,6 +7,7 @@ import { coreUrl } from '../service-urls.ts';
 import { repositoryRoot } from '../repository-root.ts';
 import { createStyle, print } from '../terminal.ts';
 import { linksFor, renderInvitation, renderInvitations } from '../trust/invite.ts';
+import { renderErased, renderErasurePlan } from '../trust/render-erasure.ts';
 import { findGrant, findIdentifier } from '../trust/find-in-principal.ts';
 import { renderAudit, renderExplanation, renderGrant, renderPrincipals } from '../trust/render-trust.ts';
 import { createTrustApi, Refusal, type TrustApi } from '../trust/trust-api.ts';
@@ -51,6 +52,8 @@ async function perform(api: TrustApi, request: TrustRequest, now: number): Promi
       const body = await api.remove(request.key);
       return { body, text: `"${request.key}" is removed, with all names and roles.` };
     }
+    case 'erase':
+      return erase(api, request);
     case 'link': {
       const body = await api.link(request.key, request.surface, request.value);
       return { body, text: `"${request.key}" is known as ${body.surface} ${body.value}.` };
@@ -98,6 +101,16 @@ async function add(api: TrustApi, { key, name, role }: Of<'add'>): Promise<Shown
   const next = `Say by what name they write: ./svc person link ${key} CHANNEL VALUE`;
   const has = role === undefined ? 'without a role, so they are still denied' : `with the role ${role}`;
   return { body: role === undefined ? made : await api.principal(key), text: `"${key}" is added ${has}.\n${next}` };
+}
+
+/** Nothing is removed before it was seen what. */
+async function erase(api: TrustApi, { key, keepShared = false, yes = false }: Of<'erase'>): Promise<Shown> {
+  if (yes) {
+    const body = await api.erase(key, keepShared);
+    return { body, text: renderErased(body) };
+  }
+  const body = await api.erasurePlan(key, keepShared);
+  return { body, text: renderErasurePlan(body, keepShared) };
 }
 
 async function invite(api: TrustApi, { key, name, role, surface, until }: Of<'invite'>): Promise<Shown> {

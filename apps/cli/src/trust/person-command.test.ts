@@ -35,6 +35,8 @@ test.each([
   [['person', 'disable', 'anna'], { action: 'disable', key: 'anna' }],
   [['person', 'enable', 'anna'], { action: 'enable', key: 'anna' }],
   [['person', 'remove', 'anna', '--json'], { action: 'remove', key: 'anna', json: true }],
+  [['person', 'erase', 'anna'], { action: 'erase', key: 'anna' }],
+  [['person', 'erase', 'anna', '--keep-shared', '-y'], { action: 'erase', key: 'anna', keepShared: true, yes: true }],
   [
     ['person', 'explain', 'email', 'a@b.c', '-p', '-k', 'k'],
     { action: 'explain', surface: 'email', value: 'a@b.c', public: true, key: 'k' },

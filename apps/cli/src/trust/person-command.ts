@@ -12,6 +12,7 @@ export type TrustRequest = Json &
     | { action: 'list' }
     | { action: 'add'; key: string; name: string; role?: string }
     | { action: 'enable' | 'disable' | 'remove'; key: string }
+    | { action: 'erase'; key: string; keepShared?: boolean; yes?: boolean }
     | { action: 'link'; key: string; surface: string; value: string }
     /** Without surface and value the first is the id of the identifier. */
     | { action: 'unlink'; keyOrId: string; surface?: string; value?: string }
@@ -50,6 +51,7 @@ export function addPersonCommand(program: Command, run: Run): void {
   addAct(noun, 'disable', 'deny a person everything for now', run);
   addAct(noun, 'enable', 'let a disabled person in again', run);
   addAct(noun, 'remove', 'delete a person with all names and roles', run);
+  addErase(noun, run);
   addExplain(noun, run);
   addAudit(noun, run);
 }
@@ -155,6 +157,20 @@ function addAct(noun: Command, action: 'enable' | 'disable' | 'remove', summary:
     .argument(...key)
     .option('--json', 'print JSON')
     .action((of: string, options: Json) => run({ action, key: of, ...options }));
+}
+
+function addErase(noun: Command, run: Run): void {
+  defineCommand(noun, 'erase', {
+    summary: 'remove all that is kept of a person',
+    examples: ['./svc person erase anna', './svc person erase anna --yes'],
+  })
+    .argument(...key)
+    .option('--keep-shared', 'leave conversations in which others spoke, too')
+    .option('-y, --yes', 'do it; without, what would go and what would stay is shown')
+    .option('--json', 'print JSON')
+    .action((of: string, options: Json & { keepShared?: boolean; yes?: boolean }) =>
+      run({ action: 'erase', key: of, ...options }),
+    );
 }
 
 function addExplain(noun: Command, run: Run): void {

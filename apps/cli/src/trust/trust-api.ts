@@ -1,4 +1,5 @@
 import type { ErrorBody } from '@svc/contract/error-body.ts';
+import type { Erased, ErasurePlan } from '@svc/contract/erasure.ts';
 import type { Invitation, NewInvitation } from '@svc/contract/pairing.ts';
 import type { ExplainedIdentity, Grant, Identifier, Principal, Role, TrustChange } from '@svc/contract/trust.ts';
 import { askCore } from '../service-client.ts';
@@ -30,6 +31,9 @@ export type TrustApi = {
   add(key: string, displayName: string): Promise<Principal>;
   setStatus(key: string, status: Principal['status']): Promise<Principal>;
   remove(key: string): Promise<unknown>;
+  /** What erasing a person would remove. `keepsShared`: conversations in which others spoke, too, stay. */
+  erasurePlan(key: string, keepsShared: boolean): Promise<ErasurePlan>;
+  erase(key: string, keepsShared: boolean): Promise<Erased>;
   link(key: string, surface: string, value: string): Promise<Identifier>;
   unlink(id: string): Promise<unknown>;
   /** `expiresAt`: epoch ms; null for a grant without an end. */
@@ -75,6 +79,8 @@ export function createTrustApi(coreUrl: string): TrustApi {
     add: (key, display_name) => ask<Principal>('POST', '/principals', { key, display_name }),
     setStatus: (key, status) => ask<Principal>('PATCH', of(key), { status }),
     remove: (key) => ask('DELETE', of(key)),
+    erasurePlan: (key, keepsShared) => ask<ErasurePlan>('GET', `${of(key)}/erasure?keep_shared=${keepsShared ? 1 : 0}`),
+    erase: (key, keepsShared) => ask<Erased>('POST', `${of(key)}/erase`, { keep_shared: keepsShared }),
     link: (key, surface, value) => ask<Identifier>('POST', `${of(key)}/identifiers`, { surface, value }),
     unlink: (id) => ask('DELETE', `/identifiers/${encodeURIComponent(id)}`),
     grant: (key, role_id, { surface, conversation }, expires_at) =>
