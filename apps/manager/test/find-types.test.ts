@@ -3,6 +3,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { repositoryRoot } from '@svc/service-kit/run-service.ts';
+import { describeMetaProblems } from '../src/connector-type/meta-problems.ts';
 import { findTypes, type SeenFolders } from '../src/connector-type/find-types.ts';
 
 let folder: TemporaryFolder;
@@ -116,8 +117,8 @@ describe('connector types', () => {
     ],
     ['that throw while they are loaded', 'throw new Error("not today")', 'not today'],
   ])('%s are reported as broken and stop no other', async (_, content, problem) => {
-    write('own/a/README', '');
-    if (content !== null) write('own/a/index.js', content);
+    write('added/a/README', '');
+    if (content !== null) write('added/a/index.js', content);
     write('own/good/index.js', metaOf('good'));
     const { types, problems } = await find();
     expect(types.map(({ meta }) => meta.type)).toEqual(['good']);
@@ -156,6 +157,11 @@ describe('connector types', () => {
     const { types, problems } = await findTypes(path.join(repositoryRoot, 'connectors'), folder.path);
     expect(problems).toEqual([]);
     expect(types.map(({ meta }) => meta.type)).toContain('compat');
+    for (const { meta, folder: dir } of types) {
+      const { memory_mb: _, ...properties } = meta.configSchema.properties; // every type has it by itself
+      const own = { ...meta, configSchema: { ...meta.configSchema, properties } };
+      expect(describeMetaProblems(own, path.basename(dir)), dir).toEqual([]);
+    }
   });
 });
 

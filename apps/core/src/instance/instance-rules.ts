@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
-import { Ajv } from 'ajv';
 import { instanceRulesFileSchema, type InstanceRules, type InstanceRulesFile } from '@svc/contract/instance-rules.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import { errorText, unavailable } from '@svc/service-kit/service-error.ts';
+import { lazyCheck } from '../file/lazy-check.ts';
 
 /** What the core holds each instance to. The manager writes the file, no connector can open it, and no message says any of it. */
 export type InstanceRulesReader = {
@@ -32,9 +32,7 @@ type Deps = {
 /** The manager says when it has written; this is for a word that got lost. */
 const recheckMs = 1000;
 const none: InstanceRules = Object.freeze({});
-const isRulesFile = new Ajv({ strict: false, meta: false, validateSchema: false }).compile<InstanceRulesFile>(
-  instanceRulesFileSchema,
-);
+const isRulesFile = lazyCheck<InstanceRulesFile>(instanceRulesFileSchema);
 
 /**
  * A file that cannot be used, or is gone, leaves the rules as they were; when there were none yet, no connector gets in. Before the manager has ever

@@ -55,11 +55,15 @@ const requestSchema = {
 const ajv = boundLengths(new Ajv({ strict: false, meta: false, validateSchema: false }));
 const isRequest = ajv.compile<LinkRequest>(requestSchema);
 const isEnvelope = ajv.compile(envelopeSchema);
-const isAmendment = ajv.compile(amendmentSchema);
+/** Made when the first comes: most starts see none, while the two above are on the path of every turn. */
+const lazily = (schema: object): (() => ValidateFunction) => {
+  let check: ValidateFunction | null = null;
+  return () => (check ??= ajv.compile(schema));
+};
+const amendmentCheck = lazily(amendmentSchema);
 /** A sender to resolve is an envelope without content. */
-const isSender = ajv.compile({ ...envelopeSchema, required: ['channel', 'sender'] });
-
-const isAnswer = ajv.compile(answerSchema);
+const senderCheck = lazily({ ...envelopeSchema, required: ['channel', 'sender'] });
+const answerCheck = lazily(answerSchema);
 const sessionCheck = sessionChecks(ajv);
 
 /** What a line holds: a request, or its problems; without an id it cannot be answered. */
@@ -116,11 +120,11 @@ function problemsIn(request: LinkRequest): string {
     case 'handle':
       return faultOf(isEnvelope, request.envelope, 'envelope');
     case 'resolve':
-      return faultOf(isSender, request.envelope, 'envelope');
+      return faultOf(senderCheck(), request.envelope, 'envelope');
     case 'answer':
-      return faultOf(isAnswer, request);
+      return faultOf(answerCheck(), request);
     case 'amend':
-      return faultOf(isAmendment, request);
+      return faultOf(amendmentCheck(), request);
     case 'hello':
     case 'delivered':
     case 'checkout':

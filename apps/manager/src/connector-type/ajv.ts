@@ -1,12 +1,33 @@
+import { createRequire } from 'node:module';
+import type { Ajv, ErrorObject, ValidateFunction } from 'ajv';
+import type * as ajvModule from 'ajv';
 import { createContext, Script } from 'node:vm';
-import { Ajv, type ErrorObject } from 'ajv';
 import { describePattern } from '@svc/service-kit/http/describe-pattern.ts';
 
 export type FieldProblem = { field: string; problem: string };
 
-/** Lenient about what a type's author adds to a schema, strict about what it says; defaults are filled in. */
-export const createAjv = () =>
-  new Ajv({
+const require = createRequire(import.meta.url);
+let shared: Ajv | null = null;
+
+/**
+ * The check of a schema: lenient about what a type's author adds to it, strict about what it says; defaults are filled in.
+ * One instance compiles all, because the check that a schema is one is dearer than any of them, and forgets each afterwards, since the next
+ * version of a type comes with the same `$id`.
+ * @throws when it is no JSON Schema.
+ */
+export function compileSchema(schema: object): ValidateFunction {
+  shared ??= createAjv();
+  try {
+    return shared.compile(schema);
+  } finally {
+    shared.removeSchema(schema);
+  }
+}
+
+/** Loaded with the first schema: most starts check none. */
+function createAjv(): Ajv {
+  const { Ajv } = require('ajv') as typeof ajvModule;
+  return new Ajv({
     strict: false,
     allErrors: true,
     useDefaults: true,
@@ -14,6 +35,7 @@ export const createAjv = () =>
     logger: false,
     code: { regExp: boundedRegExp },
   });
+}
 
 /** Every failing field with what is wrong, once each. A path is written with dots. */
 export function problemsOf(errors: readonly ErrorObject[]): FieldProblem[] {

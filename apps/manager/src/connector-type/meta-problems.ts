@@ -2,7 +2,7 @@ import { boundlessPermissions } from '@svc/contract/connector-meta.ts';
 import { capabilitiesSchema, ownChannels } from '@svc/contract/envelope.ts';
 import { methodPattern } from '@svc/contract/instance-call.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
-import { createAjv, problemsOf } from './ajv.ts';
+import { compileSchema, problemsOf } from './ajv.ts';
 import { memoryMbSchema } from './memory-limit.ts';
 
 const metaSchema = {
@@ -82,8 +82,7 @@ type Checked = {
 /** What is wrong with a type's `meta`, a text each; none when it can be used. `folder` is the name it must carry. */
 export function describeMetaProblems(meta: unknown, folder: string): string[] {
   if (typeof meta !== 'object' || meta === null) return ['it exports no "meta"'];
-  const ajv = createAjv();
-  const validate = ajv.compile(metaSchema);
+  const validate = compileSchema(metaSchema);
   if (!validate(meta)) return problemsOf(validate.errors ?? []).map(({ field, problem }) => `meta.${field} ${problem}`);
   const {
     type,
@@ -113,7 +112,7 @@ export function describeMetaProblems(meta: unknown, folder: string): string[] {
 
 function schemaProblem(schema: object): string[] {
   try {
-    createAjv().compile(schema);
+    compileSchema(schema);
     return [];
   } catch (error) {
     return [`configSchema is not a JSON Schema: ${errorText(error)}`];

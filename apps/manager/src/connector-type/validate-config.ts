@@ -1,7 +1,7 @@
 import type { ValidateFunction } from 'ajv';
 import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
 import { badRequest } from '@svc/service-kit/service-error.ts';
-import { createAjv, problemsOf } from './ajv.ts';
+import { compileSchema, problemsOf } from './ajv.ts';
 
 export type ConfigValidator = (meta: ConnectorMeta, config: Record<string, unknown>) => Record<string, unknown>;
 
@@ -9,7 +9,7 @@ export type ConfigValidator = (meta: ConnectorMeta, config: Record<string, unkno
 export function createConfigValidator(): ConfigValidator {
   const compiled = new WeakMap<ConnectorMeta, ValidateFunction>();
   const validatorOf = (meta: ConnectorMeta): ValidateFunction => {
-    const validate = compiled.get(meta) ?? createAjv().compile({ additionalProperties: false, ...meta.configSchema });
+    const validate = compiled.get(meta) ?? compileSchema({ additionalProperties: false, ...meta.configSchema });
     compiled.set(meta, validate);
     return validate;
   };
