@@ -21,6 +21,7 @@ import { mountPersonaRoutes } from './persona/persona-routes.ts';
 import { mountPricingRoutes } from './pricing/pricing-routes.ts';
 import { unpricedNotices } from './pricing/unpriced.ts';
 import { mountQueryRoutes } from './query/query-routes.ts';
+import { mountSecretAdminRoutes } from './secret/secret-admin-routes.ts';
 import { mountSecretRoutes } from './secret/secret-routes.ts';
 import { mountSessionRoutes } from './session/session-routes.ts';
 import { mountSiloRoutes } from './silo/silo-routes.ts';
@@ -110,6 +111,7 @@ export function createCoreApp(context: CoreContext, version: VersionInfo, linkFa
       mountToolServerRoutes(app, context);
       mountVaultRoutes(app, context);
       mountSecretRoutes(app, context);
+      mountSecretAdminRoutes(app, context);
       mountApiKeyRoutes(app, context);
       mountToolbeltRoutes(app, context);
       mountDeviceToolRoutes(app, context);

@@ -39,6 +39,8 @@ import { openFoundation } from './open-foundation.ts';
 import { createPersona } from './persona/persona.ts';
 import { openPricing } from './pricing/pricing.ts';
 import { createConnectorSecrets } from './secret/connector-secrets.ts';
+import { createSecretList } from './secret/secret-list.ts';
+import { createSecretUses } from './secret/secret-users.ts';
 import { createSecrets } from './secret/secrets.ts';
 import { createClaims } from './session/claims.ts';
 import { instanceOfKey, terminalKey } from './session/conversation-key.ts';
@@ -235,6 +237,12 @@ export async function createCoreContext({ settings: allSettings, clock, ids, log
     moderation: openModeration({ settings, secrets, clock, log }),
     vault,
     secrets,
+    listSecrets: createSecretList({
+      places: secretPlaces,
+      vault,
+      uses: createSecretUses({ manager, toolServers, engineKeys: engineParts.engineKeys, settings }),
+      clock,
+    }),
     connectorPasses: openConnectorPasses(paths.connectorKey),
     checkouts: await openCheckouts({
       folder: paths.checkouts,

@@ -4,6 +4,7 @@ import { afterEach, expect, test } from 'vitest';
 import type { ApiKeyCreated, ApiKeyList } from '@svc/contract/api-key.ts';
 import type { Principal, TrustChange } from '@svc/contract/trust.ts';
 import { createRemoteUsers } from '@svc/service-kit/http/remote-users.ts';
+import { lockFile } from '@svc/store/file-lock.ts';
 import { openTestCore, type TestCore } from './open-test-core.ts';
 import { standInManager } from './stand-in-manager.ts';
 
@@ -64,9 +65,14 @@ test('a key is told once, acts for the owner within its budget, and is in no lis
   expect(core.context.knownSecrets.redactor().text(`so: ${key}.`)).not.toContain(key);
 });
 
-test('of two that ask for one name at once one gets it, and the name stays known', async () => {
+test('of those that ask for one name at once one gets it, and the name stays known', async () => {
   await open();
-  const answers = await Promise.all([create({ name: 'ci' }), create({ name: 'ci', month_usd: 1 })]);
+  mkdirSync(path.dirname(fileOf()), { recursive: true });
+  const release = lockFile(fileOf()); // another program changes the file: what comes first has to wait
+  const asked = [create({ name: 'ci' }), ...[1, 2, 3].map((month_usd) => create({ name: 'ci', month_usd }))];
+  await expect.poll(senders).toContain('owner compat ci');
+  release();
+  const answers = await Promise.all(asked);
   expect(new Set(answers.map(({ statusCode }) => statusCode))).toEqual(new Set([200, 409]));
   expect(await names()).toEqual(['ci']);
   expect(await senders()).toContain('owner compat ci');

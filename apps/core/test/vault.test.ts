@@ -1,9 +1,10 @@
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { http } from '@svc/service-kit/builtin.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { CreateEngine, EngineDeps } from '@svc/engine-kit/engine.ts';
+import { createRemoteUsers } from '@svc/service-kit/http/remote-users.ts';
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
 import { createScriptedEngine } from '@svc/testing/scripted-engine.ts';
 import { startVaultServer, type VaultServer } from '@svc/testing/vault-server.ts';
@@ -56,10 +57,12 @@ const gives = (value: string): Record<string, Reply> => ({
 
 let vault: Awaited<ReturnType<typeof standInVault>>;
 let core: TestCore;
+const users = createRemoteUsers('s'.repeat(43));
 const keys = { SVC_VAULT_AGENT_KEY: 'vagent_of-the-core', SVC_VAULT_ADMIN_KEY: 'vadmin_of-the-core' };
 const open = async (replies: Record<string, Reply>, env: Record<string, string> = keys, clock?: Clock) => {
   vault = await standInVault(replies);
   core = await openTestCore({
+    remoteUsers: users,
     ...(clock && { clock }),
     env: { SVC_VAULT_URL: vault.url, NAME: 'the value of the environment', ...env },
   });
@@ -348,6 +351,103 @@ describe('storing a secret', () => {
     const answer = await store(body);
     expect(answer.statusCode).toBe(400);
     expect(vault.asked).toEqual([]);
+  });
+});
+
+describe('opening and closing it', () => {
+  const passphrase = 'correct "horse" battery staple';
+  const post = (url: string, payload: object = {}, headers = {}) => core.app.inject({ method: 'POST', url, payload, headers });
+  const changes = async () =>
+    (await core.app.inject('/trust/audit'))
+      .json<{ audit: { what: string; actor: string }[] }>()
+      .audit.map(({ what, actor }) => [what, actor]);
+
+  test('goes to the vault with the admin key, is on record, and says how it stands; the passphrase is nowhere', async () => {
+    vault.replies['POST /v1/unseal'] = ok({ sealed: false });
+    vault.replies['POST /v1/seal'] = ok({ sealed: true });
+    const opened = await post('/v2/vault/unseal', { passphrase }, users.headersFor('anna'));
+    expect(opened.json()).toEqual({ configured: true, reachable: true, sealed: false });
+    expect(vault.asked[0]).toEqual({ route: 'POST /v1/unseal', key: 'vadmin_of-the-core', body: { passphrase } });
+    expect((await post('/v2/vault/seal', {}, { 'remote-user': 'bob' })).statusCode).toBe(200);
+    expect((await changes()).slice(0, 2)).toEqual([
+      ['vault_sealed', 'local'],
+      ['vault_unsealed', 'anna'],
+    ]);
+    expect(JSON.stringify([opened.body, await changes(), core.telemetry.events])).not.toContain('horse');
+  });
+
+  test('with a wrong passphrase is refused and on record; one that has to wait is told how long', async () => {
+    vault.replies['POST /v1/unseal'] = refusal(403, 'forbidden');
+    const refused = await post('/v2/vault/unseal', { passphrase });
+    expect([refused.statusCode, (await changes())[0]]).toEqual([403, ['vault_unseal_refused', 'local']]);
+    vault.replies['POST /v1/unseal'] = refusal(429, 'busy', { retry_after_s: 4 });
+    const busy = await post('/v2/vault/unseal', { passphrase });
+    expect([busy.statusCode, busy.headers['retry-after']]).toEqual([429, '4']);
+    expect((await changes()).filter(([what]) => what === 'vault_unseal_refused')).toHaveLength(1);
+    for (const answer of [refused, busy]) expect(answer.body).not.toContain('horse');
+  });
+
+  test.each([
+    [{}],
+    [{ passphrase: '' }],
+    [{ passphrase: 7 }],
+    [{ passphrase: 'x'.repeat(1025) }],
+    [{ passphrase, more: passphrase }],
+  ])('%j is refused before the vault is asked, and not quoted', async (body) => {
+    const answer = await post('/v2/vault/unseal', body);
+    expect([answer.statusCode, vault.asked]).toEqual([400, []]);
+    expect(answer.body).not.toContain('horse');
+  });
+
+  test('needs a vault, its admin key, and that it answers', async () => {
+    await vault.close();
+    for (const url of ['/v2/vault/unseal', '/v2/vault/seal']) expect((await post(url, { passphrase })).statusCode).toBe(503);
+    await reopen({}, { SVC_VAULT_AGENT_KEY: keys.SVC_VAULT_AGENT_KEY });
+    expect((await post('/v2/vault/unseal', { passphrase })).body).toContain('SVC_VAULT_ADMIN_KEY');
+    await reopen({}, { SVC_VAULT_URL: '' });
+    const none = await post('/v2/vault/unseal', { passphrase });
+    expect([none.statusCode, none.body]).toEqual([409, expect.stringContaining('./svc vault init')]);
+  });
+});
+
+describe('the list of secrets', () => {
+  const credential = { name: 'KEPT', min_trust: 'TRUSTED', version: 2, created_at: 1, updated_at: 7 };
+  const list = async () =>
+    (await core.app.inject('/v2/secrets')).json<{ secrets: { name: string }[]; vault: { fault: string | null } }>();
+  const entry = { name: 'bank', command: 'bank-server', env: { KEY: '${secret:GOLD}' } };
+
+  test('has those of the vault, with the trust that each takes', async () => {
+    vault.replies['GET /v1/credentials'] = { status: 200, body: { credentials: [credential, { ...credential, name: 'NAME' }] } };
+    expect((await list()).secrets).toMatchObject([
+      { name: 'KEPT', places: ['vault'], min_trust: 'TRUSTED', updated_at: 7, waits: false },
+      { name: 'NAME', places: ['vault', 'environment'] },
+    ]);
+  });
+
+  test('says of a sealed vault that it does not say, and what waits for it', async () => {
+    await core.app.inject({ method: 'POST', url: '/v2/mcp', payload: entry });
+    vault.replies['GET /v1/status'] = ok({ initialized: true, sealed: true });
+    vault.replies['GET /v1/credentials'] = sealed;
+    const { secrets, vault: said } = await list();
+    expect(secrets).toMatchObject([{ name: 'GOLD', places: [], waits: true }]);
+    expect(said.fault).toContain('What the vault has is not known');
+  });
+
+  test('removes from the place that is named, and from both otherwise', async () => {
+    const remove = async (query: string) =>
+      (await core.app.inject({ method: 'DELETE', url: `/v2/secrets/KEPT${query}` })).json<object>();
+    writeFileSync(path.join(core.folder, 'secrets.json'), '{"KEPT":"in the file"}', { mode: 0o600 });
+    vault.replies['DELETE /v1/credentials/KEPT'] = sealed;
+    expect(await remove('?from=vault')).toMatchObject({ error: 'unavailable', sealed: true });
+    expect(await remove('')).toMatchObject({ error: 'unavailable' });
+    expect(await remove('?from=file')).toMatchObject({ removed_from: ['file'] });
+    vault.replies['DELETE /v1/credentials/KEPT'] = ok({ name: 'KEPT' });
+    writeFileSync(path.join(core.folder, 'secrets.json'), '{"KEPT":"in the file"}', { mode: 0o600 });
+    expect(await remove('')).toMatchObject({ removed_from: ['vault', 'file'] });
+    writeFileSync(path.join(core.folder, 'secrets.json'), '{"KEPT":', { mode: 0o600 });
+    const before = vault.asked.length;
+    expect(await remove('')).toMatchObject({ error: 'unprocessable' });
+    expect(vault.asked).toHaveLength(before);
   });
 });
 

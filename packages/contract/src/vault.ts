@@ -50,3 +50,5 @@ export type VaultAccess = {
 export const vaultNamePattern = '^[A-Za-z0-9_][A-Za-z0-9_.:/-]{0,127}$';
 /** The longest value, in characters: a key or a certificate chain, not a file. */
 export const maxSecretLength = 65_536;
+/** The longest passphrase, in characters. */
+export const maxPassphraseLength = 1024;

@@ -1,3 +1,4 @@
+import type { SecretList, SecretRemoved } from '@svc/contract/secret.ts';
 import { maxSecretLength, vaultNamePattern, type VaultSecretStored } from '@svc/contract/vault.ts';
 import { loadSettings, type Settings } from '@svc/service-kit/config/settings.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
@@ -5,13 +6,17 @@ import { readSecretsFile, writeSecret } from '@svc/service-kit/secrets/secrets-f
 import { ServiceError } from '@svc/service-kit/service-error.ts';
 import { CliError } from '../cli-error.ts';
 import { repositoryRoot } from '../repository-root.ts';
+import { renderFile, renderSecrets } from '../secret/render-secrets.ts';
 import type { SecretRequest } from '../secret/secret-command.ts';
 import { askCore } from '../service-client.ts';
 import { coreUrl } from '../service-urls.ts';
-import { showAnswer } from '../show-answer.ts';
+import { refusal, showAnswer } from '../show-answer.ts';
 import { createStyle, print, visibleLine } from '../terminal.ts';
 import { createSecretInput, given } from '../vault/secret-input.ts';
 import { runsVault } from '../vault/vault-address.ts';
+
+/** The core may run a program for names that lie nowhere else. */
+const listMs = 20_000;
 
 /** Lists the names of secrets, sets or removes one. No value is ever printed. */
 export async function secret(request: SecretRequest): Promise<number> {
@@ -26,15 +31,20 @@ export async function secret(request: SecretRequest): Promise<number> {
   }
 }
 
+/** What the service says of all places; where it does not run, the names in the secrets file. */
 async function list(settings: Settings, json: boolean): Promise<number> {
-  const names = Object.keys(await readFile(settings.secretsFile)).toSorted();
   const style = createStyle(process.stdout);
-  const text = [
-    ...(names.length === 0 ? [`There are none in ${settings.secretsFile}.`] : names.map((name) => `  ${visibleLine(name)}`)),
-    '',
-    style.dim(runsVault(settings) ? 'Those of the vault: ./svc vault list' : '  ./svc secret set NAME   keeps one'),
-  ];
-  print(json ? JSON.stringify({ file: settings.secretsFile, names }, null, 2) : text.join('\n'));
+  const answer = await whereItRuns(() => askCore<SecretList>(`${coreUrl(settings)}/v2/secrets`, { timeoutMs: listMs }));
+  if (answer !== null) {
+    const help = { what: 'the secrets cannot be listed.', run: './svc doctor' };
+    if (!answer.ok) throw refusal(answer.body, help);
+    const names = answer.body.secrets.filter(({ places }) => places.length > 0).map(({ name }) => name);
+    print(json ? JSON.stringify({ names, ...answer.body }, null, 2) : renderSecrets(answer.body, style));
+    return exitCodes.ok;
+  }
+  const file = settings.secretsFile;
+  const names = Object.keys(await readFile(file)).toSorted();
+  print(json ? JSON.stringify({ names, file }, null, 2) : renderFile(file, names, style));
   return exitCodes.ok;
 }
 
@@ -63,19 +73,38 @@ async function set(settings: Settings, request: Extract<SecretRequest, { action:
 }
 
 async function remove({ secretsFile, ...settings }: Settings, name: string, json: boolean): Promise<number> {
-  if (!Object.hasOwn(await readFile(secretsFile), name)) {
-    throw new CliError(`there is no secret "${visibleLine(name)}" in ${secretsFile}.`, {
-      why: runsVault(settings) ? 'The vault may have it.' : undefined,
-      run: runsVault(settings) ? `./svc vault remove ${name}` : './svc secret',
-    });
+  const path = `/v2/secrets/${encodeURIComponent(name)}?from=file`;
+  const answer = await whereItRuns(() => askCore<SecretRemoved>(coreUrl(settings) + path, { method: 'DELETE' }));
+  if (answer === null) {
+    if (!Object.hasOwn(await readFile(secretsFile), name)) throw missing(settings, secretsFile, name);
+    await writeSecret(secretsFile, name, null);
+  } else if (!answer.ok) {
+    if (answer.body.error === 'not_found') throw missing(settings, secretsFile, name);
+    throw refusal(answer.body, { what: 'the secret was not removed.', run: './svc secret' });
   }
-  await writeSecret(secretsFile, name, null);
   print(
     json
       ? JSON.stringify({ ok: true, name })
       : `${visibleLine(name)} is removed. What runs with it goes on until it is restarted.`,
   );
   return exitCodes.ok;
+}
+
+const missing = (settings: Parameters<typeof runsVault>[0], file: string, name: string) =>
+  new CliError(`there is no secret "${visibleLine(name)}" in ${file}.`, {
+    why: runsVault(settings) ? 'The vault may have it.' : undefined,
+    run: runsVault(settings) ? `./svc vault remove ${name}` : './svc secret',
+  });
+
+/** Null where the service does not run: then nobody else changes the file. */
+async function whereItRuns<T>(ask: () => Promise<T>): Promise<T | null> {
+  try {
+    return await ask();
+  } catch (error) {
+    const { code } = ((error as Error).cause ?? {}) as NodeJS.ErrnoException;
+    if (error instanceof CliError && code === 'ECONNREFUSED') return null;
+    throw error;
+  }
 }
 
 /** @throws CliError for a file that cannot be used; its text is never quoted. */

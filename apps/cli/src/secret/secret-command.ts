@@ -19,7 +19,7 @@ export function addSecretCommand(program: Command, run: Run): void {
     examples: ['./svc secret', './svc secret set GITHUB_TOKEN', 'pass show github | ./svc secret set GITHUB_TOKEN'],
   });
   defineDefault(noun, 'list', {
-    summary: 'list the names of the secrets in the secrets file',
+    summary: 'list the names of secrets, where each lies and who uses it',
     examples: ['./svc secret', './svc secret list --json'],
   })
     .option('--json', 'print JSON')

@@ -12,7 +12,8 @@ import { createEngineRegistry, type EngineRegistry } from './engine-registry.ts'
 import { openEngineSettings } from './engine-settings.ts';
 import { createEngineUpdates } from './engine-updates.ts';
 import { createEngineFallback } from './fallback.ts';
-import type { loadEngine } from './load-engine.ts';
+import { keyNames } from './engine-profile.ts';
+import { engineIds, type EngineId, type loadEngine } from './load-engine.ts';
 import { createModelServers } from './model-servers.ts';
 import { offerModelServers } from './offer-model-servers.ts';
 
@@ -37,6 +38,9 @@ type Deps = {
 /** The model servers that are there, each with the command that has it used. Bounded. */
 export type OfferModelServers = (engines: readonly EngineView[]) => Promise<OfferedModelServer[]>;
 
+/** The names that the key of an engine is looked for under, its own first. `isNeeded`: it is set to pay with one. */
+export type EngineKey = { id: EngineId; names: string[]; isNeeded: boolean };
+
 /** Everything about engines: which there are and which is used, how they are set, installed and kept up to date. */
 export async function openEngines(deps: Deps) {
   const { settings, clock, overrides } = deps;
@@ -57,6 +61,12 @@ export async function openEngines(deps: Deps) {
     engineFallback: createEngineFallback(settings.engineFallback, clock),
     engineAdmin: createEngineAdmin({ ...deps, registry: engines, engineSettings, installer }),
     engineUpdates,
+    engineKeys: (): EngineKey[] =>
+      engineIds.flatMap((id) => {
+        const names = keyNames[id];
+        const isNeeded = engineSettings.read(id).connection === 'api_key';
+        return names === null ? [] : [{ id, names: [names.own, names.vendor], isNeeded }];
+      }),
     offeredModelServers: async (engines: readonly EngineView[]) =>
       offerModelServers(await modelServers.list(), engines, deps.env),
     /** From now on model servers that come and go are noticed. */

@@ -2,7 +2,7 @@ import type { Tier } from '@svc/contract/trust.ts';
 import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
 import type { Secret } from '@svc/service-kit/secret.ts';
 import { createSecretSources, type SecretOrigin, type SecretPlaces } from '@svc/service-kit/secrets/secret-sources.ts';
-import { writeSecret } from '@svc/service-kit/secrets/secrets-file.ts';
+import { readSecretsFile, writeSecret } from '@svc/service-kit/secrets/secrets-file.ts';
 import { BehindVault, type ClosedVault } from '@svc/service-kit/vault/behind-vault.ts';
 import { conflict, ServiceError } from '@svc/service-kit/service-error.ts';
 
@@ -48,8 +48,11 @@ export type Secrets = {
    * would win; `unprocessable` when the secrets file cannot be used.
    */
   put(name: string, value: Secret): Promise<'vault' | 'file'>;
-  /** Forgets what `put` kept; the environment and the command are left alone. */
-  remove(name: string): Promise<void>;
+  /**
+   * Forgets what lies in the vault and in the secrets file, or in one of them, and says where something did. The environment and the command
+   * are left alone. @throws ServiceError, with nothing removed when the file cannot be used
+   */
+  remove(name: string, from?: 'vault' | 'file'): Promise<('vault' | 'file')[]>;
 };
 
 export function createSecrets({ vault, knownSecrets, ...places }: Deps): Secrets {
@@ -104,9 +107,11 @@ export function createSecrets({ vault, knownSecrets, ...places }: Deps): Secrets
       return 'file';
     },
 
-    async remove(name: string): Promise<void> {
-      await vault?.remove(name);
-      await inTurn(() => writeSecret(places.file, name, null));
+    async remove(name: string, from?: 'vault' | 'file'): Promise<('vault' | 'file')[]> {
+      if (from !== 'vault') await readSecretsFile(places.file);
+      const wasKept = from !== 'file' && (await vault?.remove(name)) === true;
+      const wasInFile = from !== 'vault' && (await inTurn(() => writeSecret(places.file, name, null)));
+      return [...(wasKept ? (['vault'] as const) : []), ...(wasInFile ? (['file'] as const) : [])];
     },
   };
 }

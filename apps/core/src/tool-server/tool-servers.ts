@@ -22,6 +22,8 @@ export const noTools: TurnTools = { servers: [], missing: [], onMissing: () => u
 export type ToolServers = Pick<ToolRegistry, 'has' | 'isOn' | 'save' | 'toggle' | 'remove'> & {
   /** The whole registry as it may be shown. */
   list(): ToolServerDocument;
+  /** Which secrets each of the registered ones names. */
+  secretUses(): { name: string; secrets: string[] }[];
   /** What is wrong with the secrets that an entry names, such as that nobody has stored them yet. */
   missingSecrets(entry: ToolServerEntry): Promise<string[]>;
   /** A server as an engine takes it, for the operator to try it out, switched on or not. @throws `not_found`. */
@@ -49,10 +51,10 @@ export async function openToolServers(deps: Deps): Promise<ToolServers> {
     remove,
     list: () => toDocument(parts),
 
+    secretUses: () => [...registry.registered].map(([name, { entry }]) => ({ name, secrets: secretsNamedIn(entry) })),
+
     async missingSecrets(entry) {
-      const values = Object.values((entry.type === 'stdio' ? entry.env : entry.headers) ?? {});
-      const names = new Set(values.flatMap(secretNames));
-      const faults = await Promise.all(Array.from(names, (name) => secrets.resolve(name).then(() => null, faultText)));
+      const faults = await Promise.all(secretsNamedIn(entry).map((name) => secrets.resolve(name).then(() => null, faultText)));
       return faults.filter((fault) => fault !== null);
     },
 
@@ -77,6 +79,11 @@ export async function openToolServers(deps: Deps): Promise<ToolServers> {
 
     serversFor: async (turn) => (turn.identity.tool_policy === 'none' ? noTools : serversFor(parts, turn)),
   };
+}
+
+function secretsNamedIn(entry: ToolServerEntry): string[] {
+  const values = Object.values((entry.type === 'stdio' ? entry.env : entry.headers) ?? {});
+  return [...new Set(values.flatMap(secretNames))];
 }
 
 type Parts = Deps & { health: ServerHealth; registry: ToolRegistry };

@@ -1,9 +1,10 @@
 import type { Tier } from '@svc/contract/trust.ts';
-import type { VaultStatus } from '@svc/contract/vault.ts';
+import type { VaultCredential, VaultStatus } from '@svc/contract/vault.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { CoreSettings } from '@svc/service-kit/config/process-settings.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import type { Secret } from '@svc/service-kit/secret.ts';
+import { conflict, errorText } from '@svc/service-kit/service-error.ts';
 import { type VaultAnswer, type VaultClient, vaultOfSettings } from '@svc/service-kit/vault/create-vault-client.ts';
 import type { SecretVault } from '../secret/secrets.ts';
 
@@ -34,6 +35,12 @@ export type VaultLink = {
   status(): Promise<VaultStatus>;
   /** Stores a value that takes some trust. False when there is no vault to do it. @throws ServiceError. */
   store(name: string, value: Secret, minTrust: Tier): Promise<boolean>;
+  /** What it has, without values; none without a vault. `fault`: why it does not say. */
+  credentials(): Promise<{ credentials: VaultCredential[]; fault: string | null }>;
+  /** @throws ServiceError: `forbidden` for a wrong passphrase, `busy` while one has to wait. */
+  unseal(passphrase: Secret): Promise<void>;
+  /** @throws ServiceError */
+  seal(): Promise<void>;
   /** What was wrong when it was last asked. */
   notices(): string[];
   close(): void;
@@ -74,6 +81,13 @@ export function createVaultLink({ settings, clock, log, onBack, onClosed, client
   // With what could not be had: a vault that is open may still be unable to keep its record.
   const look = () => (client === null ? null : ask(client, wanted));
 
+  const theVault = (): VaultClient => {
+    if (client !== null) return client;
+    throw conflict(
+      'No vault is set up. Secrets lie in the secrets file: docs/secrets.md. To set one up: ./svc vault init --write-env',
+    );
+  };
+
   const placeOf = (vault: VaultClient): SecretVault => ({
     async get(name, tier) {
       const answer = await ask(vault, name, tier);
@@ -102,6 +116,25 @@ export function createVaultLink({ settings, clock, log, onBack, onClosed, client
       if (client === null) return false;
       await client.put(name, value, minTrust);
       return true;
+    },
+
+    async credentials() {
+      try {
+        return { credentials: (await client?.list()) ?? [], fault: null };
+      } catch (error) {
+        return { credentials: [], fault: `What the vault has is not known: ${errorText(error)}` };
+      }
+    },
+
+    async unseal(passphrase: Secret): Promise<void> {
+      await theVault().unseal(passphrase);
+      // What waits for it need not wait for the next look.
+      if (fault !== null) await look();
+    },
+
+    async seal(): Promise<void> {
+      await theVault().seal();
+      onClosed();
     },
 
     notices: (): string[] => (fault === null ? [] : [fault]),

@@ -1,10 +1,12 @@
 import { tiers } from '@svc/contract/trust.ts';
-import { maxSecretLength, vaultNamePattern, type VaultSecretStored } from '@svc/contract/vault.ts';
+import { maxPassphraseLength, maxSecretLength, vaultNamePattern, type VaultSecretStored } from '@svc/contract/vault.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
 import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
 import { refusePlaceholder } from '@svc/service-kit/redaction/placeholder.ts';
 import { Secret } from '@svc/service-kit/secret.ts';
+import { ServiceError } from '@svc/service-kit/service-error.ts';
 import type { Secrets } from '../secret/secrets.ts';
+import type { RecordChange } from '../trust/record-change.ts';
 import type { VaultLink } from './vault-link.ts';
 
 const secretBody = {
@@ -17,20 +19,62 @@ const secretBody = {
     min_trust: { enum: tiers, default: 'SACRED' },
   },
 } as const;
+const passphraseBody = {
+  type: 'object',
+  required: ['passphrase'],
+  additionalProperties: false,
+  properties: { passphrase: { type: 'string', minLength: 1, maxLength: maxPassphraseLength } },
+} as const;
 
-/** `/v2/vault` (spec: Core). Values go in here and never come out. */
-export function mountVaultRoutes(
-  app: App,
-  { vault, secrets, knownSecrets }: { vault: VaultLink; secrets: Secrets; knownSecrets: KnownSecrets },
-): void {
+/** What these bodies may have: the longest value, every character of it escaped, and its name. */
+const bodyLimit = 512 * 1024;
+
+type Deps = { vault: VaultLink; secrets: Secrets; knownSecrets: KnownSecrets; record: RecordChange };
+
+/** `/v2/vault` (spec: Core). Values and passphrases go in here and never come out. */
+export function mountVaultRoutes(app: App, { vault, secrets, knownSecrets, record }: Deps): void {
   app.get('/v2/vault/status', () => vault.status());
 
-  app.post('/v2/vault/secrets', { schema: { body: secretBody } }, async ({ body }): Promise<VaultSecretStored> => {
-    const { name, min_trust } = body;
-    refusePlaceholder(body.value, 'value');
-    const value = new Secret(body.value);
-    knownSecrets.learn([body.value]);
-    if (await vault.store(name, value, min_trust)) return { ok: true, name, stored_in: 'vault', min_trust };
-    return { ok: true, name, stored_in: await secrets.put(name, value), min_trust: null };
+  app.post(
+    '/v2/vault/secrets',
+    { schema: { body: secretBody }, bodyLimit },
+    async ({ body, actor }): Promise<VaultSecretStored> => {
+      const { name, min_trust } = body;
+      refusePlaceholder(body.value, 'value');
+      const value = new Secret(body.value);
+      knownSecrets.learn([body.value]);
+      const isInVault = await vault.store(name, value, min_trust);
+      const stored = isInVault
+        ? ({ stored_in: 'vault', min_trust } as const)
+        : { stored_in: await secrets.put(name, value), min_trust: null };
+      await record({ actor, what: 'secret_set', principal: null, before: null, after: { name, ...stored } });
+      return { ok: true, name, ...stored };
+    },
+  );
+
+  app.post('/v2/vault/unseal', { schema: { body: passphraseBody }, bodyLimit }, async ({ body, actor }) => {
+    try {
+      await vault.unseal(new Secret(body.passphrase));
+    } catch (error) {
+      // A wrong passphrase is worth a line; a vault that is away, or makes one wait, is not.
+      if (error instanceof ServiceError && error.code === 'forbidden') await record(entry(actor, 'vault_unseal_refused'));
+      throw error;
+    }
+    await record(entry(actor, 'vault_unsealed'));
+    return vault.status();
+  });
+
+  app.post('/v2/vault/seal', async ({ actor }) => {
+    await vault.seal();
+    await record(entry(actor, 'vault_sealed'));
+    return vault.status();
   });
 }
+
+const entry = (actor: string, what: 'vault_unsealed' | 'vault_unseal_refused' | 'vault_sealed') => ({
+  actor,
+  what,
+  principal: null,
+  before: null,
+  after: null,
+});

@@ -1,8 +1,8 @@
-import type { VaultInitialized, VaultRotated } from '@svc/contract/vault.ts';
+import { maxPassphraseLength, type VaultInitialized, type VaultRotated } from '@svc/contract/vault.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
 import type { VaultContext } from '../context.ts';
 
-const passphrase = { type: 'string', minLength: 1, maxLength: 1024 } as const;
+const passphrase = { type: 'string', minLength: 1, maxLength: maxPassphraseLength } as const;
 const passphraseBody = {
   type: 'object',
   required: ['passphrase'],

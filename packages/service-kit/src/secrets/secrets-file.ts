@@ -22,13 +22,18 @@ export async function readSecretsFile(file: string): Promise<Record<string, unkn
   return secrets;
 }
 
-/** Writes one value into a secrets file, or takes it out (null): a reader sees the file of before or the new one. Mode 0600. */
-export async function writeSecret(file: string, name: string, value: string | null): Promise<void> {
-  const { [name]: before, ...others } = await readSecretsFile(file);
-  if (before === undefined && value === null) return;
-  const secrets = value === null ? others : { ...others, [name]: value };
+/**
+ * Writes one value into a secrets file, or takes it out (null): a reader sees the file of before or the new one. Mode 0600. Says whether
+ * there was one of that name.
+ */
+export async function writeSecret(file: string, name: string, value: string | null): Promise<boolean> {
+  const secrets = new Map(Object.entries(await readSecretsFile(file)));
+  const wasThere = secrets.delete(name);
+  if (value !== null) secrets.set(name, value);
+  else if (!wasThere) return false;
   // A link to the file stays a link.
-  writeFileAtomic(await realPlace(file), `${JSON.stringify(secrets, null, 2)}\n`);
+  writeFileAtomic(await realPlace(file), `${JSON.stringify(Object.fromEntries(secrets), null, 2)}\n`);
+  return wasThere;
 }
 
 async function realPlace(file: string): Promise<string> {

@@ -39,6 +39,11 @@ export type VaultClient = {
   /** What it says of itself; null when it does not answer in time. */
   status(): Promise<VaultState | null>;
   watch: WatchVault;
+  /** What may be known of all that it has. */
+  list(): Promise<VaultCredential[]>;
+  /** Opens it; nothing happens when it is open. */
+  unseal(passphrase: Secret): Promise<void>;
+  seal(): Promise<void>;
   /** Stores a value, or replaces it. */
   put(name: string, value: Secret, minTrust: Tier): Promise<VaultCredential>;
   /** False when it had no credential of that name. */
@@ -49,12 +54,15 @@ export type VaultClient = {
   unwrapSiloKey(silo: string, wrapped: string): Promise<Buffer>;
 };
 
-/** One exchange is bounded by `timeoutMs`; `get` takes two. */
+/** Deriving a key from a passphrase takes its time on purpose. */
+const derivingMs = 30_000;
+
+/** One exchange is bounded by `timeoutMs`; `get` takes two, and `unseal` is patient. */
 export function createVaultClient({ url, agentKey, adminKey, timeoutMs = 2000, clock = systemClock }: Options): VaultClient {
   const asAgent = <T>(path: string, body: object) => callVault<T>(`${url}/v1/${path}`, { body, agentKey, timeoutMs });
-  const asAdmin = async <T>(path: string, request: Omit<VaultRequest, 'timeoutMs'> = {}): Promise<T> => {
-    if (adminKey === null) throw new ServiceError('conflict', 'The vault takes changes with SVC_VAULT_ADMIN_KEY only. Set it.');
-    return orThrow(await callVault<T>(`${url}/v1/${path}`, { ...request, adminKey, timeoutMs }));
+  const asAdmin = async <T>(path: string, request: Partial<VaultRequest> = {}): Promise<T> => {
+    if (adminKey === null) throw new ServiceError('conflict', 'The vault does this with SVC_VAULT_ADMIN_KEY only. Set it.');
+    return orThrow(await callVault<T>(`${url}/v1/${path}`, { timeoutMs, ...request, adminKey }));
   };
 
   return {
@@ -74,6 +82,13 @@ export function createVaultClient({ url, agentKey, adminKey, timeoutMs = 2000, c
 
     watch: (onState) => watchVault({ url, clock, onState }),
 
+    list: async () => (await asAdmin<{ credentials: VaultCredential[] }>('credentials')).credentials,
+
+    unseal: async (passphrase) =>
+      void (await asAdmin('unseal', { body: { passphrase: passphrase.reveal() }, timeoutMs: derivingMs })),
+
+    seal: async () => void (await asAdmin('seal', { method: 'POST' })),
+
     put: async (name, value, minTrust) =>
       (
         await asAdmin<{ credential: VaultCredential }>('credentials', {
@@ -82,6 +97,7 @@ export function createVaultClient({ url, agentKey, adminKey, timeoutMs = 2000, c
       ).credential,
 
     async remove(name) {
+      if (!isName.test(name)) return false;
       try {
         await asAdmin(`credentials/${encodeURIComponent(name)}`, { method: 'DELETE' });
         return true;
@@ -121,8 +137,11 @@ function orThrow<T>(reply: VaultReply<T>): T {
   throw error === 'unauthorized' ? new ServiceError('conflict', `The vault does not know our key. ${message}`) : refusal(reply);
 }
 
-const refusal = ({ status, error: { error, message } }: Extract<VaultReply<unknown>, { is: 'refused' }>): ServiceError =>
-  new ServiceError(error, message, { status });
+/** With its details: that it is sealed, or how long to wait. */
+function refusal({ status, error: body }: Extract<VaultReply<unknown>, { is: 'refused' }>): ServiceError {
+  const { ok: _, error, message, request_id: __, ...details } = body;
+  return new ServiceError(error, message, { status, details });
+}
 
 /** The vault of these settings; null unless both its address and the agent's key are set. */
 export function vaultOfSettings({

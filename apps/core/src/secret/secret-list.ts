@@ -1,0 +1,129 @@
+import { secretPlaces, type SecretEntry, type SecretList, type SecretPlace } from '@svc/contract/secret.ts';
+import type { VaultCredential } from '@svc/contract/vault.ts';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import { createLane } from '@svc/service-kit/lane.ts';
+import { createSecretSources, type SecretPlaces } from '@svc/service-kit/secrets/secret-sources.ts';
+import { readSecretsFile } from '@svc/service-kit/secrets/secrets-file.ts';
+import { ServiceError } from '@svc/service-kit/service-error.ts';
+import type { VaultLink } from '../vault/vault-link.ts';
+import type { ReadSecretUses, SecretUse } from './secret-users.ts';
+
+type Deps = {
+  places: SecretPlaces;
+  vault: Pick<VaultLink, 'status' | 'credentials'>;
+  uses: ReadSecretUses;
+  clock: Clock;
+};
+
+/** The names of secrets, where each lies and who uses it. No value gets in, and none is read but from the file with all of them. */
+export type ListSecrets = () => Promise<SecretList>;
+
+/** Names for which the command is run, how many at once, and how long all of them may take. A list is worth no more. */
+const commandLimits = { names: 32, atOnce: 4, ms: 10_000 };
+
+export const createSecretList =
+  (deps: Deps): ListSecrets =>
+  async () => {
+    const { places, vault } = deps;
+    const [status, kept, inFile, { uses, fault }] = await Promise.all([
+      vault.status(),
+      vault.credentials(),
+      namesInFile(places.file),
+      deps.uses(),
+    ]);
+    const facts: Facts = {
+      credentials: new Map(kept.credentials.map((credential) => [credential.name, credential])),
+      inFile: new Set(inFile.names),
+      env: places.env,
+      given: new Set(),
+      uses,
+      isClosed: status.configured && status.sealed,
+    };
+    const names = namesToShow(facts);
+    const nowhere = names.filter((name) => placesOf(facts, name).length === 0);
+    const given = await fromCommand(deps, nowhere);
+    return {
+      secrets: names.map((name) => toEntry({ ...facts, given: given.names }, name)),
+      vault: { ...status, fault: kept.fault },
+      file: places.file,
+      faults: [inFile.fault, given.fault, fault].filter((one) => one !== null),
+    };
+  };
+
+type Facts = {
+  credentials: ReadonlyMap<string, VaultCredential>;
+  inFile: ReadonlySet<string>;
+  env: SecretPlaces['env'];
+  /** Names that the command has. */
+  given: ReadonlySet<string>;
+  uses: readonly SecretUse[];
+  isClosed: boolean;
+};
+
+/** What lies in a place that can be listed, what is needed, and what else somebody uses and is there. */
+function namesToShow(facts: Facts): string[] {
+  const isThere = (name: string) => placesOf(facts, name).length > 0;
+  const used = facts.uses
+    .filter(({ secret, isNeeded, others }) => isThere(secret) || (isNeeded && !others.some(isThere)))
+    .map(({ secret }) => secret);
+  return [...new Set([...facts.credentials.keys(), ...facts.inFile, ...used])].toSorted();
+}
+
+function placesOf({ credentials, inFile, env, given }: Facts, name: string): SecretPlace[] {
+  const has: Record<SecretPlace, boolean> = {
+    vault: credentials.has(name),
+    environment: Object.hasOwn(env, name) && (env[name] ?? '') !== '',
+    file: inFile.has(name),
+    command: given.has(name),
+  };
+  return secretPlaces.filter((place) => has[place]);
+}
+
+function toEntry(facts: Facts, name: string): SecretEntry {
+  const places = placesOf(facts, name);
+  const credential = facts.credentials.get(name);
+  return {
+    name,
+    places,
+    min_trust: credential?.min_trust ?? null,
+    updated_at: credential?.updated_at ?? null,
+    used_by: facts.uses.filter(({ secret }) => secret === name).map(({ user }) => user),
+    waits: facts.isClosed && places.length === 0,
+  };
+}
+
+async function namesInFile(file: string): Promise<{ names: string[]; fault: string | null }> {
+  try {
+    return { names: Object.keys(await readSecretsFile(file)), fault: null };
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    return { names: [], fault: error.message };
+  }
+}
+
+/** Which of the names the command has. It is asked, because it has no list. */
+async function fromCommand(
+  { places, clock }: Deps,
+  wanted: readonly string[],
+): Promise<{ names: Set<string>; fault: string | null }> {
+  const names = new Set<string>();
+  if (places.command === null || wanted.length === 0) return { names, fault: null };
+  const sources = createSecretSources(places);
+  const lane = createLane(commandLimits.atOnce);
+  const asked = wanted.slice(0, commandLimits.names);
+  let isLate = false;
+  const ask = (name: string) =>
+    lane(async () => {
+      const found = isLate ? { problem: '' } : await sources.find(name);
+      if ('value' in found) names.add(name);
+      return 'value' in found;
+    });
+  const late = new Promise<null>((resolve) => void clock.after(commandLimits.ms, () => resolve(null)));
+  const all = await Promise.race([Promise.all(asked.map(ask)), late]);
+  isLate = true;
+  const isWhole = all !== null && asked.length === wanted.length;
+  return {
+    names: new Set(names),
+    fault: isWhole ? null : 'The command of SVC_SECRETS_COMMAND was not asked for all names: it takes too long.',
+  };
+}
