@@ -33,6 +33,19 @@ test('events are filtered by surface, identity, session and time, newest first',
   expect(await ids('session=nothing')).toEqual([]);
 });
 
+test('events are filtered by their kind, with every other filter', async () => {
+  await collector.ingest([
+    { id: '1', kind: 'denied', ts: 100, surface: 'compat', identity: 'ann', session: 'a' },
+    { id: '2', kind: 'turn', ts: 200, surface: 'compat', identity: 'ann', session: 'a' },
+    { id: '3', kind: 'denied', ts: 300, surface: 'email', identity: 'bob', session: 'b' },
+  ]);
+  expect(await ids('kind=denied')).toEqual(['3', '1']);
+  expect(await ids('kind=denied&since=101')).toEqual(['3']);
+  expect(await ids('kind=denied&surface=compat')).toEqual(['1']);
+  expect(await ids('kind=turn&identity=ann')).toEqual(['2']);
+  expect(await ids('kind=denied&session=a')).toEqual(['1']);
+});
+
 test('pages follow one another without a gap or a repeat, also within one millisecond', async () => {
   await collector.ingest(
     Array.from({ length: 1100 }, (_, i) => ({ id: `e${i}`, kind: 'x', ts: 50, session: i % 2 === 0 ? 'even' : 'odd' })),

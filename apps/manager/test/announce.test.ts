@@ -51,6 +51,20 @@ describe('POST /announce', () => {
     expect(textsOf(id)).toEqual(['now', 'I am back']);
   });
 
+  test('one that was taken back never arrives, and nobody takes it back over another instance', async () => {
+    const id = await create({ enabled: false });
+    const other = await create({ enabled: false, name: 'Other' });
+    for (const text of ['one', 'two']) await announce(id, 'b1', text);
+    const first = (await held(id))[0]?.id ?? '';
+    const take = (instance: string, held: string) => manager.call('DELETE', `/instances/${instance}/announcements/${held}`);
+    expect((await take(other, first)).status).toBe(404);
+    expect((await take(id, first)).body).toEqual({ ok: true });
+    expect((await take(id, first)).status).toBe(404);
+    await manager.call('POST', `/instances/${id}/start`);
+    await eventually(() => held(id), none);
+    expect(textsOf(id)).toEqual(['two']);
+  });
+
   test('delivers in order what was posted while the instance was stopped, once it is started', async () => {
     const id = await create({ enabled: false });
     for (const text of ['one', 'two', 'three']) await announce(id, 'b1', text);

@@ -10,6 +10,7 @@ export type EventFilter = {
   surface: string | null;
   identity: string | null;
   session: string | null;
+  kind: string | null;
   /** Epoch ms; events at or after it. */
   since: number;
   before: EventCursor;
@@ -34,6 +35,7 @@ const slices = {
   session: selectSlice('session = ?'),
   identity: selectSlice('identity = ?'),
   surface: selectSlice('surface = ?'),
+  denied: selectSlice(`kind = 'denied' AND ? = 'denied'`),
   none: selectSlice('? IS NULL'),
 };
 
@@ -72,15 +74,19 @@ function selectSlice(condition: string): string {
   return `SELECT * FROM event WHERE ${condition} AND ts >= ? AND (ts, seq) < (?, ?) ORDER BY ts DESC, seq DESC LIMIT ?`;
 }
 
-function narrowest({ session, identity, surface }: EventFilter): { sql: string; value: string | null } {
+function narrowest({ session, identity, surface, kind }: EventFilter): { sql: string; value: string | null } {
   if (session !== null) return { sql: slices.session, value: session };
   if (identity !== null) return { sql: slices.identity, value: identity };
+  // Rare, and asked for often: it has an index of its own.
+  if (kind === 'denied') return { sql: slices.denied, value: kind };
   if (surface !== null) return { sql: slices.surface, value: surface };
   return { sql: slices.none, value: null };
 }
 
-const matches = (row: EventRow, { surface, identity }: EventFilter): boolean =>
-  (surface === null || row.surface === surface) && (identity === null || row.identity === identity);
+const matches = (row: EventRow, { surface, identity, kind }: EventFilter): boolean =>
+  (kind === null || row.kind === kind) &&
+  (surface === null || row.surface === surface) &&
+  (identity === null || row.identity === identity);
 
 function toEvent({ seq: _seq, claimed_at, received_at, ...row }: EventRow): TelemetryEvent {
   return {

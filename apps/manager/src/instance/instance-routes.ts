@@ -5,9 +5,18 @@ import { createInstanceSchema, instanceParamsSchema, updateInstanceSchema } from
 import type { Announcer } from '../outbound/announcer.ts';
 import type { InstanceService } from './instance-service.ts';
 
-type Deps = { instances: InstanceService; announcer: Pick<Announcer, 'listOf'>; knownSecrets: Pick<KnownSecrets, 'redactor'> };
+type Deps = {
+  instances: InstanceService;
+  announcer: Pick<Announcer, 'listOf' | 'drop'>;
+  knownSecrets: Pick<KnownSecrets, 'redactor'>;
+};
 
 const params = instanceParamsSchema;
+const heldParams = {
+  type: 'object',
+  required: ['id', 'announcement'],
+  properties: { id: { type: 'string' }, announcement: { type: 'string' } },
+} as const;
 
 export function mountInstanceRoutes(app: App, { instances, announcer, knownSecrets }: Deps): void {
   app.get('/instances', async () => ({ instances: await instances.list() }));
@@ -15,6 +24,12 @@ export function mountInstanceRoutes(app: App, { instances, announcer, knownSecre
     const detail = await instances.get(id);
     const held = await announcer.listOf(id);
     return { ...detail, announcements: held.length === 0 ? [] : knownSecrets.redactor().value(held) };
+  });
+  app.delete('/instances/:id/announcements/:announcement', { schema: { params: heldParams } }, async (request) => {
+    const { id, announcement } = request.params;
+    await instances.get(id);
+    await announcer.drop(id, announcement);
+    return { ok: true };
   });
   app.get('/instances/:id/logs', { schema: { params } }, async (request) => ({
     logs: (await instances.get(request.params.id)).logs,

@@ -11,6 +11,7 @@ const selectWaiting = `SELECT DISTINCT instance_id FROM held_announcement WHERE 
 const count = `SELECT count(*) AS held, coalesce(sum(instance_id = ?), 0) AS own FROM held_announcement`;
 const note = 'UPDATE held_announcement SET state = ?, attempts = ?, error = ? WHERE id = ?';
 const remove = 'DELETE FROM held_announcement WHERE id = ?';
+const take = 'DELETE FROM held_announcement WHERE id = ? AND instance_id = ?';
 const removeOf = 'DELETE FROM held_announcement WHERE instance_id = ?';
 const expire = `UPDATE held_announcement SET state = 'failed', error = ? WHERE state = 'waiting' AND expires_at <= ?`;
 const removeOld = 'DELETE FROM held_announcement WHERE expires_at <= ?';
@@ -29,6 +30,8 @@ export type AnnouncementStore = {
   /** Stores the state, attempts and error of one that is held. */
   note(announcement: HeldAnnouncement): Promise<void>;
   remove(id: string): Promise<void>;
+  /** False when this instance has none of this id. */
+  take(instanceId: string, id: string): Promise<boolean>;
   removeOf(instanceId: string): Promise<void>;
   /** Those that have expired by `now` are shown as failed until `shownMs` later. */
   sweep(now: number, shownMs: number): Promise<void>;
@@ -45,6 +48,7 @@ export function createAnnouncementStore(db: Database): AnnouncementStore {
     counts: async (instanceId) => (await db.get<{ held: number; own: number }>(count, instanceId)) ?? { held: 0, own: 0 },
     note: ({ id, state, attempts, error }) => run(note, state, attempts, error, id),
     remove: (id) => run(remove, id),
+    take: async (instanceId, id) => (await db.run(take, id, instanceId)) > 0,
     removeOf: (instanceId) => run(removeOf, instanceId),
     async sweep(now, shownMs) {
       await db.run(expire, 'it expired before the instance was back', now);

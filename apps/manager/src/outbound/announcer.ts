@@ -2,7 +2,7 @@ import type { AnnounceRequest, HeldAnnouncement } from '@svc/contract/send.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Ids } from '@svc/service-kit/ids.ts';
 import type { Log } from '@svc/service-kit/log.ts';
-import { queueFull } from '@svc/service-kit/service-error.ts';
+import { notFound, queueFull } from '@svc/service-kit/service-error.ts';
 import type { ConnectorTypes } from '../connector-type/connector-types.ts';
 import type { InstanceService } from '../instance/instance-service.ts';
 import type { InstanceSupervisor } from '../supervisor/instance-supervisor.ts';
@@ -34,6 +34,8 @@ export type Announcer = {
   /** Safe in the database when it resolves. Throws `not_found`, `conflict`, `bad_request` or `queue_full`. */
   announce(request: AnnounceRequest): Promise<HeldAnnouncement>;
   listOf(instanceId: string): Promise<HeldAnnouncement[]>;
+  /** Takes one back. What is being sent in this moment may arrive all the same. Throws `not_found`. */
+  drop(instanceId: string, id: string): Promise<void>;
   close(): void;
 };
 
@@ -85,6 +87,9 @@ export function createAnnouncer({ instances, types, store, supervisor, deliver, 
       return { ...added, state: 'waiting', attempts: 0, error: null };
     },
     listOf: (instanceId) => store.listOf(instanceId),
+    async drop(instanceId, id) {
+      if (!(await store.take(instanceId, id))) throw notFound('announcement', id);
+    },
     close() {
       stopSweep();
       delivery.close();
