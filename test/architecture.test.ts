@@ -270,6 +270,7 @@ test('a time of day is counted with only where it is stored or shown; what passe
     'apps/core/src/session/forget-once.ts',
     'apps/core/src/toolbelt/tools/sessions.ts',
     'apps/core/src/trust/invitations.ts',
+    'apps/core/src/trust/pairing.ts', // `expires_at`
     'apps/core/src/trust/pending.ts',
     'apps/core/src/trust/trust-admin.ts',
     'apps/core/src/turn/prune-journal.ts',

@@ -1,13 +1,13 @@
 import type { LinkResult } from '@svc/contract/pairing.ts';
 import { conflict, notFound } from '@svc/service-kit/service-error.ts';
 import { giveIdentifier } from './give-identifier.ts';
-import type { TrustStore } from './trust-store.ts';
+import type { GrantPlace, TrustStore } from './trust-store.ts';
 
 /** Who an identifier is linked to: a principal there is, or a new one. Without a key the new one is named as the sender. */
 export type LinkTarget =
   | { type: 'id'; id: string }
   | { type: 'key'; key: string }
-  | { type: 'new'; key: string | null; display_name: string | null; role: string };
+  | ({ type: 'new'; key: string | null; display_name: string | null; role: string } & GrantPlace);
 
 type Sender = { surface: string; value: string; name: string | null };
 export type Linked = Pick<LinkResult, 'principal' | 'identifier' | 'sender_name' | 'role'>;
@@ -38,7 +38,7 @@ async function existingPrincipal(store: TrustStore, target: Exclude<LinkTarget, 
 
 async function makePrincipal(
   store: TrustStore,
-  { key: wanted, display_name, role }: Extract<LinkTarget, { type: 'new' }>,
+  { key: wanted, display_name, role, ...place }: Extract<LinkTarget, { type: 'new' }>,
   senderName: string,
 ): Promise<Linked['principal']> {
   const name = display_name ?? senderName;
@@ -47,7 +47,7 @@ async function makePrincipal(
   if (taken !== null) throw conflict(`There is a principal "${taken}" already. Link to it, or choose another key.`);
   const key = wanted ?? (await freeKey(store, toKey(name)));
   const id = await store.addPrincipal({ key, display_name: name });
-  await store.addGrant(id, role);
+  await store.addGrant(id, role, place);
   return { id, key, display_name: name, is_new: true };
 }
 

@@ -59,8 +59,12 @@ export function createPairing({ db, pending, trust, audit, events, clock, ids }:
   };
 
   return {
-    link: (actor: string, pendingId: string, target: LinkTarget): Promise<LinkResult> =>
-      linkRow(pending.read(pendingId), target, { what: 'linked', actor }),
+    async link(actor: string, pendingId: string, target: LinkTarget): Promise<LinkResult> {
+      const end = target.type === 'new' ? (target.expires_at ?? null) : null;
+      if (end !== null && end <= clock.now())
+        throw badRequest('The request is not valid: principal.expires_at lies in the past.');
+      return linkRow(pending.read(pendingId), target, { what: 'linked', actor });
+    },
 
     async pair(actor: string, { code, as, role, name }: PairRequest): Promise<LinkResult> {
       if (as !== undefined && (role ?? name) !== undefined) {

@@ -1,8 +1,10 @@
 import type { Static } from '@svc/contract/schema.ts';
 import { queryInteger } from '@svc/service-kit/http/coerced.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
+import { requireSecondFactor } from '@svc/service-kit/http/second-factor.ts';
 import type { SqliteDatabase } from '@svc/store/open-sqlite.ts';
 import { firstFitting } from '@svc/store/read-page.ts';
+import { createHighRights } from './high-rights.ts';
 import type { TrustAdmin } from './trust-admin.ts';
 import type { TrustAudit } from './trust-audit.ts';
 import {
@@ -47,6 +49,7 @@ function mountResolve(app: App, { trust }: Pick<Deps, 'trust'>): void {
 }
 
 function mountPrincipals(app: App, { trustAdmin: admin }: Pick<Deps, 'trustAdmin'>): void {
+  const highRights = createHighRights({ trustAdmin: admin });
   app.get<{ Querystring: Record<string, string> }>('/trust/principals', async ({ query }) => {
     const limit = queryInteger('limit', query['limit'], 1000, 1, 1000);
     const rows = await admin.pagePrincipals(query['after'] ?? '', limit);
@@ -62,7 +65,12 @@ function mountPrincipals(app: App, { trustAdmin: admin }: Pick<Deps, 'trustAdmin
   app.patch<Id & { Body: Static<typeof principalPatch> }>(
     '/trust/principals/:id',
     { schema: { body: principalPatch } },
-    ({ params, body, actor }) => admin.updatePrincipal(actor, params.id, body),
+    async (request) => {
+      const { params, body, actor } = request;
+      if (body.bypass_moderation === true) requireSecondFactor(request);
+      if (body.status === 'active') await highRights.checkPerson(request, params.id);
+      return admin.updatePrincipal(actor, params.id, body);
+    },
   );
 
   app.delete<Id>('/trust/principals/:id', async ({ params, actor }) => {
@@ -84,10 +92,16 @@ function mountPrincipals(app: App, { trustAdmin: admin }: Pick<Deps, 'trustAdmin
   app.post<Id & { Body: Static<typeof grantBody> }>(
     '/trust/principals/:id/grants',
     { schema: { body: grantBody } },
-    ({ params, body, actor }) => admin.addGrant(actor, params.id, body),
+    async (request) => {
+      const { params, body, actor } = request;
+      await highRights.checkRole(request, body.role_id);
+      return admin.addGrant(actor, params.id, body);
+    },
   );
 
-  app.delete<{ Params: { gid: string } }>('/trust/grants/:gid', async ({ params, actor }) => {
+  app.delete<{ Params: { gid: string } }>('/trust/grants/:gid', async (request) => {
+    const { params, actor } = request;
+    await highRights.checkRevoke(request, params.gid);
     await admin.removeGrant(actor, params.gid);
     return { ok: true };
   });

@@ -5,7 +5,7 @@ import { principalKeyPattern } from './identifier-value.ts';
 const surface = { type: 'string', pattern: channelPattern } as const;
 const displayName = { type: 'string', minLength: 1, maxLength: 80, pattern: '\\S' } as const;
 const notes = { type: 'string', maxLength: 2000 } as const;
-const time = { type: ['integer', 'null'], minimum: 0, maximum: 8_640_000_000_000_000 } as const;
+export const time = { type: ['integer', 'null'], minimum: 0, maximum: 8_640_000_000_000_000 } as const;
 
 /** A list of names, or all of them. */
 const listOf = <const Item>(items: Item, minItems: number) =>
@@ -14,6 +14,9 @@ const toolServers = listOf({ type: 'string', pattern: '^[a-z0-9_-]{1,64}$' }, 0)
 
 /** Nothing is taken for granted here: a field with a typing error in its name would leave a right wider than meant. */
 const strict = { type: 'object', additionalProperties: false } as const;
+
+/** Where a grant counts: everywhere unless said. */
+export const grantScope = { ...strict, properties: { surface, conversation_key: conversationKeySchema } } as const;
 
 export const principalBody = {
   ...strict,
@@ -62,7 +65,7 @@ export const grantBody = {
   required: ['role_id'],
   properties: {
     role_id: { type: 'string', minLength: 1, maxLength: 128, description: 'id or name of a role' },
-    scope: { ...strict, properties: { surface, conversation_key: conversationKeySchema } },
+    scope: grantScope,
     expires_at: time,
   },
 } as const;

@@ -1,4 +1,4 @@
-import type { AskPolicy, Identifier, Tier, ToolPolicy } from '@svc/contract/trust.ts';
+import type { AskPolicy, Grant, Identifier, Tier, ToolPolicy } from '@svc/contract/trust.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Ids } from '@svc/service-kit/ids.ts';
 import type { Database } from '@svc/store/database.ts';
@@ -30,6 +30,8 @@ export type KnownSender = {
 };
 
 export type NewRole = { name: string; tier: Tier; tool_policy: ToolPolicy; surfaces: string[] | '*'; description: string };
+/** Where a grant counts and until when (epoch ms). */
+export type GrantPlace = { scope?: Grant['scope']; expires_at?: number | null };
 export type NewPrincipal = { key: string; display_name: string };
 
 const selectSender = `
@@ -51,9 +53,9 @@ const insertPrincipal = `INSERT INTO principal (id, key, display_name, status, b
 const insertIdentifier = `INSERT INTO identifier (id, principal_id, surface, value) VALUES (?, ?, ?, ?)
   ON CONFLICT (surface, value) DO NOTHING`;
 const insertGrant = `INSERT INTO trust_grant (id, principal_id, role_id, scope_surface, scope_conversation_key, expires_at)
-  SELECT ?, ?, ?, NULL, NULL, NULL
-  WHERE NOT EXISTS (SELECT 1 FROM trust_grant WHERE principal_id = ? AND role_id = ? AND scope_surface IS NULL
-    AND scope_conversation_key IS NULL AND expires_at IS NULL)`;
+  SELECT ?, ?, ?, ?, ?, ?
+  WHERE NOT EXISTS (SELECT 1 FROM trust_grant WHERE principal_id = ? AND role_id = ? AND scope_surface IS NOT DISTINCT FROM ?
+    AND scope_conversation_key IS NOT DISTINCT FROM ? AND expires_at IS NOT DISTINCT FROM ?)`;
 
 /** An identifier's value, and the key of the principal who has it. */
 export type LookAlike = { value: string; key: string };
@@ -81,8 +83,8 @@ export interface TrustStore {
   addPrincipal(principal: NewPrincipal): Promise<string>;
   /** False when it belongs to a principal already. */
   addIdentifier(principalId: string, surface: string, value: string): Promise<boolean>;
-  /** Grants a role by name, everywhere and without end. False when it is granted so already. */
-  addGrant(principalId: string, roleName: string): Promise<boolean>;
+  /** Grants a role by name, everywhere and without end unless said. False when it is granted so already. */
+  addGrant(principalId: string, roleName: string, place?: GrantPlace): Promise<boolean>;
 }
 
 /** Principals, identifiers, roles and grants. Adding what exists already changes nothing. */
@@ -161,10 +163,11 @@ export function createTrustStore(db: Database, clock: Clock, ids: Ids): TrustSto
       return (await db.run(insertIdentifier, ids.next('identifier'), principalId, surface, stored)) > 0;
     },
 
-    async addGrant(principalId: string, roleName: string): Promise<boolean> {
+    async addGrant(principalId: string, roleName: string, { scope = {}, expires_at = null }: GrantPlace = {}): Promise<boolean> {
       const role = await db.get<{ id: string }>('SELECT id FROM role WHERE name = ?', roleName);
       if (role === undefined) throw new Error(`there is no role "${roleName}"`);
-      return (await db.run(insertGrant, ids.next('grant'), principalId, role.id, principalId, role.id)) > 0;
+      const place = [scope.surface ?? null, scope.conversation_key ?? null, expires_at];
+      return (await db.run(insertGrant, ids.next('grant'), principalId, role.id, ...place, principalId, role.id, ...place)) > 0;
     },
   };
 }

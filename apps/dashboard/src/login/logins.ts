@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { proofLastsMs } from '@svc/contract/auth.ts';
 import { requestJson } from '@svc/service-kit/http/json-client.ts';
+import { needsSecondFactor } from '@svc/service-kit/http/second-factor.ts';
 import { ServiceError, unavailable } from '@svc/service-kit/service-error.ts';
 
 /** A person who has signed in, as the core says. `provenAt`: when a second factor was last shown, epoch ms. */
@@ -17,6 +18,9 @@ export interface Logins {
 }
 
 const timeoutMs = 10_000;
+
+/** Whether the second factor was shown in the last ten minutes. */
+export const isProven = ({ provenAt }: Pick<Login, 'provenAt'>, now: number): boolean => now - provenAt <= proofLastsMs;
 
 type Verified = { user?: string; session?: { id: string; proven_at: number } };
 
@@ -45,9 +49,7 @@ export function createLogins(coreUrl: string): Logins {
       return login;
     },
     requireProof({ provenAt }, now) {
-      if (now - provenAt <= proofLastsMs) return;
-      const message = 'This needs a code of your second factor again: the last one is older than ten minutes.';
-      throw new ServiceError('forbidden', message, { details: { step_up: true } });
+      if (!isProven({ provenAt }, now)) throw needsSecondFactor();
     },
   };
 }

@@ -36,7 +36,9 @@ const routes: Record<BackendName, readonly string[]> = {
     '!DELETE /trust/principals/:id',
     '!POST /trust/principals/:id/identifiers',
     'DELETE /trust/identifiers/:iid',
-    '!POST /trust/principals/:id/grants',
+    'POST /trust/principals/:id/grants', // the core wants the second factor for high roles
+    'GET /trust/principals/:id/erasure',
+    '!POST /trust/principals/:id/erase',
     'DELETE /trust/grants/:gid',
     'GET /trust/roles',
     '!POST /trust/roles',
@@ -112,6 +114,7 @@ const routes: Record<BackendName, readonly string[]> = {
     'GET /instances',
     'GET /instances/:id',
     'GET /instances/:id/logs',
+    'DELETE /instances/:id/announcements/:announcement',
     '!POST /instances',
     '!PATCH /instances/:id',
     '!DELETE /instances/:id',

@@ -1,7 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
-import type { Logins } from '../login/logins.ts';
+import { secondFactorHeaders } from '@svc/service-kit/http/second-factor.ts';
+import { isProven, type Logins } from '../login/logins.ts';
 import { allowedRoutes } from './allowed-routes.ts';
 import type { Backends } from './backends.ts';
 import { forward } from './forward.ts';
@@ -30,7 +31,11 @@ export function mountProxyRoutes(app: App, { backends, logins, clock, stopping }
           await forward(request, reply, {
             origin: backends.urls[backend],
             path: target,
-            headers: { ...backends.headersFor(backend, login.user, path), 'x-request-id': request.id },
+            headers: {
+              ...backends.headersFor(backend, login.user, path),
+              ...(backend === 'core' && secondFactorHeaders(isProven(login, clock.now()))),
+              'x-request-id': request.id,
+            },
             signal: watch.signal,
           });
         },

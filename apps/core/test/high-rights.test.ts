@@ -1,0 +1,106 @@
+import type { PendingIdentity } from '@svc/contract/pairing.ts';
+import type { Principal } from '@svc/contract/trust.ts';
+import { createRemoteUsers } from '@svc/service-kit/http/remote-users.ts';
+import { secondFactorHeaders } from '@svc/service-kit/http/second-factor.ts';
+import { createFakeClock, type FakeClock } from '@svc/testing/fake-clock.ts';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { envelope } from './open-test-core.ts';
+import { openTestTrust, type TestTrust } from './open-test-trust.ts';
+
+const users = createRemoteUsers('s'.repeat(43));
+const named = users.headersFor('anna');
+const proven = { ...named, ...secondFactorHeaders(true) };
+const dayMs = 86_400_000;
+let clock: FakeClock;
+let core: TestTrust;
+
+beforeEach(async () => {
+  clock = createFakeClock();
+  core = await openTestTrust(clock, users);
+  await core.addPrincipal('ben', 'guest');
+});
+afterEach(() => core.close());
+
+type Method = 'POST' | 'PATCH' | 'DELETE';
+const call = (method: Method, url: string, headers: Record<string, string>, payload: object = {}) =>
+  core.app.inject({ method, url, headers, payload });
+const read = async (key: string) => (await core.app.inject(`/trust/principals/${key}`)).json<Principal>();
+/** What comes of an act without a fresh second factor, with one, and from a program of this machine. */
+async function ways(method: Method, url: string, payload: object = {}): Promise<number[]> {
+  const codes = [];
+  for (const headers of [named, proven, {}]) codes.push((await call(method, url, headers, payload)).statusCode);
+  return codes;
+}
+
+describe('who comes through the dashboard needs a fresh second factor', () => {
+  test.each([
+    ['owner', [403, 200, 200]],
+    ['trusted', [403, 200, 200]],
+    ['known', [200, 200, 200]],
+    ['guest', [200, 200, 200]],
+    ['nothing-such', [404, 404, 404]],
+  ])('to give the role %s: %j', async (role_id, codes) => {
+    expect(await ways('POST', '/trust/principals/ben/grants', { role_id })).toEqual(codes);
+  });
+
+  test('to give a low tier that may act', async () => {
+    await call('POST', '/trust/roles', {}, { name: 'worker', tier: 'GUEST', tool_policy: 'full' });
+    const refused = await call('POST', '/trust/principals/ben/grants', named, { role_id: 'worker' });
+    expect(refused.json()).toMatchObject({ error: 'forbidden', step_up: true });
+    expect((await read('ben')).grants).toHaveLength(1);
+  });
+
+  test('to let in again who has high rights, and to have somebody pass moderation; not to disable or rename', async () => {
+    await core.addPrincipal('carla', 'trusted');
+    expect(await ways('PATCH', '/trust/principals/carla', { status: 'disabled' })).toEqual([200, 200, 200]);
+    expect(await ways('PATCH', '/trust/principals/carla', { status: 'active' })).toEqual([403, 200, 200]);
+    expect(await ways('PATCH', '/trust/principals/ben', { status: 'active', notes: 'x' })).toEqual([200, 200, 200]);
+    expect(await ways('PATCH', '/trust/principals/ben', { bypass_moderation: true })).toEqual([403, 200, 200]);
+  });
+
+  test('to take away what blocks, and not to take away what allows', async () => {
+    await call('POST', '/trust/roles', {}, { name: 'out', tier: 'BLOCKED', tool_policy: 'none' });
+    await call('POST', '/trust/principals/ben/grants', {}, { role_id: 'out' });
+    const [guest, out] = ['guest', 'out'].map(async (name) => (await read('ben')).grants.find(({ role }) => role === name)?.id);
+    expect(await ways('DELETE', `/trust/grants/${await out}`)).toEqual([403, 200, 404]);
+    expect(await ways('DELETE', `/trust/grants/${await guest}`)).toEqual([200, 404, 404]);
+  });
+
+  test('to let a stranger in with high rights: by a new role, as a person, by a code', async () => {
+    const stranger = async (raw_id: string) => {
+      core.context.pending.note(envelope('hi', { sender: { raw_id }, intake: { pairing: true } }), { denial: 'unknown_sender' });
+      const { pending } = (await core.app.inject('/trust/pending')).json<{ pending: PendingIdentity[] }>();
+      return pending.find(({ value }) => value === raw_id) as PendingIdentity;
+    };
+    const { id, code } = await stranger('x');
+    const link = `/trust/pending/${id}/link`;
+    const owner = await read('owner');
+    const tries: [string, object][] = [
+      [link, { principal: { key: 'x', role: 'owner' } }],
+      [link, { principal_id: owner.id }],
+      ['/trust/pair', { code, as: 'owner' }],
+      ['/trust/pair', { code, role: 'trusted' }],
+    ];
+    for (const [url, body] of tries) expect((await call('POST', url, named, body)).statusCode).toBe(403);
+    expect((await call('POST', link, named, { principal: { key: 'x', role: 'guest' } })).statusCode).toBe(200);
+  });
+});
+
+test('a stranger is let in for a day on one channel, and is refused when it is over', async () => {
+  core.context.pending.note(envelope('hi', { sender: { raw_id: 'x' } }), { denial: 'unknown_sender' });
+  const { pending } = (await core.app.inject('/trust/pending')).json<{ pending: PendingIdentity[] }>();
+  const link = (expires_at: number) =>
+    call('POST', `/trust/pending/${pending[0]?.id}/link`, named, {
+      principal: { key: 'x', role: 'guest', scope: { surface: 'compat' }, expires_at },
+    });
+  expect((await link(clock.now())).json()).toMatchObject({ error: 'bad_request' });
+  expect((await link(clock.now() + dayMs)).statusCode).toBe(200);
+  expect((await read('x')).grants).toMatchObject([
+    { role: 'guest', scope: { surface: 'compat' }, expires_at: clock.now() + dayMs },
+  ]);
+  const message = envelope('hi', { sender: { raw_id: 'x' } });
+  clock.advance(dayMs - 1);
+  expect(await core.letsIn(message)).toBe(true);
+  clock.advance(1);
+  expect(await core.letsIn(message)).toBe(false);
+});
