@@ -48,6 +48,8 @@ const screens = [
   { path: '/activity', ready: '.events li' },
   { path: '/settings', ready: '.rows-list > li' },
   { path: '/settings/engines', ready: '.view .rows-list > li' },
+  { path: '/settings/tools', ready: '.view .rows-list > li' },
+  { path: '/settings/announcements', ready: '.view .empty-state' },
   { path: '/settings/backups', ready: '.view .section p' },
   { path: '/settings/version', ready: '.view .stack' },
   { path: '/settings/account', ready: '.view .rows-list > li' },
@@ -132,6 +134,16 @@ describe.skipIf(why !== null)(`how the dashboard looks${why === null ? '' : ` (s
     await page.getByLabel('Kind').selectOption('messenger');
     await look(page, `add-channel-${scheme}`);
     await page.keyboard.press('Escape');
+    const dialogs = [
+      { place: 'tools', opener: 'Add tool server' },
+      { place: 'tools', opener: 'Import' },
+      { place: 'announcements', opener: 'Post a note' },
+    ] as const;
+    for (const { place, opener } of dialogs) {
+      await page.goto(`${dashboard.url}/settings/${place}`);
+      await page.getByRole('button', { name: opener, exact: true }).click();
+      await look(page, `${opener.toLowerCase()}-${scheme}`);
+    }
     await page.goto(`${dashboard.url}/people`);
     await page.getByRole('button', { name: /\(owner\)|^owner$/ }).click();
     await look(page, `person-${scheme}`);

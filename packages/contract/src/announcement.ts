@@ -1,6 +1,43 @@
 export const announcementPriorities = ['normal', 'urgent'] as const;
 export type AnnouncementPriority = (typeof announcementPriorities)[number];
 
+/** Anything longer is meant to stay: leave `ttl` out. */
+const longestTtlS = 100 * 365 * 24 * 60 * 60;
+
+/** Body of `POST /v2/announce`. */
+export const announceSchema = {
+  type: 'object',
+  required: ['text'],
+  properties: {
+    text: {
+      type: 'string',
+      title: 'Note',
+      description: 'Of a long one the first 4,000 characters are kept.',
+      minLength: 1,
+      maxLength: 1_000_000,
+    },
+    target: { type: 'string', title: 'For', minLength: 1, maxLength: 512, default: '*' },
+    priority: {
+      type: 'string',
+      title: 'Priority',
+      description: 'Urgent ones stand first.',
+      enum: announcementPriorities,
+      default: 'normal',
+    },
+    from: {
+      type: 'string',
+      title: 'From',
+      description: 'Label of the poster. The session of this key does not get the note.',
+      minLength: 1,
+      maxLength: 512,
+    },
+    ttl: { type: 'number', title: 'Seconds until it ends', exclusiveMinimum: 0, maximum: longestTtlS },
+  },
+} as const;
+
+/** Answer of `POST /v2/announce`. `warning`: nobody is there whom `target` names. */
+export type Announced = { ok: true; id: number; created_at: number; target: string; truncated?: true; warning?: string };
+
 /** A note to sessions (spec: Announcement). Times are epoch ms. */
 export type Announcement = {
   /** Rises with every announcement and is never given twice. */

@@ -17,6 +17,46 @@ export type ToolServerEntry = StdioToolServer | HttpToolServer;
 /** A server of the service itself, which has a new address for each turn. */
 export type BuiltInToolServer = { type: 'built-in' } & Common;
 
+const texts = { type: 'object', additionalProperties: { type: 'string' } } as const;
+const name = {
+  type: 'string',
+  title: 'Name',
+  description: '1 to 64 of a-z, 0-9, "_" and "-". A server of this name is replaced.',
+} as const;
+const common = {
+  safe: {
+    type: 'boolean',
+    title: 'Also for callers who may only read',
+    description: 'Your word that nobody can do harm with any of its tools.',
+  },
+  description: { type: 'string', title: 'Description', description: 'For people.' },
+} as const;
+
+/** What a tool server is registered with, by how it is reached. */
+export const toolServerSchemas = {
+  stdio: {
+    type: 'object',
+    required: ['name', 'command'],
+    properties: {
+      name,
+      command: { type: 'string', title: 'Program', description: 'Of this machine: its name, or an absolute path.' },
+      args: { type: 'array', title: 'Arguments', items: { type: 'string' } },
+      env: { ...texts, title: 'Environment', description: 'A value may name a secret: ${secret:NAME}.' },
+      ...common,
+    },
+  },
+  http: {
+    type: 'object',
+    required: ['name', 'url'],
+    properties: {
+      name,
+      url: { type: 'string', title: 'Address', description: 'Of a remote server (streamable HTTP).' },
+      headers: { ...texts, title: 'Headers', description: 'A value may name a secret: ${secret:NAME}.' },
+      ...common,
+    },
+  },
+} as const;
+
 /** What is known of a server since the service started, from turns and tests. `at`: of the last word on it; times are epoch ms. */
 export type ToolServerState =
   | { state: 'untried' }

@@ -1,28 +1,11 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
-import { announcementPriorities, type Announcement } from '@svc/contract/announcement.ts';
+import { announceSchema, type Announced, type Announcement } from '@svc/contract/announcement.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
 import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
 import { badRequest, notFound } from '@svc/service-kit/service-error.ts';
 import type { Events } from '../events.ts';
 import { checkTarget } from './announcement-target.ts';
 import type { Announcements } from './announcements.ts';
-
-/** Anything longer is meant to stay: leave `ttl` out. */
-const longestTtlS = 100 * 365 * 24 * 60 * 60;
-
-const announceBody = {
-  type: 'object',
-  required: ['text'],
-  properties: {
-    text: { type: 'string', minLength: 1, maxLength: 1_000_000 },
-    target: { type: 'string', minLength: 1, maxLength: 512, default: '*' },
-    priority: { enum: announcementPriorities, default: 'normal' },
-    /** Label of the poster. The session of this key does not get the announcement. */
-    from: { type: 'string', minLength: 1, maxLength: 512 },
-    /** Seconds. */
-    ttl: { type: 'number', exclusiveMinimum: 0, maximum: longestTtlS },
-  },
-} as const;
 
 /** A note may be posted before its readers exist, so this is a warning and not a refusal. */
 const noReader = '"target" names nobody yet. If it is right, the note waits for its readers; check it for a typing error.';
@@ -34,7 +17,7 @@ type Deps = { announcements: Announcements; events: Events; knownSecrets: KnownS
 
 /** `POST /v2/announce`, `GET /v2/announcements` (spec: Endpoints, Core), and `DELETE /v2/announcements/:id`. */
 export function mountAnnouncementRoutes(app: App, { announcements, events, knownSecrets }: Deps): void {
-  app.post('/v2/announce', { schema: { body: announceBody } }, async ({ body }) => {
+  app.post('/v2/announce', { schema: { body: announceSchema } }, async ({ body }): Promise<Announced> => {
     const { text, target, priority, from = '', ttl } = body;
     checkTarget(target);
     if (text.trim() === '') throw badRequest('"text" is blank. Say what the sessions should know.');

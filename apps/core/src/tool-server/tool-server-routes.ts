@@ -1,5 +1,6 @@
 import {
   maxToolTestMs,
+  toolServerSchemas,
   type ToolServerImport,
   type ToolServerSaved,
   type ToolServerTest,
@@ -15,19 +16,22 @@ import type { ToolTests } from './tool-tests.ts';
 
 type Deps = { toolServers: ToolServers; toolTests: ToolTests };
 
+const { stdio, http } = toolServerSchemas;
+const said = ({ description }: { description: string }) => ({ description });
+
 /** Types are left to the check of the whole entry, which names everything that is wrong at once. */
 const saveBody = {
   type: 'object',
   properties: {
-    name: { description: '1 to 64 of a-z, 0-9, "_" and "-"; a server of this name is replaced' },
-    command: { description: 'a program on this machine: its name, or an absolute path' },
-    args: { description: 'list of texts' },
-    env: { description: 'object of texts; a value may name a secret: ${secret:NAME}' },
-    url: { description: 'address of a remote server (streamable HTTP), in place of command' },
-    headers: { description: 'object of texts for a url; a value may name a secret: ${secret:NAME}' },
-    safe: { description: 'true: also for callers who may only read' },
+    name: said(stdio.properties.name),
+    command: said(stdio.properties.command),
+    args: { description: 'A list of texts.' },
+    env: said(stdio.properties.env),
+    url: said(http.properties.url),
+    headers: said(http.properties.headers),
+    safe: said(stdio.properties.safe),
     enabled: { description: 'false: registered, but switched off' },
-    description: { description: 'text for people' },
+    description: said(stdio.properties.description),
   },
 } as const;
 

@@ -14,6 +14,7 @@ const schema: ConfigSchema = {
     isOn: { type: 'boolean', title: 'On', default: true },
     chats: { type: 'array', title: 'Chats', items: { type: 'integer' } },
     names: { type: 'array', title: 'Names', items: { type: 'string' } },
+    env: { type: 'object', title: 'Environment', additionalProperties: { type: 'string' } },
     rules: { type: 'array', title: 'Rules', items: { type: 'object' } },
   },
 };
@@ -26,6 +27,7 @@ const values = fc.record({
   isOn: fc.boolean(),
   chats: fc.array(fc.integer(), { minLength: 1 }),
   names: fc.array(word, { minLength: 1 }),
+  env: fc.dictionary(word, word, { minKeys: 1 }),
   rules: fc.array(fc.dictionary(word, fc.integer()), { minLength: 1 }),
 });
 
@@ -44,12 +46,12 @@ describe('a form made from a schema', () => {
     const read = readDraft(schema, { ...toDraft(schema, {}), token: 'x' });
     expect(read).toEqual({
       ok: true,
-      values: { token: 'x', mode: null, port: null, share: null, isOn: true, chats: null, names: null, rules: null },
+      values: { token: 'x', mode: null, port: null, share: null, isOn: true, chats: null, names: null, env: null, rules: null },
     });
   });
 
   test('says of each field what is wrong with it', () => {
-    const draft = { ...toDraft(schema, {}), port: '1.5', share: 'much', chats: '1\ntwo', rules: '{' };
+    const draft = { ...toDraft(schema, {}), port: '1.5', share: 'much', chats: '1\ntwo', env: 'A=b=c\nnone', rules: '{' };
     expect(readDraft(schema, draft)).toEqual({
       ok: false,
       faults: {
@@ -57,6 +59,7 @@ describe('a form made from a schema', () => {
         port: '“1.5” is not a whole number.',
         share: '“much” is not a number.',
         chats: '“two” is not a whole number.',
+        env: '“none” is not of the form NAME=value.',
         rules: 'This is not JSON.',
       },
     });

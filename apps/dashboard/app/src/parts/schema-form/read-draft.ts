@@ -7,16 +7,21 @@ export type Draft = Readonly<Record<string, string | boolean>>;
 export type ReadDraft = { ok: true; values: Record<string, unknown> } | { ok: false; faults: Record<string, string> };
 
 /** How a field is shown: what has no control of its own is JSON. */
-export type Control = 'choice' | 'switch' | 'number' | 'text' | 'lines' | 'json';
+export type Control = 'choice' | 'switch' | 'number' | 'text' | 'long' | 'lines' | 'pairs' | 'json';
+
+/** A text that may be longer than this has several lines. */
+const lineLength = 4096;
 
 export function controlOf(property: Property): Control {
   if (Array.isArray(property['enum'])) return 'choice';
   if (property.type === 'boolean') return 'switch';
   if (property.type === 'integer' || property.type === 'number') return 'number';
-  if (property.type === 'string') return 'text';
-  const items = property['items'] as { type?: string } | undefined;
-  return property.type === 'array' && ['string', 'integer', 'number'].includes(items?.type ?? '') ? 'lines' : 'json';
+  if (property.type === 'string') return Number(property['maxLength'] ?? 0) > lineLength ? 'long' : 'text';
+  if (property.type === 'object') return typeOf(property['additionalProperties']) === 'string' ? 'pairs' : 'json';
+  return property.type === 'array' && ['string', 'integer', 'number'].includes(typeOf(property['items'])) ? 'lines' : 'json';
 }
+
+const typeOf = (schema: unknown): string => (schema as { type?: string } | undefined)?.type ?? '';
 
 /** The controls for values that are there; a field that is not set is empty, and stands for its default. */
 export function toDraft(schema: ConfigSchema, values: Readonly<Record<string, unknown>>): Draft {
@@ -27,10 +32,16 @@ export function toDraft(schema: ConfigSchema, values: Readonly<Record<string, un
       if (control === 'switch') return [name, (value ?? property.default) === true];
       if (value === undefined || value === null) return [name, ''];
       if (control === 'lines' && Array.isArray(value)) return [name, value.join('\n')];
+      if (control === 'pairs') return [name, toPairs(value)];
       return [name, control === 'json' ? JSON.stringify(value, null, 2) : String(value)];
     }),
   );
 }
+
+const toPairs = (value: unknown): string =>
+  Object.entries(value as Record<string, string>)
+    .map(([key, text]) => `${key}=${text}`)
+    .join('\n');
 
 /** Reads the controls. A field that is empty is null, which puts it back to its default. */
 export function readDraft(schema: ConfigSchema, draft: Draft): ReadDraft {
@@ -59,6 +70,8 @@ function readText(property: Property, given: string): Read {
       return readNumber(given, property.type);
     case 'lines':
       return readLines(given, (property['items'] as { type: string }).type);
+    case 'pairs':
+      return readPairs(given);
     case 'json':
       return readJson(given);
     default:
@@ -72,11 +85,22 @@ function readNumber(given: string, type: string): Read {
   return Number.isFinite(value) ? { value } : { fault: `“${given.trim()}” is not a number.` };
 }
 
-function readLines(given: string, type: string): Read {
-  const lines = given
+const linesOf = (given: string): string[] =>
+  given
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '');
+
+/** `NAME=value` on each line. */
+function readPairs(given: string): Read {
+  const pairs = linesOf(given).map((line) => [line.split('=')[0]?.trim() ?? '', line.slice(line.indexOf('=') + 1).trim(), line]);
+  const wrong = pairs.find(([name, , line = '']) => name === '' || !line.includes('='));
+  if (wrong !== undefined) return { fault: `“${wrong[2]}” is not of the form NAME=value.` };
+  return { value: Object.fromEntries(pairs.map(([name, value]) => [name, value])) };
+}
+
+function readLines(given: string, type: string): Read {
+  const lines = linesOf(given);
   if (type === 'string') return { value: lines };
   const read = lines.map((line) => readNumber(line, type));
   const fault = read.find((one) => 'fault' in one);

@@ -1,6 +1,6 @@
 import type { ConfigSchema } from '@svc/contract/connector-meta.ts';
 import { Field } from '../field.tsx';
-import { controlOf, type Draft, type Property } from './read-draft.ts';
+import { type Control, controlOf, type Draft, type Property } from './read-draft.ts';
 
 type Props = {
   schema: ConfigSchema;
@@ -8,13 +8,15 @@ type Props = {
   faults: Readonly<Record<string, string>>;
   /** Fields whose value is a secret: what is typed goes to where secrets are kept, and is not shown again. */
   secrets?: readonly string[];
+  /** Nothing is folded: the form is short. */
+  isShort?: boolean;
   onChange(draft: Draft): void;
 };
 
 /** The fields of a schema, those that are needed first; the rest is folded. */
-export function SchemaForm({ schema, draft, faults, secrets = [], onChange }: Props) {
+export function SchemaForm({ schema, draft, faults, secrets = [], isShort = false, onChange }: Props) {
   const entries = Object.entries(schema.properties);
-  const isMain = (name: string) => schema.required?.includes(name) === true || faults[name] !== undefined;
+  const isMain = (name: string) => isShort || schema.required?.includes(name) === true || faults[name] !== undefined;
   const field = ([name, property]: [string, Property]) => (
     <SchemaField
       key={name}
@@ -47,11 +49,16 @@ type FieldProps = {
   onChange(value: string | boolean): void;
 };
 
+/** What is typed into controls of several lines. */
+const shapes: Partial<Record<Control, string>> = { lines: 'One a line.', pairs: 'NAME=value, one a line.' };
+
 function SchemaField({ property, value, fault, isSecret, onChange }: FieldProps) {
   const control = controlOf(property);
   const text = typeof value === 'string' ? value : '';
   const standing = property.default === undefined || isSecret ? '' : `Unless set: ${JSON.stringify(property.default)}`;
-  const hint = [property['description'], standing].filter((words) => typeof words === 'string' && words !== '').join(' ');
+  const hint = [property['description'], shapes[control], standing]
+    .filter((words) => typeof words === 'string' && words !== '')
+    .join(' ');
   return (
     <Field label={property.title} {...(hint !== '' && { hint })} fault={fault}>
       {(props) => {
@@ -79,9 +86,15 @@ function SchemaField({ property, value, fault, isSecret, onChange }: FieldProps)
               ))}
             </select>
           );
-        if (control === 'lines' || control === 'json')
+        if (control === 'lines' || control === 'pairs' || control === 'json' || control === 'long')
           return (
-            <textarea {...common} rows={3} spellCheck={false} value={text} onChange={({ target }) => onChange(target.value)} />
+            <textarea
+              {...common}
+              rows={control === 'long' ? 5 : 3}
+              spellCheck={control === 'long'}
+              value={text}
+              onChange={({ target }) => onChange(target.value)}
+            />
           );
         return (
           <input

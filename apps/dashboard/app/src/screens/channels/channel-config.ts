@@ -1,6 +1,5 @@
 import type { ConfigSchema, ConnectorMeta } from '@svc/contract/connector-meta.ts';
 import type { Instance } from '@svc/contract/instance.ts';
-import { ApiFault } from '../../parts/api.ts';
 
 /** A secret by the name under which it is kept. */
 export type NamedSecret = { name: string; value: string };
@@ -60,17 +59,4 @@ function freeName(type: string, field: string, instances: readonly Instance[]): 
     const candidate = number === 1 ? name : `${name}_${number}`;
     if (!taken.has(candidate)) return candidate;
   }
-}
-
-/** What the manager says of single fields. */
-export function faultsOf(error: unknown): Record<string, string> {
-  const fields =
-    error instanceof ApiFault ? (error.body['fields'] as { field?: string; problem?: string }[] | undefined) : undefined;
-  if (!Array.isArray(fields)) return {};
-  return Object.fromEntries(
-    fields.flatMap(({ field = '', problem = '' }) => {
-      const name = /^(?:body\.)?(?:config\.)?([^.[]+)/.exec(field)?.[1];
-      return name === undefined ? [] : [[name, `It ${problem}.`]];
-    }),
-  );
 }

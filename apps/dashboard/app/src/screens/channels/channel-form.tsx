@@ -5,10 +5,11 @@ import { ApiFault, call } from '../../parts/api.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Field } from '../../parts/field.tsx';
 import { queryClient, refresh } from '../../parts/query.ts';
+import { fieldFaults } from '../../parts/schema-form/field-faults.ts';
 import { type Draft, readDraft, toDraft } from '../../parts/schema-form/read-draft.ts';
 import { SchemaForm } from '../../parts/schema-form/schema-form.tsx';
 import { toast } from '../../parts/toast.tsx';
-import { faultsOf, type NamedSecret, namedSecrets, schemaOf } from './channel-config.ts';
+import { type NamedSecret, namedSecrets, schemaOf } from './channel-config.ts';
 
 type AddProps = { types: readonly ConnectorMeta[]; instances: readonly Instance[]; onClose(): void };
 
@@ -68,7 +69,7 @@ function ChannelForm({ meta, instances, instance, onClose }: Omit<EditProps, 'in
       toast(instance === null ? `${name.trim()} is being started.` : `${name.trim()} is saved, and starts anew.`);
       onClose();
     } catch (error) {
-      setFaults(faultsOf(error));
+      setFaults(fieldFaults(error));
       setFault(error instanceof Error ? error.message : String(error));
     } finally {
       setBusy(false);

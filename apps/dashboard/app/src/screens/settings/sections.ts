@@ -21,6 +21,18 @@ export const settingsSections: readonly SettingsSection[] = [
     from(() => import('./engines.tsx'), 'Engines'),
   ),
   section(
+    'tools',
+    'Tools',
+    'what the assistant can use, and who may',
+    from(() => import('./tools/tools.tsx'), 'Tools'),
+  ),
+  section(
+    'announcements',
+    'Announcements',
+    'notes that conversations read at their next turn',
+    from(() => import('./announcements/announcements.tsx'), 'Announcements'),
+  ),
+  section(
     'backups',
     'Backups',
     'copies of everything, and going back to one',

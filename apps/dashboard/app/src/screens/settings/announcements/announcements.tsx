@@ -1,0 +1,70 @@
+import type { Announcement } from '@svc/contract/announcement.ts';
+import { Megaphone } from 'lucide-react';
+import { useState } from 'react';
+import { fullTime, relativeTime } from '../../../parts/format.ts';
+import { Empty, Loaded, Section } from '../../../parts/page.tsx';
+import { useAct, useApi } from '../../../parts/query.ts';
+import { Status } from '../../../parts/status.tsx';
+import { PostNote } from './post-note.tsx';
+import { targetWords } from './targets.ts';
+
+const path = '/core/v2/announcements';
+
+/** Notes that conversations read at their next turn. */
+export function Announcements() {
+  const query = useApi<{ announcements: Announcement[] }>(path, 30_000);
+  const [isPosting, setPosting] = useState(false);
+  const remove = useAct({ changes: [path], done: 'It is taken back. Who has read it knows it.' });
+  return (
+    <Section
+      title="Notes that stand"
+      actions={
+        <button type="button" className="primary" onClick={() => setPosting(true)}>
+          <Megaphone aria-hidden size={16} /> Post a note
+        </button>
+      }
+    >
+      <Loaded query={query} rows={2}>
+        {({ announcements }) =>
+          announcements.length === 0 ? (
+            <Empty title="No note stands.">
+              <p>A note is posted once, and each conversation that it is for reads it at its next turn.</p>
+            </Empty>
+          ) : (
+            <ul className="rows-list">
+              {announcements.map(({ id, text, target, priority, from_session: from, created_at: at, expires_at: end }) => (
+                <li key={id}>
+                  <div className="line-between">
+                    <b>For {targetWords(target)}</b>
+                    {priority === 'urgent' && <Status kind="warn" words="urgent" />}
+                  </div>
+                  <p className="snippet">{text}</p>
+                  <p className="muted small">
+                    {[
+                      `posted ${fullTime(at)}`,
+                      from === '' ? null : `by ${from}`,
+                      end === null ? 'stays' : `ends ${relativeTime(end)}`,
+                    ]
+                      .filter((part) => part !== null)
+                      .join(' · ')}
+                  </p>
+                  <p>
+                    <button
+                      type="button"
+                      className="danger"
+                      disabled={remove.isPending}
+                      onClick={() => remove.mutate({ method: 'DELETE', path: `${path}/${id}` })}
+                    >
+                      Take note back
+                    </button>
+                  </p>
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+      {isPosting && <PostNote path={path} onClose={() => setPosting(false)} />}
+    </Section>
+  );
+}

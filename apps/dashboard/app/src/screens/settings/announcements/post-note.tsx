@@ -1,0 +1,84 @@
+import { announceSchema, type Announced } from '@svc/contract/announcement.ts';
+import { useState } from 'react';
+import { Dialog } from '../../../parts/dialog.tsx';
+import { Field } from '../../../parts/field.tsx';
+import { ActForm } from '../../../parts/schema-form/act-form.tsx';
+import { toast } from '../../../parts/toast.tsx';
+import { kindWords, type TargetKind, targetKinds, useTargets } from './targets.ts';
+
+const { text, priority, from } = announceSchema.properties;
+/** Whom it is for, and until when, have controls of their own. */
+const schema = { type: 'object', required: ['text'], properties: { text, priority, from } } as const;
+
+const hourS = 3600;
+const ends: readonly { words: string; ttl: number | null }[] = [
+  { words: 'Stays until it is taken back', ttl: null },
+  { words: 'In an hour', ttl: hourS },
+  { words: 'In a day', ttl: 24 * hourS },
+  { words: 'In a week', ttl: 7 * 24 * hourS },
+  { words: 'In 30 days', ttl: 30 * 24 * hourS },
+];
+
+export function PostNote({ path, onClose }: { path: string; onClose(): void }) {
+  const [kind, setKind] = useState<TargetKind>('all');
+  const [target, setTarget] = useState('');
+  const [end, setEnd] = useState(0);
+  const targets = useTargets(kind);
+  const ttl = ends[end]?.ttl ?? null;
+  const chosen = kind === 'all' ? '*' : (targets?.find(({ value }) => value === target) ?? targets?.[0])?.value;
+  return (
+    <Dialog title="Post a note" onClose={onClose}>
+      <ActForm<Announced>
+        schema={schema}
+        button="Post note"
+        changes={[path]}
+        toCall={(values) => {
+          // Without a target a note is for everybody.
+          if (chosen === undefined) throw new Error('Choose whom the note is for.');
+          return { method: 'POST', path: '/core/v2/announce', body: { ...values, target: chosen, ...(ttl !== null && { ttl }) } };
+        }}
+        done={({ truncated }) =>
+          truncated === true ? 'Posted. It was cut: a note has at most 4,000 characters.' : 'The note is posted.'
+        }
+        onDone={({ warning }) => warning !== undefined && toast(warning, 'fault')}
+        onClose={onClose}
+      >
+        <Field label="For">
+          {(props) => (
+            <select {...props} value={kind} onChange={({ target: { value } }) => setKind(value as TargetKind)}>
+              {targetKinds.map((one) => (
+                <option key={one} value={one}>
+                  {kindWords[one]}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+        {kind !== 'all' && (
+          <Field label="Which one" fault={targets?.length === 0 ? 'There is none.' : null}>
+            {(props) => (
+              <select {...props} value={chosen ?? ''} onChange={({ target: { value } }) => setTarget(value)}>
+                {targets?.map(({ value, words }) => (
+                  <option key={value} value={value}>
+                    {words}
+                  </option>
+                ))}
+              </select>
+            )}
+          </Field>
+        )}
+        <Field label="Ends">
+          {(props) => (
+            <select {...props} value={end} onChange={({ target: { value } }) => setEnd(Number(value))}>
+              {ends.map(({ words }, index) => (
+                <option key={words} value={index}>
+                  {words}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+      </ActForm>
+    </Dialog>
+  );
+}

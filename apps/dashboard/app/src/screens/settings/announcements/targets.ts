@@ -1,0 +1,53 @@
+import type { Instance } from '@svc/contract/instance.ts';
+import type { Session, SessionPage } from '@svc/contract/session.ts';
+import type { Principal } from '@svc/contract/trust.ts';
+import { useApi } from '../../../parts/query.ts';
+
+/** Whom a note can be for. */
+export const targetKinds = ['all', 'channel', 'person', 'session'] as const;
+export type TargetKind = (typeof targetKinds)[number];
+export const kindWords: Record<TargetKind, string> = {
+  all: 'Everybody',
+  channel: 'A channel',
+  person: 'A person',
+  session: 'One session',
+};
+
+export type Target = { value: string; words: string };
+
+/** Channels that no instance has: the shell's, and the web's. */
+const ownChannels = ['shell', 'web'];
+const sessionCount = 200;
+
+/** What of a kind there is, by the target that stands for it; null while that is not known. */
+export function useTargets(kind: TargetKind): Target[] | null {
+  const instances = useApi<{ instances: Instance[] }>(kind === 'channel' ? '/manager/instances' : null);
+  const people = useApi<{ principals: Principal[] }>(kind === 'person' ? '/core/trust/principals' : null);
+  const sessions = useApi<SessionPage>(kind === 'session' ? `/core/v2/sessions?limit=${sessionCount}` : null);
+  switch (kind) {
+    case 'all':
+      return [];
+    case 'channel': {
+      const types = instances.data?.instances.map(({ type }) => type);
+      return types === undefined ? null : [...new Set([...types, ...ownChannels])].map(toChannel);
+    }
+    case 'person':
+      return people.data?.principals.map(toPerson) ?? null;
+    case 'session':
+      return sessions.data?.sessions.map(toSession) ?? null;
+  }
+}
+
+const toChannel = (channel: string): Target => ({ value: `surface:${channel}`, words: channel });
+const toPerson = ({ key, display_name: name }: Principal): Target => ({ value: `identity:${key}`, words: name || key });
+const toSession = ({ conversation_key: key, title }: Session): Target => ({
+  value: key,
+  words: title === null ? key : `${title} (${key})`,
+});
+
+/** Whom a target names, for people. */
+export function targetWords(target: string): string {
+  if (target === '*') return 'everybody';
+  if (target.startsWith('surface:')) return `the channel ${target.slice('surface:'.length)}`;
+  return target.startsWith('identity:') ? `the person ${target.slice('identity:'.length)}` : `the session ${target}`;
+}

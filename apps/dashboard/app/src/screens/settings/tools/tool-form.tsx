@@ -1,0 +1,47 @@
+import { toolServerSchemas, type ToolServerEntry, type ToolServerSaved } from '@svc/contract/tool-server.ts';
+import { useState } from 'react';
+import { Dialog } from '../../../parts/dialog.tsx';
+import { Field } from '../../../parts/field.tsx';
+import { ActForm } from '../../../parts/schema-form/act-form.tsx';
+import { toast } from '../../../parts/toast.tsx';
+import { toolsPath } from './tools-path.ts';
+
+type Kind = ToolServerEntry['type'];
+type Known = { name: string; entry: ToolServerEntry };
+type Props = { known: Known | null; onClose(): void };
+
+/** How a server is reached first, then what that needs. A change of a server that is there replaces all of it. */
+export function ToolForm({ known, onClose }: Props) {
+  const [kind, setKind] = useState<Kind>(known?.entry.type ?? 'stdio');
+  return (
+    <Dialog title={known === null ? 'Add a tool server' : `Change ${known.name}`} onClose={onClose}>
+      <div className="stack">
+        <Field label="How it is reached">
+          {(props) => (
+            <select {...props} value={kind} onChange={({ target }) => setKind(target.value as Kind)}>
+              <option value="stdio">A program on this machine</option>
+              <option value="http">A server at an address</option>
+            </select>
+          )}
+        </Field>
+        <ActForm<ToolServerSaved>
+          key={kind}
+          schema={toolServerSchemas[kind]}
+          values={known === null ? {} : { ...known.entry, name: known.name }}
+          button={known === null ? 'Add tool server' : 'Save tool server'}
+          changes={[toolsPath]}
+          toCall={(values) => ({ method: 'POST', path: toolsPath, body: { ...values, enabled: known?.entry.enabled ?? true } })}
+          done={({ name }) => `${name} is ${known === null ? 'added' : 'saved'}; the next turn has it.`}
+          onDone={({ warnings }) => {
+            for (const warning of warnings) toast(warning, 'fault');
+          }}
+          onClose={onClose}
+        >
+          {known !== null && (
+            <p className="muted small">Values that are not shown have to be typed again. Another name makes a second server.</p>
+          )}
+        </ActForm>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,86 @@
+import type { ToolServerImport } from '@svc/contract/tool-server.ts';
+import { type ChangeEvent, type FormEvent, useState } from 'react';
+import { Dialog } from '../../../parts/dialog.tsx';
+import { Field } from '../../../parts/field.tsx';
+import { useAct } from '../../../parts/query.ts';
+import { toolsPath } from './tools-path.ts';
+
+/** A configuration is small; what is larger is another file. */
+const maxBytes = 1024 * 1024;
+
+/** Takes the servers of a configuration of Claude, Cursor, Gemini, Windsurf or VS Code, and says what became of each. */
+export function ToolImport({ onClose }: { onClose(): void }) {
+  const [text, setText] = useState('');
+  const [replaces, setReplaces] = useState(false);
+  const [fault, setFault] = useState<string | null>(null);
+  const act = useAct<ToolServerImport>({ changes: [toolsPath] });
+
+  const take = async ({ target }: ChangeEvent<HTMLInputElement>) => {
+    const [file] = target.files ?? [];
+    if (file === undefined) return;
+    setFault(file.size > maxBytes ? `${file.name} is no configuration: it has more than 1 MB.` : null);
+    if (file.size <= maxBytes) setText(await file.text());
+  };
+  const send = (event: FormEvent) => {
+    event.preventDefault();
+    const document = parsed(text);
+    setFault(document === null ? 'This is no JSON object. Choose the whole file, or paste all of it.' : null);
+    if (document !== null) act.mutate({ method: 'POST', path: `${toolsPath}/import`, body: { document, replace: replaces } });
+  };
+
+  return (
+    <Dialog title="Import tool servers" onClose={onClose}>
+      <form className="stack" onSubmit={send}>
+        <Field label="File" hint="Of Claude, Cursor, Gemini, Windsurf or VS Code, such as .claude.json or mcp.json.">
+          {(props) => <input {...props} type="file" accept=".json,application/json" onChange={(event) => void take(event)} />}
+        </Field>
+        <Field label="What is in it" fault={fault}>
+          {(props) => (
+            <textarea {...props} rows={6} spellCheck={false} value={text} onChange={({ target }) => setText(target.value)} />
+          )}
+        </Field>
+        <label className="check">
+          <input type="checkbox" checked={replaces} onChange={({ target }) => setReplaces(target.checked)} />
+          Replace servers that are there already
+        </label>
+        {act.data !== undefined && <Imported done={act.data} />}
+        <p className="row-buttons">
+          <button type="submit" className="primary" disabled={act.isPending || text.trim() === ''}>
+            Import tool servers
+          </button>
+          <button type="button" className="plain-button" onClick={onClose}>
+            Close
+          </button>
+        </p>
+      </form>
+    </Dialog>
+  );
+}
+
+function parsed(text: string): object | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+function Imported({ done: { imported, skipped } }: { done: ToolServerImport }) {
+  return (
+    <ul className="tools-found small" role="status">
+      {imported.length + skipped.length === 0 && <li>There is no tool server in it.</li>}
+      {imported.map(({ as, replaced, enabled, warnings }) => (
+        <li key={as}>
+          <b>{as}</b> is {replaced ? 'replaced' : 'added'}
+          {!enabled && ', switched off'}.{warnings.map((warning) => ` ${warning}`)}
+        </li>
+      ))}
+      {skipped.map(({ name, reason }) => (
+        <li key={name}>
+          <b>{name}</b> is left out: {reason}.
+        </li>
+      ))}
+    </ul>
+  );
+}

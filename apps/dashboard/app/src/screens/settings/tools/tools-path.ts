@@ -1,0 +1,1 @@
+export const toolsPath = '/core/v2/mcp';
