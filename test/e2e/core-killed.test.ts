@@ -2,6 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { freePorts } from '@svc/testing/free-ports.ts';
 import { isAlive } from '@svc/service-kit/process/signal-process.ts';
 import { waitFor } from '@svc/testing/house.ts';
+import { mountLossyDisk } from '@svc/testing/lossy-disk.ts';
 import { createRandom } from '@svc/testing/random.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { findBroken, pushAll } from './core-killed/accounts.ts';
@@ -30,6 +31,29 @@ test.each(durabilities)(
   900_000,
 );
 
+test(`a power failure under load, ${killsInFull} times, costs nothing of what it has acknowledged with SVC_DURABILITY=full`, async ({
+  skip,
+}) => {
+  const disk = mountLossyDisk(300);
+  if (typeof disk === 'string') return skip(disk);
+  onTestFinished(() => disk.remove());
+  const cutPower: EndCore = async (core, isReady, random, answered) => {
+    const before = answered();
+    await isReady.then(() =>
+      waitFor(
+        () => answered() > before,
+        60_000,
+        () => 'nobody was answered',
+      ),
+    );
+    await pause(random() * 350);
+    disk.cutPower();
+    await core.end('SIGKILL');
+    await disk.restore();
+  };
+  await storm(killsInFull, cutPower, { SVC_DURABILITY: 'full' }, disk.folder);
+}, 900_000);
+
 test(`${stops} stops and starts of the core under load lose nothing either, and each stop is a clean one`, async () => {
   await storm(stops, async (core, isReady, random) => {
     await isReady.then(() => pause(random() * 350));
@@ -37,7 +61,7 @@ test(`${stops} stops and starts of the core under load lose nothing either, and 
   });
 }, 300_000);
 
-type EndCore = (core: CoreProcess, isReady: Promise<boolean>, random: () => number) => Promise<void>;
+type EndCore = (core: CoreProcess, isReady: Promise<boolean>, random: () => number, answered: () => number) => Promise<void>;
 
 /** Every fifth kill hits the core while it starts and takes up what was open. */
 const killSoon: EndCore = async (core, isReady, random) => {
@@ -47,13 +71,13 @@ const killSoon: EndCore = async (core, isReady, random) => {
 };
 
 /** Sends messages on many conversations while the core ends and starts again, then looks what became of each. */
-async function storm(rounds: number, endCore: EndCore, env: Record<string, string> = {}): Promise<void> {
+async function storm(rounds: number, endCore: EndCore, env: Record<string, string> = {}, at?: string): Promise<void> {
   const seed = Number(process.env['CORE_KILLS_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
   const random = createRandom(seed);
   const folder = temporaryFolder();
   const [managerPort = 0] = await freePorts(1);
   const manager = await startStubManager(managerPort, random);
-  const core = await createCoreProcess(folder.path, managerPort, env);
+  const core = await createCoreProcess(at ?? folder.path, managerPort, env, folder.path);
   const clients = createClients(core, random);
   const all: Sent[] = [];
   let isOver = false;
@@ -73,6 +97,7 @@ async function storm(rounds: number, endCore: EndCore, env: Record<string, strin
     }
   }
 
+  const answered = () => all.filter((sent) => sent.outcome === 'replied').length;
   // One that ends by itself keeps the code it has compiled for the next ones; a killed one does not.
   await core.start();
   await core.end('SIGTERM');
@@ -80,7 +105,7 @@ async function storm(rounds: number, endCore: EndCore, env: Record<string, strin
   await isReady;
   const senders = Array.from({ length: conversations * sendersPerConversation }, (_, n) => sendOn(n % conversations));
   for (let round = 0; round < rounds; round++) {
-    await endCore(core, isReady, random);
+    await endCore(core, isReady, random, answered);
     isReady = core.start();
   }
   expect([await isReady, core.faults()]).toEqual([true, '']);
@@ -100,7 +125,7 @@ async function storm(rounds: number, endCore: EndCore, env: Record<string, strin
   await waitFor(isSound, 20_000, inWords);
   expect(core.pids.slice(0, -1).filter(isAlive)).toEqual([]);
   // There was a load: messages got their answer between two ends. How many depends on what else the machine does.
-  expect(all.filter((sent) => sent.outcome === 'replied').length).toBeGreaterThan(rounds / 20);
+  expect(answered()).toBeGreaterThan(rounds / 20);
 }
 
 const ways: Way[] = ['link', 'link', 'link', 'link', 'leaving link', 'http', 'http', 'http once', 'inject'];

@@ -6,6 +6,7 @@ import { WatchedDatabase, type DamagedDatabase, type DamageWatch } from './damag
 import type { Database, Transaction, Value } from './database.ts';
 import { lockFile } from './file-lock.ts';
 import { createGroupCommit } from './group-commit.ts';
+import { createLogSync } from './log-sync.ts';
 import { snapshot } from './snapshot.ts';
 import { createLine } from './statement-line.ts';
 import { createStatements, statementsWithin } from './statements.ts';
@@ -42,7 +43,7 @@ export type SqliteDatabase = Database &
 
 /**
  * What a commit survives. `normal`: the end of the process; a power failure leaves a whole database without its last
- * moments. `full`: a power failure too, for one wait for the disk in each commit.
+ * second. `full`: a power failure too, for one wait for the disk in each commit.
  */
 export type Durability = 'normal' | 'full';
 
@@ -82,12 +83,14 @@ export function openSqlite(file: string, options: SqliteOptions = {}): SqliteDat
   };
   const raw = openFile(file, durability, watch, unlock);
   const group = createGroupCommit(raw, afterCommit);
+  const logSync = durability === 'normal' && file !== ':memory:' ? createLogSync(`${file}-wal`) : null;
 
   const prepared = createStatements(raw);
   const line = createLine();
 
   /** A log that has grown too long can begin again only while nobody writes. */
   function afterCommit(): void {
+    logSync?.committed();
     checkpointer?.committed();
     const pause = checkpointer?.pause() ?? null;
     if (pause !== null) void line.alone(() => pause);
@@ -122,6 +125,7 @@ export function openSqlite(file: string, options: SqliteOptions = {}): SqliteDat
     try {
       const result = await fn(tx);
       raw.exec('COMMIT');
+      logSync?.committed();
       for (const work of onCommit) work();
       return result;
     } catch (error) {
@@ -151,6 +155,7 @@ export function openSqlite(file: string, options: SqliteOptions = {}): SqliteDat
       try {
         const result = work();
         raw.exec('COMMIT');
+        logSync?.committed();
         return result;
       } catch (error) {
         rollBack(raw);
@@ -167,7 +172,7 @@ export function openSqlite(file: string, options: SqliteOptions = {}): SqliteDat
           raw.exec(`PRAGMA synchronous=${durability}`);
         }
       }),
-    fault: () => group.fault(),
+    fault: () => group.fault() ?? logSync?.fault() ?? null,
     damaged,
     damage: () => damage,
     reportDamage: (why) => void raw.report(why),
@@ -177,6 +182,7 @@ export function openSqlite(file: string, options: SqliteOptions = {}): SqliteDat
       await line.end();
       group.commitNow();
       await checkpointer?.close();
+      await logSync?.close();
       raw.close();
       unlock();
     },

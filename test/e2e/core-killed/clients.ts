@@ -31,10 +31,12 @@ type Answer = HandleResult & { error?: string };
 
 /** The senders of the load. All they do ends when the core answers, or when `stop` was called and their time is over. */
 export function createClients(core: CoreProcess, random: () => number) {
+  let passes: ReturnType<typeof openConnectorPasses> | null = null;
   /** A process of the instance that a conversation's key names. */
   const linkOf = (key: string): CoreLink => {
     const [type = '', instanceId = ''] = key.split(':');
-    const pass = openConnectorPasses(core.passKey).issue({ type, instanceId }).reveal();
+    passes ??= openConnectorPasses(core.passKey);
+    const pass = passes.issue({ type, instanceId }).reveal();
     return createCoreLink({ socketPath: core.socket, pass, clock: systemClock, log: () => undefined });
   };
   const links = new Map<string, CoreLink[]>();

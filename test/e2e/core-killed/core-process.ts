@@ -6,11 +6,11 @@ import { createHostProcess } from '@svc/testing/host-process.ts';
 
 export type CoreProcess = Awaited<ReturnType<typeof createCoreProcess>>;
 
-/** One core after the other in the same folder, at the same address, as a supervisor would start them. */
-export async function createCoreProcess(dir: string, managerPort: number, settings: Record<string, string>) {
+/** One core after the other in the same folder, at the same address, as a supervisor would start them. `notes`: a folder for what the test itself notes. */
+export async function createCoreProcess(dir: string, managerPort: number, settings: Record<string, string>, notes = dir) {
   const [port, collector] = (await freePorts(2)) as [number, number];
-  const runsFile = path.join(dir, 'runs.jsonl');
-  const script = path.join(dir, 'script.mjs');
+  const runsFile = path.join(notes, 'runs.jsonl');
+  const script = path.join(notes, 'script.mjs');
   writeFileSync(script, scriptText(runsFile));
   writeFileSync(path.join(dir, 'trust.seed.json'), JSON.stringify(seed));
   writeFileSync(runsFile, '');

@@ -1,0 +1,67 @@
+import { userInfo } from 'node:os';
+import { DatabaseSync } from 'node:sqlite';
+import path from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import type { History } from '@svc/contract/session.ts';
+import type { HandleResult } from '@svc/contract/turn.ts';
+import { requestJson } from '@svc/service-kit/http/json-client.ts';
+import { freePorts } from '@svc/testing/free-ports.ts';
+import { createHostProcess } from '@svc/testing/host-process.ts';
+import { mountLossyDisk } from '@svc/testing/lossy-disk.ts';
+
+/** What may be lost of the time before, ms (docs/running.md). */
+const lostMs = 1000;
+const talkMs = 3000;
+const conversation = 'shell:power';
+
+test('a power failure leaves the database whole and costs the last second at most, as SVC_DURABILITY is unless set', async ({
+  skip,
+}) => {
+  const disk = mountLossyDisk(300);
+  if (typeof disk === 'string') return skip(disk);
+  const [port = 0, manager = 0, collector = 0] = await freePorts(3);
+  const core = createHostProcess('core', disk.folder, { core: port, manager, collector }, {});
+  onTestFinished(async () => {
+    await core.end('SIGKILL');
+    await disk.remove();
+  });
+  await core.start();
+  const url = `http://127.0.0.1:${port}`;
+  const said: { text: string; at: number }[] = [];
+  for (const end = performance.now() + talkMs; performance.now() < end;) {
+    const text = `m${said.length}`;
+    await say(url, text);
+    said.push({ text, at: performance.now() });
+  }
+  const cutAt = performance.now();
+  disk.cutPower();
+  await core.end('SIGKILL');
+  await disk.restore();
+
+  const db = new DatabaseSync(path.join(disk.folder, 'core.db'), { readOnly: true });
+  expect(db.prepare('PRAGMA integrity_check').all()).toEqual([{ integrity_check: 'ok' }]);
+  db.close();
+  await core.start();
+  const address = `${url}/v2/session/${encodeURIComponent(conversation)}/history?limit=1000`;
+  // A conversation of which nothing is left is unknown.
+  const { messages = [] } = (await requestJson<Partial<History>>(address, { timeoutMs: 20_000 })).body;
+  const kept = new Set(messages.map(({ text }) => text));
+  const older = said.filter(({ at }) => at < cutAt - lostMs).map(({ text }) => text);
+  expect(older.length).toBeGreaterThan(3);
+  expect(older.filter((text) => !kept.has(text))).toEqual([]);
+}, 120_000);
+
+async function say(url: string, text: string): Promise<void> {
+  const { username } = userInfo(); // the owner
+  const body = {
+    channel: 'shell',
+    conversation_key: conversation,
+    message_id: text,
+    sender: { raw_id: username, raw_username: username },
+    content: { text },
+    delivery: 'sync',
+    capabilities: { supports_markdown: true, supports_code_blocks: true, actions: [] },
+  };
+  const { status, body: result } = await requestJson<HandleResult>(`${url}/v2/handle`, { body, timeoutMs: 20_000 });
+  expect([status, result.outcome]).toEqual([200, 'replied']);
+}
