@@ -7,7 +7,7 @@ import { signalProcess } from '@svc/service-kit/process/signal-process.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { openArchiveHouse, servicePorts, type ArchiveHouse } from './release-archive/archive-house.ts';
 import { buildContainer, whyNoContainers } from './release-archive/container.ts';
-import { openReleasePlace, type ReleasePlace } from './release-archive/release-place.ts';
+import { openReleasePlace, type ReleasePlace } from '@svc/testing/release-place.ts';
 
 let house: ArchiveHouse;
 let place: ReleasePlace;
@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => {
   place.close();
   house.close();
-}, 60_000);
+}, 180_000);
 
 test('what is published can be checked with the tools of any machine', () => {
   const { published } = house;

@@ -1,52 +1,34 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { phases, type Phase } from '../src/update/journal.ts';
-import { createRandom } from '@svc/testing/random.ts';
 import { openUpdateHouse, until, type UpdateHouse } from './update-house.ts';
 import { mountSmallDisk } from './update-faults.ts';
+import { createUpdateKills, isThorough, kills, type Goal, type UpdateKills } from './update-kills.ts';
 import { startTalker, type Talker } from './update-talker.ts';
 
-/** Kills at random moments, beside the chosen ones. Each takes about 15 s; a thorough run asks for 200, and has more chosen moments and full disks. */
-const kills = Number(process.env['UPDATE_KILLS'] ?? 1);
-const isThorough = kills > 1;
-const seed = Number(process.env['UPDATE_KILLS_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-/** Within the longest that an update takes here; some come too late to kill anything. */
-const mostMs = Number(process.env['UPDATE_KILLS_WITHIN_MS'] ?? 9000);
-
 let house: UpdateHouse;
+let killing: UpdateKills;
 let talker: Talker;
 let commits: string[] = [];
+
+const commitOf = (tag: string) => commits[tag === 'v0.2.0' ? 0 : 1] ?? '';
+const goalOf = (tag: string): Goal => ({ commit: commitOf(tag), version: tag.slice(1), args: ['update', '--ref', tag] });
+const other = async () => goalOf((await killing.runsOn(commitOf('v0.2.0'))) ? 'v0.1.0' : 'v0.2.0');
 
 beforeAll(async () => {
   house = await openUpdateHouse();
   commits = [house.release('v0.2.0', {}), house.remote.git(['rev-parse', 'v0.1.0'])];
+  killing = createUpdateKills({
+    house,
+    next: other,
+    isKnown: (commit) => commits.includes(commit),
+    settledVersion: () => readFileSync(house.file('VERSION'), 'utf8').trim(),
+  });
   await house.up();
   talker = startTalker(house.coreUrl);
 }, 120_000);
 afterAll(async () => {
   await house.close();
 }, 180_000);
-
-const phase = (): string | null => {
-  const file = house.file('.runtime/update/journal.json');
-  try {
-    return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as { phase: string }).phase : null;
-  } catch {
-    return null; // gone in between
-  }
-};
-
-/** Short phases may be over before they are seen. */
-const hasReached = (name: string): boolean => phases.indexOf(phase() as Phase) >= phases.indexOf(name as Phase);
-
-/** One whole version, the same in all three processes. */
-const isWhole = async (): Promise<boolean> => {
-  const shas = new Set(await house.shas());
-  return shas.size === 1 && commits.includes([...shas][0] ?? '');
-};
-
-const runsOn = async (commit: string): Promise<boolean> => (await house.shas()).every((sha) => sha === commit);
 
 /** When it is killed: at the beginning of a phase, or so many ms into it. */
 const moments: [string, number][] = [
@@ -64,71 +46,28 @@ const moments: [string, number][] = [
     : []),
 ];
 
-const other = async () => ((await runsOn(commits[0] ?? '')) ? 'v0.1.0' : 'v0.2.0');
-const commitOf = (tag: string) => commits[tag === 'v0.2.0' ? 0 : 1] ?? '';
-
-/** One whole version runs, and the next update to the same says what was left and brings it to an end. */
-async function isBroughtToAnEnd(to: string): Promise<void> {
-  await until(isWhole, 60_000);
-  const { code, out } = await house.svc(['update', '--ref', to]);
-  expect([0, 4], out).toContain(code);
-  expect(out).toMatch(/cut off|is what is installed|did not run|Updated from/);
-  await until(() => runsOn(commitOf(to)), 30_000);
-  expect(phase()).toBeNull();
-  expect(existsSync(house.file('.runtime/update/trial'))).toBe(false);
-  expect(readFileSync(house.file('VERSION'), 'utf8').trim()).toBe(to.slice(1));
-}
-
 test.each(moments)(
   'killed in "%s" after %i ms, one whole version runs, and the next update brings it to an end',
   async (name, delayMs) => {
-    const to = await other();
-    const updater = house.spawn(['update', '--ref', to]);
-    await until(() => hasReached(name) || updater.exitCode !== null, 60_000);
-    expect(updater.exitCode).toBeNull();
-    await new Promise((resolve) => setTimeout(resolve, delayMs));
-    updater.kill('SIGKILL');
-    await once(updater, 'close');
-    await until(isWhole, 60_000);
+    const goal = await other();
+    await killing.killWhen(goal, () => killing.hasReached(name), delayMs);
     if (delayMs === 0) {
       const repaired = await house.svc(['update', '--repair']);
       expect(repaired).toMatchObject({ code: 0, out: expect.stringMatching(/cut off|did not run/) });
-      expect(phase()).toBeNull();
+      expect(killing.phase()).toBeNull();
       expect(await house.svc(['update', '--repair'])).toMatchObject({
         code: 0,
         out: expect.stringContaining('nothing to repair'),
       });
     }
-    await isBroughtToAnEnd(to);
+    await killing.isBroughtToAnEnd(goal);
   },
   180_000,
 );
 
 test(
   `killed ${kills} times at random moments, every third time with all the processes there are: one whole version runs, and the next update goes on`,
-  async () => {
-    const random = createRandom(seed);
-    const tally: Record<string, number> = {};
-    for (let n = 1; n <= kills; n += 1) {
-      const to = await other();
-      const [withAll, afterMs] = [n % 3 === 0, Math.floor(random() * mostMs)];
-      const updater = house.spawn(['update', '--ref', to]);
-      await new Promise((resolve) => setTimeout(resolve, afterMs));
-      const at = updater.exitCode === null ? (phase() ?? 'before') : 'over';
-      updater.kill('SIGKILL');
-      if (withAll) house.killAll();
-      if (updater.exitCode === null && updater.signalCode === null) await once(updater, 'exit');
-      if (withAll) await house.up();
-      const what = `seed ${seed}, kill ${n} in "${at}" after ${afterMs} ms${withAll ? ', with all' : ''}`;
-      await isBroughtToAnEnd(to).catch((error: unknown) => {
-        throw new Error(`${what}: ${(error as Error).message}`, { cause: error });
-      });
-      const place = `${at}${withAll ? ' (all)' : ''}`;
-      tally[place] = (tally[place] ?? 0) + 1;
-      if (kills > 5) process.stderr.write(`${what}\n`);
-    }
-    if (kills > 5) process.stderr.write(`${JSON.stringify({ kills, answered: talker.answered(), tally })}\n`);
-  },
+  () => killing.killAtRandom(talker.answered),
   kills * 60_000 + 120_000,
 );
 
@@ -140,7 +79,7 @@ test('all that was said meanwhile is in the history once, with its answer', asyn
 /** What the machine fails with, and how an update ends then. Nothing of it is the version's fault, so it may be tried again. */
 describe('where the machine fails', () => {
   const tag = 'v0.3.0';
-  const runsWhole = () => until(isWhole, 60_000);
+  const runsWhole = () => until(killing.isWhole, 60_000);
   const lastRefused = (): string | null => {
     const last = house.file('.runtime/update/last.json');
     return existsSync(last) ? (JSON.parse(readFileSync(last, 'utf8')) as { refused: string | null }).refused : null;
@@ -161,7 +100,7 @@ describe('where the machine fails', () => {
       const { code, out } = await house.svc(['update', '--ref', tag]);
       house.server.answerWith(null);
       expect([from, code, out]).toEqual([from, 3, expect.stringMatching(/cannot be (?:asked|fetched)/)]);
-      expect(phase()).toBeNull();
+      expect(killing.phase()).toBeNull();
       await runsWhole();
     }
   }, 60_000);
@@ -193,14 +132,14 @@ describe('where the machine fails', () => {
   test.each([...disks, ...(isThorough ? more : [])])(
     'a full disk of %s: one whole version runs, and the next update goes on',
     async (_what, folder, megabytes, fullIn, codes) => {
-      const to = await other();
+      const goal = await other();
       const disk = mountSmallDisk(house.file(folder), megabytes);
       if (typeof disk === 'string') return void process.stderr.write(`not tried: ${disk}\n`);
       let ran = { code: -1, out: '' };
       try {
-        const running = house.svc(['update', '--ref', to]);
+        const running = house.svc(goal.args);
         if (fullIn !== null) {
-          await until(() => hasReached(fullIn), 60_000);
+          await until(() => killing.hasReached(fullIn), 60_000);
           disk.fill();
         }
         ran = await running;
@@ -208,7 +147,7 @@ describe('where the machine fails', () => {
         disk.remove();
       }
       expect(codes, ran.out).toContain(ran.code);
-      await isBroughtToAnEnd(to);
+      await killing.isBroughtToAnEnd(goal);
     },
     120_000,
   );

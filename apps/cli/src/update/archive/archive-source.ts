@@ -54,7 +54,7 @@ export function openArchiveSource({ places, root, base, allowUnsigned }: Archive
       if (isWhole(folder)) return folder;
       removeFolder(folder);
       const published = found.get(commit);
-      if (published !== undefined) await unpack(fileOf(commit), folder, published.info);
+      if (published !== undefined) await unpack(fileOf(commit), folder, published);
       else if (readReleaseInfo(like)?.commit === commit) linkInstallation(like, folder);
       else throw new Error(`The version ${commit.slice(0, 12)} is not here any more.`);
       takeDotenv(folder);

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, createWriteStream, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { createWriteStream, existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { open, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -17,7 +18,7 @@ const pauseMs = 500;
 export async function getText(url: string): Promise<string> {
   let text = '';
   const decoder = new TextDecoder();
-  for await (const chunk of await open(url, 0)) {
+  for await (const chunk of await request(url, 0)) {
     text += decoder.decode(chunk, { stream: true });
     if (text.length > maxText) throw new Error(`${url} is too large.`);
   }
@@ -29,27 +30,47 @@ export async function getText(url: string): Promise<string> {
  * @throws Error that says why not
  */
 export async function download(url: string, file: string, digest: string): Promise<void> {
+  if ((await digestOfFile(file)) === digest) return;
   const part = `${file}.part`;
   mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  const goesOn = sizeOf(part) > 0;
+  await bring(url, part);
+  if ((await digestOfFile(part)) === digest) return renameSync(part, file);
+  rmSync(part, { force: true });
+  if (!goesOn) throw new Error(`${url} is not what the checksums say.`);
+  // What an earlier call has left may be damaged, as by a loss of power.
+  await download(url, file, digest);
+}
+
+async function bring(url: string, part: string): Promise<void> {
   for (let left = tries; ;) {
     const before = sizeOf(part);
     try {
-      await goOn(url, part, before);
-      break;
+      return await goOn(url, part, before);
     } catch (error) {
+      const isFull = ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '');
+      // The service may live on the same disk.
+      if (isFull) rmSync(part, { force: true });
       left = sizeOf(part) > before ? tries : left - 1;
-      if (left === 0 || error instanceof Refused)
+      if (left === 0 || isFull || error instanceof Refused)
         throw new Error(`${url} cannot be downloaded: ${errorText(error)}`, { cause: error });
       await sleep(pauseMs);
     }
   }
+}
+
+/** Of all that is in a file, wherever it was read to. */
+export async function digestOf(file: FileHandle): Promise<string> {
   const hash = createHash('sha256');
-  await pipeline(createReadStream(part), hash);
-  if (hash.digest('hex') !== digest) {
-    rmSync(part, { force: true });
-    throw new Error(`${url} is not what the checksums say.`);
-  }
-  renameSync(part, file);
+  await pipeline(file.createReadStream({ start: 0, autoClose: false }), hash);
+  return hash.digest('hex');
+}
+
+/** Null when there is none. */
+async function digestOfFile(name: string): Promise<string | null> {
+  if (!existsSync(name)) return null;
+  await using file = await open(name, 'r');
+  return await digestOf(file);
 }
 
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
@@ -63,7 +84,7 @@ async function goOn(url: string, part: string, from: number): Promise<void> {
   let size = from;
   let body: AsyncIterable<Uint8Array>;
   try {
-    body = await open(url, from);
+    body = await request(url, from);
   } catch (error) {
     if (error instanceof Whole) return;
     if (!(error instanceof NoRange)) throw error;
@@ -93,7 +114,7 @@ class NoRange extends Error {
 }
 
 /** What comes from there, from a byte on. */
-async function open(url: string, from: number): Promise<AsyncIterable<Uint8Array>> {
+async function request(url: string, from: number): Promise<AsyncIterable<Uint8Array>> {
   const idle = new AbortController();
   const timer = setTimeout(() => idle.abort(new Error(`nothing came for ${idleMs / 1000} s`)), idleMs);
   const headers: Record<string, string> = from === 0 ? {} : { range: `bytes=${from}-` };

@@ -1,7 +1,10 @@
 import { createReadStream, statSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
+
+/** Gives true when it has answered in place of the file. */
+type Answer = (name: string, request: IncomingMessage, response: ServerResponse) => boolean;
 
 /** A place of releases over HTTP on loopback, as web servers of files are: with ranges. */
 export type ReleasePlace = {
@@ -10,18 +13,22 @@ export type ReleasePlace = {
   asked: string[];
   /** Breaks connections after so many bytes, so many times. */
   cut(bytes: number, times: number): void;
+  /** Asked first from now on; null: nobody is. */
+  answerWith(answer: Answer | null): void;
   close(): void;
 };
 
 export async function openReleasePlace(folder: () => string): Promise<ReleasePlace> {
   const asked: string[] = [];
   let [limit, left] = [0, 0];
+  let instead: Answer | null = null;
   const server = createServer((request, response) => {
     const name = path.basename(request.url ?? '');
-    const file = path.join(folder(), name);
-    const size = statSync(file, { throwIfNoEntry: false })?.size;
     const from = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? '')?.[1] ?? 0);
     asked.push(`${name} ${from}`);
+    if (instead?.(name, request, response) === true) return;
+    const file = path.join(folder(), name);
+    const size = statSync(file, { throwIfNoEntry: false })?.size;
     if (size === undefined) return void response.writeHead(404).end();
     if (from >= size && from > 0) return void response.writeHead(416).end();
     response.writeHead(from > 0 ? 206 : 200, { 'content-length': size - from });
@@ -36,6 +43,7 @@ export async function openReleasePlace(folder: () => string): Promise<ReleasePla
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     asked,
     cut: (bytes, times) => void ([limit, left] = [bytes, times]),
+    answerWith: (answer) => void (instead = answer),
     close() {
       server.closeAllConnections();
       server.close();
