@@ -60,6 +60,7 @@ const light = [
   'json/read-json',
   'lane',
   'line-splitter',
+  'own-imports',
   'process/marked-processes',
   'process/owned-process',
   'process/process-group',

@@ -1,6 +1,10 @@
-import { handleOutputFaults } from './output-faults.ts';
-import { runCommandLine } from './program/run-command-line.ts';
+import { findOwnModules } from '@svc/service-kit/own-imports.ts';
 
+findOwnModules();
+const [{ handleOutputFaults }, { runCommandLine }] = await Promise.all([
+  import('./output-faults.ts'),
+  import('./program/run-command-line.ts'),
+]);
 handleOutputFaults(process.argv[2]);
 
 try {
