@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Principal } from '@svc/contract/trust.ts';
+import type { Principal, TrustChange } from '@svc/contract/trust.ts';
 import { anna, from, openTrustBench } from './open-trust-bench.ts';
 
 const bench = openTrustBench();
@@ -71,6 +71,27 @@ describe('identifiers', () => {
     const taken = await call('POST', '/trust/principals/bob/identifiers', { surface: 'email', value: 'anna@EXAMPLE.org' });
     expect([taken.statusCode, taken.json().message]).toEqual([409, 'email "anna@EXAMPLE.org" belongs to the principal "anna".']);
     expect(await status('POST', '/trust/principals/nobody/identifiers', { surface: 'email', value: 'x' })).toBe(404);
+  });
+
+  test('move from one principal to another in one step, and never from somebody else, nor the last one of an owner', async () => {
+    await addAnna();
+    const second = await add({ key: 'ben', display_name: 'Ben' });
+    const first = await ok<Principal>('GET', '/trust/principals/anna');
+    const name = { surface: 'messenger', value: '42' };
+    const move = (to: string, from: string, of: { surface: string; value: string } = name) =>
+      status('POST', `/trust/principals/${to}/identifiers`, { surface: of.surface, value: of.value, from });
+    expect(await move('owner', second.id)).toBe(409);
+    expect([await move('ben', first.id), await move('ben', first.id)]).toEqual([200, 200]);
+    expect(await resolve('messenger', '42')).toMatchObject({ principal_key: 'ben' });
+    expect((await ok<Principal>('GET', '/trust/principals/anna')).identifiers).toEqual([]);
+    const { audit } = await ok<{ audit: TrustChange[] }>('GET', '/trust/audit?limit=1');
+    expect(audit).toMatchObject([{ what: 'moved', principal: 'ben', before: { principal: 'anna' }, after: name }]);
+
+    const owner = await ok<Principal>('GET', '/trust/principals/owner');
+    const codes = [];
+    for (const of of owner.identifiers) codes.push(await move('ben', owner.id, of));
+    expect(codes.at(-1)).toBe(409);
+    expect((await ok<Principal>('GET', '/trust/principals/owner')).identifiers).toHaveLength(1);
   });
 
   test('are compared to the letter where names do not ignore case', async () => {

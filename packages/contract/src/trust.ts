@@ -104,6 +104,7 @@ export const trustChanges = [
   'invitation_revoked',
   'joined',
   'unlinked',
+  'moved',
   'role_created',
   'role_changed',
   'role_deleted',

@@ -41,7 +41,8 @@ export interface TrustAdmin {
   deletePrincipal(actor: string, idOrKey: string, what?: 'principal_deleted' | 'principal_erased'): Promise<Principal>;
   /** Why a principal can be neither disabled nor deleted now; null when they can. */
   whyKept(id: string): Promise<string | null>;
-  addIdentifier(actor: string, idOrKey: string, surface: string, value: string): Promise<Identifier>;
+  /** `from`: the id of the principal that has it so far, where it is to be taken from one. */
+  addIdentifier(actor: string, idOrKey: string, surface: string, value: string, from?: string): Promise<Identifier>;
   removeIdentifier(actor: string, id: string): Promise<Identifier>;
   saveRole(actor: string, input: RoleInput): Promise<Role>;
   deleteRole(actor: string, idOrName: string): Promise<Role>;
@@ -124,13 +125,18 @@ const principalChanges = ({
 });
 
 const identifierChanges = ({ change }: Tools): Pick<TrustAdmin, 'addIdentifier' | 'removeIdentifier'> => ({
-  addIdentifier: (actor: string, idOrKey: string, surface: string, value: string) =>
+  addIdentifier: (actor: string, idOrKey: string, surface: string, value: string, from?: string) =>
     change<Identifier>(actor, async ({ principals, trust }) => {
       const principal = await readPrincipal({ principals }, idOrKey);
+      const holder = from === undefined ? null : await trust.findIdentifier(surface, value);
+      const isMoved = holder !== null && holder.principal_id === from && from !== principal.id;
+      if (isMoved) await principals.deleteIdentifier(holder.id);
       const { id, isNew } = await giveIdentifier(trust, { principal_id: principal.id, surface, value });
       const result = (await principals.readIdentifier(id)) ?? missing('identifier', id);
       if (!isNew) return { result, change: null };
-      return { result, change: { what: 'linked', principal: principal.key, before: null, after: identifierFacts(result) } };
+      const before = isMoved ? { principal: (await readPrincipal({ principals }, holder.principal_id)).key } : null;
+      const what = isMoved ? 'moved' : 'linked';
+      return { result, change: { what, principal: principal.key, before, after: identifierFacts(result) } };
     }),
 
   removeIdentifier: (actor: string, id: string) =>

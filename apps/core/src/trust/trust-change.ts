@@ -39,7 +39,7 @@ export function createChange({ db, trust, audit, events, clock, ids }: ChangeDep
       const { result, change } = await work(stores);
       if (change === null) return { result, told: null };
       const after = await owners(stores, clock.now());
-      checkOwners(before, after, change.what === 'unlinked');
+      checkOwners(before, after, change.what === 'unlinked' || change.what === 'moved');
       return { result, told: await audit.add(tx, { actor, ...change }) };
     });
     if (told === null) return result;

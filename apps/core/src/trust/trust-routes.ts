@@ -81,7 +81,7 @@ function mountPrincipals(app: App, { trustAdmin: admin }: Pick<Deps, 'trustAdmin
   app.post<Id & { Body: Static<typeof identifierBody> }>(
     '/trust/principals/:id/identifiers',
     { schema: { body: identifierBody } },
-    ({ params, body, actor }) => admin.addIdentifier(actor, params.id, body.surface, body.value),
+    ({ params, body, actor }) => admin.addIdentifier(actor, params.id, body.surface, body.value, body.from),
   );
 
   app.delete<{ Params: { iid: string } }>('/trust/identifiers/:iid', async ({ params, actor }) => {

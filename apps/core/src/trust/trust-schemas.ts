@@ -43,7 +43,11 @@ export const principalPatch = {
 export const identifierBody = {
   ...strict,
   required: ['surface', 'value'],
-  properties: { surface, value: { type: 'string', minLength: 1, maxLength: 256 } },
+  properties: {
+    surface,
+    value: { type: 'string', minLength: 1, maxLength: 256 },
+    from: { type: 'string', minLength: 1, maxLength: 128, description: 'id of the principal that has it so far' },
+  },
 } as const;
 
 export const roleBody = {
