@@ -1,29 +1,14 @@
-import { mkdirSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { root } from '../repository.ts';
 import { type Dashboard, isLive, openDashboard, setUp } from './dashboard/open-dashboard.ts';
+import { picture, violations } from './dashboard/violations.ts';
 import { openBrowser, say, watch, whyNoBrowser } from './device-app/browser.ts';
 
 const why = whyNoBrowser();
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-/** Where pictures of all screens go, for who wants to look at them. */
-const pictures = process.env['TEST_PICTURES'];
-
-type Violation = { id: string; help: string; nodes: { target: string[] }[] };
-
-/** What axe finds, as one line for each rule. */
-async function violations(page: Page): Promise<string[]> {
-  const rules = { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] };
-  await page.evaluate(axe);
-  const found = (await page.evaluate(
-    `axe.run(document, ${JSON.stringify(rules)}).then(({ violations }) => violations)`,
-  )) as Violation[];
-  return found.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`);
-}
 
 /** How far the page can be moved sideways. */
 const sideways = (page: Page): Promise<number> =>
@@ -67,10 +52,7 @@ describe.skipIf(why !== null)(`how the dashboard looks${why === null ? '' : ` (s
 
   async function look(shown: Page, name: string): Promise<void> {
     const width = shown.viewportSize()?.width ?? 0;
-    if (pictures !== undefined) {
-      mkdirSync(pictures, { recursive: true });
-      await shown.screenshot({ path: path.join(pictures, `${name}-${width}.png`) });
-    }
+    await picture(shown, name);
     found.push(...(await violations(shown)).map((line) => `${name} at ${width}: ${line}`));
   }
 

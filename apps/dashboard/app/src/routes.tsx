@@ -59,6 +59,7 @@ const tree = root.addChildren([
   createRoute({
     getParentRoute,
     path: '/people',
+    validateSearch: texts('channel', 'sender', 'key', 'public'),
     component: lazyRouteComponent(() => import('./screens/people/people.tsx'), 'People'),
   }),
   createRoute({

@@ -6,6 +6,7 @@ import { counted, fullTime, shortTime } from '../../parts/format.ts';
 import { useEvents } from '../../parts/live.tsx';
 import { Empty, Loaded } from '../../parts/page.tsx';
 import { useApi } from '../../parts/query.ts';
+import { WhyLink } from '../../parts/why-link.tsx';
 import { toast } from '../../parts/toast.tsx';
 
 type EventPage = { events: TelemetryEvent[]; next_before: string | null };
@@ -80,6 +81,9 @@ function EventRow({ event: { ts, kind, surface, principal, identity, session, te
       <b>{kind}</b>
       <span className="muted">{[surface, principal ?? identity].filter((part) => part !== null).join(' · ')}</span>
       {text !== null && text !== '' && <span className="event-text">{text.slice(0, maxText)}</span>}
+      {kind === 'denied' && surface !== null && identity !== null && (
+        <WhyLink channel={surface} sender={identity} session={session} />
+      )}
       {session !== null && (
         <Link to="/sessions/$key" params={{ key: session }} aria-label={`Session of this ${kind}`}>
           Session

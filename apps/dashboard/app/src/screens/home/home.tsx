@@ -5,6 +5,7 @@ import { count, money, relativeTime } from '../../parts/format.ts';
 import { Empty, Loaded, Page, Section, Skeleton } from '../../parts/page.tsx';
 import { useAct, useApi } from '../../parts/query.ts';
 import { Status } from '../../parts/status.tsx';
+import { Refused } from './refused.tsx';
 import { type Need, useNeeds } from './use-needs.ts';
 
 /** What needs the operator, who is at work, and what a day has cost. A process that is away is a row, never a blank page. */
@@ -30,6 +31,7 @@ export function Home() {
         )}
         {needs.length === 0 && (isKnown ? <Empty title="Nothing needs you" /> : <Skeleton />)}
       </Section>
+      <Refused />
       <Loaded query={brief}>
         {({ active, totals }) => (
           <>

@@ -1,22 +1,23 @@
 import type { ExplainedIdentity } from '@svc/contract/trust.ts';
-import { type FormEvent, useState } from 'react';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { Field } from '../../parts/field.tsx';
 import { Section } from '../../parts/page.tsx';
 import { useAct } from '../../parts/query.ts';
-import { Status } from '../../parts/status.tsx';
-import { grantWords, tierWords, toolWords } from './trust-words.ts';
+import { Explained } from './explained.tsx';
 
-/** Why a sender may what they may, grant by grant. */
+/** Why a sender may what they may, grant by grant. Whom it is about stands in the address: refusals elsewhere lead here. */
 export function Explain() {
-  const [channel, setChannel] = useState('');
-  const [sender, setSender] = useState('');
-  const [isPublic, setPublic] = useState(false);
-  const [found, setFound] = useState<ExplainedIdentity | null>(null);
-  const ask = useAct<ExplainedIdentity>({ onDone: setFound });
+  const asked = useSearch({ from: '/people' });
+  const navigate = useNavigate({ from: '/people' });
+  const [channel, setChannel] = useState(asked.channel);
+  const [sender, setSender] = useState(asked.sender);
+  const [key, setKey] = useState(asked.key);
+  const [isPublic, setPublic] = useState(asked.public === '1');
   const look = (event: FormEvent) => {
     event.preventDefault();
-    const body = { channel: channel.trim(), sender: { raw_id: sender.trim() }, public: isPublic, explain: true };
-    ask.mutate({ method: 'POST', path: '/core/trust/resolve', body });
+    const search = { channel: channel.trim(), sender: sender.trim(), key: key.trim(), public: isPublic ? '1' : '' };
+    void navigate({ search, replace: true, resetScroll: false });
   };
   return (
     <Section title="Why?">
@@ -35,43 +36,38 @@ export function Explain() {
         <Field label="Their name or number there">
           {(props) => <input {...props} value={sender} maxLength={256} onChange={({ target }) => setSender(target.value)} />}
         </Field>
+        <Field label="In this conversation (if it matters)">
+          {(props) => <input {...props} value={key} maxLength={512} onChange={({ target }) => setKey(target.value)} />}
+        </Field>
         <label className="check">
           <input type="checkbox" checked={isPublic} onChange={({ target }) => setPublic(target.checked)} /> where others read
           along
         </label>
-        <button type="submit" className="plain-button" disabled={ask.isPending || channel.trim() === '' || sender.trim() === ''}>
+        <button type="submit" className="plain-button" disabled={channel.trim() === '' || sender.trim() === ''}>
           Explain
         </button>
       </form>
-      {found !== null && <Explained {...found} />}
+      {asked.channel !== '' && asked.sender !== '' && <Answer key={JSON.stringify(asked)} {...asked} />}
     </Section>
   );
 }
 
-function Explained({ denied, reason, trust_tier: tier, tool_policy: tools, display_name: name, explanation }: ExplainedIdentity) {
-  const { identifier, principal, grants, capped_from: before } = explanation;
-  return (
-    <div className="stack" role="status">
-      <p>{denied ? <Status kind="bad" words="refused" /> : <Status kind="ok" words="let in" />}</p>
-      <p>{reason}</p>
-      <p>
-        {identifier.surface} {identifier.value} is{' '}
-        {principal === null ? 'nobody that is known' : `${principal.display_name} (${principal.key})`}.
-        {!denied && ` ${name} is ${tierWords[tier]} here and ${toolWords[tools]}.`}
-        {before !== null && ` Elsewhere they are ${tierWords[before]}: where others read along, nobody is more than this.`}
-      </p>
-      {grants.length > 0 && (
-        <ul className="rows-list">
-          {grants.map((grant) => (
-            <li key={grant.id}>
-              <Status kind={grant.misfit === null ? 'ok' : 'off'} words={grantWords(grant)} />
-              <p className="muted small">
-                {grant.misfit ?? `It counts: ${tierWords[grant.tier]}, ${toolWords[grant.tool_policy]}.`}
-              </p>
-            </li>
-          ))}
-        </ul>
-      )}
-    </div>
-  );
+type Asked = { channel: string; sender: string; key: string; public: string };
+
+function Answer({ channel, sender, key: conversation, public: isPublic }: Asked) {
+  const [found, setFound] = useState<ExplainedIdentity | null>(null);
+  const place = useRef<HTMLDivElement>(null);
+  const { mutate } = useAct<ExplainedIdentity>({ onDone: setFound });
+  useEffect(() => {
+    const body = {
+      channel,
+      sender: { raw_id: sender },
+      public: isPublic === '1',
+      ...(conversation !== '' && { conversation_key: conversation }),
+      explain: true,
+    };
+    mutate({ method: 'POST', path: '/core/trust/resolve', body });
+  }, [channel, sender, conversation, isPublic, mutate]);
+  useEffect(() => void place.current?.scrollIntoView({ block: 'nearest' }), [found]);
+  return <div ref={place}>{found !== null && <Explained {...found} />}</div>;
 }

@@ -1,19 +1,22 @@
-import type { Principal, Role } from '@svc/contract/trust.ts';
+import type { Grant, Principal, Role } from '@svc/contract/trust.ts';
 import { useState } from 'react';
 import { call } from '../../parts/api.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Field } from '../../parts/field.tsx';
 import { queryClient, refresh } from '../../parts/query.ts';
 import { toast } from '../../parts/toast.tsx';
-import { RoleField, SpanField } from './role-fields.tsx';
-import { keyOf } from './strangers.tsx';
-import { endOf, trustPaths } from './trust-words.ts';
+import { type End, EndField, endFault, endOf, forGood } from './end-field.tsx';
+import { isPlace, PlaceField } from './place-field.tsx';
+import { RoleField } from './role-fields.tsx';
+import { keyOf } from './let-in.tsx';
+import { trustPaths } from './trust-words.ts';
 
 /** Makes a person, with a role. How they are known on a channel is added afterwards, or by an invitation. */
 export function NewPerson({ roles, onClose }: { roles: readonly Role[]; onClose(): void }) {
   const [name, setName] = useState('');
   const [role, setRole] = useState('guest');
-  const [days, setDays] = useState('');
+  const [scope, setScope] = useState<Grant['scope']>({});
+  const [end, setEnd] = useState<End>(forGood);
   const [isBusy, setBusy] = useState(false);
   const key = keyOf(name);
 
@@ -22,7 +25,7 @@ export function NewPerson({ roles, onClose }: { roles: readonly Role[]; onClose(
     try {
       const person = await call<Principal>('POST', '/core/trust/principals', { body: { key, display_name: name.trim() } });
       await call('POST', `/core/trust/principals/${encodeURIComponent(person.id)}/grants`, {
-        body: { role_id: role, expires_at: endOf(days) },
+        body: { role_id: role, scope, expires_at: endOf(end) },
       });
       toast(`${name.trim()} is added.`);
       onClose();
@@ -49,9 +52,10 @@ export function NewPerson({ roles, onClose }: { roles: readonly Role[]; onClose(
           )}
         </Field>
         <RoleField roles={roles} role={role} onRole={setRole} />
-        <SpanField days={days} onDays={setDays} />
+        <PlaceField scope={scope} onScope={setScope} />
+        <EndField end={end} onEnd={setEnd} />
         <p className="row-buttons">
-          <button type="submit" className="primary" disabled={isBusy || key === ''}>
+          <button type="submit" className="primary" disabled={isBusy || key === '' || endFault(end) !== null || !isPlace(scope)}>
             Add person
           </button>
           <button type="button" className="plain-button" onClick={onClose}>

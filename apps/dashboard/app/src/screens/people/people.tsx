@@ -41,9 +41,7 @@ export function People() {
       </Section>
       <Invitations roles={known} people={principals} />
       <Explain />
-      <Section title="Roles">
-        <Loaded query={roles}>{(data) => <Roles roles={data.roles} />}</Loaded>
-      </Section>
+      <Loaded query={roles}>{(data) => <Roles roles={data.roles} people={principals} />}</Loaded>
       {person !== undefined && <PersonDialog person={person} people={principals} roles={known} onClose={() => setShown(null)} />}
       {isAdding && <NewPerson roles={known} onClose={() => setAdding(false)} />}
     </Page>

@@ -1,6 +1,6 @@
 import type { Role } from '@svc/contract/trust.ts';
 import { Field } from '../../parts/field.tsx';
-import { spans, tierWords, toolWords } from './trust-words.ts';
+import { tierWords, toolWords } from './trust-words.ts';
 
 type RoleProps = { roles: readonly Role[]; role: string; onRole(name: string): void };
 
@@ -16,22 +16,6 @@ export function RoleField({ roles, role, onRole }: RoleProps) {
         <select {...props} value={role} onChange={({ target }) => onRole(target.value)}>
           {roles.map(({ id, name }) => (
             <option key={id}>{name}</option>
-          ))}
-        </select>
-      )}
-    </Field>
-  );
-}
-
-export function SpanField({ days, onDays }: { days: string; onDays(days: string): void }) {
-  return (
-    <Field label="How long">
-      {(props) => (
-        <select {...props} value={days} onChange={({ target }) => onDays(target.value)}>
-          {Object.entries(spans).map(([value, words]) => (
-            <option key={value} value={value}>
-              {words}
-            </option>
           ))}
         </select>
       )}

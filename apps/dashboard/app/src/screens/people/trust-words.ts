@@ -1,4 +1,4 @@
-import type { Grant, Principal, Role, Tier, ToolPolicy } from '@svc/contract/trust.ts';
+import type { AskPolicy, Grant, Principal, Role, Tier, ToolPolicy } from '@svc/contract/trust.ts';
 import { fullTime } from '../../parts/format.ts';
 
 /** What a tier is called to people. */
@@ -11,14 +11,21 @@ export const tierWords: Record<Tier, string> = {
   BLOCKED: 'blocked',
 };
 export const toolWords: Record<ToolPolicy, string> = { full: 'may act', read: 'may look things up', none: 'may only talk' };
+export const askWords: Record<AskPolicy, string> = {
+  never: 'never',
+  dangerous: 'before it does more than read',
+  always: 'before every tool',
+};
 
 /** "guest on messenger until 24 Nov". */
 export function grantWords({ role, scope, expires_at: end }: Pick<Grant, 'role' | 'scope' | 'expires_at'>): string {
-  const place = scope.conversation_key ?? scope.surface;
-  return `${role}${place === undefined ? '' : ` on ${place}`}${end === null ? '' : ` until ${fullTime(end)}`}`;
+  const place = [scope.surface, scope.conversation_key].filter((part) => part !== undefined).join(', ');
+  return `${role}${place === '' ? '' : ` on ${place}`}${end === null ? '' : ` until ${fullTime(end)}`}`;
 }
 
-/** Whether a grant is what keeps the last owner one: then it cannot be taken away. */
+export const hasEnded = ({ expires_at: end }: Pick<Grant, 'expires_at'>): boolean => end !== null && end <= Date.now();
+
+/** Whether somebody is the last who is the owner everywhere and for good: then they stay one. */
 export function isLastOwner(people: readonly Principal[], roles: readonly Role[], person: Principal): boolean {
   const owner = new Set(roles.filter(({ tier, surfaces }) => tier === 'SACRED' && surfaces === '*').map(({ id }) => id));
   const isOwner = ({ status, grants }: Principal) =>
@@ -31,8 +38,7 @@ export function isLastOwner(people: readonly Principal[], roles: readonly Role[]
 export const isOwnerGrant = (roles: readonly Role[], { role_id: id }: Grant): boolean =>
   roles.some((role) => role.id === id && role.tier === 'SACRED');
 
-/** Ends that are chosen most, and how long they are. */
-export const spans = { '': 'for good', '1': 'for a day', '7': 'for a week', '31': 'for a month' } as const;
-export const endOf = (days: string): number | null => (days === '' ? null : Date.now() + Number(days) * 86_400_000);
+export const lastOwner = 'The last owner stays one: make somebody else the owner first.';
+export const pathOf = ({ id }: Pick<Principal, 'id'>): string => `/core/trust/principals/${encodeURIComponent(id)}`;
 /** Everything that says something else when trust changes. */
 export const trustPaths = ['/core/trust/'];

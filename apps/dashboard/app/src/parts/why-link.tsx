@@ -1,0 +1,15 @@
+import { Link } from '@tanstack/react-router';
+
+type Props = { channel: string; sender: string; session: string | null };
+
+/** From a refusal to what makes it one. */
+export const WhyLink = ({ channel, sender, session }: Props) => (
+  <Link
+    to="/people"
+    search={{ channel, sender, key: session ?? '', public: '' }}
+    className="plain-button"
+    aria-label={`Why was ${sender} refused?`}
+  >
+    Why?
+  </Link>
+);

@@ -1,0 +1,40 @@
+import type { TelemetryEvent } from '@svc/contract/event.ts';
+import { useState } from 'react';
+import { withQuery } from '../../parts/api.ts';
+import { relativeTime } from '../../parts/format.ts';
+import { Section } from '../../parts/page.tsx';
+import { useApi } from '../../parts/query.ts';
+import { WhyLink } from '../../parts/why-link.tsx';
+
+const dayMs = 86_400_000;
+const shown = 5;
+
+/** People who are known and were refused in the last day, each once. Strangers wait among the needs. Nothing without any. */
+export function Refused() {
+  const [since] = useState(() => Date.now() - dayMs);
+  const { data } = useApi<{ events: TelemetryEvent[] }>(
+    withQuery('/collector/api/events', { kind: 'denied', since, limit: 100 }),
+    60_000,
+  );
+  const known = (data?.events ?? []).filter(({ principal }) => principal !== null);
+  const newest = [...new Map(known.toReversed().map((event) => [`${event.surface} ${event.identity}`, event])).values()];
+  if (newest.length === 0) return null;
+  return (
+    <Section title="Refused in the last day">
+      <ul className="rows-list">
+        {newest
+          .toSorted((one, other) => other.ts - one.ts)
+          .slice(0, shown)
+          .map(({ id, ts, surface, identity, principal, session, payload }) => (
+            <li key={id} className="line">
+              <span>
+                {principal} on {surface}, {relativeTime(ts)}
+                {typeof payload['reason'] === 'string' && <span className="muted">: {payload['reason']}</span>}
+              </span>
+              {surface !== null && identity !== null && <WhyLink channel={surface} sender={identity} session={session} />}
+            </li>
+          ))}
+      </ul>
+    </Section>
+  );
+}

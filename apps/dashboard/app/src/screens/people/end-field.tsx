@@ -1,0 +1,62 @@
+import { Field } from '../../parts/field.tsx';
+
+/** When a grant ends: so many hours from now, at a time (`at`, as the browser's field has it), or never. */
+export type End = { span: keyof typeof spans; at: string };
+
+const hourMs = 3_600_000;
+const spans = {
+  '1': 'for an hour',
+  '24': 'for a day',
+  '168': 'for a week',
+  '744': 'for a month',
+  at: 'until a time',
+  '': 'for good',
+} as const;
+
+export const forGood: End = { span: '', at: '' };
+export const forADay: End = { span: '24', at: '' };
+
+/** Epoch ms; null for no end. */
+export function endOf({ span, at }: End): number | null {
+  if (span === '') return null;
+  return span === 'at' ? new Date(at).getTime() : Date.now() + Number(span) * hourMs;
+}
+
+/** Why it cannot be the end; null when it can. */
+export function endFault(end: End): string | null {
+  if (end.span !== 'at') return null;
+  if (end.at === '') return 'Say until when.';
+  return (endOf(end) ?? 0) > Date.now() ? null : 'That time is over.';
+}
+
+type Props = { end: End; label?: string; onEnd(end: End): void };
+
+export function EndField({ end, label = 'How long', onEnd }: Props) {
+  return (
+    <>
+      <Field label={label}>
+        {(props) => (
+          <select {...props} value={end.span} onChange={({ target }) => onEnd({ ...end, span: target.value as End['span'] })}>
+            {Object.entries(spans).map(([value, words]) => (
+              <option key={value} value={value}>
+                {words}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      {end.span === 'at' && (
+        <Field label="Until" fault={end.at === '' ? null : endFault(end)}>
+          {(props) => (
+            <input
+              {...props}
+              type="datetime-local"
+              value={end.at}
+              onChange={({ target }) => onEnd({ ...end, at: target.value })}
+            />
+          )}
+        </Field>
+      )}
+    </>
+  );
+}

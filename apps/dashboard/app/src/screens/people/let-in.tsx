@@ -1,0 +1,90 @@
+import type { PendingIdentity } from '@svc/contract/pairing.ts';
+import type { Grant, Principal, Role } from '@svc/contract/trust.ts';
+import { useState } from 'react';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Field } from '../../parts/field.tsx';
+import { useAct } from '../../parts/query.ts';
+import { type End, EndField, endFault, endOf } from './end-field.tsx';
+import { isPlace, PlaceField } from './place-field.tsx';
+import { RoleField } from './role-fields.tsx';
+import { trustPaths } from './trust-words.ts';
+
+const newPerson = '';
+
+type Props = {
+  stranger: PendingIdentity;
+  /** What is offered as the end of their role. */
+  end: End;
+  people: readonly Principal[];
+  roles: readonly Role[];
+  onClose(): void;
+};
+
+/** Makes a stranger somebody: a new person with a role, somewhere and until a time, or one that is known. */
+export function LetIn({ stranger, end: offered, people, roles, onClose }: Props) {
+  const [person, setPerson] = useState(newPerson);
+  const [name, setName] = useState(stranger.name ?? '');
+  const [role, setRole] = useState('guest');
+  const [scope, setScope] = useState<Grant['scope']>({});
+  const [end, setEnd] = useState<End>(offered);
+  const isNew = person === newPerson;
+  const act = useAct({ changes: trustPaths, done: `${stranger.name ?? stranger.value} is let in.`, onDone: onClose });
+  const key = keyOf(name);
+  return (
+    <Dialog title={`Let in ${stranger.name ?? stranger.value}`} onClose={onClose}>
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          const principal = { key, display_name: name.trim(), role, scope, expires_at: endOf(end) };
+          const body = isNew ? { principal } : { principal_id: person };
+          act.mutate({ method: 'POST', path: `/core/trust/pending/${encodeURIComponent(stranger.id)}/link`, body });
+        }}
+      >
+        <Field label="Who it is">
+          {(props) => (
+            <select {...props} value={person} onChange={({ target }) => setPerson(target.value)}>
+              <option value={newPerson}>A new person</option>
+              {people.map(({ id, display_name: known }) => (
+                <option key={id} value={id}>
+                  {known}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+        {isNew && (
+          <>
+            <Field label="Name">
+              {(props) => <input {...props} value={name} maxLength={80} onChange={({ target }) => setName(target.value)} />}
+            </Field>
+            <RoleField roles={roles} role={role} onRole={setRole} />
+            <PlaceField scope={scope} onScope={setScope} />
+            <EndField end={end} onEnd={setEnd} />
+          </>
+        )}
+        <p className="row-buttons">
+          <button
+            type="submit"
+            className="primary"
+            disabled={act.isPending || (isNew && (key === '' || endFault(end) !== null || !isPlace(scope)))}
+          >
+            Let in
+          </button>
+          <button type="button" className="plain-button" onClick={onClose}>
+            Cancel
+          </button>
+        </p>
+      </form>
+    </Dialog>
+  );
+}
+
+/** What a person is called in commands: of the name's plain letters. */
+export const keyOf = (name: string): string =>
+  name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-+|-+$/g, '')
+    .slice(0, 64);

@@ -1,0 +1,51 @@
+import type { Principal } from '@svc/contract/trust.ts';
+import { useState } from 'react';
+import { Field } from '../../parts/field.tsx';
+import { useAct } from '../../parts/query.ts';
+import { pathOf, trustPaths } from './trust-words.ts';
+
+/** What a person is called, notes of the operator, and whether moderation looks at what they write. */
+export function PersonFacts({ person }: { person: Principal }) {
+  const [name, setName] = useState(person.display_name);
+  const [notes, setNotes] = useState(person.notes);
+  const [bypasses, setBypasses] = useState(person.bypass_moderation);
+  const save = useAct({ changes: trustPaths, done: 'Saved.' });
+  const wanted = { display_name: name.trim(), notes, bypass_moderation: bypasses };
+  const changed = Object.fromEntries(
+    Object.entries(wanted).filter(([field, value]) => person[field as keyof typeof wanted] !== value),
+  );
+  return (
+    <form
+      className="stack"
+      aria-label="Facts"
+      onSubmit={(event) => {
+        event.preventDefault();
+        save.mutate({ method: 'PATCH', path: pathOf(person), body: changed });
+      }}
+    >
+      <Field label="Name">
+        {(props) => (
+          <input {...props} value={name} maxLength={80} autoComplete="off" onChange={({ target }) => setName(target.value)} />
+        )}
+      </Field>
+      <Field label="Notes" hint="For you: nobody is shown them, and the assistant does not read them.">
+        {(props) => (
+          <textarea {...props} rows={2} value={notes} maxLength={2000} onChange={({ target }) => setNotes(target.value)} />
+        )}
+      </Field>
+      <label className="check">
+        <input type="checkbox" checked={bypasses} onChange={({ target }) => setBypasses(target.checked)} /> what they write passes
+        moderation unseen
+      </label>
+      <p className="row-buttons">
+        <button
+          type="submit"
+          className="plain-button"
+          disabled={save.isPending || wanted.display_name === '' || Object.keys(changed).length === 0}
+        >
+          Save facts
+        </button>
+      </p>
+    </form>
+  );
+}

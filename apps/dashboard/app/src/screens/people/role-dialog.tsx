@@ -1,0 +1,147 @@
+import { askPolicies, type Principal, type Role, tiers, toolPolicies } from '@svc/contract/trust.ts';
+import { useState } from 'react';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Field } from '../../parts/field.tsx';
+import { counted } from '../../parts/format.ts';
+import { useAct } from '../../parts/query.ts';
+import { NamesField, namesOf, textOf } from './names-field.tsx';
+import { effectsOf, holdersOf, type RoleDraft, roleWords } from './role-effect.ts';
+import { askWords, tierWords, toolWords, trustPaths } from './trust-words.ts';
+
+type Props = { role: Role | null; people: readonly Principal[]; onClose(): void };
+
+const newRole: RoleDraft = {
+  name: '',
+  tier: 'GUEST',
+  tool_policy: 'none',
+  surfaces: '*',
+  tool_servers: '*',
+  asks: 'never',
+  description: '',
+};
+const nameForm = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+
+/** Makes a role or changes one, and says before what that means for whom. */
+export function RoleDialog({ role, people, onClose }: Props) {
+  const [draft, setDraft] = useState<RoleDraft>(() => (role === null ? newRole : draftOf(role)));
+  const [surfaces, setSurfaces] = useState(textOf(draft.surfaces));
+  const [servers, setServers] = useState(textOf(draft.tool_servers));
+  const set = (change: Partial<RoleDraft>) => setDraft({ ...draft, ...change });
+  const wanted = { ...draft, name: draft.name.trim(), surfaces: namesOf(surfaces), tool_servers: namesOf(servers) };
+  const holders = role === null ? [] : holdersOf(people, role);
+  const save = useAct({ changes: trustPaths, done: `The role ${wanted.name} is saved.`, onDone: onClose });
+  const remove = useAct({ changes: trustPaths, done: `The role ${role?.name} is deleted.`, onDone: onClose });
+  return (
+    <Dialog title={role === null ? 'Add a role' : `Role ${role.name}`} onClose={onClose} wide>
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          save.mutate({ method: 'POST', path: '/core/trust/roles', body: wanted });
+        }}
+      >
+        {role === null && (
+          <Field label="Name" hint="Letters, digits, dots and dashes.">
+            {(props) => (
+              <input {...props} value={draft.name} maxLength={64} onChange={({ target }) => set({ name: target.value })} />
+            )}
+          </Field>
+        )}
+        <Choice label="Tier" words={tierWords} names={tiers} chosen={draft.tier} onChoose={(tier) => set({ tier })} />
+        <Choice
+          label="Tools"
+          words={toolWords}
+          names={toolPolicies}
+          chosen={draft.tool_policy}
+          onChoose={(tools) => set({ tool_policy: tools })}
+        />
+        <Choice
+          label="Asks them first"
+          words={askWords}
+          names={askPolicies}
+          chosen={draft.asks}
+          onChoose={(asks) => set({ asks })}
+        />
+        <NamesField label="Channels" hint="One a line; empty: all." text={surfaces} onText={setSurfaces} />
+        <NamesField label="Tool servers" hint="One a line, “-” for none; empty: all." text={servers} onText={setServers} />
+        <Field label="For">
+          {(props) => (
+            <input
+              {...props}
+              value={draft.description}
+              maxLength={500}
+              onChange={({ target }) => set({ description: target.value })}
+            />
+          )}
+        </Field>
+        <Effect role={role} draft={wanted} holders={holders} />
+        <p className="row-buttons">
+          <button type="submit" className="primary" disabled={save.isPending || !nameForm.test(wanted.name)}>
+            Save role
+          </button>
+          {role !== null && (
+            <button
+              type="button"
+              className="danger"
+              disabled={remove.isPending || holders.length > 0}
+              onClick={() => remove.mutate({ method: 'DELETE', path: `/core/trust/roles/${encodeURIComponent(role.id)}` })}
+            >
+              Delete role
+            </button>
+          )}
+          <button type="button" className="plain-button" onClick={onClose}>
+            Cancel
+          </button>
+        </p>
+        {holders.length > 0 && <p className="muted small">It can be deleted when nobody has it.</p>}
+      </form>
+    </Dialog>
+  );
+}
+
+const draftOf = ({ id: _id, ...draft }: Role): RoleDraft => draft;
+
+type ChoiceProps<Name extends string> = {
+  label: string;
+  names: readonly Name[];
+  words: Record<Name, string>;
+  chosen: Name;
+  onChoose(name: Name): void;
+};
+
+function Choice<Name extends string>({ label, names, words, chosen, onChoose }: ChoiceProps<Name>) {
+  return (
+    <Field label={label}>
+      {(props) => (
+        <select {...props} value={chosen} onChange={({ target }) => onChoose(target.value as Name)}>
+          {names.map((name) => (
+            <option key={name} value={name}>
+              {words[name]}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
+
+const shownNames = 5;
+
+function Effect({ role, draft, holders }: { role: Role | null; draft: RoleDraft; holders: readonly Principal[] }) {
+  const effects = role === null ? [] : effectsOf(role, draft);
+  if (effects.length === 0) return <p className="muted">{roleWords(draft)}</p>;
+  const names = holders.slice(0, shownNames).map(({ display_name: name }) => name);
+  const who = names.join(', ') + (holders.length > names.length ? ' and others' : '');
+  return (
+    <div className="as-of" role="status" aria-label="Effect">
+      <p>
+        <b>
+          {holders.length === 0 ? 'Nobody has this role now.' : `For ${counted(holders.length, 'person', 'people')}: ${who}`}
+        </b>
+      </p>
+      {effects.map((sentence) => (
+        <p key={sentence}>{sentence}</p>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,57 @@
+import type { Principal } from '@svc/contract/trust.ts';
+import { useState } from 'react';
+import { Confirm } from '../../parts/dialog.tsx';
+import { useAct } from '../../parts/query.ts';
+import { ErasePerson } from './erase-person.tsx';
+import { lastOwner, pathOf, trustPaths } from './trust-words.ts';
+
+type Props = { person: Principal; isLast: boolean; onClose(): void };
+
+/** Denying a person for now, removing who they are, and erasing all that is kept of them. */
+export function Standing({ person, isLast, onClose }: Props) {
+  const [asked, setAsked] = useState<'remove' | 'erase' | null>(null);
+  const isActive = person.status === 'active';
+  const change = useAct({
+    changes: trustPaths,
+    done: isActive ? `${person.display_name} is disabled.` : `${person.display_name} is let in again.`,
+  });
+  const remove = useAct({ changes: trustPaths, done: `${person.display_name} is removed.`, onDone: onClose });
+  const close = () => setAsked(null);
+  return (
+    <section className="stack" aria-label="Standing">
+      <p className="row-buttons">
+        <button
+          type="button"
+          className="plain-button"
+          disabled={(isActive && isLast) || change.isPending}
+          onClick={() =>
+            change.mutate({ method: 'PATCH', path: pathOf(person), body: { status: isActive ? 'disabled' : 'active' } })
+          }
+        >
+          {isActive ? 'Disable person' : 'Let in again'}
+        </button>
+        <button type="button" className="danger" disabled={isLast} onClick={() => setAsked('remove')}>
+          Remove person
+        </button>
+        <button type="button" className="danger" disabled={isLast} onClick={() => setAsked('erase')}>
+          Erase person
+        </button>
+      </p>
+      {isLast && <p className="muted small">{lastOwner}</p>}
+      {asked === 'remove' && (
+        <Confirm
+          title={`Remove ${person.display_name}?`}
+          button="Remove person"
+          isBusy={remove.isPending}
+          onClose={close}
+          onConfirm={() => remove.mutate({ method: 'DELETE', path: pathOf(person) })}
+        >
+          <p>
+            Their roles and what they are known by are removed: who writes from there is a stranger again. What was said stays.
+          </p>
+        </Confirm>
+      )}
+      {asked === 'erase' && <ErasePerson person={person} onClose={close} onErased={onClose} />}
+    </section>
+  );
+}

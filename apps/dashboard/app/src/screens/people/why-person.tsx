@@ -1,0 +1,36 @@
+import type { ExplainedIdentity, Principal } from '@svc/contract/trust.ts';
+import { useState } from 'react';
+import { useAct } from '../../parts/query.ts';
+import { Explained } from './explained.tsx';
+
+/** Why a person may what they may, by each name that they write under. */
+export function WhyPerson({ person }: { person: Principal }) {
+  const [found, setFound] = useState<ExplainedIdentity | null>(null);
+  const ask = useAct<ExplainedIdentity>({ onDone: setFound });
+  if (person.identifiers.length === 0) return null;
+  return (
+    <section className="stack" aria-label="Why">
+      <h3>Why may they what they may?</h3>
+      <p className="row-buttons">
+        {person.identifiers.map(({ id, surface, value }) => (
+          <button
+            key={id}
+            type="button"
+            className="plain-button"
+            disabled={ask.isPending}
+            onClick={() =>
+              ask.mutate({
+                method: 'POST',
+                path: '/core/trust/resolve',
+                body: { channel: surface, sender: { raw_id: value }, explain: true },
+              })
+            }
+          >
+            Explain {surface} {value}
+          </button>
+        ))}
+      </p>
+      {found !== null && <Explained {...found} />}
+    </section>
+  );
+}

@@ -1,0 +1,239 @@
+import { DatabaseSync } from 'node:sqlite';
+import path from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ExplainedIdentity, Principal, Role } from '@svc/contract/trust.ts';
+import { type Account, type Dashboard, openDashboard, setUp } from './dashboard/open-dashboard.ts';
+import { violationsInAllLooks } from './dashboard/violations.ts';
+import { openBrowser, watch, whyNoBrowser } from './device-app/browser.ts';
+
+const why = whyNoBrowser();
+
+/** Everything that is done to people on their screen, and what they may do afterwards, as the core says. */
+describe.skipIf(why !== null)(`people in the dashboard${why === null ? '' : ` (skipped: ${why})`}`, () => {
+  let dashboard: Dashboard;
+  let browser: Browser;
+  let page: Page;
+  let account: Account;
+  let faults: string[];
+
+  beforeAll(async () => {
+    browser = await openBrowser([], 'dashboard');
+    dashboard = await openDashboard();
+    // axe is put into the page; that the page itself needs nothing of the like, other tests hold
+    const context = await browser.newContext({ viewport: { width: 1280, height: 844 }, bypassCSP: true });
+    page = await context.newPage();
+    page.setDefaultTimeout(10_000);
+    faults = watch(page);
+    account = await setUp(page, dashboard);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await dashboard?.house.stop();
+  });
+
+  const core = (route: string) => dashboard.house.urls.core + route;
+  const open = (place: string) => page.goto(dashboard.url + place);
+  const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true });
+  const part = (name: string) => page.getByRole('region', { name, exact: true });
+  const say = (sender: string, key = `messenger:m:user:${sender}`) =>
+    dashboard.house.post<{ outcome: string }>(core('/v2/handle'), {
+      channel: 'messenger',
+      conversation_key: key,
+      sender: { raw_id: sender, raw_username: `name of ${sender}` },
+      content: { text: `hello from ${sender}` },
+    });
+  const outcome = async (sender: string, key?: string) => (await say(sender, key)).body.outcome;
+  const judged = async (sender: string, channel = 'messenger') =>
+    (
+      await dashboard.house.post<ExplainedIdentity>(core('/trust/resolve'), {
+        channel,
+        sender: { raw_id: sender },
+        conversation_key: `${channel}:m:user:${sender}`,
+      })
+    ).body;
+  const person = async (key: string) => dashboard.house.get<Principal>(core(`/trust/principals/${key}`));
+  const roles = async () => (await dashboard.house.get<{ roles: Role[] }>(core('/trust/roles'))).roles;
+  const openPerson = async (name: string) => {
+    await open('/people');
+    await button(new RegExp(`^${name}`))
+      .first()
+      .click();
+    await page.getByRole('dialog').waitFor();
+  };
+  const inDb = (file: string, sql: string) => {
+    const db = new DatabaseSync(path.join(dashboard.house.folder, file), { timeout: 10_000 });
+    db.exec(sql);
+    db.close();
+  };
+
+  test('a stranger is let in for a day in three clicks, and is refused when it is over', async () => {
+    await say('100');
+    await open('/people');
+    await button('Let in for a day').click();
+    await page.getByRole('dialog').getByLabel('Name').fill('Dora');
+    expect(await page.getByLabel('How long').inputValue()).toBe('24');
+    expect(await violationsInAllLooks(page, 'let-in')).toEqual([]);
+    await page.getByRole('dialog').getByRole('button', { name: 'Let in' }).click();
+    await button('Dora (dora)').waitFor();
+    const [grant] = (await person('dora')).grants;
+    expect((grant?.expires_at ?? 0) - Date.now()).toBeGreaterThan(86_000_000);
+    expect(await outcome('100')).toBe('replied');
+
+    inDb('core.db', `UPDATE trust_grant SET expires_at = 1 WHERE id = '${grant?.id}'`);
+    await openPerson('Dora');
+    await page.getByRole('dialog').getByLabel('Name', { exact: true }).fill('Dora D.');
+    await button('Save facts').click();
+    await expect.poll(() => outcome('100')).toBe('denied');
+    expect(faults).toEqual([]);
+  });
+
+  test('why she was refused is found from Home, from Activity and at her in three clicks at most', async () => {
+    await open('/');
+    await page.getByRole('link', { name: 'Why was 100 refused?' }).first().click();
+    await page.getByText('refused', { exact: true }).waitFor();
+    await page
+      .getByText(/ended|over|expired/i)
+      .first()
+      .waitFor();
+
+    await open('/activity');
+    await page.getByRole('link', { name: 'Why was 100 refused?' }).first().click();
+    await page.getByText('refused', { exact: true }).waitFor();
+
+    await openPerson('Dora D.');
+    await button('Explain messenger 100').click();
+    await page.getByRole('dialog').getByText('refused', { exact: true }).waitFor();
+    expect(await violationsInAllLooks(page, 'person')).toEqual([]);
+    expect(faults).toEqual([]);
+  });
+
+  test('a role is given in one place, its end is moved, and it is taken away', async () => {
+    await openPerson('Dora D.');
+    await part('Roles').getByText('Its time is over').waitFor();
+    await button('Change the end of guest').click();
+    await part('Roles').getByLabel('From now on').selectOption('168');
+    await button('Save end').click();
+    await expect.poll(() => outcome('100')).toBe('replied');
+
+    await part('Roles').getByLabel('Role').selectOption('known');
+    await part('Roles').getByLabel('Where').selectOption('in one conversation');
+    expect(await button('Give role').isDisabled()).toBe(true);
+    await part('Roles').getByLabel('Conversation').fill('messenger:m:group:7');
+    await button('Give role').click();
+    await part('Roles').getByText('known on messenger:m:group:7').waitFor();
+    const tierIn = async (key: string) =>
+      (
+        await dashboard.house.post<ExplainedIdentity>(core('/trust/resolve'), {
+          channel: 'messenger',
+          sender: { raw_id: '100' },
+          conversation_key: key,
+        })
+      ).body.trust_tier;
+    expect([await tierIn('messenger:m:group:7'), await tierIn('messenger:m:user:100')]).toEqual(['KNOWN', 'GUEST']);
+    await button('Take away known').click();
+    await expect.poll(() => tierIn('messenger:m:group:7')).toBe('GUEST');
+    expect(faults).toEqual([]);
+  });
+
+  test('a low role is given without the second factor, a high one only with it', async () => {
+    inDb('login.db', 'UPDATE login_session SET proven_at = proven_at - 11 * 60000');
+    await openPerson('Dora D.');
+    await part('Roles').getByLabel('Role').selectOption('known');
+    await button('Give role').click();
+    await expect.poll(async () => (await judged('100')).trust_tier).toBe('KNOWN');
+    await part('Roles').getByLabel('Role').selectOption('trusted');
+    await part('Roles').getByLabel('How long').selectOption('1');
+    await button('Give role').click();
+    await page.getByRole('heading', { name: 'Is it you?' }).waitFor();
+    expect((await judged('100')).trust_tier).toBe('KNOWN');
+    await page.getByLabel('Code').fill(account.recoveryCodes[0] ?? '');
+    await button('Go on').click();
+    await expect.poll(async () => (await judged('100')).trust_tier).toBe('TRUSTED');
+    await button('Take away trusted').click();
+    await expect.poll(async () => (await judged('100')).trust_tier).toBe('KNOWN');
+    expect(faults).toEqual([]);
+  });
+
+  test('a name is linked by hand, moved to somebody else in one step, and unlinked', async () => {
+    await dashboard.house.post(core('/trust/principals'), { key: 'emil', display_name: 'Emil' });
+    await openPerson('Dora D.');
+    await part('Known by').getByLabel('Channel').fill('email');
+    await part('Known by').getByLabel('Name or number there').fill('Dora@Example.org');
+    await button('Link').click();
+    await button('Unlink email dora@example.org').waitFor();
+    expect(await judged('DORA@example.org', 'email')).toMatchObject({ denied: false, display_name: 'Dora D.' });
+    await button('Move email dora@example.org').click();
+    await page.getByLabel('To whom').selectOption('Emil (emil)');
+    await button('Move name').click();
+    await expect.poll(async () => (await judged('dora@example.org', 'email')).display_name).toBe('Emil');
+    await openPerson('Emil');
+    await button('Unlink email dora@example.org').click();
+    await expect.poll(async () => (await judged('dora@example.org', 'email')).denial).toBe('unknown_sender');
+    expect(faults).toEqual([]);
+  });
+
+  test('a person is noted, let past moderation, disabled and let in again', async () => {
+    await openPerson('Dora D.');
+    await page.getByLabel('Notes').fill('from the choir');
+    await page.getByLabel(/passes moderation/).check();
+    await button('Save facts').click();
+    await expect.poll(() => person('dora')).toMatchObject({ notes: 'from the choir', bypass_moderation: true });
+    await button('Disable person').click();
+    await expect.poll(() => outcome('100')).toBe('denied');
+    await page.getByText('disabled: everything is refused').waitFor();
+    await button('Let in again').click();
+    await expect.poll(() => outcome('100')).toBe('replied');
+    expect(faults).toEqual([]);
+  });
+
+  test('a role is made, its change says before whom it touches and how, and it is deleted when nobody has it', async () => {
+    await open('/people');
+    await button('Add role').click();
+    await page.getByLabel('Name', { exact: true }).fill('choir');
+    await page.getByLabel('Tier').selectOption('GUEST');
+    await page.getByLabel('Channels').fill('messenger');
+    await page.getByText('Whoever has it is guest, may only talk').waitFor();
+    await button('Save role').click();
+    await button('choir').waitFor();
+    expect((await roles()).find(({ name }) => name === 'choir')).toMatchObject({ tier: 'GUEST', surfaces: ['messenger'] });
+    await dashboard.house.post(core('/trust/principals/dora/grants'), { role_id: 'choir' });
+    await open('/people');
+    await button('choir').click();
+    await page.getByLabel('Tier').selectOption('BLOCKED');
+    const effect = page.getByRole('status', { name: 'Effect' });
+    await effect.getByText('For 1 person: Dora D.').waitFor();
+    await effect.getByText('They are refused, whatever else they were given.').waitFor();
+    expect(await button('Delete role').isDisabled()).toBe(true);
+    expect(await violationsInAllLooks(page, 'role')).toEqual([]);
+    expect(await outcome('100')).toBe('replied');
+    await button('Save role').click();
+    await expect.poll(() => outcome('100')).toBe('denied');
+    await openPerson('Dora D.');
+    await button('Take away choir').click();
+    await expect.poll(() => outcome('100')).toBe('replied');
+    await open('/people');
+    await button('choir').click();
+    await button('Delete role').click();
+    await expect.poll(async () => (await roles()).map(({ name }) => name)).not.toContain('choir');
+    expect(faults).toEqual([]);
+  });
+
+  test('a person is erased after it was shown what goes and what stays; the last owner is not', async () => {
+    await openPerson('Dora D.');
+    await button('Erase person').click();
+    await part('What goes').getByText('1 conversation,').waitFor();
+    await part('What stays').getByText('Backups').waitFor();
+    expect(await button('Erase for good').isDisabled()).toBe(true);
+    expect(await violationsInAllLooks(page, 'erase')).toEqual([]);
+    await page.getByLabel('Type dora to erase them for good').fill('dora');
+    await button('Erase for good').click();
+    await expect.poll(async () => (await judged('100')).denial).toBe('unknown_sender');
+    await expect.poll(async () => (await fetch(core('/trust/principals/dora'))).status).toBe(404);
+    expect((await fetch(core(`/v2/session/${encodeURIComponent('messenger:m:user:100')}`))).status).toBe(404);
+    await openPerson(String((await person('owner')).display_name));
+    expect(await button('Erase person').isDisabled()).toBe(true);
+    await page.getByText('The last owner stays one').first().waitFor();
+    expect(faults).toEqual([]);
+  });
+});
