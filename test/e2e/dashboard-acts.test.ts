@@ -45,7 +45,7 @@ describe.skipIf(why !== null)(`acts in the dashboard${why === null ? '' : ` (ski
     await open('/');
     await page.getByText('1 stranger waits to be let in').waitFor();
     await page.getByRole('link', { name: 'Look at them' }).click();
-    await page.getByRole('button', { name: 'Let in' }).click();
+    await page.getByRole('button', { name: 'Let in', exact: true }).click();
     await page.getByRole('dialog').getByLabel('Name').fill('Ben');
     await page.getByRole('dialog').getByRole('button', { name: 'Let in' }).click();
     await page.getByRole('button', { name: 'Ben (ben)' }).waitFor();

@@ -231,7 +231,7 @@ describe.skipIf(why !== null)(`people in the dashboard${why === null ? '' : ` (s
     await expect.poll(async () => (await judged('100')).denial).toBe('unknown_sender');
     await expect.poll(async () => (await fetch(core('/trust/principals/dora'))).status).toBe(404);
     expect((await fetch(core(`/v2/session/${encodeURIComponent('messenger:m:user:100')}`))).status).toBe(404);
-    await openPerson(String((await person('owner')).display_name));
+    await openPerson((await person('owner')).display_name);
     expect(await button('Erase person').isDisabled()).toBe(true);
     await page.getByText('The last owner stays one').first().waitFor();
     expect(faults).toEqual([]);

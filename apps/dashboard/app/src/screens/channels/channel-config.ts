@@ -4,7 +4,7 @@ import type { Instance } from '@svc/contract/instance.ts';
 /** A secret by the name under which it is kept. */
 export type NamedSecret = { name: string; value: string };
 type Wanted = {
-  meta: Pick<ConnectorMeta, 'type' | 'credentialKeys'>;
+  meta: Pick<ConnectorMeta, 'type' | 'credentialKeys' | 'configSchema'>;
   values: Readonly<Record<string, unknown>>;
   instance: Instance | null;
   instances: readonly Instance[];
@@ -13,8 +13,12 @@ type Wanted = {
 /** What the form asks for: a secret that is kept already need not be typed again. */
 export function schemaOf({ configSchema, credentialKeys }: ConnectorMeta, instance: Instance | null): ConfigSchema {
   const isKept = (name: string) => credentialKeys.includes(name) && typeof instance?.config[name] === 'string';
+  // Rules of one that is there have a form of their own.
+  const asked = Object.entries(configSchema.properties).filter(
+    ([, property]) => instance === null || property['enforcedBy'] !== 'core',
+  );
   const properties = Object.fromEntries(
-    Object.entries(configSchema.properties).map(([name, property]) => {
+    asked.map(([name, property]) => {
       if (!credentialKeys.includes(name)) return [name, property];
       const description = isKept(name)
         ? 'Kept already; type another one to replace it.'
@@ -32,7 +36,11 @@ export function namedSecrets({ meta, values, instance, instances }: Wanted): {
   secrets: NamedSecret[];
 } {
   // What is not set stands for its default; what is saved replaces all.
-  const config = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null));
+  const rules = Object.entries(instance?.config ?? {}).filter(
+    ([name]) => meta.configSchema.properties[name]?.['enforcedBy'] === 'core',
+  );
+  const given = Object.entries(values).filter(([, value]) => value !== null);
+  const config: Record<string, unknown> = Object.fromEntries([...(instance === null ? [] : rules), ...given]);
   const secrets: NamedSecret[] = [];
   for (const field of meta.credentialKeys) {
     const typed = values[field];

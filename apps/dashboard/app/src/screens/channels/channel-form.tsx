@@ -1,7 +1,7 @@
 import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
 import type { Instance } from '@svc/contract/instance.ts';
 import { useState } from 'react';
-import { ApiFault, call } from '../../parts/api.ts';
+import { call } from '../../parts/api.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Field } from '../../parts/field.tsx';
 import { queryClient, refresh } from '../../parts/query.ts';
@@ -10,6 +10,7 @@ import { type Draft, readDraft, toDraft } from '../../parts/schema-form/read-dra
 import { SchemaForm } from '../../parts/schema-form/schema-form.tsx';
 import { toast } from '../../parts/toast.tsx';
 import { type NamedSecret, namedSecrets, schemaOf } from './channel-config.ts';
+import { checkUnchanged } from './check-unchanged.ts';
 
 type AddProps = { types: readonly ConnectorMeta[]; instances: readonly Instance[]; onClose(): void };
 
@@ -123,13 +124,4 @@ async function store(secrets: readonly NamedSecret[], instance: Instance | null,
   for (const { name: as, value } of secrets) await call('POST', '/core/v2/vault/secrets', { body: { name: as, value } });
   if (instance === null) await call('POST', '/manager/instances', { body: { type, name, config, enabled: true } });
   else await call('PATCH', `/manager/instances/${encodeURIComponent(instance.id)}`, { body: { name, config } });
-}
-
-/** What is saved replaces all settings: those that somebody else has changed meanwhile would be lost. */
-async function checkUnchanged({ id, updated_at: seen }: Instance): Promise<void> {
-  const { instance } = await call<{ instance: Instance }>('GET', `/manager/instances/${encodeURIComponent(id)}`);
-  if (instance.updated_at === seen) return;
-  throw new ApiFault(409, {
-    message: 'Somebody has changed these settings meanwhile. Close this, open it again, and change them there.',
-  });
 }

@@ -1,12 +1,16 @@
 import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
 import type { Instance, InstanceStatus } from '@svc/contract/instance.ts';
-import { useState } from 'react';
-import { Confirm, Dialog } from '../../parts/dialog.tsx';
-import { Field } from '../../parts/field.tsx';
-import { bytes, clockTime, counted, relativeTime } from '../../parts/format.ts';
-import { Loaded } from '../../parts/page.tsx';
-import { useAct, useApi } from '../../parts/query.ts';
+import { type ReactNode, useState } from 'react';
+import { Confirm } from '../../parts/dialog.tsx';
+import { bytes, counted, relativeTime } from '../../parts/format.ts';
+import { useAct } from '../../parts/query.ts';
 import { Status, type StatusKind } from '../../parts/status.tsx';
+import { Held } from './held.tsx';
+import { Logs } from './logs.tsx';
+import { missingSecret, MissingSecret } from './missing-secret.tsx';
+import { Rooms } from './rooms.tsx';
+import { ruleFields, Rules } from './rules.tsx';
+import { SendTest } from './send-test.tsx';
 
 const kinds: Record<InstanceStatus, StatusKind> = {
   running: 'ok',
@@ -20,15 +24,22 @@ const changes = ['/manager/instances'];
 
 type Props = { instance: Instance; meta: ConnectorMeta | undefined; onEdit: (() => void) | undefined };
 
+type Shown = 'logs' | 'send' | 'rooms' | 'rules' | 'secret' | 'remove' | null;
+
 /** One channel: how it is, and what can be done to it. */
 export function ChannelRow({ instance, meta, onEdit }: Props) {
   const { id, name, type, status, reason, enabled } = instance;
-  const [shown, setShown] = useState<'logs' | 'send' | 'remove' | null>(null);
+  const [shown, setShown] = useState<Shown>(null);
   const act = useAct({ changes });
-  const remove = useAct({ changes, done: `${name} is removed.`, onDone: () => setShown(null) });
   const path = `/manager/instances/${encodeURIComponent(id)}`;
   const run = (action: 'start' | 'stop' | 'restart') => act.mutate({ method: 'POST', path: `${path}/${action}` });
-  const close = () => setShown(null);
+  const missing = missingSecret(instance, meta);
+  const button = (words: string, onClick: () => void, isDisabled = false) => (
+    <button type="button" className="plain-button" disabled={isDisabled} onClick={onClick}>
+      {words}
+    </button>
+  );
+  const sends = meta !== undefined && meta.outbound !== false;
   return (
     <li>
       <div className="line-between">
@@ -37,62 +48,72 @@ export function ChannelRow({ instance, meta, onEdit }: Props) {
       </div>
       <p className="muted small">{factsOf(instance, meta?.displayName ?? type)}</p>
       {reason !== null && <p className="fault small">{reason}</p>}
+      {missing !== null && (
+        <p>
+          <button type="button" className="primary" onClick={() => setShown('secret')}>
+            Enter the secret
+          </button>
+        </p>
+      )}
       {instance.first_steps !== null && <p className="small">{instance.first_steps}</p>}
+      <Held instance={instance} />
       <p className="row-buttons">
-        <button
-          type="button"
-          className="plain-button"
-          disabled={act.isPending}
-          onClick={() => run(enabled ? 'restart' : 'start')}
-        >
-          {enabled ? 'Restart' : 'Start'}
-        </button>
-        {enabled && (
-          <button type="button" className="plain-button" disabled={act.isPending} onClick={() => run('stop')}>
-            Stop
-          </button>
-        )}
-        {onEdit !== undefined && (
-          <button type="button" className="plain-button" disabled={meta === undefined} onClick={onEdit}>
-            Configure
-          </button>
-        )}
-        <button type="button" className="plain-button" onClick={() => setShown('logs')}>
-          Logs
-        </button>
-        {meta !== undefined && meta.outbound !== false && (
-          <button type="button" className="plain-button" disabled={status !== 'running'} onClick={() => setShown('send')}>
-            Send a test
-          </button>
-        )}
+        {button(enabled ? 'Restart' : 'Start', () => run(enabled ? 'restart' : 'start'), act.isPending)}
+        {enabled && button('Stop', () => run('stop'), act.isPending)}
+        {onEdit !== undefined && button('Configure', onEdit, meta === undefined)}
+        {meta !== undefined && ruleFields(meta).length > 0 && button('Rules', () => setShown('rules'))}
+        {sends && button('Rooms', () => setShown('rooms'), status !== 'running')}
+        {button('Logs', () => setShown('logs'))}
+        {sends && button('Send a test', () => setShown('send'))}
         <button type="button" className="danger" onClick={() => setShown('remove')}>
           Remove
         </button>
       </p>
-      {shown === 'logs' && <Logs path={path} name={name} onClose={close} />}
-      {shown === 'send' && meta !== undefined && meta.outbound !== false && (
-        <SendTest id={id} name={name} outbound={meta.outbound} onClose={close} />
-      )}
-      {shown === 'remove' && (
-        <Confirm
-          title={`Remove ${name}?`}
-          button="Remove channel"
-          isBusy={remove.isPending}
-          onClose={close}
-          onConfirm={() => remove.mutate({ method: 'DELETE', path })}
-        >
-          <p>
-            The channel is stopped, and its settings and its folder are removed. People on it are no longer answered. What was
-            said stays.
-          </p>
-        </Confirm>
-      )}
+      {shownPart({ shown, instance, meta, missing, path, onClose: () => setShown(null) })}
     </li>
   );
 }
 
+type PartProps = Pick<Props, 'instance' | 'meta'> & {
+  shown: Shown;
+  missing: string | null;
+  path: string;
+  onClose(): void;
+};
+
+function shownPart({ shown, instance, meta, missing, path, onClose }: PartProps): ReactNode {
+  const { id, name, status } = instance;
+  if (shown === 'logs') return <Logs path={path} name={name} onClose={onClose} />;
+  if (shown === 'rooms') return <Rooms path={path} name={name} onClose={onClose} />;
+  if (shown === 'remove') return <Remove path={path} name={name} onClose={onClose} />;
+  if (shown === 'secret' && missing !== null) return <MissingSecret secret={missing} path={path} name={name} onClose={onClose} />;
+  if (meta === undefined) return null;
+  if (shown === 'rules') return <Rules instance={instance} meta={meta} onClose={onClose} />;
+  if (shown === 'send' && meta.outbound !== false)
+    return <SendTest id={id} name={name} isRunning={status === 'running'} outbound={meta.outbound} onClose={onClose} />;
+  return null;
+}
+
+function Remove({ path, name, onClose }: { path: string; name: string; onClose(): void }) {
+  const remove = useAct({ changes, done: `${name} is removed.`, onDone: onClose });
+  return (
+    <Confirm
+      title={`Remove ${name}?`}
+      button="Remove channel"
+      isBusy={remove.isPending}
+      onClose={onClose}
+      onConfirm={() => remove.mutate({ method: 'DELETE', path })}
+    >
+      <p>
+        The channel is stopped, and its settings and its folder are removed. People on it are no longer answered. What was said
+        stays.
+      </p>
+    </Confirm>
+  );
+}
+
 function factsOf(
-  { url, restarts, heartbeat, started_at: began, usage, last_exit: exit, status }: Instance,
+  { url, restarts, heartbeat, started_at: began, usage, last_exit: exit, reason, status }: Instance,
   kind: string,
 ): string {
   const isRunning = status === 'running';
@@ -103,69 +124,7 @@ function factsOf(
     restarts > 0 ? counted(restarts, 'restart') : null,
     usage === null ? null : bytes(usage.memory_bytes),
     url,
-    exit === null || isRunning ? null : `ended ${relativeTime(exit.at)}: ${exit.reason}`,
+    exit === null || isRunning ? null : `ended ${relativeTime(exit.at)}${reason === null ? `: ${exit.reason}` : ''}`,
   ];
   return parts.filter((part) => part !== null).join(' · ');
-}
-
-type Line = { at: number; stream: 'stdout' | 'stderr'; text: string };
-
-function Logs({ path, name, onClose }: { path: string; name: string; onClose(): void }) {
-  const query = useApi<{ logs: Line[] }>(`${path}/logs`, 3000);
-  return (
-    <Dialog title={`Logs of ${name}`} onClose={onClose} wide>
-      <Loaded query={query}>
-        {({ logs }) =>
-          logs.length === 0 ? (
-            <p className="muted">It has written nothing.</p>
-          ) : (
-            <pre className="diff" tabIndex={0} aria-label="Log lines" aria-live="off">
-              {logs.map(({ at, text }) => `${clockTime(at)} ${text}`).join('\n')}
-            </pre>
-          )
-        }
-      </Loaded>
-    </Dialog>
-  );
-}
-
-type SendProps = { id: string; name: string; outbound: Exclude<ConnectorMeta['outbound'], false>; onClose(): void };
-
-function SendTest({ id, name, outbound, onClose }: SendProps) {
-  const [target, setTarget] = useState('');
-  const [text, setText] = useState('A test from the dashboard.');
-  const act = useAct({ done: `${name} has sent it.`, onDone: onClose });
-  return (
-    <Dialog title={`Send a test over ${name}`} onClose={onClose}>
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          const body = { instance_id: id, text, ...(target.trim() !== '' && { target: target.trim() }) };
-          act.mutate({ method: 'POST', path: '/manager/send', body });
-        }}
-      >
-        <Field label={outbound.target.label}>
-          {(props) => (
-            <input {...props} value={target} autoComplete="off" onChange={({ target: input }) => setTarget(input.value)} />
-          )}
-        </Field>
-        <Field label="Text">
-          {(props) => <textarea {...props} rows={2} value={text} onChange={({ target: input }) => setText(input.value)} />}
-        </Field>
-        <p className="row-buttons">
-          <button
-            type="submit"
-            className="primary"
-            disabled={act.isPending || text.trim() === '' || (outbound.target.required && target.trim() === '')}
-          >
-            Send it
-          </button>
-          <button type="button" className="plain-button" onClick={onClose}>
-            Cancel
-          </button>
-        </p>
-      </form>
-    </Dialog>
-  );
 }

@@ -68,6 +68,9 @@ function Answer({ channel, sender, key: conversation, public: isPublic }: Asked)
     };
     mutate({ method: 'POST', path: '/core/trust/resolve', body });
   }, [channel, sender, conversation, isPublic, mutate]);
-  useEffect(() => void place.current?.scrollIntoView({ block: 'nearest' }), [found]);
+  useEffect(() => {
+    // Newer browsers give a promise, which an effect must not.
+    place.current?.scrollIntoView({ block: 'nearest' });
+  }, [found]);
   return <div ref={place}>{found !== null && <Explained {...found} />}</div>;
 }

@@ -135,9 +135,7 @@ function Effect({ role, draft, holders }: { role: Role | null; draft: RoleDraft;
   return (
     <div className="as-of" role="status" aria-label="Effect">
       <p>
-        <b>
-          {holders.length === 0 ? 'Nobody has this role now.' : `For ${counted(holders.length, 'person', 'people')}: ${who}`}
-        </b>
+        <b>{holders.length === 0 ? 'Nobody has this role now.' : `For ${counted(holders.length, 'person', 'people')}: ${who}`}</b>
       </p>
       {effects.map((sentence) => (
         <p key={sentence}>{sentence}</p>

@@ -1,0 +1,11 @@
+import type { Instance } from '@svc/contract/instance.ts';
+import { ApiFault, call } from '../../parts/api.ts';
+
+/** What is saved replaces all settings: those that somebody else has changed meanwhile would be lost. @throws ApiFault when there are any */
+export async function checkUnchanged({ id, updated_at: seen }: Pick<Instance, 'id' | 'updated_at'>): Promise<void> {
+  const { instance } = await call<{ instance: Instance }>('GET', `/manager/instances/${encodeURIComponent(id)}`);
+  if (instance.updated_at === seen) return;
+  throw new ApiFault(409, {
+    message: 'Somebody has changed these settings meanwhile. Close this, open it again, and change them there.',
+  });
+}

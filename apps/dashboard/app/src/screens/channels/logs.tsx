@@ -1,0 +1,26 @@
+import { Dialog } from '../../parts/dialog.tsx';
+import { clockTime } from '../../parts/format.ts';
+import { Loaded } from '../../parts/page.tsx';
+import { useApi } from '../../parts/query.ts';
+
+type Line = { at: number; stream: 'stdout' | 'stderr'; text: string };
+
+/** What a channel's program has written lately, as it comes. */
+export function Logs({ path, name, onClose }: { path: string; name: string; onClose(): void }) {
+  const query = useApi<{ logs: Line[] }>(`${path}/logs`, 3000);
+  return (
+    <Dialog title={`Logs of ${name}`} onClose={onClose} wide>
+      <Loaded query={query}>
+        {({ logs }) =>
+          logs.length === 0 ? (
+            <p className="muted">It has written nothing.</p>
+          ) : (
+            <pre className="diff" tabIndex={0} aria-label="Log lines" aria-live="off">
+              {logs.map(({ at, text }) => `${clockTime(at)} ${text}`).join('\n')}
+            </pre>
+          )
+        }
+      </Loaded>
+    </Dialog>
+  );
+}

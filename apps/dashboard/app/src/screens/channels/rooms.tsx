@@ -1,0 +1,61 @@
+import type { ChannelInfo, ToggleChannel } from '@svc/contract/send.ts';
+import { useState } from 'react';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Field } from '../../parts/field.tsx';
+import { Loaded } from '../../parts/page.tsx';
+import { useAct, useApi } from '../../parts/query.ts';
+
+type Props = { path: string; name: string; onClose(): void };
+
+/** More are found by a word. */
+const maxShown = 100;
+
+/** The rooms that a channel reaches, and whether what is said there comes to the assistant. Takes effect without a restart. */
+export function Rooms({ path, name, onClose }: Props) {
+  const [text, setText] = useState('');
+  const query = useApi<{ channels: ChannelInfo[] }>(`${path}/channels`);
+  const toggle = useAct({ changes: [`${path}/channels`], done: 'Saved.' });
+  // As it is going to be, until it was read again.
+  const wanted = toggle.isPending ? (toggle.variables.body as ToggleChannel) : null;
+  return (
+    <Dialog title={`Rooms of ${name}`} onClose={onClose} wide>
+      <Loaded query={query}>
+        {({ channels }) => {
+          const found = channels.filter((room) => `${room.name} ${room.id}`.toLowerCase().includes(text.trim().toLowerCase()));
+          if (channels.length === 0) return <p className="muted">It reaches no room yet.</p>;
+          return (
+            <div className="stack">
+              <Field label="Find a room">
+                {(props) => <input {...props} type="search" value={text} onChange={({ target }) => setText(target.value)} />}
+              </Field>
+              <ul className="rows-list">
+                {found.slice(0, maxShown).map(({ id, name: room, enabled }) => (
+                  <li key={id}>
+                    <label className="check">
+                      <input
+                        type="checkbox"
+                        checked={wanted?.channel_id === id ? wanted.enabled : enabled}
+                        disabled={toggle.isPending}
+                        onChange={({ target }) =>
+                          toggle.mutate({
+                            method: 'POST',
+                            path: `${path}/channels`,
+                            body: { channel_id: id, enabled: target.checked },
+                          })
+                        }
+                      />{' '}
+                      {room}
+                    </label>
+                    <p className="muted small path">{id}</p>
+                  </li>
+                ))}
+              </ul>
+              {found.length > maxShown && <p className="muted">{found.length - maxShown} more: find them by a word.</p>}
+              {found.length === 0 && <p className="muted">No room is called that.</p>}
+            </div>
+          );
+        }}
+      </Loaded>
+    </Dialog>
+  );
+}

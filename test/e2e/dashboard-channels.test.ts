@@ -1,0 +1,157 @@
+import { cpSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Instance } from '@svc/contract/instance.ts';
+import type { ChannelInfo, HeldAnnouncement } from '@svc/contract/send.ts';
+import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { root } from '../repository.ts';
+import { type Dashboard, openDashboard, setUp } from './dashboard/open-dashboard.ts';
+import { violationsInAllLooks } from './dashboard/violations.ts';
+import { openBrowser, watch, whyNoBrowser } from './device-app/browser.ts';
+
+const why = whyNoBrowser();
+
+/** What is done to channels on their screen, and what the manager and the core hold them to afterwards. */
+describe.skipIf(why !== null)(`channels in the dashboard${why === null ? '' : ` (skipped: ${why})`}`, () => {
+  let folder: TemporaryFolder;
+  let dashboard: Dashboard;
+  let browser: Browser;
+  let page: Page;
+  let faults: string[];
+  let rooms: Instance;
+
+  beforeAll(async () => {
+    browser = await openBrowser([], 'dashboard');
+    folder = temporaryFolder();
+    const type = path.join(folder.path, 'connectors/rooms/src');
+    mkdirSync(type, { recursive: true, mode: 0o700 });
+    cpSync(path.join(root, 'test/fixtures/rooms-connector'), type, { recursive: true });
+    dashboard = await openDashboard({}, folder.path);
+    const made = await dashboard.house.post<{ instance: Instance }>(manager('/instances'), {
+      type: 'rooms',
+      name: 'My rooms',
+      enabled: true,
+      config: { token_secret_key: 'ROOMS_TOKEN' },
+    });
+    rooms = made.body.instance;
+    // axe is put into the page; that the page itself needs nothing of the like, other tests hold
+    const context = await browser.newContext({ viewport: { width: 1280, height: 844 }, bypassCSP: true });
+    page = await context.newPage();
+    page.setDefaultTimeout(10_000);
+    faults = watch(page);
+    await setUp(page, dashboard);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await dashboard?.house.stop();
+    folder?.remove();
+  });
+
+  const manager = (route: string) => dashboard.house.urls.manager + route;
+  const read = () =>
+    dashboard.house.get<{ instance: Instance; announcements: HeldAnnouncement[] }>(manager(`/instances/${rooms.id}`));
+  const status = async () => (await read()).instance.status;
+  const row = () => page.getByRole('listitem').filter({ hasText: 'My rooms' });
+  const button = (name: string) => page.getByRole('button', { name, exact: true });
+  const sent = () => {
+    const file = path.join(folder.path, 'instances', rooms.id, 'sent');
+    return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];
+  };
+
+  test('a channel that lacks its secret says so, and runs when it was entered', async () => {
+    await expect.poll(status, { timeout: 20_000 }).toMatch(/failed|backoff/);
+    await page.goto(`${dashboard.url}/channels`);
+    await row().getByText('ROOMS_TOKEN').first().waitFor();
+    await row().getByRole('button', { name: 'Enter the secret' }).click();
+    await page.getByLabel('ROOMS_TOKEN').fill('a-token-of-the-rooms');
+    expect(await violationsInAllLooks(page, 'secret')).toEqual([]);
+    await button('Keep it and restart').click();
+    await expect.poll(status, { timeout: 20_000 }).toBe('running');
+    await row().getByText('running').waitFor();
+    expect(faults).toEqual([]);
+  });
+
+  test('its rooms are listed, and one is kept from the assistant', async () => {
+    await row().getByRole('button', { name: 'Rooms' }).click();
+    await page.getByLabel('The attic').uncheck();
+    const open = async () =>
+      (await dashboard.house.get<{ channels: ChannelInfo[] }>(manager(`/instances/${rooms.id}/channels`))).channels
+        .filter(({ enabled }) => enabled)
+        .map(({ id }) => id);
+    await expect.poll(open).toEqual(['lobby']);
+    await page.getByLabel('Find a room').fill('lob');
+    await page.getByLabel('The attic').waitFor({ state: 'detached' });
+    expect(await violationsInAllLooks(page, 'rooms')).toEqual([]);
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
+    expect(faults).toEqual([]);
+  });
+
+  test('a test is sent; one is held until the next start, and another is taken back before', async () => {
+    const write = async (text: string, isHeld: boolean) => {
+      await row().getByRole('button', { name: 'Send a test' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Room').fill('lobby');
+      await dialog.getByLabel('Text').fill(text);
+      if (isHeld) await dialog.getByLabel(/after its next start/).check();
+      await dialog.getByRole('button', { name: 'Send it' }).click();
+      await dialog.waitFor({ state: 'detached' });
+    };
+    await write('now', false);
+    await expect.poll(sent).toEqual(['lobby: now']);
+    await write('back again', true);
+    await write('never mind', true);
+    await row().getByText('2 held messages').click();
+    expect(await violationsInAllLooks(page, 'held')).toEqual([]);
+    await row().getByRole('listitem').filter({ hasText: 'never mind' }).getByRole('button', { name: 'Take back' }).click();
+    await expect.poll(async () => (await read()).announcements.map(({ text }) => text)).toEqual(['back again']);
+    await row().getByRole('button', { name: 'Restart' }).click();
+    await expect.poll(sent, { timeout: 40_000 }).toEqual(['lobby: now', 'lobby: back again']);
+    await row().getByRole('button', { name: 'Logs' }).click();
+    await page.getByText('the rooms are open').first().waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
+    expect(faults).toEqual([]);
+  });
+
+  test('rules of a channel are set without its other settings, and the core keeps to them', async () => {
+    const compat = async () =>
+      (await dashboard.house.get<{ instances: Instance[] }>(manager('/instances'))).instances.find(({ id }) => id === 'compat');
+    const before = (await compat())?.config ?? {};
+    const ask = () =>
+      fetch(`${dashboard.house.urls.compat}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${dashboard.house.key()}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ model: 'assistant', messages: [{ role: 'user', content: 'count 1' }] }),
+      }).then(({ status: code }) => code);
+    expect(await ask()).toBe(200);
+    const other = page.getByRole('listitem').filter({ has: page.getByRole('button', { name: 'Rules' }) });
+    await other.getByRole('button', { name: 'Rules' }).first().click();
+    await page.getByLabel('Working folder').fill('/no/such/folder');
+    await page.getByLabel('everybody who is guest').check();
+    expect(await violationsInAllLooks(page, 'rules')).toEqual([]);
+    await button('Save rules').click();
+    await page.getByRole('alert').filter({ hasText: 'cwd' }).waitFor();
+    await page.getByLabel('Working folder').fill('');
+    await button('Save rules').click();
+    await expect.poll(async () => (await compat())?.config).toEqual({ ...before, allow: ['role:guest'] });
+    await expect.poll(ask, { timeout: 20_000 }).toBe(403);
+    expect(faults).toEqual([]);
+  });
+
+  test('settings that somebody else has changed meanwhile are not overwritten', async () => {
+    await page.reload();
+    const other = page.getByRole('listitem').filter({ has: page.getByRole('button', { name: 'Rules' }) });
+    await other.getByRole('button', { name: 'Rules' }).first().click();
+    await fetch(manager('/instances/compat'), {
+      method: 'PATCH',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ name: 'renamed meanwhile' }),
+    });
+    await page.getByLabel('everybody who is guest').uncheck();
+    await button('Save rules').click();
+    await page.getByText('Somebody has changed these settings meanwhile').waitFor();
+    const { instance } = await dashboard.house.get<{ instance: Instance }>(manager('/instances/compat'));
+    expect(instance.config['allow']).toEqual(['role:guest']);
+    expect(faults).toEqual([]);
+  });
+});
