@@ -15,11 +15,14 @@ import { mountUpdateRoutes } from '../src/update/update-routes.ts';
 
 let folder: TemporaryFolder;
 let started: string[] = [];
+let held: number[] = [];
+const pipeline = { holdFor: (ms: number) => void held.push(ms), counts: () => ({ running: 2, waiting: 1 }) };
 const version = { service: 'core', version: '1.0.0', channel: 'stable', sha: 'abc', started_at: 0, node: '26' };
 
 beforeEach(() => {
   folder = temporaryFolder();
   started = [];
+  held = [];
   mkdirSync(path.join(folder.path, '.git'));
 });
 afterEach(() => folder.remove());
@@ -37,7 +40,7 @@ function open(env: Record<string, string> = {}): App {
     mask: noMask,
     intake: createIntake(dataDir),
     health: () => ({}),
-    routes: (app) => mountUpdateRoutes(app, { settings, paths: dataPaths(dataDir), env: {}, version, start }),
+    routes: (app) => mountUpdateRoutes(app, { settings, paths: dataPaths(dataDir), env: {}, version, pipeline, start }),
   });
 }
 
@@ -85,6 +88,12 @@ test('run starts the updater of the clone, and not beside another one', async ()
   writeFileSync(places.journal, JSON.stringify({ ...journal, born: 'another' }));
   expect((await post(open(), '/v2/update/run')).statusCode).toBe(202);
   expect(started).toHaveLength(2);
+});
+
+test('who is about to stop the service has turns wait, for a minute at most, and is told of those that run', async () => {
+  expect((await post(open(), '/v2/update/hold', { ms: 500 })).json()).toEqual({ running: 2, waiting: 1 });
+  expect((await post(open(), '/v2/update/hold', { ms: 60_001 })).statusCode).toBe(400);
+  expect(held).toEqual([500]);
 });
 
 test('where something else updates the installation nothing is started, and the status names it', async () => {

@@ -16,6 +16,7 @@ import { runJournaledTurn, type RunLiveTurn } from './run-journaled-turn.ts';
 import type { PipelineParts, TurnDeps } from './turn-deps.ts';
 import { turnHandler } from './turn-handler.ts';
 import { createTurnActions, type TurnActions } from './turn-actions.ts';
+import { createTurnHold, type TurnHold } from './turn-hold.ts';
 import { createTurnQueue, type TurnQueue } from './turn-queue.ts';
 import type { Watcher } from '../watch/watch-types.ts';
 import type { Caller } from './turn.ts';
@@ -53,6 +54,8 @@ export type Pipeline = {
   turnActions: TurnActions;
   /** The replies whose channels have not said yet what became of them. */
   pendingAcks: PendingAcks;
+  /** Has turns that have not begun wait; see `TurnHold`. */
+  holdFor: TurnHold['holdFor'];
   isClosed(): boolean;
   /** Refuses what waits, lets running turns finish until the deadline, then aborts them. What has not ended stays in the journal. */
   close(deadlineMs: number): Promise<void>;
@@ -100,6 +103,7 @@ export function createPipeline(deps: TurnDeps): Pipeline {
     liveCount: liveTurns.count,
     turnActions: parts.turnActions,
     pendingAcks: parts.pendingAcks,
+    holdFor: createTurnHold(turnQueue, clock).holdFor,
     isClosed: turnQueue.isClosed,
     async close(deadlineMs) {
       batches.close();

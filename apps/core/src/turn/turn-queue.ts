@@ -51,7 +51,7 @@ export function createTurnQueue({ slots, maxWaiting, maxWaitingPerKey = maxWaiti
   let taken = 0;
   let resting = 0;
   let closed = false;
-  let isHeld = false;
+  let holders = 0;
   const positions = createQueuePositions({ lines, forSlot, clock });
 
   function enter(key: string, { next = false, unlimited = false, passesHold = false }: EnterOptions = {}): Ticket {
@@ -89,7 +89,7 @@ export function createTurnQueue({ slots, maxWaiting, maxWaitingPerKey = maxWaiti
   }
 
   const countWaiting = () => places - taken - resting;
-  const mayPass = (place: Place) => !isHeld || place.passesHold;
+  const mayPass = (place: Place) => holders === 0 || place.passesHold;
   const isFree = (place: Place) => lines.get(place.key)?.[0] === place && taken < slots && mayPass(place);
 
   async function run<T>(place: Place, work: Work<T>, onQueued: OnQueued): Promise<T> {
@@ -198,9 +198,12 @@ export function createTurnQueue({ slots, maxWaiting, maxWaitingPerKey = maxWaiti
     },
 
     hold(): () => void {
-      isHeld = true;
+      holders++;
+      let isOver = false;
       return () => {
-        isHeld = false;
+        if (isOver) return;
+        isOver = true;
+        holders--;
         fillSlots();
       };
     },

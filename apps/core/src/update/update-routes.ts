@@ -9,6 +9,7 @@ import { managerOf } from '@svc/service-kit/update/managed.ts';
 import { startUpdater } from '@svc/service-kit/update/start-updater.ts';
 import { lastUpdate, readUpdateCheck, runningUpdate } from '@svc/service-kit/update/update-files.ts';
 import { installationHome, updatePlaces } from '@svc/service-kit/update/update-places.ts';
+import type { Pipeline } from '../turn/pipeline.ts';
 import {
   changeUpdateSettings,
   channelOf,
@@ -21,6 +22,7 @@ type Deps = {
   paths: Pick<DataPaths, 'root' | 'logs'>;
   env: Readonly<Record<string, string | undefined>>;
   version: VersionInfo;
+  pipeline: Pick<Pipeline, 'holdFor' | 'counts'>;
   start?: typeof startUpdater;
 };
 
@@ -36,9 +38,17 @@ const autoSchema = {
   required: ['auto'],
   properties: { auto: { type: 'boolean' } },
 } as const;
+/** Longer than a person would wait. */
+const longestHoldMs = 60_000;
+const holdSchema = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['ms'],
+  properties: { ms: { type: 'integer', minimum: 1, maximum: longestHoldMs } },
+} as const;
 
 /** Which versions are followed, and starting an update (spec: Versioning). The update itself is `svc update`, a process of its own. */
-export function mountUpdateRoutes(app: App, { settings, paths, env, version, start = startUpdater }: Deps): void {
+export function mountUpdateRoutes(app: App, { settings, paths, env, version, pipeline, start = startUpdater }: Deps): void {
   const home = installationHome(settings.root);
   const places = updatePlaces(home);
   const manager = () => managerOf(home, settings);
@@ -71,6 +81,11 @@ export function mountUpdateRoutes(app: App, { settings, paths, env, version, sta
       last: lastUpdate(places),
       check: readUpdateCheck(paths.root),
     };
+  });
+
+  app.post<{ Body: { ms: number } }>('/v2/update/hold', { schema: { body: holdSchema } }, ({ body }) => {
+    pipeline.holdFor(body.ms);
+    return pipeline.counts();
   });
 
   app.post<{ Querystring: { mode?: string } }>('/v2/update/run', async ({ query }, reply): Promise<UpdateRun> => {
