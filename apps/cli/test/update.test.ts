@@ -2,6 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildWebApp, isWebAppBuilt } from '@svc/service-kit/packages/build-web-app.ts';
 import { openUpdateHouse, until, type UpdateHouse } from './update-house.ts';
+import { startTalker } from './update-talker.ts';
 
 let house: UpdateHouse;
 let first = '';
@@ -27,6 +28,14 @@ async function runsOn(sha: string): Promise<void> {
   expect(house.remote.git(['rev-parse', `${sha}^{tree}`])).toBe(
     (await import('node:child_process')).execFileSync('git', ['write-tree'], { cwd: house.clone, encoding: 'utf8' }).trim(),
   );
+}
+
+/** When the process of the core was started, epoch ms. */
+function coreBegan(): number {
+  const pid = house.state()?.services.find(({ name }) => name === 'core')?.pid ?? 0;
+  const ticks = Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ')[19]);
+  const upS = Number(readFileSync('/proc/uptime', 'utf8').split(' ')[0]);
+  return Date.now() - (upS - ticks / 100) * 1000;
 }
 
 test('with nothing newer it ends with 4, and nothing is copied', async () => {
@@ -69,9 +78,12 @@ test('a good version takes over: code, folder, settings; what a person set stays
   writeFileSync(house.file('.env'), '# mine\nSVC_LOG_LEVEL=info\n');
   const journal = house.file('.runtime/update/journal.json');
   const second = until(() => existsSync(journal), 60_000).then(() => house.svc(['update']));
+  const talker = startTalker(house.coreUrl);
   const { code, out } = await house.svc(['update']);
   expect(await second, 'another one beside it').toMatchObject({ code: 5 });
-  expect(out).toContain('Updated from 0.1.0 to v0.2.0');
+  expect(out).toMatch(/Updated from 0\.1\.0 to v0\.2\.0\. The core answered nobody for \d+\.\d s\./);
+  expect(await talker.end(), 'who went on talking').toEqual([]);
+  expect(coreBegan(), 'its processes were loaded before the ones from before ended').toBeLessThan(house.state()?.started_at ?? 0);
   expect(code).toBe(0);
   await runsOn(good);
   expect(version()).toBe('0.2.0');

@@ -176,4 +176,5 @@ function openSupervisor(
 
 const coreUrlOf = ({ bindHost, corePort }: ManagerSettings): string => `http://${bindHost}:${corePort}`;
 
-const kitEntry = (): string => fileURLToPath(import.meta.resolve('@svc/connector-kit/child-main.ts'));
+/** Module that every connector process runs. */
+export const kitEntry = (): string => fileURLToPath(import.meta.resolve('@svc/connector-kit/child-main.ts'));

@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module';
 import path from 'node:path';
 import type { VersionInfo } from '@svc/contract/service.ts';
 import { exitCodes } from './exit-codes.ts';
@@ -9,6 +10,7 @@ import { useToken } from './http/own-tokens.ts';
 import { createLog, maskLogLines, type Log } from './log.ts';
 import { openServiceSecrets } from './redaction/service-secrets.ts';
 import { SettingsError } from './config/setting.ts';
+import { standBy } from './stand-by.ts';
 import { loadSettings, unknownSettings, type Settings } from './config/settings.ts';
 import { channelOf } from './update/update-settings.ts';
 import { readVersion } from './version.ts';
@@ -19,13 +21,21 @@ export const repositoryRoot = path.resolve(import.meta.dirname, '../../..');
 export type ServiceContext = { settings: Settings; log: Log; version: VersionInfo; remoteUsers?: RemoteUsers };
 export type RunningService = { url: string; port: number; stop: () => Promise<void> };
 
+type Start = (context: ServiceContext) => Promise<RunningService>;
+/** Done by a process that is started ahead of its time, while another does its work: it changes nothing of that, and never rejects. */
+type WarmUp = (context: ServiceContext) => Promise<void>;
+
+/** By then all that a start loads is loaded. */
+const compileCacheMs = 5000;
+
 /**
  * The life of one host process: settings, start, "ready" to the parent, stop on a signal or when the parent is gone.
  * Stopping has a deadline; past it the process ends anyway, because a supervisor waits for it.
  */
-export async function runService(name: string, start: (context: ServiceContext) => Promise<RunningService>): Promise<void> {
+export async function runService(name: string, start: Start, warmUp: WarmUp = async () => undefined): Promise<void> {
   const context = openContext(name);
   const { log, settings } = context;
+  await standBy(() => warmUp(context));
   let running: RunningService;
   try {
     running = await start(context);
@@ -51,6 +61,8 @@ export async function runService(name: string, start: (context: ServiceContext) 
     log.fatal({ err: error }, 'uncaught fault');
     process.exit(exitCodes.failed);
   });
+  // Left to Node, it would be written when the process ends, and who waits for that (another version, a person) would wait for the disk.
+  setTimeout(flushCompileCache, compileCacheMs).unref();
   log.info({ url: running.url }, `${name} is ready`);
   process.send?.({ type: 'ready', url: running.url, port: running.port });
 }

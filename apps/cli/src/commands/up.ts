@@ -12,21 +12,25 @@ import { birthMark } from '@svc/service-kit/process/birth-mark.ts';
 import { makeSetupLink } from '@svc/service-kit/setup-link.ts';
 import { applyRestore } from '@svc/service-kit/restore/apply-restore.ts';
 import { installationHome, updatePlaces } from '@svc/service-kit/update/update-places.ts';
-import { installationOf, type Installation } from '@svc/supervisor/installation.ts';
 import { CliError } from '../cli-error.ts';
 import { repositoryRoot } from '../repository-root.ts';
 import { dashboardAddress, hostAddresses, isOptional, setupAddress, type HostName } from '../service-urls.ts';
-import { createStyle, print, quoted, widthOf } from '../terminal.ts';
+import { createStyle, print, widthOf } from '../terminal.ts';
 import { awaitLeftovers, checkPorts, takeInstanceLock } from '../up/before-start.ts';
 import { awaitInstances, currentEngine, currentFaults, listKeyFiles, seededOwner, toBannerInstance } from '../up/ask-services.ts';
 import { renderBanner } from '../up/banner.ts';
+import { holdTurns } from '../up/hold-turns.ts';
 import { hostEnv } from '../up/host-env.ts';
 import type { WantedPort } from '../up/move-ports.ts';
 import { createHosts, type Hosts } from '../up/hosts.ts';
-import { againCode, launch, takeLifeline } from '../up/launcher.ts';
+import { againCode, launch } from '../up/launcher.ts';
+import { takeLifeline, type Lifeline } from '../up/lifeline.ts';
+import { createSuccessor, type Successor } from '../up/next-up.ts';
 import { runUntilStopped } from '../up/run-until-stopped.ts';
+import { sayItRuns } from '../up/say-it-runs.ts';
+import { standBy, type StandBy } from '../up/stand-by.ts';
 import { readPointer } from '../update/pointer.ts';
-import { createStateFile, readLastState, readSupervisorState } from '../up/state-file.ts';
+import { createStateFile, readLastState } from '../up/state-file.ts';
 
 export type UpOptions = {
   root?: string;
@@ -50,21 +54,39 @@ export async function up(options: UpOptions = {}): Promise<number> {
   // A version on trial is kept by the code from before.
   if (lifeline === null && home === (options.root ?? repositoryRoot) && readPointer(updatePlaces(home)) !== null)
     return launch(home);
-  const code = await runHere(options, lifeline);
-  return code === againCode && lifeline === null ? launch(home) : code;
+  const successor = createSuccessor(home, lifeline);
+  const code = await runHere(options, lifeline, successor);
+  if (code === againCode && lifeline === null) return launch(home, { next: successor.take() });
+  successor.take()?.end();
+  return code;
 }
 
 async function runHere(
   { root = repositoryRoot, entryOf = entryIn(root), waitMs = startWaitMs, spawnPatienceMs }: UpOptions,
-  lifeline: Promise<void> | null,
+  lifeline: Lifeline | null,
+  successor: Successor,
 ): Promise<number> {
-  const begunAt = Date.now();
   const env = readEnv(root);
   const settings: CliSettings = loadSettings(root, env);
   const paths = dataPaths(settings.dataDir);
   for (const dir of [paths.root, paths.run, paths.logs]) makePrivateDir(dir);
+  const userProof = randomBytes(32).toString('base64url');
+  const specsNow = () =>
+    hostAddresses(settings).map(({ name, url }) => ({
+      name,
+      url,
+      entry: entryOf(name),
+      env: hostEnv(name, env, userProof),
+      isOptional: isOptional(name),
+    }));
+  const ahead = await standBy(lifeline, specsNow(), settings.stopTimeoutMs);
+  if (ahead === null) return exitCodes.ok;
+  const begunAt = Date.now();
   const lock = takeInstanceLock(paths.supervisorLock);
-  if (lock === null) return sayItRuns(paths, root);
+  if (lock === null) {
+    ahead.end();
+    return sayItRuns(paths, root);
+  }
   try {
     const addresses = hostAddresses(settings);
     const entries = addresses.map(({ name }) => entryOf(name));
@@ -78,16 +100,10 @@ async function runHere(
     await checkPorts(settings.bindHost, [...needed, ...seededPorts(settings, paths)]);
     for (const line of applyRestore(paths.root)) print(line);
     // Again: a restore can have brought the vault.
-    const userProof = randomBytes(32).toString('base64url');
-    const specs = hostAddresses(settings).map(({ name, url }) => ({
-      name,
-      url,
-      entry: entryOf(name),
-      env: hostEnv(name, env, userProof),
-      isOptional: isOptional(name),
-    }));
-    return await supervise({ settings, paths, specs, begunAt, waitMs, spawnPatienceMs, lifeline });
+    const plan = { settings, paths, specs: specsNow(), begunAt, waitMs, spawnPatienceMs, lifeline, ahead, successor };
+    return await supervise(plan);
   } finally {
+    ahead.end();
     lock.release();
   }
 }
@@ -98,24 +114,6 @@ const entryIn = (root: string) => (name: HostName) => path.join(root, 'apps', na
 const seededPorts = ({ compatPort }: CliSettings, { managerDb }: DataPaths): WantedPort[] =>
   existsSync(managerDb) || compatPort === 0 ? [] : [{ name: 'API', port: compatPort, setting: 'SVC_COMPAT_PORT' }];
 
-async function sayItRuns(paths: DataPaths, root: string): Promise<number> {
-  const state = readSupervisorState(paths.supervisorState);
-  const owner = state === null ? null : await installationOf(state.pid, '');
-  if (owner !== null && owner.root !== installationHome(root)) throw anotherWorksHere(paths, owner);
-  print(`The service runs already on ${paths.root}${state === null ? '.' : `, as process ${state.pid}:`}`);
-  for (const { name, url, status } of state?.services ?? [])
-    print(`  ${name.padEnd(12)}${url}${status === 'running' ? '' : `  (${status})`}`);
-  print('./svc status shows more. Ctrl-C in its terminal stops it.');
-  return exitCodes.ok;
-}
-
-/** Two installations need a data folder each. */
-const anotherWorksHere = (paths: DataPaths, { root }: Installation): CliError =>
-  new CliError('another installation runs on this data folder.', {
-    why: `The one in ${root} works on ${paths.root}. Stop it, or give this one a folder of its own.`,
-    run: `printf '\\nSVC_DATA_DIR=%s\\n' ${quoted(`${paths.root}-2`)} >>.env && ./svc up`,
-  });
-
 type Plan = {
   settings: CliSettings;
   paths: DataPaths;
@@ -123,7 +121,9 @@ type Plan = {
   begunAt: number;
   waitMs: number;
   spawnPatienceMs?: number;
-  lifeline: Promise<void> | null;
+  lifeline: Lifeline | null;
+  ahead: StandBy;
+  successor: Successor;
 };
 
 async function supervise(plan: Plan): Promise<number> {
@@ -146,14 +146,19 @@ async function supervise(plan: Plan): Promise<number> {
     onEvent: (line) => print(`${new Date().toLocaleTimeString('en-GB')} ${line}`),
     onHopeless: (name, why) => life.giveUp(cannotGoOn(name, why)),
     spawnPatienceMs: plan.spawnPatienceMs,
+    spawnOf: plan.ahead.spawnOf,
   });
   const life = runUntilStopped({
-    stop: () => hosts.stop(),
+    stop: (isForNext) => hosts.stop(isForNext),
     killNow: () => hosts.killNow(),
     onStopping: () => print('Stopping … (Ctrl-C again ends everything at once)'),
+    async beforeAgain() {
+      await plan.successor.prepare();
+      await holdTurns(specs.find(({ name }) => name === 'core')?.url ?? '');
+    },
     againCode,
   });
-  void plan.lifeline?.then(() => life.stop());
+  void plan.lifeline?.ended.then(() => life.stop());
   try {
     await Promise.race([hosts.start(plan.waitMs), life.ended]);
     if (!life.isStopping()) {

@@ -2,10 +2,11 @@ import type { SupervisorState } from '@svc/contract/service.ts';
 import { systemClock } from '@svc/service-kit/clock.ts';
 import { exitCodes, lastExitVariable } from '@svc/service-kit/exit-codes.ts';
 import { killGroup } from '@svc/service-kit/process/process-group.ts';
-import { busyNode, crashLimit, leanNode, type ChildState, type GiveUp } from '@svc/supervisor/child-spec.ts';
+import { busyNode, crashLimit, leanNode, type ChildSpec, type ChildState, type GiveUp } from '@svc/supervisor/child-spec.ts';
 import { createExitNotes } from '@svc/supervisor/exit-reason.ts';
 import { createLogFile } from '@svc/supervisor/log-file.ts';
 import { describeOwner, findPortOwner } from '@svc/supervisor/port-owner.ts';
+import type { Spawn } from '@svc/supervisor/spawn-child.ts';
 import { createSupervisedChild } from '@svc/supervisor/supervised-child.ts';
 import type { HostName } from '../service-urls.ts';
 
@@ -26,6 +27,8 @@ export type HostOptions = {
   /** No process could be started for `spawnPatienceMs` on end: this supervisor is of no use any more. */
   onHopeless: (name: HostName, why: string) => void;
   spawnPatienceMs?: number;
+  /** How the first process of a host is started, where one was started ahead. */
+  spawnOf?: (name: HostName) => Spawn | undefined;
 };
 
 /** One host process that is kept running. */
@@ -51,7 +54,20 @@ const shownLines = { count: 5, length: 300 };
 /** At the first start a person sees why it fails. Later it is retried for ever: the cause may pass. */
 const firstStartLimit: GiveUp = { ...crashLimit, exitCodes: [exitCodes.badSettings, exitCodes.portInUse] };
 
-export function createHost({ name, entry, url, env, isOptional = false }: HostSpec, options: HostOptions): Host {
+/** How the process of a host is started and ended. */
+export const toChildSpec = ({ name, entry, env }: HostSpec, stopTimeoutMs: number): ChildSpec => ({
+  name,
+  entry,
+  execArgv: name === 'core' ? busyNode : leanNode,
+  env,
+  lastExitVariable,
+  startTimeoutMs,
+  // A little longer than the process gives itself, which knows better how to end.
+  stopTimeoutMs: stopTimeoutMs + 1000,
+});
+
+export function createHost(host: HostSpec, options: HostOptions): Host {
+  const { name, url, isOptional = false } = host;
   const { logsDir, stopTimeoutMs, isFirstStart, onChange, onEvent } = options;
   const log = createLogFile({ dir: logsDir, name });
   const notes = createExitNotes((reason) => explainPort(reason, url));
@@ -63,17 +79,10 @@ export function createHost({ name, entry, url, env, isOptional = false }: HostSp
 
   const child = createSupervisedChild(
     {
-      name,
-      entry,
-      execArgv: name === 'core' ? busyNode : leanNode,
-      env,
-      lastExitVariable,
-      startTimeoutMs,
-      // A little longer than the process gives itself, which knows better how to end.
-      stopTimeoutMs: stopTimeoutMs + 1000,
+      ...toChildSpec(host, stopTimeoutMs),
       giveUp: () => (isFirstStart() && !everRan && !isOptional ? firstStartLimit : null),
     },
-    { onLog: (line) => log.write(line), onState },
+    { onLog: (line) => log.write(line), onState, spawn: options.spawnOf?.(name) },
   );
 
   function onState(after: ChildState): void {

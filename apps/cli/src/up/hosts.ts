@@ -7,8 +7,8 @@ type Options = Omit<HostOptions, 'isFirstStart'>;
 export type Hosts = {
   /** Spawns all at once; resolves when each is up, has failed, or `waitMs` is over. */
   start(waitMs: number): Promise<void>;
-  /** The collector ends last, so that the others can hand over what they know. */
-  stop(): Promise<void>;
+  /** The collector ends last, so that the others can hand over what they know. `isHurried`: all at once, they hand it over when they are back. */
+  stop(isHurried?: boolean): Promise<void>;
   killNow(): void;
   state(): SupervisorState['services'];
   /** What cannot be done for them, such as writing their logs. */
@@ -31,7 +31,8 @@ export function createHosts(specs: readonly HostSpec[], options: Options): Hosts
       cancel();
       isStarting = false;
     },
-    async stop() {
+    async stop(isHurried = false) {
+      if (isHurried) return void (await stopAll(hosts));
       await stopAll(hosts.filter((host) => host.name !== 'collector'));
       await stopAll(hosts.filter((host) => host.name === 'collector'));
     },

@@ -41,7 +41,7 @@ test('a version on trial that ends by itself is taken back', async () => {
 test('a version on trial that nobody confirms in time is taken back', async () => {
   svc(`[ -n "$new" ] || exit 0; ${untilAsked}`);
   beginTrial(places, version);
-  expect(await launch(home, 300)).toBe(0);
+  expect(await launch(home, { trialMs: 300 })).toBe(0);
   expect([runs(), readPointer(places), readTrial(places)]).toEqual([['new', 'old'], null, null]);
   expect(readFileSync(places.reverted, 'utf8')).toContain('not confirmed');
 });
@@ -55,7 +55,7 @@ test('it is not while its updater is at work', async () => {
   ];
   const { pid } = process;
   writeFileSync(places.journal, JSON.stringify({ phase: 'trying', startedAt: 1, from, to, pid, born: birthMark(pid) }));
-  expect(await launch(home, 100)).toBe(0);
+  expect(await launch(home, { trialMs: 100 })).toBe(0);
   expect([runs(), readPointer(places)]).toEqual([['new'], version]);
 });
 
@@ -63,6 +63,28 @@ test('one that was confirmed stays, however long it runs, and how it ends is its
   svc('sleep 0.5; exit 7');
   beginTrial(places, version);
   confirmTrial(places);
-  expect(await launch(home, 100)).toBe(7);
+  expect(await launch(home, { trialMs: 100 })).toBe(7);
   expect([runs(), readPointer(places)]).toEqual([['new'], version]);
+});
+
+test('the version that comes next is started ahead, and goes on when the one before asks to be replaced', async () => {
+  const words = path.join(places.versions, version, 'apps/cli/src/up/stand-by.ts');
+  mkdirSync(path.dirname(words), { recursive: true });
+  writeFileSync(words, '');
+  // The first asks for it, and leaves when it stands by; the second says so, and is told to go.
+  const svcFile = path.join(places.versions, version, 'svc');
+  svc(
+    `ln -sfn versions/${version} '${places.pointer}'; echo prepare >&3; read -r word <&3; echo "old heard $word" >>'${home}/runs'; exit 75`,
+  );
+  writeFileSync(path.join(home, 'old'), readFileSync(path.join(home, 'svc')));
+  const next = `#!/bin/sh\necho "$GATEWAY_LIFELINE" >>'${home}/runs'\necho ready >&3\nread -r word <&3\necho "new heard $word" >>'${home}/runs'\nexit 5\n`;
+  writeFileSync(svcFile, next, { mode: 0o755 });
+  writeFileSync(
+    path.join(home, 'svc'),
+    `#!/bin/sh\nif [ -L '${places.pointer}' ]; then exec '${svcFile}'; fi\nexec '${home}/old'\n`,
+    { mode: 0o755 },
+  );
+  chmodSync(path.join(home, 'old'), 0o755);
+  expect(await launch(home)).toBe(5);
+  expect(runs()).toEqual(['old', 'waits', 'old heard ready', 'new heard go']);
 });

@@ -4,11 +4,13 @@ const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const interrupted = 130;
 
 type Steps = {
-  /** Runs once, at the first signal. */
-  stop: () => Promise<void>;
+  /** Runs once, at the first signal. `isForNext`: another version waits to take its place. */
+  stop: (isForNext: boolean) => Promise<void>;
   /** At a further one: the person does not want to wait. */
   killNow: () => void;
   onStopping: () => void;
+  /** Done before that, while all runs on; never rejects. */
+  beforeAgain?: () => Promise<void>;
   /** Exit code when another version is to be started in its place, after SIGUSR2. */
   againCode: number;
 };
@@ -24,13 +26,14 @@ export type Life = {
 };
 
 /** Listens for signals from the moment of the call. `ended` resolves with the exit code when all has stopped; `close` ends listening. */
-export function runUntilStopped({ stop, killNow, onStopping, againCode }: Steps): Life {
+export function runUntilStopped({ stop, killNow, onStopping, beforeAgain = async () => undefined, againCode }: Steps): Life {
   const { promise: ended, resolve, reject } = Promise.withResolvers<number>();
   // It may fail while nobody waits for it yet.
   ended.catch(() => undefined);
   // Waiting for a child to be started again leaves nothing else that keeps this process alive.
   const alive = setInterval(() => undefined, 2 ** 30);
   let stopping = false;
+  let isAsked = false;
   const onSignal = () => {
     if (stopping) {
       killNow();
@@ -39,16 +42,21 @@ export function runUntilStopped({ stop, killNow, onStopping, againCode }: Steps)
     }
     stopping = true;
     onStopping();
-    stop().then(() => resolve(0), reject);
+    stop(false).then(() => resolve(0), reject);
   };
-  const onAgain = () => {
+  const onAgain = async () => {
+    if (stopping || isAsked) return;
+    isAsked = true;
+    await beforeAgain();
+    // It may have been asked to end altogether meanwhile.
     if (stopping) return;
     stopping = true;
     onStopping();
-    stop().then(() => resolve(againCode), reject);
+    stop(true).then(() => resolve(againCode), reject);
   };
+  const startAgain = () => void onAgain();
   for (const signal of signals) process.on(signal, onSignal);
-  process.on('SIGUSR2', onAgain);
+  process.on('SIGUSR2', startAgain);
   // Left to Node, it would open a debugger into the settings that are read here.
   process.on('SIGUSR1', ignore);
   return {
@@ -58,7 +66,7 @@ export function runUntilStopped({ stop, killNow, onStopping, againCode }: Steps)
       if (stopping) return;
       stopping = true;
       onStopping();
-      void stop().then(
+      void stop(false).then(
         () => reject(reason),
         () => reject(reason),
       );
@@ -69,7 +77,7 @@ export function runUntilStopped({ stop, killNow, onStopping, againCode }: Steps)
     close() {
       clearInterval(alive);
       for (const signal of signals) process.removeListener(signal, onSignal);
-      process.removeListener('SIGUSR2', onAgain);
+      process.removeListener('SIGUSR2', startAgain);
       process.removeListener('SIGUSR1', ignore);
     },
   };

@@ -10,7 +10,7 @@ import { runProgram } from '@svc/service-kit/process/run-program.ts';
 import { createTextTail } from '@svc/service-kit/process/text-tail.ts';
 import { findFreePort } from '@svc/supervisor/port-owner.ts';
 import { isOptional } from '../service-urls.ts';
-import { lifelineVariable } from '../up/launcher.ts';
+import { lifelineVariable, type LifelineKind } from '../up/lifeline.ts';
 import { bytesOf, copyDatabases, disarmCopies, type Databases } from './copy-databases.ts';
 import { awaitWell, whyNotWell, type Host } from './examine-service.ts';
 import { foreignEnv } from './program-env.ts';
@@ -123,7 +123,7 @@ function dryEnv(work: string, ports: Ports): Record<string, string | undefined> 
 async function runDry(folder: string, env: Record<string, string | undefined>, work: () => DryWork): Promise<void> {
   const child = spawn(path.join(folder, 'svc'), ['up'], {
     cwd: folder,
-    env: { ...env, [lifelineVariable]: '1' },
+    env: { ...env, [lifelineVariable]: 'ends' satisfies LifelineKind },
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
   });

@@ -7,7 +7,7 @@ import { reconcileEnv } from './reconcile-env.ts';
 import type { UpdateContext } from './update-context.ts';
 import { runSetupSteps } from './setup-steps.ts';
 import type { Switched } from './switch-to.ts';
-import { type Outcome, updateCodes } from './update-outcome.ts';
+import { inSeconds, type Outcome, updateCodes } from './update-outcome.ts';
 import { versionFolder, versionsIn } from './version-folder.ts';
 
 /** Says how it ended, and after an update that stays brings the rest along. */
@@ -24,13 +24,20 @@ export async function finishUpdate(context: UpdateContext, { journal, result, wh
 
 type Facts = Pick<Switched, 'result' | 'why' | 'gapMs'> & { from: Version; to: Version };
 
-function outcomeOf({ result, why, gapMs, from, to }: Facts): Outcome {
+function outcomeOf(facts: Facts): Outcome {
+  const { code, words } = endOf(facts);
+  const { gapMs } = facts;
+  if (gapMs === null) return { code, words };
+  return { code, words: `${words} The core answered nobody for ${inSeconds(gapMs)}.`, gapMs: Math.round(gapMs) };
+}
+
+function endOf({ result, why, gapMs, from, to }: Facts): Pick<Outcome, 'code' | 'words'> {
   if (result === 'reverted')
     return { code: updateCodes.rolledBack, words: `${to.name} was taken back: ${why}. ${from.name} runs again.` };
   if (result === 'stuck')
     return { code: updateCodes.manual, words: `${to.name} was taken back: ${why}. See ./svc doctor and ./svc logs.` };
-  const gap = gapMs === null ? 'The next ./svc up starts it.' : `The core answered nobody for ${(gapMs / 1000).toFixed(1)} s.`;
-  return { code: updateCodes.ok, words: `Updated from ${from.name} to ${to.name}. ${gap}` };
+  const next = gapMs === null ? ' The next ./svc up starts it.' : '';
+  return { code: updateCodes.ok, words: `Updated from ${from.name} to ${to.name}.${next}` };
 }
 
 /** What a version that stays brings with it. Each step may be done again, and none of them takes the version back. */

@@ -8,7 +8,7 @@ import { type Outcome, updateCodes } from './update-outcome.ts';
  * How the last update that came as far as a switch ended. `back`: the version before the last one that stayed. `gapMs`: for how long the core answered
  * nobody; null when nothing ran.
  */
-export type LastUpdate = Outcome & {
+export type LastUpdate = Omit<Outcome, 'gapMs'> & {
   id: string;
   from: Version;
   to: Version;

@@ -4,7 +4,7 @@ import type { TelemetryEvent } from '@svc/contract/event.ts';
 import { requestJson } from '@svc/service-kit/http/json-client.ts';
 import type { Secret } from '@svc/service-kit/secret.ts';
 import type { Journal } from './journal.ts';
-import type { Outcome } from './update-outcome.ts';
+import { inSeconds, type Outcome } from './update-outcome.ts';
 
 /** Tells the collector how far an update is, under the session `self-update:<time>`. It never holds an update up, and never fails one. */
 export type ProgressEvents = {
@@ -48,10 +48,13 @@ export function createProgressEvents({ url, token, now }: Place): ProgressEvents
       note(`Update from ${from.name} to ${to.name}: ${phase}`, { phase, from: from.commit, to: to.commit });
     },
     // Why a version failed may have words of anything in it; they are in the status.
-    end: ({ code }) => note(`Update ended with ${code}`, { phase: 'ended', code }),
+    end: ({ code, gapMs }) => note(endWords(code, gapMs), { phase: 'ended', code, gap_ms: gapMs ?? null }),
     async close(withinMs) {
       const until = performance.now() + withinMs;
       while (open.length > 0 && !(await flush()) && performance.now() < until) await sleep(againMs);
     },
   };
 }
+
+const endWords = (code: number, gapMs: number | undefined): string =>
+  `Update ended with ${code}${gapMs === undefined ? '' : `, the core answered nobody for ${inSeconds(gapMs)}`}`;

@@ -6,6 +6,8 @@ import { type Journal, writeJournal } from './journal.ts';
 import { beginTrial, confirmTrial, readTrial, revertTrial } from './pointer.ts';
 import type { UpdateContext } from './update-context.ts';
 import { awaitTurns, measureGap, startAgain } from './switch-version.ts';
+import { holdMs } from '../up/hold-turns.ts';
+import { prepareMs } from '../up/lifeline.ts';
 import { foreignEnv } from './program-env.ts';
 import { versionFolder } from './version-folder.ts';
 import { whyNoReply } from './dry-run.ts';
@@ -17,6 +19,8 @@ const turnsMs = 60_000;
 const startMs = 60_000;
 /** Over what the processes are given to end. */
 const spareMs = 5000;
+/** From the request: the next version loads its code, turns that run end, then the processes. */
+const longestStopMs = ({ stopTimeoutMs }: UpdateContext['settings']): number => prepareMs + holdMs + stopTimeoutMs + spareMs;
 const lookMs = 250;
 
 /** Puts the new version in place, on trial; has the service start again; and confirms it, or goes back. */
@@ -44,8 +48,7 @@ export async function startAndVerify(
   unwell: ReadonlySet<string>,
 ): Promise<string | null> {
   const { service, settings, say } = context;
-  if (!(await startAgain(service.read, settings.stopTimeoutMs + spareMs, startMs)))
-    return 'the service did not start again in time';
+  if (!(await startAgain(service.read, longestStopMs(settings), startMs))) return 'the service did not start again in time';
   const fault = await awaitWell(() => whyNotWell(service.hosts(), commit, unwell), {
     withinMs: startMs,
     lost: () => lostTrial(context, commit),
@@ -104,7 +107,7 @@ export async function goBack(context: UpdateContext, { journal, why, gapMs, unwe
   const mustStart = revertTrial(places, why);
   const end = (result: 'reverted' | 'stuck', more = '') => ({ journal, result, why: `${why}${more}`, gapMs });
   if (service.read() === null) await service.start();
-  else if (mustStart && !(await startAgain(service.read, settings.stopTimeoutMs + spareMs, startMs)))
+  else if (mustStart && !(await startAgain(service.read, longestStopMs(settings), startMs)))
     return end('stuck', '; and the version from before did not start');
   const fault = await awaitWell(() => whyNotWell(service.hosts(), from.commit, unwell), { withinMs: startMs, lost: () => null });
   return fault === null ? end('reverted') : end('stuck', `; and of the version from before ${fault}`);

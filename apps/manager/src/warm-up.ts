@@ -1,0 +1,60 @@
+import { existsSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import path from 'node:path';
+import { readEnv } from '@svc/service-kit/config/env-file.ts';
+import { dataPaths } from '@svc/service-kit/config/data-dir.ts';
+import type { ManagerSettings } from '@svc/service-kit/config/process-settings.ts';
+import type { ServiceContext } from '@svc/service-kit/run-service.ts';
+import { errorText } from '@svc/service-kit/service-error.ts';
+import { leanNode } from '@svc/supervisor/child-spec.ts';
+import { findTypes, type ConnectorType } from './connector-type/find-types.ts';
+import { kitEntry } from './context.ts';
+import { createCompileCache } from './supervisor/compile-cache.ts';
+import { confine } from './supervisor/confine.ts';
+
+/**
+ * What a manager that waits for the one before it can do: it loads what types say of themselves, and has the code compiled of those that will be
+ * started. It reads the database that the other works with, and changes nothing but its own cache. Never rejects: without it a start is only slower.
+ */
+export async function warmUp(service: ServiceContext): Promise<void> {
+  try {
+    await compileEnabled(service);
+  } catch (error) {
+    service.log.warn({ fault: errorText(error) }, 'nothing could be made ready before the start, which takes longer');
+  }
+}
+
+async function compileEnabled({ settings: all, log, version }: ServiceContext): Promise<void> {
+  const settings: ManagerSettings = all;
+  const paths = dataPaths(settings.dataDir);
+  const { types } = await findTypes(path.join(settings.root, 'connectors'), paths.connectors);
+  const compileCache = createCompileCache({ version, log });
+  const deps = { settings, paths, env: readEnv(settings.root), childEntry: kitEntry() };
+  for (const { id, type, config } of enabledOnes(paths.managerDb)) {
+    const found = types.find(({ meta }) => meta.type === type);
+    if (found === undefined || !canCompile(found)) continue;
+    const dataDir = path.join(paths.instances, id);
+    const { flags, env } = confine(deps, { type: found, config, dataDir });
+    await compileCache.fill(found, { execArgv: [...leanNode, ...flags], env, cwd: dataDir });
+  }
+}
+
+/** Added ones still lead to the kit of the version that runs. */
+const canCompile = ({ isAdded }: ConnectorType): boolean => !isAdded;
+
+type Enabled = { id: string; type: string; config: Record<string, unknown> };
+
+function enabledOnes(file: string): Enabled[] {
+  if (!existsSync(file)) return [];
+  const db = new DatabaseSync(file, { readOnly: true, timeout: 1000 });
+  try {
+    const rows = db.prepare('SELECT id, type, config FROM instance WHERE enabled = 1').all();
+    return rows.map(({ id, type, config }) => ({
+      id: String(id),
+      type: String(type),
+      config: JSON.parse(String(config)) as Enabled['config'],
+    }));
+  } finally {
+    db.close();
+  }
+}
