@@ -17,6 +17,7 @@ import { createCoreContext } from './context.ts';
 import { UnusableDb } from './db/open-core-db.ts';
 import { startDegradedCore } from './degraded-core.ts';
 import { checkEngine } from './engine/check-engine.ts';
+import { noteWorth } from './instance/instance-worth.ts';
 import { forgetOnceConversations } from './session/forget-once.ts';
 import { openLinkServer } from './turn/link-server.ts';
 import { pruneJournal } from './turn/prune-journal.ts';
@@ -77,6 +78,7 @@ async function startOpenCore({ settings, log, version, remoteUsers }: ServiceCon
   context.silos.sweep().catch((error: unknown) => log.error({ err: error }, 'the silos could not be swept'));
   const stopCheckouts = maintainCheckouts(context);
   const stopBackups = maintainBackups(context);
+  const worth = noteWorth({ ...context, file: context.paths.instanceWorth });
   const stopChecking = watchDamage(context.db, systemClock, (message) => {
     log.error(message);
     context.events.damaged(message);
@@ -94,6 +96,7 @@ async function startOpenCore({ settings, log, version, remoteUsers }: ServiceCon
       stopChecking();
       // Running turns get half of the time to finish; what is left is for ending engines and handing over telemetry.
       await context.pipeline.close(settings.stopTimeoutMs / 4);
+      await worth.end();
       await nextTick(); // turns that ended just now say so to their callers
       context.feeds.closeAll();
       await Promise.race([link.close(), sleep(settings.stopTimeoutMs / 8)]);

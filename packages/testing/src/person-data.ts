@@ -101,6 +101,7 @@ export const placesOf: Record<Exclude<keyof DataPaths, `${string}Db` | 'root'>, 
   coreSocket: 'nothing',
   engines: 'nothing',
   instanceRules: 'operator',
+  instanceWorth: 'nothing', // counts and times of instances
   instances: 'time', // a message until it is answered, then its ids and digests
   loginKey: 'nothing',
   logs: 'time',

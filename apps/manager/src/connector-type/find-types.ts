@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
 import { isRecord } from '@svc/contract/json-value.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
-import { withMemorySetting } from './memory-limit.ts';
+import { withUsualSettings } from './memory-limit.ts';
 import { describeMetaProblems } from './meta-problems.ts';
 import { readMeta } from './read-meta.ts';
 
@@ -102,7 +102,7 @@ async function loadType(dir: string, isAdded: boolean): Promise<ConnectorType> {
   // Those of this repository are held to the same by a test (find-types.test.ts), so that no start has to.
   const problems = isAdded ? describeMetaProblems(meta, path.basename(dir)) : [];
   if (problems.length > 0) throw new Error(problems.join('; '));
-  return { meta: withMemorySetting(meta as ConnectorMeta), entry, folder: dir, isAdded };
+  return { meta: withUsualSettings(meta as ConnectorMeta), entry, folder: dir, isAdded };
 }
 
 function entryOf(dir: string): string | null {

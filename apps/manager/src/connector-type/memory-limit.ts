@@ -6,8 +6,12 @@ const mostMb = 65_536;
 
 export const memoryMbSchema = { type: 'integer', minimum: leastMb, maximum: mostMb } as const;
 
-/** The description with the setting that every type has beside its own. */
-export const withMemorySetting = (meta: ConnectorMeta): ConnectorMeta => ({
+/** What every type has beside its own. */
+export const usualSettings = ['memory_mb', 'start_order'] as const;
+const startOrderSchema = { type: 'integer', minimum: 1, maximum: 99 } as const;
+
+/** The description with the settings that every type has beside its own. */
+export const withUsualSettings = (meta: ConnectorMeta): ConnectorMeta => ({
   ...meta,
   configSchema: {
     ...meta.configSchema,
@@ -17,6 +21,11 @@ export const withMemorySetting = (meta: ConnectorMeta): ConnectorMeta => ({
         ...memoryMbSchema,
         title: 'Memory limit in MB',
         description: 'A process that uses more is ended and started again. Unset: what the type or SVC_CONNECTOR_MEMORY says.',
+      },
+      start_order: {
+        ...startOrderSchema,
+        title: 'Place when the service starts',
+        description: '1 to 49 comes before channels without a place, 51 to 99 after them. Unset: by its use.',
       },
     },
   },

@@ -3,7 +3,7 @@ import { capabilitiesSchema, ownChannels } from '@svc/contract/envelope.ts';
 import { methodPattern } from '@svc/contract/instance-call.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 import { compileSchema, problemsOf } from './ajv.ts';
-import { memoryMbSchema } from './memory-limit.ts';
+import { memoryMbSchema, usualSettings } from './memory-limit.ts';
 
 const metaSchema = {
   type: 'object',
@@ -105,7 +105,9 @@ export function describeMetaProblems(meta: unknown, folder: string): string[] {
       : []),
     ...[...read, ...write].filter(isUnknown).map((key) => `permissions names "${key}", which configSchema does not have`),
     ...(configSchema.required ?? []).filter(isUnknown).map((key) => `configSchema requires "${key}", which it does not have`),
-    ...(isUnknown('memory_mb') ? [] : ['configSchema has "memory_mb", which every type has by itself; use another name']),
+    ...usualSettings
+      .filter((key) => !isUnknown(key))
+      .map((key) => `configSchema has "${key}", which every type has by itself; use another name`),
     ...schemaProblem(configSchema),
   ];
 }

@@ -16,10 +16,13 @@ import type { InstanceRulesWriter } from './instance-rules.ts';
 import type { InstanceRows, InstanceStore, StoredInstance } from './instance-store.ts';
 import { findPortClash } from './port-clash.ts';
 import { replaceConfig } from './replace-config.ts';
+import { readWorth } from './read-worth.ts';
+import { startInLine } from './start-line.ts';
+import { inOrderOfWorth } from './start-order.ts';
 
 type Deps = {
   settings: ManagerSettings;
-  paths: Pick<DataPaths, 'instances'>;
+  paths: Pick<DataPaths, 'instances' | 'instanceWorth'>;
   clock: Clock;
   log: Log;
   store: InstanceStore;
@@ -48,7 +51,7 @@ export type InstanceService = {
   stop(id: string): Promise<Instance>;
   /** Throws `conflict` for one that is stopped. */
   restart(id: string): Promise<Instance>;
-  /** Brings up everything that is enabled, after what an earlier manager left has been ended. Never rejects. */
+  /** Brings up everything that is enabled, the worthiest first, after what an earlier manager left has been ended. Never rejects. */
   startEnabled(): Promise<void>;
 };
 
@@ -97,14 +100,28 @@ export function createInstanceService(deps: Deps): InstanceService {
         await inOrder(async () => {
           await supervisor.reap();
           await publishRules(service);
-          for (const instance of await store.list()) if (instance.enabled) void supervisor.start(instance);
         });
+        await startInLine(await enabledOnes(service), ({ id }) => startIfStill(service, id), service);
       } catch (error) {
         log.error({ err: error }, `the instances could not be started: ${errorText(error)}`);
       }
     },
   };
 }
+
+const enabledOnes = async ({ store, paths }: Service): Promise<StoredInstance[]> =>
+  inOrderOfWorth(
+    (await store.list()).filter(({ enabled }) => enabled),
+    readWorth(paths.instanceWorth),
+  );
+
+/** Until its turn came it may have been changed, stopped, or started by somebody. */
+const startIfStill = ({ store, supervisor, inOrder }: Service, id: string): Promise<{ done: Promise<void> }> =>
+  inOrder(async () => {
+    const instance = await store.read(id);
+    const isDue = instance?.enabled === true && supervisor.statusOf(id).status === 'stopped';
+    return { done: isDue ? supervisor.start(instance) : Promise.resolve() };
+  });
 
 async function createInstance(service: Service, request: CreateInstance): Promise<Instance> {
   const { types, rules, supervisor, inOrder } = service;

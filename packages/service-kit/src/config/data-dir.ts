@@ -51,6 +51,7 @@ export type DataPaths = {
   personas: string;
   /** What the core holds each connector to; written by the manager. */
   instanceRules: string;
+  instanceWorth: string;
   supervisorState: string;
   supervisorLock: string;
   /** The connector link of the core. A socket path is limited to about 100 bytes, so a deep data folder gets one elsewhere. */
@@ -86,6 +87,7 @@ export function dataPaths(dataDir: string): DataPaths {
     persona: at('persona.md'),
     personas: at('personas'),
     instanceRules: at('instance-rules.json'),
+    instanceWorth: at('instance-worth.json'),
     supervisorState: at('run', 'supervisor.json'),
     supervisorLock: at('run', 'supervisor.lock'),
     coreSocket: socketPath(at('run', 'core.sock')),

@@ -1,0 +1,18 @@
+import type { InstanceWorthFile } from '@svc/contract/instance-worth.ts';
+import { isRecord } from '@svc/contract/json-value.ts';
+import { readJson } from '@svc/service-kit/restore/disk.ts';
+
+/** What the core noted of the use of the instances; nothing before it has, or where it cannot be read: then they come as they were made. */
+export function readWorth(file: string): InstanceWorthFile {
+  const found = readJson(file);
+  if (!isRecord(found)) return {};
+  return Object.fromEntries(Object.entries(found).flatMap(([id, worth]) => (isRecord(worth) ? [[id, numbersOf(worth)]] : [])));
+}
+
+const numbersOf = (worth: Record<string, unknown>) => ({
+  open: numberOf(worth['open']),
+  last_used_at: numberOf(worth['last_used_at']),
+  persons: numberOf(worth['persons']),
+});
+
+const numberOf = (value: unknown): number => (typeof value === 'number' ? value : 0);
