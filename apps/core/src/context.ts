@@ -36,6 +36,7 @@ import { openInstanceRules } from './instance/instance-rules.ts';
 import { createManagerReader } from './instance/manager-reader.ts';
 import { openModeration } from './moderation/open-moderation.ts';
 import { openFoundation } from './open-foundation.ts';
+import { createPersonaFiles } from './persona/persona-files.ts';
 import { createPersona } from './persona/persona.ts';
 import { openPricing } from './pricing/pricing.ts';
 import { createConnectorSecrets } from './secret/connector-secrets.ts';
@@ -222,6 +223,7 @@ export async function createCoreContext({ settings: allSettings, clock, ids, log
       log,
     }),
     persona,
+    personaFiles: createPersonaFiles({ file: paths.persona, folder: paths.personas }),
     instanceRules,
     ruleCheck: createRuleCheck({ engines, engineIds, folderLooks, tidyPath, persona, trustAdmin, instanceRules, clock }),
     pricing,

@@ -1,6 +1,6 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { EnginePersona } from '@svc/contract/persona.ts';
+import type { EnginePersona, PersonaList, PersonaView } from '@svc/contract/persona.ts';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { loadEngine } from '../src/engine/load-engine.ts';
 import { openTestCore, type TestCore } from './open-test-core.ts';
@@ -42,3 +42,50 @@ test.each([
   ['codex?tier=guest', 400],
   ['codex?level=GUEST', 400],
 ])('%s is refused', async (route, status) => expect((await read(route)).status).toBe(status));
+
+const usual = async () => (await core.app.inject('/v2/persona')).json<PersonaView>();
+const put = async (route: string, body: object) => {
+  const answer = await core.app.inject({ method: 'PUT', url: `/v2/${route}`, payload: body });
+  return { status: answer.statusCode, message: answer.json<{ message?: string }>().message };
+};
+const remove = async (name: string) =>
+  (await core.app.inject({ method: 'DELETE', url: `/v2/personas/${encodeURIComponent(name)}` })).statusCode;
+const fileOf = (name: string) => path.join(core.folder, 'personas', `${name}.md`);
+
+test('what is written counts at once, and nothing is written over that the writer has not seen', async () => {
+  expect(await usual()).toMatchObject({ source: 'built-in', own: '' });
+  expect(await put('persona', { own: 'Speak like a pirate.', was: '' })).toMatchObject({ status: 200 });
+  expect(await usual()).toMatchObject({ source: 'extended', own: 'Speak like a pirate.' });
+  const { status, message } = await put('persona', { own: 'Be brief.', was: '' });
+  expect([status, message]).toEqual([409, expect.stringMatching(/changed this persona/)]);
+  expect((await usual()).own).toBe('Speak like a pirate.');
+  await put('persona', { own: '' });
+  expect(await usual()).toMatchObject({ source: 'built-in', own: '' });
+});
+
+test('what is too long, and a mask in place of a secret, is written nowhere', async () => {
+  expect((await put('persona', { own: 'é'.repeat(10_000) })).status).toBe(413);
+  expect((await put('persona', { own: 'The key is [redacted:secret].' })).status).toBe(400);
+  expect(existsSync(path.join(core.folder, 'persona.md'))).toBe(false);
+});
+
+test('a persona of a single channel is written, listed with who uses it, and stays while somebody does', async () => {
+  expect((await put('personas/butler', { own: 'Very well.' })).status).toBe(200);
+  expect(readFileSync(fileOf('butler'), 'utf8')).toBe('Very well.');
+  writeFileSync(path.join(core.folder, 'instance-rules.json'), JSON.stringify({ c1: { persona: 'butler' } }));
+  await core.context.instanceRules.reload();
+  expect((await core.app.inject('/v2/personas')).json<PersonaList>()).toEqual({
+    personas: [{ name: 'butler', used_by: ['c1'] }],
+  });
+  expect(await remove('butler')).toBe(409);
+  expect(existsSync(fileOf('butler'))).toBe(true);
+  writeFileSync(path.join(core.folder, 'instance-rules.json'), JSON.stringify({}));
+  await core.context.instanceRules.reload();
+  expect(await remove('butler')).toBe(200);
+  expect(await remove('butler')).toBe(404);
+});
+
+test.each(['.hidden', '../persona', 'Butler', 'a b', 'x'.repeat(65)])('%s names no persona', async (name) => {
+  expect((await put(`personas/${encodeURIComponent(name)}`, { own: 'x' })).status).toBe(400);
+  expect(await remove(name)).toBe(400);
+});

@@ -19,6 +19,8 @@ export type Persona = {
   has(name: string): boolean;
   /** Why the operator's file is not used as it is; null when all is well. */
   fault(): string | null;
+  /** The files are read again now, rather than within a second. */
+  lookAgain(): void;
 };
 
 /** `folder`: where named personas lie. */
@@ -26,7 +28,7 @@ type Deps = { file: string; folder: string; assistantName: string; clock: Pick<C
 
 const recheckMs = 1000;
 /** A model reads it in every conversation. */
-const maxBytes = 16 * 1024;
+export const maxPersonaBytes = 16 * 1024;
 /** A file that begins with this line stands in place of the built-in persona. */
 export const replacingLine = '<!-- replace -->';
 
@@ -57,6 +59,9 @@ export function createPersona({ file, folder, assistantName, clock }: Deps): Per
     source: () => usual.read().source,
     has: (name) => find(name).read().source !== 'built-in',
     fault: () => [usual, ...named.values()].map((each) => each.fault()).find((fault) => fault !== null) ?? null,
+    lookAgain() {
+      for (const each of [usual, ...named.values()]) each.lookAgain();
+    },
   };
 }
 
@@ -69,7 +74,7 @@ const missing = (name: string) =>
     `The persona "${name}" of this connector is not there, so nothing was said. The operator can write it.`,
   );
 
-type PersonaFile = { read(): { text: string; source: PersonaSource }; fault(): string | null };
+type PersonaFile = { read(): { text: string; source: PersonaSource }; fault(): string | null; lookAgain(): void };
 
 /** One file of the operator's. One that cannot be used leaves what was in force before. */
 function createPersonaFile({ file, builtIn, clock }: Pick<Deps, 'file' | 'clock'> & { builtIn: string }): PersonaFile {
@@ -84,7 +89,7 @@ function createPersonaFile({ file, builtIn, clock }: Pick<Deps, 'file' | 'clock'
       const stat = statSync(file, { throwIfNoEntry: false });
       const stamp = stat === undefined ? 'none' : `${stat.ino}-${stat.mtimeMs}-${stat.size}`;
       if (stamp === seen) return;
-      if (stat !== undefined && stat.size > maxBytes) throw new Error(`it has more than ${maxBytes / 1024} KiB`);
+      if (stat !== undefined && stat.size > maxPersonaBytes) throw new Error(`it has more than ${maxPersonaBytes / 1024} KiB`);
       current = withOwn(builtIn, stat === undefined ? '' : readFileSync(file, 'utf8'));
       seen = stamp;
       fault = null;
@@ -97,7 +102,7 @@ function createPersonaFile({ file, builtIn, clock }: Pick<Deps, 'file' | 'clock'
     return current;
   };
 
-  return { read: fresh, fault: () => (fresh(), fault) };
+  return { read: fresh, fault: () => (fresh(), fault), lookAgain: read };
 }
 
 function withOwn(builtIn: string, content: string): { text: string; source: PersonaSource } {

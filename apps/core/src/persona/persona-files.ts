@@ -1,0 +1,87 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { personaNamePattern } from '@svc/contract/instance-rules.ts';
+import { writeFileAtomic } from '@svc/service-kit/config/data-dir.ts';
+import { holdsPlaceholder } from '@svc/service-kit/redaction/placeholder.ts';
+import { badRequest, notFound, ServiceError } from '@svc/service-kit/service-error.ts';
+import { maxPersonaBytes } from './persona.ts';
+
+/**
+ * The operator's own words, as they stand in their files: the usual ones (`null`), and those that instances name.
+ * Every one of them @throws ServiceError `bad_request` for a name that cannot be one.
+ */
+export type PersonaFiles = {
+  names(): string[];
+  /** The whole file; null when there is none. @throws ServiceError `too_large` for one that is no persona. */
+  read(name: string | null): string | null;
+  /**
+   * @param was What the writer has seen; undefined to write over whatever is there.
+   * @throws ServiceError `too_large`, `conflict` when something else is there by now.
+   */
+  write(name: string | null, own: string, was?: string): void;
+  /** @throws ServiceError `not_found` */
+  remove(name: string): void;
+};
+
+type Deps = { file: string; folder: string };
+
+export function createPersonaFiles({ file, folder }: Deps): PersonaFiles {
+  const fileOf = (name: string | null): string => (name === null ? file : path.join(folder, `${checked(name)}.md`));
+
+  const read = (name: string | null): string | null => {
+    const found = statSync(fileOf(name), { throwIfNoEntry: false });
+    if (found === undefined) return null;
+    if (found.size > maxPersonaBytes) throw tooLong();
+    return readFileSync(fileOf(name), 'utf8');
+  };
+
+  return {
+    read,
+
+    names: () =>
+      filesOf(folder)
+        .map((entry) => entry.replace(/\.md$/, ''))
+        .filter((name) => isName.test(name))
+        .toSorted(),
+
+    write(name, own, was) {
+      checkWords(own);
+      if (was !== undefined && (read(name) ?? '') !== was) throw changed();
+      if (name !== null) mkdirSync(folder, { recursive: true, mode: 0o700 });
+      writeFileAtomic(fileOf(name), own);
+    },
+
+    remove(name) {
+      if (read(name) === null) throw notFound('persona', name);
+      rmSync(fileOf(name));
+    },
+  };
+}
+
+const isName = new RegExp(personaNamePattern);
+
+function checked(name: string): string {
+  if (isName.test(name)) return name;
+  throw badRequest(`"${name.slice(0, 64)}" is no name of a persona: it takes 1 to 64 of a-z, 0-9 and "-".`);
+}
+
+function checkWords(own: string): void {
+  if (Buffer.byteLength(own) > maxPersonaBytes) throw tooLong();
+  // What was read through the mask must not take the place of what stands in the file.
+  if (holdsPlaceholder(own))
+    throw badRequest('The text holds a mask in place of a secret. A persona is no place for secrets: leave it out.');
+}
+
+function filesOf(folder: string): string[] {
+  try {
+    return readdirSync(folder).filter((entry) => entry.endsWith('.md'));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+const tooLong = () =>
+  new ServiceError('too_large', `A persona has at most ${maxPersonaBytes / 1024} KiB. Say the same in fewer words.`);
+const changed = () =>
+  new ServiceError('conflict', 'Somebody has changed this persona meanwhile. Open it again, and change that.');
