@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { ErrorBody } from '@svc/contract/error-body.ts';
 import type { PricingReport } from '@svc/contract/cost.ts';
-import type { Transcription } from '@svc/contract/speech.ts';
+import type { SpeechReport, Transcription } from '@svc/contract/speech.ts';
 import { elevenlabsVoice } from '@svc/testing/speech-server/elevenlabs-speech.ts';
 import { startSpeechServer } from '@svc/testing/speech-server/start-speech-server.ts';
 import { clip, openSpeechBench } from './open-speech-bench.ts';
@@ -54,6 +54,30 @@ describe.each([
     expect(Object.values(spoken?.fields ?? {})).toContain(model);
     expect(Object.values(heard?.fields ?? {})).toContain('de');
     expect(heard?.file).toMatchObject({ name: 'clip.ogg', mime: 'audio/ogg', bytes: clip });
+  });
+});
+
+describe('the report', () => {
+  const report = async () => (await bench.core.app.inject('/v2/speech')).json<SpeechReport>();
+
+  test('says who is used and ready, and of the others what they lack, without asking anybody', async () => {
+    await open(openai());
+    const { tts, stt } = await report();
+    expect(tts).toMatchObject([
+      { provider: 'espeak', chosen: false },
+      { provider: 'openai', chosen: true, ready: true, model: 'tts-1', is_paid: true, reason: null },
+      { provider: 'elevenlabs', chosen: false, ready: false, reason: expect.stringMatching(/ELEVENLABS_API_KEY/) as string },
+    ]);
+    expect(stt.map(({ provider, chosen }) => [provider, chosen])).toEqual([
+      ['openai', true],
+      ['elevenlabs', false],
+    ]);
+    expect(bench.server.requests).toEqual([]);
+  });
+
+  test('one that is set and has no key is not ready', async () => {
+    await open({ SVC_STT_PROVIDER: 'elevenlabs' });
+    expect((await report()).stt[1]).toMatchObject({ chosen: true, ready: false, model: null });
   });
 });
 

@@ -12,9 +12,31 @@ const name = { type: 'string', minLength: 1, maxLength: 128 } as const;
 export const speechSchema = {
   type: 'object',
   required: ['text'],
-  properties: { text: { type: 'string' }, voice: name, model: name, format: { enum: speechFormats } },
+  properties: {
+    text: { type: 'string', title: 'Text' },
+    voice: { ...name, title: 'Voice', description: 'A name of the provider.' },
+    model: { ...name, title: 'Model', description: 'A name of the provider.' },
+    format: { type: 'string', title: 'Format', description: 'Not every provider makes each.', enum: speechFormats },
+  },
 } as const;
 export type SpeechBody = Static<typeof speechSchema>;
+
+/** One who could speak or listen. `reason`: what is missing; null when nothing is. `is_paid`: by the call. */
+export type SpeechProviderState = {
+  provider: 'espeak' | 'openai' | 'elevenlabs';
+  chosen: boolean;
+  ready: boolean;
+  model: string | null;
+  is_paid: boolean;
+  reason: string | null;
+};
+/** Answer of `GET /v2/speech`. */
+export type SpeechReport = {
+  tts: SpeechProviderState[];
+  stt: SpeechProviderState[];
+  max_characters: number;
+  max_clip_bytes: number;
+};
 
 /** Answer of `POST /v2/transcribe`. */
 export type Transcription = {

@@ -34,13 +34,24 @@ const vendors = {
   },
 } as const satisfies Record<string, Vendor>;
 
+export type SttId = keyof typeof vendors;
+export type TtsId = SttId | 'espeak';
+
 /** Names that servers of one's own take, whatever model they have. */
 const ownModels = { tts: 'tts-1', stt: 'whisper-1' } as const;
 
 /** Who speaks: what the settings say, else `espeak-ng` of this machine. @throws ServiceError `unavailable` when nobody can. */
 export async function chooseTts(deps: ProviderDeps, askedModel: string | null): Promise<TtsProvider> {
+  return ttsOf(deps, chosenTts(deps.settings.tts), askedModel);
+}
+
+/** By the settings. */
+export const chosenTts = ({ provider, baseUrl }: CoreSettings['tts']): TtsId =>
+  provider ?? (baseUrl === null ? 'espeak' : 'openai');
+
+/** One who speaks. @throws ServiceError `unavailable` with what is missing. */
+export async function ttsOf(deps: ProviderDeps, id: TtsId, askedModel: string | null): Promise<TtsProvider> {
   const { tts } = deps.settings;
-  const id = tts.provider ?? (tts.baseUrl === null ? 'espeak' : 'openai');
   if (id === 'espeak') return espeak(deps);
   const { endpoint, isMetered } = await openEndpoint(deps, 'tts', id);
   const speak = id === 'openai' ? speakOpenai : speakElevenlabs;
@@ -54,14 +65,23 @@ export async function chooseTts(deps: ProviderDeps, askedModel: string | null): 
 
 /** Who transcribes. @throws ServiceError `unavailable` when nobody does. */
 export async function chooseStt(deps: ProviderDeps, askedModel: string | null): Promise<SttProvider> {
-  const { stt } = deps.settings;
-  const id = stt.provider ?? (stt.baseUrl === null ? null : 'openai');
+  const id = chosenStt(deps.settings.stt);
   if (id === null) {
     throw speechFault(
       'no_provider',
       'Nothing here can transcribe. Set SVC_STT_BASE_URL to a server that speaks as OpenAI does, or SVC_STT_PROVIDER to openai or elevenlabs.',
     );
   }
+  return sttOf(deps, id, askedModel);
+}
+
+/** By the settings; null when nobody is set. */
+export const chosenStt = ({ provider, baseUrl }: CoreSettings['stt']): SttId | null =>
+  provider ?? (baseUrl === null ? null : 'openai');
+
+/** One who transcribes. @throws ServiceError `unavailable` with what is missing. */
+export async function sttOf(deps: ProviderDeps, id: SttId, askedModel: string | null): Promise<SttProvider> {
+  const { stt } = deps.settings;
   const { endpoint, isMetered } = await openEndpoint(deps, 'stt', id);
   const transcribe = id === 'openai' ? transcribeOpenai : transcribeElevenlabs;
   return {

@@ -47,6 +47,8 @@ type RecordingQuery = Static<typeof recordingSchema>;
 
 /** Text to speech, speech to text, and recordings (spec: File routes in core). */
 export function mountSpeechRoutes(app: App, deps: Deps): void {
+  app.get('/v2/speech', () => deps.speech.report());
+
   app.post(
     '/v2/tts',
     {

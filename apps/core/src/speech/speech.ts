@@ -1,5 +1,5 @@
 import { finished } from 'node:stream';
-import type { SpeechBody, Transcription } from '@svc/contract/speech.ts';
+import type { SpeechBody, SpeechReport, Transcription } from '@svc/contract/speech.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { CoreSettings } from '@svc/service-kit/config/process-settings.ts';
 import { textInSlices } from '@svc/service-kit/redaction/in-slices.ts';
@@ -16,6 +16,7 @@ import { createMeter } from './meter.ts';
 import type { Clip, SpokenAudio } from './provider.ts';
 import { createSlots } from './slots.ts';
 import type { Speaker } from './speaker.ts';
+import { speechReport } from './speech-report.ts';
 
 type Deps = {
   settings: CoreSettings;
@@ -45,6 +46,8 @@ export type Speech = {
   speak(body: SpeechBody, signal: AbortSignal, speaker?: Speaker | null): Promise<SpokenAudio>;
   /** @throws ServiceError what `read` and providers throw. */
   transcribe(source: ClipSource, signal: AbortSignal, speaker?: Speaker | null): Promise<Transcription>;
+  /** Who could do either, and what is missing. */
+  report(): Promise<SpeechReport>;
 };
 
 export function createSpeech(deps: Deps): Speech {
@@ -114,6 +117,8 @@ export function createSpeech(deps: Deps): Speech {
         free();
       }
     },
+
+    report: () => speechReport(deps),
   };
 }
 
