@@ -1,3 +1,5 @@
+import { channelPattern } from './envelope.ts';
+
 /** USD per 1,000,000 tokens. A cache price that is missing is the price of `in`. */
 export type ModelPrice = { in: number; out: number; cache_read?: number; cache_write?: number };
 
@@ -33,6 +35,29 @@ export type SpendPeriodName = (typeof spendPeriods)[number];
 
 /** USD; null is no limit. Past `soft_usd` the operator is warned, at `hard_usd` turns are refused. */
 export type SpendLimits = { soft_usd: number | null; hard_usd: number | null };
+
+/** Body of `PUT /v2/spend/budget`. */
+export const budgetSchema = {
+  type: 'object',
+  required: ['surface', 'value', 'month_usd'],
+  properties: {
+    surface: { type: 'string', title: 'Channel', description: 'Such as compat.', pattern: channelPattern },
+    value: {
+      type: 'string',
+      title: 'Sender',
+      description: 'As the channel names them, such as the name of a key.',
+      minLength: 1,
+      maxLength: 256,
+    },
+    month_usd: {
+      type: ['number', 'null'],
+      title: 'USD a month',
+      description: 'At list prices, in a calendar month.',
+      minimum: 0,
+      maximum: 1e9,
+    },
+  },
+} as const;
 
 /** One row of what was spent: a principal, or the empty id for senders without one. `cost_usd` is at list prices. */
 export type PrincipalSpend = { principal_id: string; key: string | null; cost_usd: number; turns: number };

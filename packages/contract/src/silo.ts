@@ -1,4 +1,4 @@
-import type { Tier } from './trust.ts';
+import { tiers, type Tier } from './trust.ts';
 
 /** A named private file store of the core. `encrypted`: its files are sealed at rest by a key that the vault wraps. */
 export type Silo = {
@@ -22,3 +22,19 @@ export type SiloFile = {
   created_at: number;
   updated_at: number;
 };
+
+/** Body of `POST /v2/silos`. */
+export const siloSchema = {
+  type: 'object',
+  required: ['name', 'min_trust'],
+  additionalProperties: false,
+  properties: {
+    name: {
+      type: 'string',
+      title: 'Name',
+      description: '1 to 64 of a-z, 0-9, "_" and "-".',
+      pattern: '^[a-z0-9][a-z0-9_-]{0,63}$',
+    },
+    min_trust: { type: 'string', title: 'Least trust', description: 'Callers below get nothing of it.', enum: tiers },
+  },
+} as const;

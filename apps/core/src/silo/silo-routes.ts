@@ -2,7 +2,7 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { create as contentDisposition } from 'content-disposition';
 import type { Static } from '@svc/contract/schema.ts';
-import { tiers } from '@svc/contract/trust.ts';
+import { siloSchema } from '@svc/contract/silo.ts';
 import type { CoreSettings } from '@svc/service-kit/config/process-settings.ts';
 import { queryInteger } from '@svc/service-kit/http/coerced.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
@@ -17,13 +17,6 @@ type Deps = { silos: Silos; settings: CoreSettings; intake: Intake };
 type IdParams = { id: string };
 type PathQuery = { path?: string };
 
-const createSchema = {
-  type: 'object',
-  required: ['name', 'min_trust'],
-  additionalProperties: false,
-  properties: { name: { type: 'string', pattern: '^[a-z0-9][a-z0-9_-]{0,63}$' }, min_trust: { enum: tiers } },
-} as const;
-
 const fileSchema = {
   type: 'object',
   required: ['path', 'data_base64'],
@@ -33,7 +26,7 @@ const isFile = lazyCheck<Static<typeof fileSchema>>(fileSchema);
 
 /** Private file stores (spec: File routes in core). Only the operator reaches these routes. */
 export function mountSiloRoutes(app: App, { silos, settings, intake }: Deps): void {
-  app.post('/v2/silos', { schema: { body: createSchema } }, async ({ body }) => ({
+  app.post('/v2/silos', { schema: { body: siloSchema } }, async ({ body }) => ({
     ok: true,
     silo: await silos.create(body.name, body.min_trust),
   }));

@@ -37,6 +37,8 @@ export type Spend = {
   mayPay(identity: Spender, sender?: SenderOf): boolean;
   /** Counts what a turn cost, USD; nothing for one that cost nothing. A limit is reported when it is crossed. */
   add(identity: Pick<Spender, 'principal_id' | 'principal_key'>, cost: number | null, sender?: SenderOf): void;
+  /** USD a month; null without one. */
+  budgetOf(sender: SenderOf): number | null;
   /** Gives a sender a budget, or takes it away (null). */
   setBudget: Budgets['set'];
   /** The limits that are reached at the moment. */
@@ -110,6 +112,7 @@ export async function openSpend({ settings, db, clock, events, log, toIdentifier
     },
 
     warnings,
+    budgetOf: (sender) => budgets.of(sender)?.limit ?? null,
     setBudget: budgets.set,
 
     report(): SpendReport {

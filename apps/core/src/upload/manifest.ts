@@ -111,12 +111,16 @@ export class Manifest {
     for await (const { entry, isDeleted } of this.#uploads()) if (!isDeleted) yield entry;
   }
 
-  /** At most `limit` files behind the one with the id `before`, which may be deleted by now; newest first. */
-  async page(before: string | null, limit: number): Promise<ManifestEntry[]> {
+  /** At most `limit` files that fit, behind the one with the id `before`, which may be deleted by now; newest first. */
+  async page(
+    before: string | null,
+    limit: number,
+    fits: (entry: ManifestEntry) => boolean = () => true,
+  ): Promise<ManifestEntry[]> {
     const files: ManifestEntry[] = [];
     let isBehind = before === null;
     for await (const { entry, isDeleted } of this.#uploads()) {
-      if (isBehind && !isDeleted) files.push(entry);
+      if (isBehind && !isDeleted && fits(entry)) files.push(entry);
       if (files.length === limit) break;
       isBehind ||= entry.id === before;
     }

@@ -12,6 +12,7 @@ import { checkUploader, checkUploadOwner } from './check-uploader.ts';
 import { createOutgoingFiles } from './outgoing-file.ts';
 import { isUploadId } from './staging.ts';
 import { tooLarge } from '../file/store-stream.ts';
+import { uploadFilter, type UploadQuery } from './upload-filter.ts';
 import type { Uploads } from './uploads.ts';
 
 type Deps = {
@@ -73,9 +74,9 @@ export function mountUploadRoutes(app: App, deps: Deps): void {
     return { ok: true };
   });
 
-  app.get<{ Querystring: { limit?: string; before?: string } }>('/v2/uploads', async ({ query }) => {
+  app.get<{ Querystring: { limit?: string; before?: string } & UploadQuery }>('/v2/uploads', async ({ query }) => {
     const limit = queryInteger('limit', query.limit, 100, 1, 1000);
-    const files = await uploads.manifest.page(query.before ?? null, limit);
+    const files = await uploads.manifest.page(query.before ?? null, limit, uploadFilter(query));
     return { files, next: files.length === limit ? (files.at(-1)?.id ?? null) : null };
   });
   app.delete<{ Params: IdParams }>('/v2/uploads/:id', ({ params }) => uploads.delete(params.id));
