@@ -36,6 +36,9 @@ let prove: Prove = async () => false;
 export const onProof = (handler: Prove): void => void (prove = handler);
 
 const timeoutMs = 30_000;
+const anyType = 'application/octet-stream';
+/** What a form of another page could send, the dashboard refuses: the type of such a file is told in the query alone. */
+const formTypes = /^(?:text\/plain|multipart\/form-data|application\/x-www-form-urlencoded)/i;
 
 /** Asks the person for a second factor; false when they do not want to. */
 export const proveAgain = (): Promise<boolean> => prove('step-up');
@@ -67,7 +70,7 @@ export const get = <T>(path: string, signal?: AbortSignal): Promise<T> =>
 
 async function send(method: Method, path: string, { body, signal, timeoutMs: ms = timeoutMs }: CallOptions): Promise<Response> {
   const isBytes = body instanceof Blob;
-  const type = isBytes ? body.type || 'application/octet-stream' : 'application/json';
+  const type = isBytes ? (body.type === '' || formTypes.test(body.type) ? anyType : body.type) : 'application/json';
   // A changing call is JSON even where nothing is to be said.
   const payload = isBytes ? body : method === 'GET' ? undefined : JSON.stringify(body ?? {});
   const timeout = AbortSignal.timeout(ms);

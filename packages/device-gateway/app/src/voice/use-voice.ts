@@ -3,7 +3,7 @@ import type { Conversation } from '@svc/chat-ui/state/conversation.ts';
 import { isOver } from '@svc/chat-ui/state/turn.ts';
 import type { Gateway } from '../gateway.ts';
 import { createReader } from './reader.ts';
-import { record, type Recording } from './recorder.ts';
+import { record, type Recording } from '@svc/chat-ui/voice/recorder.ts';
 import { activityOf, isStopPhrase, type VoiceConfig, type VoiceTheme } from './voice-config.ts';
 
 export type Hearing = 'idle' | 'hears' | 'understands';
