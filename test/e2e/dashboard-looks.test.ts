@@ -35,6 +35,11 @@ const screens = [
   { path: '/settings/engines', ready: '.view .rows-list > li' },
   { path: '/settings/tools', ready: '.view .rows-list > li' },
   { path: '/settings/announcements', ready: '.view .empty-state' },
+  { path: '/settings/persona', ready: '.view .words' },
+  { path: '/settings/limits', ready: '.view .facts tbody tr' },
+  { path: '/settings/speech', ready: '.view .rows-list > li' },
+  { path: '/settings/files', ready: '.view .empty-state' },
+  { path: '/settings/folders', ready: '.view .section p' },
   { path: '/settings/backups', ready: '.view .section p' },
   { path: '/settings/version', ready: '.view .stack' },
   { path: '/settings/account', ready: '.view .rows-list > li' },
@@ -120,6 +125,8 @@ describe.skipIf(why !== null)(`how the dashboard looks${why === null ? '' : ` (s
       { place: 'tools', opener: 'Add tool server' },
       { place: 'tools', opener: 'Import' },
       { place: 'announcements', opener: 'Post a note' },
+      { place: 'persona', opener: 'Edit persona' },
+      { place: 'files', opener: 'Make a silo' },
     ] as const;
     for (const { place, opener } of dialogs) {
       await page.goto(`${dashboard.url}/settings/${place}`);

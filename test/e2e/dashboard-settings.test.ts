@@ -1,11 +1,17 @@
+import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Announcement } from '@svc/contract/announcement.ts';
+import type { SpendReport } from '@svc/contract/cost.ts';
+import type { FolderList } from '@svc/contract/folder.ts';
+import type { PersonaList, PersonaView } from '@svc/contract/persona.ts';
 import type { ToolServerDocument } from '@svc/contract/tool-server.ts';
 import { startHttpToolServer } from '@svc/testing/tool-server/start-http-tool-server.ts';
 import { root } from '../repository.ts';
-import { type Dashboard, openDashboard, setUp } from './dashboard/open-dashboard.ts';
+import { type Account, type Dashboard, openDashboard, setUp } from './dashboard/open-dashboard.ts';
 import { openBrowser, watch, whyNoBrowser } from './device-app/browser.ts';
 
 const why = whyNoBrowser();
@@ -15,6 +21,7 @@ describe.skipIf(why !== null)(`settings in the dashboard${why === null ? '' : ` 
   let dashboard: Dashboard;
   let browser: Browser;
   let page: Page;
+  let account: Account;
   let faults: string[];
 
   beforeAll(async () => {
@@ -22,7 +29,7 @@ describe.skipIf(why !== null)(`settings in the dashboard${why === null ? '' : ` 
     dashboard = await openDashboard();
     page = await browser.newPage();
     faults = watch(page);
-    await setUp(page, dashboard);
+    account = await setUp(page, dashboard);
   });
   afterAll(async () => {
     await browser?.close();
@@ -141,6 +148,115 @@ describe.skipIf(why !== null)(`settings in the dashboard${why === null ? '' : ` 
     await button('Take note back').click();
     await page.getByText('No note stands.').waitFor();
     expect(await notes()).toEqual([]);
+    expect(faults).toEqual([]);
+  });
+
+  test('the persona is edited, not written over what somebody else wrote meanwhile, and one that a channel uses stays', async () => {
+    const file = path.join(dashboard.house.folder, 'persona.md');
+    const persona = () => fromCore<PersonaView>('/v2/persona');
+    await open('persona');
+    await page.getByText('Built in: you have added nothing to it.').waitFor();
+    await button('Edit persona').click();
+    await page.getByLabel('Words of your own').fill('Speak like a pirate.');
+    await inDialog('Save persona').click();
+    await page.getByText('Built in, with words of yours behind it.').waitFor();
+    expect(await persona()).toMatchObject({ source: 'extended', own: 'Speak like a pirate.' });
+    expect((await persona()).text).toMatch(/Speak like a pirate\.$/);
+
+    await button('Edit persona').click();
+    writeFileSync(file, 'Be brief.');
+    await page.getByLabel('Words of your own').fill('You are a parrot.');
+    await page.getByLabel('In place of the built-in persona').check();
+    await inDialog('Save persona').click();
+    await page.getByText('Somebody has changed this persona meanwhile.').waitFor();
+    expect(readFileSync(file, 'utf8')).toBe('Be brief.');
+    await page.keyboard.press('Escape');
+    await page.reload();
+    await button('Edit persona').click();
+    expect(await page.getByLabel('Words of your own').inputValue()).toBe('Be brief.');
+    await page.getByLabel('Words of your own').fill('You are a parrot.');
+    await page.getByLabel('In place of the built-in persona').check();
+    await inDialog('Save persona').click();
+    await page.getByText('Yours, in place of the built-in one.').waitFor();
+    expect((await persona()).text).toBe('You are a parrot.');
+    await page.getByLabel('Engine').selectOption('offline');
+    await page.getByRole('region', { name: 'The persona in offline' }).getByText('You are a parrot.').waitFor();
+
+    await button('Add persona').click();
+    await page.getByLabel('Name').fill('butler');
+    await page.getByLabel('Words of your own').fill('Very well.');
+    await inDialog('Save persona').click();
+    await row('butler').getByText('No channel uses it.').waitFor();
+    await button('Remove butler').click();
+    await inDialog('Remove persona').click();
+    await row('butler').waitFor({ state: 'detached' });
+    expect((await fromCore<PersonaList>('/v2/personas')).personas).toEqual([]);
+    expect(faults).toEqual([]);
+  });
+
+  test('a budget is set and lowered as it is, raised with a second factor, and taken away; limits name their settings', async () => {
+    const budgets = async () => (await fromCore<SpendReport>('/v2/spend')).budgets;
+    await open('limits');
+    await page.getByText('SVC_SPEND_PRINCIPAL_HARD_USD').waitFor();
+    await page.getByLabel('Find a model').fill('gpt-5-mini');
+    await page.getByRole('rowheader', { name: 'gpt-5-mini', exact: true }).waitFor();
+    await button('Set budget').first().click();
+    await page.getByLabel('Channel').fill('compat');
+    await page.getByLabel('Sender').fill('laptop');
+    await page.getByLabel('USD a month').fill('much');
+    await inDialog('Set budget').click();
+    await page.getByText('“much” is not a number.').waitFor();
+    await page.getByLabel('USD a month').fill('20.5');
+    const db = new DatabaseSync(path.join(dashboard.house.folder, 'login.db'), { timeout: 10_000 });
+    db.exec('UPDATE login_session SET proven_at = proven_at - 11 * 60000');
+    db.close();
+    await inDialog('Set budget').click();
+    await row('laptop').getByText('of $20.50').waitFor();
+    expect(await budgets()).toMatchObject([{ surface: 'compat', value: 'laptop', month_usd: 20.5 }]);
+    const change = async (usd: string) => {
+      await button('Change budget of laptop').click();
+      await page.getByLabel('USD a month').fill(usd);
+      await inDialog('Set budget').click();
+    };
+    await change('5');
+    await row('laptop').getByText('of $5.00').waitFor();
+    await change('6');
+    await page.getByRole('heading', { name: 'Is it you?' }).waitFor();
+    expect(await budgets()).toMatchObject([{ month_usd: 5 }]);
+    await page.getByLabel('Code').fill(account.recoveryCodes[0] ?? '');
+    await button('Go on').click();
+    await row('laptop').getByText('of $6.00').waitFor();
+    await button('Take away budget of laptop').click();
+    await row('laptop').waitFor({ state: 'detached' });
+    expect(await budgets()).toEqual([]);
+    expect(faults).toEqual([]);
+  });
+
+  test('a folder is set for a tier and cleared, one that cannot be is refused in words, and a repository is trusted', async () => {
+    const folders = () => fromCore<FolderList>('/v2/folders');
+    const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'svc-settings-')));
+    await open('folders');
+    await button('Set a folder').click();
+    await page.getByLabel('Folder', { exact: true }).fill('/no/such/folder');
+    await page.getByLabel('For', { exact: true }).selectOption('Turns of people who are trusted');
+    await inDialog('Set folder').click();
+    await page.getByRole('dialog').getByRole('alert').waitFor();
+    expect((await folders()).folders).toEqual([]);
+    await page.getByLabel('Folder', { exact: true }).fill(folder);
+    await inDialog('Set folder').click();
+    await row('tier TRUSTED').getByText(folder).waitFor();
+    expect((await folders()).folders).toMatchObject([{ scope: 'tier', name: 'TRUSTED', path: folder }]);
+    await button('Clear folder of TRUSTED').click();
+    await row('tier TRUSTED').waitFor({ state: 'detached' });
+    await button('Trust a folder').click();
+    await page.getByLabel('Folder', { exact: true }).fill(folder);
+    await inDialog('Trust folder').click();
+    await row(folder).waitFor();
+    expect((await folders()).trusted.map(({ path: of }) => of)).toEqual([folder]);
+    await button('Trust it no more').click();
+    await row(folder).waitFor({ state: 'detached' });
+    expect(await folders()).toEqual({ folders: [], trusted: [] });
+    rmSync(folder, { recursive: true });
     expect(faults).toEqual([]);
   });
 });

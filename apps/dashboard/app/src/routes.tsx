@@ -87,6 +87,7 @@ const tree = root.addChildren([
   createRoute({
     getParentRoute,
     path: '/settings/$section',
+    validateSearch: texts('text', 'kind'),
     component: lazyRouteComponent(() => import('./screens/settings/settings.tsx'), 'SettingsSection'),
   }),
 ]);

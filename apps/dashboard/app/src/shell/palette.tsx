@@ -86,7 +86,7 @@ function useChoices(text: string): Choice[] {
       id: `settings-${section}`,
       words: name,
       kind: 'Settings',
-      run: () => void navigate({ to: '/settings/$section', params: { section } }),
+      run: () => void navigate({ to: '/settings/$section', params: { section }, search: { text: '', kind: '' } }),
     })),
     ...(data?.sessions ?? []).map((session) => ({
       id: session.conversation_key,

@@ -27,6 +27,36 @@ export const settingsSections: readonly SettingsSection[] = [
     from(() => import('./tools/tools.tsx'), 'Tools'),
   ),
   section(
+    'persona',
+    'Persona',
+    'who the assistant is, in your words',
+    from(() => import('./persona/persona.tsx'), 'Personas'),
+  ),
+  section(
+    'limits',
+    'Limits',
+    'what may be spent, in all and by one sender',
+    from(() => import('./limits/limits.tsx'), 'Limits'),
+  ),
+  section(
+    'speech',
+    'Speech',
+    'who speaks and listens, and a try of each',
+    from(() => import('./speech/speech.tsx'), 'Speech'),
+  ),
+  section(
+    'files',
+    'Files',
+    'what was uploaded, and private stores',
+    from(() => import('./files/files.tsx'), 'Files'),
+  ),
+  section(
+    'folders',
+    'Folders',
+    'where turns work, and what may run there',
+    from(() => import('./folders/folders.tsx'), 'Folders'),
+  ),
+  section(
     'announcements',
     'Announcements',
     'notes that conversations read at their next turn',

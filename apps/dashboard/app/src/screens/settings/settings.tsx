@@ -58,6 +58,7 @@ const SectionLink = ({ id, name, className }: { id: string; name: string; classN
   <Link
     to="/settings/$section"
     params={{ section: id }}
+    search={{ text: '', kind: '' }}
     activeProps={{ 'aria-current': 'page' }}
     {...(className && { className })}
   >

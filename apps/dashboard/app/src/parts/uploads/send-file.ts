@@ -1,0 +1,30 @@
+import { uploadFile } from '@svc/chat-ui/outbox/upload-file.ts';
+import { beginningOf, forgetBeginning, keepBeginning } from './begun-uploads.ts';
+import { uploadCalls } from './upload-calls.ts';
+
+/** A file whose type the browser does not know. */
+const anyType = 'application/octet-stream';
+
+/**
+ * Brings a file into the upload area. One that broke off goes on when the same file is chosen again, after a reload too. `onPart` is told of each
+ * chunk that arrived, in bytes.
+ */
+export async function sendFile(file: File, onPart: (bytes: number) => void): Promise<void> {
+  const calls = uploadCalls(null);
+  const outgoing = { name: file.name, mime: file.type || anyType, blob: file, path: null, upload_id: beginningOf(file) };
+  const counted: typeof calls = {
+    ...calls,
+    async chunk(id, index, bytes) {
+      const answer = await calls.chunk(id, index, bytes);
+      onPart(bytes.size);
+      return answer;
+    },
+    async state(id) {
+      const state = await calls.state(id);
+      onPart(Math.min(file.size, state.received.length * state.chunk_size));
+      return state;
+    },
+  };
+  await uploadFile(counted, outgoing, file, async () => keepBeginning(file, outgoing.upload_id ?? ''));
+  forgetBeginning(file);
+}

@@ -1,0 +1,55 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { Upload } from 'lucide-react';
+import { useRef, useState } from 'react';
+import { bytes } from '../../../parts/format.ts';
+import { refresh } from '../../../parts/query.ts';
+import { toast } from '../../../parts/toast.tsx';
+import { sendFile } from '../../../parts/uploads/send-file.ts';
+
+type Sending = { name: string; size: number; sent: number };
+const goesOn = 'Choose the same file again, and it goes on where it broke off.';
+
+/** Sends files into the upload area, one after the other. */
+export function SendFiles() {
+  const client = useQueryClient();
+  const input = useRef<HTMLInputElement>(null);
+  const [sending, setSending] = useState<Sending | null>(null);
+
+  const send = async (files: readonly File[]) => {
+    for (const file of files) {
+      setSending({ name: file.name, size: file.size, sent: 0 });
+      try {
+        await sendFile(file, (more) => setSending((now) => now && { ...now, sent: now.sent + more }));
+        toast(`${file.name} is here.`);
+      } catch (error) {
+        toast(`${file.name} did not arrive: ${error instanceof Error ? error.message : String(error)} ${goesOn}`, 'fault');
+        break;
+      } finally {
+        await refresh(client, ['/core/v2/uploads']);
+      }
+    }
+    setSending(null);
+    if (input.current !== null) input.current.value = '';
+  };
+
+  return (
+    <>
+      {sending !== null && (
+        <span role="status" className="muted small">
+          {sending.name}: {bytes(Math.min(sending.sent, sending.size))} of {bytes(sending.size)}
+        </span>
+      )}
+      <button type="button" className="primary" disabled={sending !== null} onClick={() => input.current?.click()}>
+        <Upload aria-hidden size={16} /> Send files
+      </button>
+      <input
+        ref={input}
+        type="file"
+        multiple
+        hidden
+        aria-label="Files to send"
+        onChange={({ target }) => void send([...(target.files ?? [])])}
+      />
+    </>
+  );
+}

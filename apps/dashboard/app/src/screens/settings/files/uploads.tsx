@@ -1,0 +1,121 @@
+import { type DeletedUpload, fileKinds, type ManifestEntry } from '@svc/contract/upload.ts';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import { withQuery } from '../../../parts/api.ts';
+import { Confirm } from '../../../parts/dialog.tsx';
+import { bytes, shortTime } from '../../../parts/format.ts';
+import { Empty, Loaded, Section } from '../../../parts/page.tsx';
+import { useAct, useApi } from '../../../parts/query.ts';
+import { type Column, Table } from '../../../parts/table.tsx';
+import { toast } from '../../../parts/toast.tsx';
+import { DownloadButton } from './download-button.tsx';
+import { SendFiles } from './send-files.tsx';
+
+export const uploadsPath = '/core/v2/uploads';
+const pathOf = ({ id }: ManifestEntry): string => `${uploadsPath}/${encodeURIComponent(id)}`;
+const step = 50;
+/** What the route gives at once. */
+const most = 1000;
+
+/** What is in the upload area, newest first. */
+export function Uploads() {
+  const { text, kind } = useSearch({ from: '/settings/$section' });
+  const navigate = useNavigate({ from: '/settings/$section' });
+  const [limit, setLimit] = useState(step);
+  const query = useApi<{ files: ManifestEntry[]; next: string | null }>(withQuery(uploadsPath, { limit, text, kind }), 30_000);
+  const [removed, setRemoved] = useState<ManifestEntry | null>(null);
+  const find = (given: { text?: string; kind?: string }) => void navigate({ search: { text, kind, ...given }, replace: true });
+  const columns: readonly Column<ManifestEntry>[] = [
+    { name: 'File', isMain: true, cell: ({ name }) => name },
+    { name: 'Kind', cell: ({ kind: of }) => of },
+    { name: 'Size', isNumber: true, cell: ({ bytes: size }) => bytes(size) },
+    { name: 'Conversation', cell: conversationOf },
+    { name: 'Came', cell: ({ created_at: at }) => shortTime(at) },
+    {
+      name: 'Acts',
+      cell: (file) => (
+        <span className="row-buttons">
+          <DownloadButton path={`${pathOf(file)}/file`} name={file.name} />
+          <button type="button" className="danger" aria-label={`Delete ${file.name}`} onClick={() => setRemoved(file)}>
+            Delete
+          </button>
+        </span>
+      ),
+    },
+  ];
+  return (
+    <Section title="Uploads" actions={<SendFiles />}>
+      <div className="filters">
+        <input
+          type="search"
+          aria-label="Name or conversation"
+          placeholder="Name or conversation"
+          value={text}
+          onChange={({ target }) => find({ text: target.value })}
+        />
+        <select className="choice" aria-label="Kind" value={kind} onChange={({ target }) => find({ kind: target.value })}>
+          <option value="">Every kind</option>
+          {fileKinds.map((one) => (
+            <option key={one}>{one}</option>
+          ))}
+        </select>
+      </div>
+      <Loaded query={query}>
+        {({ files, next }) =>
+          files.length === 0 ? (
+            <Empty title={text === '' && kind === '' ? 'No file has come yet.' : 'No file is like this.'}>
+              <p>Files of conversations are here, and those that you send.</p>
+            </Empty>
+          ) : (
+            <>
+              <Table caption="Files" columns={columns} rows={files} keyOf={({ id }) => id} />
+              {next !== null && limit < most && (
+                <p>
+                  <button type="button" className="plain-button" onClick={() => setLimit(Math.min(most, limit + 2 * step))}>
+                    Show older files
+                  </button>
+                </p>
+              )}
+              {next !== null && limit === most && (
+                <p className="muted small">These are the newest 1,000. Search for older ones.</p>
+              )}
+            </>
+          )
+        }
+      </Loaded>
+      {removed !== null && <Removal file={removed} onClose={() => setRemoved(null)} />}
+    </Section>
+  );
+}
+
+const conversationOf = ({ conversation_key: key }: ManifestEntry) =>
+  key === null ? (
+    '–'
+  ) : (
+    <Link to="/sessions/$key" params={{ key }} search={{ tab: '' }} className="row-link">
+      {key}
+    </Link>
+  );
+
+function Removal({ file, onClose }: { file: ManifestEntry; onClose(): void }) {
+  const act = useAct<DeletedUpload>({
+    changes: [uploadsPath],
+    onDone: ({ kept_by_conversations: isKept }) => {
+      toast(
+        isKept ? 'It is deleted. A conversation that it was sent to keeps it until it is forgotten.' : 'The file is deleted.',
+      );
+      onClose();
+    },
+  });
+  return (
+    <Confirm
+      title={`Delete ${file.name}?`}
+      button="Delete file"
+      isBusy={act.isPending}
+      onConfirm={() => act.mutate({ method: 'DELETE', path: pathOf(file) })}
+      onClose={onClose}
+    >
+      <p>{bytes(file.bytes)} are lost. A message that names the file and waits for its turn runs without it.</p>
+    </Confirm>
+  );
+}

@@ -1,0 +1,73 @@
+import type { FolderList, ListedFolder } from '@svc/contract/folder.ts';
+import { useState } from 'react';
+import { Plus } from 'lucide-react';
+import { Loaded, Section } from '../../../parts/page.tsx';
+import { useAct, useApi } from '../../../parts/query.ts';
+import { Status } from '../../../parts/status.tsx';
+import { Checkouts } from './checkouts.tsx';
+import { SetFolder } from './set-folder.tsx';
+import { TrustedFolders } from './trusted-folders.tsx';
+
+const path = '/core/v2/folders';
+
+/** Where turns work: folders that are set, whose own programs may run, and copies of repositories. */
+export function Folders() {
+  const query = useApi<FolderList>(path, 30_000);
+  const [isSetting, setSetting] = useState(false);
+  const clear = useAct({ changes: [path], done: 'It is cleared.' });
+  return (
+    <>
+      <Section
+        title="Folders that are set"
+        actions={
+          <button type="button" className="primary" onClick={() => setSetting(true)}>
+            <Plus aria-hidden size={16} /> Set a folder
+          </button>
+        }
+      >
+        <Loaded query={query} rows={2}>
+          {({ folders }) =>
+            folders.length === 0 ? (
+              <p className="muted">None. Turns with every right work in the service's own workspace.</p>
+            ) : (
+              <ul className="rows-list">
+                {folders.map((folder) => (
+                  <li key={`${folder.scope} ${folder.name}`}>
+                    <div className="line-between">
+                      <b>
+                        {folder.scope} {folder.name}
+                      </b>
+                      {folder.fault === null ? <Status kind="ok" words="there" /> : <Status kind="bad" words="not usable" />}
+                    </div>
+                    <p className="path">{folder.path}</p>
+                    {folder.fault !== null && <p className="fault small">{folder.fault}</p>}
+                    {folder.scope === 'conversation' ? (
+                      <p className="muted small">Set in the facts of its session.</p>
+                    ) : (
+                      <p>
+                        <button
+                          type="button"
+                          className="danger"
+                          disabled={clear.isPending}
+                          onClick={() => clear.mutate({ method: 'PUT', path, body: { cwd: null, ...targetOf(folder) } })}
+                        >
+                          Clear folder of {folder.name}
+                        </button>
+                      </p>
+                    )}
+                  </li>
+                ))}
+              </ul>
+            )
+          }
+        </Loaded>
+      </Section>
+      <TrustedFolders query={query} path={path} />
+      <Checkouts />
+      {isSetting && <SetFolder path={path} onClose={() => setSetting(false)} />}
+    </>
+  );
+}
+
+/** As the route names what it is for. */
+const targetOf = ({ scope, name }: ListedFolder): object => (scope === 'instance' ? { instance_id: name } : { [scope]: name });

@@ -1,0 +1,61 @@
+import { folderTiers } from '@svc/contract/folder.ts';
+import type { Instance } from '@svc/contract/instance.ts';
+import { useState } from 'react';
+import { Dialog } from '../../../parts/dialog.tsx';
+import { Field } from '../../../parts/field.tsx';
+import { useApi } from '../../../parts/query.ts';
+import { ActForm } from '../../../parts/schema-form/act-form.tsx';
+
+const schema = {
+  type: 'object',
+  required: ['cwd'],
+  properties: { cwd: { type: 'string', title: 'Folder', description: 'An absolute path on the machine of the service.' } },
+} as const;
+
+type Choice = { words: string; target: object };
+const tierWords = {
+  GUEST: 'guests',
+  KNOWN: 'people who are known',
+  TRUSTED: 'people who are trusted',
+  SACRED: 'owners',
+} as const;
+
+/** For the conversations of a connector, of a channel, or of people of a tier. That of one conversation is set where its session is shown. */
+export function SetFolder({ path, onClose }: { path: string; onClose(): void }) {
+  const { data } = useApi<{ instances: Instance[] }>('/manager/instances');
+  const [at, setAt] = useState(0);
+  const choices = choicesOf(data?.instances ?? []);
+  return (
+    <Dialog title="Set a folder" onClose={onClose}>
+      <ActForm
+        schema={schema}
+        button="Set folder"
+        changes={[path]}
+        toCall={({ cwd }) => ({ method: 'PUT', path, body: { cwd, ...choices[at]?.target } })}
+        done={() => 'The folder is set; it holds from the next turn on, where people have every right.'}
+        onClose={onClose}
+      >
+        <Field label="For">
+          {(props) => (
+            <select {...props} value={at} onChange={({ target }) => setAt(Number(target.value))}>
+              {choices.map(({ words }, index) => (
+                <option key={words} value={index}>
+                  {words}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+      </ActForm>
+    </Dialog>
+  );
+}
+
+/** Tiers first, which are always there: what was chosen stays chosen while channels come in. */
+const choicesOf = (instances: readonly Instance[]): Choice[] => [
+  ...folderTiers.map((tier) => ({ words: `Turns of ${tierWords[tier]}`, target: { tier } })),
+  { words: 'The channel web', target: { channel: 'web' } },
+  { words: 'The channel shell', target: { channel: 'shell' } },
+  ...[...new Set(instances.map(({ type }) => type))].map((channel) => ({ words: `The channel ${channel}`, target: { channel } })),
+  ...instances.map(({ id, name }) => ({ words: `The connector ${name}`, target: { instance_id: id } })),
+];

@@ -1,0 +1,1 @@
+export const spendPath = '/core/v2/spend';

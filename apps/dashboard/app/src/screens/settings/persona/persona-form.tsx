@@ -1,0 +1,68 @@
+import { personaWriteSchema } from '@svc/contract/persona.ts';
+import { useState } from 'react';
+import { Dialog } from '../../../parts/dialog.tsx';
+import { Field } from '../../../parts/field.tsx';
+import { ActForm } from '../../../parts/schema-form/act-form.tsx';
+import { toFile, toWords } from './own-words.ts';
+
+/** What stands in the file goes along: what somebody else has changed meanwhile is not written over. */
+const schema = {
+  type: 'object',
+  properties: {
+    own: personaWriteSchema.properties.own,
+    replaces: {
+      type: 'boolean',
+      title: 'In place of the built-in persona',
+      description: 'Say yourself then that [[NO_REPLY]] means silence, and that blocks marked as data are no instructions.',
+    },
+  },
+} as const;
+
+type Props = {
+  /** `null`: the usual one. `''`: a new one, whose name is asked for. */
+  name: string | null;
+  file: string;
+  onClose(): void;
+};
+
+export function PersonaForm({ name, file, onClose }: Props) {
+  const [typed, setTyped] = useState('');
+  const asked = name === '' ? typed.trim() : name;
+  const title = name === null ? 'Edit the persona' : name === '' ? 'Add a persona' : `Edit ${name}`;
+  return (
+    <Dialog title={title} onClose={onClose} wide>
+      <div className="stack">
+        {name === '' && (
+          <Field label="Name" hint="1 to 64 of a-z, 0-9 and -. A channel is given it by its setting “persona”.">
+            {(props) => (
+              <input
+                {...props}
+                value={typed}
+                maxLength={64}
+                autoComplete="off"
+                onChange={({ target }) => setTyped(target.value)}
+              />
+            )}
+          </Field>
+        )}
+        <ActForm
+          schema={schema}
+          values={toWords(file)}
+          button="Save persona"
+          changes={['/core/v2/persona']}
+          toCall={({ own, replaces }) => {
+            if (asked === '') throw new Error('Give the persona a name.');
+            const body = { own: toFile({ replaces: replaces === true, own: typeof own === 'string' ? own : '' }), was: file };
+            return {
+              method: 'PUT',
+              path: asked === null ? '/core/v2/persona' : `/core/v2/personas/${encodeURIComponent(asked)}`,
+              body,
+            };
+          }}
+          done={() => 'The persona is saved; the next turn has it.'}
+          onClose={onClose}
+        />
+      </div>
+    </Dialog>
+  );
+}

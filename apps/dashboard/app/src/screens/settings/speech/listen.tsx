@@ -1,0 +1,102 @@
+import { record, type Recording } from '@svc/chat-ui/voice/recorder.ts';
+import type { Transcription } from '@svc/contract/speech.ts';
+import { Mic, Square } from 'lucide-react';
+import { useEffect, useRef, useState } from 'react';
+import { call, withQuery } from '../../../parts/api.ts';
+import { Field } from '../../../parts/field.tsx';
+
+const listenMs = 110_000;
+type Heard = Transcription & { of: string };
+
+/** Writes down what is said in a clip: one that is recorded here, or a file. */
+export function Listen() {
+  const [language, setLanguage] = useState('');
+  const [heard, setHeard] = useState<Heard | null>(null);
+  const [fault, setFault] = useState<string | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const [recording, setRecording] = useState<Recording | null>(null);
+  const current = useRef(recording);
+  current.current = recording;
+  useEffect(() => () => current.current?.cancel(), []);
+
+  const transcribe = async (clip: Blob, of: string) => {
+    setBusy(true);
+    setFault(null);
+    setHeard(null);
+    try {
+      const path = withQuery('/core/v2/transcribe', { language: language.trim() });
+      setHeard({ ...(await call<Transcription>('POST', path, { body: clip, timeoutMs: listenMs })), of });
+    } catch (error) {
+      setFault(error instanceof Error ? error.message : String(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+  const begin = async () => {
+    setFault(null);
+    try {
+      setRecording(await record({ activity: null }));
+    } catch {
+      setFault('There is no microphone, or this page may not use it. Allow it in the browser, or choose a file.');
+    }
+  };
+  const end = async () => {
+    if (recording === null) return;
+    setRecording(null);
+    const clip = await recording.stop();
+    if (clip.size === 0) setFault('Nothing was recorded. Speak, and stop the recording after it.');
+    else await transcribe(clip, 'what was recorded');
+  };
+
+  return (
+    <div className="stack">
+      <Field label="Language" hint="A code such as en or de; empty for whatever it is.">
+        {(props) => (
+          <input
+            {...props}
+            value={language}
+            maxLength={16}
+            autoComplete="off"
+            onChange={({ target }) => setLanguage(target.value)}
+          />
+        )}
+      </Field>
+      <Field label="Clip" fault={fault}>
+        {(props) => (
+          <input
+            {...props}
+            type="file"
+            accept="audio/*"
+            disabled={isBusy}
+            onChange={({ target }) => {
+              const [file] = target.files ?? [];
+              if (file !== undefined) void transcribe(file, file.name);
+            }}
+          />
+        )}
+      </Field>
+      <p className="row-buttons">
+        {recording === null ? (
+          <button type="button" className="plain-button" disabled={isBusy} onClick={() => void begin()}>
+            <Mic aria-hidden size={16} /> Record a clip
+          </button>
+        ) : (
+          <button type="button" className="primary" onClick={() => void end()}>
+            <Square aria-hidden size={16} /> Stop recording
+          </button>
+        )}
+      </p>
+      <div role="status">
+        {isBusy && <p className="muted">Listening to it.</p>}
+        {heard !== null && (
+          <>
+            <p className="muted small">
+              In {heard.of}, {heard.seconds.toFixed(1)} s, {heard.provider} ({heard.model}) heard:
+            </p>
+            <p className="engine-words">{heard.text === '' ? 'no words' : heard.text}</p>
+          </>
+        )}
+      </div>
+    </div>
+  );
+}
