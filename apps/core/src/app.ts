@@ -71,6 +71,7 @@ export function createCoreApp(context: CoreContext, version: VersionInfo, linkFa
         ...context.ruleCheck.notices(),
         ...context.backups.notices(),
         ...context.uploads.notices(),
+        ...context.erasures.notices(),
       ],
       degraded: [
         storageFault(context),

@@ -33,6 +33,8 @@ const lookUp = async () =>
     denial: string;
   }>();
 const statusOf = async (key: string) => (await call('GET', `/v2/session/${encodeURIComponent(key)}`)).statusCode;
+const notices = async () =>
+  (await call('GET', '/health')).json<{ notices: string[] }>().notices.filter((notice) => notice.includes('erased'));
 const holding = () => tablesWith(core.context.db.raw, word).filter((table) => table !== 'trust_audit');
 
 /** A little of everything that is theirs. */
@@ -60,6 +62,7 @@ describe('cut off', () => {
         expect.stringContaining('at each start'),
       ]);
       expect((await say('me again')).json()).toMatchObject({ outcome: 'denied' });
+      expect(await notices()).toEqual([expect.stringContaining('is not erased whole yet')]);
 
       const left = core.crash();
       const db = new DatabaseSync(path.join(left, 'core.db'));
@@ -69,6 +72,7 @@ describe('cut off', () => {
       await core.context.pending.list();
       await core.context.db.flush();
       expect(holding()).toEqual([]);
+      expect(await notices()).toEqual([]);
       expect((await call('GET', '/v2/uploads')).json()).toMatchObject({ files: [] });
       expect(await statusOf(own)).toBe(404);
       expect(await lookUp()).toMatchObject({ denied: true, denial: 'unknown_sender' });

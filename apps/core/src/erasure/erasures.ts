@@ -32,6 +32,8 @@ export interface Erasures {
   erase(actor: string, idOrKey: string, keepsShared: boolean): Promise<Erased>;
   /** Goes on with what was begun. Resolves when it was tried; what fails is tried again every minute. */
   resume(): Promise<void>;
+  /** Who could not be erased whole yet, and why. */
+  notices(): string[];
   close(): void;
 }
 
@@ -41,12 +43,24 @@ const shownConversations = 100;
 export function createErasures(deps: Deps): Erasures {
   const { store, trustAdmin, traces, clock, log } = deps;
   const running = new Map<string, Promise<Erased>>();
+  const failed = new Map<string, string>();
 
   /** One at a time for each person: who asks again gets the same end. */
   const run = (erasure: Erasure): Promise<Erased> => {
     const known = running.get(erasure.principal_id);
     if (known !== undefined) return known;
-    const done = work(deps, erasure).finally(() => running.delete(erasure.principal_id));
+    const done = work(deps, erasure).then(
+      (erased) => {
+        failed.delete(erasure.principal_id);
+        return erased;
+      },
+      (error: unknown) => {
+        failed.set(erasure.principal_id, `"${erasure.key}" is not erased whole yet, and it is tried again: ${errorText(error)}`);
+        throw error;
+      },
+    );
+    const leave = () => running.delete(erasure.principal_id);
+    done.then(leave, leave);
     running.set(erasure.principal_id, done);
     return done;
   };
@@ -88,17 +102,22 @@ export function createErasures(deps: Deps): Erasures {
       const erasure = { principal_id: id, key, display_name, identifiers, keeps_shared: keepsShared, actor };
       await store.add({ ...erasure, started_at: clock.now() });
       return run({ ...erasure, started_at: clock.now() }).catch(async (error: unknown) => {
-        if (!(await isBegun(id))) throw error;
-        throw unavailable(
-          `${display_name} is denied, and not all of it could be removed yet (${errorText(error)}). It is tried again every minute and at each start.`,
-          error,
-        );
+        if (await isBegun(id)) throw goesOn(display_name, error);
+        failed.delete(id);
+        throw error;
       });
     },
     resume,
+    notices: () => [...failed.values()],
     close: stop,
   };
 }
+
+const goesOn = (name: string, error: unknown) =>
+  unavailable(
+    `${name} is denied, and not all of it could be removed yet (${errorText(error)}). It is tried again every minute and at each start.`,
+    error,
+  );
 
 /** The steps, each of which may be done again. */
 async function work(deps: Deps, erasure: Erasure): Promise<Erased> {

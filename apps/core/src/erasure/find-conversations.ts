@@ -5,7 +5,7 @@ import { compositeKey } from '@svc/service-kit/composite-key.ts';
 import type { Database } from '@svc/store/database.ts';
 
 /** Turns that are looked at in one go of the event loop. */
-const pageSize = 500;
+const pageSize = 50;
 const selectSessions = 'SELECT conversation_key FROM session WHERE principal_id = ?';
 const selectTurns = `SELECT seq, conversation_key, channel, sender FROM turn
   WHERE seq > ? AND origin = 'message' ORDER BY seq LIMIT ${pageSize}`;
