@@ -61,7 +61,8 @@ describe.skipIf(why !== null)(`channels in the dashboard${why === null ? '' : ` 
 
   test('a channel that lacks its secret says so, and runs when it was entered', async () => {
     await expect.poll(status, { timeout: 20_000 }).toMatch(/failed|backoff/);
-    await page.goto(`${dashboard.url}/channels`);
+    await page.goto(dashboard.url);
+    await page.getByRole('link', { name: 'Enter its secret' }).click();
     await row().getByText('ROOMS_TOKEN').first().waitFor();
     await row().getByRole('button', { name: 'Enter the secret' }).click();
     await page.getByLabel('ROOMS_TOKEN').fill('a-token-of-the-rooms');

@@ -7,7 +7,8 @@ import { useAct } from '../../parts/query.ts';
 import { Status, type StatusKind } from '../../parts/status.tsx';
 import { Held } from './held.tsx';
 import { Logs } from './logs.tsx';
-import { missingSecret, MissingSecret } from './missing-secret.tsx';
+import { lackingSecret } from './lacking-secret.ts';
+import { MissingSecret } from './missing-secret.tsx';
 import { Rooms } from './rooms.tsx';
 import { ruleFields, Rules } from './rules.tsx';
 import { SendTest } from './send-test.tsx';
@@ -33,7 +34,7 @@ export function ChannelRow({ instance, meta, onEdit }: Props) {
   const act = useAct({ changes });
   const path = `/manager/instances/${encodeURIComponent(id)}`;
   const run = (action: 'start' | 'stop' | 'restart') => act.mutate({ method: 'POST', path: `${path}/${action}` });
-  const missing = missingSecret(instance, meta);
+  const missing = lackingSecret(instance, meta);
   const button = (words: string, onClick: () => void, isDisabled = false) => (
     <button type="button" className="plain-button" disabled={isDisabled} onClick={onClick}>
       {words}

@@ -1,5 +1,6 @@
 import type { OpenAsk } from '@svc/contract/ask.ts';
 import type { Backup } from '@svc/contract/backup.ts';
+import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
 import type { SpendReport } from '@svc/contract/cost.ts';
 import type { DeliveryPage } from '@svc/contract/delivery.ts';
 import type { EngineChoice, HealthInfo } from '@svc/contract/service.ts';
@@ -10,6 +11,7 @@ import type { Method } from '../../parts/api.ts';
 import { counted, money, relativeTime } from '../../parts/format.ts';
 import { useApi } from '../../parts/query.ts';
 import type { StatusKind } from '../../parts/status.tsx';
+import { lackingSecret } from '../channels/lacking-secret.ts';
 import { isOwnChannel } from '../channels/own-channels.ts';
 
 /** What ends a row by itself: a call, or the place where it is ended. */
@@ -33,6 +35,7 @@ export function useNeeds(): { needs: Need[]; isKnown: boolean } {
   const deliveries = useApi<DeliveryPage>(`/core/v2/deliveries?state=failed&limit=${shownDeliveries}`, everyMs);
   const pending = useApi<{ pending: PendingIdentity[] }>('/core/trust/pending', everyMs);
   const instances = useApi<{ instances: Instance[] }>('/manager/instances', everyMs);
+  const types = useApi<{ types: ConnectorMeta[] }>('/manager/types');
   const engines = useApi<{ current: EngineChoice | null }>('/core/v2/engines', everyMs);
   const spend = useApi<SpendReport>('/core/v2/spend', everyMs);
   const backups = useApi<{ backups: Backup[] }>('/core/v2/backups', everyMs);
@@ -42,7 +45,7 @@ export function useNeeds(): { needs: Need[]; isKnown: boolean } {
     ...Object.entries(health).flatMap(([name, { data, error }]) => ofHealth(name, data, error)),
     ...(asks.data?.asks ?? []).map(ofAsk),
     ...(deliveries.data?.deliveries ?? []).map(ofDelivery),
-    ...ofInstances(instances.data?.instances ?? []),
+    ...ofInstances(instances.data?.instances ?? [], types.data?.types ?? []),
     ...ofNoChannel(instances.data?.instances),
     ...(pending.data === undefined || pending.data.pending.length === 0 ? [] : [ofStrangers(pending.data.pending)]),
     ...ofSpend(spend.data),
@@ -88,22 +91,33 @@ const ofDelivery = ({ id, text, instance_id: instance, target, error }: Delivery
   },
 });
 
-const ofInstances = (instances: readonly Instance[]): Need[] =>
+const ofInstances = (instances: readonly Instance[], types: readonly ConnectorMeta[]): Need[] =>
   instances
     .filter(({ enabled, status }) => enabled && (status === 'failed' || status === 'backoff' || status === 'waiting'))
-    .map(({ id, name, reason, status }) => ({
+    .map((instance) => ({
+      ...instance,
+      lacks: lackingSecret(
+        instance,
+        types.find(({ type }) => type === instance.type),
+      ),
+    }))
+    .map(({ id, name, reason, status, lacks }) => ({
       key: id,
       status: status === 'waiting' ? 'warn' : 'bad',
       title: `The channel ${name} does not run`,
       words: reason ?? status,
-      remedy: {
-        kind: 'call',
-        words: 'Restart it',
-        method: 'POST',
-        path: `/manager/instances/${encodeURIComponent(id)}/restart`,
-        changes: ['/manager/instances'],
-        done: `${name} is being started.`,
-      },
+      // Without its secret it would end again.
+      remedy:
+        lacks === null
+          ? {
+              kind: 'call',
+              words: 'Restart it',
+              method: 'POST',
+              path: `/manager/instances/${encodeURIComponent(id)}/restart`,
+              changes: ['/manager/instances'],
+              done: `${name} is being started.`,
+            }
+          : { kind: 'link', words: 'Enter its secret', to: '/channels' },
     }));
 
 const ofNoChannel = (instances: readonly Instance[] | undefined): Need[] =>
