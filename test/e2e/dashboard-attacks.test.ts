@@ -1,3 +1,6 @@
+import { DatabaseSync } from 'node:sqlite';
+import path from 'node:path';
+import type { Principal } from '@svc/contract/trust.ts';
 import { http } from '@svc/service-kit/builtin.ts';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -177,6 +180,21 @@ describe.skipIf(why !== null)(`attacks on the dashboard${why === null ? '' : ` (
       expect(shown.url()).toBe(`${dashboard.url}/`);
       await stranger.close();
     }
+  });
+
+  test('a login whose second factor is old gives no high rights and erases nobody, whatever it says of the factor', async () => {
+    const headers = { ...own, ...json, origin: dashboard.url, 'x-svc-second-factor': 'fresh', 'remote-user': 'local' };
+    const core = `${dashboard.house.urls.core}/trust/principals`;
+    await dashboard.house.post(core, { key: 'mallory', display_name: 'Mallory' });
+    const give = (role_id: string) => send('POST', '/core/trust/principals/mallory/grants', headers, JSON.stringify({ role_id }));
+    const db = new DatabaseSync(path.join(dashboard.house.folder, 'login.db'), { timeout: 10_000 });
+    db.exec('UPDATE login_session SET proven_at = proven_at - 11 * 60000');
+    db.close();
+    for (const role of ['owner', 'trusted']) expect((await give(role)).status).toBe(403);
+    expect((await send('POST', '/core/trust/principals/mallory/erase', headers, '{}')).status).toBe(403);
+    expect((await give('guest')).status).toBe(200);
+    const { grants } = await dashboard.house.get<Principal>(`${core}/mallory`);
+    expect(grants.map(({ role }) => role)).toEqual(['guest']);
   });
 
   test('guesses are slowed down, whatever of them is wrong, and no name is told from another', async () => {
