@@ -16,6 +16,8 @@ import { mountUpdateRoutes } from '../src/update/update-routes.ts';
 let folder: TemporaryFolder;
 let started: string[] = [];
 let held: number[] = [];
+let engine = 'codex';
+const engines = { active: async () => ({ choice: { id: engine } }) as never };
 const pipeline = { holdFor: (ms: number) => void held.push(ms), counts: () => ({ running: 2, waiting: 1 }) };
 const version = { service: 'core', version: '1.0.0', channel: 'stable', sha: 'abc', started_at: 0, node: '26' };
 
@@ -31,7 +33,7 @@ function open(env: Record<string, string> = {}): App {
   const dataDir = path.join(folder.path, 'data');
   mkdirSync(dataDir, { recursive: true });
   const settings = loadSettings(folder.path, { SVC_DATA_DIR: dataDir, ...env });
-  const start = async ({ home }: { home: string }) => void started.push(home);
+  const start = async ({ home, agent = false }: { home: string; agent?: boolean }) => void started.push(agent ? 'agent' : home);
   return createApp({
     service: 'core',
     version,
@@ -40,7 +42,7 @@ function open(env: Record<string, string> = {}): App {
     mask: noMask,
     intake: createIntake(dataDir),
     health: () => ({}),
-    routes: (app) => mountUpdateRoutes(app, { settings, paths: dataPaths(dataDir), env: {}, version, pipeline, start }),
+    routes: (app) => mountUpdateRoutes(app, { settings, paths: dataPaths(dataDir), env: {}, version, pipeline, engines, start }),
   });
 }
 
@@ -88,6 +90,18 @@ test('run starts the updater of the clone, and not beside another one', async ()
   writeFileSync(places.journal, JSON.stringify({ ...journal, born: 'another' }));
   expect((await post(open(), '/v2/update/run')).statusCode).toBe(202);
   expect(started).toHaveLength(2);
+});
+
+test('an engine repairs what cannot be installed when it is asked to, but not the one that is no model', async () => {
+  engine = 'codex';
+  expect((await post(open(), '/v2/update/run?mode=agent')).statusCode).toBe(202);
+  expect((await post(open(), '/v2/update/run?mode=magic')).statusCode).toBe(400);
+  engine = 'offline';
+  const refused = await post(open(), '/v2/update/run?mode=agent');
+  expect([refused.statusCode, refused.json<{ message: string }>().message]).toEqual([409, expect.stringContaining('offline')]);
+  const managed = await post(open({ SVC_UPDATE_MANAGED: 'apt' }), '/v2/update/run?mode=agent');
+  expect(managed.json()).toEqual({ managed: true, manager: 'apt' });
+  expect(started).toEqual(['agent']);
 });
 
 test('who is about to stop the service has turns wait, for a minute at most, and is told of those that run', async () => {

@@ -12,8 +12,8 @@ import { repositoryRoot } from '../repository-root.ts';
 import { hostAddresses, isOptional, serviceUrl } from '../service-urls.ts';
 import { print } from '../terminal.ts';
 import { takeInstanceLock } from '../up/before-start.ts';
-import { GitFault } from '../update/git.ts';
 import { openSource } from '../update/open-source.ts';
+import { canBeRepaired, repairByAgent } from '../update/agent/repair-by-agent.ts';
 import { readJournal } from '../update/journal.ts';
 import { readTrial } from '../update/pointer.ts';
 import { managedWords } from '../update/managed-words.ts';
@@ -22,7 +22,7 @@ import { repairUpdate } from '../update/repair-update.ts';
 import { runUpdate, type UpdateRequest } from '../update/run-update.ts';
 import type { UpdateContext } from '../update/update-context.ts';
 import { stateReader } from '../update/switch-version.ts';
-import { UpdateStopped, updateCodes, type Outcome } from '../update/update-outcome.ts';
+import { toOutcome, updateCodes, type Outcome } from '../update/update-outcome.ts';
 import { foreignEnv } from '../update/program-env.ts';
 
 /** What was typed after `svc update`. */
@@ -33,6 +33,7 @@ export type UpdateOptions = {
   ref?: string;
   rollback?: boolean;
   repair?: boolean;
+  mode?: 'agent';
   json?: boolean;
 };
 
@@ -41,12 +42,6 @@ export async function update(options: UpdateOptions): Promise<number> {
   const outcome = await perform(options, loadSettings(repositoryRoot)).catch(toOutcome);
   print(options.json === true ? JSON.stringify(outcome) : outcome.words);
   return outcome.code;
-}
-
-function toOutcome(error: unknown): Outcome {
-  if (error instanceof UpdateStopped) return error.outcome;
-  if (error instanceof GitFault) return { code: updateCodes.manual, words: `Nothing was changed. ${error.message}` };
-  throw error;
 }
 
 async function perform(options: UpdateOptions, settings: Settings): Promise<Outcome> {
@@ -73,7 +68,9 @@ async function perform(options: UpdateOptions, settings: Settings): Promise<Outc
     if (repairOnly && !isOpen(places))
       return { code: updateCodes.ok, words: 'No update was cut off: there is nothing to repair.' };
     if (repositoryRoot !== places.home)
-      return repairOnly ? await repair(context) : await repairAndRun(context, progress, request);
+      return repairOnly
+        ? await repair(context)
+        : await repairAndRun(context, { progress, request, isAgent: options.mode === 'agent' });
     copy = await copyOfThis(context, request);
   } finally {
     lock.release();
@@ -91,13 +88,22 @@ const isOpen = (places: UpdatePlaces): boolean => readJournal(places) !== null |
 /** The collector is back a moment after a switch. */
 const eventsMs = 5000;
 
-async function repairAndRun(context: UpdateContext, progress: ProgressEvents, request: UpdateRequest): Promise<Outcome> {
+type Wanted = { progress: ProgressEvents; request: UpdateRequest; isAgent: boolean };
+
+async function repairAndRun(context: UpdateContext, { progress, request, isAgent }: Wanted): Promise<Outcome> {
   const repaired = await repairUpdate(context);
   if (repaired !== null) context.say(repaired);
-  const outcome = await runUpdate(context, request).catch(toOutcome);
+  const first = await runUpdate(context, request).catch(toOutcome);
+  const outcome = isAgent && canBeRepaired(first) ? await handOver(context, { request, failed: first, progress }) : first;
   progress.end(outcome);
   await progress.close(eventsMs);
   return outcome;
+}
+
+/** Where the updater cannot go on, the engine in use is asked. */
+async function handOver(context: UpdateContext, task: Parameters<typeof repairByAgent>[1]): Promise<Outcome> {
+  context.say(task.failed.words);
+  return repairByAgent(context, task).catch(toOutcome);
 }
 
 function chooseChannel(channel: UpdateChannel, { updateChannel, dataDir }: Settings): void {

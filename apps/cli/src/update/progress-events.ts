@@ -9,6 +9,8 @@ import { inSeconds, type Outcome } from './update-outcome.ts';
 /** Tells the collector how far an update is, under the session `self-update:<time>`. It never holds an update up, and never fails one. */
 export type ProgressEvents = {
   phase(journal: Journal): void;
+  /** What is done beside the phases; `id`: of the update, where no phase has begun. */
+  note(id: string, text: string): void;
   end(outcome: Outcome): void;
   /** Hands over what the collector, which is away for a while itself, has not got yet; for so long at most. */
   close(withinMs: number): Promise<void>;
@@ -46,6 +48,10 @@ export function createProgressEvents({ url, token, now }: Place): ProgressEvents
     phase({ id, phase, from, to }) {
       session ??= `self-update:${id}`;
       note(`Update from ${from.name} to ${to.name}: ${phase}`, { phase, from: from.commit, to: to.commit });
+    },
+    note(id, text) {
+      session ??= `self-update:${id}`;
+      note(text, { phase: 'agent' });
     },
     // Why a version failed may have words of anything in it; they are in the status.
     end: ({ code, gapMs }) => note(endWords(code, gapMs), { phase: 'ended', code, gap_ms: gapMs ?? null }),

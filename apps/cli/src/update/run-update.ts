@@ -14,7 +14,8 @@ import { UpdateStopped, updateCodes, type Outcome } from './update-outcome.ts';
 import { BrokenVersion, versionFolder } from './version-folder.ts';
 import { whyNotBack, whyNotOnDatabases } from './version-migrations.ts';
 
-export type UpdateRequest = { channel: UpdateChannel; ref: string | null; rollback: boolean };
+/** `own`: a commit that was made here, on top of what the channel or the ref comes to. */
+export type UpdateRequest = { channel: UpdateChannel; ref: string | null; rollback: boolean; own?: Version };
 
 type Goal = { to: Version; fetch: (() => Promise<void>) | null };
 
@@ -25,8 +26,10 @@ export async function runUpdate(context: UpdateContext, request: UpdateRequest):
   const goal = request.rollback ? await goalOfRollback(context) : await goalOf(context, request, from);
   const startedAt = now();
   const id = new Date(startedAt).toISOString().replaceAll(/[:.]/g, '-');
-  const isEdge = request.channel === 'edge' && request.ref === null && !request.rollback;
-  const kept = await source.keepOwnWork(request.channel === 'edge' && request.ref === null, id);
+  const isEdge = request.channel === 'edge' && request.ref === null && !request.rollback && request.own === undefined;
+  // What was made here has a person's changes in it, and leaves their files as they are.
+  const kept =
+    request.own === undefined ? await source.keepOwnWork(request.channel === 'edge' && request.ref === null, id) : null;
   if (kept !== null) say(kept);
   await goal.fetch?.();
   say(`From ${from.name} (${from.commit.slice(0, 12)}) to ${goal.to.name} (${goal.to.commit.slice(0, 12)}).`);
@@ -35,7 +38,7 @@ export async function runUpdate(context: UpdateContext, request: UpdateRequest):
     await prepare(context, journal);
     begin(context, { ...journal, phase: 'waiting' });
   } catch (error) {
-    if (goal.fetch !== null) await source.remove(goal.to.commit);
+    if (!request.rollback) await source.remove(goal.to.commit);
     endJournal(places);
     const stop = toStop(error, goal.to);
     // So that it is not tried again by itself.
@@ -51,12 +54,13 @@ export async function runUpdate(context: UpdateContext, request: UpdateRequest):
 }
 
 /** What runs in the clone's place, where there is one. */
-function runningVersion({ places, source }: UpdateContext): Promise<Version> {
+export function runningVersion({ places, source }: UpdateContext): Promise<Version> {
   const commit = readPointer(places);
   return source.installed(commit === null ? places.home : versionFolder(places, commit));
 }
 
-async function goalOf({ source }: UpdateContext, { channel, ref }: UpdateRequest, current: Version): Promise<Goal> {
+async function goalOf({ source }: UpdateContext, { channel, ref, own }: UpdateRequest, current: Version): Promise<Goal> {
+  if (own !== undefined) return { to: own, fetch: null };
   const target = await source.find({ channel, ref, current });
   const { commit, name } = target;
   return {

@@ -13,6 +13,7 @@ export function addUpdateCommand(program: Command, run: Run): void {
       './svc update --channel edge',
       './svc update --auto on',
       './svc update --rollback',
+      './svc update --mode agent',
     ],
   })
     .option('--check', 'say what would happen; nothing is changed')
@@ -27,6 +28,14 @@ export function addUpdateCommand(program: Command, run: Run): void {
         'rollback',
         'auto',
       ]),
+    )
+    .addOption(
+      new Option(
+        '--mode <how>',
+        'agent: where it cannot go on because of your changes, or of the version, your engine repairs it',
+      )
+        .choices(['agent'])
+        .conflicts(['check', 'rollback', 'repair', 'auto']),
     )
     .addOption(new Option('--auto <when>', 'install by itself what is found, or no more').choices(['on', 'off']))
     .option('--json', 'print JSON at the end')

@@ -1,3 +1,5 @@
+import { GitFault } from './git.ts';
+
 /** Exit codes of `svc update` (spec, Versioning). */
 export const updateCodes = { ok: 0, rolledBack: 2, manual: 3, current: 4, busy: 5, managed: 6 } as const;
 
@@ -7,6 +9,8 @@ export type Outcome = {
   words: string;
   to?: { name: string; commit: string };
   gapMs?: number;
+  /** It cannot go on because of files of the installation. */
+  isOfFiles?: boolean;
 };
 
 export const inSeconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
@@ -16,8 +20,15 @@ export class UpdateStopped extends Error {
   override readonly name = 'UpdateStopped';
   readonly outcome: Outcome;
 
-  constructor(code: Outcome['code'], words: string, options?: ErrorOptions) {
+  constructor(code: Outcome['code'], words: string, { isOfFiles, ...options }: ErrorOptions & { isOfFiles?: true } = {}) {
     super(words, options);
-    this.outcome = { code, words };
+    this.outcome = { code, words, ...(isOfFiles && { isOfFiles }) };
   }
+}
+
+/** How what was thrown ends an update; passes on what nobody expects. */
+export function toOutcome(error: unknown): Outcome {
+  if (error instanceof UpdateStopped) return error.outcome;
+  if (error instanceof GitFault) return { code: updateCodes.manual, words: `Nothing was changed. ${error.message}` };
+  throw error;
 }

@@ -9,6 +9,7 @@ import { managerOf } from '@svc/service-kit/update/managed.ts';
 import { startUpdater } from '@svc/service-kit/update/start-updater.ts';
 import { lastUpdate, readUpdateCheck, runningUpdate } from '@svc/service-kit/update/update-files.ts';
 import { installationHome, updatePlaces } from '@svc/service-kit/update/update-places.ts';
+import type { EngineRegistry } from '../engine/engine-registry.ts';
 import type { Pipeline } from '../turn/pipeline.ts';
 import {
   changeUpdateSettings,
@@ -23,6 +24,7 @@ type Deps = {
   env: Readonly<Record<string, string | undefined>>;
   version: VersionInfo;
   pipeline: Pick<Pipeline, 'holdFor' | 'counts'>;
+  engines: Pick<EngineRegistry, 'active'>;
   start?: typeof startUpdater;
 };
 
@@ -48,7 +50,10 @@ const holdSchema = {
 } as const;
 
 /** Which versions are followed, and starting an update (spec: Versioning). The update itself is `svc update`, a process of its own. */
-export function mountUpdateRoutes(app: App, { settings, paths, env, version, pipeline, start = startUpdater }: Deps): void {
+export function mountUpdateRoutes(
+  app: App,
+  { settings, paths, env, version, pipeline, engines, start = startUpdater }: Deps,
+): void {
   const home = installationHome(settings.root);
   const places = updatePlaces(home);
   const manager = () => managerOf(home, settings);
@@ -91,9 +96,17 @@ export function mountUpdateRoutes(app: App, { settings, paths, env, version, pip
   app.post<{ Querystring: { mode?: string } }>('/v2/update/run', async ({ query }, reply): Promise<UpdateRun> => {
     const who = manager();
     if (who !== null) return { managed: true, manager: who };
-    if (query.mode !== undefined) throw badRequest(`There is no mode "${query.mode}" yet. Leave it out to run the updater.`);
+    const agent = query.mode === 'agent';
+    if (query.mode !== undefined && !agent)
+      throw badRequest(
+        'The only mode is "agent": your engine repairs what cannot be installed. Leave it out to run the updater alone.',
+      );
     if (runningUpdate(places) !== null) throw conflict('An update runs already.');
-    await start({ home, logFile: path.join(paths.logs, 'update.log'), env });
+    if (agent && (await engines.active()).choice.id === 'offline')
+      throw conflict(
+        'The engine in use is "offline", which is no model and can repair nothing. Connect one first: ./svc engine.',
+      );
+    await start({ home, logFile: path.join(paths.logs, 'update.log'), env, agent });
     void reply.code(202);
     return { managed: false, started: true };
   });

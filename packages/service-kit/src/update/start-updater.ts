@@ -11,21 +11,27 @@ type Start = {
   env: Readonly<Record<string, string | undefined>>;
   /** Installs nothing: brings to an end what an earlier update has left. */
   repair?: boolean;
+  /** Has the engine in use repair what cannot be installed. */
+  agent?: boolean;
 };
 
 /**
  * Starts `svc update` as a process of its own, which outlives the one that calls: the service is stopped on the way.
  * @throws when it cannot be started
  */
-export async function startUpdater({ home, logFile, env, repair = false }: Start): Promise<void> {
+export async function startUpdater({ home, logFile, env, repair = false, agent = false }: Start): Promise<void> {
   const log = openSync(logFile, 'a', 0o600);
   try {
-    const child = spawn(path.join(home, 'svc'), ['update', ...(repair ? ['--repair'] : [])], {
-      cwd: home,
-      env: updaterEnv(env),
-      detached: true,
-      stdio: ['ignore', log, log],
-    });
+    const child = spawn(
+      path.join(home, 'svc'),
+      ['update', ...(repair ? ['--repair'] : []), ...(agent ? ['--mode', 'agent'] : [])],
+      {
+        cwd: home,
+        env: updaterEnv(env),
+        detached: true,
+        stdio: ['ignore', log, log],
+      },
+    );
     await once(child, 'spawn');
     child.unref();
   } finally {
