@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Instance } from '@svc/contract/instance.ts';
 import type { Principal, TrustChange } from '@svc/contract/trust.ts';
 import { freePorts } from '@svc/testing/free-ports.ts';
-import { type Account, type Dashboard, isLive, openDashboard, setUp, signIn } from './dashboard/open-dashboard.ts';
+import { type Account, ageProof, type Dashboard, isLive, openDashboard, setUp, signIn } from './dashboard/open-dashboard.ts';
 import { openBrowser, say, watch, whyNoBrowser } from './device-app/browser.ts';
 
 const why = whyNoBrowser();
@@ -80,9 +80,7 @@ describe.skipIf(why !== null)(`acts in the dashboard${why === null ? '' : ` (ski
   });
 
   test('[13] what is dangerous asks for the second factor again after ten minutes, and then goes on', async () => {
-    const db = new DatabaseSync(path.join(dashboard.house.folder, 'login.db'), { timeout: 10_000 });
-    db.exec('UPDATE login_session SET proven_at = proven_at - 11 * 60000');
-    db.close();
+    ageProof(dashboard);
     await open('/people');
     await page.getByRole('button', { name: 'Add person' }).click();
     await page.getByRole('dialog').getByLabel('Name').fill('Carla');

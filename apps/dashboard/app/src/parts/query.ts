@@ -25,6 +25,18 @@ export const useApi = <T>(path: string | null, everyMs?: number): UseQueryResult
     ...(everyMs === undefined ? {} : { refetchInterval: everyMs }),
   });
 
+/**
+ * The same for what wants a second factor: read when it is opened, and when it was changed. By itself it is not read again, because the person
+ * would be asked for a code then.
+ */
+export const useProvenApi = <T>(path: string): UseQueryResult<T> =>
+  useQuery<T>({
+    queryKey: [path],
+    queryFn: ({ signal }) => get<T>(path, signal),
+    refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
+  });
+
 type Change = { method: Method; path: string; body?: unknown; timeoutMs?: number };
 type ChangeOptions<T> = {
   /** Paths, or beginnings of paths, that say something else from now on. */
@@ -32,13 +44,16 @@ type ChangeOptions<T> = {
   /** Said when it is done. */
   done?: string;
   onDone?(answer: T): void;
+  /** What goes out, or comes back, is a secret: it is not kept when the act is over. */
+  isSecret?: boolean;
 };
 
 /** An act of the person: says when it is done and when it is not, and has read again what it changed. */
-export function useAct<T = unknown>({ changes = [], done, onDone }: ChangeOptions<T> = {}) {
+export function useAct<T = unknown>({ changes = [], done, onDone, isSecret = false }: ChangeOptions<T> = {}) {
   const client = useQueryClient();
   return useMutation<T, Error, Change>({
     networkMode: 'always',
+    ...(isSecret && { gcTime: 0 }),
     mutationFn: ({ method, path, ...options }) => call<T>(method, path, options),
     onSuccess: async (answer) => {
       if (done !== undefined) toast(done);

@@ -63,6 +63,24 @@ export const settingsSections: readonly SettingsSection[] = [
     from(() => import('./announcements/announcements.tsx'), 'Announcements'),
   ),
   section(
+    'secrets',
+    'Secrets',
+    'tokens and passwords that channels, engines and tools use',
+    from(() => import('./secrets/secrets.tsx'), 'Secrets'),
+  ),
+  section(
+    'vault',
+    'Vault',
+    'whether it is open, and what waits for it',
+    from(() => import('./secrets/vault.tsx'), 'Vault'),
+  ),
+  section(
+    'keys',
+    'API keys',
+    'which programs may use the assistant, and for how much',
+    from(() => import('./keys/api-keys.tsx'), 'ApiKeys'),
+  ),
+  section(
     'backups',
     'Backups',
     'copies of everything, and going back to one',

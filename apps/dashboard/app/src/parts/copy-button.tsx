@@ -1,0 +1,18 @@
+import { Copy } from 'lucide-react';
+import { toast } from './toast.tsx';
+
+type Props = { text: string; children: string };
+
+/** Puts a text into the clipboard, and says whether that worked. */
+export function CopyButton({ text, children }: Props) {
+  const copy = () =>
+    navigator.clipboard.writeText(text).then(
+      () => toast('Copied.'),
+      () => toast('The browser does not let it be copied. Select it and copy it by hand.', 'fault'),
+    );
+  return (
+    <button type="button" className="plain-button" onClick={() => void copy()}>
+      <Copy aria-hidden size={16} /> {children}
+    </button>
+  );
+}

@@ -1,0 +1,159 @@
+import { apiKeyNamePattern, type ApiKeyCreated, type ApiKeyPlace } from '@svc/contract/api-key.ts';
+import type { Principal } from '@svc/contract/trust.ts';
+import { useState } from 'react';
+import { CopyButton } from '../../../parts/copy-button.tsx';
+import { Dialog } from '../../../parts/dialog.tsx';
+import { Field } from '../../../parts/field.tsx';
+import { money } from '../../../parts/format.ts';
+import { useAct, useApi } from '../../../parts/query.ts';
+
+export const keysPath = '/core/v2/keys';
+const isName = new RegExp(apiKeyNamePattern);
+/** Longer than the core waits for the API to take it. */
+const makeMs = 45_000;
+
+type Props = { places: readonly ApiKeyPlace[]; onMade(made: ApiKeyCreated): void; onClose(): void };
+
+/** Asks what a new key is called, whom it acts for and what it may spend. */
+export function MakeKey({ places, onMade, onClose }: Props) {
+  const people = useApi<{ principals: Principal[] }>('/core/trust/principals');
+  const [name, setName] = useState('');
+  const [person, setPerson] = useState('');
+  const [budget, setBudget] = useState('');
+  const [connector, setConnector] = useState(places[0]?.connector ?? '');
+  const act = useAct<ApiKeyCreated>({ changes: [keysPath, '/core/trust/', '/core/v2/spend'], isSecret: true, onDone: onMade });
+  const usd = budget.trim() === '' ? null : Number(budget);
+  const isBadName = name !== '' && !isName.test(name);
+  const isBadBudget = usd !== null && !(usd >= 0 && usd <= 1e9);
+  const body = { name, connector, ...(person !== '' && { for: person }), ...(usd !== null && { month_usd: usd }) };
+  return (
+    <Dialog title="Make key" onClose={onClose}>
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          act.mutate({ method: 'POST', path: keysPath, body, timeoutMs: makeMs });
+        }}
+      >
+        <Field
+          label="Name"
+          hint="Such as laptop: what uses it. It is the sender of its messages."
+          fault={isBadName ? 'It takes up to 64 of A–Z, a–z, 0–9, “.”, “_” and “-”, and begins with a letter or a digit.' : null}
+        >
+          {(props) => (
+            <input
+              {...props}
+              value={name}
+              autoComplete="off"
+              autoCapitalize="off"
+              spellCheck={false}
+              aria-invalid={isBadName}
+              onChange={({ target }) => setName(target.value.trim())}
+            />
+          )}
+        </Field>
+        <Field label="Acts for" fault={people.error?.message ?? null}>
+          {(props) => (
+            <select {...props} value={person} onChange={({ target }) => setPerson(target.value)}>
+              <option value="">the owner</option>
+              {(people.data?.principals ?? []).map(({ key, display_name: known }) => (
+                <option key={key} value={key}>
+                  {known} ({key})
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+        <Field
+          label="Budget for a month, USD"
+          hint="At list prices, in a calendar month. Empty: none but the limits of the service."
+          fault={isBadBudget ? 'It is a number, such as 20 or 0.50.' : null}
+        >
+          {(props) => (
+            <input
+              {...props}
+              inputMode="decimal"
+              autoComplete="off"
+              value={budget}
+              aria-invalid={isBadBudget}
+              onChange={({ target }) => setBudget(target.value)}
+            />
+          )}
+        </Field>
+        {places.length > 1 && (
+          <Field label="Channel">
+            {(props) => (
+              <select {...props} value={connector} onChange={({ target }) => setConnector(target.value)}>
+                {places.map(({ connector: id, name: known }) => (
+                  <option key={id} value={id}>
+                    {known} ({id})
+                  </option>
+                ))}
+              </select>
+            )}
+          </Field>
+        )}
+        <p className="row-buttons">
+          <button type="submit" className="primary" disabled={act.isPending || !isName.test(name) || isBadBudget}>
+            {act.isPending ? 'Making the key' : 'Make key'}
+          </button>
+          <button type="button" className="plain-button" onClick={onClose}>
+            Cancel
+          </button>
+        </p>
+      </form>
+    </Dialog>
+  );
+}
+
+/** A key that was made, this one time. */
+export function NewKey({
+  made: { name, key, for: person, url, budget_usd: budget, effective },
+  onClose,
+}: {
+  made: ApiKeyCreated;
+  onClose(): void;
+}) {
+  const base = url === null ? null : `${url}/v1`;
+  const example = [
+    `curl ${base ?? 'BASE_URL'}/chat/completions \\`,
+    `  -H 'authorization: Bearer ${key}' -H 'content-type: application/json' \\`,
+    `  -d '{"model":"svc","messages":[{"role":"user","content":"hello"}]}'`,
+  ].join('\n');
+  return (
+    <Dialog title={`The key ${name}`} onClose={onClose} wide>
+      <div className="stack">
+        <p>
+          It acts for {person}
+          {budget !== null && `, and may spend ${money(budget)} a month`}. It is shown this one time: keep it where the program
+          finds it.
+        </p>
+        {(base === null || !effective) && (
+          <p className="fault">Its channel does not run, or does not take it yet. Look at it under Channels.</p>
+        )}
+        <Shown label="Key" text={key} copy="Copy key" />
+        {base !== null && <Shown label="Base URL" text={base} copy="Copy base URL" />}
+        <Shown label="Example" text={example} copy="Copy example" />
+        <p className="row-buttons">
+          <button type="button" className="primary" onClick={onClose}>
+            I have kept it
+          </button>
+        </p>
+      </div>
+    </Dialog>
+  );
+}
+
+function Shown({ label, text, copy }: { label: string; text: string; copy: string }) {
+  return (
+    <div className="stack">
+      <h3>{label}</h3>
+      <pre className="diff shown-once" tabIndex={0} role="group" aria-label={label}>
+        {text}
+      </pre>
+      <p className="row-buttons">
+        <CopyButton text={text}>{copy}</CopyButton>
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,136 @@
+import type { SecretEntry, SecretList } from '@svc/contract/secret.ts';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { Confirm } from '../../../parts/dialog.tsx';
+import { Loaded, Section } from '../../../parts/page.tsx';
+import { useAct, useProvenApi } from '../../../parts/query.ts';
+import { Status } from '../../../parts/status.tsx';
+import { SetSecret, secretsPath } from './set-secret.tsx';
+import { factsOf, removableFrom, stateOf, usersOf } from './secret-words.ts';
+
+/** The names of secrets, where each lies and who uses it. Values go in and never come out. */
+export function Secrets() {
+  const query = useProvenApi<SecretList>(secretsPath);
+  const [isAdding, setAdding] = useState(false);
+  const vault = query.data?.vault;
+  return (
+    <Section
+      title="Secrets"
+      actions={
+        <button type="button" className="plain-button" disabled={vault === undefined} onClick={() => setAdding(true)}>
+          Add secret
+        </button>
+      }
+    >
+      <Loaded query={query}>
+        {(list) => (
+          <>
+            <Faults list={list} />
+            {list.secrets.length === 0 && (
+              <p className="muted">There is none. A channel that is added puts its own here; so does an engine with a key.</p>
+            )}
+            <ul className="rows-list">
+              {list.secrets.map((secret) => (
+                <SecretRow key={secret.name} secret={secret} vault={list.vault} />
+              ))}
+            </ul>
+          </>
+        )}
+      </Loaded>
+      {isAdding && vault !== undefined && <SetSecret vault={vault} onClose={() => setAdding(false)} />}
+    </Section>
+  );
+}
+
+function Faults({ list: { vault, faults } }: { list: SecretList }) {
+  return (
+    <>
+      {vault.fault !== null && (
+        <p className="as-of" role="status">
+          {vault.fault}{' '}
+          <Link to="/settings/$section" params={{ section: 'vault' }}>
+            Go to the vault
+          </Link>
+        </p>
+      )}
+      {faults.map((fault) => (
+        <p key={fault} className="fault small" role="status">
+          {fault}
+        </p>
+      ))}
+    </>
+  );
+}
+
+function SecretRow({ secret, vault }: { secret: SecretEntry; vault: SecretList['vault'] }) {
+  const { name, used_by: users } = secret;
+  const [shown, setShown] = useState<'set' | 'delete' | null>(null);
+  const state = stateOf(secret, vault);
+  const facts = factsOf(secret);
+  const setWords = secret.places.length === 0 ? 'Set value' : 'Replace value';
+  return (
+    <li>
+      <div className="line-between">
+        <b className="path">{name}</b>
+        <Status {...state} />
+      </div>
+      {facts !== '' && <p className="muted small">{facts}</p>}
+      {users.length > 0 && <p className="small">Used by {usersOf(users)}</p>}
+      <p className="row-buttons">
+        <button type="button" className="plain-button" aria-label={`${setWords} of ${name}`} onClick={() => setShown('set')}>
+          {setWords}
+        </button>
+        {users
+          .filter(({ kind }) => kind === 'connector')
+          .map((user) => (
+            <Restart key={user.id} id={user.id} name={user.name} />
+          ))}
+        {removableFrom(secret) !== null && (
+          <button type="button" className="danger" aria-label={`Delete secret ${name}`} onClick={() => setShown('delete')}>
+            Delete secret
+          </button>
+        )}
+      </p>
+      {shown === 'set' && <SetSecret vault={vault} secret={secret} onClose={() => setShown(null)} />}
+      {shown === 'delete' && <DeleteSecret secret={secret} onClose={() => setShown(null)} />}
+    </li>
+  );
+}
+
+/** A channel takes another value when it starts. */
+function Restart({ id, name }: { id: string; name: string }) {
+  const act = useAct({ changes: ['/manager/instances'], done: `${name} starts again.` });
+  const path = `/manager/instances/${encodeURIComponent(id)}/restart`;
+  return (
+    <button type="button" className="plain-button" disabled={act.isPending} onClick={() => act.mutate({ method: 'POST', path })}>
+      Restart {name}
+    </button>
+  );
+}
+
+function DeleteSecret({ secret, onClose }: { secret: SecretEntry; onClose(): void }) {
+  const { name, used_by: users } = secret;
+  const act = useAct({ changes: [secretsPath], done: `${name} is deleted.`, onDone: onClose });
+  const from = removableFrom(secret);
+  const path = `${secretsPath}/${encodeURIComponent(name)}${from === 'both' ? '' : `?from=${from}`}`;
+  return (
+    <Confirm
+      title={`Delete ${name}?`}
+      button="Delete secret"
+      isBusy={act.isPending}
+      onClose={onClose}
+      onConfirm={() => act.mutate({ method: 'DELETE', path })}
+    >
+      <p>Its value cannot be shown, and cannot be brought back.</p>
+      {users.length === 0 ? (
+        <p>Nobody that is known uses it.</p>
+      ) : (
+        <p>
+          {usersOf(users)} {users.length === 1 ? 'uses' : 'use'} it. What runs with it goes on until it is restarted, and does not
+          work without it afterwards.
+        </p>
+      )}
+      {from === 'both' && <p>It is deleted from the vault and from the secrets file.</p>}
+    </Confirm>
+  );
+}

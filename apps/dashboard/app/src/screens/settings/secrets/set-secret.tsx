@@ -1,0 +1,109 @@
+import type { SecretEntry, SecretList } from '@svc/contract/secret.ts';
+import type { Tier } from '@svc/contract/trust.ts';
+import { maxSecretLength, vaultNamePattern, type VaultSecretStored } from '@svc/contract/vault.ts';
+import { useState } from 'react';
+import { Dialog } from '../../../parts/dialog.tsx';
+import { Field } from '../../../parts/field.tsx';
+import { useAct } from '../../../parts/query.ts';
+import { toast } from '../../../parts/toast.tsx';
+import { tierWords } from '../../people/trust-words.ts';
+
+export const secretsPath = '/core/v2/secrets';
+const isName = new RegExp(vaultNamePattern);
+const offeredTiers = ['SACRED', 'TRUSTED', 'KNOWN', 'GUEST'] as const satisfies readonly Tier[];
+
+type Props = { vault: SecretList['vault']; secret?: SecretEntry; onClose(): void };
+
+/** A value goes in once: the field is empty again whatever became of it. */
+export function SetSecret({ vault, secret, onClose }: Props) {
+  const [name, setName] = useState(secret?.name ?? '');
+  const [value, setValue] = useState('');
+  const [isLong, setLong] = useState(false);
+  const [tier, setTier] = useState<Tier>(secret?.min_trust ?? 'SACRED');
+  const act = useAct<VaultSecretStored>({
+    changes: [secretsPath],
+    isSecret: true,
+    onDone({ name: kept, stored_in: place }) {
+      toast(`${kept} is kept in the ${place === 'vault' ? 'vault' : 'secrets file'}.`);
+      onClose();
+    },
+  });
+  const isBadName = name !== '' && !isName.test(name);
+  const shared = { autoComplete: 'off', spellCheck: false, maxLength: maxSecretLength, value };
+  return (
+    <Dialog title={secret === undefined ? 'Add secret' : `Value of ${secret.name}`} onClose={onClose}>
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          const body = { name, value, ...(vault.configured && { min_trust: tier }) };
+          act.mutate({ method: 'POST', path: '/core/v2/vault/secrets', body }, { onSettled: () => setValue('') });
+        }}
+      >
+        {secret === undefined && (
+          <Field
+            label="Name"
+            hint="Such as GITHUB_TOKEN. Channels, tool servers and settings name it."
+            fault={
+              isBadName
+                ? 'It takes up to 128 letters, digits, “_”, “.”, “:”, “/” and “-”, and begins with one of the first three.'
+                : null
+            }
+          >
+            {(props) => (
+              <input
+                {...props}
+                value={name}
+                autoComplete="off"
+                autoCapitalize="off"
+                spellCheck={false}
+                aria-invalid={isBadName}
+                onChange={({ target }) => setName(target.value.trim())}
+              />
+            )}
+          </Field>
+        )}
+        <Field label="Value" hint={`It is kept in the ${vault.configured ? 'vault' : 'secrets file'}, and not shown again.`}>
+          {(props) =>
+            isLong ? (
+              <textarea {...props} {...shared} rows={6} onChange={({ target }) => setValue(target.value)} />
+            ) : (
+              <input
+                {...props}
+                {...shared}
+                type="password"
+                autoComplete="new-password"
+                onChange={({ target }) => setValue(target.value)}
+              />
+            )
+          }
+        </Field>
+        <label className="check">
+          <input type="checkbox" checked={isLong} onChange={({ target }) => setLong(target.checked)} />
+          It has several lines, and may be seen while it is typed
+        </label>
+        {vault.configured && (
+          <Field label="Whom it serves at least" hint="In turns of people below, the vault does not give it.">
+            {(props) => (
+              <select {...props} value={tier} onChange={({ target }) => setTier(target.value as Tier)}>
+                {offeredTiers.map((one) => (
+                  <option key={one} value={one}>
+                    {tierWords[one]}
+                  </option>
+                ))}
+              </select>
+            )}
+          </Field>
+        )}
+        <p className="row-buttons">
+          <button type="submit" className="primary" disabled={act.isPending || value === '' || !isName.test(name)}>
+            Keep secret
+          </button>
+          <button type="button" className="plain-button" onClick={onClose}>
+            Cancel
+          </button>
+        </p>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,176 @@
+import type { EngineView } from '@svc/contract/engine.ts';
+import type { Instance } from '@svc/contract/instance.ts';
+import type { VaultStatus } from '@svc/contract/vault.ts';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { Confirm } from '../../../parts/dialog.tsx';
+import { Field } from '../../../parts/field.tsx';
+import { Loaded, Section } from '../../../parts/page.tsx';
+import { useAct, useApi } from '../../../parts/query.ts';
+import { Status } from '../../../parts/status.tsx';
+import { enginesPath, type EngineList } from '../engines.tsx';
+import { secretsPath } from './set-secret.tsx';
+
+const path = '/core/v2/vault';
+const statusPath = `${path}/status`;
+const instancesPath = '/manager/instances';
+/** What says something else when the vault is opened or sealed. */
+const changes = [statusPath, instancesPath, enginesPath, secretsPath];
+/** Deriving a key from a passphrase takes its time on purpose. */
+const derivingMs = 45_000;
+
+/** Whether the vault is open, opening and sealing it, and what waits for it. */
+export function Vault() {
+  const query = useApi<VaultStatus>(statusPath, 5000);
+  return (
+    <Section title="Vault">
+      <Loaded query={query} rows={2}>
+        {(status) =>
+          status.configured ? (
+            <>
+              <p>
+                <StatusOf status={status} />
+              </p>
+              {!status.reachable && (
+                <p>
+                  Nothing answers where the vault should be. What it keeps cannot be used until it is back;{' '}
+                  <code>./svc status</code>, where the service is installed, says more.
+                </p>
+              )}
+              {status.reachable && (status.sealed ? <OpenVault /> : <SealVault />)}
+              {status.sealed && <Waiting />}
+            </>
+          ) : (
+            <NoVault />
+          )
+        }
+      </Loaded>
+    </Section>
+  );
+}
+
+function StatusOf({ status: { reachable, sealed } }: { status: VaultStatus }) {
+  if (!reachable) return <Status kind="bad" words="away" />;
+  return sealed ? <Status kind="warn" words="sealed" /> : <Status kind="ok" words="open" />;
+}
+
+const NoVault = () => (
+  <div className="stack">
+    <p>
+      <Status kind="none" words="not set up" />
+    </p>
+    <p>
+      Secrets lie in the secrets file, which only the user of the service can read. A vault keeps them encrypted, and gives each
+      to whom it is meant for. To set one up, run <code>./svc vault init --write-env</code> where the service is installed, then
+      start the service again.
+    </p>
+    <p>
+      <Link to="/settings/$section" params={{ section: 'secrets' }}>
+        See the secrets
+      </Link>
+    </p>
+  </div>
+);
+
+function OpenVault() {
+  const [passphrase, setPassphrase] = useState('');
+  const act = useAct({ changes, done: 'The vault is open.', isSecret: true });
+  return (
+    <form
+      className="stack narrow"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const request = { method: 'POST', path: `${path}/unseal`, body: { passphrase }, timeoutMs: derivingMs } as const;
+        act.mutate(request, { onSettled: () => setPassphrase('') });
+      }}
+    >
+      <Field
+        label="Passphrase of the vault"
+        hint="It goes to the vault alone, which keeps no copy. Nobody can recover it."
+        fault={act.error?.message ?? null}
+      >
+        {(props) => (
+          <input
+            {...props}
+            type="password"
+            autoComplete="current-password"
+            maxLength={1024}
+            value={passphrase}
+            onChange={({ target }) => setPassphrase(target.value)}
+          />
+        )}
+      </Field>
+      <p className="row-buttons">
+        <button type="submit" className="primary" disabled={act.isPending || passphrase === ''}>
+          {act.isPending ? 'Opening the vault' : 'Open vault'}
+        </button>
+      </p>
+    </form>
+  );
+}
+
+function SealVault() {
+  const [isAsked, setAsked] = useState(false);
+  const act = useAct({ changes, done: 'The vault is sealed.', onDone: () => setAsked(false) });
+  return (
+    <>
+      <p>It gives secrets to whom they are meant for. What waited for it has started.</p>
+      <p className="row-buttons">
+        <button type="button" className="danger" onClick={() => setAsked(true)}>
+          Seal vault
+        </button>
+      </p>
+      {isAsked && (
+        <Confirm
+          title="Seal the vault?"
+          button="Seal vault"
+          isBusy={act.isPending}
+          onClose={() => setAsked(false)}
+          onConfirm={() => act.mutate({ method: 'POST', path: `${path}/seal` })}
+        >
+          <p>
+            Until somebody opens it with the passphrase it gives out nothing: channels that start wait, engines that pay with a
+            key in it do not answer, and silos encrypted with its keys are closed. What runs goes on.
+          </p>
+        </Confirm>
+      )}
+    </>
+  );
+}
+
+/** Who would start, or answer, if the vault were open. */
+function Waiting() {
+  const instances = useApi<{ instances: Instance[] }>(instancesPath, 5000);
+  const engines = useApi<EngineList>(enginesPath, 15_000);
+  const lacksKey = ({ installed, ready, connection, key_present: hasKey }: EngineView) =>
+    installed && !ready && connection === 'api_key' && !hasKey;
+  const waiting = [
+    ...(instances.data?.instances ?? []).filter(({ status }) => status === 'waiting'),
+    ...(engines.data?.engines ?? []).filter(lacksKey).map((engine) => ({ ...engine, name: engine.id })),
+  ];
+  return (
+    <>
+      <h3>What waits for it</h3>
+      {[instances.error, engines.error].map(
+        (error) =>
+          error !== null && (
+            <p key={error.message} className="fault small" role="status">
+              {error.message}
+            </p>
+          ),
+      )}
+      {waiting.length === 0 ? (
+        <p className="muted">Nothing that is known.</p>
+      ) : (
+        <ul className="rows-list">
+          {waiting.map(({ id, name, reason }) => (
+            <li key={id}>
+              <b>{name}</b>
+              {reason !== null && <p className="small">{reason}</p>}
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}

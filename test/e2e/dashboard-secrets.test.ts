@@ -1,0 +1,259 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Instance } from '@svc/contract/instance.ts';
+import type { TrustChange } from '@svc/contract/trust.ts';
+import { requestJson } from '@svc/service-kit/http/json-client.ts';
+import { Secret } from '@svc/service-kit/secret.ts';
+import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { openLook } from './dashboard/look.ts';
+import { type Account, ageProof, type Dashboard, openDashboard, setUp } from './dashboard/open-dashboard.ts';
+import { openSealedVault, type SealedVault, writeShed } from './dashboard/open-sealed-vault.ts';
+import { openBrowser, watch, whyNoBrowser } from './device-app/browser.ts';
+
+const why = whyNoBrowser();
+const passphrase = 'daffodils in the moonlight';
+const canary = 'tulips under the oak';
+
+/** Secrets, the vault and API keys as the operator has them in the browser, with a real vault that begins sealed. */
+describe.skipIf(why !== null)(`secrets in the dashboard${why === null ? '' : ` (skipped: ${why})`}`, () => {
+  let data: TemporaryFolder;
+  let vault: SealedVault;
+  let dashboard: Dashboard;
+  let browser: Browser;
+  let page: Page;
+  let account: Account;
+  let faults: string[];
+  /** Every body that the page got from the service. */
+  const bodies: string[] = [];
+
+  beforeAll(async () => {
+    browser = await openBrowser([], 'dashboard');
+    data = temporaryFolder();
+    writeShed(data.path);
+    vault = await openSealedVault(passphrase, canary);
+    dashboard = await openDashboard(vault.env, data.path);
+    await dashboard.house.post(`${dashboard.house.urls.manager}/instances`, {
+      type: 'shed',
+      name: 'Shed',
+      enabled: true,
+      config: { door: 'SHED_DOOR' },
+    });
+    page = await browser.newPage();
+    faults = watch(page);
+    page.on('response', (response) => {
+      if (response.url().includes('/core/'))
+        void response.text().then(
+          (text) => bodies.push(text),
+          () => undefined,
+        );
+    });
+    account = await setUp(page, dashboard);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await dashboard?.house.stop();
+    await vault?.close();
+    data?.remove();
+  });
+
+  const open = (section: string) => page.goto(`${dashboard.url}/settings/${section}`);
+  const row = (name: string) => page.locator('.view li').filter({ has: page.getByText(name, { exact: true }) });
+  const dialog = () => page.getByRole('dialog');
+  const statusOf = async (id: string) =>
+    (await dashboard.house.get<{ instances: Instance[] }>(`${dashboard.house.urls.manager}/instances`)).instances.find(
+      (instance) => instance.id === id,
+    )?.status;
+  const changes = async () =>
+    (await dashboard.house.get<{ audit: TrustChange[] }>(`${dashboard.house.urls.core}/trust/audit`)).audit;
+  let codes = 0;
+  const prove = async () => {
+    await page.getByRole('heading', { name: 'Is it you?' }).waitFor();
+    await page.getByLabel('Code').fill(account.recoveryCodes[codes++] ?? '');
+    await page.getByRole('button', { name: 'Go on' }).click();
+  };
+  /** What the process has written anywhere that may hold no secret. */
+  const written = () => {
+    const logs = path.join(dashboard.house.folder, 'logs');
+    return (
+      readdirSync(logs)
+        .map((file) => readFileSync(path.join(logs, file), 'utf8'))
+        .join('\n') + dashboard.house.output()
+    );
+  };
+
+  test('a sealed vault says what waits for it, asks for the second factor, and what waited starts when it is open', async () => {
+    await expect.poll(() => statusOf('shed')).toBe('waiting');
+    await open('vault');
+    await page.getByText('sealed', { exact: true }).waitFor();
+    await row('Shed').getByText('may be in the vault').waitFor();
+    const { show, look, found, close } = await openLook(page, dashboard);
+    await show('/settings/vault', '.view .rows-list > li');
+    await look('vault-sealed');
+    await close();
+    expect(found).toEqual([]);
+    ageProof(dashboard);
+    const field = page.getByLabel('Passphrase of the vault');
+    await field.fill('roses at the gate');
+    await field.press('Enter');
+    await prove();
+    await page.locator('.field-words .fault').waitFor();
+    expect(await field.inputValue()).toBe('');
+    // After a wrong one the next is not taken at once.
+    const answerTo = async (text: string): Promise<number> => {
+      await field.fill(text);
+      const answer = page.waitForResponse((response) => response.url().endsWith('/unseal'));
+      await field.press('Enter');
+      return (await answer).status();
+    };
+    await expect.poll(() => answerTo(passphrase), { timeout: 60_000, interval: 1000 }).toBe(200);
+    await page.getByText('open', { exact: true }).waitFor();
+    await expect.poll(() => statusOf('shed'), { timeout: 20_000 }).toBe('running');
+    const told = (await changes()).filter(({ what }) => what.startsWith('vault_')).map(({ what, actor }) => [what, actor]);
+    expect(told.at(-1)).toEqual(['vault_unseal_refused', account.name]);
+    expect(told[0]).toEqual(['vault_unsealed', account.name]);
+    expect(faults).toEqual([]);
+  });
+
+  test('a secret is added, replaced and deleted; who would miss one is named first', async () => {
+    ageProof(dashboard);
+    await open('secrets');
+    await prove();
+    await row('SHED_DOOR').getByText('in the vault').waitFor();
+    await row('SHED_DOOR').getByText('Used by Shed (channel)').waitFor();
+    await page.getByRole('button', { name: 'Add secret' }).click();
+    await dialog().getByLabel('Name').fill('no name');
+    await dialog().getByText('It takes up to 128').waitFor();
+    await dialog().getByLabel('Name').fill('GARDEN_KEY');
+    await dialog().getByLabel('Value').fill(canary);
+    await dialog().getByLabel('Whom it serves at least').selectOption('KNOWN');
+    await dialog().getByRole('button', { name: 'Keep secret' }).click();
+    await row('GARDEN_KEY').getByText('for known and above').waitFor();
+    await page.getByRole('button', { name: 'Replace value of GARDEN_KEY' }).click();
+    await dialog().getByLabel('It has several lines').check();
+    await dialog().getByLabel('Value').fill(`${canary}\nand more`);
+    await dialog().getByRole('button', { name: 'Keep secret' }).click();
+    await dialog().waitFor({ state: 'detached' });
+    const { credentials } = (await vault.ask('GET /v1/credentials')) as { credentials: { name: string }[] };
+    expect(credentials.find(({ name }) => name === 'GARDEN_KEY')).toMatchObject({ version: 2, min_trust: 'KNOWN' });
+    const button = page.getByRole('button', { name: 'Delete secret SHED_DOOR' });
+    await button.click();
+    await dialog().getByText('Shed (channel) uses it').waitFor();
+    await page.keyboard.press('Escape');
+    expect(await page.locator(':focus').getAttribute('aria-label')).toBe('Delete secret SHED_DOOR');
+    await page.getByRole('button', { name: 'Delete secret GARDEN_KEY' }).click();
+    await dialog().getByText('Nobody that is known uses it.').waitFor();
+    await dialog().getByRole('button', { name: 'Delete secret' }).click();
+    await row('GARDEN_KEY').waitFor({ state: 'detached' });
+    expect((await changes()).slice(0, 3).map(({ what, actor }) => [what, actor])).toEqual([
+      ['secret_removed', account.name],
+      ['secret_set', account.name],
+      ['secret_set', account.name],
+    ]);
+    expect(faults).toEqual([]);
+  });
+
+  test('a key is shown once and answers a chat; revoked, it is refused', async () => {
+    const say = (token: string, base: string) =>
+      requestJson<{ choices?: { message: { content: string } }[] }>(`${base}/chat/completions`, {
+        token: new Secret(token),
+        body: { model: 'svc', messages: [{ role: 'user', content: 'echo daisies' }] },
+        timeoutMs: 40_000,
+      });
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: dashboard.url });
+    await open('keys');
+    await row('owner').waitFor();
+    await page.getByRole('button', { name: 'Make key' }).click();
+    await dialog().getByLabel('Name').fill('laptop');
+    await dialog().getByLabel('Budget for a month').fill('many');
+    await dialog().getByText('It is a number').waitFor();
+    await dialog().getByLabel('Budget for a month').fill('5');
+    await dialog().getByRole('button', { name: 'Make key' }).click();
+    await dialog().getByRole('heading', { name: 'The key laptop' }).waitFor();
+    await dialog().getByRole('button', { name: 'Copy key' }).click();
+    await page.getByText('Copied.').waitFor();
+    const key = await page.evaluate<string>('navigator.clipboard.readText()');
+    const base = (await dialog().getByLabel('Base URL').textContent()) ?? '';
+    expect(key).toMatch(/^sk-svc-[\w-]{43}$/);
+    expect(await dialog().getByLabel('Example').textContent()).toContain(`Bearer ${key}`);
+    const answer = await say(key, base);
+    expect([answer.status, answer.body.choices?.[0]?.message.content]).toEqual([200, 'daisies']);
+    await dialog().getByRole('button', { name: 'I have kept it' }).click();
+    await row('laptop').getByText('acts for owner').waitFor();
+    await row('laptop')
+      .getByText(`ends in ${key.slice(-4)} · $0.00 of $5.00 this month`)
+      .waitFor();
+    expect(await page.content()).not.toContain(key);
+    expect(bodies.filter((body) => body.includes(key))).toHaveLength(1);
+    await page.getByRole('button', { name: 'Revoke key laptop' }).click();
+    await dialog().getByText('which act for owner').waitFor();
+    await dialog().getByRole('button', { name: 'Revoke key' }).click();
+    await row('laptop').waitFor({ state: 'detached' });
+    expect((await say(key, base)).status).toBe(401);
+    const told = (await changes()).filter(({ what }) => what.startsWith('key_')).map(({ what, actor }) => [what, actor]);
+    expect(told).toEqual([
+      ['key_revoked', account.name],
+      ['key_created', account.name],
+    ]);
+    expect(JSON.stringify(await changes()) + written()).not.toContain(key);
+    expect(faults).toEqual([]);
+  });
+
+  test('what was typed is in no answer, log, record or page', async () => {
+    for (const typed of [passphrase, canary]) {
+      expect(bodies.filter((body) => body.includes(typed))).toEqual([]);
+      expect(written() + JSON.stringify(await changes()) + (await page.content())).not.toContain(typed);
+    }
+  });
+
+  test('a process that is away is said so, and asked again by a button', async () => {
+    await page.route('**/core/v2/keys', (route) => route.abort());
+    await open('keys');
+    await page.getByText('The service cannot be reached').waitFor({ timeout: 30_000 });
+    await page.unroute('**/core/v2/keys');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await row('owner').waitFor();
+  });
+
+  test('axe finds nothing on the new screens, in light and dark, narrow and wide, and nothing goes out of the page', async () => {
+    const { shown, show, look, found, close } = await openLook(page, dashboard);
+    const dialogs = {
+      secrets: ['Add secret', 'Delete secret SHED_DOOR'],
+      vault: ['Seal vault'],
+      keys: ['Revoke key owner', 'Make key'],
+    };
+    for (const [section, buttons] of Object.entries(dialogs)) {
+      await show(`/settings/${section}`, '.view .state');
+      await look(section);
+      for (const name of buttons) {
+        await shown.keyboard.press('Escape');
+        await shown.getByRole('button', { name, exact: true }).click();
+        await look(name.toLowerCase().replaceAll(' ', '-'));
+      }
+    }
+    await shown.getByRole('dialog').getByLabel('Name').fill('looks');
+    await shown.getByRole('dialog').getByRole('button', { name: 'Make key' }).click();
+    await shown.getByRole('heading', { name: 'The key looks' }).waitFor();
+    await look('new-key');
+    await close();
+    expect(found).toEqual([]);
+  });
+
+  test('sealed by its button, the vault is shown as such, and the secrets say that they wait', async () => {
+    await open('vault');
+    await page.getByRole('button', { name: 'Seal vault' }).click();
+    await dialog().getByText('gives out nothing').waitFor();
+    await dialog().getByRole('button', { name: 'Seal vault' }).click();
+    await page.getByLabel('Passphrase of the vault').waitFor();
+    expect(await vault.ask('GET /v1/status')).toMatchObject({ sealed: true });
+    await open('secrets');
+    await page.getByText('What the vault has is not known').waitFor();
+    await row('SHED_DOOR').getByText('waits for the vault').waitFor();
+    const { show, look, found, close } = await openLook(page, dashboard);
+    await show('/settings/secrets', '.view .rows-list > li');
+    await look('secrets-waiting');
+    await close();
+    expect(found).toEqual([]);
+  });
+});

@@ -1,0 +1,30 @@
+import type { Page } from 'playwright-core';
+import type { Dashboard } from './open-dashboard.ts';
+import { violationsInAllLooks } from './violations.ts';
+
+/** Another page of the same login, to be looked at in each size and scheme. What is wrong with it is in `found`. */
+export async function openLook(page: Page, { url }: Pick<Dashboard, 'url'>) {
+  // A second factor gives the login another cookie, so it is taken as it is now.
+  const storageState = await page.context().storageState();
+  const context = await page.context().browser()?.newContext({ bypassCSP: true, storageState });
+  if (context === undefined) throw new Error('the browser is closed');
+  const shown = await context.newPage();
+  const found: string[] = [];
+  return {
+    shown,
+    found,
+    close: () => context.close(),
+    async show(place: string, ready: string): Promise<void> {
+      await shown.goto(url + place);
+      await shown.locator(ready).first().waitFor();
+    },
+    async look(name: string): Promise<void> {
+      found.push(...(await violationsInAllLooks(shown, name)));
+      for (const width of [320, 390, 1280]) {
+        await shown.setViewportSize({ width, height: 844 });
+        const over = await shown.evaluate<number>('document.scrollingElement.scrollWidth - innerWidth');
+        if (over > 0) found.push(`${name} at ${width} is ${over} px too wide`);
+      }
+    },
+  };
+}

@@ -1,0 +1,51 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { freePorts } from '@svc/testing/free-ports.ts';
+import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { askProcess, killHard, startVaultProcess } from '../../../apps/vault/test/vault-process.ts';
+
+/** It takes its secret, and does nothing. */
+const shed = `export const meta = { type: 'shed', displayName: 'Shed', supportsMultiple: false, capabilities: {}, credentialKeys: ['door'],
+  configSchema: { type: 'object', properties: { door: { type: 'string', title: 'Secret' } } }, outbound: false };
+export async function start(ctx) {
+  await ctx.secrets.get(ctx.config.door);
+  return { async stop() {}, health: () => ({ healthy: true }) };
+}`;
+
+export type SealedVault = {
+  /** The settings of a service that is to use it. */
+  env: Record<string, string>;
+  /** A question of its administrator, such as `GET /v1/credentials`. */
+  ask(route: string, body?: object): Promise<Record<string, unknown>>;
+  close(): Promise<void>;
+};
+
+/** A vault in a process of its own that has the secret `SHED_DOOR` for who is trusted, and is sealed. */
+export async function openSealedVault(passphrase: string, value: string): Promise<SealedVault> {
+  const folder = temporaryFolder();
+  const [port = 0] = await freePorts(1);
+  const { child } = await startVaultProcess(folder.path, port);
+  let adminKey: string | undefined;
+  const ask: SealedVault['ask'] = async (route, body) =>
+    (await askProcess(port, route, { ...(body && { body }), ...(adminKey !== undefined && { adminKey }) }))?.body ?? {};
+  adminKey = String((await ask('POST /v1/init', { passphrase }))['admin_key']);
+  const { key } = await ask('POST /v1/agents', { name: 'assistant', tier: 'SACRED' });
+  await ask('POST /v1/credentials', { name: 'SHED_DOOR', value, min_trust: 'TRUSTED' });
+  await ask('POST /v1/seal', {});
+  return {
+    env: { SVC_VAULT_URL: `http://127.0.0.1:${port}`, SVC_VAULT_AGENT_KEY: String(key), SVC_VAULT_ADMIN_KEY: adminKey },
+    ask,
+    async close() {
+      await killHard(child);
+      folder.remove();
+    },
+  };
+}
+
+/** Puts a type of connectors that takes one secret into a data folder. */
+export function writeShed(dataDir: string): void {
+  const dir = path.join(dataDir, 'connectors/shed');
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  writeFileSync(path.join(dir, 'package.json'), '{"name":"shed","type":"module","exports":"./index.js"}');
+  writeFileSync(path.join(dir, 'index.js'), shed);
+}
