@@ -19,8 +19,8 @@ export type InstalledHouse = {
   spawn(args: readonly string[]): ChildProcess;
   /** Starts the service in the foreground of nobody; resolves when it is up. */
   up(): Promise<void>;
-  /** Ends all processes of the service, as when the power goes. */
-  killAll(): void;
+  /** Ends all processes of the service, as when the power goes. `cutPower`: done when it is known who they are, before any of them ends. */
+  killAll(cutPower?: () => void): void;
   /** What it printed since. */
   output(): string;
   state(): SupervisorState | null;
@@ -72,10 +72,11 @@ export async function openInstalledHouse({ folder, root, env: more }: Installed)
     async up() {
       said = '';
       collect(start(['up']), (text) => (said += text));
-      await until(() => said.includes('Ctrl-C stops all'), 30_000);
+      await until(() => said.includes('Ctrl-C stops all'), 90_000);
     },
-    killAll() {
+    killAll(cutPower) {
       const pids = [house.state()?.pid, ...(house.state()?.services.map(({ pid }) => pid) ?? [])];
+      cutPower?.();
       for (const child of children) child.kill('SIGKILL');
       for (const pid of pids) if (typeof pid === 'number') killGroup(pid);
     },

@@ -6,6 +6,8 @@ import { temporaryFolder } from './temporary-folder.ts';
 /** A disk whose power can be cut: what nobody has brought to it by then is gone. */
 export type LossyDisk = {
   folder: string;
+  /** Brings all that was written so far to it. */
+  sync(): void;
   /** From now on nothing is written any more, as the kernel has it for a file system that is shut down. */
   cutPower(): void;
   /** Has the disk back as it was when its power was cut. Processes that still use it are ended. */
@@ -46,6 +48,7 @@ export function mountLossyDisk(megabytes: number): LossyDisk | string {
   };
   return {
     folder,
+    sync: () => void execFileSync('sync', ['-f', folder]),
     cutPower: () => void execFileSync('perl', ['-e', shutdown, folder], { stdio: 'pipe' }),
     async restore() {
       await unmount();

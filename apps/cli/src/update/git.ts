@@ -19,6 +19,8 @@ const always = [
   'advice.detachedHead=false',
   'gc.auto=0',
   'maintenance.auto=false',
+  // Also the index, without which git does nothing any more.
+  'core.fsync=committed,index',
 ];
 
 export function openGit(folder: string): Git {

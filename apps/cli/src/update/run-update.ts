@@ -1,4 +1,5 @@
 import { makePrivateDir } from '@svc/service-kit/config/data-dir.ts';
+import { syncDisk } from '@svc/service-kit/restore/sync-disk.ts';
 import type { UpdateChannel } from '@svc/service-kit/update/update-settings.ts';
 import { buildWebApps, takeBuilds } from './build-web-apps.ts';
 import { appliedMigrations } from './copy-databases.ts';
@@ -7,6 +8,7 @@ import { unwellOnes } from './examine-service.ts';
 import { endJournal, type Journal, type Version, writeJournal } from './journal.ts';
 import { readLastUpdate, writeLastUpdate } from './last-update.ts';
 import { readPointer } from './pointer.ts';
+import { foreignEnv } from './program-env.ts';
 import { finishUpdate } from './finish-update.ts';
 import { switchTo } from './switch-to.ts';
 import type { UpdateContext } from './update-context.ts';
@@ -96,6 +98,7 @@ async function prepare(context: UpdateContext, entry: Entry): Promise<void> {
   const newer = await source.make(to.commit, older);
   checkSchemas(context, { older, newer });
   await buildWebApps({ folder: newer, like: older, say });
+  await syncDisk(newer, foreignEnv());
   begin(context, { ...entry, phase: 'dry-run' });
   say('Starting it on a copy of the data …');
   const unwell = await unwellOnes(service.hosts());

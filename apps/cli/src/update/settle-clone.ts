@@ -1,10 +1,13 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import { syncDisk } from '@svc/service-kit/restore/sync-disk.ts';
 import type { UpdatePlaces } from '@svc/service-kit/update/update-places.ts';
 import { builtFolders } from './build-web-apps.ts';
 import type { Git } from './git.ts';
 import { isFolder, linkTree } from './link-tree.ts';
 import { setPointer } from './pointer.ts';
+import { foreignEnv } from './program-env.ts';
+import { putWrapper } from './put-wrapper.ts';
 import { namesSamePackages, nodeModulesOf, putCopy, versionFolder } from './version-folder.ts';
 
 type Settling = {
@@ -24,20 +27,18 @@ export async function settleClone({ places, git, commit, branch }: Settling): Pr
   const folder = versionFolder(places, commit);
   // Ours is the only update, so what was left by git is of one that was cut off.
   rmSync(path.resolve(places.home, (await git(['rev-parse', '--git-path', 'index.lock'])).trim()), { force: true });
-  await replaceWrapper(places.home, folder, git, commit);
+  putWrapper(places.home, folder);
+  await noteWrapper(git, commit);
   await git(['checkout', '--quiet', '--force', ...(branch === null ? ['--detach'] : ['-B', branch]), commit], {
     timeoutMs: 600_000,
   });
   takeWhatWasSetUp(places, folder);
+  await syncDisk(places.home, foreignEnv());
   setPointer(places, null);
 }
 
-/** Git takes a file away before it writes it anew. This one must be there at any moment: everything begins with it. */
-async function replaceWrapper(home: string, folder: string, git: Git, commit: string): Promise<void> {
-  const [next, file] = [path.join(home, '.runtime', 'svc.new'), path.join(home, 'svc')];
-  writeFileSync(next, readFileSync(path.join(folder, 'svc')));
-  chmodSync(next, 0o755);
-  renameSync(next, file);
+/** Git takes a file away before it writes it anew, which this one must not be: to git it is there already. */
+async function noteWrapper(git: Git, commit: string): Promise<void> {
   const blob = (await git(['rev-parse', `${commit}:svc`])).trim();
   await git(['update-index', '--cacheinfo', `100755,${blob},svc`]);
   await git(['update-index', '--refresh', '-q', '--really-refresh', '--', 'svc']).catch(() => undefined); // other files differ still

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { writeFileAtomic } from '@svc/service-kit/config/data-dir.ts';
 import { runProgram } from '@svc/service-kit/process/run-program.ts';
 import { syncFolder } from '@svc/service-kit/restore/disk.ts';
+import { syncDisk } from '@svc/service-kit/restore/sync-disk.ts';
 import type { UpdatePlaces } from '@svc/service-kit/update/update-places.ts';
 import type { Git } from './git.ts';
 import { foreignEnv } from './program-env.ts';
@@ -60,14 +61,16 @@ export async function makeVersion({ places, git, commit, like }: Plan): Promise<
   takeDotenv(folder);
   takeDependencies(like, folder);
   await setUp(folder);
-  markWhole(folder, commit);
+  await markWhole(folder, commit);
   return folder;
 }
 
 /** The settings of the installation are those of each version. */
 export const takeDotenv = (folder: string): void => symlinkSync('../../../.env', path.join(folder, '.env'));
 
-export function markWhole(folder: string, commit: string): void {
+/** A mark that outlives a loss of power must not outlive what it stands for. */
+export async function markWhole(folder: string, commit: string): Promise<void> {
+  await syncDisk(folder, foreignEnv());
   writeFileAtomic(path.join(folder, wholeFile), `${commit}\n`);
   syncFolder(folder);
 }

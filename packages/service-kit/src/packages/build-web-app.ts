@@ -14,6 +14,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { createTextTail } from '../process/text-tail.ts';
+import { syncDisk } from '../restore/sync-disk.ts';
 import { errorText } from '../service-error.ts';
 import { hasPackages, installPackages, type PackageInstallation } from './install-packages.ts';
 
@@ -80,6 +81,7 @@ export async function buildWebApp({ root, app, onStep, ...how }: Build): Promise
     await runVite(folder, path.join(work, webApps[app]), how.signal);
     cpSync(path.join(work, webApps[app], 'dist'), staged, { recursive: true });
     writeFileSync(path.join(staged, stampFile), stamp);
+    await syncDisk(staged, how.env);
     putInPlace(staged, target, () => isWebAppBuilt(root, app));
   } finally {
     rmSync(work, { recursive: true, force: true });

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { createTextTail } from '../process/text-tail.ts';
+import { syncDisk } from '../restore/sync-disk.ts';
 import { errorText } from '../service-error.ts';
 
 export type PackageInstallation = {
@@ -53,6 +54,8 @@ export async function installPackages(installation: PackageInstallation): Promis
       chmodSync(path.join(staging, file), 0o600);
     }
     await runNpm(staging, installation);
+    // What is there counts as whole from then on.
+    await syncDisk(staging, installation.env);
     rmSync(folder, { recursive: true, force: true });
     renameSync(staging, folder);
   } finally {

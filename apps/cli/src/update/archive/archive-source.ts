@@ -1,9 +1,10 @@
-import { chmodSync, copyFileSync, existsSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { readReleaseInfo } from '@svc/service-kit/update/release-info.ts';
 import type { UpdatePlaces } from '@svc/service-kit/update/update-places.ts';
 import { linkInstallation } from './link-installation.ts';
 import { isWhole, markWhole, removeFolder, setUp, takeDotenv, versionFolder } from '../version-folder.ts';
+import { putWrapper } from '../put-wrapper.ts';
 import { compareVersions } from '../release-tag.ts';
 import { UpdateStopped, updateCodes } from '../update-outcome.ts';
 import { signersFile } from '../verify-tag.ts';
@@ -59,7 +60,7 @@ export function openArchiveSource({ places, root, base, allowUnsigned }: Archive
       else throw new Error(`The version ${commit.slice(0, 12)} is not here any more.`);
       takeDotenv(folder);
       await setUp(folder);
-      markWhole(folder, commit);
+      await markWhole(folder, commit);
       rmSync(path.dirname(fileOf(commit)), { recursive: true, force: true });
       return folder;
     },
@@ -68,10 +69,7 @@ export function openArchiveSource({ places, root, base, allowUnsigned }: Archive
     keepOwnWork: async () => null,
 
     async settle({ to }) {
-      const [from, next] = [path.join(versionFolder(places, to.commit), 'svc'), path.join(places.home, '.runtime', 'svc.new')];
-      copyFileSync(from, next);
-      chmodSync(next, 0o755);
-      renameSync(next, path.join(places.home, 'svc'));
+      putWrapper(places.home, versionFolder(places, to.commit));
       return null;
     },
     canSettleLate: async () => false,
