@@ -22,6 +22,8 @@ const spareMs = 5000;
 /** From the request: the next version loads its code, turns that run end, then the processes. */
 const longestStopMs = ({ stopTimeoutMs }: UpdateContext['settings']): number => prepareMs + holdMs + stopTimeoutMs + spareMs;
 const lookMs = 250;
+/** A busy machine may keep a process from answering for a moment; one that has ended shows by its start. */
+const silenceMs = 5000;
 
 /** Puts the new version in place, on trial; has the service start again; and confirms it, or goes back. */
 export async function switchTo(context: UpdateContext, journal: Journal): Promise<Switched> {
@@ -71,14 +73,16 @@ export async function verify(context: UpdateContext, commit: string, unwell: Rea
   const before = startsOf(service.read());
   const silent = await whyNoReply(versionFolder(places, commit), foreignEnv(), '/help');
   if (silent !== null) return silent;
-  for (const until = performance.now() + settings.updateVerifyMs; ;) {
+  let heardAt = performance.now();
+  for (const until = heardAt + settings.updateVerifyMs; ;) {
     const lost = lostTrial(context, commit);
     if (lost !== null) return lost;
     if (startsOf(service.read()) !== before) return 'processes of it ended and were started again';
     const fault = await whyNotWell(service.hosts(), commit, unwell);
-    if (fault !== null) return fault.why;
-    if (performance.now() >= until) return null;
-    await sleep(Math.min(lookMs, Math.max(0, until - performance.now())));
+    if (fault === null) heardAt = performance.now();
+    else if (fault.kind !== 'away' || performance.now() - heardAt > silenceMs) return fault.why;
+    if (fault === null && performance.now() >= until) return null;
+    await sleep(fault === null ? Math.min(lookMs, Math.max(0, until - performance.now())) : lookMs);
   }
 }
 

@@ -1,0 +1,45 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { updatePlaces } from '@svc/service-kit/update/update-places.ts';
+import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { beginTrial } from './pointer.ts';
+import { verify } from './switch-to.ts';
+import type { UpdateContext } from './update-context.ts';
+
+const commit = 'a'.repeat(40);
+
+/** A process of a version on trial; `isSilent` says which requests for its health get no answer. */
+async function openHost(isSilent: (asked: number) => boolean): Promise<string> {
+  let asked = 0;
+  const server: Server = createServer((request, response) => {
+    if (request.url === '/version') return void response.end(JSON.stringify({ sha: commit }));
+    asked += 1;
+    if (!isSilent(asked)) response.end(JSON.stringify({ status: 'ok' }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+function contextOf(url: string): UpdateContext {
+  const home = temporaryFolder();
+  onTestFinished(home.remove);
+  const places = updatePlaces(home.path);
+  mkdirSync(path.join(places.versions, commit), { recursive: true });
+  writeFileSync(path.join(places.versions, commit, 'svc'), `#!/bin/sh\necho '{"result":1}'\n`, { mode: 0o755 });
+  beginTrial(places, commit);
+  const service = { read: () => null, hosts: () => [{ name: 'core', url }] };
+  return { places, service, settings: { updateVerifyMs: 100 } } as unknown as UpdateContext;
+}
+
+test('a version whose process is too busy to answer once stays, one that goes on saying nothing does not', async () => {
+  const [busy, silent] = await Promise.all([openHost((asked) => asked === 1), openHost(() => true)]);
+  const found = await Promise.all([busy, silent].map((url) => verify(contextOf(url), commit, new Set())));
+  expect(found).toEqual([null, expect.stringContaining('the core does not answer')]);
+}, 30_000);
