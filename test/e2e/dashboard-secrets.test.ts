@@ -14,6 +14,7 @@ import { openBrowser, watch, whyNoBrowser } from './device-app/browser.ts';
 
 const why = whyNoBrowser();
 const passphrase = 'daffodils in the moonlight';
+const nextPassphrase = 'snowdrops by the wall';
 const canary = 'tulips under the oak';
 
 /** Secrets, the vault and API keys as the operator has them in the browser, with a real vault that begins sealed. */
@@ -151,6 +152,8 @@ describe.skipIf(why !== null)(`secrets in the dashboard${why === null ? '' : ` (
       ['secret_set', account.name],
       ['secret_set', account.name],
     ]);
+    await page.goto(`${dashboard.url}/activity?tab=audit`);
+    await page.getByRole('row', { name: /secret removed.*Anna.*GARDEN_KEY/ }).waitFor();
     expect(faults).toEqual([]);
   });
 
@@ -200,13 +203,6 @@ describe.skipIf(why !== null)(`secrets in the dashboard${why === null ? '' : ` (
     expect(faults).toEqual([]);
   });
 
-  test('what was typed is in no answer, log, record or page', async () => {
-    for (const typed of [passphrase, canary]) {
-      expect(bodies.filter((body) => body.includes(typed))).toEqual([]);
-      expect(written() + JSON.stringify(await changes()) + (await page.content())).not.toContain(typed);
-    }
-  });
-
   test('a process that is away is said so, and asked again by a button', async () => {
     await page.route('**/core/v2/keys', (route) => route.abort());
     await open('keys');
@@ -220,7 +216,7 @@ describe.skipIf(why !== null)(`secrets in the dashboard${why === null ? '' : ` (
     const { shown, show, look, found, close } = await openLook(page, dashboard);
     const dialogs = {
       secrets: ['Add secret', 'Delete secret SHED_DOOR'],
-      vault: ['Seal vault'],
+      vault: ['Seal vault', 'See who asked for what', 'Change the passphrase', 'Replace the root key'],
       keys: ['Revoke key owner', 'Make key'],
     };
     for (const [section, buttons] of Object.entries(dialogs)) {
@@ -240,6 +236,30 @@ describe.skipIf(why !== null)(`secrets in the dashboard${why === null ? '' : ` (
     expect(found).toEqual([]);
   });
 
+  test('the vault has another passphrase and another root key, and shows who asked for what', async () => {
+    await open('vault');
+    await page.getByRole('button', { name: 'Replace the root key' }).click();
+    await dialog().getByRole('button', { name: 'Replace root key' }).click();
+    await page.getByText('a new root key, number 2').waitFor();
+    await page.getByRole('button', { name: 'Change the passphrase' }).click();
+    await dialog().getByLabel('Passphrase of now').fill(passphrase);
+    await dialog().getByLabel('New passphrase').fill('too short');
+    expect(await dialog().getByRole('button', { name: 'Change passphrase' }).isDisabled()).toBe(true);
+    await dialog().getByLabel('New passphrase').fill(nextPassphrase);
+    await dialog().getByRole('button', { name: 'Change passphrase' }).click();
+    await dialog().waitFor({ state: 'detached', timeout: 60_000 });
+    await page.getByRole('button', { name: 'See who asked for what' }).click();
+    await dialog()
+      .getByRole('row', { name: /redeem.*assistant.*SHED_DOOR/ })
+      .first()
+      .waitFor();
+    await page.keyboard.press('Escape');
+    expect((await changes()).slice(0, 2).map(({ what, actor }) => [what, actor])).toEqual([
+      ['vault_passphrase_changed', account.name],
+      ['vault_rotated', account.name],
+    ]);
+  });
+
   test('sealed by its button, the vault is shown as such, and the secrets say that they wait', async () => {
     await open('vault');
     await page.getByRole('button', { name: 'Seal vault' }).click();
@@ -255,5 +275,12 @@ describe.skipIf(why !== null)(`secrets in the dashboard${why === null ? '' : ` (
     await look('secrets-waiting');
     await close();
     expect(found).toEqual([]);
+  });
+
+  test('what was typed is in no answer, log, record or page', async () => {
+    for (const typed of [passphrase, nextPassphrase, canary]) {
+      expect(bodies.filter((body) => body.includes(typed))).toEqual([]);
+      expect(written() + JSON.stringify(await changes()) + (await page.content())).not.toContain(typed);
+    }
   });
 });

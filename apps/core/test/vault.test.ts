@@ -399,6 +399,31 @@ describe('opening and closing it', () => {
     expect(answer.body).not.toContain('horse');
   });
 
+  test('its keys, its passphrase and its record are cared for, on record, and no passphrase is anywhere', async () => {
+    const change = { passphrase, new_passphrase: 'tulips under the oak' };
+    const line = { id: 3, at: 1, actor: 'assistant', action: 'redeem', target: 'NAME', outcome: 'ok', detail: null };
+    vault.replies['POST /v1/rotate'] = ok({ generation: 2, rewrapped: 5 });
+    vault.replies['POST /v1/passphrase'] = ok({});
+    vault.replies['GET /v1/access?limit=7&before=9'] = { status: 200, body: { access: [line] } };
+    const rotated = await post('/v2/vault/rotate', {}, users.headersFor('anna'));
+    expect(rotated.json()).toEqual({ ok: true, generation: 2, rewrapped: 5 });
+    const changed = await post('/v2/vault/passphrase', change);
+    expect(changed.json()).toEqual({ ok: true });
+    expect(vault.asked.at(-1)).toMatchObject({ route: 'POST /v1/passphrase', key: 'vadmin_of-the-core', body: change });
+    expect((await core.app.inject('/v2/vault/access?limit=7&before=9')).json()).toEqual({ access: [line] });
+    const told = (await changes()).slice(0, 2);
+    expect(told).toEqual([
+      ['vault_passphrase_changed', 'local'],
+      ['vault_rotated', 'anna'],
+    ]);
+    vault.replies['POST /v1/passphrase'] = refusal(403, 'forbidden');
+    const refused = await post('/v2/vault/passphrase', change);
+    expect([refused.statusCode, (await changes()).slice(0, 2)]).toEqual([403, told]);
+    expect(JSON.stringify([changed.body, refused.body, told, core.telemetry.events])).not.toMatch(/horse|tulips/);
+    // Who may read secrets is not for whoever reaches the core to say.
+    expect((await post('/v2/vault/agents', { name: 'me', tier: 'SACRED' })).statusCode).toBe(404);
+  });
+
   test('needs a vault, its admin key, and that it answers', async () => {
     await vault.close();
     for (const url of ['/v2/vault/unseal', '/v2/vault/seal']) expect((await post(url, { passphrase })).statusCode).toBe(503);

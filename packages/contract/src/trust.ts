@@ -122,6 +122,8 @@ export const trustChanges = [
   'vault_unsealed',
   'vault_unseal_refused',
   'vault_sealed',
+  'vault_rotated',
+  'vault_passphrase_changed',
 ] as const;
 export type TrustChangeName = (typeof trustChanges)[number];
 

@@ -50,5 +50,6 @@ export type VaultAccess = {
 export const vaultNamePattern = '^[A-Za-z0-9_][A-Za-z0-9_.:/-]{0,127}$';
 /** The longest value, in characters: a key or a certificate chain, not a file. */
 export const maxSecretLength = 65_536;
-/** The longest passphrase, in characters. */
+/** The shortest passphrase that is taken, and the longest, in characters. */
+export const leastPassphraseLength = 12;
 export const maxPassphraseLength = 1024;

@@ -41,6 +41,8 @@ export type VaultLink = {
   unseal(passphrase: Secret): Promise<void>;
   /** @throws ServiceError */
   seal(): Promise<void>;
+  /** The rest of what is done with it as its administrator. @throws ServiceError `conflict` when there is none */
+  admin(): Pick<VaultClient, 'rotate' | 'changePassphrase' | 'access'>;
   /** What was wrong when it was last asked. */
   notices(): string[];
   close(): void;
@@ -136,6 +138,8 @@ export function createVaultLink({ settings, clock, log, onBack, onClosed, client
       await theVault().seal();
       onClosed();
     },
+
+    admin: theVault,
 
     notices: (): string[] => (fault === null ? [] : [fault]),
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { VaultState } from '@svc/contract/vault.ts';
+import { leastPassphraseLength, type VaultState } from '@svc/contract/vault.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { badRequest, conflict, forbidden } from '@svc/service-kit/service-error.ts';
 import type { Secret } from '@svc/service-kit/secret.ts';
@@ -45,8 +45,6 @@ export type Lifecycle = {
 };
 
 type Vault = Deps & { tries: PassphraseTries; /** How often it was sealed. */ sealings: number };
-
-export const leastPassphrase = 12;
 
 export function createLifecycle(deps: Deps): Lifecycle {
   const { db, clock, keyring, accessLog, onChange } = deps;
@@ -160,8 +158,8 @@ async function handOver(kek: Buffer, take: (kek: Buffer) => Promise<void>): Prom
 }
 
 function checkPassphrase(passphrase: string): void {
-  if (passphrase.length >= leastPassphrase) return;
-  throw badRequest(`A passphrase has at least ${leastPassphrase} characters; six random words are good.`);
+  if (passphrase.length >= leastPassphraseLength) return;
+  throw badRequest(`A passphrase has at least ${leastPassphraseLength} characters; six random words are good.`);
 }
 
 /** The wrapped root key shows whether the key is the right one. */

@@ -1,9 +1,11 @@
 import type { Tier } from '@svc/contract/trust.ts';
 import {
   vaultNamePattern,
+  type VaultAccess,
   type VaultCredential,
   type VaultDataKey,
   type VaultPlainKey,
+  type VaultRotated,
   type VaultState,
   type VaultToken,
   type VaultValue,
@@ -44,6 +46,10 @@ export type VaultClient = {
   /** Opens it; nothing happens when it is open. */
   unseal(passphrase: Secret): Promise<void>;
   seal(): Promise<void>;
+  rotate(): Promise<VaultRotated>;
+  changePassphrase(now: Secret, next: Secret): Promise<void>;
+  /** The newest entries of its record. `before`: the id of one, to go on from. */
+  access(limit: number, before: number): Promise<VaultAccess[]>;
   /** Stores a value, or replaces it. */
   put(name: string, value: Secret, minTrust: Tier): Promise<VaultCredential>;
   /** False when it had no credential of that name. */
@@ -88,6 +94,15 @@ export function createVaultClient({ url, agentKey, adminKey, timeoutMs = 2000, c
       void (await asAdmin('unseal', { body: { passphrase: passphrase.reveal() }, timeoutMs: derivingMs })),
 
     seal: async () => void (await asAdmin('seal', { method: 'POST' })),
+
+    rotate: () => asAdmin<VaultRotated>('rotate', { method: 'POST', timeoutMs: derivingMs }),
+
+    async changePassphrase(now, next) {
+      const body = { passphrase: now.reveal(), new_passphrase: next.reveal() };
+      await asAdmin('passphrase', { body, timeoutMs: derivingMs });
+    },
+
+    access: async (limit, before) => (await asAdmin<{ access: VaultAccess[] }>(`access?limit=${limit}&before=${before}`)).access,
 
     put: async (name, value, minTrust) =>
       (

@@ -38,12 +38,15 @@ export function Audit() {
   );
 }
 
-const ofTrust = ({ id, at, actor, what, principal, after }: TrustChange): Row => ({
+/** A change about nobody is about what it names: a secret, a role. */
+const nameIn = (facts: TrustChange['after']): string => (typeof facts?.['name'] === 'string' ? facts['name'] : '');
+
+const ofTrust = ({ id, at, actor, what, principal, before, after }: TrustChange): Row => ({
   key: `trust ${id}`,
   at,
   actor,
   what: what.replaceAll('_', ' '),
-  about: principal ?? '',
+  about: principal ?? nameIn(after ?? before),
   came: after === null ? 'done' : JSON.stringify(after).slice(0, 120),
 });
 

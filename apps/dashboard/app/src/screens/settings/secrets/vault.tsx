@@ -10,6 +10,7 @@ import { useAct, useApi } from '../../../parts/query.ts';
 import { Status } from '../../../parts/status.tsx';
 import { enginesPath, type EngineList } from '../engines.tsx';
 import { secretsPath } from './set-secret.tsx';
+import { VaultCare } from './vault-care.tsx';
 
 const path = '/core/v2/vault';
 const statusPath = `${path}/status`;
@@ -120,6 +121,7 @@ function SealVault() {
           Seal vault
         </button>
       </p>
+      <VaultCare />
       {isAsked && (
         <Confirm
           title="Seal the vault?"

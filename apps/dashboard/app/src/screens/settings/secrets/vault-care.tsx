@@ -1,0 +1,152 @@
+import { leastPassphraseLength, maxPassphraseLength, type VaultAccess, type VaultRotated } from '@svc/contract/vault.ts';
+import { useState } from 'react';
+import { Confirm, Dialog } from '../../../parts/dialog.tsx';
+import { Field } from '../../../parts/field.tsx';
+import { shortTime } from '../../../parts/format.ts';
+import { Loaded } from '../../../parts/page.tsx';
+import { useAct, useProvenApi } from '../../../parts/query.ts';
+import { Table } from '../../../parts/table.tsx';
+import { toast } from '../../../parts/toast.tsx';
+
+const path = '/core/v2/vault';
+const accessPath = `${path}/access?limit=200`;
+/** Deriving a key from a passphrase takes its time on purpose. */
+const derivingMs = 60_000;
+
+type Shown = 'passphrase' | 'rotate' | 'record' | null;
+
+/** What is done to an open vault now and then: another passphrase, another root key, and a look at who asked for what. */
+export function VaultCare() {
+  const [shown, setShown] = useState<Shown>(null);
+  const close = () => setShown(null);
+  return (
+    <>
+      <p className="row-buttons">
+        <button type="button" className="plain-button" onClick={() => setShown('record')}>
+          See who asked for what
+        </button>
+        <button type="button" className="plain-button" onClick={() => setShown('passphrase')}>
+          Change the passphrase
+        </button>
+        <button type="button" className="plain-button" onClick={() => setShown('rotate')}>
+          Replace the root key
+        </button>
+      </p>
+      {shown === 'record' && <AccessLog onClose={close} />}
+      {shown === 'passphrase' && <ChangePassphrase onClose={close} />}
+      {shown === 'rotate' && <Rotate onClose={close} />}
+    </>
+  );
+}
+
+function AccessLog({ onClose }: { onClose(): void }) {
+  const query = useProvenApi<{ access: VaultAccess[] }>(accessPath);
+  return (
+    <Dialog title="Who asked the vault for what" onClose={onClose} wide>
+      <Loaded query={query}>
+        {({ access }) => (
+          <Table
+            caption="Record of the vault"
+            rows={access}
+            keyOf={({ id }) => String(id)}
+            columns={[
+              { name: 'What', isMain: true, cell: ({ action }) => action },
+              { name: 'When', cell: ({ at }) => shortTime(at) },
+              { name: 'Who', cell: ({ actor }) => actor },
+              { name: 'About', cell: ({ target }) => <span className="path">{target ?? ''}</span> },
+              { name: 'What came of it', cell: ({ outcome, detail }) => detail ?? outcome },
+            ]}
+          />
+        )}
+      </Loaded>
+    </Dialog>
+  );
+}
+
+function ChangePassphrase({ onClose }: { onClose(): void }) {
+  const [now, setNow] = useState('');
+  const [next, setNext] = useState('');
+  const act = useAct({
+    changes: [accessPath],
+    isSecret: true,
+    done: 'The vault has a new passphrase. Copies made of it before still open with the old one.',
+    onDone: onClose,
+  });
+  const forget = () => {
+    setNow('');
+    setNext('');
+  };
+  return (
+    <Dialog title="Change the passphrase" onClose={onClose}>
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          const body = { passphrase: now, new_passphrase: next };
+          act.mutate({ method: 'POST', path: `${path}/passphrase`, body, timeoutMs: derivingMs }, { onSettled: forget });
+        }}
+      >
+        <Field label="Passphrase of now" fault={act.error?.message ?? null}>
+          {(props) => (
+            <input
+              {...props}
+              type="password"
+              autoComplete="current-password"
+              maxLength={maxPassphraseLength}
+              value={now}
+              onChange={({ target }) => setNow(target.value)}
+            />
+          )}
+        </Field>
+        <Field
+          label="New passphrase"
+          hint={`At least ${leastPassphraseLength} characters; six random words are good. Nobody can recover it: without it everything in the vault is lost.`}
+        >
+          {(props) => (
+            <input
+              {...props}
+              type="password"
+              autoComplete="new-password"
+              minLength={leastPassphraseLength}
+              maxLength={maxPassphraseLength}
+              value={next}
+              onChange={({ target }) => setNext(target.value)}
+            />
+          )}
+        </Field>
+        <p className="row-buttons">
+          <button type="submit" className="primary" disabled={act.isPending || now === '' || next.length < leastPassphraseLength}>
+            {act.isPending ? 'Changing the passphrase' : 'Change passphrase'}
+          </button>
+          <button type="button" className="plain-button" onClick={onClose}>
+            Cancel
+          </button>
+        </p>
+      </form>
+    </Dialog>
+  );
+}
+
+function Rotate({ onClose }: { onClose(): void }) {
+  const act = useAct<VaultRotated>({
+    changes: [accessPath],
+    onDone({ generation, rewrapped }) {
+      toast(`The vault has a new root key, number ${generation}. Keys wrapped again: ${rewrapped}.`);
+      onClose();
+    },
+  });
+  return (
+    <Confirm
+      title="Replace the root key?"
+      button="Replace root key"
+      isBusy={act.isPending}
+      onClose={onClose}
+      onConfirm={() => act.mutate({ method: 'POST', path: `${path}/rotate` })}
+    >
+      <p>
+        Every key in the vault is wrapped again; secrets and passphrase stay as they are. It is worth it after a secret was
+        replaced or deleted, or a reader was revoked: an earlier state of the vault’s file does not count any more.
+      </p>
+    </Confirm>
+  );
+}
