@@ -2,6 +2,7 @@ import { createApp, type App } from '@svc/service-kit/http/create-app.ts';
 import { createIntake } from '@svc/service-kit/intake/intake.ts';
 import { mountChatRoutes } from './chat/chat-routes.ts';
 import type { DashboardContext } from './context.ts';
+import { mountLiveRoutes } from './live/live-routes.ts';
 import { mountLoginRoutes } from './login/login-routes.ts';
 import { requireOwnPage } from './login/own-page.ts';
 import { mountProxyRoutes } from './proxy/proxy-routes.ts';
@@ -24,6 +25,7 @@ export function createDashboardApp(context: DashboardContext): App {
       app.addHook('onRequest', requireOwnPage);
       mountLoginRoutes(app, context);
       mountProxyRoutes(app, context);
+      mountLiveRoutes(app, context);
       mountChatRoutes(app, context);
       mountSiteRoutes(app, context);
     },

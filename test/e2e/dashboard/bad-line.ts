@@ -5,6 +5,8 @@ export type BadLine = {
   url: string;
   /** Called with each piece that comes from the dashboard, after it went on: true breaks its connection. */
   breaksAfter: (text: string) => boolean;
+  /** Nothing comes over it any more, and nothing says so. */
+  isMute: boolean;
   close(): void;
 };
 
@@ -22,6 +24,7 @@ export async function openBadLine(target: string): Promise<BadLine> {
     for (const socket of [client, service]) socket.on('error', end).on('close', end);
     client.pipe(service);
     service.on('data', (bytes) => {
+      if (line.isMute) return;
       client.write(bytes, () => line.breaksAfter(bytes.toString('latin1')) && end());
     });
   });
@@ -29,6 +32,7 @@ export async function openBadLine(target: string): Promise<BadLine> {
   const line: BadLine = {
     url: `http://localhost:${(server.address() as AddressInfo).port}`,
     breaksAfter: () => false,
+    isMute: false,
     close() {
       for (const client of clients) client.destroy();
       server.close();

@@ -13,7 +13,7 @@ type Options = {
 };
 
 /** The server sends a comment each 15 s: after two that did not come the line is dead, whatever the socket says. */
-const silenceMs = 35_000;
+export const silenceMs = 35_000;
 const firstWaitMs = 1000;
 const maxWaitMs = 30_000;
 
@@ -22,7 +22,7 @@ export function openLiveStream({ url, headers, lastId = '', onEvent, onState }: 
   let last = lastId;
   let wait = firstWaitMs;
   let attempt: AbortController | null = null;
-  let heardAt = 0;
+  let heardAt = performance.now();
   let closed = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -34,7 +34,11 @@ export function openLiveStream({ url, headers, lastId = '', onEvent, onState }: 
     heardAt = performance.now();
     wait = firstWaitMs;
     onState('live');
-    later(() => void connect(), silenceMs);
+    later(fallSilent, silenceMs);
+  };
+  const fallSilent = () => {
+    onState('away');
+    void connect();
   };
   const deliver = ({ event, data, id }: { event?: string | undefined; data: string; id?: string | undefined }) => {
     const value = parse(data);
@@ -50,7 +54,7 @@ export function openLiveStream({ url, headers, lastId = '', onEvent, onState }: 
     attempt = mine;
     const isMine = () => attempt === mine && !closed;
     // A server that takes the connection and says nothing is none.
-    later(() => void connect(), silenceMs);
+    later(fallSilent, silenceMs);
     try {
       const end = await readEvents({
         url,
@@ -75,8 +79,10 @@ export function openLiveStream({ url, headers, lastId = '', onEvent, onState }: 
 
   /** The page is back, or the network: what is not known to be alive is tried at once. */
   const wake = () => {
-    if (document.visibilityState !== 'visible' || performance.now() - heardAt < 16_000) return;
+    const silentMs = performance.now() - heardAt;
+    if (document.visibilityState !== 'visible' || silentMs < 16_000) return;
     wait = firstWaitMs;
+    if (silentMs >= silenceMs) onState('away');
     void connect();
   };
   const online = () => {

@@ -1,5 +1,4 @@
-import type { LinkState } from './live-stream.ts';
-import { openLiveStream } from './live-stream.ts';
+import { type LinkState, openLiveStream, silenceMs } from './live-stream.ts';
 
 type Shared =
   | { kind: 'event'; type: string; data: unknown; id: string }
@@ -20,63 +19,114 @@ type Options = {
   adopt(snapshot: unknown): void;
 };
 
+/** The tab that reads says so often at most that it still hears something. */
+const tellEveryMs = 5000;
+
 /**
  * One stream for all tabs of a browser: the one that holds the lock reads, and tells the others. Six connections are all that HTTP/1.1 has for a
- * host, and each stream holds one. Who takes the lock over goes on from the last event that it heard.
+ * host, and each stream holds one. Who takes the lock over goes on from the last event that it heard; from a tab that has gone silent, as browsers
+ * freeze those in the background, one that is in sight takes it.
  */
 export function openSharedStream({ name, url, headers, onEvent, onState, snapshot, adopt }: Options): { close(): void } {
   const channel = new BroadcastChannel(name);
   const end = new AbortController();
   let lastId = '';
   let state: LinkState = 'connecting';
-  let leads = false;
+  let stream: { close(): void } | null = null;
+  /** It stands in the line for the lock. */
+  let waits = false;
+  let toldAt = -Infinity;
+  let timer: ReturnType<typeof setTimeout> | undefined;
 
   const post = (message: Shared) => channel.postMessage(message);
   const changeState = (next: LinkState) => {
+    if (next === state) return;
     state = next;
     onState(next);
   };
 
-  channel.addEventListener('message', ({ data }: MessageEvent<Shared>) => {
-    if (data.kind === 'hello' && leads) post({ kind: 'snapshot', snapshot: snapshot(), id: lastId, state });
-    if (leads || data.kind === 'hello') return;
-    if (data.kind === 'state') return changeState(data.state);
-    lastId = data.id;
-    if (data.kind === 'event') return onEvent(data.type, data.data);
-    changeState(data.state);
-    adopt(data.snapshot);
-  });
-  post({ kind: 'hello' });
+  /** Waits for the tab that reads to say something. */
+  const listen = () => {
+    clearTimeout(timer);
+    if (state === 'refused' || end.signal.aborted) return;
+    timer = setTimeout(() => {
+      changeState('away');
+      if (document.visibilityState === 'visible') void lead(true);
+      listen();
+    }, silenceMs + tellEveryMs);
+  };
 
-  const lead = () =>
+  channel.addEventListener('message', ({ data }: MessageEvent<Shared>) => {
+    if (data.kind === 'hello' && stream !== null) post({ kind: 'snapshot', snapshot: snapshot(), id: lastId, state });
+    if (stream !== null || data.kind === 'hello') return;
+    if (data.kind !== 'event') changeState(data.state);
+    if (data.kind !== 'state') lastId = data.id;
+    if (data.kind === 'event') onEvent(data.type, data.data);
+    if (data.kind === 'snapshot') adopt(data.snapshot);
+    listen();
+  });
+
+  const open = (onRefused: () => void) =>
+    openLiveStream({
+      url,
+      headers,
+      lastId,
+      onEvent(type, data, id) {
+        lastId = id;
+        onEvent(type, data);
+        post({ kind: 'event', type, data, id });
+      },
+      onState(next) {
+        if (next === state && next === 'live' && performance.now() - toldAt < tellEveryMs) return;
+        toldAt = performance.now();
+        changeState(next);
+        post({ kind: 'state', state: next });
+        if (next === 'refused') onRefused();
+      },
+    });
+  const stop = () => {
+    stream?.close();
+    stream = null;
+  };
+
+  /** Reads while the lock is held: to the end of this tab, or until its person is let in no more. */
+  const read = () =>
     new Promise<void>((resolve) => {
-      leads = true;
-      const stream = openLiveStream({
-        url,
-        headers,
-        lastId,
-        onEvent(type, data, id) {
-          lastId = id;
-          onEvent(type, data);
-          post({ kind: 'event', type, data, id });
-        },
-        onState(next) {
-          if (next === state && next === 'live') return;
-          changeState(next);
-          post({ kind: 'state', state: next });
-        },
-      });
-      end.signal.addEventListener('abort', () => {
-        stream.close();
+      if (end.signal.aborted) return resolve();
+      waits = false;
+      clearTimeout(timer);
+      end.signal.addEventListener('abort', () => resolve());
+      stream ??= open(() => {
+        stop();
         resolve();
       });
     });
-  // Rejects when this tab ends while it still waits for the lock.
-  navigator.locks.request(name, { signal: end.signal }, lead).catch(() => undefined);
+
+  async function lead(steals: boolean): Promise<void> {
+    if (waits && !steals) return;
+    waits ||= !steals;
+    try {
+      // A lock that is stolen takes no signal.
+      await navigator.locks.request(name, steals ? { steal: true } : { signal: end.signal }, read);
+    } catch (error) {
+      if (end.signal.aborted || !(error instanceof DOMException && error.name === 'AbortError')) return;
+      // Another tab has taken it: this one listens, and waits for its turn.
+      stop();
+      listen();
+      void lead(false);
+    }
+  }
+
+  onState(state);
+  listen();
+  post({ kind: 'hello' });
+  void lead(false);
 
   return {
     close() {
       end.abort();
+      clearTimeout(timer);
+      stop();
       channel.close();
     },
   };

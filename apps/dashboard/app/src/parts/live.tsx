@@ -1,6 +1,6 @@
 import type { LinkState } from '@svc/chat-ui/stream/live-stream.ts';
 import { openSharedStream } from '@svc/chat-ui/stream/shared-stream.ts';
-import type { TelemetryEvent } from '@svc/contract/event.ts';
+import type { LiveFrame } from '@svc/contract/live.ts';
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useState } from 'react';
 import { authHeaders } from './api.ts';
 import { queryClient, refresh } from './query.ts';
@@ -8,7 +8,7 @@ import { queryClient, refresh } from './query.ts';
 /** Read again at most so often, however much happens. */
 const everyMs = 1000;
 
-/** Which answers say something else after an event of the core. */
+/** Which answers say something else after an event. */
 const changedBy: Readonly<Record<string, readonly string[]>> = {
   turn: ['/core/v2/session'],
   session: ['/core/v2/session'],
@@ -25,7 +25,27 @@ const changedBy: Readonly<Record<string, readonly string[]>> = {
   'token-usage': ['/core/v2/spend', '/collector/api/usage'],
 };
 
-type Listener = (event: TelemetryEvent) => void;
+/** Which ones do after any other frame; those whose process cannot say what was missed are all old. */
+function changedByFrame(frame: LiveFrame): readonly string[] {
+  switch (frame.type) {
+    case 'event':
+      return changedBy[frame.kind] ?? [];
+    case 'sessions-changed':
+      return ['/collector/api/sessions', '/collector/api/who', '/collector/api/map', '/core/v2/sessions'];
+    case 'control':
+      return ['/collector/api/control/audit'];
+    case 'system-sample':
+      return ['/collector/api/system'];
+    case 'away':
+      return [`/${frame.of}/health`];
+    case 'gap':
+      return frame.of === 'core' ? ['/'] : ['/collector/'];
+    default:
+      return [];
+  }
+}
+
+type Listener = (frame: LiveFrame) => void;
 type Live = { state: LinkState; listen(listener: Listener): () => void };
 
 const LiveContext = createContext<Live>({ state: 'connecting', listen: () => () => undefined });
@@ -33,12 +53,12 @@ const LiveContext = createContext<Live>({ state: 'connecting', listen: () => () 
 /** How the connection stands, and what the service tells. */
 export const useLive = (): Live => useContext(LiveContext);
 
-/** Calls `listener` with every event of the core. */
-export function useEvents(listener: Listener): void {
+/** Calls `listener` with all that the service tells. */
+export function useFrames(listener: Listener): void {
   const { listen } = useLive();
   const current = useRef(listener);
   current.current = listener;
-  useEffect(() => listen((event) => current.current(event)), [listen]);
+  useEffect(() => listen((frame) => current.current(frame)), [listen]);
 }
 
 /** Gathers paths, and has them read again together. */
@@ -46,6 +66,7 @@ function createRefresher() {
   const waiting = new Set<string>();
   let timer: ReturnType<typeof setTimeout> | undefined;
   return (paths: readonly string[]) => {
+    if (paths.length === 0) return;
     for (const path of paths) waiting.add(path);
     timer ??= setTimeout(() => {
       timer = undefined;
@@ -59,7 +80,7 @@ function createRefresher() {
 /** `proofs`: with another number everything is connected anew. What the page shows stays as it is. */
 type LiveProps = { user: string; proofs: number; onRefused(): void; children: ReactNode };
 
-/** The events of core and collector, read once for all tabs of the browser. `onRefused`: the login has ended. */
+/** What core and collector tell, read once for all tabs of the browser. `onRefused`: the login has ended. */
 export function LiveProvider({ user, proofs, onRefused, children }: LiveProps) {
   const [state, setState] = useState<LinkState>('connecting');
   const listeners = useRef(new Set<Listener>());
@@ -68,39 +89,23 @@ export function LiveProvider({ user, proofs, onRefused, children }: LiveProps) {
 
   useEffect(() => {
     const again = createRefresher();
-    const common = { headers: authHeaders, snapshot: () => null, adopt: () => undefined };
-    const onState = (next: LinkState) => {
-      setState(next);
-      if (next === 'refused') refused.current();
-    };
-    const core = openSharedStream({
-      ...common,
-      name: `svc-events-${user}`,
-      url: '/core/events/stream',
-      onState,
+    const stream = openSharedStream({
+      name: `svc-live-${user}`,
+      url: '/live',
+      headers: authHeaders,
+      snapshot: () => null,
+      adopt: () => undefined,
+      onState(next) {
+        setState(next);
+        if (next === 'refused') refused.current();
+      },
       onEvent(type, data) {
-        // What was missed is not known: all that is shown is asked for again.
-        if (type === 'gap') return again(['/']);
-        const event = data as TelemetryEvent;
-        again(changedBy[event.kind] ?? []);
-        for (const listener of listeners.current) listener(event);
+        const frame = { ...(data as object), type } as LiveFrame;
+        again(changedByFrame(frame));
+        for (const listener of listeners.current) listener(frame);
       },
     });
-    const collector = openSharedStream({
-      ...common,
-      name: `svc-feed-${user}`,
-      url: '/collector/api/stream',
-      onState: () => undefined,
-      onEvent(type) {
-        if (type === 'sessions-changed')
-          again(['/collector/api/sessions', '/collector/api/who', '/collector/api/map', '/core/v2/sessions']);
-        if (type === 'control') again(['/collector/api/control/audit']);
-      },
-    });
-    return () => {
-      core.close();
-      collector.close();
-    };
+    return () => stream.close();
   }, [user, proofs]);
 
   const live = useMemo<Live>(

@@ -7,6 +7,8 @@ import { ApiFault, authHeaders, get, withQuery } from '../api.ts';
 import { toChatFrame } from './to-chat-frame.ts';
 
 const pageSize = 50;
+/** A tab that nobody has seen for so long reads no stream: each takes one of the six connections that HTTP/1.1 has for a host. */
+const unseenMs = 30_000;
 
 export const sessionPath = (key: string): string => `/core/v2/session/${encodeURIComponent(key)}`;
 
@@ -20,7 +22,9 @@ export function watchSession({ user, conversationKey, onLink }: Options) {
   let older: number | null = null;
   let reading: Promise<void> | null = null;
   let stream: { close(): void } | null = null;
+  let mayFollow = false;
   let closed = false;
+  let unseen: ReturnType<typeof setTimeout> | undefined;
 
   const page = (before: number | null) => get<History>(withQuery(`${path}/history`, { before, limit: pageSize }));
 
@@ -46,6 +50,7 @@ export function watchSession({ user, conversationKey, onLink }: Options) {
   };
 
   function begin(): void {
+    mayFollow = true;
     if (stream !== null || closed) return;
     let isFirst = true;
     stream = openSharedStream({
@@ -65,6 +70,19 @@ export function watchSession({ user, conversationKey, onLink }: Options) {
     });
   }
 
+  const look = () => {
+    clearTimeout(unseen);
+    if (document.visibilityState === 'visible') {
+      if (mayFollow) begin();
+      return;
+    }
+    unseen = setTimeout(() => {
+      stream?.close();
+      stream = null;
+    }, unseenMs);
+  };
+  document.addEventListener('visibilitychange', look);
+
   return {
     conversation,
     begin,
@@ -83,6 +101,8 @@ export function watchSession({ user, conversationKey, onLink }: Options) {
     },
     close(): void {
       closed = true;
+      clearTimeout(unseen);
+      document.removeEventListener('visibilitychange', look);
       stream?.close();
     },
   };

@@ -1,9 +1,9 @@
 import type { TelemetryEvent } from '@svc/contract/event.ts';
 import { Link } from '@tanstack/react-router';
-import { useCallback, useState } from 'react';
+import { useState } from 'react';
 import { get, withQuery } from '../../parts/api.ts';
 import { counted, fullTime, shortTime } from '../../parts/format.ts';
-import { useEvents } from '../../parts/live.tsx';
+import { useFrames } from '../../parts/live.tsx';
 import { Empty, Loaded } from '../../parts/page.tsx';
 import { useApi } from '../../parts/query.ts';
 import { WhyLink } from '../../parts/why-link.tsx';
@@ -18,7 +18,7 @@ export function Events() {
   const query = useApi<EventPage>(path);
   const [older, setOlder] = useState<EventPage | null>(null);
   const [fresh, setFresh] = useState(0);
-  useEvents(useCallback(() => setFresh((before) => before + 1), []));
+  useFrames(({ type }) => type === 'event' && setFresh((before) => before + 1));
 
   const showNew = () => {
     setFresh(0);
