@@ -34,8 +34,6 @@ function changedByFrame(frame: LiveFrame): readonly string[] {
       return ['/collector/api/sessions', '/collector/api/who', '/collector/api/map', '/core/v2/sessions'];
     case 'control':
       return ['/collector/api/control/audit'];
-    case 'system-sample':
-      return ['/collector/api/system'];
     case 'away':
       return [`/${frame.of}/health`];
     case 'gap':

@@ -5,8 +5,8 @@ import { withQuery } from '../../parts/api.ts';
 import { count, counted, money, relativeTime } from '../../parts/format.ts';
 import { Empty, Loaded, Page, Section } from '../../parts/page.tsx';
 import { useApi } from '../../parts/query.ts';
-import { Bars } from './bars.tsx';
 import { byDay, type Day } from './by-day.ts';
+import { DaysChart } from './days-chart.tsx';
 import { PeopleCosts } from './people-costs.tsx';
 import { SideCalls } from './side-calls.tsx';
 import { Table } from '../../parts/table.tsx';
@@ -47,13 +47,13 @@ export function Costs() {
           {(report) => <Limits {...report} />}
         </Loaded>
       </Section>
-      <Section title="By day, at list prices">
+      <Section title="By day">
         <Loaded query={usage}>
           {(data) => {
             const found = byDay(data.usage, since, span);
             return (
               <>
-                <Bars label="List price by day" bars={found.map(({ at, list }) => ({ at, value: list, words: money(list) }))} />
+                <DaysChart days={found} />
                 {data.truncated && <p className="muted small">There is more than is shown here: choose a shorter time.</p>}
                 <Days days={found} />
               </>

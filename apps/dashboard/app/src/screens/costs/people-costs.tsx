@@ -1,9 +1,20 @@
-import type { UsageByPerson } from '@svc/contract/usage.ts';
+import type { UsageByPerson, UsagePerson } from '@svc/contract/usage.ts';
+import { useMemo } from 'react';
+import { Chart } from '../../parts/chart/chart.tsx';
+import type { ChartSpec } from '../../parts/chart/chart-spec.ts';
 import { count, money } from '../../parts/format.ts';
 import { Table } from '../../parts/table.tsx';
 
+const maxBars = 12;
+const barHeight = 32;
+const axisHeight = 48;
+
+const nameOf = ({ name, principal, handles }: UsagePerson): string =>
+  name ?? principal ?? handles.map(({ surface, identity }) => `${identity} (${surface})`).join(', ');
+
 /** Who used how much, most first. */
 export function PeopleCosts({ people, links_known: isFolded, truncated }: UsageByPerson) {
+  const spec = useMemo(() => chartOf(people), [people]);
   if (people.length === 0) return <p className="muted">Nobody used anything in this time.</p>;
   return (
     <>
@@ -11,17 +22,15 @@ export function PeopleCosts({ people, links_known: isFolded, truncated }: UsageB
         <p className="muted small">The core did not say who is linked to whom: one person may stand here several times.</p>
       )}
       {truncated && <p className="muted small">There are more people than are shown here.</p>}
+      {spec !== null && (
+        <Chart label="List price and what is billed, by person" spec={spec} height={spec.names.length * barHeight + axisHeight} />
+      )}
       <Table
         caption="Use by person"
         rows={people}
         keyOf={({ principal, handles }) => principal ?? handles.map(({ surface, identity }) => `${surface} ${identity}`).join()}
         columns={[
-          {
-            name: 'Person',
-            isMain: true,
-            cell: ({ name, principal, handles }) =>
-              name ?? principal ?? handles.map(({ surface, identity }) => `${identity} (${surface})`).join(', '),
-          },
+          { name: 'Person', isMain: true, cell: nameOf },
           { name: 'Channels', cell: ({ handles }) => [...new Set(handles.map(({ surface }) => surface))].join(', ') },
           { name: 'Turns', isNumber: true, cell: ({ turns }) => count(turns) },
           { name: 'List price', isNumber: true, cell: ({ cost_usd: list }) => money(list) },
@@ -31,4 +40,22 @@ export function PeopleCosts({ people, links_known: isFolded, truncated }: UsageB
       />
     </>
   );
+}
+
+/** The people who cost most; null when nobody cost anything. */
+function chartOf(people: readonly UsagePerson[]): (ChartSpec & { kind: 'names' }) | null {
+  const paid = people
+    .filter(({ cost_usd: list, billed_cost_usd: billed }) => list + billed > 0)
+    .toSorted((one, other) => other.cost_usd - one.cost_usd)
+    .slice(0, maxBars);
+  if (paid.length === 0) return null;
+  return {
+    kind: 'names',
+    names: paid.map(nameOf),
+    words: money,
+    series: [
+      { name: 'List price', values: paid.map(({ cost_usd: list }) => list) },
+      { name: 'Billed', values: paid.map(({ billed_cost_usd: billed }) => billed) },
+    ],
+  };
 }

@@ -1,0 +1,50 @@
+import type { SystemSample } from '@svc/contract/insights.ts';
+import type { ChartSpec } from '../../parts/chart/chart-spec.ts';
+import { bytes } from '../../parts/format.ts';
+
+/** Samples come every 15 s: over a longer time without one nothing is drawn. */
+const holeMs = 60_000;
+const maxProcesses = 6;
+
+const percent = (value: number): string => `${Math.round(value)} %`;
+
+/** Each sample, with an empty place where the service did not look. The oldest first. */
+function withHoles(samples: readonly SystemSample[]): { at: number; sample: SystemSample | null }[] {
+  return samples.flatMap((sample, index) => {
+    const before = samples[index - 1];
+    const hole = before !== undefined && sample.at - before.at > holeMs ? [{ at: before.at + 1, sample: null }] : [];
+    return [...hole, { at: sample.at, sample }];
+  });
+}
+
+type Charts = Record<'processor' | 'memory' | 'memoryByProcess' | 'processorByProcess', ChartSpec>;
+
+/** The machine over time, and of our processes those that now take most memory. `samples`: the oldest first, at least one. */
+export function machineCharts(samples: readonly SystemSample[]): Charts {
+  const places = withHoles(samples);
+  const at = places.map((place) => place.at);
+  const line = (of: (sample: SystemSample) => number | undefined) =>
+    places.map(({ sample }) => (sample === null ? null : (of(sample) ?? null)));
+  const now = samples.at(-1);
+  const largest = (now?.processes ?? [])
+    .toSorted((one, other) => other.memory_bytes - one.memory_bytes)
+    .slice(0, maxProcesses)
+    .map(({ name }) => name);
+  const ofProcess = (field: 'memory_bytes' | 'cpu_percent') =>
+    largest.map((name) => ({
+      name,
+      values: line(({ processes }) => processes.find((process) => process.name === name)?.[field]),
+    }));
+  const times = { kind: 'times', at } as const;
+  return {
+    processor: { ...times, words: percent, most: 100, series: [{ name: 'All cores', values: line((each) => each.cpu_percent) }] },
+    memory: {
+      ...times,
+      words: bytes,
+      ...(now !== undefined && { most: now.memory_total_bytes }),
+      series: [{ name: 'Used', values: line((each) => each.memory_used_bytes) }],
+    },
+    memoryByProcess: { ...times, words: bytes, series: ofProcess('memory_bytes') },
+    processorByProcess: { ...times, words: percent, series: ofProcess('cpu_percent') },
+  };
+}
