@@ -1,9 +1,22 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { ArrowDown } from 'lucide-react';
-import { type KeyboardEvent, type ReactNode, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import {
+  type KeyboardEvent,
+  lazy,
+  type ReactNode,
+  Suspense,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
 import type { Conversation } from '../state/conversation.ts';
+import { useFind } from './find/use-find.ts';
 import { type TurnActions, TurnView } from './turn-view.tsx';
 import { useKeys } from './use-turn.ts';
+
+const FindBar = lazy(async () => ({ default: (await import('./find/find-bar.tsx')).FindBar }));
 
 type Props = {
   conversation: Conversation;
@@ -63,9 +76,22 @@ export function Transcript({ conversation, assistant, actions, loadOlder, empty 
     return () => document.removeEventListener('selectionchange', changed);
   }, [list]);
 
+  const { asked, close } = useFind();
   const rows = list.getVirtualItems();
   return (
     <div className="transcript-frame">
+      {asked > 0 && (
+        <Suspense>
+          <FindBar
+            conversation={conversation}
+            box={box}
+            scrollTo={(index) => list.scrollToIndex(index, { align: 'center' })}
+            loadOlder={loadOlder}
+            asked={asked}
+            onClose={close}
+          />
+        </Suspense>
+      )}
       <div
         className="transcript"
         ref={box}

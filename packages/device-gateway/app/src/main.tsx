@@ -4,6 +4,7 @@ import '@svc/chat-ui/style/transcript.css';
 import '@svc/chat-ui/style/markdown.css';
 import '@svc/chat-ui/style/composer.css';
 import '@svc/chat-ui/style/steps.css';
+import '@svc/chat-ui/style/find.css';
 import '@svc/chat-ui/style/worker.css';
 import './app.css';
 import './settings.css';

@@ -8,6 +8,7 @@ const keys: readonly [readonly string[], string][] = [
   [['?'], 'These keys'],
   [['/'], 'Search what was said'],
   [['Alt', '↑ or ↓'], 'The session before or after'],
+  [['Ctrl or ⌘', 'F'], 'Find in the conversation'],
   [['Enter'], 'Send the message'],
   [['Ctrl or ⌘', '.'], 'Stop the turn'],
   [['Esc'], 'Close what is open'],

@@ -1,0 +1,173 @@
+import { ChevronDown, ChevronUp, X } from 'lucide-react';
+import {
+  type KeyboardEvent,
+  type RefObject,
+  useDeferredValue,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from 'react';
+import type { Conversation } from '../../state/conversation.ts';
+import { findMatches, type Match, placeOf } from './find-matches.ts';
+import { mark, rangesIn, unmark } from './mark-matches.ts';
+import { useOlder } from './use-older.ts';
+
+export type FindProps = {
+  conversation: Conversation;
+  /** What scrolls, with a `[data-index]` for each row that is in sight. */
+  box: RefObject<HTMLElement | null>;
+  /** Brings the row into sight. */
+  scrollTo(index: number): void;
+  loadOlder(): Promise<void>;
+  /** With another number it was asked for once more. */
+  asked: number;
+  onClose(): void;
+};
+
+/** So many frames a row may take until it is there: it is measured, and what is above it moves. */
+const maxFrames = 30;
+const numbers = new Intl.NumberFormat();
+
+/** Finds words in all of a conversation, also where nothing of it is on the page. */
+export function FindBar({ conversation, box, scrollTo, loadOlder, asked, onClose }: FindProps) {
+  const input = useRef<HTMLInputElement>(null);
+  const [words, setWords] = useState('');
+  const [chosen, setChosen] = useState<Match | null>(null);
+  const matches = useMatches(conversation, useDeferredValue(words));
+  const older = useOlder(conversation, loadOlder, words.trim() !== '');
+  const at = placeOf(matches, chosen);
+  const match = matches[at];
+
+  useEffect(() => {
+    input.current?.focus();
+    input.current?.select();
+  }, [asked]);
+  useMarks({ conversation, box, scrollTo, match, words });
+
+  const step = (by: 1 | -1) => setChosen(matches[(at + by + matches.length) % matches.length] ?? null);
+  const onKey = (event: KeyboardEvent) => {
+    if (event.nativeEvent.isComposing || (event.key !== 'Escape' && event.key !== 'Enter')) return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (event.key === 'Escape') onClose();
+    else if (event.target === input.current && matches.length > 0) step(event.shiftKey ? -1 : 1);
+    else if (event.target instanceof HTMLButtonElement) event.target.click();
+  };
+  return (
+    <div role="search" aria-label="This conversation" className="find" onKeyDown={onKey}>
+      <input
+        ref={input}
+        type="search"
+        aria-label="Find in this conversation"
+        placeholder="Find in this conversation"
+        autoComplete="off"
+        value={words}
+        onChange={({ target }) => {
+          setWords(target.value);
+          setChosen(null);
+        }}
+      />
+      <span role="status" className="find-count">
+        {words.trim() === ''
+          ? ''
+          : matches.length === 0
+            ? 'Not found'
+            : `${numbers.format(at + 1)} of ${numbers.format(matches.length)}`}
+        {older.isReading && ' …'}
+      </span>
+      <button type="button" className="icon" aria-label="The one before" disabled={matches.length === 0} onClick={() => step(-1)}>
+        <ChevronUp aria-hidden size={20} />
+      </button>
+      <button type="button" className="icon" aria-label="The next one" disabled={matches.length === 0} onClick={() => step(1)}>
+        <ChevronDown aria-hidden size={20} />
+      </button>
+      <button type="button" className="icon" aria-label="Close the search" onClick={onClose}>
+        <X aria-hidden size={20} />
+      </button>
+      {older.hasMore && (
+        <button type="button" className="quiet find-older" onClick={older.readOn}>
+          Look in older messages
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** Changes as the conversation does, at the pace at which it is shown. */
+function useMatches(conversation: Conversation, words: string): readonly Match[] {
+  const version = useRef({});
+  const state = useSyncExternalStore(
+    useMemo(
+      () => (listener: () => void) =>
+        conversation.subscribe(() => {
+          version.current = {};
+          listener();
+        }),
+      [conversation],
+    ),
+    () => version.current,
+  );
+  return useMemo(() => (state === null ? [] : findMatches(conversation, words)), [conversation, words, state]);
+}
+
+type Marked = Pick<FindProps, 'conversation' | 'box' | 'scrollTo'> & { match: Match | undefined; words: string };
+
+/** Brings the match into sight, and marks what is there of all of them. */
+function useMarks({ conversation, box, scrollTo, match, words }: Marked): void {
+  const key = match?.key;
+  const nth = match?.nth ?? 0;
+  const sought = words.trim().toLowerCase();
+  const go = useRef(scrollTo);
+  go.current = scrollTo;
+
+  useEffect(() => {
+    const element = box.current;
+    if (element === null || key === undefined || sought === '') return unmark();
+    // Older messages that come move it.
+    const indexOf = () => conversation.keys().indexOf(key);
+    const rowOf = () => element.querySelector(`[data-index="${indexOf()}"]`);
+    let frame = 0;
+    let isShown = false;
+    const paint = () => {
+      const rows = [...element.querySelectorAll('[data-index]')];
+      const own = rowOf();
+      const ranges = own === null ? [] : rangesIn(own, sought);
+      const current = ranges[Math.min(nth, ranges.length - 1)];
+      mark(
+        rows.flatMap((row) => rangesIn(row, sought)),
+        current,
+      );
+      return { own, current };
+    };
+    /** A row is measured when it comes, and what is above it moves: it is looked at until it stands. */
+    const look = (left: number) => {
+      const { own, current } = paint();
+      const moved = own !== null && bringIntoSight(element, current ?? own);
+      isShown = own !== null && !moved;
+      if (!isShown && left > 0) frame = requestAnimationFrame(() => look(left - 1));
+    };
+    if (rowOf() === null) go.current(indexOf());
+    look(maxFrames);
+    // Rows come and go while one scrolls.
+    const onScroll = () => isShown && void paint();
+    element.addEventListener('scroll', onScroll);
+    return () => {
+      cancelAnimationFrame(frame);
+      element.removeEventListener('scroll', onScroll);
+      unmark();
+    };
+  }, [conversation, box, key, nth, sought]);
+}
+
+/** Whether it had to be moved. */
+function bringIntoSight(box: HTMLElement, what: Range | Element): boolean {
+  const place = what.getBoundingClientRect();
+  const frame = box.getBoundingClientRect();
+  const margin = Math.min(64, frame.height / 4);
+  if (place.top >= frame.top + margin && place.bottom <= frame.bottom - margin) return false;
+  const before = box.scrollTop;
+  box.scrollTop += place.top - frame.top - frame.height / 2;
+  return Math.abs(box.scrollTop - before) > 1;
+}
