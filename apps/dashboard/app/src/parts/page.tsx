@@ -3,13 +3,14 @@ import { type ReactNode, useEffect, useState } from 'react';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { ApiFault } from './api.ts';
 import { clockTime } from './format.ts';
+import { setPageTitle } from './page-title.ts';
 
 type PageProps = { title: string; actions?: ReactNode; children: ReactNode };
 
 /** A screen: its heading, what can be done with all of it, and what it shows. */
 export function Page({ title, actions, children }: PageProps) {
   useEffect(() => {
-    document.title = `${title} · Assistant`;
+    setPageTitle(title);
   }, [title]);
   return (
     <div className="page">

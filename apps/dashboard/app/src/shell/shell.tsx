@@ -1,6 +1,6 @@
 import { Link, Outlet, useRouterState } from '@tanstack/react-router';
 import { LogOut, Menu, Monitor, Moon, Sun, X } from 'lucide-react';
-import { useEffect, useState } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { call } from '../parts/api.ts';
 import { useLive } from '../parts/live.tsx';
 import { dropSessionToken } from '../session-token.ts';
@@ -10,11 +10,26 @@ import { QuickWays } from './quick-ways.tsx';
 import { keepTheme, readTheme, type Theme, themes } from './theme.ts';
 import { wipeDevice } from './wipe-device.ts';
 
+/** Nobody waits for it, and a page without it is whole. */
+const HomeBadge = lazy(() =>
+  import('../screens/home/home-badge.tsx').then(
+    ({ HomeBadge: badge }) => ({ default: badge }),
+    () => ({ default: () => null }),
+  ),
+);
+/** The screen comes first. */
+const badgeAfterMs = 3000;
+
 /** The frame of every screen: where one can go, whether what is shown is live, and the way out. */
 export function Shell() {
   const [isMoreOpen, setMoreOpen] = useState(false);
   const path = useRouterState({ select: ({ location }) => location.pathname });
   useEffect(() => setMoreOpen(false), [path]);
+  const [hasBadge, setBadge] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setBadge(true), badgeAfterMs);
+    return () => clearTimeout(timer);
+  }, []);
   return (
     <div className="shell">
       <a className="skip" href="#main">
@@ -59,6 +74,7 @@ export function Shell() {
         </button>
       </nav>
       <QuickWays />
+      <Suspense>{hasBadge && <HomeBadge />}</Suspense>
     </div>
   );
 }

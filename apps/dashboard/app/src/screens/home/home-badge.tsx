@@ -1,0 +1,13 @@
+import { useEffect } from 'react';
+import { setNeedCount } from '../../parts/page-title.ts';
+import { useNeeds } from './use-needs.ts';
+
+/** Counts the rows of Home, wherever one is. */
+export function HomeBadge() {
+  const { needs, isKnown } = useNeeds();
+  const count = needs.length;
+  useEffect(() => {
+    if (isKnown) setNeedCount(count);
+  }, [isKnown, count]);
+  return null;
+}
