@@ -1,6 +1,6 @@
 import type { SessionPage } from '@svc/contract/session.ts';
 import { useNavigate } from '@tanstack/react-router';
-import { type KeyboardEvent, useId, useState } from 'react';
+import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
 import { Dialog } from '../parts/dialog.tsx';
 import { useApi } from '../parts/query.ts';
 import { settingsSections } from '../screens/settings/sections.ts';
@@ -15,6 +15,9 @@ export function Palette({ onClose }: { onClose(): void }) {
   const [text, setText] = useState('');
   const [at, setAt] = useState(0);
   const id = useId();
+  const input = useRef<HTMLInputElement>(null);
+  // The dialog gives the focus to its first button when it opens.
+  useEffect(() => input.current?.focus(), []);
   const choices = useChoices(text);
   const chosen = choices[Math.min(at, choices.length - 1)];
   const optionId = (choice: Choice) => `${id}-${choice.id}`;
@@ -36,6 +39,7 @@ export function Palette({ onClose }: { onClose(): void }) {
   return (
     <Dialog title="Go to" onClose={onClose}>
       <input
+        ref={input}
         type="search"
         className="palette-text"
         role="combobox"
@@ -46,7 +50,6 @@ export function Palette({ onClose }: { onClose(): void }) {
         aria-controls={`${id}-list`}
         aria-activedescendant={chosen === undefined ? undefined : optionId(chosen)}
         autoComplete="off"
-        autoFocus
         value={text}
         onChange={({ target }) => {
           setText(target.value);
