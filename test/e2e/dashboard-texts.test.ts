@@ -1,0 +1,218 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { PendingIdentity } from '@svc/contract/pairing.ts';
+import type { Principal } from '@svc/contract/trust.ts';
+import { foreignTexts, markdownTexts } from '../fixtures/foreign-texts.ts';
+import { root } from '../repository.ts';
+import { refuseAnswers, replaceAnswers } from './dashboard/foreign-answers.ts';
+import { type Dashboard, openDashboard, setUp } from './dashboard/open-dashboard.ts';
+import { type Attacks, watchAttacks } from './dashboard/watch-attacks.ts';
+import { openBrowser, whyNoBrowser } from './device-app/browser.ts';
+
+const why = whyNoBrowser();
+const texts = foreignTexts.map((text) => text.toWellFormed());
+/** As many as a page shows at once. */
+const turnsAtOnce = 40;
+const workers = 8;
+const session = '/sessions/compat%3Acompat%3Asession%3A0';
+/** Every screen, and each of its views. */
+const screens = [
+  '/',
+  '/chat',
+  '/welcome/engine',
+  '/welcome/message',
+  '/welcome/channel',
+  '/sessions',
+  session,
+  `${session}?tab=changes`,
+  `${session}?tab=terminal`,
+  `${session}?tab=facts`,
+  '/search?q=x',
+  '/people',
+  '/channels',
+  '/costs',
+  '/activity',
+  '/activity?tab=machine',
+  '/activity?tab=audit',
+  '/settings',
+];
+/** Buttons that show more of what others have written. */
+const dialogs: Record<string, string[]> = {
+  '/people': ['Let in', 'Invite somebody'],
+  '/channels': ['Logs', 'Remove', 'Add channel'],
+};
+
+/** What strangers, models and tools write is read, and does nothing else: no script, no request, no page but ours, and all of it is seen. */
+describe.skipIf(why !== null)(`texts of others in the dashboard${why === null ? '' : ` (skipped: ${why})`}`, () => {
+  let dashboard: Dashboard;
+  let browser: Browser;
+  let page: Page;
+  let attacks: Attacks;
+
+  beforeAll(async () => {
+    browser = await openBrowser([], 'dashboard');
+    dashboard = await openDashboard({ SVC_OFFLINE_SCRIPT: path.join(root, 'test/fixtures/foreign-engine.ts') });
+    page = await browser.newPage({ deviceScaleFactor: 0.1 });
+    attacks = await watchAttacks(page, dashboard.url);
+    await setUp(page, dashboard);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await dashboard?.house.stop();
+  });
+  const core = () => dashboard.house.urls.core;
+  const post = async (url: string, body: object) => (await dashboard.house.post<{ message?: string }>(core() + url, body)).body;
+  const say = (text: string, key: string) =>
+    post('/v2/handle', { channel: 'compat', conversation_key: key, sender: { raw_id: 'owner' }, content: { text } });
+  /** Each text is seen in one of these places. */
+  const seen = async (wanted: readonly string[], place: string, read = bare) => {
+    const shown = read((await page.locator(place).allTextContents()).join('\n'));
+    expect(
+      wanted.filter((text) => !shown.includes(read(text))),
+      place,
+    ).toEqual([]);
+  };
+  const open = (place: string) => page.goto(dashboard.url + place);
+  const nothingHappened = async () => expect([...attacks.found, ...(await attacks.look())]).toEqual([]);
+
+  test('[30] as messages, thoughts, tools, results and replies, as they come', async () => {
+    // So high that all of a conversation is there at once.
+    await page.setViewportSize({ width: 1280, height: 30_000 });
+    for (let from = 0; from < texts.length; from += turnsAtOnce) {
+      const group = texts.slice(from, from + turnsAtOnce);
+      const key = `compat:compat:session:${from}`;
+      await say('hello', key);
+      await open(`/sessions/${encodeURIComponent(key)}`);
+      // A thought is kept nowhere: when one is seen, the page follows.
+      const follows = async () => (await say('hello', key), page.getByText('Thoughts').count());
+      await expect.poll(follows).toBeGreaterThan(0);
+      const before = await page.locator('.reply .below').count();
+      await ofEach(group, (text) => say(text, key));
+      await expect.poll(() => page.locator('.reply .below').count()).toBeGreaterThanOrEqual(before + group.length);
+      await page.evaluate(openFolds);
+      await nothingHappened();
+      for (const place of ['.bubble', '.thoughts', '.steps b', '[aria-label=Output]']) await seen(group, place);
+      const asJson = group.map((text) => JSON.stringify(text).slice(1, -1));
+      await seen(asJson, '[aria-label=Input]');
+      await seen(group.filter(isPlain), '.markdown', letters);
+    }
+  });
+
+  test('[30] as why a turn failed', async () => {
+    const key = 'compat:compat:session:failed';
+    await say('hello', key);
+    await open(`/sessions/${encodeURIComponent(key)}`);
+    await page.locator('.said').waitFor();
+    await ofEach(texts.slice(0, turnsAtOnce), (text) => say(`fail ${text}`, key));
+    await expect.poll(() => page.locator('.reply .fault').count()).toBe(turnsAtOnce);
+    await seen(texts.slice(0, turnsAtOnce), '.reply .fault');
+    await nothingHappened();
+  });
+
+  test('[30] as names of strangers and people, titles, events and what is found', async () => {
+    await page.setViewportSize({ width: 1280, height: 900 });
+    await ofEach(texts, (text, index) =>
+      post('/v2/handle', {
+        channel: 'messenger',
+        conversation_key: `messenger:m:user:${index}`,
+        sender: { raw_id: `${index} ${text}`.slice(0, 256), raw_username: text.slice(0, 256) },
+        content: { text },
+      }),
+    );
+    const some = texts.filter((_, index) => index % 5 === 0);
+    await ofEach(some, (text, index) => post('/trust/principals', { key: `p${index}`, display_name: text.slice(0, 80) }));
+    const events = texts.map((text) => ({ kind: text, session: 's', surface: text, identity: text, principal: text, text }));
+    await dashboard.house.post(`${dashboard.house.urls.collector}/ingest`, events);
+    const places = ['/', '/sessions', '/people', '/activity', '/activity?tab=audit', '/search?q=hit', '/costs'];
+    for (const place of places) {
+      await open(place);
+      await page.locator('.rows-list > li, .facts tbody tr, .events li').first().waitFor();
+      await nothingHappened();
+    }
+    const { pending } = await dashboard.house.get<{ pending: PendingIdentity[] }>(`${core()}/trust/pending`);
+    const { principals } = await dashboard.house.get<{ principals: Principal[] }>(`${core()}/trust/principals`);
+    expect([pending.length, principals.length]).toEqual([texts.length, some.length + 1]);
+    await open('/people');
+    await page.locator('.rows-list > li').first().waitFor();
+    await seen(
+      pending.flatMap(({ name, value }) => [name ?? '', value]),
+      'main',
+    );
+    await seen(
+      principals.map(({ display_name: name }) => name),
+      'main',
+    );
+  });
+
+  test('[30] as whatever else the service says, in every screen', async () => {
+    const routes = readFileSync(path.join(root, 'apps/dashboard/app/src/routes.tsx'), 'utf8');
+    const paths = [...routes.matchAll(/path: '([^']+)'/g)].map(
+      ([, place = '']) => new RegExp(`^${place.replaceAll(/\$\w+/g, '[^/?]+')}(?:\\?.*)?$`),
+    );
+    expect(paths.filter((place) => !screens.some((screen) => place.test(screen)))).toEqual([]);
+
+    const { end } = await replaceAnswers(page, dashboard.url, texts);
+    let shown = '';
+    const look = async () => {
+      await nothingHappened();
+      shown += bare((await page.locator('body').textContent()) ?? '');
+    };
+    for (const screen of screens) {
+      await open(screen);
+      await page.locator('h1').waitFor();
+      await expect.poll(() => page.locator('.skeleton').count(), { message: screen }).toBe(0);
+      expect(await page.getByText('This screen has failed').count(), screen).toBe(0);
+      await look();
+      for (const name of dialogs[screen] ?? []) {
+        await page.getByRole('button', { name, exact: true }).first().click();
+        await page.getByRole('dialog').waitFor();
+        await look();
+        await page.keyboard.press('Escape');
+      }
+    }
+    await page.keyboard.press('Control+k');
+    await page.getByRole('option').first().waitFor();
+    await look();
+    await end();
+    expect(texts.filter((text) => !shown.includes(bare(text)))).toEqual([]);
+  });
+
+  test('[30] as why something is refused', async () => {
+    const { end } = await refuseAnswers(page, dashboard.url, texts.join('\n'));
+    for (const screen of ['/', '/people', '/settings', '/activity']) {
+      await open(screen);
+      await page.locator('.fault-box p, .rows-list p').first().waitFor();
+      await seen(texts, '.fault-box p, .rows-list p');
+      await nothingHappened();
+    }
+    await end();
+  });
+});
+
+/** Opens all that is folded, also inside of what it opened. */
+const openFolds = `(async () => {
+  for (let round = 0; round < 100; round++) {
+    const folded = document.querySelectorAll('.fold-line[aria-expanded=false]');
+    if (folded.length === 0) return;
+    for (const button of folded) button.click();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+})()`;
+
+/** A few at a time. */
+async function ofEach(all: readonly string[], work: (text: string, index: number) => Promise<unknown>): Promise<void> {
+  const waiting = [...all.entries()];
+  const worker = async () => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) await work(next[1], next[0]);
+  };
+  await Promise.all(Array.from({ length: workers }, worker));
+}
+
+/** Without what takes no room, and what is laid out anew. */
+const bare = (text: string): string => text.replaceAll(/[\s\p{C}]+/gu, '');
+/** A sign in HTML's way of writing is shown as the sign, as Markdown has it. */
+const isPlain = (text: string): boolean => !text.includes('&') && !markdownTexts.includes(text);
+/** Of Markdown, whose signs are not shown. */
+const letters = (text: string): string => text.replaceAll(/[^A-Za-z<>]+/g, '');
