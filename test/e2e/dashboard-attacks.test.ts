@@ -6,6 +6,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { allowedRoutes } from '@svc/dashboard/proxy/allowed-routes.ts';
 import { type Account, type Dashboard, isLive, openDashboard, setUp, signIn, tokensOf } from './dashboard/open-dashboard.ts';
+import { openNeighbour, tryingPage } from './dashboard/open-neighbour.ts';
 import { openBrowser, whyNoBrowser } from './device-app/browser.ts';
 
 const why = whyNoBrowser();
@@ -23,7 +24,7 @@ describe.skipIf(why !== null)(`attacks on the dashboard${why === null ? '' : ` (
   beforeAll(async () => {
     browser = await openBrowser([], 'dashboard');
     dashboard = await openDashboard();
-    page = await browser.newPage();
+    page = await (await browser.newContext()).newPage();
     account = await setUp(page, dashboard);
     const { cookie, token } = await tokensOf(page.context(), page);
     own = { cookie, 'x-session-token': token };
@@ -79,6 +80,8 @@ describe.skipIf(why !== null)(`attacks on the dashboard${why === null ? '' : ` (
       { ...own, ...json, ...origin, 'sec-fetch-site': 'same-site' },
       { ...own, ...json, ...origin, 'sec-fetch-site': 'cross-site' },
       { ...own, ...json, ...origin, host: 'evil.example' },
+      { ...own, ...json, origin: 'https://evil.example', host: 'evil.example' },
+      { ...own, ...json, origin: 'https://evil.example', 'x-forwarded-host': 'evil.example', forwarded: 'host=evil.example' },
     ];
     for (const headers of tries) expect((await send('POST', '/core/v2/abort', headers, body)).status).toBe(403);
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=a'])
@@ -121,6 +124,53 @@ describe.skipIf(why !== null)(`attacks on the dashboard${why === null ? '' : ` (
     expect((await send('POST', '/core/v2/handle', { ...own, ...json, origin: dashboard.url }, envelope)).status).toBe(404);
   });
 
+  test('a method is the one of the request, whatever its headers and address say', async () => {
+    const override = { 'x-http-method-override': 'DELETE', 'x-method-override': 'DELETE', 'x-http-method': 'DELETE' };
+    const headers = { ...own, ...json, ...override, origin: dashboard.url };
+    const { body } = await send('GET', '/core/v2/auth/sessions', own);
+    const { current } = JSON.parse(body) as { current: string };
+    for (const method of ['POST', 'GET', 'PUT'])
+      expect((await send(method, `/core/v2/auth/sessions/${current}?_method=DELETE`, headers)).status).toBeGreaterThanOrEqual(
+        400,
+      );
+    expect((await send('HEAD', '/core/v2/auth/logout', headers)).status).toBe(404);
+    expect((await send('GET', sessions, own)).status).toBe(200);
+  });
+
+  test('[40] a program on another port is sent the cookies of the host, and gets in with none of them; nor does its page', async () => {
+    const neighbour = await openNeighbour(tryingPage(dashboard.url));
+    const visit = await page.context().newPage();
+    const shown: string[] = [];
+    visit.on('framenavigated', (frame) => void shown.push(frame.url()));
+    await visit.goto(neighbour.url);
+    expect(await visit.evaluate('results')).toEqual({
+      read: 'refused',
+      act: 'refused',
+      shell: 'refused',
+      framed: 'refused',
+      included: 'refused',
+    });
+    expect(shown).not.toContain(`${dashboard.url}/`);
+    const cookie = neighbour.cookies();
+    expect(cookie).toContain('svc-login=');
+    const paths = ['/v2/auth/sessions', '/v2/auth/passkeys', '/v2/auth/logout', '/v2/auth/step-up', '/v2/auth/recovery-codes'];
+    const tries = [
+      ...allowedRoutes.map(({ backend, method, path }) => ({ method, path: `/${backend}${path.replaceAll(/:\w+/g, 'x')}` })),
+      ...paths.map((path, index) => ({ method: index < 2 ? 'GET' : 'POST', path: `/core${path}` })),
+    ];
+    for (const { method, path } of tries) {
+      const headers = { cookie, ...json, origin: dashboard.url, 'remote-user': account.name };
+      const { status } = await send(method, path, headers, method.startsWith('P') ? '{"code":"123456"}' : undefined);
+      expect([method, path, status]).toEqual([method, path, 401]);
+    }
+    // A cookie that it has planted stands before ours, and keeps nobody out.
+    await page.reload();
+    await isLive(page);
+    await page.context().clearCookies({ path: '/core' });
+    await visit.close();
+    await neighbour.close();
+  });
+
   test('every route of the list is one of its process', async () => {
     const { core, manager, collector } = dashboard.house.urls;
     const urls = { core, manager, collector };
@@ -154,7 +204,11 @@ describe.skipIf(why !== null)(`attacks on the dashboard${why === null ? '' : ` (
     const cookies = await page.context().cookies();
     expect(cookies.map(({ name }) => name)).toContain('svc-login');
     for (const cookie of cookies) expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Strict', path: '/' });
-    expect((await send('GET', sessions, own)).headers['cache-control']).toBe('no-store');
+    expect((await send('GET', sessions, own)).headers).toMatchObject({
+      'cache-control': 'no-store',
+      'content-security-policy': expect.stringContaining('sandbox') as string,
+      'x-content-type-options': 'nosniff',
+    });
     const shell = await send('GET', '/');
     expect(shell.headers['cache-control']).toBe('no-store');
     expect(shell.headers['x-frame-options']).toBe('DENY');
@@ -166,7 +220,7 @@ describe.skipIf(why !== null)(`attacks on the dashboard${why === null ? '' : ` (
   test('[12] after signing in nobody is led to another site', async () => {
     const wanted = [
       '//evil.example',
-      '/\\evil.example',
+      '/x/..//evil.example',
       'https://evil.example/',
       'javascript:alert(1)',
       '/login?next=//evil.example',

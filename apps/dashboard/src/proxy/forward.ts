@@ -26,6 +26,14 @@ const answerHeaders = [
   'x-request-id',
 ] as const;
 
+/** An answer is data: opened as a page, whatever it holds, it runs and loads nothing and is of no site. */
+const dataOnly = {
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
+  'cross-origin-resource-policy': 'same-origin',
+} as const;
+
 /** How long a backend may take until it begins to answer: a side call of an engine takes a while. */
 const answerMs = 120_000;
 const agent = new http.Agent({ keepAlive: true, maxSockets: 256 });
@@ -58,7 +66,7 @@ export async function forward(request: FastifyRequest, reply: FastifyReply, to: 
       answer.headers[name] === undefined ? [] : [[name, answer.headers[name]]],
     ),
   );
-  raw.writeHead(answer.statusCode ?? 502, { ...shown, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
+  raw.writeHead(answer.statusCode ?? 502, { ...shown, ...dataOnly });
   // The head of a stream says that it is open, which may be all that is said for a while.
   raw.flushHeaders();
   try {

@@ -33,10 +33,11 @@ export async function authCall<T>(
   return answer;
 }
 
-/** Where to go after signing in: a page of ours, whatever the address says. */
+/** Where to go after signing in: a page of ours, whatever the address says. A path of two slashes would be another host. */
 export function nextPage(search: string): string {
-  const wanted = new URLSearchParams(search).get('next') ?? '/';
-  const url = URL.parse(wanted, location.origin);
-  const isOurs = url !== null && url.origin === location.origin && wanted.startsWith('/') && !/^\/[/\\]/.test(wanted);
-  return isOurs && !/^\/(?:login|setup)/.test(url.pathname) ? url.pathname + url.search : '/';
+  const { origin, protocol } = location;
+  const url = URL.parse(new URLSearchParams(search).get('next') ?? '/', origin);
+  const isOurs =
+    url !== null && url.origin === origin && url.protocol === protocol && !/^\/(?:\/|login|setup)/.test(url.pathname);
+  return isOurs ? origin + url.pathname + url.search : `${origin}/`;
 }
