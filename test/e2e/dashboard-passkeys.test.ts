@@ -2,6 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import path from 'node:path';
 import type { Browser, BrowserContext, CDPSession, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { allowedRoutes } from '@svc/dashboard/proxy/allowed-routes.ts';
 import { runSvc } from '@svc/testing/run-svc.ts';
 import { type Account, type Dashboard, isLive, openDashboard, setUp, signIn, tokensOf } from './dashboard/open-dashboard.ts';
 import { openBrowser, watch, whyNoBrowser } from './device-app/browser.ts';
@@ -156,6 +157,17 @@ describe.skipIf(why !== null)(`passkeys in the dashboard${why === null ? '' : ` 
     await fault.waitFor();
     expect(await fault.textContent()).toMatch(/localhost/);
     await elsewhere.close();
+  });
+
+  test('[13] nothing dangerous is done with a second factor of long ago', async () => {
+    age();
+    const { cookie, token } = await tokensOf(context, page);
+    const headers = { cookie, 'x-session-token': token, origin: dashboard.url, 'content-type': 'application/json' };
+    for (const { backend, method, path: place } of allowedRoutes.filter(({ isDangerous }) => isDangerous)) {
+      const url = `${dashboard.url}/${backend}${place.replaceAll(/:\w+/g, 'x')}`;
+      const answer = await fetch(url, { method, headers, body: method === 'GET' ? null : '{}' });
+      expect([method, place, answer.status, await answer.json()]).toMatchObject([method, place, 403, { step_up: true }]);
+    }
   });
 
   test('[9] `svc auth` lists where somebody is signed in, and signs one or all of them out', async () => {

@@ -16,6 +16,7 @@ const texts = foreignTexts.map((text) => text.toWellFormed());
 /** As many as a page shows at once. */
 const turnsAtOnce = 40;
 const workers = 8;
+const sourceOf = (file: string) => readFileSync(path.join(root, 'apps/dashboard/app/src', file), 'utf8');
 const session = '/sessions/compat%3Acompat%3Asession%3A0';
 /** Every screen, and each of its views. */
 const screens = [
@@ -37,6 +38,7 @@ const screens = [
   '/activity?tab=machine',
   '/activity?tab=audit',
   '/settings',
+  ...[...sourceOf('screens/settings/sections.ts').matchAll(/section\(\s*'([\w-]+)'/g)].map(([, id]) => `/settings/${id}`),
 ];
 /** Buttons that show more of what others have written. */
 const dialogs: Record<string, string[]> = {
@@ -147,8 +149,7 @@ describe.skipIf(why !== null)(`texts of others in the dashboard${why === null ? 
   });
 
   test('[30] as whatever else the service says, in every screen', async () => {
-    const routes = readFileSync(path.join(root, 'apps/dashboard/app/src/routes.tsx'), 'utf8');
-    const paths = [...routes.matchAll(/path: '([^']+)'/g)].map(
+    const paths = [...sourceOf('routes.tsx').matchAll(/path: '([^']+)'/g)].map(
       ([, place = '']) => new RegExp(`^${place.replaceAll(/\$\w+/g, '[^/?]+')}(?:\\?.*)?$`),
     );
     expect(paths.filter((place) => !screens.some((screen) => place.test(screen)))).toEqual([]);
@@ -181,7 +182,7 @@ describe.skipIf(why !== null)(`texts of others in the dashboard${why === null ? 
 
   test('[30] as why something is refused', async () => {
     const { end } = await refuseAnswers(page, dashboard.url, texts.join('\n'));
-    for (const screen of ['/', '/people', '/settings', '/activity']) {
+    for (const screen of ['/', '/people', '/settings/engines', '/activity']) {
       await open(screen);
       await page.locator('.fault-box p, .rows-list p').first().waitFor();
       await seen(texts, '.fault-box p, .rows-list p');
