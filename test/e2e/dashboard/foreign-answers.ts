@@ -46,23 +46,30 @@ const answers: Record<string, object> = {
 /** Words of ours: what a page chooses by, and no text of others can be. */
 const ours =
   /^(?:id|.*_id|key|conversation_key|state|status|kind|type|tier|trust_tier|tool_policy|asks|stream|heartbeat|period|method|format|mode|auth|origin)$/;
-/** What stands there now and then. */
+/** What is never a word of ours, and stands there now and then. */
 const often =
-  /^(?:title|model|reason|error|cwd|repo|branch|last_text|notice|warning|first_steps|target|tmux_target|identity|principal|name)$/;
+  /^(?:title|model|reason|error|cwd|repo|branch|last_text|notice|warning|first_steps|target|tmux_target|identity|principal|.*name|text|words|message|description|snippet|path|device|note)$/;
 const rowsOfList = 40;
 
+/** `sparesWords`: leaves alone what may be a word of ours after all, for a screen that chooses by one. */
+export type Replaced = { sparesWords: boolean; end(): Promise<void> };
+
 /** Has every text in the answers of the service replaced by one of these, in turn. */
-export async function replaceAnswers(page: Page, origin: string, texts: readonly string[]): Promise<{ end(): Promise<void> }> {
+export async function replaceAnswers(page: Page, origin: string, texts: readonly string[]): Promise<Replaced> {
   let at = 0;
   const next = () => texts[at++ % texts.length] ?? '';
   const foreign = (value: unknown, name: string): unknown => {
-    if (typeof value === 'string') return value === '*' || ours.test(name) ? value : name === 'diff' ? texts.join('\n') : next();
+    if (typeof value === 'string') {
+      if (value === '*' || ours.test(name) || (replaced.sparesWords && !often.test(name))) return value;
+      return name === 'diff' ? texts.join('\n') : next();
+    }
     if (Array.isArray(value)) return rowsOf(value, name).map((row) => foreign(row, name));
     if (value === null && often.test(name)) return next();
     if (value === null && name === 'multiplexer') return 'tmux';
     if (typeof value !== 'object' || value === null) return value;
     return Object.fromEntries(Object.entries(value).map(([field, inner]) => [field, foreign(inner, field)]));
   };
+  const replaced: Replaced = { sparesWords: false, end: () => page.unrouteAll({ behavior: 'ignoreErrors' }) };
   await page.route(isApi(origin), async (route) => {
     const json = answers[new URL(route.request().url()).pathname];
     if (json !== undefined) return route.fulfill({ json: foreign(json, '') });
@@ -71,7 +78,7 @@ export async function replaceAnswers(page: Page, origin: string, texts: readonly
     const isJson = response.headers()['content-type']?.startsWith('application/json') === true;
     return isJson ? route.fulfill({ response, json: foreign(await response.json(), '') }) : route.fulfill({ response });
   });
-  return { end: () => page.unrouteAll({ behavior: 'ignoreErrors' }) };
+  return replaced;
 }
 
 /** Has every call refused in such words. */
