@@ -4,7 +4,16 @@ import type { Browser, BrowserContext, CDPSession, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { allowedRoutes } from '@svc/dashboard/proxy/allowed-routes.ts';
 import { runSvc } from '@svc/testing/run-svc.ts';
-import { type Account, type Dashboard, isLive, openDashboard, setUp, signIn, tokensOf } from './dashboard/open-dashboard.ts';
+import {
+  type Account,
+  type Dashboard,
+  isLive,
+  newSetupLink,
+  openDashboard,
+  setUp,
+  signIn,
+  tokensOf,
+} from './dashboard/open-dashboard.ts';
 import { openBrowser, watch, whyNoBrowser } from './device-app/browser.ts';
 
 const why = whyNoBrowser();
@@ -192,5 +201,38 @@ describe.skipIf(why !== null)(`passkeys in the dashboard${why === null ? '' : ` 
     expect((await svc('end', '--all')).code).toBe(0);
     expect((await svc('sessions')).out).toBe('Nobody is signed in.\n');
     await others.close();
+  });
+
+  test('[2] a set-up takes a passkey: refused, reloaded, and then signed in by it; at 127.0.0.1 it names the way there', async () => {
+    const link = newSetupLink(dashboard, true);
+    const others = await browser.newContext();
+    const there = await others.newPage();
+    await there.goto(link.replace('localhost', '127.0.0.1'));
+    expect(await there.getByRole('link', { name: 'Open it there' }).getAttribute('href')).toBe(link);
+    await others.close();
+
+    await page.goto(link);
+    await page.getByLabel('Name').fill('Berta');
+    await page.getByLabel('Password').fill('four other plain words');
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByText('good at localhost alone').waitFor();
+    await verified(false);
+    await page.getByRole('button', { name: 'Make a passkey' }).click();
+    await page.getByText('No passkey was used').waitFor();
+    await page.reload();
+    await page.locator('.key').waitFor();
+    await verified(true);
+    await page.getByRole('button', { name: 'Make a passkey' }).click();
+    await page.getByRole('button', { name: 'Show the codes' }).waitFor();
+    await page.reload();
+    await page.getByRole('button', { name: 'Show the codes' }).click();
+    await page.locator('.codes').waitFor();
+    const codes = await page.locator('.codes code').allTextContents();
+    await page.getByLabel('Type one of them').fill(codes[0] ?? '');
+    await page.getByRole('button', { name: 'Finish' }).click();
+    await isLive(page);
+    await signOut();
+    await isLive(page); // by the passkey, which the browser offers
+    expect(faults).toEqual([]);
   });
 });

@@ -12,7 +12,7 @@ beforeEach(async () => {
   core = await openTestCore({ clock });
 });
 afterEach(() => core.close());
-const { ask, call, loginOf, setUp, signIn, verify, newLink } = loginPage(
+const { ask, begin, call, codeOf, loginOf, setUp, signIn, verify, newLink } = loginPage(
   () => core,
   () => clock,
 );
@@ -120,4 +120,35 @@ test('a reset takes all passkeys away', async () => {
   await add(key, login);
   await setUp(newLink(true));
   expect((await enter(key)).status).toBe(401);
+});
+
+test('a set-up takes a passkey in place of the app: then it signs in, a recovery code does with the password, and no code of the app', async () => {
+  const key = createSoftwareAuthenticator();
+  const { body, link } = await begin(newLink());
+  expect(await call('setup/recovery-codes', {}, link)).toMatchObject({ status: 409 });
+  const wrongly = key.create(await optionsOf('setup/passkey', link), 'http://localhost:9999');
+  expect(await call('setup/passkey', { name: 'Laptop', response: wrongly }, link)).toMatchObject({ status: 400 });
+  expect((await call('setup', null, link)).body).toMatchObject({ step: 'totp' });
+  const response = key.create(await optionsOf('setup/passkey', link), origin);
+  expect(await call('setup/passkey', { name: 'Laptop', response }, { ...link, cookie: '' })).toMatchObject({ status: 401 });
+  expect((await call('setup/passkey', { name: 'Laptop', response }, link)).body).toMatchObject({ step: 'recovery' });
+  expect((await call('setup', null, link)).body).toMatchObject({ step: 'recovery' });
+  const codes = (await call('setup/recovery-codes', {}, link)).body.recovery_codes ?? [];
+  const finished = await call('setup/finish', { code: codes[0] }, link);
+  expect(finished.status).toBe(200);
+  expect(await list(loginOf(finished))).toMatchObject([{ id: key.id, name: 'Laptop', host: 'localhost' }]);
+  expect((await enter(key)).status).toBe(200);
+  expect((await signIn(codeOf(String(body.secret)))).status).toBe(401);
+  clock.advance(60_000);
+  expect((await signIn(String(codes[1]))).status).toBe(200);
+});
+
+test('a set-up takes no answer to the question of a sign-in, and none at an address in numbers', async () => {
+  const { link } = await begin(newLink());
+  const key = createSoftwareAuthenticator();
+  const other = key.create({ ...(await optionsOf('login/passkey')), rp: { id: 'localhost' } }, origin);
+  expect(await call('setup/passkey', { name: 'x', response: other }, link)).toMatchObject({ status: 400 });
+  const numbers = { origin: 'http://127.0.0.1:3020', host: '127.0.0.1:3020' };
+  const refused = await call('setup/passkey/options', {}, { ...link, ...numbers });
+  expect([refused.status, refused.body['message']]).toEqual([422, expect.stringContaining('http://localhost:3020')]);
 });

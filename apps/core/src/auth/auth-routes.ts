@@ -1,5 +1,6 @@
+import type { RegistrationResponseJSON } from '@simplewebauthn/server';
 import type { FastifyRequest } from 'fastify';
-import { accountBody, codeBody, passwordBody, signInBody } from '@svc/contract/auth.ts';
+import { accountBody, codeBody, passkeyAddBody, passwordBody, signInBody } from '@svc/contract/auth.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
 import { notFound } from '@svc/service-kit/service-error.ts';
@@ -46,6 +47,17 @@ export function mountAuthRoutes(app: App, { auth, clock, linkLogin }: Deps): voi
   app.post('/v2/auth/setup/totp', { schema: { body: codeBody } }, async (request) => {
     originOf(request.headers);
     return { ok: true, ...(await setUp.totp(openerOf(request), request.body.code)) };
+  });
+
+  app.post('/v2/auth/setup/passkey/options', async (request) => ({
+    ok: true,
+    options: await setUp.passkeyOptions(openerOf(request), originOf(request.headers)),
+  }));
+
+  app.post('/v2/auth/setup/passkey', { schema: { body: passkeyAddBody } }, async (request) => {
+    const { name, response } = request.body;
+    const added = response as unknown as RegistrationResponseJSON;
+    return { ok: true, ...(await setUp.passkey(openerOf(request), originOf(request.headers), name, added)) };
   });
 
   app.post('/v2/auth/setup/recovery-codes', async (request, reply) => {

@@ -11,6 +11,7 @@ import { createKnownDevices } from './known-devices.ts';
 import { createLoginSessions } from './login-sessions.ts';
 import { createLoginThrottle } from './login-throttle.ts';
 import { createPasskeyChallenges } from './passkey-challenges.ts';
+import { createNewPasskeys } from './new-passkey.ts';
 import { createPasskeys } from './passkeys.ts';
 import { createSeal } from './seal.ts';
 import { createSetUp } from './set-up.ts';
@@ -36,13 +37,14 @@ export function openAuth({ loginDb: db, paths, events, clock, ids, log }: Deps) 
   const throttle = createLoginThrottle(db, clock);
   const signIn = createSignIn({ db, accounts, sessions, devices, throttle, events, log });
   const challenges = createPasskeyChallenges(seal, clock);
+  const newPasskeys = createNewPasskeys({ challenges, clock, log });
   const nameOfUser = async () => (await accounts.find())?.name ?? null;
 
   return {
     sessions,
     signIn,
-    setUp: createSetUp({ db, run: paths.run, seal, signIn, sessions, devices, events, clock, log }),
-    passkeys: createPasskeys({ db, signIn, challenges, events, clock, log }),
+    setUp: createSetUp({ db, run: paths.run, seal, signIn, sessions, devices, challenges, newPasskeys, events, clock, log }),
+    passkeys: createPasskeys({ db, signIn, challenges, newPasskeys, events, clock, log }),
 
     /** Ends a session. `by`: from where. False when there is none. */
     async endSession(id: string, by: LoginSession): Promise<boolean> {

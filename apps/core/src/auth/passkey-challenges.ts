@@ -7,7 +7,7 @@ import type { Seal } from './seal.ts';
 const lifeMs = 5 * 60_000;
 
 /** What a challenge is for: nothing else takes it. */
-export type ChallengeUse = 'sign-in' | `add:${string}` | `step-up:${string}`;
+export type ChallengeUse = 'sign-in' | `setup:${string}` | `add:${string}` | `step-up:${string}`;
 
 /**
  * What an authenticator signs. Nothing is stored of one that was only asked for: strangers could then push the owner's out. Each says when it

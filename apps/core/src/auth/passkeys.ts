@@ -12,18 +12,23 @@ import type { Database, Transaction } from '@svc/store/database.ts';
 import type { LoginEvents } from '../event/login-events.ts';
 import type { LoginTokens } from './login-sessions.ts';
 import type { ChallengeUse, PasskeyChallenges } from './passkey-challenges.ts';
+import { type NewPasskeys, passkeyTimeoutMs, type StoredPasskey, storePasskey } from './new-passkey.ts';
 import { passkeyHost } from './passkey-host.ts';
 import type { Entry, SignIn } from './sign-in.ts';
 import type { Visitor } from './visitor.ts';
 
 const most = 20;
 const columns = 'id, name, host, created_at, used_at';
-const timeoutMs = 5 * 60_000;
-/** EdDSA, ES256, RS256, by their COSE numbers: every authenticator has one, and Node all of them for good. */
-const algorithms = [-8, -7, -257];
 
-type Row = Passkey & { public_key: string; counter: number; transports: string };
-type Deps = { db: Database; signIn: SignIn; challenges: PasskeyChallenges; events: LoginEvents; clock: Clock; log: Log };
+type Deps = {
+  db: Database;
+  signIn: SignIn;
+  challenges: PasskeyChallenges;
+  newPasskeys: NewPasskeys;
+  events: LoginEvents;
+  clock: Clock;
+  log: Log;
+};
 
 /**
  * Passkeys, which sign in alone: the authenticator itself asks for a finger, a face or a PIN. Guesses at a password never lock them. Each is bound
@@ -51,19 +56,24 @@ const refused = () =>
 /** It takes a while to load, and most starts of the core need none of it. */
 const library = () => import('@simplewebauthn/server');
 
-export function createPasskeys({ db, signIn, challenges, events, clock, log }: Deps): Passkeys {
+export function createPasskeys({ db, signIn, challenges, newPasskeys, events, clock, log }: Deps): Passkeys {
   const nameOfUser = async () => (await signIn.account())?.name ?? null;
 
   const requestOptions = async (use: ChallengeUse, origin: URL) => {
     const rpID = passkeyHost(origin);
     const challenge = challenges.make(use, rpID);
-    return (await library()).generateAuthenticationOptions({ rpID, challenge, timeout: timeoutMs, userVerification: 'required' });
+    return (await library()).generateAuthenticationOptions({
+      rpID,
+      challenge,
+      timeout: passkeyTimeoutMs,
+      userVerification: 'required',
+    });
   };
 
   /** What has to be written for a proof to count. @throws ServiceError `unauthorized` */
   const prove = async (use: ChallengeUse, origin: URL, response: AuthenticationResponseJSON) => {
     const host = passkeyHost(origin);
-    const row = await db.get<Row>('SELECT * FROM login_passkey WHERE id = ? AND host = ?', response.id, host);
+    const row = await db.get<StoredPasskey>('SELECT * FROM login_passkey WHERE id = ? AND host = ?', response.id, host);
     if (row === undefined) throw refused();
     let taken = '';
     const verified = await (
@@ -112,70 +122,24 @@ export function createPasskeys({ db, signIn, challenges, events, clock, log }: D
     list: () => db.all<Passkey>(`SELECT ${columns} FROM login_passkey ORDER BY created_at, id`),
 
     async addOptions(session, origin) {
-      const rpID = passkeyHost(origin);
+      const host = passkeyHost(origin);
       const userName = await nameOfUser();
       if (userName === null) throw refused();
-      const rows = await db.all<Row>('SELECT * FROM login_passkey');
+      const rows = await db.all<StoredPasskey>('SELECT * FROM login_passkey');
       if (rows.length >= most) throw conflict(`There are ${most} passkeys already. Remove one that is no longer used.`);
-      return (await library()).generateRegistrationOptions({
-        rpName: 'Assistant Gateway',
-        rpID,
-        userName,
-        // One person: a second passkey of the same authenticator takes the place of the first.
-        userID: new Uint8Array(Buffer.from('operator')),
-        challenge: challenges.make(`add:${session.id}`, rpID),
-        timeout: timeoutMs,
-        supportedAlgorithmIDs: algorithms,
-        excludeCredentials: rows.filter(({ host }) => host === rpID).map(({ id }) => ({ id })),
-        authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
-      });
+      const known = rows.filter((row) => row.host === host);
+      return newPasskeys.options({ use: `add:${session.id}`, origin, userName, known });
     },
 
     async add(session, origin, name, response) {
-      const host = passkeyHost(origin);
-      let taken = '';
-      const verified = await (
-        await library()
-      )
-        .verifyRegistrationResponse({
-          response,
-          expectedChallenge: (challenge) => {
-            taken = challenge;
-            return challenges.isGood(challenge, `add:${session.id}`, host);
-          },
-          expectedOrigin: origin.origin,
-          expectedRPID: host,
-          requireUserVerification: true,
-          supportedAlgorithmIDs: algorithms,
-        })
-        .catch((error: unknown) => {
-          log.warn({ err: error }, 'a new passkey was refused');
-          return { verified: false as const };
-        });
-      if (!verified.verified)
-        throw badRequest('The new passkey did not prove itself. Begin again, and finish within five minutes.');
-      const { id, publicKey, counter, transports = [] } = verified.registrationInfo.credential;
-      const passkey: Passkey = { id, name: name.trim(), host, created_at: clock.now(), used_at: null };
+      const { passkey, challenge } = await newPasskeys.verify({ use: `add:${session.id}`, origin, name, response });
       await db.transaction(async (tx) => {
-        if (!(await challenges.take(tx, taken))) throw badRequest('This passkey was added already.');
-        const insert =
-          'INSERT INTO login_passkey (id, name, host, public_key, counter, transports, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)';
-        const key = Buffer.from(publicKey).toString('base64url');
-        const list = JSON.stringify(transports.slice(0, 16));
-        const rows = await tx.run(
-          `${insert} ON CONFLICT DO NOTHING`,
-          id,
-          passkey.name,
-          host,
-          key,
-          counter,
-          list,
-          passkey.created_at,
-        );
-        if (rows === 0) throw conflict('There is this passkey already.');
+        if (!(await challenges.take(tx, challenge))) throw badRequest('This passkey was added already.');
+        if (!(await storePasskey(tx, passkey))) throw conflict('There is this passkey already.');
       });
-      events.login('passkey_added', await nameOfUser(), { device: session.device, name: passkey.name, host });
-      return passkey;
+      const { id, name: kept, host, created_at, used_at } = passkey;
+      events.login('passkey_added', await nameOfUser(), { device: session.device, name: kept, host });
+      return { id, name: kept, host, created_at, used_at };
     },
 
     async rename(id, name) {

@@ -1,3 +1,4 @@
+import type { PublicKeyCredentialCreationOptionsJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
 import type { SetUpState } from '@svc/contract/auth.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Log } from '@svc/service-kit/log.ts';
@@ -8,6 +9,8 @@ import type { LoginEvents } from '../event/login-events.ts';
 import { openTotp, sealTotp } from './accounts.ts';
 import type { KnownDevices } from './known-devices.ts';
 import type { LoginSessions } from './login-sessions.ts';
+import { type NewPasskeys, type StoredPasskey, storePasskey } from './new-passkey.ts';
+import type { PasskeyChallenges } from './passkey-challenges.ts';
 import { checkNewPassword, hashPassword } from './password.ts';
 import { bareCode, newRecoveryCodes, newTotpSecret, totpStep, totpUri } from './second-factor.ts';
 import type { Seal } from './seal.ts';
@@ -21,6 +24,8 @@ type Row = {
   password: string;
   totp_secret: string;
   totp_step: number | null;
+  /** JSON of a `StoredPasskey`, in place of a code of the app. */
+  passkey: string | null;
   recovery_hashes: string | null;
 };
 type Deps = {
@@ -30,6 +35,8 @@ type Deps = {
   signIn: SignIn;
   sessions: LoginSessions;
   devices: KnownDevices;
+  challenges: PasskeyChallenges;
+  newPasskeys: NewPasskeys;
   events: LoginEvents;
   clock: Clock;
   log: Log;
@@ -46,6 +53,10 @@ export interface SetUp {
   /** `browser`: what the cookie is to hold. */
   account(opener: Opener, name: string, password: string): Promise<{ state: SetUpState; browser: string }>;
   totp(opener: Opener, code: string): Promise<SetUpState>;
+  /** A passkey is the other second factor. @throws ServiceError `unprocessable` at an address that is no name */
+  passkeyOptions(opener: Opener, origin: URL): Promise<PublicKeyCredentialCreationOptionsJSON>;
+  /** @throws ServiceError `bad_request` for what does not prove itself */
+  passkey(opener: Opener, origin: URL, name: string, response: RegistrationResponseJSON): Promise<SetUpState>;
   /** Ten new ones; those of an earlier call are good for nothing. */
   recoveryCodes(opener: Opener): Promise<string[]>;
   /** Proves that the codes were kept, makes the account and signs in. */
@@ -64,8 +75,11 @@ const takenOver = () =>
   );
 const outOfOrder = () => new ServiceError('conflict', 'An earlier step is missing. Reload the page: it goes on where it stands.');
 
+const hasFactor = (row: Row): boolean => row.totp_step !== null || row.passkey !== null;
+
 /** Makes the account in steps that a reload or a restart goes on from. */
-export function createSetUp({ db, run, seal, signIn, sessions, devices, events, clock, log }: Deps): SetUp {
+export function createSetUp(deps: Deps): SetUp {
+  const { db, run, seal, signIn, sessions, devices, challenges, newPasskeys, events, clock, log } = deps;
   const linkOf = async (token: string): Promise<SetupLink> => {
     const link = findSetupLink(run, token, clock);
     if (link === null) throw ended();
@@ -89,7 +103,7 @@ export function createSetUp({ db, run, seal, signIn, sessions, devices, events, 
 
   const stateOf = (row: Row | undefined): SetUpState => {
     if (row === undefined) return { step: 'account' };
-    if (row.totp_step !== null) return { step: 'recovery', name: row.name };
+    if (hasFactor(row)) return { step: 'recovery', name: row.name };
     const secret = secretOf(row);
     return { step: 'totp', name: row.name, secret, uri: totpUri(secret, row.name) };
   };
@@ -126,9 +140,27 @@ export function createSetUp({ db, run, seal, signIn, sessions, devices, events, 
       return stateOf(await rowOf(opener));
     },
 
+    async passkeyOptions(opener, origin) {
+      const row = await rowOf(opener);
+      if (row === undefined) throw outOfOrder();
+      return newPasskeys.options({ use: `setup:${row.link_hash}`, origin, userName: row.name, known: [] });
+    },
+
+    async passkey(opener, origin, name, response) {
+      const row = await rowOf(opener);
+      if (row === undefined) throw outOfOrder();
+      const { passkey, challenge } = await newPasskeys.verify({ use: `setup:${row.link_hash}`, origin, name, response });
+      await db.transaction(async (tx) => {
+        if (!(await challenges.take(tx, challenge))) throw badRequest('This passkey was taken already. Reload the page.');
+        const update = 'UPDATE login_setup SET passkey = ? WHERE link_hash = ?';
+        await tx.run(update, JSON.stringify(passkey), row.link_hash);
+      });
+      return stateOf(await rowOf(opener));
+    },
+
     async recoveryCodes(opener) {
       const row = await rowOf(opener);
-      if (row === undefined || row.totp_step === null) throw outOfOrder();
+      if (row === undefined || !hasFactor(row)) throw outOfOrder();
       const codes = newRecoveryCodes();
       const hashes = codes.map((code) => tokenHash(bareCode(code)));
       await db.run('UPDATE login_setup SET recovery_hashes = ? WHERE link_hash = ?', JSON.stringify(hashes), row.link_hash);
@@ -137,8 +169,9 @@ export function createSetUp({ db, run, seal, signIn, sessions, devices, events, 
 
     async finish(opener, recoveryCode, visitor) {
       const row = await rowOf(opener);
-      if (row?.recovery_hashes == null || row.totp_step === null) throw outOfOrder();
+      if (row?.recovery_hashes == null || !hasFactor(row)) throw outOfOrder();
       const { link_hash, name, password, totp_secret, totp_step } = row;
+      const passkey = row.passkey === null ? null : (JSON.parse(row.passkey) as StoredPasskey);
       const hashes = JSON.parse(row.recovery_hashes) as string[];
       if (!hashes.includes(tokenHash(bareCode(recoveryCode))))
         throw badRequest('This is none of the ten codes. Type one of them.');
@@ -151,10 +184,15 @@ export function createSetUp({ db, run, seal, signIn, sessions, devices, events, 
         await devices.forgetAll(tx);
         const insert =
           'INSERT INTO login_account (id, name, password, totp_secret, totp_step, link_hash) VALUES (1, ?, ?, ?, ?, ?)';
-        await tx.run(insert, name, password, totp_secret, totp_step, link_hash);
+        // A secret that nobody has proven to have is good for nothing.
+        await tx.run(insert, name, password, totp_step === null ? '' : totp_secret, totp_step ?? 0, link_hash);
+        if (passkey !== null) await storePasskey(tx, passkey);
         for (const hash of hashes) await tx.run('INSERT INTO login_recovery_code (hash) VALUES (?)', hash);
         const deviceCookie = await devices.note(tx, []);
-        return { ...(await sessions.open(tx, { device: visitor.device, method: 'password' })), deviceCookie };
+        return {
+          ...(await sessions.open(tx, { device: visitor.device, method: passkey === null ? 'password' : 'passkey' })),
+          deviceCookie,
+        };
       });
       dropSetupLink(run);
       log.warn({ device: visitor.device }, 'the login was set up');

@@ -1,8 +1,10 @@
+import type { PasskeyOptionsAnswer } from '@svc/contract/auth.ts';
 import '@svc/chat-ui/style/tokens.css';
 import '@svc/chat-ui/style/base.css';
 import './entry/entry.css';
 import { authCall, AuthFault } from './entry/auth-api.ts';
-import { field, form, make, show } from './entry/dom.ts';
+import { faultLine, field, form, make, show } from './entry/dom.ts';
+import { knowsPasskeys, makePasskey, namedAddress } from './entry/passkey.ts';
 import { qrCode } from './entry/qr-code.ts';
 
 type Step =
@@ -55,6 +57,7 @@ function showAccount(): void {
       busy: 'Saving',
       onSubmit: async () => showStep(await send('account', { name: name.input.value.trim(), password: password.input.value })),
     }),
+    ...wayToPasskeys(),
   );
 }
 
@@ -69,7 +72,9 @@ function showTotp({ secret, uri }: Extract<Step, { step: 'totp' }>): void {
   show(
     'Second factor',
     steps(2),
-    make('p', {}, 'Scan this with an authenticator app, or type the key into it. Then type the code that it shows.'),
+    ...passkeyChoice(),
+    make('h2', {}, 'An authenticator app'),
+    make('p', {}, 'Scan this with it, or type the key into it. Then type the code that it shows.'),
     qrCode(uri),
     make(
       'p',
@@ -86,6 +91,38 @@ function showTotp({ secret, uri }: Extract<Step, { step: 'totp' }>): void {
   );
 }
 
+/** Nothing where this browser or this address makes none: the app stands below. */
+function passkeyChoice(): Node[] {
+  if (!knowsPasskeys() || namedAddress() !== null) return [];
+  const fault = faultLine();
+  const button = make('button', { type: 'button', className: 'plain-button' }, 'Make a passkey');
+  button.addEventListener('click', () => {
+    fault.say(null);
+    button.disabled = true;
+    addPasskey()
+      .then(showStep)
+      .catch((error: unknown) => fault.say(error instanceof Error ? error.message : String(error)))
+      .finally(() => (button.disabled = false));
+  });
+  const words =
+    `A finger, a face or a PIN of this device signs you in, without the password. It is good at ${location.hostname} alone: ` +
+    'at another address you sign in with the password and a recovery code, and can add a passkey there.';
+  return [make('h2', {}, 'A passkey'), make('p', {}, words), button, fault.element];
+}
+
+async function addPasskey(): Promise<Step> {
+  const { options } = await authCall<PasskeyOptionsAnswer>('POST', 'setup/passkey/options', { headers, body: {} });
+  return send('passkey', { name: 'First device', response: await makePasskey(options) });
+}
+
+/** Before anything is typed, because a set-up goes on only where it began. */
+function wayToPasskeys(): Node[] {
+  const there = namedAddress();
+  if (there === null) return [];
+  const words = `Here it goes on with an authenticator app. A passkey needs a name: ${there}. `;
+  return [make('p', { className: 'muted small' }, words, make('a', { href: `${there}/setup#${token}` }, 'Open it there'))];
+}
+
 function showRecovery(): void {
   show(
     'Recovery codes',
@@ -93,7 +130,7 @@ function showRecovery(): void {
     make(
       'p',
       {},
-      'Ten codes let you in when the app is lost, each once. They are shown this one time: keep them where your phone is not.',
+      'Ten codes let you in when the app or the passkey is lost, each once. They are shown this one time: keep them where your phone is not.',
     ),
     form({
       parts: [],

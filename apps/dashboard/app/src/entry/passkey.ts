@@ -25,6 +25,10 @@ export async function provePasskey(
   await authCall('POST', `${what}/passkey`, { headers, body: { response: jsonOf(credential) } });
 }
 
+/** The address of this machine by its name, where a page at one in numbers can make no passkey; null where it can. */
+export const namedAddress = (): string | null =>
+  /^(?:\d+(?:\.\d+){3}|\[.*\])$/.test(location.hostname) ? `http://localhost:${location.port}` : null;
+
 /** A new passkey of this device, as the core takes it. @throws Error with words for the person */
 export async function makePasskey(options: Record<string, unknown>): Promise<object> {
   const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options as never);
