@@ -77,6 +77,7 @@ export function createCoreApp(context: CoreContext, version: VersionInfo, linkFa
       degraded: [
         storageFault(context),
         linkFault(),
+        context.loginDb.fault(),
         ...setAsideFaults(context.paths.root),
         context.trust.fault(),
         context.moderation.fault(),

@@ -26,7 +26,7 @@ export function openFoundation({ settings, clock, ids, log, env, telemetry: give
   const paths = dataPaths(settings.dataDir);
   makePrivateDir(paths.root);
   const db = openCoreDb(paths.coreDb, { durability: settings.durability, log });
-  const loginDb = openLoginDb(paths.loginDb);
+  const loginDb = openLoginDb(paths.loginDb, clock);
   const knownSecrets = openServiceSecrets({ settings, env, clock, warn: (message) => log.warn(message) });
   const telemetry =
     given ??

@@ -6,6 +6,7 @@ import { makeSetupLink, setupLinkEnd } from '@svc/service-kit/setup-link.ts';
 import type { AuthRequest } from '../auth/auth-command.ts';
 import { openLoginFile } from '../auth/login-file.ts';
 import { renderSessions } from '../auth/render-sessions.ts';
+import { setAsideBrokenLogin } from '../auth/set-aside-login.ts';
 import { CliError } from '../cli-error.ts';
 import { repositoryRoot } from '../repository-root.ts';
 import { setupAddress } from '../service-urls.ts';
@@ -19,6 +20,8 @@ export async function auth(request: AuthRequest): Promise<number> {
   if (action === 'sessions') return listSessions(loginDb, json);
   if (action === 'end') return endSessions(loginDb, request.id, json);
   if (action === 'show') return show(setupLinkEnd(run, systemClock), json);
+  const broken = action === 'reset' ? setAsideBrokenLogin(loginDb) : null;
+  if (broken !== null) process.stderr.write(`The login could not be used. It is in ${broken} now, and nobody is signed in.\n`);
   const token = makeSetupLink(run, systemClock, action === 'reset');
   const url = setupAddress(settings.dashboardPort, token);
   print(

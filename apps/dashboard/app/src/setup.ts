@@ -186,6 +186,7 @@ try {
   if (token === '') showEnded('Open the link that ./svc auth setup prints: it is good once, for 15 minutes.');
   else showStep(await authCall<Step>('GET', 'setup', { headers }));
 } catch (error) {
-  if (error instanceof AuthFault) showEnded(error.message);
+  if (error instanceof AuthFault && error.status === 401) showEnded(error.message);
+  else if (error instanceof AuthFault) show('The login cannot be set up now', make('p', {}, error.message));
   else show('The service cannot be reached', make('p', {}, 'Check that it runs, then load this page again.'));
 }

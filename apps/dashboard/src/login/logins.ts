@@ -22,7 +22,7 @@ const timeoutMs = 10_000;
 /** Whether the second factor was shown in the last ten minutes. */
 export const isProven = ({ provenAt }: Pick<Login, 'provenAt'>, now: number): boolean => now - provenAt <= proofLastsMs;
 
-type Verified = { user?: string; session?: { id: string; proven_at: number } };
+type Verified = { user?: string; session?: { id: string; proven_at: number }; message?: string };
 
 export function createLogins(coreUrl: string): Logins {
   const find = async ({ cookie, 'x-session-token': token }: IncomingHttpHeaders): Promise<Login | null> => {
@@ -34,10 +34,10 @@ export function createLogins(coreUrl: string): Logins {
         throw unavailable('The core does not answer, so nobody can be let in. ./svc status shows why.', error);
       },
     );
-    const { user, session } = answer.body;
+    const { user, session, message } = answer.body;
     if (answer.status === 401) return null;
     if (answer.status !== 200 || user === undefined || session === undefined)
-      throw unavailable('The core cannot say who is signed in. ./svc status shows why.');
+      throw unavailable(message ?? 'The core cannot say who is signed in. ./svc status shows why.');
     return { user, sessionId: session.id, provenAt: session.proven_at };
   };
 

@@ -1,0 +1,33 @@
+import { mkdirSync, readdirSync, renameSync } from 'node:fs';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+
+/** What a login is made of; one that is not so is none. */
+const look = 'SELECT id, name, password, totp_secret FROM login_account';
+
+/** Moves a login that cannot be used into `broken`, where nothing of it is lost. The core makes a new one. Gives the folder; null when it is whole. */
+export function setAsideBrokenLogin(file: string): string | null {
+  const folder = path.dirname(file);
+  const name = path.basename(file);
+  const parts = readdirSync(folder).filter((entry) => [name, `${name}-wal`, `${name}-shm`].includes(entry));
+  if (!parts.includes(name) || isWhole(file)) return null;
+  const broken = path.join(folder, 'broken');
+  mkdirSync(broken, { recursive: true, mode: 0o700 });
+  for (const part of parts) renameSync(path.join(folder, part), path.join(broken, `${part}.${Date.now()}`));
+  return broken;
+}
+
+function isWhole(file: string): boolean {
+  try {
+    const db = new DatabaseSync(file, { timeout: 5000 });
+    try {
+      db.prepare(look).all();
+      return db.prepare('PRAGMA quick_check(1)').get()?.['quick_check'] === 'ok';
+    } finally {
+      db.close();
+    }
+  } catch (error) {
+    // Busy is no fault of the file.
+    return ((error as { errcode?: number }).errcode ?? 0) === 5;
+  }
+}
