@@ -23,7 +23,7 @@ test('a person is added, linked, granted a role for a while, explained, disabled
   expect((await svc('revoke', 'anna', 'trusted')).code).toBe(0);
   expect((await svc('explain', 'messenger', '42')).out).toContain('known: may let it look things up');
   expect((await svc('disable', 'anna')).code).toBe(0);
-  expect((await svc('explain', 'messenger', '42')).out).toContain('Denied: the principal is disabled.');
+  expect((await svc('explain', 'messenger', '42')).out).toContain('Denied: the person is disabled.');
   expect((await svc('unlink', 'anna', 'messenger', '42')).code).toBe(0);
   expect((await svc('remove', 'anna')).code).toBe(0);
   const { out } = await svc('audit', 'anna');

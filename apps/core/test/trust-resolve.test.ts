@@ -44,15 +44,15 @@ describe('POST /trust/resolve', () => {
     expect(await resolve('compat', 'owner', { public: true })).toMatchObject({
       reason: 'granted SACRED, capped to TRUSTED on a public surface',
     });
-    expect(await resolve('compat', 'x')).toMatchObject({ reason: 'no principal has this identifier', display_name: 'unknown' });
+    expect(await resolve('compat', 'x')).toMatchObject({ reason: 'nobody is known by this name here', display_name: 'unknown' });
     const { id } = await addAnna('guest');
     await ok('DELETE', `/trust/grants/${id}`);
     expect(await resolve('messenger', '42')).toMatchObject({
-      reason: 'the principal has no grant that fits here',
+      reason: 'the person has no role that counts here',
       display_name: 'Anna',
     });
     await ok('PATCH', '/trust/principals/anna', { status: 'disabled' });
-    expect(await resolve('messenger', '42')).toMatchObject({ reason: 'the principal is disabled' });
+    expect(await resolve('messenger', '42')).toMatchObject({ reason: 'the person is disabled' });
   });
 
   test('explains in which place each grant counts', async () => {

@@ -32,13 +32,12 @@ const publicCap: Tier = 'TRUSTED';
  * denied, and a block that fits outweighs everything.
  */
 export function toIdentity(sender: KnownSender | null, context: TrustContext): Identity {
-  if (sender === null) return denied(null, 'unknown_sender', 'no principal has this identifier');
-  if (!sender.active) return denied(sender, 'disabled', 'the principal is disabled');
+  if (sender === null) return denied(null, 'unknown_sender', 'nobody is known by this name here');
+  if (!sender.active) return denied(sender, 'disabled', 'the person is disabled');
   const grants = sender.grants.filter((grant) => misfitOf(grant, context) === null);
-  if (grants.some((grant) => grant.tier === 'BLOCKED'))
-    return denied(sender, 'blocked', 'the principal is blocked here', 'BLOCKED');
+  if (grants.some((grant) => grant.tier === 'BLOCKED')) return denied(sender, 'blocked', 'the person is blocked here', 'BLOCKED');
   const best = tiers.findLast((tier) => grants.some((grant) => grant.tier === tier));
-  if (best === undefined) return denied(sender, 'no_grant', 'the principal has no grant that fits here');
+  if (best === undefined) return denied(sender, 'no_grant', 'the person has no role that counts here');
   if (!atLeast(best, floor)) return denied(sender, 'low_tier', `the tier ${best} gets no answer`, best);
   if (context.allow !== undefined && !isOpenTo(sender, grants, context.allow))
     return denied(sender, 'not_allowed', 'the connector is not open to this person (its setting "allow")');
