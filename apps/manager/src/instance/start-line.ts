@@ -8,7 +8,7 @@ type Line = {
 };
 
 /** By then one has had the processor to load its code; what it waits for now, such as its platform, keeps nobody else. */
-const patienceMs = 500;
+const patienceMs = 250;
 
 /** Starts one after the other, in this order: the next begins when one before has turned out, or has had its time. Rejects when `start` does. */
 export async function startInLine<T>(
