@@ -33,8 +33,6 @@ export type ArchiveUpdateHouse = InstalledHouse & {
   archiveOf(version: string): string;
   /** Makes a release and publishes it in the place of the one before; gives its commit. */
   release(version: string): Promise<string>;
-  /** Publishes one that was made before. */
-  publish(version: string): void;
   close(): void;
 };
 
@@ -74,7 +72,6 @@ export async function openArchiveUpdateHouse(at?: string): Promise<ArchiveUpdate
       published = version;
       return commitOf(version);
     },
-    publish: (version) => void (published = version),
     close() {
       house.killAll();
       place.close();

@@ -40,48 +40,6 @@ const sizeOf = (...parts: string[]) => statSync(house.file(...parts), { throwIfN
 const partOf = ({ commit }: Goal) => ['.runtime/update/download', `${commit}.tar.gz.part`];
 const isUnpacking = ({ commit }: Goal) => existsSync(house.file('.runtime/versions', `${commit}.new`, 'apps'));
 
-test('killed in one phase after the other, one whole version runs each time, and the last run brings it to an end', async () => {
-  const goal = await next();
-  await killing.killWhen(goal, () => sizeOf(...partOf(goal)) > 2 ** 20);
-  await killing.killWhen(goal, () => isUnpacking(goal));
-  await killing.killWhen(goal, () => killing.hasReached('trying'));
-  await killing.isBroughtToAnEnd(goal);
-  expect(readdirSync(house.file('.runtime/versions')).length).toBeLessThanOrEqual(2);
-}, 300_000);
-
-/** When it is killed: at the beginning of a phase, or so many ms into it. */
-const moments: [string, number][] = [
-  ['keeping', 0],
-  ['preparing', 0],
-  ['preparing', 500],
-  ['dry-run', 0],
-  ['dry-run', 1500],
-  ['waiting', 0],
-  ['trying', 400],
-  ['trying', 2000],
-  ['confirmed', 0],
-];
-test.each(isThorough ? moments : [])(
-  'killed in "%s" after %i ms, one whole version runs, and the next update brings it to an end',
-  async (name, delayMs) => {
-    const goal = await next();
-    await killing.killWhen(goal, () => killing.hasReached(name), delayMs);
-    await killing.isBroughtToAnEnd(goal);
-  },
-  180_000,
-);
-
-test(
-  `killed ${kills} times at random moments, every third time with all the processes there are: one whole version runs, and the next update goes on`,
-  () => killing.killAtRandom(talker.answered),
-  kills * 60_000 + 120_000,
-);
-
-test('all that was said meanwhile is in the history once, with its answer', async () => {
-  expect(await talker.end()).toEqual([]);
-  expect(talker.answered()).toBeGreaterThan(10);
-}, 60_000);
-
 /** An update changes nothing, and says why. */
 async function isRefused(words: string | RegExp, code = 3): Promise<void> {
   const before = await house.shas();
@@ -132,24 +90,19 @@ describe('where the place of archives fails, or lies', () => {
   }, 120_000);
 
   test('it gives a release again that is older, and signed as it should be', async () => {
-    const installed = settledVersion();
-    await house.release('0.1.5');
-    await isRefused(`The newest archive is v0.1.5, and ${installed} is installed`, 4);
-    house.publish('0.1.0');
-    await isRefused('404');
-    goal = await next();
+    await house.release('0.0.9');
+    await isRefused('The newest archive is v0.0.9, and 0.1.0 is installed', 4);
   }, 120_000);
-
-  test('when it is honest again, the update goes on', () => killing.isBroughtToAnEnd(goal), 180_000);
 });
 
 describe('where the disk is full', () => {
   type FullDisk = [what: string, folder: string, megabytes: number, fullIn: string | null, codes: number[]];
   const disks: FullDisk[] = [
     ['of downloads', '.runtime/update', 8, null, [3]],
-    ['of versions, while one is unpacked', '.runtime/versions', 30, null, [3]],
+    ['of versions, while what runs is copied', '.runtime/versions', 30, null, [3]],
   ];
   const more: FullDisk[] = [
+    ['of versions, while one is unpacked', '.runtime/versions', 250, null, [3]],
     ['of the update, while the version is tried', '.runtime/update', 700, 'dry-run', [3]],
     ['of the update, while it takes over', '.runtime/update', 700, 'trying', [0, 3]],
     ['of the update, once it stays', '.runtime/update', 700, 'confirmed', [0, 3]],
@@ -175,7 +128,8 @@ describe('where the disk is full', () => {
       }
       expect(codes, ran.out).toContain(ran.code);
       if (fullIn === null) expect([ran.out, left]).toEqual([expect.stringMatching(/no space left|ENOSPC/i), []]);
-      await killing.isBroughtToAnEnd(goal);
+      await until(killing.isWhole, 60_000);
+      if (isThorough) await killing.isBroughtToAnEnd(goal);
     },
     300_000,
   );
@@ -185,3 +139,45 @@ const filesIn = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => path.join(entry.parentPath, entry.name));
+
+test('killed in one phase after the other, one whole version runs each time, and the last run brings it to an end', async () => {
+  const goal = await next();
+  await killing.killWhen(goal, () => sizeOf(...partOf(goal)) > 2 ** 20);
+  await killing.killWhen(goal, () => isUnpacking(goal));
+  await killing.killWhen(goal, () => killing.hasReached('trying'));
+  await killing.isBroughtToAnEnd(goal);
+  expect(readdirSync(house.file('.runtime/versions')).length).toBeLessThanOrEqual(2);
+}, 300_000);
+
+/** When it is killed: at the beginning of a phase, or so many ms into it. */
+const moments: [string, number][] = [
+  ['keeping', 0],
+  ['preparing', 0],
+  ['preparing', 500],
+  ['dry-run', 0],
+  ['dry-run', 1500],
+  ['waiting', 0],
+  ['trying', 400],
+  ['trying', 2000],
+  ['confirmed', 0],
+];
+test.each(isThorough ? moments : [])(
+  'killed in "%s" after %i ms, one whole version runs, and the next update brings it to an end',
+  async (name, delayMs) => {
+    const goal = await next();
+    await killing.killWhen(goal, () => killing.hasReached(name), delayMs);
+    await killing.isBroughtToAnEnd(goal);
+  },
+  180_000,
+);
+
+test.runIf(isThorough)(
+  `killed ${kills} times at random moments, every third time with all the processes there are: one whole version runs, and the next update goes on`,
+  () => killing.killAtRandom(talker.answered),
+  kills * 60_000 + 120_000,
+);
+
+test('all that was said meanwhile is in the history once, with its answer', async () => {
+  expect(await talker.end()).toEqual([]);
+  expect(talker.answered()).toBeGreaterThan(10);
+}, 60_000);

@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { dataPaths, makePrivateDir } from '@svc/service-kit/config/data-dir.ts';
 import { loadSettings, type Settings } from '@svc/service-kit/config/settings.ts';
 import { managerOf } from '@svc/service-kit/update/managed.ts';
+import { errorText } from '@svc/service-kit/service-error.ts';
 import { installationHome, updatePlaces, type UpdatePlaces } from '@svc/service-kit/update/update-places.ts';
 import { changeUpdateSettings, channelOf, type UpdateChannel } from '@svc/service-kit/update/update-settings.ts';
 import { CliError } from '../cli-error.ts';
@@ -22,7 +23,7 @@ import { repairUpdate } from '../update/repair-update.ts';
 import { runUpdate, type UpdateRequest } from '../update/run-update.ts';
 import type { UpdateContext } from '../update/update-context.ts';
 import { stateReader } from '../update/switch-version.ts';
-import { toOutcome, updateCodes, type Outcome } from '../update/update-outcome.ts';
+import { toOutcome, UpdateStopped, updateCodes, type Outcome } from '../update/update-outcome.ts';
 import { foreignEnv } from '../update/program-env.ts';
 
 /** What was typed after `svc update`. */
@@ -141,7 +142,14 @@ async function check({ source }: UpdateContext, { channel, ref }: UpdateRequest)
 async function copyOfThis({ source, places }: UpdateContext, { channel, ref, rollback }: UpdateRequest): Promise<string> {
   const current = await source.installed(places.home);
   if (!rollback && !isOpen(places)) await source.find({ channel, ref, current });
-  return source.make(current.commit, places.home);
+  try {
+    return await source.make(current.commit, places.home);
+  } catch (error) {
+    // It may have filled the disk.
+    await source.remove(current.commit).catch(() => undefined); // then the next update does it
+    const words = `What is installed could not be copied, so nothing was changed. ${errorText(error)}`;
+    throw new UpdateStopped(updateCodes.manual, words, { cause: error });
+  }
 }
 
 /** This process becomes the updater of the copy: for a terminal or a service manager it is the same one. */
