@@ -241,6 +241,15 @@ describe('an API key', () => {
     });
     expect(JSON.parse(readFileSync(path.join(core.folder, 'secrets.json'), 'utf8'))).toEqual({});
     expect(fakes.last('codex')?.deps).toMatchObject({ apiKey: null, env: { OPENAI_API_KEY: undefined } });
+    const record = await core.app.inject('/trust/audit?limit=2');
+    const facts = { name: 'SVC_CODEX_API_KEY', engine: 'codex' };
+    expect(record.json()).toMatchObject({
+      audit: [
+        { what: 'secret_removed', actor: 'local', before: facts },
+        { what: 'secret_set', actor: 'local', after: { ...facts, stored_in: 'file' } },
+      ],
+    });
+    expect(record.body).not.toContain(key);
   });
 
   test('of gemini in the environment is used unless the operator says otherwise, and bills every turn', async () => {

@@ -6,8 +6,10 @@ import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
 import { refusePlaceholder } from '@svc/service-kit/redaction/placeholder.ts';
 import { Secret } from '@svc/service-kit/secret.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
+import type { RecordChange } from '../trust/record-change.ts';
 import { checkEngine, type SideCallDeps } from './check-engine.ts';
 import type { EngineAdmin } from './engine-admin.ts';
+import { keyNames } from './engine-profile.ts';
 import type { EngineRegistry } from './engine-registry.ts';
 import type { EngineFallback } from './fallback.ts';
 import type { OfferModelServers } from './open-engines.ts';
@@ -38,6 +40,7 @@ type Deps = SideCallDeps & {
   engines: Pick<EngineRegistry, 'active' | 'open'>;
   engineFallback: Pick<EngineFallback, 'notice'>;
   engineAdmin: EngineAdmin;
+  record: RecordChange;
   offeredModelServers: OfferModelServers;
   subscriptionWarning: Pick<SubscriptionWarning, 'of'>;
 };
@@ -45,7 +48,7 @@ type Params = { Params: { id: string } };
 
 /** The engines: what is there, which one is used and why, and their settings (spec: Engine settings). */
 export function mountEngineRoutes(app: App, deps: Deps): void {
-  const { engines, engineFallback, engineAdmin: admin, knownSecrets, subscriptionWarning } = deps;
+  const { engines, engineFallback, engineAdmin: admin, knownSecrets, subscriptionWarning, record } = deps;
   const shown = (view: EngineView) => withoutSecrets(view, knownSecrets);
   let isTesting = false;
 
@@ -99,16 +102,23 @@ export function mountEngineRoutes(app: App, deps: Deps): void {
   app.put<Params & { Body: Static<typeof keyBody> }>(
     '/v2/engines/:id/apikey',
     { schema: { body: keyBody } },
-    async ({ params, body }) => {
+    async ({ params, body, actor }) => {
       refusePlaceholder(body.value, 'value');
-      return { ok: true, ...(await admin.putKey(admin.idOf(params.id), new Secret(body.value))) };
+      const id = admin.idOf(params.id);
+      const kept = await admin.putKey(id, new Secret(body.value));
+      const after = { name: keyNames[id]?.own, engine: id, stored_in: kept.stored_in };
+      await record({ actor, what: 'secret_set', principal: null, before: null, after });
+      return { ok: true, ...kept };
     },
   );
 
-  app.delete<Params>('/v2/engines/:id/apikey', async ({ params }) => ({
-    ok: true,
-    ...(await admin.removeKey(admin.idOf(params.id))),
-  }));
+  app.delete<Params>('/v2/engines/:id/apikey', async ({ params, actor }) => {
+    const id = admin.idOf(params.id);
+    const removed = await admin.removeKey(id);
+    const before = { name: keyNames[id]?.own, engine: id };
+    await record({ actor, what: 'secret_removed', principal: null, before, after: null });
+    return { ok: true, ...removed };
+  });
 
   app.post<Params & { Body: Static<typeof urlBody> }>(
     '/v2/engines/:id/base-url',
