@@ -3,6 +3,21 @@ import { channelPattern } from './envelope.ts';
 /** USD per 1,000,000 tokens. A cache price that is missing is the price of `in`. */
 export type ModelPrice = { in: number; out: number; cache_read?: number; cache_write?: number };
 
+const usd = { type: 'number', minimum: 0, maximum: 1e9 } as const;
+
+/** Body of `PUT /v2/pricing/models/:model`. What is not named stays as it is. */
+export const modelPriceSchema = {
+  type: 'object',
+  minProperties: 1,
+  additionalProperties: false,
+  properties: {
+    in: { ...usd, title: 'What it reads' },
+    out: { ...usd, title: 'What it writes' },
+    cache_read: { ...usd, title: 'What it reads from its cache', description: 'Unless set: as what it reads.' },
+    cache_write: { ...usd, title: 'What it puts into its cache', description: 'Unless set: as what it reads.' },
+  },
+} as const;
+
 /** List prices by the beginning of a model's id: `tts` in USD per 1,000 characters, `stt` in USD per minute of audio. */
 export type PriceTable = {
   models: Record<string, ModelPrice>;

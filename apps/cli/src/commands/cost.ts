@@ -1,12 +1,11 @@
-import type { PricingReport, SpendReport } from '@svc/contract/cost.ts';
+import type { ModelPrice, PricingReport, SpendReport } from '@svc/contract/cost.ts';
 import { loadSettings } from '@svc/service-kit/config/settings.ts';
-import type { PriceRequest, SpendRequest } from '../cost/cost-commands.ts';
-import { changePrice } from '../cost/price-file.ts';
+import type { NewPrice, PriceRequest, SpendRequest } from '../cost/cost-commands.ts';
 import { renderPrices, renderSpend } from '../cost/render-cost.ts';
 import { repositoryRoot } from '../repository-root.ts';
 import { askCore } from '../service-client.ts';
 import { coreUrl } from '../service-urls.ts';
-import { refusal, showAnswer } from '../show-answer.ts';
+import { showAnswer } from '../show-answer.ts';
 import { createStyle, visibleLine } from '../terminal.ts';
 
 /** Shows what was spent, or sets the budget of a sender. */
@@ -45,10 +44,16 @@ export async function price(request: PriceRequest): Promise<number> {
   if (request.action === 'reload') {
     return showAnswer(await reload(), request, help, ({ source }) => `The prices of ${source.file} are in force.`);
   }
-  const before = await askCore<PricingReport>(url);
-  if (!before.ok) throw refusal(before.body, help);
-  const change = changePrice(before.body.source.file, request.model, request.action === 'set' ? request.price : null);
-  const answer = await reload();
-  if (!answer.ok) change.undo();
-  return showAnswer(answer, request, help, (report) => renderPrices(report, request.model, style));
+  const own = `${url}/models/${encodeURIComponent(request.model)}`;
+  const how = request.action === 'set' ? { method: 'PUT', body: toFields(request.price) } : { method: 'DELETE' };
+  return showAnswer(await askCore<PricingReport>(own, how), request, help, (report) =>
+    renderPrices(report, request.model, style),
+  );
 }
+
+const toFields = ({ in: read, out, cacheRead, cacheWrite }: NewPrice): Partial<ModelPrice> => ({
+  ...(read !== undefined && { in: read }),
+  ...(out !== undefined && { out }),
+  ...(cacheRead !== undefined && { cache_read: cacheRead }),
+  ...(cacheWrite !== undefined && { cache_write: cacheWrite }),
+});

@@ -1,15 +1,54 @@
+import { type ModelPrice, modelPriceSchema, type PricingReport } from '@svc/contract/cost.ts';
+import type { Static } from '@svc/contract/schema.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
+import { changePrice } from './price-file.ts';
 import type { Pricing } from './pricing.ts';
 
-/** `GET /v2/pricing`: the prices in force. `POST /v2/pricing/reload`: reads the price file again, 422 when it is faulty. */
+type ByModel = { Params: { model: string } };
+
+/**
+ * `GET /v2/pricing`: the prices in force. `POST /v2/pricing/reload`: reads the price file again, 422 when it is faulty. `/v2/pricing/models/:model`:
+ * prices of the operator's own, which are written into that file.
+ */
 export function mountPricingRoutes(app: App, { pricing }: { pricing: Pricing }): void {
   app.get('/v2/pricing', () => pricing.report());
 
-  app.post('/v2/pricing/reload', async () => {
+  const reload = async (): Promise<PricingReport> => {
     await pricing.reload();
     const fault = pricing.fault();
     if (fault !== null) throw new ServiceError('unprocessable', `Nothing was changed: ${fault}.`);
     return pricing.report();
-  });
+  };
+  app.post('/v2/pricing/reload', reload);
+
+  let last: Promise<unknown> = Promise.resolve();
+  /** One after the other: what takes a change back must not take back another one. */
+  const change = (model: string, price: Partial<ModelPrice> | null): Promise<PricingReport> => {
+    const done = last.then(() => changed(pricing.report().source.file, model, price, reload));
+    last = done.catch(() => undefined); // reported to the caller
+    return done;
+  };
+  app.put<ByModel & { Body: Static<typeof modelPriceSchema> }>(
+    '/v2/pricing/models/:model',
+    { schema: { body: modelPriceSchema } },
+    ({ params, body }) => change(params.model, body),
+  );
+  app.delete<ByModel>('/v2/pricing/models/:model', ({ params }) => change(params.model, null));
+}
+
+/** A price that is refused leaves the file as it was. */
+async function changed(
+  file: string,
+  model: string,
+  price: Partial<ModelPrice> | null,
+  reload: () => Promise<PricingReport>,
+): Promise<PricingReport> {
+  const { undo } = changePrice(file, model, price);
+  try {
+    return await reload();
+  } catch (error) {
+    undo();
+    throw error;
+  }
 }

@@ -50,6 +50,8 @@ const routes: Record<BackendName, readonly string[]> = {
     'PUT /v2/spend/budget', // the core wants the second factor where one may spend more
     'GET /v2/pricing',
     'POST /v2/pricing/reload',
+    '!PUT /v2/pricing/models/:model', // what costs nothing meets no limit
+    '!DELETE /v2/pricing/models/:model',
     'GET /v2/engines',
     'PATCH /v2/engines/:id',
     'POST /v2/engines/:id/default',

@@ -1,9 +1,11 @@
-import type { ModelPrice, PricingReport } from '@svc/contract/cost.ts';
-import { RefreshCw } from 'lucide-react';
+import { type ModelPrice, modelPriceSchema, type PricingReport } from '@svc/contract/cost.ts';
+import { Plus, RefreshCw } from 'lucide-react';
 import { useState } from 'react';
+import { Dialog } from '../../../parts/dialog.tsx';
 import { counted } from '../../../parts/format.ts';
 import { Loaded, Section } from '../../../parts/page.tsx';
 import { useAct, useApi } from '../../../parts/query.ts';
+import { ActForm } from '../../../parts/schema-form/act-form.tsx';
 import { type Column, Table } from '../../../parts/table.tsx';
 
 const path = '/core/v2/pricing';
@@ -23,18 +25,25 @@ export function Prices() {
   const query = useApi<PricingReport>(path);
   const reload = useAct({ changes: [path], done: 'The price file is in force.' });
   const [text, setText] = useState('');
+  const [isOpen, setOpen] = useState(false);
+  const remove = useAct({ changes: [path], done: 'The built-in price counts again, if there is one.' });
   return (
     <Section
       title="Prices"
       actions={
-        <button
-          type="button"
-          className="plain-button"
-          disabled={reload.isPending}
-          onClick={() => reload.mutate({ method: 'POST', path: `${path}/reload` })}
-        >
-          <RefreshCw aria-hidden size={16} /> Read the price file again
-        </button>
+        <>
+          <button
+            type="button"
+            className="plain-button"
+            disabled={reload.isPending}
+            onClick={() => reload.mutate({ method: 'POST', path: `${path}/reload` })}
+          >
+            <RefreshCw aria-hidden size={16} /> Read the price file again
+          </button>
+          <button type="button" className="primary" onClick={() => setOpen(true)}>
+            <Plus aria-hidden size={16} /> Set price
+          </button>
+        </>
       }
     >
       <Loaded query={query}>
@@ -50,6 +59,21 @@ export function Prices() {
                 {model ?? engine} has no price, so {counted(runs, 'run')} of it counted nothing.
               </p>
             ))}
+            {source.from_file.models.length > 0 && (
+              <p className="row-buttons">
+                {source.from_file.models.map((model) => (
+                  <button
+                    key={model}
+                    type="button"
+                    className="danger"
+                    disabled={remove.isPending}
+                    onClick={() => remove.mutate({ method: 'DELETE', path: pathOf(model) })}
+                  >
+                    Remove your price of {model}
+                  </button>
+                ))}
+              </p>
+            )}
             <div className="filters">
               <input
                 type="search"
@@ -68,7 +92,37 @@ export function Prices() {
           </>
         )}
       </Loaded>
+      {isOpen && <SetPrice onClose={() => setOpen(false)} />}
     </Section>
+  );
+}
+
+const pathOf = (model: string): string => `${path}/models/${encodeURIComponent(model)}`;
+
+const schema = {
+  type: 'object',
+  required: ['model'],
+  properties: {
+    model: { type: 'string', title: 'Model', description: 'Its name, or how the names of several begin.' },
+    ...modelPriceSchema.properties,
+  },
+} as const;
+
+/** A price of one's own over the built-in one. */
+function SetPrice({ onClose }: { onClose(): void }) {
+  return (
+    <Dialog title="Set a price" onClose={onClose}>
+      <ActForm
+        schema={schema}
+        button="Set price"
+        changes={[path]}
+        toCall={({ model, ...price }) => ({ method: 'PUT', path: pathOf(String(model)), body: price })}
+        done={() => 'The price is in force.'}
+        onClose={onClose}
+      >
+        <p className="muted small">In USD for 1,000,000 tokens. What is left empty stays as it is.</p>
+      </ActForm>
+    </Dialog>
   );
 }
 

@@ -1,0 +1,28 @@
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import type { ModelPrice } from '@svc/contract/cost.ts';
+import { isRecord, parseJsonOrNull } from '@svc/contract/json-value.ts';
+import { writeFileAtomic } from '@svc/service-kit/config/data-dir.ts';
+import { ServiceError } from '@svc/service-kit/service-error.ts';
+
+/** A change of the price file that can be taken back. */
+export type PriceChange = { undo: () => void };
+
+/**
+ * Sets the price of a model in the file, or takes it out (null). What else stands there stays, and so do amounts that are not named.
+ * @throws ServiceError `unprocessable` for a faulty file, `not_found` when there is nothing to take out
+ */
+export function changePrice(file: string, model: string, price: Partial<ModelPrice> | null): PriceChange {
+  const before = existsSync(file) ? readFileSync(file, 'utf8') : null;
+  const table: unknown = before === null ? {} : parseJsonOrNull(before);
+  if (!isRecord(table) || !isRecord(table['models'] ?? {})) {
+    const message = `Nothing was changed: the price file is faulty. ${file} is not a JSON object as docs/costs.md describes it.`;
+    throw new ServiceError('unprocessable', message);
+  }
+  const models = (table['models'] ?? {}) as Record<string, unknown>;
+  const { [model]: known, ...others } = models;
+  if (price === null && known === undefined)
+    throw new ServiceError('not_found', `There is no price of your own for "${model.slice(0, 200)}": ${file} does not name it.`);
+  const named = price === null ? others : { ...models, [model]: { ...(isRecord(known) ? known : {}), ...price } };
+  writeFileAtomic(file, `${JSON.stringify({ ...table, models: named }, null, 2)}\n`);
+  return { undo: () => (before === null ? rmSync(file, { force: true }) : writeFileAtomic(file, before)) };
+}
