@@ -97,6 +97,11 @@ describe.skipIf(why !== null)(`files and speech in the dashboard${why === null ?
     expect(context.pages()).toHaveLength(1);
     expect(await page.evaluate('globalThis.hit')).toBeUndefined();
     const { id } = (await uploads()).find(({ name }) => name === 'page.html') ?? { id: '' };
+    const policy = await page.evaluate(
+      `fetch('/core/v2/uploads/${id}/file', { headers: { 'x-session-token': localStorage.getItem('svc-session-token') } })
+        .then(({ headers }) => [headers.get('content-disposition'), headers.get('content-security-policy')])`,
+    );
+    expect(policy).toEqual([expect.stringMatching(/^attachment;/), "default-src 'none'; sandbox"]);
     // Somebody who is led to its address brings the cookie and no token.
     const led = await context.newPage();
     const answer = await led.goto(`${dashboard.url}/core/v2/uploads/${id}/file`);

@@ -89,21 +89,31 @@ describe.skipIf(why !== null)(`how the dashboard looks${why === null ? '' : ` (s
     expect(found).toEqual([]);
   });
 
-  test('[21] signing in takes 15 KB of scripts at most, and the chat 190 KB', async () => {
-    const weigh = async (shown: Page, place: string, ready: string): Promise<number> => {
+  test('[21] signing in takes 15 KB of scripts at most, the chat 190 KB, and settings 40 KB beside them', async () => {
+    const fileOf = (url: string) => path.join(root, 'apps/dashboard/app/dist', new URL(url).pathname);
+    const sizeOf = (scripts: Iterable<string>) =>
+      [...scripts].reduce((sum, url) => sum + gzipSync(readFileSync(fileOf(url))).length, 0) / 1000;
+    const scriptsOf = async (shown: Page, place: string, ready: string): Promise<Set<string>> => {
       const scripts = new Set<string>();
       shown.on('response', (response) => response.url().endsWith('.js') && scripts.add(response.url()));
       await shown.goto(dashboard.url + place);
       await shown.locator(ready).first().waitFor();
-      const files = [...scripts].map((url) => path.join(root, 'apps/dashboard/app/dist', new URL(url).pathname));
-      return files.reduce((sum, file) => sum + gzipSync(readFileSync(file)).length, 0) / 1000;
+      return scripts;
     };
     const stranger = await browser.newContext();
-    expect(await weigh(await stranger.newPage(), '/login', 'h1')).toBeLessThanOrEqual(15);
+    expect(sizeOf(await scriptsOf(await stranger.newPage(), '/login', 'h1'))).toBeLessThanOrEqual(15);
     await stranger.close();
     const other = await context.newPage();
-    expect(await weigh(other, '/chat', '.reply .below')).toBeLessThanOrEqual(190);
+    const chat = await scriptsOf(other, '/chat', '.reply .below');
+    expect(sizeOf(chat)).toBeLessThanOrEqual(190);
     await other.close();
+    for (const { path: place, ready } of screens.filter(({ path: at }) => at.startsWith('/settings'))) {
+      const shown = await context.newPage();
+      const more = [...(await scriptsOf(shown, place, ready))].filter((url) => !chat.has(url));
+      expect(sizeOf(more), place).toBeLessThanOrEqual(40);
+      expect(more.length, place).toBeGreaterThan(0);
+      await shown.close();
+    }
   });
 
   const looks = [390, 1280].flatMap((width) => (['light', 'dark'] as const).map((scheme) => ({ width, scheme })));
@@ -126,6 +136,7 @@ describe.skipIf(why !== null)(`how the dashboard looks${why === null ? '' : ` (s
       { place: 'tools', opener: 'Import' },
       { place: 'announcements', opener: 'Post a note' },
       { place: 'persona', opener: 'Edit persona' },
+      { place: 'limits', opener: 'Set price' },
       { place: 'files', opener: 'Make a silo' },
     ] as const;
     for (const { place, opener } of dialogs) {

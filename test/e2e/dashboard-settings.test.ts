@@ -254,10 +254,10 @@ describe.skipIf(why !== null)(`settings in the dashboard${why === null ? '' : ` 
     expect((await folders()).folders).toEqual([]);
     await page.getByLabel('Folder', { exact: true }).fill(folder);
     await inDialog('Set folder').click();
-    await row('tier TRUSTED').getByText(folder).waitFor();
+    await row('Turns of people who are trusted').getByText(folder).waitFor();
     expect((await folders()).folders).toMatchObject([{ scope: 'tier', name: 'TRUSTED', path: folder }]);
-    await button('Clear folder of TRUSTED').click();
-    await row('tier TRUSTED').waitFor({ state: 'detached' });
+    await button('Clear folder').click();
+    await row('Turns of people who are trusted').waitFor({ state: 'detached' });
     await button('Trust a folder').click();
     await page.getByLabel('Folder', { exact: true }).fill(folder);
     await inDialog('Trust folder').click();

@@ -19,6 +19,7 @@ const answerHeaders = [
   'content-length',
   'content-range',
   'content-disposition',
+  'content-security-policy', // of files that were sent here
   'accept-ranges',
   'etag',
   'retry-after',

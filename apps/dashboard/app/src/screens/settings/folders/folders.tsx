@@ -5,7 +5,7 @@ import { Loaded, Section } from '../../../parts/page.tsx';
 import { useAct, useApi } from '../../../parts/query.ts';
 import { Status } from '../../../parts/status.tsx';
 import { Checkouts } from './checkouts.tsx';
-import { SetFolder } from './set-folder.tsx';
+import { SetFolder, tierWords } from './set-folder.tsx';
 import { TrustedFolders } from './trusted-folders.tsx';
 
 const path = '/core/v2/folders';
@@ -34,9 +34,7 @@ export function Folders() {
                 {folders.map((folder) => (
                   <li key={`${folder.scope} ${folder.name}`}>
                     <div className="line-between">
-                      <b>
-                        {folder.scope} {folder.name}
-                      </b>
+                      <b>{wordsOf(folder)}</b>
                       {folder.fault === null ? <Status kind="ok" words="there" /> : <Status kind="bad" words="not usable" />}
                     </div>
                     <p className="path">{folder.path}</p>
@@ -51,7 +49,7 @@ export function Folders() {
                           disabled={clear.isPending}
                           onClick={() => clear.mutate({ method: 'PUT', path, body: { cwd: null, ...targetOf(folder) } })}
                         >
-                          Clear folder of {folder.name}
+                          Clear folder
                         </button>
                       </p>
                     )}
@@ -68,6 +66,9 @@ export function Folders() {
     </>
   );
 }
+
+const wordsOf = ({ scope, name }: ListedFolder): string =>
+  scope === 'tier' ? `Turns of ${tierWords[name] ?? name}` : `The ${scope} ${name}`;
 
 /** As the route names what it is for. */
 const targetOf = ({ scope, name }: ListedFolder): object => (scope === 'instance' ? { instance_id: name } : { [scope]: name });

@@ -13,12 +13,12 @@ const schema = {
 } as const;
 
 type Choice = { words: string; target: object };
-const tierWords = {
+export const tierWords: Readonly<Record<string, string>> = {
   GUEST: 'guests',
   KNOWN: 'people who are known',
   TRUSTED: 'people who are trusted',
   SACRED: 'owners',
-} as const;
+};
 
 /** For the conversations of a connector, of a channel, or of people of a tier. That of one conversation is set where its session is shown. */
 export function SetFolder({ path, onClose }: { path: string; onClose(): void }) {
