@@ -6,6 +6,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Announcement } from '@svc/contract/announcement.ts';
 import type { PricingReport, SpendReport } from '@svc/contract/cost.ts';
+import type { EngineView } from '@svc/contract/engine.ts';
 import type { FolderList } from '@svc/contract/folder.ts';
 import type { PersonaList, PersonaView } from '@svc/contract/persona.ts';
 import type { ToolServerDocument } from '@svc/contract/tool-server.ts';
@@ -267,6 +268,33 @@ describe.skipIf(why !== null)(`settings in the dashboard${why === null ? '' : ` 
     await row(folder).waitFor({ state: 'detached' });
     expect(await folders()).toEqual({ folders: [], trusted: [] });
     rmSync(folder, { recursive: true });
+    expect(faults).toEqual([]);
+  });
+
+  test('an engine is given a model and loses it, and a backup is saved where the browser puts downloads', async () => {
+    const gemini = async () =>
+      (await fromCore<{ engines: EngineView[] }>('/v2/engines')).engines.find(({ id }) => id === 'gemini');
+    await open('engines');
+    await button('Change gemini').click();
+    await page.getByLabel('Model').fill('no model');
+    await inDialog('Save gemini').click();
+    await page.getByRole('dialog').getByRole('alert').waitFor();
+    await page.getByLabel('Model').fill('gemini-of-mine');
+    await inDialog('Save gemini').click();
+    await expect.poll(async () => (await gemini())?.model).toBe('gemini-of-mine');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await button('Change gemini').click();
+    expect(await page.getByLabel('Model').inputValue()).toBe('gemini-of-mine');
+    await page.getByLabel('Model').fill('');
+    await inDialog('Save gemini').click();
+    await expect.poll(async () => (await gemini())?.model).toBeNull();
+    await open('backups');
+    await button('Make a backup').click();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: /^Download svc-backup-/ }).click(),
+    ]);
+    expect([...readFileSync(await download.path()).subarray(0, 2)]).toEqual([0x1f, 0x8b]);
     expect(faults).toEqual([]);
   });
 });

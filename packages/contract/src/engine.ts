@@ -2,6 +2,28 @@
 export const engineConnections = ['subscription', 'api_key'] as const;
 export type EngineConnection = (typeof engineConnections)[number];
 
+/** Body of `PATCH /v2/engines/:id`. */
+export const engineSettingsSchema = {
+  type: 'object',
+  additionalProperties: false,
+  minProperties: 1,
+  properties: {
+    model: {
+      type: ['string', 'null'],
+      title: 'Model',
+      description: 'Of the next turn; empty leaves it to the engine.',
+      pattern: '^[A-Za-z0-9][\\w./:@+-]{0,199}$',
+    },
+    connection: {
+      title: 'Connection',
+      description: 'A login that bills nothing for a turn, or a key that bills every token.',
+      enum: engineConnections,
+    },
+    billing: { title: 'Billing', description: 'Where the connection does not say it.', enum: [...engineConnections, null] },
+    auto_update: { type: 'boolean', title: 'Update it without being asked' },
+  },
+} as const;
+
 /** The last installation of an engine since the start of the service. Times are epoch ms. */
 export type EngineInstall = {
   state: 'running' | 'done' | 'failed';

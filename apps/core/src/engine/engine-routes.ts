@@ -1,4 +1,4 @@
-import { engineConnections, type BaseUrlSet, type EngineView } from '@svc/contract/engine.ts';
+import { engineSettingsSchema, type BaseUrlSet, type EngineView } from '@svc/contract/engine.ts';
 import type { Static } from '@svc/contract/schema.ts';
 import type { CoreSettings } from '@svc/service-kit/config/process-settings.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
@@ -14,18 +14,6 @@ import type { EngineRegistry } from './engine-registry.ts';
 import type { EngineFallback } from './fallback.ts';
 import type { OfferModelServers } from './open-engines.ts';
 import type { SubscriptionWarning } from './subscription-warning.ts';
-
-const patchBody = {
-  type: 'object',
-  additionalProperties: false,
-  minProperties: 1,
-  properties: {
-    model: { type: ['string', 'null'], pattern: '^[A-Za-z0-9][\\w./:@+-]{0,199}$' },
-    connection: { enum: engineConnections },
-    auto_update: { type: 'boolean' },
-    billing: { enum: [...engineConnections, null] },
-  },
-} as const;
 
 const keyBody = {
   type: 'object',
@@ -66,9 +54,9 @@ export function mountEngineRoutes(app: App, deps: Deps): void {
     };
   });
 
-  app.patch<Params & { Body: Static<typeof patchBody> }>(
+  app.patch<Params & { Body: Static<typeof engineSettingsSchema> }>(
     '/v2/engines/:id',
-    { schema: { body: patchBody } },
+    { schema: { body: engineSettingsSchema } },
     async ({ params, body }) => {
       refusePlaceholder(body, 'The change');
       return { ok: true, engine: shown(await admin.change(admin.idOf(params.id), body)) };

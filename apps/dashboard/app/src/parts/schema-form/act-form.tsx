@@ -17,8 +17,8 @@ type Props<T> = {
   button: string;
   /** Paths, or beginnings of paths, that say something else from then on. */
   changes: readonly string[];
-  /** The call, by what was filled in. Fields that were left empty are not in it. */
-  toCall(values: Record<string, unknown>): Call;
+  /** The call, by what was filled in. Fields that were left empty are not in `values`, and null in `all`. */
+  toCall(values: Record<string, unknown>, all: Record<string, unknown>): Call;
   done(answer: T): string;
   onDone?(answer: T): void;
   onClose?(): void;
@@ -42,7 +42,7 @@ export function ActForm<T>({ schema, values = {}, button, changes, toCall, done,
     setBusy(true);
     try {
       const given = Object.fromEntries(Object.entries(read.values).filter(([, value]) => value !== null));
-      const { method, path, ...options } = toCall(given);
+      const { method, path, ...options } = toCall(given, read.values);
       const answer = await call<T>(method, path, options);
       toast(done(answer));
       onDone?.(answer);

@@ -1,5 +1,6 @@
 import type { Backup, RestoreState } from '@svc/contract/backup.ts';
 import { useState } from 'react';
+import { DownloadButton } from './files/download-button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Field } from '../../parts/field.tsx';
 import { bytes, fullTime, relativeTime } from '../../parts/format.ts';
@@ -63,6 +64,12 @@ export function Backups() {
                   {backup.error !== null && <p className="fault small">{backup.error}</p>}
                   {backup.state !== 'running' && (
                     <p className="row-buttons">
+                      {backup.state === 'done' && (
+                        <DownloadButton
+                          path={`${path}/${encodeURIComponent(backup.id)}`}
+                          name={`svc-backup-${dayOf(backup.created_at)}.tar.gz`}
+                        />
+                      )}
                       {backup.state === 'done' && !backup.has_secrets && (
                         <button type="button" className="plain-button" onClick={() => setChosen(backup)}>
                           Restore

@@ -7,6 +7,7 @@ import { Field } from '../../parts/field.tsx';
 import { useAct, useApi } from '../../parts/query.ts';
 import { Status } from '../../parts/status.tsx';
 import { toast } from '../../parts/toast.tsx';
+import { EngineSettings } from './engine-settings.tsx';
 
 export type EngineList = { engines: EngineView[]; current: EngineChoice | null };
 export const enginesPath = '/core/v2/engines';
@@ -40,6 +41,7 @@ export function Engines() {
 function EngineRow({ engine, isCurrent }: { engine: EngineView; isCurrent: boolean }) {
   const { id, ready, reason, installed, pinned_version: pinned, install, login, notice, warning } = engine;
   const [isKeyAsked, setKeyAsked] = useState(false);
+  const [isChanging, setChanging] = useState(false);
   const act = useAct({ changes: [enginesPath] });
   const test = useAct<EngineTest>({
     changes: [enginesPath],
@@ -109,12 +111,18 @@ function EngineRow({ engine, isCurrent }: { engine: EngineView; isCurrent: boole
             Look again
           </button>
         )}
+        {id !== 'offline' && (
+          <button type="button" className="plain-button" onClick={() => setChanging(true)}>
+            Change {id}
+          </button>
+        )}
         {engine.auth !== 'local' && id !== 'offline' && (
           <button type="button" className="plain-button" onClick={() => setKeyAsked(true)}>
             {engine.key_present ? 'Replace key' : 'Set key'}
           </button>
         )}
       </p>
+      {isChanging && <EngineSettings engine={engine} path={own} onClose={() => setChanging(false)} />}
       {isKeyAsked && <Key id={id} path={`${own}/apikey`} onClose={() => setKeyAsked(false)} />}
     </li>
   );
