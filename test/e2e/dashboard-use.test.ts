@@ -254,12 +254,15 @@ describe.skipIf(why !== null)(`using the dashboard${why === null ? '' : ` (skipp
 
   test('[37] nothing moves for who wants no motion', async () => {
     await page.emulateMedia({ reducedMotion: 'reduce' });
-    await say(page, 'stream 2');
-    await page.getByRole('button', { name: 'Stop the answer' }).waitFor();
+    await say(page, 'wait 60');
+    await page.locator('.dots').waitFor();
     expect(await page.evaluate('document.getAnimations().length')).toBe(0);
     await page.keyboard.press('Control+k');
     await page.getByRole('option').first().waitFor();
     expect(await page.evaluate('document.getAnimations().length')).toBe(0);
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Stop the answer' }).click();
+    await page.locator('.dots').waitFor({ state: 'detached' });
   });
 
   test('[37] with the colours of the system, the screen one is on, a state and the focus are still told apart', async () => {
