@@ -2,8 +2,11 @@ import { cpSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Invitation, ListedDevice, Paired } from '@svc/contract/device-gateway.ts';
 import type { Instance } from '@svc/contract/instance.ts';
 import type { ChannelInfo, HeldAnnouncement } from '@svc/contract/send.ts';
+import type { Principal } from '@svc/contract/trust.ts';
+import { freePorts } from '@svc/testing/free-ports.ts';
 import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { root } from '../repository.ts';
 import { type Dashboard, openDashboard, setUp } from './dashboard/open-dashboard.ts';
@@ -110,6 +113,42 @@ describe.skipIf(why !== null)(`channels in the dashboard${why === null ? '' : ` 
     await expect.poll(sent, { timeout: 40_000 }).toEqual(['lobby: now', 'lobby: back again']);
     await row().getByRole('button', { name: 'Logs' }).click();
     await page.getByText('the rooms are open').first().waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
+    expect(faults).toEqual([]);
+  });
+
+  test('a lost phone is found under its person, and is signed out in four clicks', async () => {
+    const [port = 0] = await freePorts(1);
+    await dashboard.house.post(manager('/instances'), {
+      type: 'device',
+      name: 'Phones',
+      enabled: true,
+      config: { http_port: port },
+    });
+    const ask = async <Result>(method: string, params: object) =>
+      (await dashboard.house.post<{ result: Result }>(manager('/instances/device/call'), { method, params })).body.result;
+    const list = async () => (await ask<{ devices: ListedDevice[] } | undefined>('devices', {}))?.devices.map(({ name }) => name);
+    await expect.poll(list, { timeout: 20_000 }).toEqual([]);
+    const { code, identity } = await ask<Invitation>('invite', { name: 'Old phone' });
+    const names = `${dashboard.house.urls.core}/trust/principals/owner`;
+    await dashboard.house.post(`${names}/identifiers`, { surface: 'device', value: identity });
+    const gateway = `http://127.0.0.1:${port}/gw`;
+    const { token } = (await dashboard.house.post<Paired>(`${gateway}/pair`, { code })).body;
+    const devices = async () => (await fetch(`${gateway}/devices`, { headers: { authorization: `Bearer ${token}` } })).status;
+    expect(await devices()).toBe(200);
+
+    await page.goto(dashboard.url);
+    await page.getByRole('link', { name: 'Channels' }).click();
+    const phones = page.getByRole('listitem').filter({ hasText: 'Phones' });
+    await phones.getByRole('button', { name: 'Devices' }).click();
+    await page.getByText(/^of root · .*let in/).waitFor();
+    expect(await violationsInAllLooks(page, 'devices')).toEqual([]);
+    await button('Sign out Old phone').click();
+    await button('Sign out device').click();
+    await page.getByText('None is in.').waitFor();
+    expect(await devices()).toBe(401);
+    const values = async () => (await dashboard.house.get<Principal>(names)).identifiers.map(({ value }) => value);
+    await expect.poll(values).not.toContain(identity);
     await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
     expect(faults).toEqual([]);
   });

@@ -37,6 +37,15 @@ export const useProvenApi = <T>(path: string): UseQueryResult<T> =>
     refetchOnReconnect: false,
   });
 
+/** The same of what a `POST` asks for, such as a call into a channel. */
+export const useProvenCall = <T>(path: string, body: object): UseQueryResult<T> =>
+  useQuery<T>({
+    queryKey: [path, body],
+    queryFn: ({ signal }) => call<T>('POST', path, { body, signal }),
+    refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
+  });
+
 type Change = { method: Method; path: string; body?: unknown; timeoutMs?: number };
 type ChangeOptions<T> = {
   /** Paths, or beginnings of paths, that say something else from now on. */

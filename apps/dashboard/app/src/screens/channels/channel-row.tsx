@@ -5,6 +5,7 @@ import { Confirm } from '../../parts/dialog.tsx';
 import { bytes, counted, relativeTime } from '../../parts/format.ts';
 import { useAct } from '../../parts/query.ts';
 import { Status, type StatusKind } from '../../parts/status.tsx';
+import { Devices, letsDevicesIn } from './devices.tsx';
 import { Held } from './held.tsx';
 import { Logs } from './logs.tsx';
 import { lackingSecret } from './lacking-secret.ts';
@@ -25,7 +26,7 @@ const changes = ['/manager/instances'];
 
 type Props = { instance: Instance; meta: ConnectorMeta | undefined; onEdit: (() => void) | undefined };
 
-type Shown = 'logs' | 'send' | 'rooms' | 'rules' | 'secret' | 'remove' | null;
+type Shown = 'logs' | 'devices' | 'send' | 'rooms' | 'rules' | 'secret' | 'remove' | null;
 
 /** One channel: how it is, and what can be done to it. */
 export function ChannelRow({ instance, meta, onEdit }: Props) {
@@ -59,6 +60,7 @@ export function ChannelRow({ instance, meta, onEdit }: Props) {
       {instance.first_steps !== null && <p className="small">{instance.first_steps}</p>}
       <Held instance={instance} />
       <p className="row-buttons">
+        {letsDevicesIn(instance) && button('Devices', () => setShown('devices'), status !== 'running')}
         {button(enabled ? 'Restart' : 'Start', () => run(enabled ? 'restart' : 'start'), act.isPending)}
         {enabled && button('Stop', () => run('stop'), act.isPending)}
         {onEdit !== undefined && button('Configure', onEdit, meta === undefined)}
@@ -85,6 +87,7 @@ type PartProps = Pick<Props, 'instance' | 'meta'> & {
 function shownPart({ shown, instance, meta, missing, path, onClose }: PartProps): ReactNode {
   const { id, name, status } = instance;
   if (shown === 'logs') return <Logs path={path} name={name} onClose={onClose} />;
+  if (shown === 'devices') return <Devices instance={instance} path={path} onClose={onClose} />;
   if (shown === 'rooms') return <Rooms path={path} name={name} onClose={onClose} />;
   if (shown === 'remove') return <Remove path={path} name={name} onClose={onClose} />;
   if (shown === 'secret' && missing !== null) return <MissingSecret secret={missing} path={path} name={name} onClose={onClose} />;

@@ -1,0 +1,106 @@
+import type { ListedDevice } from '@svc/contract/device-gateway.ts';
+import type { InstanceCallAnswer } from '@svc/contract/instance-call.ts';
+import type { Instance } from '@svc/contract/instance.ts';
+import type { Principal } from '@svc/contract/trust.ts';
+import { useState } from 'react';
+import { Confirm, Dialog } from '../../parts/dialog.tsx';
+import { relativeTime } from '../../parts/format.ts';
+import { Loaded } from '../../parts/page.tsx';
+import { useAct, useApi, useProvenCall } from '../../parts/query.ts';
+import { Status } from '../../parts/status.tsx';
+
+type Props = { instance: Instance; path: string; onClose(): void };
+type Listed = InstanceCallAnswer & { result: { devices: ListedDevice[] } };
+
+/** Types of connectors that phones and other devices come in by. */
+const gatewayTypes: readonly string[] = ['device', 'mobile'];
+export const letsDevicesIn = ({ type }: Instance): boolean => gatewayTypes.includes(type);
+
+/** The devices that a gateway has let in, and signing one out that is lost. */
+export function Devices({ instance, path, onClose }: Props) {
+  const query = useProvenCall<Listed>(`${path}/call`, { method: 'devices', params: {} });
+  const people = useApi<{ principals: Principal[] }>('/core/trust/principals');
+  const [lost, setLost] = useState<ListedDevice | null>(null);
+  const ownerOf = ({ identity }: ListedDevice) =>
+    people.data?.principals.find(({ identifiers }) =>
+      identifiers.some(({ surface, value }) => surface === instance.type && value === identity),
+    );
+  if (lost !== null)
+    return <SignOut device={lost} type={instance.type} path={path} person={ownerOf(lost)} onClose={() => setLost(null)} />;
+  return (
+    <Dialog title={`Devices of ${instance.name}`} onClose={onClose} wide>
+      <Loaded query={query}>
+        {({ result: { devices } }) => (
+          <ul className="rows-list">
+            {devices.length === 0 && <li className="muted">None is in. ./svc device add NAME lets one in.</li>}
+            {devices.map((device) => (
+              <li key={device.device_id}>
+                <div className="line-between">
+                  <b>{device.name}</b>
+                  <Status kind={device.online ? 'ok' : 'off'} words={stateOf(device)} />
+                </div>
+                <p className="muted small">{factsOf(device, ownerOf(device))}</p>
+                <p>
+                  <button
+                    type="button"
+                    className="danger"
+                    aria-label={`Sign out ${device.name}`}
+                    disabled={people.data === undefined}
+                    onClick={() => setLost(device)}
+                  >
+                    Sign out
+                  </button>
+                </p>
+              </li>
+            ))}
+          </ul>
+        )}
+      </Loaded>
+    </Dialog>
+  );
+}
+
+type SignOutProps = { device: ListedDevice; type: string; path: string; person: Principal | undefined; onClose(): void };
+
+/** First its token, then what makes it somebody. */
+function SignOut({ device, type, path, person, onClose }: SignOutProps) {
+  const { name, device_id: id, identity } = device;
+  const unlink = useAct({ changes: ['/core/trust/'] });
+  const own = person?.identifiers.find(({ surface, value }) => surface === type && value === identity);
+  const revoke = useAct({
+    changes: [`${path}/call`],
+    done: `${name} is signed out.`,
+    onDone: () => {
+      if (own !== undefined) unlink.mutate({ method: 'DELETE', path: `/core/trust/identifiers/${encodeURIComponent(own.id)}` });
+      onClose();
+    },
+  });
+  return (
+    <Confirm
+      title={`Sign out ${name}?`}
+      button="Sign out device"
+      isBusy={revoke.isPending}
+      onClose={onClose}
+      onConfirm={() =>
+        revoke.mutate({ method: 'POST', path: `${path}/call`, body: { method: 'revoke', params: { device_id: id } } })
+      }
+    >
+      <p>Its login is worth nothing from then on, and what it reads ends at once. To use it again, let it in anew.</p>
+    </Confirm>
+  );
+}
+
+const stateOf = ({ state, online }: ListedDevice): string => {
+  if (state === 'invited') return 'has not come yet';
+  return online ? 'connected' : 'not connected';
+};
+
+const factsOf = ({ platform, created_at: began, last_seen_at: seen }: ListedDevice, person: Principal | undefined): string =>
+  [
+    person === undefined ? 'of nobody' : `of ${person.display_name}`,
+    platform,
+    `let in ${relativeTime(began)}`,
+    seen === null ? null : `last seen ${relativeTime(seen)}`,
+  ]
+    .filter((part) => part !== null && part !== '')
+    .join(' · ');
