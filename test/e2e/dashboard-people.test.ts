@@ -90,12 +90,16 @@ describe.skipIf(why !== null)(`people in the dashboard${why === null ? '' : ` (s
 
   test('why she was refused is found from Home, from Activity and at her in three clicks at most', async () => {
     await open('/');
+    await page.getByText(/^Dora D\. on messenger/).waitFor();
     await page.getByRole('link', { name: 'Why was 100 refused?' }).first().click();
     await page.getByText('refused', { exact: true }).waitFor();
     await page
       .getByText(/ended|over|expired/i)
       .first()
       .waitFor();
+
+    await button('Change what Dora D. may').click();
+    await part('Roles').getByLabel('Role').waitFor();
 
     await open('/activity');
     await page.getByRole('link', { name: 'Why was 100 refused?' }).first().click();

@@ -6,6 +6,7 @@ import { Send, Square } from 'lucide-react';
 import { useId, useMemo, useState } from 'react';
 import { call } from '../api.ts';
 import { toast } from '../toast.tsx';
+import { type People, usePeople } from '../use-people.ts';
 import { useActions } from './use-actions.ts';
 import { refreshUndelivered, useUndelivered } from './use-undelivered.ts';
 import type { SessionWatch } from './watch-session.ts';
@@ -27,7 +28,7 @@ export function SteerView({ session, watch }: Props) {
   const { stop, answer } = useActions(key);
   const deliver = useUndelivered(conversation, key);
   const actions = useMemo(() => ({ answer, deliver, retry: nothing, edit: nothing }), [answer, deliver]);
-  const place = placeOf(session);
+  const place = placeOf(session, usePeople());
 
   const say = async (interrupt: boolean) => {
     const said = text.trim();
@@ -99,5 +100,10 @@ export function SteerView({ session, watch }: Props) {
   );
 }
 
-const placeOf = ({ surface, outbound_target: target, principal_id: person }: Session): string =>
-  [surface, target ?? person].filter((part) => part !== null).join(' · ');
+/** "messenger · Anna Kern (12345)": by name where one person is there, and not a room. */
+function placeOf({ surface, outbound_target: target, principal_id: person }: Session, people: People): string {
+  const one = target === null ? undefined : people.writingAs(surface, target);
+  const whom =
+    one === undefined ? (target ?? (person === null ? null : people.nameOf(person))) : `${one.display_name} (${target})`;
+  return [surface, whom].filter((part) => part !== null).join(' · ');
+}

@@ -5,12 +5,14 @@ import { count, money, relativeTime } from '../../parts/format.ts';
 import { Empty, Loaded, Page, Section, Skeleton } from '../../parts/page.tsx';
 import { useAct, useApi } from '../../parts/query.ts';
 import { Status } from '../../parts/status.tsx';
+import { usePeople } from '../../parts/use-people.ts';
 import { Refused } from './refused.tsx';
 import { type Need, useNeeds } from './use-needs.ts';
 
 /** What needs the operator, who is at work, and what a day has cost. A process that is away is a row, never a blank page. */
 export function Home() {
   const { needs, isKnown } = useNeeds();
+  const people = usePeople();
   const brief = useApi<Brief>('/collector/api/brief', 60_000);
   return (
     <Page
@@ -35,32 +37,36 @@ export function Home() {
       <Loaded query={brief}>
         {({ active, totals }) => (
           <>
-            <Section title="At work">
+            <Section title="At work in the last 15 minutes">
               {active.length === 0 ? (
                 <p className="muted">Nobody.</p>
               ) : (
                 <ul className="rows-list">
-                  {active.map(
-                    ({
-                      conversation_key: key,
-                      title,
-                      surface,
-                      principal,
-                      identity,
-                      state,
-                      last_text: text,
-                      last_event_at: at,
-                    }) => (
-                      <li key={key}>
-                        <Link to="/sessions/$key" params={{ key }} className="row-link">
-                          {title ?? text?.slice(0, 80) ?? key}
-                        </Link>
-                        <p className="muted small">
-                          {[surface, principal ?? identity, state, relativeTime(at)].filter(Boolean).join(' · ')}
-                        </p>
-                      </li>
-                    ),
-                  )}
+                  {active
+                    .toSorted(workingFirst)
+                    .map(
+                      ({
+                        conversation_key: key,
+                        title,
+                        surface,
+                        principal,
+                        identity,
+                        state,
+                        last_text: text,
+                        last_event_at: at,
+                      }) => (
+                        <li key={key}>
+                          <Link to="/sessions/$key" params={{ key }} className="row-link">
+                            {title ?? text?.slice(0, 80) ?? key}
+                          </Link>
+                          <p className="muted small">
+                            {[surface, principal === null ? identity : people.nameOf(principal), state, relativeTime(at)]
+                              .filter(Boolean)
+                              .join(' · ')}
+                          </p>
+                        </li>
+                      ),
+                    )}
                 </ul>
               )}
             </Section>
@@ -73,6 +79,10 @@ export function Home() {
     </Page>
   );
 }
+
+/** Who works now comes before who has ended. */
+const workingFirst = (one: { state: string }, other: { state: string }): number =>
+  Number(one.state === 'idle') - Number(other.state === 'idle');
 
 function NeedRow({ need: { status, title, words, remedy } }: { need: Need }) {
   const act = useAct(remedy?.kind === 'call' ? remedy : {});

@@ -4,6 +4,7 @@ import { withQuery } from '../../parts/api.ts';
 import { relativeTime } from '../../parts/format.ts';
 import { Section } from '../../parts/page.tsx';
 import { useApi } from '../../parts/query.ts';
+import { usePeople } from '../../parts/use-people.ts';
 import { WhyLink } from '../../parts/why-link.tsx';
 
 const dayMs = 86_400_000;
@@ -16,6 +17,7 @@ export function Refused() {
     withQuery('/collector/api/events', { kind: 'denied', since, limit: 100 }),
     60_000,
   );
+  const people = usePeople();
   const known = (data?.events ?? []).filter(({ principal }) => principal !== null);
   const newest = [...new Map(known.toReversed().map((event) => [`${event.surface} ${event.identity}`, event])).values()];
   if (newest.length === 0) return null;
@@ -28,7 +30,7 @@ export function Refused() {
           .map(({ id, ts, surface, identity, principal, session, payload }) => (
             <li key={id} className="line">
               <span>
-                {principal} on {surface}, {relativeTime(ts)}
+                {people.nameOf(principal ?? '')} on {surface}, {relativeTime(ts)}
                 {typeof payload['reason'] === 'string' && <span className="muted">: {payload['reason']}</span>}
               </span>
               {surface !== null && identity !== null && <WhyLink channel={surface} sender={identity} session={session} />}

@@ -7,7 +7,7 @@ import { useAct } from '../../parts/query.ts';
 import { Explained } from './explained.tsx';
 
 /** Why a sender may what they may, grant by grant. Whom it is about stands in the address: refusals elsewhere lead here. */
-export function Explain() {
+export function Explain({ onShow }: { onShow(person: string): void }) {
   const asked = useSearch({ from: '/people' });
   const navigate = useNavigate({ from: '/people' });
   const [channel, setChannel] = useState(asked.channel);
@@ -47,14 +47,14 @@ export function Explain() {
           Explain
         </button>
       </form>
-      {asked.channel !== '' && asked.sender !== '' && <Answer key={JSON.stringify(asked)} {...asked} />}
+      {asked.channel !== '' && asked.sender !== '' && <Answer key={JSON.stringify(asked)} {...asked} onShow={onShow} />}
     </Section>
   );
 }
 
-type Asked = { channel: string; sender: string; key: string; public: string };
+type Asked = { channel: string; sender: string; key: string; public: string; onShow(person: string): void };
 
-function Answer({ channel, sender, key: conversation, public: isPublic }: Asked) {
+function Answer({ channel, sender, key: conversation, public: isPublic, onShow }: Asked) {
   const [found, setFound] = useState<ExplainedIdentity | null>(null);
   const place = useRef<HTMLDivElement>(null);
   const { mutate } = useAct<ExplainedIdentity>({ onDone: setFound });
@@ -72,5 +72,5 @@ function Answer({ channel, sender, key: conversation, public: isPublic }: Asked)
     // Newer browsers give a promise, which an effect must not.
     place.current?.scrollIntoView({ block: 'nearest' });
   }, [found]);
-  return <div ref={place}>{found !== null && <Explained {...found} />}</div>;
+  return <div ref={place}>{found !== null && <Explained {...found} onShow={onShow} />}</div>;
 }

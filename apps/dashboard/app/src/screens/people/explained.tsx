@@ -2,6 +2,11 @@ import type { ExplainedIdentity } from '@svc/contract/trust.ts';
 import { Status } from '../../parts/status.tsx';
 import { grantWords, tierWords, toolWords } from './trust-words.ts';
 
+type Props = ExplainedIdentity & {
+  /** Opens the person, where they are not open already. */
+  onShow?(person: string): void;
+};
+
 /** What a sender is let do, and which grants make it so. */
 export function Explained({
   denied,
@@ -10,7 +15,8 @@ export function Explained({
   tool_policy: tools,
   display_name: name,
   explanation,
-}: ExplainedIdentity) {
+  onShow,
+}: Props) {
   const { identifier, principal, grants, capped_from: before } = explanation;
   return (
     <div className="stack" role="status">
@@ -22,6 +28,13 @@ export function Explained({
         {!denied && ` ${name} is ${tierWords[tier]} here and ${toolWords[tools]}.`}
         {before !== null && ` Elsewhere they are ${tierWords[before]}: where others read along, nobody is more than this.`}
       </p>
+      {principal !== null && onShow !== undefined && (
+        <p>
+          <button type="button" className="plain-button" onClick={() => onShow(principal.id)}>
+            Change what {principal.display_name} may
+          </button>
+        </p>
+      )}
       {grants.length > 0 && (
         <ul className="rows-list">
           {grants.map((grant) => (

@@ -40,7 +40,7 @@ export function People() {
         <Loaded query={people}>{(data) => <PeopleTable people={data.principals} onShow={setShown} />}</Loaded>
       </Section>
       <Invitations roles={known} people={principals} />
-      <Explain />
+      <Explain onShow={setShown} />
       <Loaded query={roles}>{(data) => <Roles roles={data.roles} people={principals} />}</Loaded>
       {person !== undefined && <PersonDialog person={person} people={principals} roles={known} onClose={() => setShown(null)} />}
       {isAdding && <NewPerson roles={known} onClose={() => setAdding(false)} />}
