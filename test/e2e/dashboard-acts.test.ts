@@ -156,6 +156,9 @@ describe.skipIf(why !== null)(`acts in the dashboard${why === null ? '' : ` (ski
     await page.getByLabel(/Type the day/).fill(new Date().toISOString().slice(0, 10));
     await page.getByRole('button', { name: 'Restore backup' }).click();
     await page.getByText('is put in place at the next start').first().waitFor();
+    await page.getByRole('link', { name: 'Home' }).click();
+    const waits = page.getByRole('listitem').filter({ hasText: 'A backup waits to be restored' });
+    await waits.getByRole('link', { name: 'Go to the settings' }).click();
     await page.getByRole('button', { name: 'Take the restore back' }).click();
     await page.getByRole('button', { name: 'Take the restore back' }).waitFor({ state: 'detached' });
     await page.getByRole('link', { name: 'Account' }).click();

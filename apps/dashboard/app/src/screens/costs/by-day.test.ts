@@ -1,7 +1,7 @@
 import type { UsageRollup } from '@svc/contract/usage.ts';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { byDay } from './by-day.ts';
+import { byDay, sumOf } from './by-day.ts';
 
 const hour = 3_600_000;
 const since = new Date(2026, 2, 20).getTime();
@@ -32,6 +32,7 @@ test('loses nothing of what was used, over changes of the clock too', () => {
           31,
         );
         expect(days.reduce((sum, { list }) => sum + list, 0)).toBe(used.reduce((sum, [, cost]) => sum + cost, 0));
+        expect([sumOf(days).list, sumOf(days).turns]).toEqual([used.reduce((sum, [, cost]) => sum + cost, 0), used.length]);
         expect(days).toHaveLength(31);
         expect(days.every(({ at }) => new Date(at).getHours() === 0)).toBe(true);
       },

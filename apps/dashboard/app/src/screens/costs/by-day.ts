@@ -12,6 +12,16 @@ export type Day = {
   unpriced: number;
 };
 
+/** What all of the days used, beginning with the first. */
+export function sumOf(days: readonly Day[]): Day {
+  const sum = emptyDay(days[0]?.at ?? 0);
+  for (const day of days) {
+    for (const field of ['turns', 'tokensIn', 'tokensOut', 'list', 'billed', 'estimated', 'unpriced'] as const)
+      sum[field] += day[field];
+  }
+  return sum;
+}
+
 const emptyDay = (at: number): Day => ({
   at,
   turns: 0,

@@ -5,13 +5,13 @@ import { withQuery } from '../../parts/api.ts';
 import { count, counted, money, relativeTime } from '../../parts/format.ts';
 import { Empty, Loaded, Page, Section } from '../../parts/page.tsx';
 import { useApi } from '../../parts/query.ts';
-import { byDay, type Day } from './by-day.ts';
+import { byDay, type Day, sumOf } from './by-day.ts';
 import { DaysChart } from './days-chart.tsx';
 import { PeopleCosts } from './people-costs.tsx';
 import { SideCalls } from './side-calls.tsx';
 import { Table } from '../../parts/table.tsx';
 
-const spans = { '7': 'A week', '31': 'A month', '92': 'Three months' } as const;
+const spans = { '7': 'The last 7 days', '31': 'The last 31 days', '92': 'The last 92 days' } as const;
 const dayMs = 86_400_000;
 
 /** What was used, by whom, and what it cost: at list prices, and what is billed. */
@@ -42,6 +42,11 @@ export function Costs() {
         </select>
       }
     >
+      <Section title="In this time">
+        <Loaded query={usage} rows={1}>
+          {(data) => <Sums {...sumOf(byDay(data.usage, since, span))} />}
+        </Loaded>
+      </Section>
       <Section title="Limits">
         <Loaded query={spend} rows={1}>
           {(report) => <Limits {...report} />}
@@ -74,6 +79,25 @@ export function Costs() {
         )}
       </Loaded>
     </Page>
+  );
+}
+
+function Sums({ turns, list, billed }: Day) {
+  return (
+    <dl className="figures">
+      <div>
+        <dt>Turns</dt>
+        <dd>{count(turns)}</dd>
+      </div>
+      <div>
+        <dt>At list prices</dt>
+        <dd>{money(list)}</dd>
+      </div>
+      <div>
+        <dt>Billed</dt>
+        <dd>{money(billed)}</dd>
+      </div>
+    </dl>
   );
 }
 

@@ -1,5 +1,5 @@
 import type { OpenAsk } from '@svc/contract/ask.ts';
-import type { Backup } from '@svc/contract/backup.ts';
+import type { Backup, RestoreState } from '@svc/contract/backup.ts';
 import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
 import type { SpendReport } from '@svc/contract/cost.ts';
 import type { DeliveryPage } from '@svc/contract/delivery.ts';
@@ -38,7 +38,7 @@ export function useNeeds(): { needs: Need[]; isKnown: boolean } {
   const types = useApi<{ types: ConnectorMeta[] }>('/manager/types');
   const engines = useApi<{ current: EngineChoice | null }>('/core/v2/engines', everyMs);
   const spend = useApi<SpendReport>('/core/v2/spend', everyMs);
-  const backups = useApi<{ backups: Backup[] }>('/core/v2/backups', everyMs);
+  const backups = useApi<{ backups: Backup[]; restore: RestoreState | null }>('/core/v2/backups', everyMs);
   const update = useApi<UpdateStatus>('/core/v2/update/status', everyMs);
 
   const needs = [
@@ -51,6 +51,7 @@ export function useNeeds(): { needs: Need[]; isKnown: boolean } {
     ...ofSpend(spend.data),
     ...ofEngine(engines.data?.current),
     ...ofBackups(backups.data?.backups),
+    ...ofRestore(backups.data?.restore),
     ...ofUpdate(update.data),
   ];
   const all = [...Object.values(health), asks, deliveries, pending, instances, engines, spend, backups, update];
@@ -176,6 +177,15 @@ const ofEngine = (current: EngineChoice | null | undefined): Need[] =>
           remedy: toSettings('engines'),
         },
       ];
+
+/** Nothing is lost, or back, before the service was started anew, so a restore that waits is not to be forgotten. */
+function ofRestore(restore: RestoreState | null | undefined): Need[] {
+  if (restore == null || restore.state === 'applied') return [];
+  const title = restore.state === 'pending' ? 'A backup waits to be restored' : 'A restore waits to be taken back';
+  return [
+    { key: 'restore', status: 'warn', title, words: 'The next start of the service does it.', remedy: toSettings('backups') },
+  ];
+}
 
 function ofBackups(backups: readonly Backup[] | undefined): Need[] {
   const newest = backups?.[0];

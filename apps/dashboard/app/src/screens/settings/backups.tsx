@@ -107,12 +107,15 @@ const factsOf = ({ version, bytes: size, scheduled, has_secrets: hasSecrets, cre
     .filter((part) => part !== null)
     .join(' · ');
 
+/** The dashboard cannot start what it is a part of. */
+const howToStart = 'To start it anew, end it where it runs (Ctrl-C) and run ./svc up.';
+
 function restoreWords({ state, plan }: RestoreState): string {
   const what = `The backup of ${fullTime(plan.created_at)}`;
-  if (state === 'pending') return `${what} is put in place at the next start of the service.`;
+  if (state === 'pending') return `${what} is put in place at the next start of the service. ${howToStart}`;
   return state === 'applied'
     ? `${what} is in place. What was there before is kept until the next start.`
-    : 'The earlier state is put back at the next start of the service.';
+    : `The earlier state is put back at the next start of the service. ${howToStart}`;
 }
 
 /** The day as it has to be typed. */
