@@ -22,6 +22,7 @@ const found = (pattern: RegExp): Record<string, string[]> =>
 
 test('routes that answer with bytes say what they send', () => {
   expect(found(/sendsBytes: '([^']+)'/g)).toEqual({
+    'apps/core/src/api-key/api-key-routes.ts': ['a key that was just made, for who made it'],
     'apps/core/src/backup/backup-routes.ts': ['the archive'],
     'apps/core/src/silo/silo-routes.ts': ['the file that was stored'],
     'apps/core/src/speech/speech-routes.ts': ['speech; the text was masked before it was spoken'],

@@ -90,7 +90,7 @@ test('a good version takes over: code, folder, settings; what a person set stays
   expect(isWebAppBuilt(house.clone, 'dashboard'), 'its pages came along').toBe(true);
   expect(readFileSync(house.file('.env'), 'utf8')).toBe('# mine\nSVC_LOG_LEVEL=info\n\n# Something new.\n#SVC_NEW=1\n');
   expect(await house.svc(['update'])).toMatchObject({ code: 4 });
-}, 120_000);
+}, 240_000);
 
 describe('a version that is taken back, or never put in place', () => {
   const broken: [string, string, number, Parameters<UpdateHouse['release']>[1]][] = [
@@ -164,7 +164,7 @@ describe('a version that is taken back, or never put in place', () => {
       await runsOn(good);
       expect(version()).toBe('0.2.0');
     },
-    120_000,
+    240_000,
   );
 });
 
@@ -173,7 +173,7 @@ test('--rollback goes back to the version before', async () => {
   expect(out).toContain('0.1.0');
   expect(code).toBe(0);
   await runsOn(first);
-}, 120_000);
+}, 240_000);
 
 test('something else that keeps it up to date is left to it', async () => {
   expect(await house.svc(['update'], { SVC_UPDATE_MANAGED: 'apt' })).toMatchObject({ code: 6 });

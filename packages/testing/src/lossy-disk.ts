@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readlinkSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { signalProcess } from '@svc/service-kit/process/signal-process.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 /** A disk whose power can be cut: what nobody has brought to it by then is gone. */
@@ -82,7 +83,7 @@ function linkOf(file: string): string {
 
 function killOne(pid: number): void {
   try {
-    process.kill(pid, 'SIGKILL');
+    signalProcess(pid, 'SIGKILL');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
