@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import { isAlive } from '../process/signal-process.ts';
 import { createTextTail } from '../process/text-tail.ts';
 import { syncDisk } from '../restore/sync-disk.ts';
 import { errorText } from '../service-error.ts';
@@ -44,7 +45,7 @@ export async function installPackages(installation: PackageInstallation): Promis
   const parent = path.dirname(folder);
   const staged = `.${path.basename(folder)}-installing-`;
   mkdirSync(parent, { recursive: true, mode: 0o700 });
-  for (const name of readdirSync(parent)) if (name.startsWith(staged)) rmSync(path.join(parent, name), { recursive: true });
+  removeLeft(parent, staged);
   const staging = path.join(parent, `${staged}${process.pid}`);
   try {
     mkdirSync(staging, { mode: 0o700 });
@@ -56,10 +57,26 @@ export async function installPackages(installation: PackageInstallation): Promis
     await runNpm(staging, installation);
     // What is there counts as whole from then on.
     await syncDisk(staging, installation.env);
-    rmSync(folder, { recursive: true, force: true });
-    renameSync(staging, folder);
+    put(staging, installation);
   } finally {
     rmSync(staging, { recursive: true, force: true });
+  }
+}
+
+/** What installers that have ended left behind. Another one may be at work beside this. */
+function removeLeft(parent: string, staged: string): void {
+  const left = readdirSync(parent).filter((name) => name.startsWith(staged) && !isAlive(Number(name.slice(staged.length))));
+  for (const name of left) rmSync(path.join(parent, name), { recursive: true, force: true });
+}
+
+/** Whoever is second leaves the folder of the first alone: something may run from it already. */
+function put(staging: string, installation: PackageInstallation): void {
+  if (hasPackages(installation)) return;
+  try {
+    rmSync(installation.folder, { recursive: true, force: true });
+    renameSync(staging, installation.folder);
+  } catch (error) {
+    if (!hasPackages(installation)) throw error;
   }
 }
 
