@@ -12,7 +12,8 @@ export async function createCoreProcess(dir: string, managerPort: number, settin
   const runsFile = path.join(notes, 'runs.jsonl');
   const script = path.join(notes, 'script.mjs');
   writeFileSync(script, scriptText(runsFile));
-  writeFileSync(path.join(dir, 'trust.seed.json'), JSON.stringify(seed));
+  // On the disk before any power is cut: it is the operator's, and stands for one of long ago.
+  writeFileSync(path.join(dir, 'trust.seed.json'), JSON.stringify(seed), { flush: true });
   writeFileSync(runsFile, '');
   const ports = { core: port, manager: managerPort, collector };
   const env = { SVC_OFFLINE_SCRIPT: script, SVC_MAX_CONCURRENT_TURNS: '8', ...settings };
