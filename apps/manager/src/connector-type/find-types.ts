@@ -5,7 +5,7 @@ import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
 import { isRecord } from '@svc/contract/json-value.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 import { withUsualSettings } from './memory-limit.ts';
-import { describeMetaProblems } from './meta-problems.ts';
+import { describeContradictions, describeMetaProblems } from './meta-problems.ts';
 import { readMeta } from './read-meta.ts';
 
 /** A usable type: its description, its folder, and the module there that exports `meta` and `start`. */
@@ -99,8 +99,9 @@ async function loadType(dir: string, isAdded: boolean): Promise<ConnectorType> {
   if (entry === null) throw new Error('it has neither package.json "exports" nor src/index.ts, src/index.js or index.js');
   const metaFile = ['src/meta.ts', 'src/meta.js'].map((file) => path.join(dir, file)).find((file) => existsSync(file));
   const meta = await (isAdded ? readMeta(metaFile ?? entry, dir) : importMeta(metaFile ?? entry));
-  // Those of this repository are held to the same by a test (find-types.test.ts), so that no start has to.
-  const problems = isAdded ? describeMetaProblems(meta, path.basename(dir)) : [];
+  // That the schemas of this repository's are right is held by a test (find-types.test.ts): checking them takes longer than all the rest.
+  const describe = isAdded || !isRecord(meta) ? describeMetaProblems : describeContradictions;
+  const problems = describe(meta as ConnectorMeta, path.basename(dir));
   if (problems.length > 0) throw new Error(problems.join('; '));
   return { meta: withUsualSettings(meta as ConnectorMeta), entry, folder: dir, isAdded };
 }

@@ -1,6 +1,7 @@
 import { boundlessPermissions } from '@svc/contract/connector-meta.ts';
 import { capabilitiesSchema, ownChannels } from '@svc/contract/envelope.ts';
 import { methodPattern } from '@svc/contract/instance-call.ts';
+import { isRecord } from '@svc/contract/json-value.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 import { compileSchema, problemsOf } from './ajv.ts';
 import { memoryMbSchema, usualSettings } from './memory-limit.ts';
@@ -70,28 +71,28 @@ const metaSchema = {
   },
 };
 
-type Checked = {
+/** The fields of a `meta` that are about each other. */
+export type Checked = {
   type: string;
-  credentialKeys: string[];
-  exclusive?: string[];
-  configSchema: { required?: string[]; properties: Record<string, unknown> };
-  permissions?: { read?: string[]; write?: string[] };
+  credentialKeys: readonly string[];
+  exclusive?: readonly string[];
+  configSchema: { required?: readonly string[]; properties: Readonly<Record<string, unknown>> };
+  permissions?: { read?: readonly string[]; write?: readonly string[] };
   packages?: { when: string };
 };
 
 /** What is wrong with a type's `meta`, a text each; none when it can be used. `folder` is the name it must carry. */
 export function describeMetaProblems(meta: unknown, folder: string): string[] {
-  if (typeof meta !== 'object' || meta === null) return ['it exports no "meta"'];
+  if (!isRecord(meta)) return ['it exports no "meta"'];
   const validate = compileSchema(metaSchema);
   if (!validate(meta)) return problemsOf(validate.errors ?? []).map(({ field, problem }) => `meta.${field} ${problem}`);
-  const {
-    type,
-    credentialKeys,
-    exclusive = [],
-    configSchema,
-    permissions: { read = [], write = [] } = {},
-    packages,
-  } = meta as Checked;
+  const checked = meta as Checked;
+  return [...describeContradictions(checked, folder), ...schemaProblem(checked.configSchema)];
+}
+
+/** What of a `meta` of the right shape does not fit the rest of it, or its folder. */
+export function describeContradictions(meta: Checked, folder: string): string[] {
+  const { type, credentialKeys, exclusive = [], configSchema, permissions: { read = [], write = [] } = {}, packages } = meta;
   const isUnknown = (key: string) => !Object.hasOwn(configSchema.properties, key);
   return [
     ...(ownChannels.includes(type) ? [`"${type}" is a channel of the service itself; take another name`] : []),
@@ -108,7 +109,6 @@ export function describeMetaProblems(meta: unknown, folder: string): string[] {
     ...usualSettings
       .filter((key) => !isUnknown(key))
       .map((key) => `configSchema has "${key}", which every type has by itself; use another name`),
-    ...schemaProblem(configSchema),
   ];
 }
 
