@@ -34,6 +34,7 @@ async function sweep(manager: OpenManager, headers: Record<string, string>, expe
 test('there are routes to sweep', () => {
   expect(routes.map(({ method, url }) => `${method} ${url}`).sort()).toEqual([
     'DELETE /instances/sample',
+    'DELETE /instances/sample/announcements/{announcement}',
     'GET /health',
     'GET /instances',
     'GET /instances/sample',
