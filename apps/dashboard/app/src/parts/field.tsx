@@ -1,6 +1,6 @@
 import { type ReactNode, useId } from 'react';
 
-type FieldProps = {
+export type FieldProps = {
   label: string;
   hint?: ReactNode;
   fault?: string | null;

@@ -2,6 +2,7 @@ import type { ConfigSchema } from '@svc/contract/connector-meta.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { call, type Method } from '../api.ts';
+import { FormButtons } from '../form-buttons.tsx';
 import { refresh } from '../query.ts';
 import { toast } from '../toast.tsx';
 import { fieldFaults } from './field-faults.ts';
@@ -72,16 +73,7 @@ export function ActForm<T>({ schema, values = {}, button, changes, toCall, done,
           {fault}
         </p>
       )}
-      <p className="row-buttons">
-        <button type="submit" className="primary" disabled={isBusy}>
-          {button}
-        </button>
-        {onClose !== undefined && (
-          <button type="button" className="plain-button" onClick={onClose}>
-            Cancel
-          </button>
-        )}
-      </p>
+      <FormButtons submit={button} isOff={isBusy} onClose={onClose} />
     </form>
   );
 }

@@ -1,6 +1,7 @@
 import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
 import type { Instance } from '@svc/contract/instance.ts';
 import { useState } from 'react';
+import { FormButtons } from '../../parts/form-buttons.tsx';
 import { call } from '../../parts/api.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Field } from '../../parts/field.tsx';
@@ -98,14 +99,11 @@ function ChannelForm({ meta, instances, instance, onClose }: Omit<EditProps, 'in
           {fault}
         </p>
       )}
-      <p className="row-buttons">
-        <button type="submit" className="primary" disabled={isBusy || name.trim() === ''}>
-          {instance === null ? 'Add channel' : 'Save and restart'}
-        </button>
-        <button type="button" className="plain-button" onClick={onClose}>
-          Cancel
-        </button>
-      </p>
+      <FormButtons
+        submit={instance === null ? 'Add channel' : 'Save and restart'}
+        isOff={isBusy || name.trim() === ''}
+        onClose={onClose}
+      />
     </form>
   );
 }

@@ -1,7 +1,8 @@
 import { useState } from 'react';
+import { FormButtons } from '../../parts/form-buttons.tsx';
+import { SecretField } from '../../parts/secret-field.tsx';
 import { call } from '../../parts/api.ts';
 import { Dialog } from '../../parts/dialog.tsx';
-import { Field } from '../../parts/field.tsx';
 import { queryClient, refresh } from '../../parts/query.ts';
 import { toast } from '../../parts/toast.tsx';
 
@@ -34,25 +35,13 @@ export function MissingSecret({ secret, path, name, onClose }: Props) {
           void save();
         }}
       >
-        <Field label={secret} hint="It goes to where secrets are kept, and is not shown again.">
-          {(props) => (
-            <input
-              {...props}
-              type="password"
-              autoComplete="new-password"
-              value={value}
-              onChange={({ target }) => setValue(target.value)}
-            />
-          )}
-        </Field>
-        <p className="row-buttons">
-          <button type="submit" className="primary" disabled={isBusy || value === ''}>
-            Keep it and restart
-          </button>
-          <button type="button" className="plain-button" onClick={onClose}>
-            Cancel
-          </button>
-        </p>
+        <SecretField
+          label={secret}
+          hint="It goes to where secrets are kept, and is not shown again."
+          value={value}
+          onChange={setValue}
+        />
+        <FormButtons submit="Keep it and restart" isOff={isBusy || value === ''} onClose={onClose} />
       </form>
     </Dialog>
   );

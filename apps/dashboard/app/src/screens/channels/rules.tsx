@@ -4,6 +4,7 @@ import { type InstanceRules, type RuleName, ruleNames, rolePrefix } from '@svc/c
 import type { Instance } from '@svc/contract/instance.ts';
 import type { Principal, Role } from '@svc/contract/trust.ts';
 import { useState } from 'react';
+import { FormButtons } from '../../parts/form-buttons.tsx';
 import { call } from '../../parts/api.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Field } from '../../parts/field.tsx';
@@ -104,14 +105,7 @@ export function Rules({ instance, meta, onClose }: Props) {
             {fault}
           </p>
         )}
-        <p className="row-buttons">
-          <button type="submit" className="primary" disabled={isBusy}>
-            Save rules
-          </button>
-          <button type="button" className="plain-button" onClick={onClose}>
-            Cancel
-          </button>
-        </p>
+        <FormButtons submit="Save rules" isOff={isBusy} onClose={onClose} />
       </form>
     </Dialog>
   );

@@ -1,5 +1,6 @@
 import type { Identifier, Principal } from '@svc/contract/trust.ts';
 import { type FormEvent, useState } from 'react';
+import { FormButtons } from '../../parts/form-buttons.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Field } from '../../parts/field.tsx';
 import { useAct } from '../../parts/query.ts';
@@ -115,14 +116,7 @@ function Move({ identifier: { surface, value }, person, others, onClose }: MoveP
             </select>
           )}
         </Field>
-        <p className="row-buttons">
-          <button type="submit" className="primary" disabled={act.isPending}>
-            Move name
-          </button>
-          <button type="button" className="plain-button" onClick={onClose}>
-            Cancel
-          </button>
-        </p>
+        <FormButtons submit="Move name" isOff={act.isPending} onClose={onClose} />
       </form>
     </Dialog>
   );

@@ -2,6 +2,7 @@ import type { Invitation, NewInvitation } from '@svc/contract/pairing.ts';
 import type { Principal, Role } from '@svc/contract/trust.ts';
 import { Mail } from 'lucide-react';
 import { useState } from 'react';
+import { FormButtons } from '../../parts/form-buttons.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Field } from '../../parts/field.tsx';
 import { relativeTime } from '../../parts/format.ts';
@@ -113,14 +114,7 @@ function Invite({ roles, people, onClose }: Props & { onClose(): void }) {
             <RoleField roles={roles} role={role} onRole={setRole} />
           </>
         )}
-        <p className="row-buttons">
-          <button type="submit" className="primary" disabled={act.isPending}>
-            Make invitation
-          </button>
-          <button type="button" className="plain-button" onClick={onClose}>
-            Cancel
-          </button>
-        </p>
+        <FormButtons submit="Make invitation" isOff={act.isPending} onClose={onClose} />
       </form>
     </Dialog>
   );

@@ -1,5 +1,6 @@
 import type { Grant, Principal, Role } from '@svc/contract/trust.ts';
 import { useState } from 'react';
+import { FormButtons } from '../../parts/form-buttons.tsx';
 import { call } from '../../parts/api.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Field } from '../../parts/field.tsx';
@@ -54,14 +55,11 @@ export function NewPerson({ roles, onClose }: { roles: readonly Role[]; onClose(
         <RoleField roles={roles} role={role} onRole={setRole} />
         <PlaceField scope={scope} onScope={setScope} />
         <EndField end={end} onEnd={setEnd} />
-        <p className="row-buttons">
-          <button type="submit" className="primary" disabled={isBusy || key === '' || endFault(end) !== null || !isPlace(scope)}>
-            Add person
-          </button>
-          <button type="button" className="plain-button" onClick={onClose}>
-            Cancel
-          </button>
-        </p>
+        <FormButtons
+          submit="Add person"
+          isOff={isBusy || key === '' || endFault(end) !== null || !isPlace(scope)}
+          onClose={onClose}
+        />
       </form>
     </Dialog>
   );

@@ -1,9 +1,10 @@
 import type { EngineTest, EngineView } from '@svc/contract/engine.ts';
 import type { EngineChoice } from '@svc/contract/service.ts';
 import { useState } from 'react';
+import { FormButtons } from '../../parts/form-buttons.tsx';
+import { SecretField } from '../../parts/secret-field.tsx';
 import { Loaded } from '../../parts/page.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
-import { Field } from '../../parts/field.tsx';
 import { useAct, useApi } from '../../parts/query.ts';
 import { Status } from '../../parts/status.tsx';
 import { toast } from '../../parts/toast.tsx';
@@ -140,25 +141,8 @@ function Key({ id, path: where, onClose }: { id: string; path: string; onClose()
           act.mutate({ method: 'PUT', path: where, body: { value: value.trim() } });
         }}
       >
-        <Field label="Key" hint="It is kept where secrets are, and not shown again.">
-          {(props) => (
-            <input
-              {...props}
-              type="password"
-              autoComplete="new-password"
-              value={value}
-              onChange={({ target }) => setValue(target.value)}
-            />
-          )}
-        </Field>
-        <p className="row-buttons">
-          <button type="submit" className="primary" disabled={act.isPending || value.trim() === ''}>
-            Keep key
-          </button>
-          <button type="button" className="plain-button" onClick={onClose}>
-            Cancel
-          </button>
-        </p>
+        <SecretField label="Key" hint="It is kept where secrets are, and not shown again." value={value} onChange={setValue} />
+        <FormButtons submit="Keep key" isOff={act.isPending || value.trim() === ''} onClose={onClose} />
       </form>
     </Dialog>
   );

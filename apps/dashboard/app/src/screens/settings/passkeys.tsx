@@ -1,6 +1,7 @@
 import type { Passkey, PasskeyOptionsAnswer } from '@svc/contract/auth.ts';
 import { KeyRound } from 'lucide-react';
 import { useState } from 'react';
+import { FormButtons } from '../../parts/form-buttons.tsx';
 import { knowsPasskeys, makePasskey } from '../../entry/passkey.ts';
 import { call } from '../../parts/api.ts';
 import { Confirm, Dialog } from '../../parts/dialog.tsx';
@@ -106,14 +107,7 @@ function AddPasskey({ onClose }: { onClose(): void }) {
         <Field label="Name" hint="By which you know the device, such as Phone." fault={fault}>
           {(props) => <input {...props} value={name} maxLength={64} onChange={({ target }) => setName(target.value)} />}
         </Field>
-        <p className="row-buttons">
-          <button type="submit" className="primary" disabled={isBusy || name.trim() === ''}>
-            Add passkey
-          </button>
-          <button type="button" className="plain-button" onClick={onClose}>
-            Cancel
-          </button>
-        </p>
+        <FormButtons submit="Add passkey" isOff={isBusy || name.trim() === ''} onClose={onClose} />
       </form>
     </Dialog>
   );

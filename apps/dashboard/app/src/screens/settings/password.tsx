@@ -1,9 +1,10 @@
 import type { RecoveryCodesAnswer } from '@svc/contract/auth.ts';
 import { useState } from 'react';
+import { FormButtons } from '../../parts/form-buttons.tsx';
+import { SecretField } from '../../parts/secret-field.tsx';
 import { authCall, AuthFault } from '../../entry/auth-api.ts';
 import { authHeaders, proveAgain } from '../../parts/api.ts';
 import { Dialog } from '../../parts/dialog.tsx';
-import { Field } from '../../parts/field.tsx';
 import { Section } from '../../parts/page.tsx';
 import { useAct } from '../../parts/query.ts';
 import { toast } from '../../parts/toast.tsx';
@@ -80,37 +81,16 @@ function ChangePassword({ onClose }: { onClose(): void }) {
           void change();
         }}
       >
-        <Field label="Password of now">
-          {(props) => (
-            <input
-              {...props}
-              type="password"
-              autoComplete="current-password"
-              value={password}
-              onChange={({ target }) => setPassword(target.value)}
-            />
-          )}
-        </Field>
-        <Field label="New password" hint="At least 12 characters. Several words are good." fault={fault}>
-          {(props) => (
-            <input
-              {...props}
-              type="password"
-              autoComplete="new-password"
-              minLength={12}
-              value={next}
-              onChange={({ target }) => setNext(target.value)}
-            />
-          )}
-        </Field>
-        <p className="row-buttons">
-          <button type="submit" className="primary" disabled={isBusy || password === '' || next === ''}>
-            Change password
-          </button>
-          <button type="button" className="plain-button" onClick={onClose}>
-            Cancel
-          </button>
-        </p>
+        <SecretField label="Password of now" autoComplete="current-password" value={password} onChange={setPassword} />
+        <SecretField
+          label="New password"
+          hint="At least 12 characters. Several words are good."
+          fault={fault}
+          minLength={12}
+          value={next}
+          onChange={setNext}
+        />
+        <FormButtons submit="Change password" isOff={isBusy || password === '' || next === ''} onClose={onClose} />
       </form>
     </Dialog>
   );

@@ -1,6 +1,7 @@
 import { apiKeyNamePattern, type ApiKeyCreated, type ApiKeyPlace } from '@svc/contract/api-key.ts';
 import type { Principal } from '@svc/contract/trust.ts';
 import { useState } from 'react';
+import { FormButtons } from '../../../parts/form-buttons.tsx';
 import { CopyButton } from '../../../parts/copy-button.tsx';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { Field } from '../../../parts/field.tsx';
@@ -93,14 +94,11 @@ export function MakeKey({ places, onMade, onClose }: Props) {
             )}
           </Field>
         )}
-        <p className="row-buttons">
-          <button type="submit" className="primary" disabled={act.isPending || !isName.test(name) || isBadBudget}>
-            {act.isPending ? 'Making the key' : 'Make key'}
-          </button>
-          <button type="button" className="plain-button" onClick={onClose}>
-            Cancel
-          </button>
-        </p>
+        <FormButtons
+          submit={act.isPending ? 'Making the key' : 'Make key'}
+          isOff={act.isPending || !isName.test(name) || isBadBudget}
+          onClose={onClose}
+        />
       </form>
     </Dialog>
   );

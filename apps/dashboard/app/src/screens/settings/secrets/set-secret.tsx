@@ -2,6 +2,7 @@ import type { SecretEntry, SecretList } from '@svc/contract/secret.ts';
 import type { Tier } from '@svc/contract/trust.ts';
 import { maxSecretLength, vaultNamePattern, type VaultSecretStored } from '@svc/contract/vault.ts';
 import { useState } from 'react';
+import { FormButtons } from '../../../parts/form-buttons.tsx';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { Field } from '../../../parts/field.tsx';
 import { useAct } from '../../../parts/query.ts';
@@ -95,14 +96,7 @@ export function SetSecret({ vault, secret, onClose }: Props) {
             )}
           </Field>
         )}
-        <p className="row-buttons">
-          <button type="submit" className="primary" disabled={act.isPending || value === '' || !isName.test(name)}>
-            Keep secret
-          </button>
-          <button type="button" className="plain-button" onClick={onClose}>
-            Cancel
-          </button>
-        </p>
+        <FormButtons submit="Keep secret" isOff={act.isPending || value === '' || !isName.test(name)} onClose={onClose} />
       </form>
     </Dialog>
   );

@@ -1,7 +1,8 @@
 import { leastPassphraseLength, maxPassphraseLength, type VaultAccess, type VaultRotated } from '@svc/contract/vault.ts';
 import { useState } from 'react';
+import { FormButtons } from '../../../parts/form-buttons.tsx';
+import { SecretField } from '../../../parts/secret-field.tsx';
 import { Confirm, Dialog } from '../../../parts/dialog.tsx';
-import { Field } from '../../../parts/field.tsx';
 import { shortTime } from '../../../parts/format.ts';
 import { Loaded } from '../../../parts/page.tsx';
 import { useAct, useProvenApi } from '../../../parts/query.ts';
@@ -86,42 +87,27 @@ function ChangePassphrase({ onClose }: { onClose(): void }) {
           act.mutate({ method: 'POST', path: `${path}/passphrase`, body, timeoutMs: derivingMs }, { onSettled: forget });
         }}
       >
-        <Field label="Passphrase of now" fault={act.error?.message ?? null}>
-          {(props) => (
-            <input
-              {...props}
-              type="password"
-              autoComplete="current-password"
-              maxLength={maxPassphraseLength}
-              value={now}
-              onChange={({ target }) => setNow(target.value)}
-            />
-          )}
-        </Field>
-        <Field
+        <SecretField
+          label="Passphrase of now"
+          fault={act.error?.message ?? null}
+          autoComplete="current-password"
+          maxLength={maxPassphraseLength}
+          value={now}
+          onChange={setNow}
+        />
+        <SecretField
           label="New passphrase"
           hint={`At least ${leastPassphraseLength} characters; six random words are good. Nobody can recover it: without it everything in the vault is lost.`}
-        >
-          {(props) => (
-            <input
-              {...props}
-              type="password"
-              autoComplete="new-password"
-              minLength={leastPassphraseLength}
-              maxLength={maxPassphraseLength}
-              value={next}
-              onChange={({ target }) => setNext(target.value)}
-            />
-          )}
-        </Field>
-        <p className="row-buttons">
-          <button type="submit" className="primary" disabled={act.isPending || now === '' || next.length < leastPassphraseLength}>
-            {act.isPending ? 'Changing the passphrase' : 'Change passphrase'}
-          </button>
-          <button type="button" className="plain-button" onClick={onClose}>
-            Cancel
-          </button>
-        </p>
+          minLength={leastPassphraseLength}
+          maxLength={maxPassphraseLength}
+          value={next}
+          onChange={setNext}
+        />
+        <FormButtons
+          submit={act.isPending ? 'Changing the passphrase' : 'Change passphrase'}
+          isOff={act.isPending || now === '' || next.length < leastPassphraseLength}
+          onClose={onClose}
+        />
       </form>
     </Dialog>
   );

@@ -3,8 +3,8 @@ import type { Instance } from '@svc/contract/instance.ts';
 import type { VaultStatus } from '@svc/contract/vault.ts';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { SecretField } from '../../../parts/secret-field.tsx';
 import { Confirm } from '../../../parts/dialog.tsx';
-import { Field } from '../../../parts/field.tsx';
 import { Loaded, Section } from '../../../parts/page.tsx';
 import { useAct, useApi } from '../../../parts/query.ts';
 import { Status } from '../../../parts/status.tsx';
@@ -85,22 +85,15 @@ function OpenVault() {
         act.mutate(request, { onSettled: () => setPassphrase('') });
       }}
     >
-      <Field
+      <SecretField
         label="Passphrase of the vault"
         hint="It goes to the vault alone, which keeps no copy. Nobody can recover it."
         fault={act.error?.message ?? null}
-      >
-        {(props) => (
-          <input
-            {...props}
-            type="password"
-            autoComplete="current-password"
-            maxLength={1024}
-            value={passphrase}
-            onChange={({ target }) => setPassphrase(target.value)}
-          />
-        )}
-      </Field>
+        autoComplete="current-password"
+        maxLength={1024}
+        value={passphrase}
+        onChange={setPassphrase}
+      />
       <p className="row-buttons">
         <button type="submit" className="primary" disabled={act.isPending || passphrase === ''}>
           {act.isPending ? 'Opening the vault' : 'Open vault'}
