@@ -75,7 +75,7 @@ describe.skipIf(why !== null)(`acts in the dashboard${why === null ? '' : ` (ski
       .click();
     expect(await page.getByRole('button', { name: 'Take away owner' }).isDisabled()).toBe(true);
     expect(await page.getByRole('button', { name: 'Remove person' }).isDisabled()).toBe(true);
-    await page.getByText('The last owner stays one').first().waitFor();
+    await page.getByText('The last owner stays the owner').first().waitFor();
     await page.keyboard.press('Escape');
   });
 

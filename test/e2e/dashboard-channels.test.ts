@@ -189,7 +189,7 @@ describe.skipIf(why !== null)(`channels in the dashboard${why === null ? '' : ` 
     });
     await page.getByLabel('everybody who is guest').uncheck();
     await button('Save rules').click();
-    await page.getByText('Somebody has changed these settings meanwhile').waitFor();
+    await page.getByText('These settings have been changed in the meantime').waitFor();
     const { instance } = await dashboard.house.get<{ instance: Instance }>(manager('/instances/compat'));
     expect(instance.config['allow']).toEqual(['role:guest']);
     expect(faults).toEqual([]);

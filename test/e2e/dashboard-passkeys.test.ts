@@ -137,10 +137,10 @@ describe.skipIf(why !== null)(`passkeys in the dashboard${why === null ? '' : ` 
       return (await answer).status();
     };
     const next = `five other plain words ${account.recoveryCodes.length}`;
-    await page.getByLabel('Password of now').fill('not the one at all');
+    await page.getByLabel('Current password').fill('not the one at all');
     await page.getByLabel('New password').fill(next);
     await expect.poll(change).toBe(401); // after 429 where an earlier try of this test has left a wait
-    await page.getByLabel('Password of now').fill(account.password);
+    await page.getByLabel('Current password').fill(account.password);
     await expect.poll(change).toBe(200);
     account.password = next;
     await page.getByText('The password is changed').waitFor();

@@ -197,7 +197,7 @@ describe.skipIf(why !== null)(`people in the dashboard${why === null ? '' : ` (s
     await page.getByLabel('Name', { exact: true }).fill('choir');
     await page.getByLabel('Tier').selectOption('GUEST');
     await page.getByLabel('Channels').fill('messenger');
-    await page.getByText('Whoever has it is guest, may only talk').waitFor();
+    await page.getByText('A person with it is guest, may only talk').waitFor();
     await button('Save role').click();
     await button('choir').waitFor();
     expect((await roles()).find(({ name }) => name === 'choir')).toMatchObject({ tier: 'GUEST', surfaces: ['messenger'] });
@@ -237,7 +237,7 @@ describe.skipIf(why !== null)(`people in the dashboard${why === null ? '' : ` (s
     expect((await fetch(core(`/v2/session/${encodeURIComponent('messenger:m:user:100')}`))).status).toBe(404);
     await openPerson((await person('owner')).display_name);
     expect(await button('Erase person').isDisabled()).toBe(true);
-    await page.getByText('The last owner stays one').first().waitFor();
+    await page.getByText('The last owner stays the owner').first().waitFor();
     expect(faults).toEqual([]);
   });
 });

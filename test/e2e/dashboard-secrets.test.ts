@@ -128,7 +128,7 @@ describe.skipIf(why !== null)(`secrets in the dashboard${why === null ? '' : ` (
     await dialog().getByText('It takes up to 128').waitFor();
     await dialog().getByLabel('Name').fill('GARDEN_KEY');
     await dialog().getByLabel('Value').fill(canary);
-    await dialog().getByLabel('Whom it serves at least').selectOption('KNOWN');
+    await dialog().getByLabel('Minimum trust').selectOption('KNOWN');
     await dialog().getByRole('button', { name: 'Keep secret' }).click();
     await row('GARDEN_KEY').getByText('for known and above').waitFor();
     await page.getByRole('button', { name: 'Replace value of GARDEN_KEY' }).click();
@@ -242,7 +242,7 @@ describe.skipIf(why !== null)(`secrets in the dashboard${why === null ? '' : ` (
     await dialog().getByRole('button', { name: 'Replace root key' }).click();
     await page.getByText('a new root key, number 2').waitFor();
     await page.getByRole('button', { name: 'Change the passphrase' }).click();
-    await dialog().getByLabel('Passphrase of now').fill(passphrase);
+    await dialog().getByLabel('Current passphrase').fill(passphrase);
     await dialog().getByLabel('New passphrase').fill('too short');
     expect(await dialog().getByRole('button', { name: 'Change passphrase' }).isDisabled()).toBe(true);
     await dialog().getByLabel('New passphrase').fill(nextPassphrase);

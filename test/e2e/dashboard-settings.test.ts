@@ -169,7 +169,7 @@ describe.skipIf(why !== null)(`settings in the dashboard${why === null ? '' : ` 
     await page.getByLabel('Words of your own').fill('You are a parrot.');
     await page.getByLabel('In place of the built-in persona').check();
     await inDialog('Save persona').click();
-    await page.getByText('Somebody has changed this persona meanwhile.').waitFor();
+    await page.getByText('This persona has been changed in the meantime.').waitFor();
     expect(readFileSync(file, 'utf8')).toBe('Be brief.');
     await page.keyboard.press('Escape');
     await page.reload();

@@ -39,7 +39,7 @@ export type UpdateKills = {
   isBroughtToAnEnd(goal: Goal): Promise<void>;
   /** Kills an update when something is so, which has to be before it ends. */
   killWhen(goal: Goal, is: () => boolean, delayMs?: number): Promise<void>;
-  /** As often as was asked for; `said`: how often somebody was answered. */
+  /** As often as was asked for; `said`: how often a caller was answered. */
   killAtRandom(said: () => number): Promise<void>;
 };
 

@@ -148,7 +148,7 @@ async function administer(command: AdminCommand, ask: AskVault, input: SecretInp
 const fromTier = (tier: Tier): string => (tier === 'SACRED' ? 'the owner alone' : `${tierWord(tier)} and above`);
 
 async function changePassphrase(ask: AskVault, input: SecretInput): Promise<void> {
-  const passphrase = given(await input.line('Passphrase of now: '), 'passphrase', './svc vault passphrase');
+  const passphrase = given(await input.line('Current passphrase: '), 'passphrase', './svc vault passphrase');
   const new_passphrase = await input.newLine('New passphrase (12 characters or more): ');
   given(new_passphrase, 'new passphrase', './svc vault passphrase');
   await ask('passphrase', { body: { passphrase, new_passphrase } });

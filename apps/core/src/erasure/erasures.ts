@@ -12,7 +12,7 @@ import { whatStays } from './what-stays.ts';
 type Deps = {
   store: ErasureStore;
   trustAdmin: Pick<TrustAdmin, 'readPrincipal' | 'updatePrincipal' | 'deletePrincipal' | 'whyKept'>;
-  /** Whom the seed file of trust lists, so that the next start would make them anew. @throws when it cannot be read */
+  /** Whom the seed file of trust lists, so that the next start would make them again. @throws when it cannot be read */
   isSeeded(principal: Pick<Principal, 'key' | 'identifiers'>): boolean;
   conversationsOf(person: Pick<Erasure, 'principal_id' | 'identifiers'>): Promise<ErasedConversation[]>;
   terminals: Pick<Terminals, 'refuseOpen'>;

@@ -84,4 +84,4 @@ function filesOf(folder: string): string[] {
 const tooLong = () =>
   new ServiceError('too_large', `A persona has at most ${maxPersonaBytes / 1024} KiB. Say the same in fewer words.`);
 const changed = () =>
-  new ServiceError('conflict', 'Somebody has changed this persona meanwhile. Open it again, and change that.');
+  new ServiceError('conflict', 'This persona has been changed in the meantime. Open it again and change that.');

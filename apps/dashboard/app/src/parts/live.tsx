@@ -51,7 +51,7 @@ const LiveContext = createContext<Live>({ state: 'connecting', listen: () => () 
 /** How the connection stands, and what the service tells. */
 export const useLive = (): Live => useContext(LiveContext);
 
-/** Calls `listener` with all that the service tells. */
+/** Calls `listener` with each event of the service. */
 export function useFrames(listener: Listener): void {
   const { listen } = useLive();
   const current = useRef(listener);

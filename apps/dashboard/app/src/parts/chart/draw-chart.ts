@@ -18,7 +18,7 @@ export type Drawing = { setSpec(spec: ChartSpec): void; redraw(): void; close():
 const patterns = [[], [6, 3], [2, 3], [10, 3, 2, 3], [1, 2], [8, 8]];
 const font = '12px system-ui, sans-serif';
 
-/** Draws a chart as wide as its box, and anew when that changes. */
+/** Draws a chart as wide as its box, and again when that changes. */
 export function drawChart({ box, spec, height, paints, onPlace }: Options): Drawing {
   let shown = spec;
   const options: uPlot.Options = {

@@ -11,7 +11,7 @@ function read(): Begun {
   try {
     return JSON.parse(sessionStorage.getItem(place) ?? '{}') as Begun;
   } catch {
-    return {}; // a browser that keeps nothing, or somebody else's words: the upload begins anew
+    return {}; // a browser that keeps nothing, or somebody else's words: the upload begins again
   }
 }
 
@@ -19,7 +19,7 @@ function write(begun: Begun): void {
   try {
     sessionStorage.setItem(place, JSON.stringify(Object.fromEntries(Object.entries(begun).slice(-maxKept))));
   } catch {
-    // Without it a reload begins anew; this upload goes on.
+    // Without it a reload begins again; this upload goes on.
   }
 }
 

@@ -68,7 +68,7 @@ function ChannelForm({ meta, instances, instance, onClose }: Omit<EditProps, 'in
     try {
       const { config, secrets } = namedSecrets({ meta, values: read.values, instance, instances });
       await store(secrets, instance, { name: name.trim(), type: meta.type, config });
-      toast(instance === null ? `${name.trim()} is being started.` : `${name.trim()} is saved, and starts anew.`);
+      toast(instance === null ? `${name.trim()} is being started.` : `${name.trim()} is saved and restarts.`);
       onClose();
     } catch (error) {
       setFaults(fieldFaults(error));

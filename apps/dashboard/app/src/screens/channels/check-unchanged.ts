@@ -6,6 +6,6 @@ export async function checkUnchanged({ id, updated_at: seen }: Pick<Instance, 'i
   const { instance } = await call<{ instance: Instance }>('GET', `/manager/instances/${encodeURIComponent(id)}`);
   if (instance.updated_at === seen) return;
   throw new ApiFault(409, {
-    message: 'Somebody has changed these settings meanwhile. Close this, open it again, and change them there.',
+    message: 'These settings have been changed in the meantime. Close this, open it again and change them there.',
   });
 }

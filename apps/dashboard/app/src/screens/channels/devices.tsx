@@ -85,7 +85,7 @@ function SignOut({ device, type, path, person, onClose }: SignOutProps) {
         revoke.mutate({ method: 'POST', path: `${path}/call`, body: { method: 'revoke', params: { device_id: id } } })
       }
     >
-      <p>Its login is worth nothing from then on, and what it reads ends at once. To use it again, let it in anew.</p>
+      <p>Its login is worth nothing from then on, and what it reads ends at once. To use it again, pair it again.</p>
     </Confirm>
   );
 }

@@ -12,7 +12,7 @@ type SendProps = {
   onClose(): void;
 };
 
-/** Sends a message now, or has it held until the channel has started anew. */
+/** Sends a message now, or has it held until the channel has restarted. */
 export function SendTest({ id, name, isRunning, outbound, onClose }: SendProps) {
   const [target, setTarget] = useState('');
   const [text, setText] = useState('A test from the dashboard.');
@@ -20,7 +20,7 @@ export function SendTest({ id, name, isRunning, outbound, onClose }: SendProps) 
   const [isHeld, setHeld] = useState(!isRunning);
   const act = useAct({
     changes: ['/manager/instances'],
-    done: isHeld ? 'It is held until the channel has started anew.' : `${name} has sent it.`,
+    done: isHeld ? 'It is held until the channel has restarted.' : `${name} has sent it.`,
     onDone: onClose,
   });
   return (

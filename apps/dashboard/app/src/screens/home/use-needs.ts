@@ -178,7 +178,7 @@ const ofEngine = (current: EngineChoice | null | undefined): Need[] =>
         },
       ];
 
-/** Nothing is lost, or back, before the service was started anew, so a restore that waits is not to be forgotten. */
+/** Nothing is lost, or back, before the service has restarted, so a restore that waits is not to be forgotten. */
 function ofRestore(restore: RestoreState | null | undefined): Need[] {
   if (restore == null || restore.state === 'applied') return [];
   const title = restore.state === 'pending' ? 'A backup waits to be restored' : 'A restore waits to be taken back';

@@ -14,7 +14,7 @@ export function Grants({ person, roles, isLast }: Props) {
   return (
     <section className="stack" aria-label="Roles">
       <h3>Roles</h3>
-      {person.grants.length === 0 && <p className="muted">None: whoever has no role is refused.</p>}
+      {person.grants.length === 0 && <p className="muted">None. A person without a role is refused.</p>}
       <ul className="rows-list">
         {person.grants.map((grant) => (
           <GrantRow

@@ -105,7 +105,7 @@ function Move({ identifier: { surface, value }, person, others, onClose }: MoveP
           act.mutate({ method: 'POST', path: `${pathOf({ id: to })}/identifiers`, body: { surface, value, from: person.id } });
         }}
       >
-        <Field label="To whom" hint="Whoever writes by this name may then do what that person may.">
+        <Field label="To whom" hint="Messages under this name then have that person's rights.">
           {(props) => (
             <select {...props} value={to} onChange={({ target }) => setTo(target.value)}>
               {others.map(({ id, display_name: name, key }) => (

@@ -44,4 +44,4 @@ const list = (names: readonly string[] | '*'): string => (names === '*' ? 'all' 
 
 /** What a role would allow, in one sentence. */
 export const roleWords = ({ tier, tool_policy: tools, asks }: RoleDraft): string =>
-  `Whoever has it is ${tierWords[tier]}, ${toolWords[tools]}, and is asked first: ${askWords[asks]}.`;
+  `A person with it is ${tierWords[tier]}, ${toolWords[tools]}, and is asked first: ${askWords[asks]}.`;

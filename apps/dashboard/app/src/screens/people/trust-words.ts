@@ -38,7 +38,7 @@ export function isLastOwner(people: readonly Principal[], roles: readonly Role[]
 export const isOwnerGrant = (roles: readonly Role[], { role_id: id }: Grant): boolean =>
   roles.some((role) => role.id === id && role.tier === 'SACRED');
 
-export const lastOwner = 'The last owner stays one: make somebody else the owner first.';
+export const lastOwner = 'The last owner stays the owner: make another person the owner first.';
 export const pathOf = ({ id }: Pick<Principal, 'id'>): string => `/core/trust/principals/${encodeURIComponent(id)}`;
 /** Everything that says something else when trust changes. */
 export const trustPaths = ['/core/trust/'];

@@ -108,7 +108,7 @@ const factsOf = ({ version, bytes: size, scheduled, has_secrets: hasSecrets, cre
     .join(' · ');
 
 /** The dashboard cannot start what it is a part of. */
-const howToStart = 'To start it anew, end it where it runs (Ctrl-C) and run ./svc up.';
+const howToStart = 'To restart it, stop it where it runs (Ctrl-C) and run ./svc up.';
 
 function restoreWords({ state, plan }: RestoreState): string {
   const what = `The backup of ${fullTime(plan.created_at)}`;

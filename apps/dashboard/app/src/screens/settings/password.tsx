@@ -81,7 +81,7 @@ function ChangePassword({ onClose }: { onClose(): void }) {
           void change();
         }}
       >
-        <SecretField label="Password of now" autoComplete="current-password" value={password} onChange={setPassword} />
+        <SecretField label="Current password" autoComplete="current-password" value={password} onChange={setPassword} />
         <SecretField
           label="New password"
           hint="At least 12 characters. Several words are good."

@@ -42,7 +42,7 @@ export function Limits() {
               <p className="muted small">
                 At a warning a line stands at home; at the other limit turns are refused. They are settings of the installation:
                 write them into <code>.env</code> where the service is installed, with <code>SVC_SPEND_PERIOD=day</code> for
-                limits by the day, and start the service anew.
+                limits by the day, and restart the service.
               </p>
             </>
           )}

@@ -84,7 +84,7 @@ export function SetSecret({ vault, secret, onClose }: Props) {
           It has several lines, and may be seen while it is typed
         </label>
         {vault.configured && (
-          <Field label="Whom it serves at least" hint="In turns of people below, the vault does not give it.">
+          <Field label="Minimum trust" hint="The vault does not give it to turns of people below that.">
             {(props) => (
               <select {...props} value={tier} onChange={({ target }) => setTier(target.value as Tier)}>
                 {offeredTiers.map((one) => (

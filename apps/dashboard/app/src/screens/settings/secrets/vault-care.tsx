@@ -88,7 +88,7 @@ function ChangePassphrase({ onClose }: { onClose(): void }) {
         }}
       >
         <SecretField
-          label="Passphrase of now"
+          label="Current passphrase"
           fault={act.error?.message ?? null}
           autoComplete="current-password"
           maxLength={maxPassphraseLength}

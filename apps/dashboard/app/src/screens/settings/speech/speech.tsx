@@ -43,7 +43,7 @@ function Providers({ states, setting }: { states: readonly SpeechProviderState[]
       {!states.some(({ chosen }) => chosen) && (
         <p>
           Nobody is set. Write <code>{setting}_PROVIDER</code>, or <code>{setting}_BASE_URL</code> for a server of your own, into{' '}
-          <code>.env</code> and start the service anew.
+          <code>.env</code> and restart the service.
         </p>
       )}
       <ul className="rows-list">
