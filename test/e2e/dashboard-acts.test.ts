@@ -214,10 +214,13 @@ describe.skipIf(why !== null)(`acts in the dashboard${why === null ? '' : ` (ski
     expect(faults).toEqual([]);
   });
 
-  test('a session is found by a word, and forgotten after a question', async () => {
+  test('a session is found by a word, opens where it was said, and is forgotten after a question', async () => {
     await open('/search?q=count');
     await page.locator('.snippet mark').first().waitFor();
     await page.getByRole('link', { name: 'count 2' }).first().click();
+    // Opened where it was said, not at its end.
+    await expect.poll(() => page.getByRole('searchbox', { name: 'Find in this conversation' }).inputValue()).toBe('count');
+    await page.getByText(/^1 of \d+/).waitFor();
     await page.getByRole('tab', { name: 'Facts' }).click();
     await page.getByRole('button', { name: 'Forget session' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Forget session' }).click();

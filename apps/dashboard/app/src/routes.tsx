@@ -47,7 +47,7 @@ const tree = root.addChildren([
   createRoute({
     getParentRoute,
     path: '/sessions/$key',
-    validateSearch: texts('tab'),
+    validateSearch: texts('tab', 'find'),
     component: lazyRouteComponent(() => import('./screens/sessions/session.tsx'), 'SessionScreen'),
   }),
   createRoute({

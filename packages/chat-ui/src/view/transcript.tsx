@@ -25,6 +25,8 @@ type Props = {
   /** Called near the top; resolves when the page is there, or there is none. */
   loadOlder(): Promise<void>;
   empty: ReactNode;
+  /** Words that the page was opened to find. */
+  sought?: string;
 };
 
 /** So near to the end, what comes is followed. */
@@ -32,7 +34,7 @@ const nearEnd = 80;
 const nearTop = 600;
 
 /** The messages, of which only those in sight are there. Follows the end, but pulls nobody who reads or selects above it. */
-export function Transcript({ conversation, assistant, actions, loadOlder, empty }: Props) {
+export function Transcript({ conversation, assistant, actions, loadOlder, empty, sought = '' }: Props) {
   const keys = useKeys(conversation);
   const box = useRef<HTMLDivElement>(null);
   const [atEnd, setAtEnd] = useState(true);
@@ -76,7 +78,7 @@ export function Transcript({ conversation, assistant, actions, loadOlder, empty 
     return () => document.removeEventListener('selectionchange', changed);
   }, [list]);
 
-  const { asked, close } = useFind();
+  const { asked, close } = useFind(sought);
   const rows = list.getVirtualItems();
   return (
     <div className="transcript-frame">
@@ -87,6 +89,7 @@ export function Transcript({ conversation, assistant, actions, loadOlder, empty 
             box={box}
             scrollTo={(index) => list.scrollToIndex(index, { align: 'center' })}
             loadOlder={loadOlder}
+            sought={sought}
             asked={asked}
             onClose={close}
           />

@@ -21,6 +21,8 @@ export type FindProps = {
   /** Brings the row into sight. */
   scrollTo(index: number): void;
   loadOlder(): Promise<void>;
+  /** What it looks for at first. */
+  sought: string;
   /** With another number it was asked for once more. */
   asked: number;
   onClose(): void;
@@ -31,9 +33,9 @@ const maxFrames = 30;
 const numbers = new Intl.NumberFormat();
 
 /** Finds words in all of a conversation, also where nothing of it is on the page. */
-export function FindBar({ conversation, box, scrollTo, loadOlder, asked, onClose }: FindProps) {
+export function FindBar({ conversation, box, scrollTo, loadOlder, sought, asked, onClose }: FindProps) {
   const input = useRef<HTMLInputElement>(null);
-  const [words, setWords] = useState('');
+  const [words, setWords] = useState(sought);
   const [chosen, setChosen] = useState<Match | null>(null);
   const matches = useMatches(conversation, useDeferredValue(words));
   const older = useOlder(conversation, loadOlder, words.trim() !== '');

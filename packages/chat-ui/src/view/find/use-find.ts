@@ -2,10 +2,10 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 
 /**
  * Ctrl or ⌘ with F, wherever the focus is while a conversation is shown; again while one is looking for something, it is the browser's own. The
- * focus goes back to where it was. `asked`: how often it was asked for; 0: not open.
+ * focus goes back to where it was. `sought`: what the page was opened to find. `asked`: how often it was asked for; 0: not open.
  */
-export function useFind(): { asked: number; close(): void } {
-  const [asked, setAsked] = useState(0);
+export function useFind(sought: string): { asked: number; close(): void } {
+  const [asked, setAsked] = useState(sought === '' ? 0 : 1);
   const before = useRef<Element | null>(null);
 
   useEffect(() => {

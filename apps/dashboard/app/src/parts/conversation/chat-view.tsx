@@ -9,13 +9,20 @@ import type { SessionWatch } from './watch-session.ts';
 import { useUndelivered } from './use-undelivered.ts';
 import type { WebChat } from './web-chat.ts';
 
-type Props = { conversationKey: string; watch: SessionWatch; chat: WebChat; empty: ReactNode; firstText?: string };
+type Props = {
+  conversationKey: string;
+  watch: SessionWatch;
+  chat: WebChat;
+  empty: ReactNode;
+  firstText?: string;
+  sought?: string;
+};
 
 /** The database of the browser is full or forbidden. */
 const cannotStore = 'This browser cannot store the message. Free some space, or leave private browsing.';
 
 /** A conversation of one's own: what was said, and where the next message is written. */
-export function ChatView({ conversationKey, watch, chat, empty, firstText = '' }: Props) {
+export function ChatView({ conversationKey, watch, chat, empty, firstText = '', sought }: Props) {
   const { conversation, loadOlder } = watch;
   const input = useRef<HTMLTextAreaElement>(null);
   const [text, setText] = useDraft(chat.drafts, chat.draftName, { proposed: firstText });
@@ -71,7 +78,14 @@ export function ChatView({ conversationKey, watch, chat, empty, firstText = '' }
 
   return (
     <>
-      <Transcript conversation={conversation} assistant="Assistant" actions={actions} loadOlder={loadOlder} empty={empty} />
+      <Transcript
+        conversation={conversation}
+        assistant="Assistant"
+        actions={actions}
+        loadOlder={loadOlder}
+        empty={empty}
+        sought={sought}
+      />
       <Announcer conversation={conversation} />
       {fault !== null && (
         <p className="fault note" role="alert">

@@ -11,14 +11,14 @@ import { useActions } from './use-actions.ts';
 import { refreshUndelivered, useUndelivered } from './use-undelivered.ts';
 import type { SessionWatch } from './watch-session.ts';
 
-type Props = { session: Session; watch: SessionWatch };
+type Props = { session: Session; watch: SessionWatch; sought: string };
 
 /** As long as a turn may take. */
 const turnMs = 6 * 60 * 60_000;
 const nothing = () => undefined;
 
 /** A conversation of another channel: seen as it goes on, and steered. Where the reply goes stands there before one writes. */
-export function SteerView({ session, watch }: Props) {
+export function SteerView({ session, watch, sought }: Props) {
   const { conversation, loadOlder } = watch;
   const { conversation_key: key } = session;
   const [text, setText] = useState('');
@@ -61,6 +61,7 @@ export function SteerView({ session, watch }: Props) {
         actions={actions}
         loadOlder={loadOlder}
         empty={<p>Nothing was said here yet.</p>}
+        sought={sought}
       />
       <Announcer conversation={conversation} />
       <form

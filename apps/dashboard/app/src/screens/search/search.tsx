@@ -93,7 +93,7 @@ function Found({
 }: SearchedSession) {
   return (
     <li>
-      <Link to="/sessions/$key" params={{ key }} className="row-link">
+      <Link to="/sessions/$key" params={{ key }} search={{ tab: '', find: firstPlace(snippet, highlights) }} className="row-link">
         {title ?? key}
       </Link>
       <p className="snippet">{marked(snippet, highlights)}</p>
@@ -106,6 +106,17 @@ function Found({
       </p>
     </li>
   );
+}
+
+/** The words of the first place, as they stand there: those in a row together. The session is opened where they are. */
+function firstPlace(text: string, places: readonly [number, number][]): string {
+  const from = places[0]?.[0] ?? 0;
+  let end = places[0]?.[1] ?? 0;
+  for (const [next, to] of places.slice(1)) {
+    if (text.slice(end, next).trim() !== '') break;
+    end = to;
+  }
+  return text.slice(from, end);
 }
 
 /** The text with the words that were looked for set off. Places are in characters of the text as it came. */

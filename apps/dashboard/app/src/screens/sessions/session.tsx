@@ -22,11 +22,11 @@ export function SessionScreen() {
 }
 
 function OneSession({ conversationKey: key }: { conversationKey: string }) {
-  const { tab: named } = useSearch({ from: '/sessions/$key' });
+  const { tab: named, find } = useSearch({ from: '/sessions/$key' });
   const navigate = useNavigate({ from: '/sessions/$key' });
   const tab = tabs.find((name) => name === named) ?? 'transcript';
   const query = useApi<Session>(sessionPath(key));
-  const choose = (next: Tab) => void navigate({ search: { tab: next === 'transcript' ? '' : next }, replace: true });
+  const choose = (next: Tab) => void navigate({ search: { tab: next === 'transcript' ? '' : next, find }, replace: true });
   return (
     <Page
       title={query.data?.title ?? 'Session'}
@@ -37,7 +37,7 @@ function OneSession({ conversationKey: key }: { conversationKey: string }) {
       }
     >
       <Tabs label="Views of this session" tabs={tabs} chosen={tab} onChoose={choose} />
-      {tab === 'transcript' && <Conversation conversationKey={key} session={query.data} />}
+      {tab === 'transcript' && <Conversation conversationKey={key} session={query.data} sought={find} />}
       {tab === 'changes' && <Changes sessionId={key} />}
       {tab === 'terminal' && <TerminalKeys sessionId={key} />}
       {tab === 'facts' && <Facts conversationKey={key} query={query} />}
@@ -45,7 +45,9 @@ function OneSession({ conversationKey: key }: { conversationKey: string }) {
   );
 }
 
-function Conversation({ conversationKey: key, session }: { conversationKey: string; session: Session | undefined }) {
+type ConversationProps = { conversationKey: string; session: Session | undefined; sought: string };
+
+function Conversation({ conversationKey: key, session, sought }: ConversationProps) {
   const { open, fault, isMissing, retry } = useSession(key);
   return (
     <div className="conversation">
@@ -57,9 +59,17 @@ function Conversation({ conversationKey: key, session }: { conversationKey: stri
       )}
       {open === null && fault === null && !isMissing && <Skeleton />}
       {open !== null && open.chat !== null && (
-        <ChatView conversationKey={key} watch={open.watch} chat={open.chat} empty={<p>Nothing was said here yet.</p>} />
+        <ChatView
+          conversationKey={key}
+          watch={open.watch}
+          chat={open.chat}
+          empty={<p>Nothing was said here yet.</p>}
+          sought={sought}
+        />
       )}
-      {open !== null && open.chat === null && session !== undefined && <SteerView session={session} watch={open.watch} />}
+      {open !== null && open.chat === null && session !== undefined && (
+        <SteerView session={session} watch={open.watch} sought={sought} />
+      )}
     </div>
   );
 }
