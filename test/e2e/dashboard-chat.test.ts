@@ -179,6 +179,8 @@ describe.skipIf(why !== null)(`the chat of the dashboard${why === null ? '' : ` 
       isTold = true;
       return route.fulfill({ contentType: 'text/event-stream', body: told.join('') });
     });
+    // The page of before may have read it once more.
+    page.once('framenavigated', () => (isTold = false));
     await page.reload();
     await page.locator('article', { hasText: 'say nothing' }).getByText('No reply.').waitFor();
     await page.locator('article', { hasText: 'think twice' }).getByText('Thinking').waitFor();
@@ -260,6 +262,8 @@ describe.skipIf(why !== null)(`the chat of the dashboard${why === null ? '' : ` 
     await page.keyboard.press('ArrowUp'); // from the first to the last, which searches
     await page.keyboard.press('Enter');
     await expect.poll(() => page.url()).toBe(`${dashboard.url}/search?q=count+4`);
+    // The screen takes the focus when it is loaded, which may be after its address is there.
+    await page.locator('input[type=search]:focus').waitFor();
     await page.locator('body').press('Escape');
     await page.locator('#main').focus();
     await page.keyboard.press('g');
