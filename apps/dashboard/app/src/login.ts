@@ -1,66 +1,7 @@
 import '@svc/chat-ui/style/tokens.css';
 import '@svc/chat-ui/style/base.css';
 import './entry/entry.css';
-import { authCall, nextPage } from './entry/auth-api.ts';
-import { faultLine, field, form, make, show } from './entry/dom.ts';
-import { knowsPasskeys, offersPasskeys, provePasskey } from './entry/passkey.ts';
+import { loadLanguage } from './language/load-language.ts';
 
-const name = field({ id: 'name', type: 'text', label: 'Name', autocomplete: 'username webauthn' });
-const password = field({ id: 'password', type: 'password', label: 'Password', autocomplete: 'current-password' });
-const code = field({
-  id: 'code',
-  type: 'text',
-  label: 'Code',
-  hint: 'Six digits of your authenticator app, or one of your recovery codes.',
-  autocomplete: 'one-time-code',
-});
-
-/** The browser offers them in the field of the name; what a button asks for ends that first. */
-let offer = new AbortController();
-const goOn = () => location.replace(nextPage(location.search));
-const passkeyFault = faultLine();
-const passkeyButton = make('button', { type: 'button', className: 'plain-button' }, 'Sign in with a passkey');
-passkeyButton.hidden = !knowsPasskeys();
-passkeyButton.addEventListener('click', () => {
-  offer.abort();
-  offer = new AbortController();
-  passkeyFault.say(null);
-  passkeyButton.disabled = true;
-  provePasskey('login', { signal: offer.signal })
-    .then(goOn)
-    .catch((error: unknown) => passkeyFault.say(error instanceof Error ? error.message : String(error)))
-    .finally(() => (passkeyButton.disabled = false));
-});
-const offerPasskeys = async (): Promise<void> => {
-  if (!(await offersPasskeys())) return;
-  await provePasskey('login', { mediation: 'conditional', signal: offer.signal });
-  goOn();
-};
-// An offer that nobody takes is no fault.
-offerPasskeys().catch(() => undefined);
-
-show(
-  'Sign in',
-  form({
-    parts: [...name.parts, ...password.parts, ...code.parts],
-    button: 'Sign in',
-    busy: 'Signing in',
-    async onSubmit() {
-      await authCall('POST', 'login', {
-        body: { name: name.input.value.trim(), password: password.input.value, code: code.input.value.trim() },
-      });
-      goOn();
-    },
-  }),
-  passkeyButton,
-  passkeyFault.element,
-  make(
-    'p',
-    { className: 'muted small' },
-    'No login yet, or locked out? Run ',
-    make('code', {}, './svc auth setup'),
-    ' or ',
-    make('code', {}, './svc auth reset'),
-    ' where the service is installed, and open the link that it prints.',
-  ),
-);
+await loadLanguage();
+await import('./entry/login-page.ts');
