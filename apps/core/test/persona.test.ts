@@ -57,7 +57,7 @@ test('what is written counts at once, and nothing is written over that the write
   expect(await put('persona', { own: 'Speak like a pirate.', was: '' })).toMatchObject({ status: 200 });
   expect(await usual()).toMatchObject({ source: 'extended', own: 'Speak like a pirate.' });
   const { status, message } = await put('persona', { own: 'Be brief.', was: '' });
-  expect([status, message]).toEqual([409, expect.stringMatching(/changed this persona/)]);
+  expect([status, message]).toEqual([409, expect.stringMatching(/changed in the meantime/)]);
   expect((await usual()).own).toBe('Speak like a pirate.');
   await put('persona', { own: '' });
   expect(await usual()).toMatchObject({ source: 'built-in', own: '' });

@@ -134,6 +134,7 @@ test('past 16 MiB of open messages one is to be given again, and is taken when t
   await refused;
   expect(fault).toMatchObject({ code: expect.stringMatching(/^(queue_full|unavailable)$/) as string });
   for (const answer of answers.splice(0)) answer();
+  await expect.poll(() => core.confirmations.length).toBe(18);
   let isTaken = false;
   const taken = ingress.take('late', 'u', long('late')).then(() => (isTaken = true));
   await pass(() => isTaken);

@@ -32,8 +32,14 @@ export type CallOptions = { body?: unknown; timeoutMs?: number; signal?: AbortSi
 
 /** What the shell does when a login is missing (`sign-in`) or too old for what is asked (`step-up`): false when the person does not want to. */
 type Prove = (what: 'sign-in' | 'step-up') => Promise<boolean>;
-let prove: Prove = async () => false;
-export const onProof = (handler: Prove): void => void (prove = handler);
+let handler: Prove = async () => false;
+export const onProof = (given: Prove): void => void (handler = given);
+let proofs = 0;
+async function prove(what: Parameters<Prove>[0]): Promise<boolean> {
+  const isProven = await handler(what);
+  if (isProven) proofs += 1;
+  return isProven;
+}
 
 const timeoutMs = 30_000;
 const anyType = 'application/octet-stream';
@@ -51,11 +57,13 @@ export const authHeaders = (): Record<string, string> => ({ 'x-session-token': r
  * @throws ApiFault for a refusal, AwayFault when nothing answers
  */
 export async function callRaw(method: Method, path: string, options: CallOptions = {}): Promise<Response> {
+  const asOf = proofs;
   const response = await send(method, path, options);
   if (response.ok) return response;
   const body = (await response.json().catch(() => ({}))) as Partial<ErrorBody>;
   const fault = new ApiFault(response.status, body);
-  if (response.status === 401 && (await prove('sign-in'))) return callRaw(method, path, options);
+  // A refusal that comes late is of the login before: who has signed in meanwhile is not asked once more.
+  if (response.status === 401 && (proofs > asOf || (await prove('sign-in')))) return callRaw(method, path, options);
   if (response.status === 403 && body['step_up'] === true && (await prove('step-up'))) return callRaw(method, path, options);
   throw fault;
 }
