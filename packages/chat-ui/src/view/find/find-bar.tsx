@@ -152,12 +152,15 @@ function useMarks({ conversation, box, scrollTo, match, words }: Marked): void {
     };
     if (rowOf() === null) go.current(indexOf());
     look(maxFrames);
-    // Rows come and go while one scrolls.
-    const onScroll = () => isShown && void paint();
-    element.addEventListener('scroll', onScroll);
+    // Rows come and go while one scrolls, and are numbered anew when older ones come.
+    const paintAgain = () => isShown && void paint();
+    element.addEventListener('scroll', paintAgain);
+    const rows = new MutationObserver(paintAgain);
+    rows.observe(element, { subtree: true, childList: true, attributeFilter: ['data-index'] });
     return () => {
       cancelAnimationFrame(frame);
-      element.removeEventListener('scroll', onScroll);
+      element.removeEventListener('scroll', paintAgain);
+      rows.disconnect();
       unmark();
     };
   }, [conversation, box, key, nth, sought]);
