@@ -1,3 +1,4 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import type { ConfigSchema, ConnectorMeta } from '@svc/contract/connector-meta.ts';
 import type { Instance } from '@svc/contract/instance.ts';
 
@@ -21,13 +22,19 @@ export function schemaOf({ configSchema, credentialKeys }: ConnectorMeta, instan
     asked.map(([name, property]) => {
       if (!credentialKeys.includes(name)) return [name, property];
       const description = isKept(name)
-        ? 'Kept already; type another one to replace it.'
-        : String(property['description'] ?? '').replace(/^Name of (?:the|a) secret (?:with )?/, 'Kept where secrets are: ');
+        ? t('Kept already; type another one to replace it.')
+        : secretWords(String(property['description'] ?? ''));
       // Of what is typed, not of the name under which it is kept.
       return [name, { type: 'string', title: property.title, description }];
     }),
   );
   return { ...configSchema, required: (configSchema.required ?? []).filter((name) => !isKept(name)), properties };
+}
+
+/** What a connector says of the name under which a secret is kept, as words about the secret. */
+function secretWords(description: string): string {
+  const what = description.replace(/^Name of (?:the|a) secret (?:with )?/, '');
+  return what === description ? description : t('Kept where secrets are: {what}', { what });
 }
 
 /** The config with the names of its secrets in place of what was typed, and what is to be kept under them. */

@@ -1,3 +1,4 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
 import type { Instance } from '@svc/contract/instance.ts';
 import { useState } from 'react';
@@ -21,12 +22,12 @@ export function AddChannel({ types, instances, onClose }: AddProps) {
   const [type, setType] = useState('');
   const meta = free.find((one) => one.type === type);
   return (
-    <Dialog title="Add a channel" onClose={onClose}>
+    <Dialog title={t('Add a channel')} onClose={onClose}>
       <div className="stack">
-        <Field label="Kind">
+        <Field label={t('Kind')}>
           {(props) => (
             <select {...props} value={type} onChange={({ target }) => setType(target.value)}>
-              <option value="">Choose one</option>
+              <option value="">{t('Choose one')}</option>
               {free.map((one) => (
                 <option key={one.type} value={one.type}>
                   {one.displayName}
@@ -45,7 +46,7 @@ type EditProps = { meta: ConnectorMeta; instances: readonly Instance[]; instance
 
 export function EditChannel({ meta, instances, instance, onClose }: EditProps) {
   return (
-    <Dialog title={`Configure ${instance.name}`} onClose={onClose}>
+    <Dialog title={t('Configure {name}', { name: instance.name })} onClose={onClose}>
       <ChannelForm meta={meta} instances={instances} instance={instance} onClose={onClose} />
     </Dialog>
   );
@@ -68,7 +69,8 @@ function ChannelForm({ meta, instances, instance, onClose }: Omit<EditProps, 'in
     try {
       const { config, secrets } = namedSecrets({ meta, values: read.values, instance, instances });
       await store(secrets, instance, { name: name.trim(), type: meta.type, config });
-      toast(instance === null ? `${name.trim()} is being started.` : `${name.trim()} is saved and restarts.`);
+      const named = { name: name.trim() };
+      toast(instance === null ? t('{name} is being started.', named) : t('{name} is saved and restarts.', named));
       onClose();
     } catch (error) {
       setFaults(fieldFaults(error));
@@ -88,7 +90,7 @@ function ChannelForm({ meta, instances, instance, onClose }: Omit<EditProps, 'in
         void save();
       }}
     >
-      <Field label="Name">
+      <Field label={t('Name')}>
         {(props) => (
           <input {...props} value={name} maxLength={100} autoComplete="off" onChange={({ target }) => setName(target.value)} />
         )}
@@ -100,7 +102,7 @@ function ChannelForm({ meta, instances, instance, onClose }: Omit<EditProps, 'in
         </p>
       )}
       <FormButtons
-        submit={instance === null ? 'Add channel' : 'Save and restart'}
+        submit={instance === null ? t('Add channel') : t('Save and restart')}
         isOff={isBusy || name.trim() === ''}
         onClose={onClose}
       />

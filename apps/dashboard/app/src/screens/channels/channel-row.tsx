@@ -1,8 +1,9 @@
+import { plural, t } from '@svc/chat-ui/language/t.ts';
 import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
 import type { Instance, InstanceStatus } from '@svc/contract/instance.ts';
 import { type ReactNode, useState } from 'react';
 import { Confirm } from '../../parts/dialog.tsx';
-import { bytes, counted, relativeTime } from '../../parts/format.ts';
+import { bytes, relativeTime } from '../../parts/format.ts';
 import { useAct } from '../../parts/query.ts';
 import { Status, type StatusKind } from '../../parts/status.tsx';
 import { Devices, letsDevicesIn } from './devices.tsx';
@@ -14,13 +15,13 @@ import { Rooms } from './rooms.tsx';
 import { ruleFields, Rules } from './rules.tsx';
 import { SendTest } from './send-test.tsx';
 
-const kinds: Record<InstanceStatus, StatusKind> = {
-  running: 'ok',
-  starting: 'busy',
-  waiting: 'warn',
-  backoff: 'bad',
-  failed: 'bad',
-  stopped: 'off',
+const standings: Record<InstanceStatus, { kind: StatusKind; words: string }> = {
+  running: { kind: 'ok', words: t('running') },
+  starting: { kind: 'busy', words: t('starting') },
+  waiting: { kind: 'warn', words: t('waiting') },
+  backoff: { kind: 'bad', words: t('backoff') },
+  failed: { kind: 'bad', words: t('failed') },
+  stopped: { kind: 'off', words: t('stopped') },
 };
 const changes = ['/manager/instances'];
 
@@ -46,30 +47,30 @@ export function ChannelRow({ instance, meta, onEdit }: Props) {
     <li>
       <div className="line-between">
         <b>{name}</b>
-        <Status kind={kinds[status]} words={status} />
+        <Status {...standings[status]} />
       </div>
       <p className="muted small">{factsOf(instance, meta?.displayName ?? type)}</p>
       {reason !== null && <p className="fault small">{reason}</p>}
       {missing !== null && (
         <p>
           <button type="button" className="primary" onClick={() => setShown('secret')}>
-            Enter the secret
+            {t('Enter the secret')}
           </button>
         </p>
       )}
       {instance.first_steps !== null && <p className="small">{instance.first_steps}</p>}
       <Held instance={instance} />
       <p className="row-buttons">
-        {letsDevicesIn(instance) && button('Devices', () => setShown('devices'), status !== 'running')}
-        {button(enabled ? 'Restart' : 'Start', () => run(enabled ? 'restart' : 'start'), act.isPending)}
-        {enabled && button('Stop', () => run('stop'), act.isPending)}
-        {onEdit !== undefined && button('Configure', onEdit, meta === undefined)}
-        {meta !== undefined && ruleFields(meta).length > 0 && button('Rules', () => setShown('rules'))}
-        {sends && button('Rooms', () => setShown('rooms'), status !== 'running')}
-        {button('Logs', () => setShown('logs'))}
-        {sends && button('Send a test', () => setShown('send'))}
+        {letsDevicesIn(instance) && button(t('Devices'), () => setShown('devices'), status !== 'running')}
+        {button(enabled ? t('Restart') : t('Start'), () => run(enabled ? 'restart' : 'start'), act.isPending)}
+        {enabled && button(t('Stop'), () => run('stop'), act.isPending)}
+        {onEdit !== undefined && button(t('Configure'), onEdit, meta === undefined)}
+        {meta !== undefined && ruleFields(meta).length > 0 && button(t('Rules'), () => setShown('rules'))}
+        {sends && button(t('Rooms'), () => setShown('rooms'), status !== 'running')}
+        {button(t('Logs'), () => setShown('logs'))}
+        {sends && button(t('Send a test'), () => setShown('send'))}
         <button type="button" className="danger" onClick={() => setShown('remove')}>
-          Remove
+          {t('Remove')}
         </button>
       </p>
       {shownPart({ shown, instance, meta, missing, path, onClose: () => setShown(null) })}
@@ -99,18 +100,19 @@ function shownPart({ shown, instance, meta, missing, path, onClose }: PartProps)
 }
 
 function Remove({ path, name, onClose }: { path: string; name: string; onClose(): void }) {
-  const remove = useAct({ changes, done: `${name} is removed.`, onDone: onClose });
+  const remove = useAct({ changes, done: t('{name} is removed.', { name }), onDone: onClose });
   return (
     <Confirm
-      title={`Remove ${name}?`}
-      button="Remove channel"
+      title={t('Remove {name}?', { name })}
+      button={t('Remove channel')}
       isBusy={remove.isPending}
       onClose={onClose}
       onConfirm={() => remove.mutate({ method: 'DELETE', path })}
     >
       <p>
-        The channel is stopped, and its settings and its folder are removed. People on it are no longer answered. What was said
-        stays.
+        {t(
+          'The channel is stopped, and its settings and its folder are removed. People on it are no longer answered. What was said stays.',
+        )}
       </p>
     </Confirm>
   );
@@ -123,12 +125,17 @@ function factsOf(
   const isRunning = status === 'running';
   const parts = [
     kind,
-    isRunning && began !== null ? `since ${relativeTime(began)}` : null,
-    isRunning && heartbeat === 'stale' ? 'gives no sign of life' : null,
-    restarts > 0 ? counted(restarts, 'restart') : null,
+    isRunning && began !== null ? t('since {when}', { when: relativeTime(began) }) : null,
+    isRunning && heartbeat === 'stale' ? t('gives no sign of life') : null,
+    restarts > 0 ? plural(restarts, '{n} restart', '{n} restarts') : null,
     usage === null ? null : bytes(usage.memory_bytes),
     url,
-    exit === null || isRunning ? null : `ended ${relativeTime(exit.at)}${reason === null ? `: ${exit.reason}` : ''}`,
+    exit === null || isRunning ? null : endWords(exit, reason === null),
   ];
   return parts.filter((part) => part !== null).join(' · ');
+}
+
+function endWords({ at, reason }: NonNullable<Instance['last_exit']>, saysWhy: boolean): string {
+  const when = relativeTime(at);
+  return saysWhy ? t('ended {when}: {reason}', { when, reason }) : t('ended {when}', { when });
 }

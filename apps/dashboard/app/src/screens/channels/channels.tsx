@@ -1,3 +1,4 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
 import type { Instance } from '@svc/contract/instance.ts';
 import { Plus } from 'lucide-react';
@@ -19,18 +20,18 @@ export function Channels() {
   const editedMeta = edited === null ? undefined : metaOf(edited.type);
   return (
     <Page
-      title="Channels"
+      title={t('Channels')}
       actions={
         <button type="button" className="primary" disabled={types.data === undefined} onClick={() => setAdding(true)}>
-          <Plus aria-hidden size={16} /> Add channel
+          <Plus aria-hidden size={16} /> {t('Add channel')}
         </button>
       }
     >
       <Loaded query={instances}>
         {(data) =>
           data.instances.length === 0 ? (
-            <Empty title="No channel yet">
-              <p>Add one, and the assistant is there for the people on it.</p>
+            <Empty title={t('No channel yet')}>
+              <p>{t('Add one, and the assistant is there for the people on it.')}</p>
             </Empty>
           ) : (
             <ul className="rows-list">

@@ -1,3 +1,4 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import type { Instance } from '@svc/contract/instance.ts';
 import { ApiFault, call } from '../../parts/api.ts';
 
@@ -6,6 +7,6 @@ export async function checkUnchanged({ id, updated_at: seen }: Pick<Instance, 'i
   const { instance } = await call<{ instance: Instance }>('GET', `/manager/instances/${encodeURIComponent(id)}`);
   if (instance.updated_at === seen) return;
   throw new ApiFault(409, {
-    message: 'These settings have been changed in the meantime. Close this, open it again and change them there.',
+    message: t('These settings have been changed in the meantime. Close this, open it again and change them there.'),
   });
 }

@@ -1,3 +1,4 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import type { ListedDevice } from '@svc/contract/device-gateway.ts';
 import type { InstanceCallAnswer } from '@svc/contract/instance-call.ts';
 import type { Instance } from '@svc/contract/instance.ts';
@@ -28,11 +29,13 @@ export function Devices({ instance, path, onClose }: Props) {
   if (lost !== null)
     return <SignOut device={lost} type={instance.type} path={path} person={ownerOf(lost)} onClose={() => setLost(null)} />;
   return (
-    <Dialog title={`Devices of ${instance.name}`} onClose={onClose} wide>
+    <Dialog title={t('Devices of {name}', { name: instance.name })} onClose={onClose} wide>
       <Loaded query={query}>
         {({ result: { devices } }) => (
           <ul className="rows-list">
-            {devices.length === 0 && <li className="muted">None is in. ./svc device add NAME lets one in.</li>}
+            {devices.length === 0 && (
+              <li className="muted">{t('None is in. {command} lets one in.', { command: './svc device add NAME' })}</li>
+            )}
             {devices.map((device) => (
               <li key={device.device_id}>
                 <div className="line-between">
@@ -44,11 +47,11 @@ export function Devices({ instance, path, onClose }: Props) {
                   <button
                     type="button"
                     className="danger"
-                    aria-label={`Sign out ${device.name}`}
+                    aria-label={t('Sign out {name}', { name: device.name })}
                     disabled={people.data === undefined}
                     onClick={() => setLost(device)}
                   >
-                    Sign out
+                    {t('Sign out')}
                   </button>
                 </p>
               </li>
@@ -69,7 +72,7 @@ function SignOut({ device, type, path, person, onClose }: SignOutProps) {
   const own = person?.identifiers.find(({ surface, value }) => surface === type && value === identity);
   const revoke = useAct({
     changes: [`${path}/call`],
-    done: `${name} is signed out.`,
+    done: t('{name} is signed out.', { name }),
     onDone: () => {
       if (own !== undefined) unlink.mutate({ method: 'DELETE', path: `/core/trust/identifiers/${encodeURIComponent(own.id)}` });
       onClose();
@@ -77,30 +80,30 @@ function SignOut({ device, type, path, person, onClose }: SignOutProps) {
   });
   return (
     <Confirm
-      title={`Sign out ${name}?`}
-      button="Sign out device"
+      title={t('Sign out {name}?', { name })}
+      button={t('Sign out device')}
       isBusy={revoke.isPending}
       onClose={onClose}
       onConfirm={() =>
         revoke.mutate({ method: 'POST', path: `${path}/call`, body: { method: 'revoke', params: { device_id: id } } })
       }
     >
-      <p>Its login is worth nothing from then on, and what it reads ends at once. To use it again, pair it again.</p>
+      <p>{t('Its login is worth nothing from then on, and what it reads ends at once. To use it again, pair it again.')}</p>
     </Confirm>
   );
 }
 
 const stateOf = ({ state, online }: ListedDevice): string => {
-  if (state === 'invited') return 'has not come yet';
-  return online ? 'connected' : 'not connected';
+  if (state === 'invited') return t('has not come yet');
+  return online ? t('connected') : t('not connected');
 };
 
 const factsOf = ({ platform, created_at: began, last_seen_at: seen }: ListedDevice, person: Principal | undefined): string =>
   [
-    person === undefined ? 'of nobody' : `of ${person.display_name}`,
+    person === undefined ? t('of nobody') : t('of {name}', { name: person.display_name }),
     platform,
-    `let in ${relativeTime(began)}`,
-    seen === null ? null : `last seen ${relativeTime(seen)}`,
+    t('let in {when}', { when: relativeTime(began) }),
+    seen === null ? null : t('last seen {when}', { when: relativeTime(seen) }),
   ]
     .filter((part) => part !== null && part !== '')
     .join(' · ');

@@ -1,6 +1,7 @@
+import { plural, t } from '@svc/chat-ui/language/t.ts';
 import type { Instance } from '@svc/contract/instance.ts';
 import type { HeldAnnouncement } from '@svc/contract/send.ts';
-import { counted, relativeTime } from '../../parts/format.ts';
+import { relativeTime } from '../../parts/format.ts';
 import { useAct, useApi } from '../../parts/query.ts';
 import { Status } from '../../parts/status.tsx';
 
@@ -10,22 +11,26 @@ const everyMs = 30_000;
 export function Held({ instance: { id } }: { instance: Pick<Instance, 'id'> }) {
   const path = `/manager/instances/${encodeURIComponent(id)}`;
   const { data } = useApi<{ announcements: HeldAnnouncement[] }>(path, everyMs);
-  const take = useAct({ changes: [path], done: 'It is taken back.' });
+  const take = useAct({ changes: [path], done: t('It is taken back.') });
   const held = data?.announcements ?? [];
   if (held.length === 0) return null;
   return (
     <details className="more-fields">
-      <summary>{counted(held.length, 'held message')}</summary>
+      <summary>{plural(held.length, '{n} held message', '{n} held messages')}</summary>
       <ul className="rows-list">
         {held.map(({ id: announcement, target, text, state, error, attempts, created_at: at, expires_at: end }) => (
           <li key={announcement}>
-            <Status kind={state === 'waiting' ? 'busy' : 'bad'} words={state === 'waiting' ? 'waits' : 'will not arrive'} />
+            <Status kind={state === 'waiting' ? 'busy' : 'bad'} words={state === 'waiting' ? t('waits') : t('will not arrive')} />
             <p>{text}</p>
             <p className="muted small">
-              {[target === '' ? null : `to ${target}`, `written ${relativeTime(at)}`, `ends ${relativeTime(end)}`]
+              {[
+                target === '' ? null : t('to {target}', { target }),
+                t('written {when}', { when: relativeTime(at) }),
+                t('ends {when}', { when: relativeTime(end) }),
+                attempts === 0 ? null : plural(attempts, '{n} attempt', '{n} attempts'),
+              ]
                 .filter((part) => part !== null)
                 .join(' · ')}
-              {attempts > 0 && ` · ${counted(attempts, 'attempt')}`}
             </p>
             {error !== null && <p className="fault small">{error}</p>}
             <p>
@@ -37,7 +42,7 @@ export function Held({ instance: { id } }: { instance: Pick<Instance, 'id'> }) {
                   take.mutate({ method: 'DELETE', path: `${path}/announcements/${encodeURIComponent(announcement)}` })
                 }
               >
-                Take back
+                {t('Take back')}
               </button>
             </p>
           </li>

@@ -1,3 +1,4 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { clockTime } from '../../parts/format.ts';
 import { Loaded } from '../../parts/page.tsx';
@@ -9,13 +10,13 @@ type Line = { at: number; stream: 'stdout' | 'stderr'; text: string };
 export function Logs({ path, name, onClose }: { path: string; name: string; onClose(): void }) {
   const query = useApi<{ logs: Line[] }>(`${path}/logs`, 3000);
   return (
-    <Dialog title={`Logs of ${name}`} onClose={onClose} wide>
+    <Dialog title={t('Logs of {name}', { name })} onClose={onClose} wide>
       <Loaded query={query}>
         {({ logs }) =>
           logs.length === 0 ? (
-            <p className="muted">It has written nothing.</p>
+            <p className="muted">{t('It has written nothing.')}</p>
           ) : (
-            <pre className="diff" tabIndex={0} aria-label="Log lines" aria-live="off">
+            <pre className="diff" tabIndex={0} aria-label={t('Log lines')} aria-live="off">
               {logs.map(({ at, text }) => `${clockTime(at)} ${text}`).join('\n')}
             </pre>
           )

@@ -1,3 +1,4 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import { useState } from 'react';
 import { FormButtons } from '../../parts/form-buttons.tsx';
 import { SecretField } from '../../parts/secret-field.tsx';
@@ -17,7 +18,7 @@ export function MissingSecret({ secret, path, name, onClose }: Props) {
     try {
       await call('POST', '/core/v2/vault/secrets', { body: { name: secret, value } });
       await call('POST', `${path}/restart`);
-      toast(`${name} is being started.`);
+      toast(t('{name} is being started.', { name }));
       onClose();
     } catch (error) {
       toast(error instanceof Error ? error.message : String(error), 'fault');
@@ -27,7 +28,7 @@ export function MissingSecret({ secret, path, name, onClose }: Props) {
     }
   };
   return (
-    <Dialog title={`The secret of ${name}`} onClose={onClose}>
+    <Dialog title={t('The secret of {name}', { name })} onClose={onClose}>
       <form
         className="stack"
         onSubmit={(event) => {
@@ -37,11 +38,11 @@ export function MissingSecret({ secret, path, name, onClose }: Props) {
       >
         <SecretField
           label={secret}
-          hint="It goes to where secrets are kept, and is not shown again."
+          hint={t('It goes to where secrets are kept, and is not shown again.')}
           value={value}
           onChange={setValue}
         />
-        <FormButtons submit="Keep it and restart" isOff={isBusy || value === ''} onClose={onClose} />
+        <FormButtons submit={t('Keep it and restart')} isOff={isBusy || value === ''} onClose={onClose} />
       </form>
     </Dialog>
   );

@@ -1,3 +1,4 @@
+import { plural, t } from '@svc/chat-ui/language/t.ts';
 import type { ChannelInfo, ToggleChannel } from '@svc/contract/send.ts';
 import { useState } from 'react';
 import { Dialog } from '../../parts/dialog.tsx';
@@ -14,18 +15,18 @@ const maxShown = 100;
 export function Rooms({ path, name, onClose }: Props) {
   const [text, setText] = useState('');
   const query = useApi<{ channels: ChannelInfo[] }>(`${path}/channels`);
-  const toggle = useAct({ changes: [`${path}/channels`], done: 'Saved.' });
+  const toggle = useAct({ changes: [`${path}/channels`], done: t('Saved.') });
   // As it is going to be, until it was read again.
   const wanted = toggle.isPending ? (toggle.variables.body as ToggleChannel) : null;
   return (
-    <Dialog title={`Rooms of ${name}`} onClose={onClose} wide>
+    <Dialog title={t('Rooms of {name}', { name })} onClose={onClose} wide>
       <Loaded query={query}>
         {({ channels }) => {
           const found = channels.filter((room) => `${room.name} ${room.id}`.toLowerCase().includes(text.trim().toLowerCase()));
-          if (channels.length === 0) return <p className="muted">It reaches no room yet.</p>;
+          if (channels.length === 0) return <p className="muted">{t('It reaches no room yet.')}</p>;
           return (
             <div className="stack">
-              <Field label="Find a room">
+              <Field label={t('Find a room')}>
                 {(props) => <input {...props} type="search" value={text} onChange={({ target }) => setText(target.value)} />}
               </Field>
               <ul className="rows-list">
@@ -50,8 +51,12 @@ export function Rooms({ path, name, onClose }: Props) {
                   </li>
                 ))}
               </ul>
-              {found.length > maxShown && <p className="muted">{found.length - maxShown} more: find them by a word.</p>}
-              {found.length === 0 && <p className="muted">No room is called that.</p>}
+              {found.length > maxShown && (
+                <p className="muted">
+                  {plural(found.length - maxShown, '{n} more: find them by a word.', '{n} more: find them by a word.')}
+                </p>
+              )}
+              {found.length === 0 && <p className="muted">{t('No room is called that.')}</p>}
             </div>
           );
         }}

@@ -1,3 +1,4 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
 import type { EngineView } from '@svc/contract/engine.ts';
 import { type InstanceRules, type RuleName, ruleNames, rolePrefix } from '@svc/contract/instance-rules.ts';
@@ -46,7 +47,7 @@ export function Rules({ instance, meta, onClose }: Props) {
       const rules = Object.fromEntries(fields.map((name) => [name, valueOf(draft[name])]));
       const body = { config: { ...instance.config, ...rules } };
       await call('PATCH', `/manager/instances/${encodeURIComponent(instance.id)}`, { body });
-      toast(`The rules of ${instance.name} are saved.`);
+      toast(t('The rules of {name} are saved.', { name: instance.name }));
       onClose();
     } catch (error) {
       setFaults(fieldFaults(error));
@@ -58,7 +59,7 @@ export function Rules({ instance, meta, onClose }: Props) {
   };
 
   return (
-    <Dialog title={`Rules of ${instance.name}`} onClose={onClose}>
+    <Dialog title={t('Rules of {name}', { name: instance.name })} onClose={onClose}>
       <form
         className="stack"
         noValidate
@@ -67,7 +68,7 @@ export function Rules({ instance, meta, onClose }: Props) {
           void save();
         }}
       >
-        <p className="muted small">The core holds the channel to these, whatever its program says. Saving restarts it.</p>
+        <p className="muted small">{t('The core holds the channel to these, whatever its program says. Saving restarts it.')}</p>
         {fields.includes('engine') && (
           <Engine chosen={draft.engine} fault={faults['engine'] ?? null} onChoose={(engine) => set({ engine })} />
         )}
@@ -96,8 +97,8 @@ export function Rules({ instance, meta, onClose }: Props) {
         )}
         {fields.includes('public') && (
           <label className="check">
-            <input type="checkbox" checked={draft.public} onChange={({ target }) => set({ public: target.checked })} /> others
-            read along: replies are masked more strictly, nobody is more than trusted
+            <input type="checkbox" checked={draft.public} onChange={({ target }) => set({ public: target.checked })} />{' '}
+            {t('others read along: replies are masked more strictly, nobody is more than trusted')}
           </label>
         )}
         {fault !== null && (
@@ -105,7 +106,7 @@ export function Rules({ instance, meta, onClose }: Props) {
             {fault}
           </p>
         )}
-        <FormButtons submit="Save rules" isOff={isBusy} onClose={onClose} />
+        <FormButtons submit={t('Save rules')} isOff={isBusy} onClose={onClose} />
       </form>
     </Dialog>
   );
@@ -115,10 +116,10 @@ function Engine({ chosen, fault, onChoose }: { chosen: string; fault: string | n
   const { data } = useApi<{ engines: Pick<EngineView, 'id'>[] }>('/core/v2/engines');
   const ids = [...new Set([...(data?.engines ?? []).map(({ id }) => id), chosen])].filter((id) => id !== '');
   return (
-    <Field label="Engine" fault={fault}>
+    <Field label={t('Engine')} fault={fault}>
       {(props) => (
         <select {...props} value={chosen} onChange={({ target }) => onChoose(target.value)}>
-          <option value="">as everywhere</option>
+          <option value="">{t('as everywhere')}</option>
           {ids.map((id) => (
             <option key={id}>{id}</option>
           ))}
@@ -135,17 +136,24 @@ function OpenTo({ allow, fault, onAllow }: OpenToProps) {
   const people = useApi<{ principals: Principal[] }>('/core/trust/principals');
   const roles = useApi<{ roles: Role[] }>('/core/trust/roles');
   const known = [
-    ...(roles.data?.roles ?? []).map(({ name }) => ({ entry: `${rolePrefix}${name}`, words: `everybody who is ${name}` })),
+    ...(roles.data?.roles ?? []).map(({ name }) => ({
+      entry: `${rolePrefix}${name}`,
+      words: t('everybody who is {role}', { role: name }),
+    })),
     ...(people.data?.principals ?? []).map(({ key, display_name: name }) => ({ entry: key, words: name })),
   ];
   const entries = new Set(known.map(({ entry }) => entry));
-  const gone = allow.filter((entry) => !entries.has(entry)).map((entry) => ({ entry, words: `${entry} (not there any more)` }));
+  const gone = allow
+    .filter((entry) => !entries.has(entry))
+    .map((entry) => ({ entry, words: t('{entry} (not there any more)', { entry }) }));
   const flip = (entry: string) => onAllow(allow.includes(entry) ? allow.filter((one) => one !== entry) : [...allow, entry]);
   return (
     <fieldset className="checks">
-      <legend>Open to</legend>
+      <legend>{t('Open to')}</legend>
       <p className="muted small">
-        {allow.length === 0 ? 'Everybody who is known. Choose some to close it to all others.' : 'Nobody else gets an answer.'}
+        {allow.length === 0
+          ? t('Everybody who is known. Choose some to close it to all others.')
+          : t('Nobody else gets an answer.')}
       </p>
       {[...known, ...gone].map(({ entry, words }) => (
         <label key={entry} className="check">

@@ -1,3 +1,4 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
 import { useState } from 'react';
 import { Dialog } from '../../parts/dialog.tsx';
@@ -15,16 +16,16 @@ type SendProps = {
 /** Sends a message now, or has it held until the channel has restarted. */
 export function SendTest({ id, name, isRunning, outbound, onClose }: SendProps) {
   const [target, setTarget] = useState('');
-  const [text, setText] = useState('A test from the dashboard.');
+  const [text, setText] = useState(t('A test from the dashboard.'));
   // What does not run now can be told when it is back.
   const [isHeld, setHeld] = useState(!isRunning);
   const act = useAct({
     changes: ['/manager/instances'],
-    done: isHeld ? 'It is held until the channel has restarted.' : `${name} has sent it.`,
+    done: isHeld ? t('It is held until the channel has restarted.') : t('{name} has sent it.', { name }),
     onDone: onClose,
   });
   return (
-    <Dialog title={`Send a test over ${name}`} onClose={onClose}>
+    <Dialog title={t('Send a test over {name}', { name })} onClose={onClose}>
       <form
         className="stack"
         onSubmit={(event) => {
@@ -38,12 +39,12 @@ export function SendTest({ id, name, isRunning, outbound, onClose }: SendProps) 
             <input {...props} value={target} autoComplete="off" onChange={({ target: input }) => setTarget(input.value)} />
           )}
         </Field>
-        <Field label="Text">
+        <Field label={t('Text')}>
           {(props) => <textarea {...props} rows={2} value={text} onChange={({ target: input }) => setText(input.value)} />}
         </Field>
         <label className="check">
           <input type="checkbox" checked={isHeld} disabled={!isRunning} onChange={({ target: box }) => setHeld(box.checked)} />{' '}
-          after its next start, not now
+          {t('after its next start, not now')}
         </label>
         <p className="row-buttons">
           <button
@@ -51,10 +52,10 @@ export function SendTest({ id, name, isRunning, outbound, onClose }: SendProps) 
             className="primary"
             disabled={act.isPending || text.trim() === '' || (outbound.target.required && target.trim() === '')}
           >
-            Send it
+            {t('Send it')}
           </button>
           <button type="button" className="plain-button" onClick={onClose}>
-            Cancel
+            {t('Cancel')}
           </button>
         </p>
       </form>

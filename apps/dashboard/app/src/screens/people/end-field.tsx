@@ -1,3 +1,4 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import { Field } from '../../parts/field.tsx';
 
 /** When a grant ends: so many hours from now, at a time (`at`, as the browser's field has it), or never. */
@@ -5,12 +6,12 @@ export type End = { span: keyof typeof spans; at: string };
 
 const hourMs = 3_600_000;
 const spans = {
-  '1': 'for an hour',
-  '24': 'for a day',
-  '168': 'for a week',
-  '744': 'for a month',
-  at: 'until a time',
-  '': 'for good',
+  '1': t('for an hour'),
+  '24': t('for a day'),
+  '168': t('for a week'),
+  '744': t('for a month'),
+  at: t('until a time'),
+  '': t('for good'),
 } as const;
 
 export const forGood: End = { span: '', at: '' };
@@ -25,13 +26,13 @@ export function endOf({ span, at }: End): number | null {
 /** Why it cannot be the end; null when it can. */
 export function endFault(end: End): string | null {
   if (end.span !== 'at') return null;
-  if (end.at === '') return 'Say until when.';
-  return (endOf(end) ?? 0) > Date.now() ? null : 'That time is over.';
+  if (end.at === '') return t('Say until when.');
+  return (endOf(end) ?? 0) > Date.now() ? null : t('That time is over.');
 }
 
 type Props = { end: End; label?: string; onEnd(end: End): void };
 
-export function EndField({ end, label = 'How long', onEnd }: Props) {
+export function EndField({ end, label = t('How long'), onEnd }: Props) {
   return (
     <>
       <Field label={label}>
@@ -46,7 +47,7 @@ export function EndField({ end, label = 'How long', onEnd }: Props) {
         )}
       </Field>
       {end.span === 'at' && (
-        <Field label="Until" fault={end.at === '' ? null : endFault(end)}>
+        <Field label={t('Until')} fault={end.at === '' ? null : endFault(end)}>
           {(props) => (
             <input
               {...props}

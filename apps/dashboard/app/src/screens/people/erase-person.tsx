@@ -1,9 +1,11 @@
+import { Rich } from '@svc/chat-ui/language/rich.tsx';
+import { plural, t } from '@svc/chat-ui/language/t.ts';
 import type { Erased, ErasurePlan } from '@svc/contract/erasure.ts';
 import type { Principal } from '@svc/contract/trust.ts';
 import { useState } from 'react';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Field } from '../../parts/field.tsx';
-import { bytes, counted } from '../../parts/format.ts';
+import { bytes } from '../../parts/format.ts';
 import { Loaded } from '../../parts/page.tsx';
 import { useAct, useApi } from '../../parts/query.ts';
 import { pathOf, trustPaths } from './trust-words.ts';
@@ -19,9 +21,9 @@ export function ErasePerson({ person, onClose, onErased }: Props) {
   const [keepsShared, setKeepsShared] = useState(false);
   const [typed, setTyped] = useState('');
   const query = useApi<ErasurePlan>(`${pathOf(person)}/erasure?keep_shared=${keepsShared ? 1 : 0}`);
-  const erase = useAct<Erased>({ changes, done: `${person.display_name} is erased.`, onDone: onErased });
+  const erase = useAct<Erased>({ changes, done: t('{name} is erased.', { name: person.display_name }), onDone: onErased });
   return (
-    <Dialog title={`Erase ${person.display_name}`} onClose={onClose} wide>
+    <Dialog title={t('Erase {name}', { name: person.display_name })} onClose={onClose} wide>
       <form
         className="stack"
         onSubmit={(event) => {
@@ -36,10 +38,10 @@ export function ErasePerson({ person, onClose, onErased }: Props) {
       >
         <Loaded query={query}>{(plan) => <Plan {...plan} />}</Loaded>
         <label className="check">
-          <input type="checkbox" checked={keepsShared} onChange={({ target }) => setKeepsShared(target.checked)} /> leave
-          conversations in which others spoke, too
+          <input type="checkbox" checked={keepsShared} onChange={({ target }) => setKeepsShared(target.checked)} />{' '}
+          {t('leave conversations in which others spoke, too')}
         </label>
-        <Field label={`Type ${person.key} to erase them for good`}>
+        <Field label={t('Type {name} to erase them for good', { name: person.key })}>
           {(props) => (
             <input
               {...props}
@@ -56,10 +58,10 @@ export function ErasePerson({ person, onClose, onErased }: Props) {
             className="danger"
             disabled={erase.isPending || typed !== person.key || query.data === undefined || query.data.refused !== null}
           >
-            Erase for good
+            {t('Erase for good')}
           </button>
           <button type="button" className="plain-button" onClick={onClose}>
-            Cancel
+            {t('Cancel')}
           </button>
         </p>
       </form>
@@ -72,31 +74,48 @@ function Plan({ removes, stays, refused, is_under_way: isUnderWay }: ErasurePlan
   const { files, file_bytes: size } = removes;
   return (
     <>
-      {isUnderWay && <p className="as-of">It was begun already and goes on by itself.</p>}
+      {isUnderWay && <p className="as-of">{t('It was begun already and goes on by itself.')}</p>}
       {refused !== null && (
         <p className="fault" role="alert">
           {refused}
         </p>
       )}
-      <section aria-label="What goes">
-        <h3>Goes for good</h3>
+      <section aria-label={t('What goes')}>
+        <h3>{t('Goes for good')}</h3>
         <ul className="plain-list">
-          <li>{counted(removes.names.length, 'name')} on channels, all roles and notes</li>
-          <li>{counted(removes.conversation_count, 'conversation')}, with everything said there</li>
+          <li>
+            {plural(
+              removes.names.length,
+              '{n} name on channels, all roles and notes',
+              '{n} names on channels, all roles and notes',
+            )}
+          </li>
+          <li>
+            {plural(
+              removes.conversation_count,
+              '{n} conversation, with everything said there',
+              '{n} conversations, with everything said there',
+            )}
+          </li>
           {shared.map(({ key }) => (
             <li key={key}>
-              of these, with others: <span className="path">{key}</span>
+              <Rich text="of these, with others: {conversation}" conversation={<span className="path">{key}</span>} />
             </li>
           ))}
           <li>
-            {counted(files, 'file')}
-            {files > 0 && ` (${bytes(size)})`}, {counted(removes.budgets, 'budget')},{' '}
-            {counted(removes.announcements, 'announcement')}
+            {t('{files}, {budgets}, {announcements}', {
+              files:
+                files === 0
+                  ? plural(0, '{n} file', '{n} files')
+                  : plural(files, '{n} file ({size})', '{n} files ({size})', { size: bytes(size) }),
+              budgets: plural(removes.budgets, '{n} budget', '{n} budgets'),
+              announcements: plural(removes.announcements, '{n} announcement', '{n} announcements'),
+            })}
           </li>
         </ul>
       </section>
-      <section aria-label="What stays">
-        <h3>Stays</h3>
+      <section aria-label={t('What stays')}>
+        <h3>{t('Stays')}</h3>
         <ul className="plain-list">
           {stays.map(({ what, why }) => (
             <li key={what}>

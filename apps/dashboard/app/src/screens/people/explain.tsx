@@ -1,3 +1,4 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import type { ExplainedIdentity } from '@svc/contract/trust.ts';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
@@ -5,6 +6,7 @@ import { Field } from '../../parts/field.tsx';
 import { Section } from '../../parts/page.tsx';
 import { useAct } from '../../parts/query.ts';
 import { Explained } from './explained.tsx';
+import { channelExample } from './trust-words.ts';
 
 /** Why a sender may what they may, grant by grant. Whom it is about stands in the address: refusals elsewhere lead here. */
 export function Explain({ onShow }: { onShow(person: string): void }) {
@@ -20,31 +22,31 @@ export function Explain({ onShow }: { onShow(person: string): void }) {
     void navigate({ search, replace: true, resetScroll: false });
   };
   return (
-    <Section title="Why?">
+    <Section title={t('Why?')}>
       <form className="in-row" onSubmit={look}>
-        <Field label="Channel of the sender">
+        <Field label={t('Channel of the sender')}>
           {(props) => (
             <input
               {...props}
               value={channel}
               maxLength={256}
-              placeholder="messenger"
+              placeholder={channelExample}
               onChange={({ target }) => setChannel(target.value)}
             />
           )}
         </Field>
-        <Field label="Their name or number there">
+        <Field label={t('Their name or number there')}>
           {(props) => <input {...props} value={sender} maxLength={256} onChange={({ target }) => setSender(target.value)} />}
         </Field>
-        <Field label="In this conversation (if it matters)">
+        <Field label={t('In this conversation (if it matters)')}>
           {(props) => <input {...props} value={key} maxLength={512} onChange={({ target }) => setKey(target.value)} />}
         </Field>
         <label className="check">
-          <input type="checkbox" checked={isPublic} onChange={({ target }) => setPublic(target.checked)} /> where others read
-          along
+          <input type="checkbox" checked={isPublic} onChange={({ target }) => setPublic(target.checked)} />{' '}
+          {t('where others read along')}
         </label>
         <button type="submit" className="plain-button" disabled={channel.trim() === '' || sender.trim() === ''}>
-          Explain
+          {t('Explain')}
         </button>
       </form>
       {asked.channel !== '' && asked.sender !== '' && <Answer key={JSON.stringify(asked)} {...asked} onShow={onShow} />}

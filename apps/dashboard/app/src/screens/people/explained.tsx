@@ -1,3 +1,4 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import type { ExplainedIdentity } from '@svc/contract/trust.ts';
 import { Status } from '../../parts/status.tsx';
 import { grantWords, tierWords, toolWords } from './trust-words.ts';
@@ -8,30 +9,18 @@ type Props = ExplainedIdentity & {
 };
 
 /** What a sender is let do, and which grants make it so. */
-export function Explained({
-  denied,
-  reason,
-  trust_tier: tier,
-  tool_policy: tools,
-  display_name: name,
-  explanation,
-  onShow,
-}: Props) {
-  const { identifier, principal, grants, capped_from: before } = explanation;
+export function Explained({ onShow, ...found }: Props) {
+  const { denied, reason, explanation } = found;
+  const { principal, grants } = explanation;
   return (
     <div className="stack" role="status">
-      <p>{denied ? <Status kind="bad" words="refused" /> : <Status kind="ok" words="let in" />}</p>
+      <p>{denied ? <Status kind="bad" words={t('refused')} /> : <Status kind="ok" words={t('let in')} />}</p>
       <p>{reason}</p>
-      <p>
-        {identifier.surface} {identifier.value} is{' '}
-        {principal === null ? 'nobody that is known' : `${principal.display_name} (${principal.key})`}.
-        {!denied && ` ${name} is ${tierWords[tier]} here and ${toolWords[tools]}.`}
-        {before !== null && ` Elsewhere they are ${tierWords[before]}: where others read along, nobody is more than this.`}
-      </p>
+      <p>{standingOf(found).join(' ')}</p>
       {principal !== null && onShow !== undefined && (
         <p>
           <button type="button" className="plain-button" onClick={() => onShow(principal.id)}>
-            Change what {principal.display_name} may
+            {t('Change what {name} may', { name: principal.display_name })}
           </button>
         </p>
       )}
@@ -41,7 +30,8 @@ export function Explained({
             <li key={grant.id}>
               <Status kind={grant.misfit === null ? 'ok' : 'off'} words={grantWords(grant)} />
               <p className="muted small">
-                {grant.misfit ?? `It counts: ${tierWords[grant.tier]}, ${toolWords[grant.tool_policy]}.`}
+                {grant.misfit ??
+                  t('It counts: {tier}, {tools}.', { tier: tierWords[grant.tier], tools: toolWords[grant.tool_policy] })}
               </p>
             </li>
           ))}
@@ -49,4 +39,19 @@ export function Explained({
       )}
     </div>
   );
+}
+
+/** Who it is and what they are, a sentence each. */
+function standingOf({ denied, trust_tier: tier, tool_policy: tools, display_name: name, explanation }: ExplainedIdentity) {
+  const { identifier, principal, capped_from: before } = explanation;
+  const sender = `${identifier.surface} ${identifier.value}`;
+  return [
+    principal === null
+      ? t('{sender} is nobody that is known.', { sender })
+      : t('{sender} is {name} ({key}).', { sender, name: principal.display_name, key: principal.key }),
+    denied ? null : t('{name} is {tier} here and {tools}.', { name, tier: tierWords[tier], tools: toolWords[tools] }),
+    before === null
+      ? null
+      : t('Elsewhere they are {tier}: where others read along, nobody is more than this.', { tier: tierWords[before] }),
+  ].filter((sentence) => sentence !== null);
 }

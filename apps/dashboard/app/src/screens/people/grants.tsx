@@ -1,3 +1,4 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import type { Grant, Principal, Role } from '@svc/contract/trust.ts';
 import { useState } from 'react';
 import { useAct } from '../../parts/query.ts';
@@ -12,9 +13,9 @@ type Props = { person: Principal; roles: readonly Role[]; isLast: boolean };
 /** What a person has been granted: giving a role, somewhere and until a time, moving its end, taking it away. */
 export function Grants({ person, roles, isLast }: Props) {
   return (
-    <section className="stack" aria-label="Roles">
-      <h3>Roles</h3>
-      {person.grants.length === 0 && <p className="muted">None. A person without a role is refused.</p>}
+    <section className="stack" aria-label={t('Roles')}>
+      <h3>{t('Roles')}</h3>
+      {person.grants.length === 0 && <p className="muted">{t('None. A person without a role is refused.')}</p>}
       <ul className="rows-list">
         {person.grants.map((grant) => (
           <GrantRow
@@ -35,16 +36,16 @@ const isEverywhere = ({ scope }: Grant): boolean => Object.keys(scope).length ==
 function GrantRow({ person, grant, isKept }: { person: Principal; grant: Grant; isKept: boolean }) {
   const [isMoving, setMoving] = useState(false);
   const [end, setEnd] = useState<End>(forADay);
-  const revoke = useAct({ changes: trustPaths, done: 'The role is taken away.' });
-  const move = useAct({ changes: trustPaths, done: 'The role has another end.', onDone: () => setMoving(false) });
+  const revoke = useAct({ changes: trustPaths, done: t('The role is taken away.') });
+  const move = useAct({ changes: trustPaths, done: t('The role has another end.'), onDone: () => setMoving(false) });
   const { id, role, role_id, scope } = grant;
   return (
     <li>
       <Status kind={hasEnded(grant) ? 'off' : 'ok'} words={grantWords(grant)} />
-      {hasEnded(grant) && <p className="muted small">Its time is over: it does not count any more.</p>}
+      {hasEnded(grant) && <p className="muted small">{t('Its time is over: it does not count any more.')}</p>}
       <p className="row-buttons">
         <button type="button" className="plain-button" disabled={isKept} onClick={() => setMoving(!isMoving)}>
-          Change the end of {role}
+          {t('Change the end of {role}', { role })}
         </button>
         <button
           type="button"
@@ -52,7 +53,7 @@ function GrantRow({ person, grant, isKept }: { person: Principal; grant: Grant; 
           disabled={isKept || revoke.isPending}
           onClick={() => revoke.mutate({ method: 'DELETE', path: `/core/trust/grants/${encodeURIComponent(id)}` })}
         >
-          Take away {role}
+          {t('Take away {role}', { role })}
         </button>
       </p>
       {isKept && <p className="muted small">{lastOwner}</p>}
@@ -68,9 +69,9 @@ function GrantRow({ person, grant, isKept }: { person: Principal; grant: Grant; 
             });
           }}
         >
-          <EndField label="From now on" end={end} onEnd={setEnd} />
+          <EndField label={t('From now on')} end={end} onEnd={setEnd} />
           <button type="submit" className="primary" disabled={move.isPending || endFault(end) !== null}>
-            Save end
+            {t('Save end')}
           </button>
         </form>
       )}
@@ -82,7 +83,7 @@ function GiveRole({ person, roles }: Pick<Props, 'person' | 'roles'>) {
   const [role, setRole] = useState('guest');
   const [scope, setScope] = useState<Grant['scope']>({});
   const [end, setEnd] = useState<End>(forADay);
-  const give = useAct({ changes: trustPaths, done: 'The role is given.' });
+  const give = useAct({ changes: trustPaths, done: t('The role is given.') });
   return (
     <form
       className="stack"
@@ -100,7 +101,7 @@ function GiveRole({ person, roles }: Pick<Props, 'person' | 'roles'>) {
         <PlaceField scope={scope} onScope={setScope} />
         <EndField end={end} onEnd={setEnd} />
         <button type="submit" className="plain-button" disabled={give.isPending || endFault(end) !== null || !isPlace(scope)}>
-          Give role
+          {t('Give role')}
         </button>
       </div>
     </form>

@@ -1,49 +1,50 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import type { Identifier, Principal } from '@svc/contract/trust.ts';
 import { type FormEvent, useState } from 'react';
 import { FormButtons } from '../../parts/form-buttons.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Field } from '../../parts/field.tsx';
 import { useAct } from '../../parts/query.ts';
-import { pathOf, trustPaths } from './trust-words.ts';
+import { channelExample, pathOf, trustPaths } from './trust-words.ts';
 
 type Props = { person: Principal; people: readonly Principal[] };
+
+const nameOf = ({ surface, value }: Pick<Identifier, 'surface' | 'value'>): string => `${surface} ${value}`;
 
 /** By what names a person writes: linking one by hand, unlinking it, giving it to somebody else. */
 export function Identifiers({ person, people }: Props) {
   const [moved, setMoved] = useState<Identifier | null>(null);
-  const unlink = useAct({ changes: trustPaths, done: 'No longer known by it.' });
+  const unlink = useAct({ changes: trustPaths, done: t('No longer known by it.') });
   const others = people.filter(({ id }) => id !== person.id);
   return (
-    <section className="stack" aria-label="Known by">
-      <h3>Known by</h3>
-      {person.identifiers.length === 0 && <p className="muted">Nothing yet: nobody is taken for them.</p>}
+    <section className="stack" aria-label={t('Known by')}>
+      <h3>{t('Known by')}</h3>
+      {person.identifiers.length === 0 && <p className="muted">{t('Nothing yet: nobody is taken for them.')}</p>}
       <ul className="rows-list">
         {person.identifiers.map((identifier) => (
           <li key={identifier.id} className="line">
-            <span className="path">
-              {identifier.surface} {identifier.value}
-            </span>
+            <span className="path">{nameOf(identifier)}</span>
             <span className="row-buttons">
               {others.length > 0 && (
                 <button
                   type="button"
                   className="plain-button"
-                  aria-label={`Move ${identifier.surface} ${identifier.value}`}
+                  aria-label={t('Move {name}', { name: nameOf(identifier) })}
                   onClick={() => setMoved(identifier)}
                 >
-                  Move
+                  {t('Move')}
                 </button>
               )}
               <button
                 type="button"
                 className="plain-button"
-                aria-label={`Unlink ${identifier.surface} ${identifier.value}`}
+                aria-label={t('Unlink {name}', { name: nameOf(identifier) })}
                 disabled={unlink.isPending}
                 onClick={() =>
                   unlink.mutate({ method: 'DELETE', path: `/core/trust/identifiers/${encodeURIComponent(identifier.id)}` })
                 }
               >
-                Unlink
+                {t('Unlink')}
               </button>
             </span>
           </li>
@@ -58,7 +59,7 @@ export function Identifiers({ person, people }: Props) {
 function LinkForm({ person }: Pick<Props, 'person'>) {
   const [surface, setSurface] = useState('');
   const [value, setValue] = useState('');
-  const link = useAct({ changes: trustPaths, done: 'Linked.', onDone: () => setValue('') });
+  const link = useAct({ changes: trustPaths, done: t('Linked.'), onDone: () => setValue('') });
   const add = (event: FormEvent) => {
     event.preventDefault();
     link.mutate({
@@ -69,22 +70,22 @@ function LinkForm({ person }: Pick<Props, 'person'>) {
   };
   return (
     <form className="in-row" onSubmit={add}>
-      <Field label="Channel">
+      <Field label={t('Channel')}>
         {(props) => (
           <input
             {...props}
             value={surface}
             maxLength={32}
-            placeholder="messenger"
+            placeholder={channelExample}
             onChange={({ target }) => setSurface(target.value)}
           />
         )}
       </Field>
-      <Field label="Name or number there">
+      <Field label={t('Name or number there')}>
         {(props) => <input {...props} value={value} maxLength={256} onChange={({ target }) => setValue(target.value)} />}
       </Field>
       <button type="submit" className="plain-button" disabled={link.isPending || surface.trim() === '' || value.trim() === ''}>
-        Link
+        {t('Link')}
       </button>
     </form>
   );
@@ -93,11 +94,12 @@ function LinkForm({ person }: Pick<Props, 'person'>) {
 type MoveProps = { identifier: Identifier; person: Principal; others: readonly Principal[]; onClose(): void };
 
 /** One step in the core: at no moment it is nobody's. */
-function Move({ identifier: { surface, value }, person, others, onClose }: MoveProps) {
+function Move({ identifier, person, others, onClose }: MoveProps) {
+  const { surface, value } = identifier;
   const [to, setTo] = useState(others[0]?.id ?? '');
-  const act = useAct({ changes: trustPaths, done: 'Moved.', onDone: onClose });
+  const act = useAct({ changes: trustPaths, done: t('Moved.'), onDone: onClose });
   return (
-    <Dialog title={`Move ${surface} ${value}`} onClose={onClose}>
+    <Dialog title={t('Move {name}', { name: nameOf(identifier) })} onClose={onClose}>
       <form
         className="stack"
         onSubmit={(event) => {
@@ -105,7 +107,7 @@ function Move({ identifier: { surface, value }, person, others, onClose }: MoveP
           act.mutate({ method: 'POST', path: `${pathOf({ id: to })}/identifiers`, body: { surface, value, from: person.id } });
         }}
       >
-        <Field label="To whom" hint="Messages under this name then have that person's rights.">
+        <Field label={t('To whom')} hint={t("Messages under this name then have that person's rights.")}>
           {(props) => (
             <select {...props} value={to} onChange={({ target }) => setTo(target.value)}>
               {others.map(({ id, display_name: name, key }) => (
@@ -116,7 +118,7 @@ function Move({ identifier: { surface, value }, person, others, onClose }: MoveP
             </select>
           )}
         </Field>
-        <FormButtons submit="Move name" isOff={act.isPending} onClose={onClose} />
+        <FormButtons submit={t('Move name')} isOff={act.isPending} onClose={onClose} />
       </form>
     </Dialog>
   );

@@ -1,3 +1,4 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import type { Invitation, NewInvitation } from '@svc/contract/pairing.ts';
 import type { Principal, Role } from '@svc/contract/trust.ts';
 import { Mail } from 'lucide-react';
@@ -17,36 +18,32 @@ type Props = { roles: readonly Role[]; people: readonly Principal[] };
 export function Invitations({ roles, people }: Props) {
   const query = useApi<{ invitations: Invitation[] }>(path);
   const [isMaking, setMaking] = useState(false);
-  const revoke = useAct({ changes: [path], done: 'The invitation is taken back.' });
+  const revoke = useAct({ changes: [path], done: t('The invitation is taken back.') });
   return (
     <Section
-      title="Invitations"
+      title={t('Invitations')}
       actions={
         <button type="button" className="plain-button" onClick={() => setMaking(true)}>
-          <Mail aria-hidden size={16} /> Invite somebody
+          <Mail aria-hidden size={16} /> {t('Invite somebody')}
         </button>
       }
     >
       <Loaded query={query} rows={1}>
         {({ invitations }) =>
           invitations.length === 0 ? (
-            <p className="muted">No invitation is open.</p>
+            <p className="muted">{t('No invitation is open.')}</p>
           ) : (
             <ul className="rows-list">
-              {invitations.map(({ id, principal, name, role, surface, expires_at: end }) => (
-                <li key={id} className="line">
-                  <span>
-                    {principal ?? name ?? 'Whoever has the code'}
-                    {role !== null && ` as ${role}`}
-                    {surface !== null && ` on ${surface}`}, ends {relativeTime(end)}
-                  </span>
+              {invitations.map((invitation) => (
+                <li key={invitation.id} className="line">
+                  <span>{invitationWords(invitation)}</span>
                   <button
                     type="button"
                     className="plain-button"
                     disabled={revoke.isPending}
-                    onClick={() => revoke.mutate({ method: 'DELETE', path: `${path}/${encodeURIComponent(id)}` })}
+                    onClick={() => revoke.mutate({ method: 'DELETE', path: `${path}/${encodeURIComponent(invitation.id)}` })}
                   >
-                    Take back
+                    {t('Take back')}
                   </button>
                 </li>
               ))}
@@ -59,6 +56,16 @@ export function Invitations({ roles, people }: Props) {
   );
 }
 
+/** For whom, as what and where, as far as that is said. */
+function invitationWords({ principal, name, role, surface: channel, expires_at: end }: Invitation): string {
+  const who = principal ?? name ?? t('Whoever has the code');
+  const when = relativeTime(end);
+  if (role !== null && channel !== null) return t('{who} as {role} on {channel}, ends {when}', { who, role, channel, when });
+  if (role !== null) return t('{who} as {role}, ends {when}', { who, role, when });
+  if (channel !== null) return t('{who} on {channel}, ends {when}', { who, channel, when });
+  return t('{who}, ends {when}', { who, when });
+}
+
 function Invite({ roles, people, onClose }: Props & { onClose(): void }) {
   const [person, setPerson] = useState('');
   const [name, setName] = useState('');
@@ -68,25 +75,26 @@ function Invite({ roles, people, onClose }: Props & { onClose(): void }) {
   const body = person === '' ? { role, ...(name.trim() !== '' && { name: name.trim() }) } : { as: person };
   if (code !== null)
     return (
-      <Dialog title="The invitation" onClose={onClose}>
+      <Dialog title={t('The invitation')} onClose={onClose}>
         <div className="stack">
           <p>
-            Send this code to them. They write it to the assistant on a channel of yours; it works once, and is shown this one
-            time.
+            {t(
+              'Send this code to them. They write it to the assistant on a channel of yours; it works once, and is shown this one time.',
+            )}
           </p>
           <p>
             <code className="code">{code}</code>
           </p>
           <p className="row-buttons">
             <button type="button" className="plain-button" onClick={() => void navigator.clipboard.writeText(code)}>
-              Copy code
+              {t('Copy code')}
             </button>
           </p>
         </div>
       </Dialog>
     );
   return (
-    <Dialog title="Invite somebody" onClose={onClose}>
+    <Dialog title={t('Invite somebody')} onClose={onClose}>
       <form
         className="stack"
         onSubmit={(event) => {
@@ -94,13 +102,13 @@ function Invite({ roles, people, onClose }: Props & { onClose(): void }) {
           act.mutate({ method: 'POST', path, body });
         }}
       >
-        <Field label="Who">
+        <Field label={t('Who')}>
           {(props) => (
             <select {...props} value={person} onChange={({ target }) => setPerson(target.value)}>
-              <option value="">A new person</option>
+              <option value="">{t('A new person')}</option>
               {people.map(({ id, key, display_name: known }) => (
                 <option key={id} value={key}>
-                  {known}, on one more channel
+                  {t('{name}, on one more channel', { name: known })}
                 </option>
               ))}
             </select>
@@ -108,13 +116,13 @@ function Invite({ roles, people, onClose }: Props & { onClose(): void }) {
         </Field>
         {person === '' && (
           <>
-            <Field label="Name" hint="Empty: as they call themselves.">
+            <Field label={t('Name')} hint={t('Empty: as they call themselves.')}>
               {(props) => <input {...props} value={name} maxLength={80} onChange={({ target }) => setName(target.value)} />}
             </Field>
             <RoleField roles={roles} role={role} onRole={setRole} />
           </>
         )}
-        <FormButtons submit="Make invitation" isOff={act.isPending} onClose={onClose} />
+        <FormButtons submit={t('Make invitation')} isOff={act.isPending} onClose={onClose} />
       </form>
     </Dialog>
   );

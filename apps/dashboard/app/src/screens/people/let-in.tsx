@@ -1,3 +1,4 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import type { PendingIdentity } from '@svc/contract/pairing.ts';
 import type { Grant, Principal, Role } from '@svc/contract/trust.ts';
 import { useState } from 'react';
@@ -28,10 +29,11 @@ export function LetIn({ stranger, end: offered, people, roles, onClose }: Props)
   const [scope, setScope] = useState<Grant['scope']>({});
   const [end, setEnd] = useState<End>(offered);
   const isNew = person === newPerson;
-  const act = useAct({ changes: trustPaths, done: `${stranger.name ?? stranger.value} is let in.`, onDone: onClose });
+  const called = stranger.name ?? stranger.value;
+  const act = useAct({ changes: trustPaths, done: t('{name} is let in.', { name: called }), onDone: onClose });
   const key = keyOf(name);
   return (
-    <Dialog title={`Let in ${stranger.name ?? stranger.value}`} onClose={onClose}>
+    <Dialog title={t('Let in {name}', { name: called })} onClose={onClose}>
       <form
         className="stack"
         onSubmit={(event) => {
@@ -41,10 +43,10 @@ export function LetIn({ stranger, end: offered, people, roles, onClose }: Props)
           act.mutate({ method: 'POST', path: `/core/trust/pending/${encodeURIComponent(stranger.id)}/link`, body });
         }}
       >
-        <Field label="Who it is">
+        <Field label={t('Who it is')}>
           {(props) => (
             <select {...props} value={person} onChange={({ target }) => setPerson(target.value)}>
-              <option value={newPerson}>A new person</option>
+              <option value={newPerson}>{t('A new person')}</option>
               {people.map(({ id, display_name: known }) => (
                 <option key={id} value={id}>
                   {known}
@@ -55,7 +57,7 @@ export function LetIn({ stranger, end: offered, people, roles, onClose }: Props)
         </Field>
         {isNew && (
           <>
-            <Field label="Name">
+            <Field label={t('Name')}>
               {(props) => <input {...props} value={name} maxLength={80} onChange={({ target }) => setName(target.value)} />}
             </Field>
             <RoleField roles={roles} role={role} onRole={setRole} />
@@ -69,10 +71,10 @@ export function LetIn({ stranger, end: offered, people, roles, onClose }: Props)
             className="primary"
             disabled={act.isPending || (isNew && (key === '' || endFault(end) !== null || !isPlace(scope)))}
           >
-            Let in
+            {t('Let in')}
           </button>
           <button type="button" className="plain-button" onClick={onClose}>
-            Cancel
+            {t('Cancel')}
           </button>
         </p>
       </form>

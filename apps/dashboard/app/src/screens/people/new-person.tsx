@@ -1,3 +1,4 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import type { Grant, Principal, Role } from '@svc/contract/trust.ts';
 import { useState } from 'react';
 import { FormButtons } from '../../parts/form-buttons.tsx';
@@ -28,7 +29,7 @@ export function NewPerson({ roles, onClose }: { roles: readonly Role[]; onClose(
       await call('POST', `/core/trust/principals/${encodeURIComponent(person.id)}/grants`, {
         body: { role_id: role, scope, expires_at: endOf(end) },
       });
-      toast(`${name.trim()} is added.`);
+      toast(t('{name} is added.', { name: name.trim() }));
       onClose();
     } catch (error) {
       toast(error instanceof Error ? error.message : String(error), 'fault');
@@ -39,7 +40,7 @@ export function NewPerson({ roles, onClose }: { roles: readonly Role[]; onClose(
   };
 
   return (
-    <Dialog title="Add a person" onClose={onClose}>
+    <Dialog title={t('Add a person')} onClose={onClose}>
       <form
         className="stack"
         onSubmit={(event) => {
@@ -47,7 +48,7 @@ export function NewPerson({ roles, onClose }: { roles: readonly Role[]; onClose(
           void add();
         }}
       >
-        <Field label="Name" hint={key === '' ? 'At least one letter or digit.' : `In commands: ${key}`}>
+        <Field label={t('Name')} hint={key === '' ? t('At least one letter or digit.') : t('In commands: {name}', { name: key })}>
           {(props) => (
             <input {...props} value={name} maxLength={80} autoComplete="off" onChange={({ target }) => setName(target.value)} />
           )}
@@ -56,7 +57,7 @@ export function NewPerson({ roles, onClose }: { roles: readonly Role[]; onClose(
         <PlaceField scope={scope} onScope={setScope} />
         <EndField end={end} onEnd={setEnd} />
         <FormButtons
-          submit="Add person"
+          submit={t('Add person')}
           isOff={isBusy || key === '' || endFault(end) !== null || !isPlace(scope)}
           onClose={onClose}
         />

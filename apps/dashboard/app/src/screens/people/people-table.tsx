@@ -1,3 +1,4 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import type { Principal } from '@svc/contract/trust.ts';
 import { Empty } from '../../parts/page.tsx';
 import { Status } from '../../parts/status.tsx';
@@ -7,15 +8,15 @@ import { grantWords } from './trust-words.ts';
 type Props = { people: readonly Principal[]; onShow(id: string): void };
 
 export function PeopleTable({ people, onShow }: Props) {
-  if (people.length === 0) return <Empty title="Nobody is known yet" />;
+  if (people.length === 0) return <Empty title={t('Nobody is known yet')} />;
   return (
     <Table
-      caption="People"
+      caption={t('People')}
       rows={people}
       keyOf={({ id }) => id}
       columns={[
         {
-          name: 'Person',
+          name: t('Person'),
           isMain: true,
           cell: ({ id, display_name: name, key }) => (
             <button type="button" className="as-link" onClick={() => onShow(id)}>
@@ -24,15 +25,17 @@ export function PeopleTable({ people, onShow }: Props) {
           ),
         },
         {
-          name: 'State',
+          name: t('State'),
           cell: ({ status }) =>
-            status === 'active' ? <Status kind="ok" words="active" /> : <Status kind="off" words="disabled" />,
+            status === 'active' ? <Status kind="ok" words={t('active')} /> : <Status kind="off" words={t('disabled')} />,
         },
-        { name: 'Roles', cell: ({ grants }) => (grants.length === 0 ? 'none' : grants.map(grantWords).join('; ')) },
+        { name: t('Roles'), cell: ({ grants }) => (grants.length === 0 ? t('none') : grants.map(grantWords).join('; ')) },
         {
-          name: 'Known by',
+          name: t('Known by'),
           cell: ({ identifiers }) => (
-            <span className="path">{identifiers.map(({ surface, value }) => `${surface} ${value}`).join(', ') || 'nothing'}</span>
+            <span className="path">
+              {identifiers.map(({ surface, value }) => `${surface} ${value}`).join(', ') || t('nothing')}
+            </span>
           ),
         },
       ]}

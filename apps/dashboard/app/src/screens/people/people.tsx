@@ -1,3 +1,4 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import type { PendingIdentity } from '@svc/contract/pairing.ts';
 import type { Principal, Role } from '@svc/contract/trust.ts';
 import { UserPlus } from 'lucide-react';
@@ -24,19 +25,19 @@ export function People() {
   const person = principals.find(({ id }) => id === shown);
   return (
     <Page
-      title="People"
+      title={t('People')}
       actions={
         <button type="button" className="primary" onClick={() => setAdding(true)}>
-          <UserPlus aria-hidden size={16} /> Add person
+          <UserPlus aria-hidden size={16} /> {t('Add person')}
         </button>
       }
     >
-      <Section title="Strangers who wait">
+      <Section title={t('Strangers who wait')}>
         <Loaded query={pending} rows={1}>
           {(data) => <Strangers pending={data.pending} people={principals} roles={known} />}
         </Loaded>
       </Section>
-      <Section title="People">
+      <Section title={t('People')}>
         <Loaded query={people}>{(data) => <PeopleTable people={data.principals} onShow={setShown} />}</Loaded>
       </Section>
       <Invitations roles={known} people={principals} />

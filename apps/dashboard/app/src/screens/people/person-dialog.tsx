@@ -1,3 +1,5 @@
+import { Rich } from '@svc/chat-ui/language/rich.tsx';
+import { t } from '@svc/chat-ui/language/t.ts';
 import type { Principal, Role } from '@svc/contract/trust.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { fullTime } from '../../parts/format.ts';
@@ -18,9 +20,15 @@ export function PersonDialog({ person, people, roles, onClose }: Props) {
     <Dialog title={person.display_name} onClose={onClose} wide>
       <div className="stack">
         <p className="muted small">
-          <span className="path">{person.key}</span>, known since {fullTime(person.created_at)}
+          <Rich
+            text="{name}, known since {when}"
+            name={<span className="path">{person.key}</span>}
+            when={fullTime(person.created_at)}
+          />
         </p>
-        {person.status === 'disabled' && <Status kind="off" words="disabled: everything is refused, whatever they were given" />}
+        {person.status === 'disabled' && (
+          <Status kind="off" words={t('disabled: everything is refused, whatever they were given')} />
+        )}
         <WhyPerson person={person} />
         <Grants person={person} roles={roles} isLast={isLast} />
         <Identifiers person={person} people={people} />

@@ -1,3 +1,4 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import type { Principal } from '@svc/contract/trust.ts';
 import { useState } from 'react';
 import { Field } from '../../parts/field.tsx';
@@ -9,7 +10,7 @@ export function PersonFacts({ person }: { person: Principal }) {
   const [name, setName] = useState(person.display_name);
   const [notes, setNotes] = useState(person.notes);
   const [bypasses, setBypasses] = useState(person.bypass_moderation);
-  const save = useAct({ changes: trustPaths, done: 'Saved.' });
+  const save = useAct({ changes: trustPaths, done: t('Saved.') });
   const wanted = { display_name: name.trim(), notes, bypass_moderation: bypasses };
   const changed = Object.fromEntries(
     Object.entries(wanted).filter(([field, value]) => person[field as keyof typeof wanted] !== value),
@@ -17,25 +18,25 @@ export function PersonFacts({ person }: { person: Principal }) {
   return (
     <form
       className="stack"
-      aria-label="Facts"
+      aria-label={t('Facts')}
       onSubmit={(event) => {
         event.preventDefault();
         save.mutate({ method: 'PATCH', path: pathOf(person), body: changed });
       }}
     >
-      <Field label="Name">
+      <Field label={t('Name')}>
         {(props) => (
           <input {...props} value={name} maxLength={80} autoComplete="off" onChange={({ target }) => setName(target.value)} />
         )}
       </Field>
-      <Field label="Notes" hint="For you: nobody is shown them, and the assistant does not read them.">
+      <Field label={t('Notes')} hint={t('For you: nobody is shown them, and the assistant does not read them.')}>
         {(props) => (
           <textarea {...props} rows={2} value={notes} maxLength={2000} onChange={({ target }) => setNotes(target.value)} />
         )}
       </Field>
       <label className="check">
-        <input type="checkbox" checked={bypasses} onChange={({ target }) => setBypasses(target.checked)} /> what they write passes
-        moderation unseen
+        <input type="checkbox" checked={bypasses} onChange={({ target }) => setBypasses(target.checked)} />{' '}
+        {t('what they write passes moderation unseen')}
       </label>
       <p className="row-buttons">
         <button
@@ -43,7 +44,7 @@ export function PersonFacts({ person }: { person: Principal }) {
           className="plain-button"
           disabled={save.isPending || wanted.display_name === '' || Object.keys(changed).length === 0}
         >
-          Save facts
+          {t('Save facts')}
         </button>
       </p>
     </form>

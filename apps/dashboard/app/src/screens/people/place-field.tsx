@@ -1,3 +1,4 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import type { Instance } from '@svc/contract/instance.ts';
 import type { SessionPage } from '@svc/contract/session.ts';
 import type { Grant } from '@svc/contract/trust.ts';
@@ -22,20 +23,20 @@ export function PlaceField({ scope, onScope }: Props) {
     onScope(value === everywhere ? {} : value === oneConversation ? { conversation_key: '' } : { surface: value });
   return (
     <>
-      <Field label="Where">
+      <Field label={t('Where')}>
         {(props) => (
           <select
             {...props}
             value={isOne ? oneConversation : (scope.surface ?? everywhere)}
             onChange={({ target }) => choose(target.value)}
           >
-            <option value={everywhere}>everywhere</option>
+            <option value={everywhere}>{t('everywhere')}</option>
             {channels.map((channel) => (
               <option key={channel} value={channel}>
-                on {channel}
+                {t('on {channel}', { channel })}
               </option>
             ))}
-            <option value={oneConversation}>in one conversation</option>
+            <option value={oneConversation}>{t('in one conversation')}</option>
           </select>
         )}
       </Field>
@@ -49,7 +50,7 @@ function Conversation({ chosen, onKey }: { chosen: string; onKey(key: string): v
   const list = useId();
   const { data } = useApi<SessionPage>('/core/v2/sessions?limit=100');
   return (
-    <Field label="Conversation" hint="Its key, as its session has it.">
+    <Field label={t('Conversation')} hint={t('Its key, as its session has it.')}>
       {(props) => (
         <>
           <input

@@ -1,8 +1,8 @@
+import { plural, t } from '@svc/chat-ui/language/t.ts';
 import { askPolicies, type Principal, type Role, tiers, toolPolicies } from '@svc/contract/trust.ts';
 import { useState } from 'react';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Field } from '../../parts/field.tsx';
-import { counted } from '../../parts/format.ts';
 import { useAct } from '../../parts/query.ts';
 import { NamesField, namesOf, textOf } from './names-field.tsx';
 import { effectsOf, holdersOf, type RoleDraft, roleWords } from './role-effect.ts';
@@ -29,10 +29,10 @@ export function RoleDialog({ role, people, onClose }: Props) {
   const set = (change: Partial<RoleDraft>) => setDraft({ ...draft, ...change });
   const wanted = { ...draft, name: draft.name.trim(), surfaces: namesOf(surfaces), tool_servers: namesOf(servers) };
   const holders = role === null ? [] : holdersOf(people, role);
-  const save = useAct({ changes: trustPaths, done: `The role ${wanted.name} is saved.`, onDone: onClose });
-  const remove = useAct({ changes: trustPaths, done: `The role ${role?.name} is deleted.`, onDone: onClose });
+  const save = useAct({ changes: trustPaths, done: t('The role {name} is saved.', { name: wanted.name }), onDone: onClose });
+  const remove = useAct({ changes: trustPaths, done: t('The role {name} is deleted.', { name: wanted.name }), onDone: onClose });
   return (
-    <Dialog title={role === null ? 'Add a role' : `Role ${role.name}`} onClose={onClose} wide>
+    <Dialog title={role === null ? t('Add a role') : t('Role {name}', { name: role.name })} onClose={onClose} wide>
       <form
         className="stack"
         onSubmit={(event) => {
@@ -41,30 +41,35 @@ export function RoleDialog({ role, people, onClose }: Props) {
         }}
       >
         {role === null && (
-          <Field label="Name" hint="Letters, digits, dots and dashes.">
+          <Field label={t('Name')} hint={t('Letters, digits, dots and dashes.')}>
             {(props) => (
               <input {...props} value={draft.name} maxLength={64} onChange={({ target }) => set({ name: target.value })} />
             )}
           </Field>
         )}
-        <Choice label="Tier" words={tierWords} names={tiers} chosen={draft.tier} onChoose={(tier) => set({ tier })} />
+        <Choice label={t('Tier')} words={tierWords} names={tiers} chosen={draft.tier} onChoose={(tier) => set({ tier })} />
         <Choice
-          label="Tools"
+          label={t('Tools')}
           words={toolWords}
           names={toolPolicies}
           chosen={draft.tool_policy}
           onChoose={(tools) => set({ tool_policy: tools })}
         />
         <Choice
-          label="Asks them first"
+          label={t('Asks them first')}
           words={askWords}
           names={askPolicies}
           chosen={draft.asks}
           onChoose={(asks) => set({ asks })}
         />
-        <NamesField label="Channels" hint="One a line; empty: all." text={surfaces} onText={setSurfaces} />
-        <NamesField label="Tool servers" hint="One a line, “-” for none; empty: all." text={servers} onText={setServers} />
-        <Field label="For">
+        <NamesField label={t('Channels')} hint={t('One a line; empty: all.')} text={surfaces} onText={setSurfaces} />
+        <NamesField
+          label={t('Tool servers')}
+          hint={t('One a line, “-” for none; empty: all.')}
+          text={servers}
+          onText={setServers}
+        />
+        <Field label={t('For')}>
           {(props) => (
             <input
               {...props}
@@ -77,7 +82,7 @@ export function RoleDialog({ role, people, onClose }: Props) {
         <Effect role={role} draft={wanted} holders={holders} />
         <p className="row-buttons">
           <button type="submit" className="primary" disabled={save.isPending || !nameForm.test(wanted.name)}>
-            Save role
+            {t('Save role')}
           </button>
           {role !== null && (
             <button
@@ -86,14 +91,14 @@ export function RoleDialog({ role, people, onClose }: Props) {
               disabled={remove.isPending || holders.length > 0}
               onClick={() => remove.mutate({ method: 'DELETE', path: `/core/trust/roles/${encodeURIComponent(role.id)}` })}
             >
-              Delete role
+              {t('Delete role')}
             </button>
           )}
           <button type="button" className="plain-button" onClick={onClose}>
-            Cancel
+            {t('Cancel')}
           </button>
         </p>
-        {holders.length > 0 && <p className="muted small">It can be deleted when nobody has it.</p>}
+        {holders.length > 0 && <p className="muted small">{t('It can be deleted when nobody has it.')}</p>}
       </form>
     </Dialog>
   );
@@ -125,21 +130,31 @@ function Choice<Name extends string>({ label, names, words, chosen, onChoose }: 
   );
 }
 
-const shownNames = 5;
-
 function Effect({ role, draft, holders }: { role: Role | null; draft: RoleDraft; holders: readonly Principal[] }) {
   const effects = role === null ? [] : effectsOf(role, draft);
   if (effects.length === 0) return <p className="muted">{roleWords(draft)}</p>;
-  const names = holders.slice(0, shownNames).map(({ display_name: name }) => name);
-  const who = names.join(', ') + (holders.length > names.length ? ' and others' : '');
   return (
-    <div className="as-of" role="status" aria-label="Effect">
+    <div className="as-of" role="status" aria-label={t('Effect')}>
       <p>
-        <b>{holders.length === 0 ? 'Nobody has this role now.' : `For ${counted(holders.length, 'person', 'people')}: ${who}`}</b>
+        <b>{forWhom(holders)}</b>
       </p>
       {effects.map((sentence) => (
         <p key={sentence}>{sentence}</p>
       ))}
     </div>
   );
+}
+
+const shownNames = 5;
+
+function forWhom(holders: readonly Principal[]): string {
+  const total = holders.length;
+  if (total === 0) return t('Nobody has this role now.');
+  const who = holders
+    .slice(0, shownNames)
+    .map(({ display_name: name }) => name)
+    .join(', ');
+  return total > shownNames
+    ? plural(total, 'For {n} person: {who} and others', 'For {n} people: {who} and others', { who })
+    : plural(total, 'For {n} person: {who}', 'For {n} people: {who}', { who });
 }

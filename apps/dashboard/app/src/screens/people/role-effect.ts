@@ -1,5 +1,6 @@
-import { type Principal, type Role, tiers, toolPolicies } from '@svc/contract/trust.ts';
-import { askWords, hasEnded, tierWords, toolWords } from './trust-words.ts';
+import { t } from '@svc/chat-ui/language/t.ts';
+import { type Principal, type Role, tiers } from '@svc/contract/trust.ts';
+import { askWords, hasEnded, listWords, tierWords, toolWords } from './trust-words.ts';
 
 export type RoleDraft = Omit<Role, 'id'>;
 
@@ -12,36 +13,47 @@ export function effectsOf(was: Role, draft: RoleDraft): string[] {
   return [
     was.tier === draft.tier ? null : tierEffect(was, draft),
     was.tool_policy === draft.tool_policy ? null : toolEffect(was, draft),
-    was.asks === draft.asks ? null : `The assistant asks them first: ${askWords[draft.asks]} (so far: ${askWords[was.asks]}).`,
+    was.asks === draft.asks
+      ? null
+      : t('The assistant asks them first: {now} (so far: {before}).', { now: askWords[draft.asks], before: askWords[was.asks] }),
     surfacesEffect(was, draft),
-    same(was.tool_servers, draft.tool_servers) ? null : `Of tool servers they have: ${list(draft.tool_servers)}.`,
+    same(was.tool_servers, draft.tool_servers)
+      ? null
+      : t('Of tool servers they have: {servers}.', { servers: listWords(draft.tool_servers) }),
   ].filter((sentence) => sentence !== null);
 }
 
 function tierEffect(was: Role, { tier }: RoleDraft): string {
-  if (tier === 'BLOCKED') return 'They are refused, whatever else they were given.';
-  if (tiers.indexOf(tier) < tiers.indexOf('GUEST')) return 'They are refused, unless another role lets them in.';
-  const word = tiers.indexOf(tier) > tiers.indexOf(was.tier) ? 'rise' : 'fall';
-  return `They ${word} from ${tierWords[was.tier]} to ${tierWords[tier]}.`;
+  if (tier === 'BLOCKED') return t('They are refused, whatever else they were given.');
+  if (tiers.indexOf(tier) < tiers.indexOf('GUEST')) return t('They are refused, unless another role lets them in.');
+  const change = { before: tierWords[was.tier], now: tierWords[tier] };
+  return tiers.indexOf(tier) > tiers.indexOf(was.tier)
+    ? t('They rise from {before} to {now}.', change)
+    : t('They fall from {before} to {now}.', change);
 }
 
 function toolEffect(was: Role, { tool_policy: tools }: RoleDraft): string {
-  const isMore = toolPolicies.indexOf(tools) > toolPolicies.indexOf(was.tool_policy);
-  const words = { full: 'let it do anything on this machine', read: 'let it look things up', none: 'only talk with it' }[tools];
-  return isMore
-    ? `From their next message on they may ${words}.`
-    : `From now on they may ${words}; what runs for them and does more is ended.`;
+  if (tools === 'full') return t('From their next message on they may let it do anything on this machine.');
+  if (tools === 'none') return t('From now on they may only talk with it; what runs for them and does more is ended.');
+  return was.tool_policy === 'none'
+    ? t('From their next message on they may let it look things up.')
+    : t('From now on they may let it look things up; what runs for them and does more is ended.');
 }
 
 function surfacesEffect(was: Role, { surfaces }: RoleDraft): string | null {
   if (same(was.surfaces, surfaces)) return null;
-  return surfaces === '*' ? 'It counts on every channel.' : `It counts on these channels alone: ${list(surfaces)}.`;
+  return surfaces === '*'
+    ? t('It counts on every channel.')
+    : t('It counts on these channels alone: {channels}.', { channels: listWords(surfaces) });
 }
 
 const same = (one: readonly string[] | '*', other: readonly string[] | '*'): boolean =>
   JSON.stringify(one) === JSON.stringify(other);
-const list = (names: readonly string[] | '*'): string => (names === '*' ? 'all' : names.join(', ') || 'none');
 
 /** What a role would allow, in one sentence. */
 export const roleWords = ({ tier, tool_policy: tools, asks }: RoleDraft): string =>
-  `A person with it is ${tierWords[tier]}, ${toolWords[tools]}, and is asked first: ${askWords[asks]}.`;
+  t('A person with it is {tier}, {tools}, and is asked first: {asks}.', {
+    tier: tierWords[tier],
+    tools: toolWords[tools],
+    asks: askWords[asks],
+  });

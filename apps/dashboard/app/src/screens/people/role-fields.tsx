@@ -1,3 +1,4 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import type { Role } from '@svc/contract/trust.ts';
 import { Field } from '../../parts/field.tsx';
 import { tierWords, toolWords } from './trust-words.ts';
@@ -9,7 +10,7 @@ export function RoleField({ roles, role, onRole }: RoleProps) {
   const chosen = roles.find(({ name }) => name === role);
   return (
     <Field
-      label="Role"
+      label={t('Role')}
       hint={chosen === undefined ? '' : `${tierWords[chosen.tier]}, ${toolWords[chosen.tool_policy]}. ${chosen.description}`}
     >
       {(props) => (

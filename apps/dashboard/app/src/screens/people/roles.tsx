@@ -1,32 +1,31 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import type { Principal, Role } from '@svc/contract/trust.ts';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import { Section } from '../../parts/page.tsx';
 import { Table } from '../../parts/table.tsx';
 import { RoleDialog } from './role-dialog.tsx';
-import { askWords, tierWords, toolWords } from './trust-words.ts';
-
-const listWords = (list: readonly string[] | '*', all: string): string => (list === '*' ? all : list.join(', ') || 'none');
+import { askWords, listWords, tierWords, toolWords } from './trust-words.ts';
 
 /** What each role allows; making, changing and deleting one. */
 export function Roles({ roles, people }: { roles: readonly Role[]; people: readonly Principal[] }) {
   const [shown, setShown] = useState<Role | 'new' | null>(null);
   return (
     <Section
-      title="Roles"
+      title={t('Roles')}
       actions={
         <button type="button" className="plain-button" onClick={() => setShown('new')}>
-          <Plus aria-hidden size={16} /> Add role
+          <Plus aria-hidden size={16} /> {t('Add role')}
         </button>
       }
     >
       <Table
-        caption="Roles"
+        caption={t('Roles')}
         rows={roles}
         keyOf={({ id }) => id}
         columns={[
           {
-            name: 'Role',
+            name: t('Role'),
             isMain: true,
             cell: (role) => (
               <button type="button" className="as-link" onClick={() => setShown(role)}>
@@ -34,12 +33,12 @@ export function Roles({ roles, people }: { roles: readonly Role[]; people: reado
               </button>
             ),
           },
-          { name: 'Tier', cell: ({ tier }) => tierWords[tier] },
-          { name: 'Tools', cell: ({ tool_policy: tools }) => toolWords[tools] },
-          { name: 'Channels', cell: ({ surfaces }) => listWords(surfaces, 'all') },
-          { name: 'Tool servers', cell: ({ tool_servers: servers }) => listWords(servers, 'all') },
-          { name: 'Asks', cell: ({ asks }) => askWords[asks] },
-          { name: 'For', cell: ({ description }) => description },
+          { name: t('Tier'), cell: ({ tier }) => tierWords[tier] },
+          { name: t('Tools'), cell: ({ tool_policy: tools }) => toolWords[tools] },
+          { name: t('Channels'), cell: ({ surfaces }) => listWords(surfaces) },
+          { name: t('Tool servers'), cell: ({ tool_servers: servers }) => listWords(servers) },
+          { name: t('Asks'), cell: ({ asks }) => askWords[asks] },
+          { name: t('For'), cell: ({ description }) => description },
         ]}
       />
       {shown !== null && <RoleDialog role={shown === 'new' ? null : shown} people={people} onClose={() => setShown(null)} />}

@@ -1,3 +1,4 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import type { Principal } from '@svc/contract/trust.ts';
 import { useState } from 'react';
 import { Confirm } from '../../parts/dialog.tsx';
@@ -10,15 +11,16 @@ type Props = { person: Principal; isLast: boolean; onClose(): void };
 /** Denying a person for now, removing who they are, and erasing all that is kept of them. */
 export function Standing({ person, isLast, onClose }: Props) {
   const [asked, setAsked] = useState<'remove' | 'erase' | null>(null);
+  const name = person.display_name;
   const isActive = person.status === 'active';
   const change = useAct({
     changes: trustPaths,
-    done: isActive ? `${person.display_name} is disabled.` : `${person.display_name} is let in again.`,
+    done: isActive ? t('{name} is disabled.', { name }) : t('{name} is let in again.', { name }),
   });
-  const remove = useAct({ changes: trustPaths, done: `${person.display_name} is removed.`, onDone: onClose });
+  const remove = useAct({ changes: trustPaths, done: t('{name} is removed.', { name }), onDone: onClose });
   const close = () => setAsked(null);
   return (
-    <section className="stack" aria-label="Standing">
+    <section className="stack" aria-label={t('Standing')}>
       <p className="row-buttons">
         <button
           type="button"
@@ -28,26 +30,28 @@ export function Standing({ person, isLast, onClose }: Props) {
             change.mutate({ method: 'PATCH', path: pathOf(person), body: { status: isActive ? 'disabled' : 'active' } })
           }
         >
-          {isActive ? 'Disable person' : 'Let in again'}
+          {isActive ? t('Disable person') : t('Let in again')}
         </button>
         <button type="button" className="danger" disabled={isLast} onClick={() => setAsked('remove')}>
-          Remove person
+          {t('Remove person')}
         </button>
         <button type="button" className="danger" disabled={isLast} onClick={() => setAsked('erase')}>
-          Erase person
+          {t('Erase person')}
         </button>
       </p>
       {isLast && <p className="muted small">{lastOwner}</p>}
       {asked === 'remove' && (
         <Confirm
-          title={`Remove ${person.display_name}?`}
-          button="Remove person"
+          title={t('Remove {name}?', { name })}
+          button={t('Remove person')}
           isBusy={remove.isPending}
           onClose={close}
           onConfirm={() => remove.mutate({ method: 'DELETE', path: pathOf(person) })}
         >
           <p>
-            Their roles and what they are known by are removed: who writes from there is a stranger again. What was said stays.
+            {t(
+              'Their roles and what they are known by are removed: who writes from there is a stranger again. What was said stays.',
+            )}
           </p>
         </Confirm>
       )}

@@ -1,7 +1,9 @@
+import { Rich } from '@svc/chat-ui/language/rich.tsx';
+import { plural, t } from '@svc/chat-ui/language/t.ts';
 import type { PendingIdentity } from '@svc/contract/pairing.ts';
 import type { Principal, Role } from '@svc/contract/trust.ts';
 import { useState } from 'react';
-import { counted, relativeTime } from '../../parts/format.ts';
+import { relativeTime } from '../../parts/format.ts';
 import { useAct } from '../../parts/query.ts';
 import { type End, forADay, forGood } from './end-field.tsx';
 import { LetIn } from './let-in.tsx';
@@ -12,29 +14,38 @@ type Props = { pending: readonly PendingIdentity[]; people: readonly Principal[]
 /** Who has written and was refused, because nobody knows them. */
 export function Strangers({ pending, people, roles }: Props) {
   const [chosen, setChosen] = useState<{ stranger: PendingIdentity; end: End } | null>(null);
-  const dismiss = useAct({ changes: trustPaths, done: 'Taken off the list. Who writes again comes back to it.' });
-  if (pending.length === 0) return <p className="muted">None. Who writes and is not known comes here.</p>;
+  const dismiss = useAct({ changes: trustPaths, done: t('Taken off the list. Who writes again comes back to it.') });
+  if (pending.length === 0) return <p className="muted">{t('None. Who writes and is not known comes here.')}</p>;
   return (
     <>
       <ul className="rows-list">
         {pending.map((stranger) => (
           <li key={stranger.id}>
             <p>
-              <b>{stranger.name ?? stranger.value}</b> on {stranger.surface}
-              {stranger.name !== null && <span className="muted"> as {stranger.value}</span>}
+              {stranger.name === null ? (
+                <Rich text="{name} on {channel}" name={<b>{stranger.value}</b>} channel={stranger.surface} />
+              ) : (
+                <Rich
+                  text="{name} on {channel} as {sender}"
+                  name={<b>{stranger.name}</b>}
+                  channel={stranger.surface}
+                  sender={<span className="muted">{stranger.value}</span>}
+                />
+              )}
             </p>
             <p className="muted small">
-              {counted(stranger.count, 'message')}, last {relativeTime(stranger.last_seen)}
+              {plural(stranger.count, '{n} message, last {when}.', '{n} messages, last {when}.', {
+                when: relativeTime(stranger.last_seen),
+              })}
               {stranger.code !== null &&
-                `. They were shown the code ${stranger.code}: ask them for it, if you are not sure who it is`}
-              .
+                ` ${t('They were shown the code {code}: ask them for it, if you are not sure who it is.', { code: stranger.code })}`}
             </p>
             <p className="row-buttons">
               <button type="button" className="primary" onClick={() => setChosen({ stranger, end: forGood })}>
-                Let in
+                {t('Let in')}
               </button>
               <button type="button" className="plain-button" onClick={() => setChosen({ stranger, end: forADay })}>
-                Let in for a day
+                {t('Let in for a day')}
               </button>
               <button
                 type="button"
@@ -44,7 +55,7 @@ export function Strangers({ pending, people, roles }: Props) {
                   dismiss.mutate({ method: 'DELETE', path: `/core/trust/pending/${encodeURIComponent(stranger.id)}` })
                 }
               >
-                Take off the list
+                {t('Take off the list')}
               </button>
             </p>
           </li>

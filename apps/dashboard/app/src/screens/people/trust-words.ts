@@ -1,26 +1,39 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import type { AskPolicy, Grant, Principal, Role, Tier, ToolPolicy } from '@svc/contract/trust.ts';
 import { fullTime } from '../../parts/format.ts';
 
 /** What a tier is called to people. */
 export const tierWords: Record<Tier, string> = {
-  SACRED: 'owner',
-  TRUSTED: 'trusted',
-  KNOWN: 'known',
-  GUEST: 'guest',
-  UNKNOWN: 'unknown',
-  BLOCKED: 'blocked',
+  SACRED: t('owner'),
+  TRUSTED: t('trusted'),
+  KNOWN: t('known'),
+  GUEST: t('guest'),
+  UNKNOWN: t('unknown'),
+  BLOCKED: t('blocked'),
 };
-export const toolWords: Record<ToolPolicy, string> = { full: 'may act', read: 'may look things up', none: 'may only talk' };
+export const toolWords: Record<ToolPolicy, string> = {
+  full: t('may act'),
+  read: t('may look things up'),
+  none: t('may only talk'),
+};
 export const askWords: Record<AskPolicy, string> = {
-  never: 'never',
-  dangerous: 'before it does more than read',
-  always: 'before every tool',
+  never: t('never'),
+  dangerous: t('before it does more than read'),
+  always: t('before every tool'),
 };
+
+/** What a role names of channels or tool servers. */
+export const listWords = (names: readonly string[] | '*'): string => (names === '*' ? t('all') : names.join(', ') || t('none'));
+
+/** As it is typed: in every language. */
+export const channelExample = 'messenger';
 
 /** "guest on messenger until 24 Nov". */
 export function grantWords({ role, scope, expires_at: end }: Pick<Grant, 'role' | 'scope' | 'expires_at'>): string {
   const place = [scope.surface, scope.conversation_key].filter((part) => part !== undefined).join(', ');
-  return `${role}${place === '' ? '' : ` on ${place}`}${end === null ? '' : ` until ${fullTime(end)}`}`;
+  if (end === null) return place === '' ? role : t('{role} on {place}', { role, place });
+  const when = fullTime(end);
+  return place === '' ? t('{role} until {when}', { role, when }) : t('{role} on {place} until {when}', { role, place, when });
 }
 
 export const hasEnded = ({ expires_at: end }: Pick<Grant, 'expires_at'>): boolean => end !== null && end <= Date.now();
@@ -38,7 +51,7 @@ export function isLastOwner(people: readonly Principal[], roles: readonly Role[]
 export const isOwnerGrant = (roles: readonly Role[], { role_id: id }: Grant): boolean =>
   roles.some((role) => role.id === id && role.tier === 'SACRED');
 
-export const lastOwner = 'The last owner stays the owner: make another person the owner first.';
+export const lastOwner = t('The last owner stays the owner: make another person the owner first.');
 export const pathOf = ({ id }: Pick<Principal, 'id'>): string => `/core/trust/principals/${encodeURIComponent(id)}`;
 /** Everything that says something else when trust changes. */
 export const trustPaths = ['/core/trust/'];

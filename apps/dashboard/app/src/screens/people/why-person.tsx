@@ -1,3 +1,4 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import type { ExplainedIdentity, Principal } from '@svc/contract/trust.ts';
 import { useState } from 'react';
 import { useAct } from '../../parts/query.ts';
@@ -9,8 +10,8 @@ export function WhyPerson({ person }: { person: Principal }) {
   const ask = useAct<ExplainedIdentity>({ onDone: setFound });
   if (person.identifiers.length === 0) return null;
   return (
-    <section className="stack" aria-label="Why">
-      <h3>Why may they what they may?</h3>
+    <section className="stack" aria-label={t('Why')}>
+      <h3>{t('Why may they what they may?')}</h3>
       <p className="row-buttons">
         {person.identifiers.map(({ id, surface, value }) => (
           <button
@@ -26,7 +27,7 @@ export function WhyPerson({ person }: { person: Principal }) {
               })
             }
           >
-            Explain {surface} {value}
+            {t('Explain {name}', { name: `${surface} ${value}` })}
           </button>
         ))}
       </p>

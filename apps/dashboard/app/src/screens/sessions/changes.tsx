@@ -1,6 +1,7 @@
+import { Rich } from '@svc/chat-ui/language/rich.tsx';
+import { plural, t } from '@svc/chat-ui/language/t.ts';
 import type { ControlDiff } from '@svc/contract/control.ts';
 import { withQuery } from '../../parts/api.ts';
-import { counted } from '../../parts/format.ts';
 import { Empty, Loaded } from '../../parts/page.tsx';
 import { useApi } from '../../parts/query.ts';
 
@@ -12,26 +13,34 @@ export function Changes({ sessionId }: { sessionId: string }) {
       <Loaded query={query}>
         {({ root, branch, files, diff, truncated }) =>
           files.length === 0 ? (
-            <Empty title="Nothing is changed">
+            <Empty title={t('Nothing is changed')}>
               <p className="path">{root}</p>
             </Empty>
           ) : (
             <>
               <p>
-                {counted(files.length, 'file')} in <span className="path">{root}</span>
-                {branch !== null && `, branch ${branch}`}
+                <Where files={plural(files.length, '{n} file', '{n} files')} folder={root} branch={branch} />
               </p>
-              <pre className="diff" tabIndex={0} aria-label="Changes">
+              <pre className="diff" tabIndex={0} aria-label={t('Changes')}>
                 {diff.split('\n').map((line, index) => (
                   <DiffLine key={index} line={line} />
                 ))}
               </pre>
-              {truncated && <p className="muted">The changes go on: look at the rest in the folder itself.</p>}
+              {truncated && <p className="muted">{t('The changes go on: look at the rest in the folder itself.')}</p>}
             </>
           )
         }
       </Loaded>
     </div>
+  );
+}
+
+function Where({ files, folder, branch }: { files: string; folder: string; branch: string | null }) {
+  const path = <span className="path">{folder}</span>;
+  return branch === null ? (
+    <Rich text="{files} in {folder}" files={files} folder={path} />
+  ) : (
+    <Rich text="{files} in {folder}, branch {branch}" files={files} folder={path} branch={branch} />
   );
 }
 

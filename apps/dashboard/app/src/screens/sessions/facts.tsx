@@ -1,3 +1,4 @@
+import { plural, t } from '@svc/chat-ui/language/t.ts';
 import type { Session } from '@svc/contract/session.ts';
 import { useNavigate } from '@tanstack/react-router';
 import type { UseQueryResult } from '@tanstack/react-query';
@@ -7,6 +8,7 @@ import { Confirm } from '../../parts/dialog.tsx';
 import { count, fullTime, money } from '../../parts/format.ts';
 import { Loaded, Section } from '../../parts/page.tsx';
 import { useAct } from '../../parts/query.ts';
+import { stateWords } from './state-words.ts';
 
 /** What is known of a session, and what can be done to it. */
 export function Facts({ conversationKey: key, query }: { conversationKey: string; query: UseQueryResult<Session> }) {
@@ -31,30 +33,35 @@ export function Facts({ conversationKey: key, query }: { conversationKey: string
   );
 }
 
-const none = <span className="muted">none</span>;
+const none = <span className="muted">{t('none')}</span>;
 
 const factsOf = (session: Session): [string, ReactNode][] => [
-  ['Name', <span className="path">{session.conversation_key}</span>],
-  ['Channel', [session.surface, session.instance_id].filter((part) => part !== null).join(' · ')],
-  ['Replies go to', session.outbound_target ?? none],
-  ['State', session.claimed_by === null ? session.state : `claimed by ${session.claimed_by}`],
-  ['Engine', session.engine_id ?? none],
-  ['Model', session.model ?? none],
+  [t('Name'), <span className="path">{session.conversation_key}</span>],
+  [t('Channel'), [session.surface, session.instance_id].filter((part) => part !== null).join(' · ')],
+  [t('Replies go to'), session.outbound_target ?? none],
+  [t('State'), session.claimed_by === null ? stateWords[session.state] : t('claimed by {who}', { who: session.claimed_by })],
+  [t('Engine'), session.engine_id ?? none],
+  [t('Model'), session.model ?? none],
   [
-    "The engine's own session",
+    t("The engine's own session"),
     session.engine_session_id === null ? none : <span className="path">{session.engine_session_id}</span>,
   ],
-  ['Folder', session.cwd === null ? none : <span className="path">{session.cwd}</span>],
-  ['Turns', count(session.turns)],
-  ['Tokens', `${count(session.input_tokens)} in, ${count(session.output_tokens)} out`],
+  [t('Folder'), session.cwd === null ? none : <span className="path">{session.cwd}</span>],
+  [t('Turns'), count(session.turns)],
+  [t('Tokens'), t('{input} in, {output} out', { input: count(session.input_tokens), output: count(session.output_tokens) })],
   [
-    'At list prices',
+    t('At list prices'),
     session.unpriced_turns === 0
       ? money(session.cost_usd)
-      : `${money(session.cost_usd)}, and ${count(session.unpriced_turns)} turns without a known price`,
+      : plural(
+          session.unpriced_turns,
+          '{price}, and {n} turns without a known price',
+          '{price}, and {n} turns without a known price',
+          { price: money(session.cost_usd) },
+        ),
   ],
-  ['Begun', fullTime(session.created_at)],
-  ['Last', fullTime(session.last_active_at)],
+  [t('Begun'), fullTime(session.created_at)],
+  [t('Last'), fullTime(session.last_active_at)],
 ];
 
 function Acts({ conversationKey: key, session }: { conversationKey: string; session: Session }) {
@@ -62,13 +69,14 @@ function Acts({ conversationKey: key, session }: { conversationKey: string; sess
   const navigate = useNavigate();
   const changes = ['/core/v2/session', '/collector/api/sessions'];
   const body = { conversation_key: key };
-  const claim = useAct({ changes, done: 'Claimed: its channel only listens until you give it back.' });
-  const release = useAct({ changes, done: 'Given back to its channel.' });
-  const stop = useAct({ changes, done: 'The turn is being stopped.' });
-  const kill = useAct({ changes, done: 'Its program is ended.', onDone: () => setAsked(null) });
+  const name = session.title ?? key;
+  const claim = useAct({ changes, done: t('Claimed: its channel only listens until you give it back.') });
+  const release = useAct({ changes, done: t('Given back to its channel.') });
+  const stop = useAct({ changes, done: t('The turn is being stopped.') });
+  const kill = useAct({ changes, done: t('Its program is ended.'), onDone: () => setAsked(null) });
   const forget = useAct({
     changes,
-    done: 'Forgotten.',
+    done: t('Forgotten.'),
     onDone: () => {
       setAsked(null);
       void navigate({ to: '/sessions' });
@@ -76,7 +84,7 @@ function Acts({ conversationKey: key, session }: { conversationKey: string; sess
   });
   const isRunning = session.state === 'running' || session.state === 'queued';
   return (
-    <Section title="What can be done">
+    <Section title={t('What can be done')}>
       <p className="row-buttons">
         {isRunning && (
           <button
@@ -85,7 +93,7 @@ function Acts({ conversationKey: key, session }: { conversationKey: string; sess
             disabled={stop.isPending}
             onClick={() => stop.mutate({ method: 'POST', path: '/core/v2/abort', body })}
           >
-            Stop the turn
+            {t('Stop the turn')}
           </button>
         )}
         {session.claimed_by === null ? (
@@ -95,7 +103,7 @@ function Acts({ conversationKey: key, session }: { conversationKey: string; sess
             disabled={claim.isPending}
             onClick={() => claim.mutate({ method: 'POST', path: '/core/v2/claim', body })}
           >
-            Claim session
+            {t('Claim session')}
           </button>
         ) : (
           <button
@@ -104,38 +112,42 @@ function Acts({ conversationKey: key, session }: { conversationKey: string; sess
             disabled={release.isPending}
             onClick={() => release.mutate({ method: 'POST', path: '/core/v2/release', body })}
           >
-            Give session back
+            {t('Give session back')}
           </button>
         )}
         <button type="button" className="danger" onClick={() => setAsked('kill')}>
-          End its program
+          {t('End its program')}
         </button>
         <button type="button" className="danger" onClick={() => setAsked('forget')}>
-          Forget session
+          {t('Forget session')}
         </button>
       </p>
       {asked === 'forget' && (
         <Confirm
-          title="Forget this session?"
-          button="Forget session"
+          title={t('Forget this session?')}
+          button={t('Forget session')}
           isBusy={forget.isPending}
           onClose={() => setAsked(null)}
           onConfirm={() => forget.mutate({ method: 'DELETE', path: sessionPath(key) })}
         >
           <p>
-            What was said in “{session.title ?? key}” is removed, and its next message begins anew. This cannot be taken back.
+            {t('What was said in “{session}” is removed, and its next message begins anew. This cannot be taken back.', {
+              session: name,
+            })}
           </p>
         </Confirm>
       )}
       {asked === 'kill' && (
         <Confirm
-          title="End its program?"
-          button="End program"
+          title={t('End its program?')}
+          button={t('End program')}
           isBusy={kill.isPending}
           onClose={() => setAsked(null)}
           onConfirm={() => kill.mutate({ method: 'POST', path: '/collector/api/control/kill', body: { session_id: key } })}
         >
-          <p>The program that works for “{session.title ?? key}” is ended at once. What it was doing is left as it is.</p>
+          <p>
+            {t('The program that works for “{session}” is ended at once. What it was doing is left as it is.', { session: name })}
+          </p>
         </Confirm>
       )}
     </Section>

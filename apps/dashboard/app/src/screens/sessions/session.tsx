@@ -1,3 +1,4 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import type { Session } from '@svc/contract/session.ts';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { ArrowLeft } from 'lucide-react';
@@ -29,14 +30,14 @@ function OneSession({ conversationKey: key }: { conversationKey: string }) {
   const choose = (next: Tab) => void navigate({ search: { tab: next === 'transcript' ? '' : next, find }, replace: true });
   return (
     <Page
-      title={query.data?.title ?? 'Session'}
+      title={query.data?.title ?? t('Session')}
       actions={
         <Link to="/sessions" className="plain-button">
-          <ArrowLeft aria-hidden size={16} /> All sessions
+          <ArrowLeft aria-hidden size={16} /> {t('All sessions')}
         </Link>
       }
     >
-      <Tabs label="Views of this session" tabs={tabs} chosen={tab} onChoose={choose} />
+      <Tabs label={t('Views of this session')} tabs={tabs} chosen={tab} onChoose={choose} />
       {tab === 'transcript' && <Conversation conversationKey={key} session={query.data} sought={find} />}
       {tab === 'changes' && <Changes sessionId={key} />}
       {tab === 'terminal' && <TerminalKeys sessionId={key} />}
@@ -53,8 +54,8 @@ function Conversation({ conversationKey: key, session, sought }: ConversationPro
     <div className="conversation">
       {fault !== null && <Fault error={fault} onRetry={retry} />}
       {isMissing && (
-        <Empty title="The core has no such session">
-          <p>It was forgotten, or it is of a program in a terminal that the core has never spoken with.</p>
+        <Empty title={t('The core has no such session')}>
+          <p>{t('It was forgotten, or it is of a program in a terminal that the core has never spoken with.')}</p>
         </Empty>
       )}
       {open === null && fault === null && !isMissing && <Skeleton />}
@@ -63,7 +64,7 @@ function Conversation({ conversationKey: key, session, sought }: ConversationPro
           conversationKey={key}
           watch={open.watch}
           chat={open.chat}
-          empty={<p>Nothing was said here yet.</p>}
+          empty={<p>{t('Nothing was said here yet.')}</p>}
           sought={sought}
         />
       )}

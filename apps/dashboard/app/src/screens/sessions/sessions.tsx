@@ -1,3 +1,5 @@
+import { Rich } from '@svc/chat-ui/language/rich.tsx';
+import { plural, t } from '@svc/chat-ui/language/t.ts';
 import type { ListedSession } from '@svc/contract/session.ts';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { withQuery } from '../../parts/api.ts';
@@ -6,6 +8,7 @@ import { Empty, Loaded, Page } from '../../parts/page.tsx';
 import { useApi } from '../../parts/query.ts';
 import { Status, type StatusKind } from '../../parts/status.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
+import { stateWords } from './state-words.ts';
 
 const limit = 500;
 
@@ -20,23 +23,23 @@ export function Sessions() {
   const choose = (more: { active?: string; channel?: string; text?: string }) =>
     void navigate({ search: { active, channel, text, ...more }, replace: true });
   return (
-    <Page title="Sessions">
+    <Page title={t('Sessions')}>
       <Loaded query={query} rows={8}>
         {({ sessions }) => {
           const channels = [...new Set(sessions.map(channelOf))].toSorted();
           const shown = sessions.filter((session) => isWanted(session, channel, text));
           return (
             <>
-              <form className="filters" role="search" aria-label="Sessions" onSubmit={(event) => event.preventDefault()}>
+              <form className="filters" role="search" aria-label={t('Sessions')} onSubmit={(event) => event.preventDefault()}>
                 <input
                   type="search"
-                  aria-label="Title, person, model or folder"
-                  placeholder="Title, person, model or folder"
+                  aria-label={t('Title, person, model or folder')}
+                  placeholder={t('Title, person, model or folder')}
                   value={text}
                   onChange={({ target }) => choose({ text: target.value })}
                 />
-                <select aria-label="Channel" value={channel} onChange={({ target }) => choose({ channel: target.value })}>
-                  <option value="">All channels</option>
+                <select aria-label={t('Channel')} value={channel} onChange={({ target }) => choose({ channel: target.value })}>
+                  <option value="">{t('All channels')}</option>
                   {channels.map((name) => (
                     <option key={name}>{name}</option>
                   ))}
@@ -47,32 +50,31 @@ export function Sessions() {
                     checked={active === '1'}
                     onChange={({ target }) => choose({ active: target.checked ? '1' : '' })}
                   />
-                  Only who works now
+                  {t('Only who works now')}
                 </label>
               </form>
               <p className="muted small" role="status">
-                {shown.length === sessions.length
-                  ? count(sessions.length)
-                  : `${count(shown.length)} of ${count(sessions.length)}`}{' '}
-                shown
-                {sessions.length === limit && '; there are older ones: search finds them'}
+                {countWords(shown.length, sessions.length)}
               </p>
               {sessions.length === 0 && (
-                <Empty title="No session yet">
+                <Empty title={t('No session yet')}>
                   <p>
-                    One begins when somebody writes: <Link to="/chat">say something yourself</Link>.
+                    <Rich
+                      text="One begins when somebody writes: {link}."
+                      link={<Link to="/chat">{t('say something yourself')}</Link>}
+                    />
                   </p>
                 </Empty>
               )}
               {sessions.length > 0 && shown.length === 0 && (
-                <Empty title="No session is like that">
+                <Empty title={t('No session is like that')}>
                   <button type="button" className="plain-button" onClick={() => choose({ active: '', channel: '', text: '' })}>
-                    Show all
+                    {t('Show all')}
                   </button>
                 </Empty>
               )}
               {shown.length > 0 && (
-                <Table caption="Sessions" columns={columns} rows={shown} keyOf={({ conversation_key: key }) => key} />
+                <Table caption={t('Sessions')} columns={columns} rows={shown} keyOf={({ conversation_key: key }) => key} />
               )}
             </>
           );
@@ -80,6 +82,14 @@ export function Sessions() {
       </Loaded>
     </Page>
   );
+}
+
+function countWords(shown: number, all: number): string {
+  const words =
+    shown === all
+      ? plural(all, '{n} shown', '{n} shown')
+      : plural(shown, '{n} of {all} shown', '{n} of {all} shown', { all: count(all) });
+  return all === limit ? t('{shown}; there are older ones: search finds them', { shown: words }) : words;
 }
 
 const channelOf = ({ surface, source }: ListedSession): string => surface ?? source;
@@ -98,7 +108,7 @@ const states: Record<ListedSession['state'], StatusKind> = { running: 'busy', id
 
 const columns: Column<ListedSession>[] = [
   {
-    name: 'Session',
+    name: t('Session'),
     isMain: true,
     cell: ({ conversation_key: key, title, last_text: text }) => (
       <Link to="/sessions/$key" params={{ key }} className="row-link">
@@ -106,15 +116,15 @@ const columns: Column<ListedSession>[] = [
       </Link>
     ),
   },
-  { name: 'State', cell: ({ state }) => <Status kind={states[state]} words={state} /> },
-  { name: 'Channel', cell: channelOf },
-  { name: 'Person', cell: ({ principal, identity }) => principal ?? identity ?? 'nobody' },
-  { name: 'Model', cell: ({ model, engine_id: engine }) => model ?? engine ?? 'not known' },
-  { name: 'Folder', cell: ({ repo, cwd }) => <span className="path">{repo ?? cwd ?? 'none'}</span> },
-  { name: 'Turns', isNumber: true, cell: ({ turns }) => count(turns) },
-  { name: 'List price', isNumber: true, cell: ({ cost_usd: cost }) => (cost === null ? 'unknown' : money(cost)) },
+  { name: t('State'), cell: ({ state }) => <Status kind={states[state]} words={stateWords[state]} /> },
+  { name: t('Channel'), cell: channelOf },
+  { name: t('Person'), cell: ({ principal, identity }) => principal ?? identity ?? t('nobody') },
+  { name: t('Model'), cell: ({ model, engine_id: engine }) => model ?? engine ?? t('not known') },
+  { name: t('Folder'), cell: ({ repo, cwd }) => <span className="path">{repo ?? cwd ?? t('none')}</span> },
+  { name: t('Turns'), isNumber: true, cell: ({ turns }) => count(turns) },
+  { name: t('List price'), isNumber: true, cell: ({ cost_usd: cost }) => (cost === null ? t('unknown') : money(cost)) },
   {
-    name: 'Last',
+    name: t('Last'),
     isNumber: true,
     cell: ({ last_event_at: at }) => (
       <time dateTime={new Date(at).toISOString()} title={fullTime(at)}>

@@ -1,3 +1,5 @@
+import { Rich } from '@svc/chat-ui/language/rich.tsx';
+import { t } from '@svc/chat-ui/language/t.ts';
 import type { ListedSession } from '@svc/contract/session.ts';
 import { useState } from 'react';
 import { Field } from '../../parts/field.tsx';
@@ -5,12 +7,13 @@ import { Empty, Loaded } from '../../parts/page.tsx';
 import { useAct, useApi } from '../../parts/query.ts';
 
 const keys = ['Enter', 'Escape', 'C-c'] as const;
+const openCommand = './svc terminal start';
 
 /** Types into the terminal of a session that has one. */
 export function TerminalKeys({ sessionId }: { sessionId: string }) {
   const query = useApi<{ sessions: ListedSession[] }>('/collector/api/sessions?limit=500');
   const [text, setText] = useState('');
-  const act = useAct({ done: 'Typed.', onDone: () => setText('') });
+  const act = useAct({ done: t('Typed.'), onDone: () => setText('') });
   const type = (body: object) =>
     act.mutate({ method: 'POST', path: '/collector/api/control/send-keys', body: { session_id: sessionId, ...body } });
   return (
@@ -20,9 +23,9 @@ export function TerminalKeys({ sessionId }: { sessionId: string }) {
           const session = sessions.find(({ conversation_key: key }) => key === sessionId);
           if (session?.multiplexer == null)
             return (
-              <Empty title="This session has no terminal">
+              <Empty title={t('This session has no terminal')}>
                 <p>
-                  Open one where the service runs: <code>./svc terminal start</code>
+                  <Rich text="Open one where the service runs: {command}" command={<code>{openCommand}</code>} />
                 </p>
               </Empty>
             );
@@ -35,9 +38,16 @@ export function TerminalKeys({ sessionId }: { sessionId: string }) {
               }}
             >
               <p className="muted">
-                Terminal {session.tmux_target} in <span className="path">{session.cwd}</span>
+                <Rich
+                  text="Terminal {name} in {folder}"
+                  name={session.tmux_target ?? ''}
+                  folder={<span className="path">{session.cwd}</span>}
+                />
               </p>
-              <Field label="Line to type" hint="It is typed with Enter behind it. Each time is in the audit, without the words.">
+              <Field
+                label={t('Line to type')}
+                hint={t('It is typed with Enter behind it. Each time is in the audit, without the words.')}
+              >
                 {(props) => (
                   <input
                     {...props}
@@ -50,7 +60,7 @@ export function TerminalKeys({ sessionId }: { sessionId: string }) {
               </Field>
               <p className="row-buttons">
                 <button type="submit" className="primary" disabled={text === '' || act.isPending}>
-                  Type line
+                  {t('Type line')}
                 </button>
                 {keys.map((key) => (
                   <button
@@ -60,7 +70,7 @@ export function TerminalKeys({ sessionId }: { sessionId: string }) {
                     disabled={act.isPending}
                     onClick={() => type({ keys: key })}
                   >
-                    Press {key}
+                    {t('Press {key}', { key })}
                   </button>
                 ))}
               </p>
