@@ -1,3 +1,4 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import { Section } from '../../parts/page.tsx';
 import { Passkeys } from './passkeys.tsx';
 import { Password } from './password.tsx';
@@ -9,7 +10,7 @@ export function Account() {
     <>
       <Passkeys />
       <Password />
-      <Section title="Where you are signed in">
+      <Section title={t('Where you are signed in')}>
         <SignedIn />
       </Section>
     </>

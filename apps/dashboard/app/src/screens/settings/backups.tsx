@@ -1,3 +1,4 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import type { Backup, RestoreState } from '@svc/contract/backup.ts';
 import { useState } from 'react';
 import { DownloadButton } from './files/download-button.tsx';
@@ -9,18 +10,22 @@ import { useAct, useApi } from '../../parts/query.ts';
 import { Status, type StatusKind } from '../../parts/status.tsx';
 
 const path = '/core/v2/backups';
-const kinds: Record<Backup['state'], StatusKind> = { done: 'ok', running: 'busy', failed: 'bad' };
+const states: Record<Backup['state'], { kind: StatusKind; words: string }> = {
+  done: { kind: 'ok', words: t('done') },
+  running: { kind: 'busy', words: t('running') },
+  failed: { kind: 'bad', words: t('failed') },
+};
 
 /** Whole copies of the installation: making one, and going back to one. */
 export function Backups() {
   const query = useApi<{ backups: Backup[]; restore: RestoreState | null }>(path, 5000);
-  const make = useAct({ changes: [path], done: 'The backup is being made.' });
-  const undo = useAct({ changes: [path], done: 'The restore is taken back.' });
-  const remove = useAct({ changes: [path], done: 'The backup is removed.' });
+  const make = useAct({ changes: [path], done: t('The backup is being made.') });
+  const undo = useAct({ changes: [path], done: t('The restore is taken back.') });
+  const remove = useAct({ changes: [path], done: t('The backup is removed.') });
   const [chosen, setChosen] = useState<Backup | null>(null);
   return (
     <Section
-      title="Copies that are kept"
+      title={t('Copies that are kept')}
       actions={
         <button
           type="button"
@@ -28,7 +33,7 @@ export function Backups() {
           disabled={make.isPending}
           onClick={() => make.mutate({ method: 'POST', path })}
         >
-          Make a backup
+          {t('Make a backup')}
         </button>
       }
     >
@@ -46,19 +51,19 @@ export function Backups() {
                       disabled={undo.isPending}
                       onClick={() => undo.mutate({ method: 'DELETE', path: `${path}/restore` })}
                     >
-                      Take the restore back
+                      {t('Take the restore back')}
                     </button>
                   )}
                 </div>
               </div>
             )}
-            {backups.length === 0 && <p className="muted">There is none.</p>}
+            {backups.length === 0 && <p className="muted">{t('There is none.')}</p>}
             <ul className="rows-list">
               {backups.map((backup) => (
                 <li key={backup.id}>
                   <div className="line-between">
                     <b>{fullTime(backup.created_at)}</b>
-                    <Status kind={kinds[backup.state]} words={backup.state} />
+                    <Status {...states[backup.state]} />
                   </div>
                   <p className="muted small">{factsOf(backup)}</p>
                   {backup.error !== null && <p className="fault small">{backup.error}</p>}
@@ -72,7 +77,7 @@ export function Backups() {
                       )}
                       {backup.state === 'done' && !backup.has_secrets && (
                         <button type="button" className="plain-button" onClick={() => setChosen(backup)}>
-                          Restore
+                          {t('Restore')}
                         </button>
                       )}
                       <button
@@ -81,7 +86,7 @@ export function Backups() {
                         disabled={remove.isPending}
                         onClick={() => remove.mutate({ method: 'DELETE', path: `${path}/${encodeURIComponent(backup.id)}` })}
                       >
-                        Remove backup
+                        {t('Remove backup')}
                       </button>
                     </p>
                   )}
@@ -99,23 +104,24 @@ export function Backups() {
 const factsOf = ({ version, bytes: size, scheduled, has_secrets: hasSecrets, created_at: at }: Backup): string =>
   [
     relativeTime(at),
-    `version ${version}`,
+    t('version {version}', { version }),
     size === null ? null : bytes(size),
-    scheduled ? 'made by the clock' : null,
-    hasSecrets ? 'with secrets: restore it by ./svc backup' : null,
+    scheduled ? t('made by the clock') : null,
+    hasSecrets ? t('with secrets: restore it by ./svc backup') : null,
   ]
     .filter((part) => part !== null)
     .join(' · ');
 
 /** The dashboard cannot start what it is a part of. */
-const howToStart = 'To restart it, stop it where it runs (Ctrl-C) and run ./svc up.';
+const howToStart = t('To restart it, stop it where it runs (Ctrl-C) and run ./svc up.');
 
 function restoreWords({ state, plan }: RestoreState): string {
-  const what = `The backup of ${fullTime(plan.created_at)}`;
-  if (state === 'pending') return `${what} is put in place at the next start of the service. ${howToStart}`;
+  const when = fullTime(plan.created_at);
+  if (state === 'pending')
+    return `${t('The backup of {when} is put in place at the next start of the service.', { when })} ${howToStart}`;
   return state === 'applied'
-    ? `${what} is in place. What was there before is kept until the next start.`
-    : `The earlier state is put back at the next start of the service. ${howToStart}`;
+    ? t('The backup of {when} is in place. What was there before is kept until the next start.', { when })
+    : `${t('The earlier state is put back at the next start of the service.')} ${howToStart}`;
 }
 
 /** The day as it has to be typed. */
@@ -123,10 +129,10 @@ const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
 
 function Restore({ backup, onClose }: { backup: Backup; onClose(): void }) {
   const [typed, setTyped] = useState('');
-  const act = useAct({ changes: [path], done: 'It is put in place at the next start of the service.', onDone: onClose });
+  const act = useAct({ changes: [path], done: t('It is put in place at the next start of the service.'), onDone: onClose });
   const day = dayOf(backup.created_at);
   return (
-    <Dialog title="Restore this backup?" onClose={onClose}>
+    <Dialog title={t('Restore this backup?')} onClose={onClose}>
       <form
         className="stack"
         onSubmit={(event) => {
@@ -135,18 +141,20 @@ function Restore({ backup, onClose }: { backup: Backup; onClose(): void }) {
         }}
       >
         <p>
-          At its next start the service is what it was at {fullTime(backup.created_at)}. What was said, changed and added since
-          then is lost, but for one start in which it can be taken back.
+          {t(
+            'At its next start the service is what it was at {when}. What was said, changed and added since then is lost, but for one start in which it can be taken back.',
+            { when: fullTime(backup.created_at) },
+          )}
         </p>
-        <Field label={`Type the day of the backup, ${day}`}>
+        <Field label={t('Type the day of the backup, {day}', { day })}>
           {(props) => <input {...props} value={typed} autoComplete="off" onChange={({ target }) => setTyped(target.value)} />}
         </Field>
         <p className="row-buttons">
           <button type="submit" className="danger" disabled={act.isPending || typed.trim() !== day}>
-            Restore backup
+            {t('Restore backup')}
           </button>
           <button type="button" className="plain-button" onClick={onClose}>
-            Cancel
+            {t('Cancel')}
           </button>
         </p>
       </form>

@@ -1,3 +1,4 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import { engineConnections, engineSettingsSchema, type EngineView } from '@svc/contract/engine.ts';
 import { useState } from 'react';
 import { Dialog } from '../../parts/dialog.tsx';
@@ -23,18 +24,20 @@ type Props = { engine: EngineView; path: string; onClose(): void };
 /** How an engine is used from the next turn on. */
 export function EngineSettings({ engine, path, onClose }: Props) {
   return (
-    <Dialog title={`Change ${engine.id}`} onClose={onClose}>
+    <Dialog title={t('Change {name}', { name: engine.id })} onClose={onClose}>
       <div className="stack">
         <ActForm
           schema={schema}
           values={engine}
-          button={`Save ${engine.id}`}
+          button={t('Save {name}', { name: engine.id })}
           changes={['/core/v2/engines']}
           toCall={(_, all) => ({ method: 'PATCH', path, body: all })}
-          done={() => `${engine.id} is saved; the next turn has it.`}
+          done={() => t('{name} is saved; the next turn has it.', { name: engine.id })}
           onClose={onClose}
         >
-          {engine.models.length > 0 && <p className="muted small">It names {engine.models.join(', ')}; any other can be set.</p>}
+          {engine.models.length > 0 && (
+            <p className="muted small">{t('It names {models}; any other can be set.', { models: engine.models.join(', ') })}</p>
+          )}
         </ActForm>
         {engine.id === 'codex' && <ModelServer engine={engine} path={path} />}
       </div>
@@ -45,7 +48,7 @@ export function EngineSettings({ engine, path, onClose }: Props) {
 /** A model server of one's own, which codex can use. */
 function ModelServer({ engine, path }: Omit<Props, 'onClose'>) {
   const [url, setUrl] = useState(engine.base_url ?? '');
-  const act = useAct({ changes: ['/core/v2/engines'], done: 'It is saved.' });
+  const act = useAct({ changes: ['/core/v2/engines'], done: t('It is saved.') });
   return (
     <form
       className="stack"
@@ -54,12 +57,12 @@ function ModelServer({ engine, path }: Omit<Props, 'onClose'>) {
         act.mutate({ method: 'POST', path: `${path}/base-url`, body: { url: url.trim() } });
       }}
     >
-      <Field label="Address of your own model server" hint="Empty for none.">
+      <Field label={t('Address of your own model server')} hint={t('Empty for none.')}>
         {(props) => <input {...props} value={url} autoComplete="off" onChange={({ target }) => setUrl(target.value)} />}
       </Field>
       <p>
         <button type="submit" className="plain-button" disabled={act.isPending}>
-          Save address
+          {t('Save address')}
         </button>
       </p>
     </form>

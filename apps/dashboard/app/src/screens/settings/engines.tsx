@@ -1,3 +1,5 @@
+import { Rich } from '@svc/chat-ui/language/rich.tsx';
+import { t } from '@svc/chat-ui/language/t.ts';
 import type { EngineTest, EngineView } from '@svc/contract/engine.ts';
 import type { EngineChoice } from '@svc/contract/service.ts';
 import { useState } from 'react';
@@ -24,8 +26,12 @@ export function Engines() {
         <>
           {current !== null && (
             <p>
-              Answers come from <b>{current.id}</b>
-              {current.model !== null && ` (${current.model})`}. <span className="muted">{current.why}</span>
+              {current.model === null ? (
+                <Rich text="Answers come from {engine}." engine={<b>{current.id}</b>} />
+              ) : (
+                <Rich text="Answers come from {engine} ({model})." engine={<b>{current.id}</b>} model={current.model} />
+              )}{' '}
+              <span className="muted">{current.why}</span>
             </p>
           )}
           <ul className="rows-list">
@@ -46,7 +52,14 @@ function EngineRow({ engine, isCurrent }: { engine: EngineView; isCurrent: boole
   const act = useAct({ changes: [enginesPath] });
   const test = useAct<EngineTest>({
     changes: [enginesPath],
-    onDone: ({ text, ms }) => toast(`${id} said “${text.slice(0, 120)}” after ${(ms / 1000).toFixed(1)} s.`),
+    onDone: ({ text, ms }) =>
+      toast(
+        t('{name} said “{words}” after {seconds} s.', {
+          name: id,
+          words: text.slice(0, 120),
+          seconds: (ms / 1000).toFixed(1),
+        }),
+      ),
   });
   const own = `${enginesPath}/${encodeURIComponent(id)}`;
   const isInstalling = install?.state === 'running';
@@ -54,7 +67,7 @@ function EngineRow({ engine, isCurrent }: { engine: EngineView; isCurrent: boole
     <li>
       <div className="line-between">
         <b>{id}</b>
-        <Status kind={ready ? 'ok' : 'off'} words={isCurrent ? 'in use' : ready ? 'ready' : 'not ready'} />
+        <Status kind={ready ? 'ok' : 'off'} words={isCurrent ? t('in use') : ready ? t('ready') : t('not ready')} />
       </div>
       <p className="small">{reason}</p>
       {[notice, warning].map(
@@ -68,7 +81,10 @@ function EngineRow({ engine, isCurrent }: { engine: EngineView; isCurrent: boole
       {install !== null && (isInstalling || install.state === 'failed') && <p className="muted small">{install.step}</p>}
       {!ready && login !== null && (
         <p className="small">
-          To sign in, run <code>{login.join(' ')}</code> where the service is installed, then look again.
+          <Rich
+            text="To sign in, run {command} where the service is installed, then look again."
+            command={<code>{login.join(' ')}</code>}
+          />
         </p>
       )}
       <p className="row-buttons">
@@ -79,7 +95,7 @@ function EngineRow({ engine, isCurrent }: { engine: EngineView; isCurrent: boole
             disabled={act.isPending}
             onClick={() => act.mutate({ method: 'POST', path: `${own}/default` })}
           >
-            Use {id}
+            {t('Use {name}', { name: id })}
           </button>
         )}
         {!installed && pinned !== null && (
@@ -89,7 +105,7 @@ function EngineRow({ engine, isCurrent }: { engine: EngineView; isCurrent: boole
             disabled={act.isPending || isInstalling}
             onClick={() => act.mutate({ method: 'POST', path: `${own}/install` })}
           >
-            {isInstalling ? 'Installing' : `Install ${id}`}
+            {isInstalling ? t('Installing') : t('Install {name}', { name: id })}
           </button>
         )}
         {ready && (
@@ -99,7 +115,7 @@ function EngineRow({ engine, isCurrent }: { engine: EngineView; isCurrent: boole
             disabled={test.isPending}
             onClick={() => test.mutate({ method: 'POST', path: `${own}/test`, timeoutMs: engineTestMs })}
           >
-            {test.isPending ? 'Waiting for its answer' : `Try ${id}`}
+            {test.isPending ? t('Waiting for its answer') : t('Try {name}', { name: id })}
           </button>
         )}
         {!ready && installed && (
@@ -109,17 +125,17 @@ function EngineRow({ engine, isCurrent }: { engine: EngineView; isCurrent: boole
             disabled={act.isPending}
             onClick={() => act.mutate({ method: 'POST', path: `${own}/refresh` })}
           >
-            Look again
+            {t('Look again')}
           </button>
         )}
         {id !== 'offline' && (
           <button type="button" className="plain-button" onClick={() => setChanging(true)}>
-            Change {id}
+            {t('Change {name}', { name: id })}
           </button>
         )}
         {engine.auth !== 'local' && id !== 'offline' && (
           <button type="button" className="plain-button" onClick={() => setKeyAsked(true)}>
-            {engine.key_present ? 'Replace key' : 'Set key'}
+            {engine.key_present ? t('Replace key') : t('Set key')}
           </button>
         )}
       </p>
@@ -131,9 +147,9 @@ function EngineRow({ engine, isCurrent }: { engine: EngineView; isCurrent: boole
 
 function Key({ id, path: where, onClose }: { id: string; path: string; onClose(): void }) {
   const [value, setValue] = useState('');
-  const act = useAct({ changes: [enginesPath], done: `The key of ${id} is kept.`, onDone: onClose });
+  const act = useAct({ changes: [enginesPath], done: t('The key of {name} is kept.', { name: id }), onDone: onClose });
   return (
-    <Dialog title={`Key of ${id}`} onClose={onClose}>
+    <Dialog title={t('Key of {name}', { name: id })} onClose={onClose}>
       <form
         className="stack"
         onSubmit={(event) => {
@@ -141,8 +157,13 @@ function Key({ id, path: where, onClose }: { id: string; path: string; onClose()
           act.mutate({ method: 'PUT', path: where, body: { value: value.trim() } });
         }}
       >
-        <SecretField label="Key" hint="It is kept where secrets are, and not shown again." value={value} onChange={setValue} />
-        <FormButtons submit="Keep key" isOff={act.isPending || value.trim() === ''} onClose={onClose} />
+        <SecretField
+          label={t('Key')}
+          hint={t('It is kept where secrets are, and not shown again.')}
+          value={value}
+          onChange={setValue}
+        />
+        <FormButtons submit={t('Keep key')} isOff={act.isPending || value.trim() === ''} onClose={onClose} />
       </form>
     </Dialog>
   );

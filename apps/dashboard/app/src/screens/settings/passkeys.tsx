@@ -1,3 +1,4 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import type { Passkey, PasskeyOptionsAnswer } from '@svc/contract/auth.ts';
 import { KeyRound } from 'lucide-react';
 import { useState } from 'react';
@@ -20,36 +21,33 @@ export function Passkeys() {
   const query = useApi<{ passkeys: Passkey[] }>(path);
   const [isAdding, setAdding] = useState(false);
   const [removed, setRemoved] = useState<Passkey | null>(null);
-  const remove = useAct({ changes: [path], done: 'The passkey is removed.', onDone: () => setRemoved(null) });
+  const remove = useAct({ changes: [path], done: t('The passkey is removed.'), onDone: () => setRemoved(null) });
   return (
     <Section
-      title="Passkeys"
+      title={t('Passkeys')}
       actions={
         knowsPasskeys() && (
           <button type="button" className="plain-button" onClick={() => setAdding(true)}>
-            <KeyRound aria-hidden size={16} /> Add a passkey
+            <KeyRound aria-hidden size={16} /> {t('Add a passkey')}
           </button>
         )
       }
     >
-      {!knowsPasskeys() && <p className="muted">This browser makes no passkeys.</p>}
+      {!knowsPasskeys() && <p className="muted">{t('This browser makes no passkeys.')}</p>}
       <Loaded query={query} rows={1}>
         {({ passkeys }) => (
           <>
-            {passkeys.length === 0 && <p className="muted">None. With one you sign in by a finger, a face or a PIN.</p>}
+            {passkeys.length === 0 && <p className="muted">{t('None. With one you sign in by a finger, a face or a PIN.')}</p>}
             <ul className="rows-list">
               {passkeys.map((passkey) => (
                 <li key={passkey.id}>
                   <p>
                     <b>{passkey.name}</b>
                   </p>
-                  <p className="muted small">
-                    For {passkey.host}, since {fullTime(passkey.created_at)},{' '}
-                    {passkey.used_at === null ? 'not used yet' : `last used ${relativeTime(passkey.used_at)}`}
-                  </p>
+                  <p className="muted small">{factsOf(passkey)}</p>
                   <p>
                     <button type="button" className="danger" onClick={() => setRemoved(passkey)}>
-                      Remove {passkey.name}
+                      {t('Remove {name}', { name: passkey.name })}
                     </button>
                   </p>
                 </li>
@@ -61,18 +59,23 @@ export function Passkeys() {
       {isAdding && <AddPasskey onClose={() => setAdding(false)} />}
       {removed !== null && (
         <Confirm
-          title={`Remove ${removed.name}?`}
-          button="Remove passkey"
+          title={t('Remove {name}?', { name: removed.name })}
+          button={t('Remove passkey')}
           isBusy={remove.isPending}
           onConfirm={() => remove.mutate({ method: 'DELETE', path: pathOf(removed) })}
           onClose={() => setRemoved(null)}
         >
-          <p>Whoever has that device cannot sign in by it any more. Sessions that run there go on: end them below.</p>
+          <p>{t('Whoever has that device cannot sign in by it any more. Sessions that run there go on: end them below.')}</p>
         </Confirm>
       )}
     </Section>
   );
 }
+
+const factsOf = ({ host, created_at: at, used_at: used }: Passkey): string =>
+  used === null
+    ? t('For {host}, since {when}, not used yet', { host, when: fullTime(at) })
+    : t('For {host}, since {when}, last used {used}', { host, when: fullTime(at), used: relativeTime(used) });
 
 function AddPasskey({ onClose }: { onClose(): void }) {
   const client = useQueryClient();
@@ -86,7 +89,7 @@ function AddPasskey({ onClose }: { onClose(): void }) {
     try {
       const { options } = await call<PasskeyOptionsAnswer>('POST', `${path}/options`);
       await call('POST', path, { body: { name: name.trim(), response: await makePasskey(options) } });
-      toast('The passkey is added.');
+      toast(t('The passkey is added.'));
       await refresh(client, [path]);
       onClose();
     } catch (error) {
@@ -96,7 +99,7 @@ function AddPasskey({ onClose }: { onClose(): void }) {
   };
 
   return (
-    <Dialog title="Add a passkey" onClose={onClose}>
+    <Dialog title={t('Add a passkey')} onClose={onClose}>
       <form
         className="stack"
         onSubmit={(event) => {
@@ -104,10 +107,10 @@ function AddPasskey({ onClose }: { onClose(): void }) {
           void add();
         }}
       >
-        <Field label="Name" hint="By which you know the device, such as Phone." fault={fault}>
+        <Field label={t('Name')} hint={t('By which you know the device, such as Phone.')} fault={fault}>
           {(props) => <input {...props} value={name} maxLength={64} onChange={({ target }) => setName(target.value)} />}
         </Field>
-        <FormButtons submit="Add passkey" isOff={isBusy || name.trim() === ''} onClose={onClose} />
+        <FormButtons submit={t('Add passkey')} isOff={isBusy || name.trim() === ''} onClose={onClose} />
       </form>
     </Dialog>
   );

@@ -1,3 +1,4 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import type { RecoveryCodesAnswer } from '@svc/contract/auth.ts';
 import { useState } from 'react';
 import { FormButtons } from '../../parts/form-buttons.tsx';
@@ -15,10 +16,10 @@ export function Password() {
   const [codes, setCodes] = useState<readonly string[] | null>(null);
   const make = useAct<RecoveryCodesAnswer>({ onDone: ({ recovery_codes: made }) => setCodes(made) });
   return (
-    <Section title="Password and recovery codes">
+    <Section title={t('Password and recovery codes')}>
       <p className="row-buttons">
         <button type="button" className="plain-button" onClick={() => setChanging(true)}>
-          Change the password
+          {t('Change the password')}
         </button>
         <button
           type="button"
@@ -26,14 +27,14 @@ export function Password() {
           disabled={make.isPending}
           onClick={() => make.mutate({ method: 'POST', path: '/core/v2/auth/recovery-codes' })}
         >
-          Make new recovery codes
+          {t('Make new recovery codes')}
         </button>
       </p>
       {isChanging && <ChangePassword onClose={() => setChanging(false)} />}
       {codes !== null && (
-        <Dialog title="New recovery codes" onClose={() => setCodes(null)}>
+        <Dialog title={t('New recovery codes')} onClose={() => setCodes(null)}>
           <div className="dialog-words">
-            <p>They take the place of the earlier ones, and are shown this one time: keep them where your phone is not.</p>
+            <p>{t('They take the place of the earlier ones, and are shown this one time: keep them where your phone is not.')}</p>
             <ul className="codes">
               {codes.map((code) => (
                 <li key={code}>
@@ -44,7 +45,7 @@ export function Password() {
           </div>
           <p className="row-buttons">
             <button type="button" className="primary" onClick={() => setCodes(null)}>
-              I have kept them
+              {t('I have kept them')}
             </button>
           </p>
         </Dialog>
@@ -64,7 +65,7 @@ function ChangePassword({ onClose }: { onClose(): void }) {
     setFault(null);
     try {
       await send(password, next);
-      toast('The password is changed. Every other browser is signed out.');
+      toast(t('The password is changed. Every other browser is signed out.'));
       onClose();
     } catch (error) {
       setFault(error instanceof Error ? error.message : String(error));
@@ -73,7 +74,7 @@ function ChangePassword({ onClose }: { onClose(): void }) {
   };
 
   return (
-    <Dialog title="Change the password" onClose={onClose}>
+    <Dialog title={t('Change the password')} onClose={onClose}>
       <form
         className="stack"
         onSubmit={(event) => {
@@ -81,16 +82,16 @@ function ChangePassword({ onClose }: { onClose(): void }) {
           void change();
         }}
       >
-        <SecretField label="Current password" autoComplete="current-password" value={password} onChange={setPassword} />
+        <SecretField label={t('Current password')} autoComplete="current-password" value={password} onChange={setPassword} />
         <SecretField
-          label="New password"
-          hint="At least 12 characters. Several words are good."
+          label={t('New password')}
+          hint={t('At least 12 characters. Several words are good.')}
           fault={fault}
           minLength={12}
           value={next}
           onChange={setNext}
         />
-        <FormButtons submit="Change password" isOff={isBusy || password === '' || next === ''} onClose={onClose} />
+        <FormButtons submit={t('Change password')} isOff={isBusy || password === '' || next === ''} onClose={onClose} />
       </form>
     </Dialog>
   );

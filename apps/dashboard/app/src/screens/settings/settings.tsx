@@ -1,3 +1,4 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import { Link, useParams } from '@tanstack/react-router';
 import { ChevronLeft } from 'lucide-react';
 import { Suspense } from 'react';
@@ -8,7 +9,7 @@ import { settingsSections } from './sections.ts';
 /** What can be set, as a list; each section is a page of its own. */
 export function Settings() {
   return (
-    <Page title="Settings">
+    <Page title={t('Settings')}>
       <ul className="rows-list settings-list">
         {settingsSections.map(({ id, name, about }) => (
           <li key={id}>
@@ -26,11 +27,11 @@ export function SettingsSection() {
   const { section: wanted } = useParams({ from: '/settings/$section' });
   const shown = settingsSections.find(({ id }) => id === wanted);
   return (
-    <Page title={shown?.name ?? 'Not found'}>
+    <Page title={shown?.name ?? t('Not found')}>
       <div className="settings">
-        <nav aria-label="Settings">
+        <nav aria-label={t('Settings')}>
           <Link to="/settings" className="tab" activeOptions={{ exact: true }}>
-            <ChevronLeft aria-hidden size={16} /> All settings
+            <ChevronLeft aria-hidden size={16} /> {t('All settings')}
           </Link>
           <ul>
             {settingsSections.map(({ id, name }) => (
@@ -42,7 +43,7 @@ export function SettingsSection() {
         </nav>
         <div className="view">
           {shown === undefined ? (
-            <Empty title="There are no such settings." />
+            <Empty title={t('There are no such settings.')} />
           ) : (
             <Suspense key={shown.id} fallback={<Skeleton />}>
               <shown.Screen />

@@ -1,3 +1,5 @@
+import { Rich } from '@svc/chat-ui/language/rich.tsx';
+import { t } from '@svc/chat-ui/language/t.ts';
 import { Link } from '@tanstack/react-router';
 import { fullTime, relativeTime } from '../../parts/format.ts';
 import { Loaded } from '../../parts/page.tsx';
@@ -9,18 +11,19 @@ const path = '/core/v2/auth/sessions';
 /** Where somebody is signed in, and ending that. */
 export function SignedIn() {
   const query = useApi<{ current: string; sessions: Session[] }>(path);
-  const end = useAct({ changes: [path], done: 'Signed out there.' });
+  const end = useAct({ changes: [path], done: t('Signed out there.') });
   return (
     <Loaded query={query} rows={1}>
       {({ current, sessions }) => (
         <>
           <ul className="rows-list">
-            {sessions.map(({ id, device, created_at: began, seen_at: seen, expires_at: until }) => (
+            {sessions.map(({ id, device, ...times }) => (
               <li key={id}>
-                <p>{id === current ? <b>This browser</b> : device}</p>
+                <p>{id === current ? <b>{t('This browser')}</b> : device}</p>
                 <p className="muted small">
-                  Since {fullTime(began)}, last seen {relativeTime(seen)}, ends {relativeTime(until)}
-                  {id === current && `: ${device}`}
+                  {id === current
+                    ? t('Since {began}, last seen {seen}, ends {until}: {device}', { ...shown(times), device })
+                    : t('Since {began}, last seen {seen}, ends {until}', shown(times))}
                 </p>
                 {id !== current && (
                   <p>
@@ -30,7 +33,7 @@ export function SignedIn() {
                       disabled={end.isPending}
                       onClick={() => end.mutate({ method: 'DELETE', path: `${path}/${encodeURIComponent(id)}` })}
                     >
-                      Sign out there
+                      {t('Sign out there')}
                     </button>
                   </p>
                 )}
@@ -38,10 +41,19 @@ export function SignedIn() {
             ))}
           </ul>
           <p className="muted small">
-            Phones that use the app of the gateway are signed out at their <Link to="/channels">channel</Link>, under Devices.
+            <Rich
+              text="Phones that use the app of the gateway are signed out at their {channel}, under Devices."
+              channel={<Link to="/channels">{t('channel')}</Link>}
+            />
           </p>
         </>
       )}
     </Loaded>
   );
 }
+
+const shown = ({ created_at: began, seen_at: seen, expires_at: until }: Omit<Session, 'id' | 'device'>) => ({
+  began: fullTime(began),
+  seen: relativeTime(seen),
+  until: relativeTime(until),
+});

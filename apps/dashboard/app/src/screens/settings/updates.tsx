@@ -1,3 +1,4 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import type { UpdateStatus } from '@svc/contract/update.ts';
 import { fullTime, relativeTime } from '../../parts/format.ts';
 import { Loaded } from '../../parts/page.tsx';
@@ -14,25 +15,27 @@ export function Updates() {
       {({ version, sha, channel, auto, managed, manager, running, last, check }) => (
         <div className="stack">
           <p>
-            Version {version} <span className="path muted">{sha.slice(0, 12)}</span>
+            {t('Version {version}', { version })} <span className="path muted">{sha.slice(0, 12)}</span>
           </p>
           {running !== null && (
-            <p role="status">
-              An update to {running.to} runs: {running.phase}.
-            </p>
+            <p role="status">{t('An update to {version} runs: {phase}.', { version: running.to, phase: running.phase })}</p>
           )}
           {check !== null && (
             <p className="muted small">
-              {check.words} Looked for {relativeTime(check.checked_at)}.
+              {check.words} {t('Looked for {when}.', { when: relativeTime(check.checked_at) })}
             </p>
           )}
           {last !== null && (
             <p className="muted small">
-              The last update, {fullTime(last.ended_at)}: {last.words}
+              {t('The last update, {when}: {words}', { when: fullTime(last.ended_at), words: last.words })}
             </p>
           )}
           {managed ? (
-            <p>{manager ?? 'Something else'} keeps this installation up to date.</p>
+            <p>
+              {manager === null
+                ? t('Something else keeps this installation up to date.')
+                : t('{manager} keeps this installation up to date.', { manager })}
+            </p>
           ) : (
             <>
               <label className="check">
@@ -42,7 +45,7 @@ export function Updates() {
                   disabled={act.isPending}
                   onChange={({ target }) => act.mutate({ method: 'POST', path: `${path}/auto`, body: { auto: target.checked } })}
                 />
-                Install new versions of “{channel}” without being asked
+                {t('Install new versions of “{channel}” without being asked', { channel })}
               </label>
               {check?.code === 0 && running === null && (
                 <p>
@@ -52,7 +55,7 @@ export function Updates() {
                     disabled={act.isPending}
                     onClick={() => act.mutate({ method: 'POST', path: `${path}/run` })}
                   >
-                    Update to {check.to?.name}
+                    {t('Update to {version}', { version: check.to?.name ?? '' })}
                   </button>
                 </p>
               )}

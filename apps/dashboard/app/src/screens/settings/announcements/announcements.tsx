@@ -1,3 +1,4 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import type { Announcement } from '@svc/contract/announcement.ts';
 import { Megaphone } from 'lucide-react';
 import { useState } from 'react';
@@ -6,7 +7,7 @@ import { Empty, Loaded, Section } from '../../../parts/page.tsx';
 import { useAct, useApi } from '../../../parts/query.ts';
 import { Status } from '../../../parts/status.tsx';
 import { PostNote } from './post-note.tsx';
-import { targetWords } from './targets.ts';
+import { forWhom } from './targets.ts';
 
 const path = '/core/v2/announcements';
 
@@ -14,36 +15,36 @@ const path = '/core/v2/announcements';
 export function Announcements() {
   const query = useApi<{ announcements: Announcement[] }>(path, 30_000);
   const [isPosting, setPosting] = useState(false);
-  const remove = useAct({ changes: [path], done: 'It is taken back. Who has read it knows it.' });
+  const remove = useAct({ changes: [path], done: t('It is taken back. Who has read it knows it.') });
   return (
     <Section
-      title="Notes that stand"
+      title={t('Notes that stand')}
       actions={
         <button type="button" className="primary" onClick={() => setPosting(true)}>
-          <Megaphone aria-hidden size={16} /> Post a note
+          <Megaphone aria-hidden size={16} /> {t('Post a note')}
         </button>
       }
     >
       <Loaded query={query} rows={2}>
         {({ announcements }) =>
           announcements.length === 0 ? (
-            <Empty title="No note stands.">
-              <p>A note is posted once, and each conversation that it is for reads it at its next turn.</p>
+            <Empty title={t('No note stands.')}>
+              <p>{t('A note is posted once, and each conversation that it is for reads it at its next turn.')}</p>
             </Empty>
           ) : (
             <ul className="rows-list">
               {announcements.map(({ id, text, target, priority, from_session: from, created_at: at, expires_at: end }) => (
                 <li key={id}>
                   <div className="line-between">
-                    <b>For {targetWords(target)}</b>
-                    {priority === 'urgent' && <Status kind="warn" words="urgent" />}
+                    <b>{forWhom(target)}</b>
+                    {priority === 'urgent' && <Status kind="warn" words={t('urgent')} />}
                   </div>
                   <p className="snippet">{text}</p>
                   <p className="muted small">
                     {[
-                      `posted ${fullTime(at)}`,
-                      from === '' ? null : `by ${from}`,
-                      end === null ? 'stays' : `ends ${relativeTime(end)}`,
+                      t('posted {when}', { when: fullTime(at) }),
+                      from === '' ? null : t('by {name}', { name: from }),
+                      end === null ? t('stays') : t('ends {when}', { when: relativeTime(end) }),
                     ]
                       .filter((part) => part !== null)
                       .join(' · ')}
@@ -55,7 +56,7 @@ export function Announcements() {
                       disabled={remove.isPending}
                       onClick={() => remove.mutate({ method: 'DELETE', path: `${path}/${id}` })}
                     >
-                      Take note back
+                      {t('Take note back')}
                     </button>
                   </p>
                 </li>

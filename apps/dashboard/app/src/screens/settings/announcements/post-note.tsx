@@ -1,3 +1,4 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import { announceSchema, type Announced } from '@svc/contract/announcement.ts';
 import { useState } from 'react';
 import { Dialog } from '../../../parts/dialog.tsx';
@@ -12,11 +13,11 @@ const schema = { type: 'object', required: ['text'], properties: { text, priorit
 
 const hourS = 3600;
 const ends: readonly { words: string; ttl: number | null }[] = [
-  { words: 'Stays until it is taken back', ttl: null },
-  { words: 'In an hour', ttl: hourS },
-  { words: 'In a day', ttl: 24 * hourS },
-  { words: 'In a week', ttl: 7 * 24 * hourS },
-  { words: 'In 30 days', ttl: 30 * 24 * hourS },
+  { words: t('Stays until it is taken back'), ttl: null },
+  { words: t('In an hour'), ttl: hourS },
+  { words: t('In a day'), ttl: 24 * hourS },
+  { words: t('In a week'), ttl: 7 * 24 * hourS },
+  { words: t('In 30 days'), ttl: 30 * 24 * hourS },
 ];
 
 export function PostNote({ path, onClose }: { path: string; onClose(): void }) {
@@ -27,23 +28,23 @@ export function PostNote({ path, onClose }: { path: string; onClose(): void }) {
   const ttl = ends[end]?.ttl ?? null;
   const chosen = kind === 'all' ? '*' : (targets?.find(({ value }) => value === target) ?? targets?.[0])?.value;
   return (
-    <Dialog title="Post a note" onClose={onClose}>
+    <Dialog title={t('Post a note')} onClose={onClose}>
       <ActForm<Announced>
         schema={schema}
-        button="Post note"
+        button={t('Post note')}
         changes={[path]}
         toCall={(values) => {
           // Without a target a note is for everybody.
-          if (chosen === undefined) throw new Error('Choose whom the note is for.');
+          if (chosen === undefined) throw new Error(t('Choose whom the note is for.'));
           return { method: 'POST', path: '/core/v2/announce', body: { ...values, target: chosen, ...(ttl !== null && { ttl }) } };
         }}
         done={({ truncated }) =>
-          truncated === true ? 'Posted. It was cut: a note has at most 4,000 characters.' : 'The note is posted.'
+          truncated === true ? t('Posted. It was cut: a note has at most 4,000 characters.') : t('The note is posted.')
         }
         onDone={({ warning }) => warning !== undefined && toast(warning, 'fault')}
         onClose={onClose}
       >
-        <Field label="For">
+        <Field label={t('For')}>
           {(props) => (
             <select {...props} value={kind} onChange={({ target: { value } }) => setKind(value as TargetKind)}>
               {targetKinds.map((one) => (
@@ -55,7 +56,7 @@ export function PostNote({ path, onClose }: { path: string; onClose(): void }) {
           )}
         </Field>
         {kind !== 'all' && (
-          <Field label="Which one" fault={targets?.length === 0 ? 'There is none.' : null}>
+          <Field label={t('Which one')} fault={targets?.length === 0 ? t('There is none.') : null}>
             {(props) => (
               <select {...props} value={chosen ?? ''} onChange={({ target: { value } }) => setTarget(value)}>
                 {targets?.map(({ value, words }) => (
@@ -67,7 +68,7 @@ export function PostNote({ path, onClose }: { path: string; onClose(): void }) {
             )}
           </Field>
         )}
-        <Field label="Ends">
+        <Field label={t('Ends')}>
           {(props) => (
             <select {...props} value={end} onChange={({ target: { value } }) => setEnd(Number(value))}>
               {ends.map(({ words }, index) => (

@@ -1,3 +1,4 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import type { Instance } from '@svc/contract/instance.ts';
 import type { Session, SessionPage } from '@svc/contract/session.ts';
 import type { Principal } from '@svc/contract/trust.ts';
@@ -7,10 +8,10 @@ import { useApi } from '../../../parts/query.ts';
 export const targetKinds = ['all', 'channel', 'person', 'session'] as const;
 export type TargetKind = (typeof targetKinds)[number];
 export const kindWords: Record<TargetKind, string> = {
-  all: 'Everybody',
-  channel: 'A channel',
-  person: 'A person',
-  session: 'One session',
+  all: t('Everybody'),
+  channel: t('A channel'),
+  person: t('A person'),
+  session: t('One session'),
 };
 
 export type Target = { value: string; words: string };
@@ -46,8 +47,10 @@ const toSession = ({ conversation_key: key, title }: Session): Target => ({
 });
 
 /** Whom a target names, for people. */
-export function targetWords(target: string): string {
-  if (target === '*') return 'everybody';
-  if (target.startsWith('surface:')) return `the channel ${target.slice('surface:'.length)}`;
-  return target.startsWith('identity:') ? `the person ${target.slice('identity:'.length)}` : `the session ${target}`;
+export function forWhom(target: string): string {
+  if (target === '*') return t('For everybody');
+  if (target.startsWith('surface:')) return t('For the channel {name}', { name: target.slice('surface:'.length) });
+  return target.startsWith('identity:')
+    ? t('For the person {name}', { name: target.slice('identity:'.length) })
+    : t('For the session {key}', { key: target });
 }

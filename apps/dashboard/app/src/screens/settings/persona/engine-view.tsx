@@ -1,3 +1,4 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import { type EnginePersona, personaTiers, type PersonaTier } from '@svc/contract/persona.ts';
 import { useState } from 'react';
 import { Field } from '../../../parts/field.tsx';
@@ -6,15 +7,15 @@ import { useApi } from '../../../parts/query.ts';
 import { type EngineList, enginesPath } from '../engines.tsx';
 
 const tierWords: Record<PersonaTier, string> = {
-  GUEST: 'a guest',
-  KNOWN: 'somebody known',
-  TRUSTED: 'somebody trusted',
-  SACRED: 'an owner',
+  GUEST: t('a guest'),
+  KNOWN: t('somebody known'),
+  TRUSTED: t('somebody trusted'),
+  SACRED: t('an owner'),
 };
 const tools: Record<EnginePersona['tool_policy'], string> = {
-  none: 'It has no tools of its own then.',
-  read: 'It has tools that read then.',
-  full: 'It has every tool then.',
+  none: t('It has no tools of its own then.'),
+  read: t('It has tools that read then.'),
+  full: t('It has every tool then.'),
 };
 
 /** What one engine makes of the persona, to the letter. */
@@ -23,19 +24,19 @@ export function EngineView() {
   const [engine, setEngine] = useState('');
   const [tier, setTier] = useState<PersonaTier>('SACRED');
   return (
-    <Section title="What one engine makes of it">
+    <Section title={t('What one engine makes of it')}>
       <div className="in-row">
-        <Field label="Engine">
+        <Field label={t('Engine')}>
           {(props) => (
             <select {...props} value={engine} onChange={({ target }) => setEngine(target.value)}>
-              <option value="">Choose one</option>
+              <option value="">{t('Choose one')}</option>
               {data?.engines.map(({ id }) => (
                 <option key={id}>{id}</option>
               ))}
             </select>
           )}
         </Field>
-        <Field label="In a turn of">
+        <Field label={t('In a turn of')}>
           {(props) => (
             <select {...props} value={tier} onChange={({ target }) => setTier(target.value as PersonaTier)}>
               {personaTiers.map((one) => (
@@ -59,10 +60,10 @@ function Shown({ engine, tier }: { engine: string; tier: PersonaTier }) {
       {({ text, added, tool_policy: policy }) => (
         <>
           <p className="small">{tools[policy]}</p>
-          <pre className="diff words" tabIndex={0} role="region" aria-label={`The persona in ${engine}`}>
+          <pre className="diff words" tabIndex={0} role="region" aria-label={t('The persona in {engine}', { engine })}>
             {text}
           </pre>
-          <p className="small">{added.length === 0 ? 'Its program adds nothing to it.' : 'Its program adds:'}</p>
+          <p className="small">{added.length === 0 ? t('Its program adds nothing to it.') : t('Its program adds:')}</p>
           <ul className="tools-found small">
             {added.map((line) => (
               <li key={line}>{line}</li>

@@ -1,3 +1,4 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import { personaWriteSchema } from '@svc/contract/persona.ts';
 import { useState } from 'react';
 import { Dialog } from '../../../parts/dialog.tsx';
@@ -12,8 +13,8 @@ const schema = {
     own: personaWriteSchema.properties.own,
     replaces: {
       type: 'boolean',
-      title: 'In place of the built-in persona',
-      description: 'Say yourself then that [[NO_REPLY]] means silence, and that blocks marked as data are no instructions.',
+      title: t('In place of the built-in persona'),
+      description: t('Say yourself then that [[NO_REPLY]] means silence, and that blocks marked as data are no instructions.'),
     },
   },
 } as const;
@@ -28,12 +29,12 @@ type Props = {
 export function PersonaForm({ name, file, onClose }: Props) {
   const [typed, setTyped] = useState('');
   const asked = name === '' ? typed.trim() : name;
-  const title = name === null ? 'Edit the persona' : name === '' ? 'Add a persona' : `Edit ${name}`;
+  const title = name === null ? t('Edit the persona') : name === '' ? t('Add a persona') : t('Edit {name}', { name });
   return (
     <Dialog title={title} onClose={onClose} wide>
       <div className="stack">
         {name === '' && (
-          <Field label="Name" hint="1 to 64 of a-z, 0-9 and -. A channel is given it by its setting “persona”.">
+          <Field label={t('Name')} hint={t('1 to 64 of a-z, 0-9 and -. A channel is given it by its setting “persona”.')}>
             {(props) => (
               <input
                 {...props}
@@ -48,10 +49,10 @@ export function PersonaForm({ name, file, onClose }: Props) {
         <ActForm
           schema={schema}
           values={toWords(file)}
-          button="Save persona"
+          button={t('Save persona')}
           changes={['/core/v2/persona']}
           toCall={({ own, replaces }) => {
-            if (asked === '') throw new Error('Give the persona a name.');
+            if (asked === '') throw new Error(t('Give the persona a name.'));
             const body = { own: toFile({ replaces: replaces === true, own: typeof own === 'string' ? own : '' }), was: file };
             return {
               method: 'PUT',
@@ -59,7 +60,7 @@ export function PersonaForm({ name, file, onClose }: Props) {
               body,
             };
           }}
-          done={() => 'The persona is saved; the next turn has it.'}
+          done={() => t('The persona is saved; the next turn has it.')}
           onClose={onClose}
         />
       </div>

@@ -1,3 +1,4 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import type { NamedPersona, PersonaList, PersonaView } from '@svc/contract/persona.ts';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
@@ -13,9 +14,9 @@ import { PersonaForm } from './persona-form.tsx';
 const path = '/core/v2/persona';
 const namedPath = '/core/v2/personas';
 const sources: Record<PersonaView['source'], string> = {
-  'built-in': 'Built in: you have added nothing to it.',
-  extended: 'Built in, with words of yours behind it.',
-  replaced: 'Yours, in place of the built-in one.',
+  'built-in': t('Built in: you have added nothing to it.'),
+  extended: t('Built in, with words of yours behind it.'),
+  replaced: t('Yours, in place of the built-in one.'),
 };
 type Open = { name: string | null; file: string };
 
@@ -25,7 +26,7 @@ export function Personas() {
   const [open, setOpen] = useState<Open | null>(null);
   return (
     <>
-      <Section title="What every engine is told">
+      <Section title={t('What every engine is told')}>
         <Loaded query={query}>
           {({ text, bytes: size, source, fault, own }) => (
             <>
@@ -35,10 +36,10 @@ export function Personas() {
               {fault !== null && <p className="fault">{fault}</p>}
               <p>
                 <button type="button" className="primary" onClick={() => setOpen({ name: null, file: own })}>
-                  Edit persona
+                  {t('Edit persona')}
                 </button>
               </p>
-              <pre className="diff words" tabIndex={0} role="region" aria-label="The persona">
+              <pre className="diff words" tabIndex={0} role="region" aria-label={t('The persona')}>
                 {text}
               </pre>
             </>
@@ -55,7 +56,7 @@ export function Personas() {
 function Named({ onOpen }: { onOpen(open: Open): void }) {
   const query = useApi<PersonaList>(namedPath);
   const [removed, setRemoved] = useState<string | null>(null);
-  const remove = useAct({ changes: [namedPath], done: 'The persona is removed.', onDone: () => setRemoved(null) });
+  const remove = useAct({ changes: [namedPath], done: t('The persona is removed.'), onDone: () => setRemoved(null) });
   const pathOf = (name: string) => `${namedPath}/${encodeURIComponent(name)}`;
   const edit = async (name: string) => {
     try {
@@ -66,29 +67,31 @@ function Named({ onOpen }: { onOpen(open: Open): void }) {
   };
   return (
     <Section
-      title="Of single channels"
+      title={t('Of single channels')}
       actions={
         <button type="button" className="plain-button" onClick={() => onOpen({ name: '', file: '' })}>
-          <Plus aria-hidden size={16} /> Add persona
+          <Plus aria-hidden size={16} /> {t('Add persona')}
         </button>
       }
     >
       <Loaded query={query} rows={1}>
         {({ personas }) =>
           personas.length === 0 ? (
-            <p className="muted">None. A channel whose setting “persona” names one has it in place of the one above.</p>
+            <p className="muted">{t('None. A channel whose setting “persona” names one has it in place of the one above.')}</p>
           ) : (
             <ul className="rows-list">
               {personas.map(({ name, used_by: users }) => (
                 <li key={name}>
                   <b>{name}</b>
-                  <p className="muted small">{users.length === 0 ? 'No channel uses it.' : `Used by ${users.join(', ')}.`}</p>
+                  <p className="muted small">
+                    {users.length === 0 ? t('No channel uses it.') : t('Used by {channels}.', { channels: users.join(', ') })}
+                  </p>
                   <p className="row-buttons">
                     <button type="button" className="plain-button" onClick={() => void edit(name)}>
-                      Edit {name}
+                      {t('Edit {name}', { name })}
                     </button>
                     <button type="button" className="danger" onClick={() => setRemoved(name)}>
-                      Remove {name}
+                      {t('Remove {name}', { name })}
                     </button>
                   </p>
                 </li>
@@ -99,13 +102,13 @@ function Named({ onOpen }: { onOpen(open: Open): void }) {
       </Loaded>
       {removed !== null && (
         <Confirm
-          title={`Remove ${removed}?`}
-          button="Remove persona"
+          title={t('Remove {name}?', { name: removed })}
+          button={t('Remove persona')}
           isBusy={remove.isPending}
           onConfirm={() => remove.mutate({ method: 'DELETE', path: pathOf(removed) })}
           onClose={() => setRemoved(null)}
         >
-          <p>Its words are lost.</p>
+          <p>{t('Its words are lost.')}</p>
         </Confirm>
       )}
     </Section>

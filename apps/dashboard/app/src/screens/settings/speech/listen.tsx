@@ -1,3 +1,4 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import { record, type Recording } from '@svc/chat-ui/voice/recorder.ts';
 import type { Transcription } from '@svc/contract/speech.ts';
 import { Mic, Square } from 'lucide-react';
@@ -6,7 +7,8 @@ import { call, withQuery } from '../../../parts/api.ts';
 import { Field } from '../../../parts/field.tsx';
 
 const listenMs = 110_000;
-type Heard = Transcription & { of: string };
+/** `file`: its name; null for what was recorded here. */
+type Heard = Transcription & { file: string | null };
 
 /** Writes down what is said in a clip: one that is recorded here, or a file. */
 export function Listen() {
@@ -19,13 +21,13 @@ export function Listen() {
   current.current = recording;
   useEffect(() => () => current.current?.cancel(), []);
 
-  const transcribe = async (clip: Blob, of: string) => {
+  const transcribe = async (clip: Blob, file: string | null) => {
     setBusy(true);
     setFault(null);
     setHeard(null);
     try {
       const path = withQuery('/core/v2/transcribe', { language: language.trim() });
-      setHeard({ ...(await call<Transcription>('POST', path, { body: clip, timeoutMs: listenMs })), of });
+      setHeard({ ...(await call<Transcription>('POST', path, { body: clip, timeoutMs: listenMs })), file });
     } catch (error) {
       setFault(error instanceof Error ? error.message : String(error));
     } finally {
@@ -37,20 +39,20 @@ export function Listen() {
     try {
       setRecording(await record({ activity: null }));
     } catch {
-      setFault('There is no microphone, or this page may not use it. Allow it in the browser, or choose a file.');
+      setFault(t('There is no microphone, or this page may not use it. Allow it in the browser, or choose a file.'));
     }
   };
   const end = async () => {
     if (recording === null) return;
     setRecording(null);
     const clip = await recording.stop();
-    if (clip.size === 0) setFault('Nothing was recorded. Speak, and stop the recording after it.');
-    else await transcribe(clip, 'what was recorded');
+    if (clip.size === 0) setFault(t('Nothing was recorded. Speak, and stop the recording after it.'));
+    else await transcribe(clip, null);
   };
 
   return (
     <div className="stack">
-      <Field label="Language" hint="A code such as en or de; empty for whatever it is.">
+      <Field label={t('Language')} hint={t('A code such as en or de; empty for whatever it is.')}>
         {(props) => (
           <input
             {...props}
@@ -61,7 +63,7 @@ export function Listen() {
           />
         )}
       </Field>
-      <Field label="Clip" fault={fault}>
+      <Field label={t('Clip')} fault={fault}>
         {(props) => (
           <input
             {...props}
@@ -78,25 +80,30 @@ export function Listen() {
       <p className="row-buttons">
         {recording === null ? (
           <button type="button" className="plain-button" disabled={isBusy} onClick={() => void begin()}>
-            <Mic aria-hidden size={16} /> Record a clip
+            <Mic aria-hidden size={16} /> {t('Record a clip')}
           </button>
         ) : (
           <button type="button" className="primary" onClick={() => void end()}>
-            <Square aria-hidden size={16} /> Stop recording
+            <Square aria-hidden size={16} /> {t('Stop recording')}
           </button>
         )}
       </p>
       <div role="status">
-        {isBusy && <p className="muted">Listening to it.</p>}
+        {isBusy && <p className="muted">{t('Listening to it.')}</p>}
         {heard !== null && (
           <>
-            <p className="muted small">
-              In {heard.of}, {heard.seconds.toFixed(1)} s, {heard.provider} ({heard.model}) heard:
-            </p>
-            <p className="engine-words">{heard.text === '' ? 'no words' : heard.text}</p>
+            <p className="muted small">{heardBy(heard)}</p>
+            <p className="engine-words">{heard.text === '' ? t('no words') : heard.text}</p>
           </>
         )}
       </div>
     </div>
   );
+}
+
+function heardBy({ file, provider, model, seconds: length }: Heard): string {
+  const seconds = length.toFixed(1);
+  return file === null
+    ? t('In what was recorded, {seconds} s, {provider} ({model}) heard:', { seconds, provider, model })
+    : t('In {file}, {seconds} s, {provider} ({model}) heard:', { file, seconds, provider, model });
 }

@@ -1,3 +1,4 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import { speechSchema } from '@svc/contract/speech.ts';
 import { type FormEvent, useEffect, useState } from 'react';
 import { callRaw } from '../../../parts/api.ts';
@@ -12,7 +13,7 @@ const speakMs = 100_000;
 
 /** Says a sentence in the page. */
 export function Speak({ maxCharacters }: { maxCharacters: number }) {
-  const [text, setText] = useState('Good morning. This is how I sound.');
+  const [text, setText] = useState(t('Good morning. This is how I sound.'));
   const [draft, setDraft] = useState<Draft>(() => toDraft(schema, {}));
   const [sound, setSound] = useState<string | null>(null);
   const [fault, setFault] = useState<string | null>(null);
@@ -38,7 +39,7 @@ export function Speak({ maxCharacters }: { maxCharacters: number }) {
 
   return (
     <form className="stack" onSubmit={(event) => void say(event)}>
-      <Field label="Sentence" fault={fault}>
+      <Field label={t('Sentence')} fault={fault}>
         {(props) => (
           <textarea {...props} rows={2} maxLength={maxCharacters} value={text} onChange={({ target }) => setText(target.value)} />
         )}
@@ -46,10 +47,10 @@ export function Speak({ maxCharacters }: { maxCharacters: number }) {
       <SchemaForm schema={schema} draft={draft} faults={{}} onChange={setDraft} />
       <p className="row-buttons">
         <button type="submit" className="primary" disabled={isBusy || text.trim() === ''}>
-          {isBusy ? 'Waiting for the sound' : 'Say it'}
+          {isBusy ? t('Waiting for the sound') : t('Say it')}
         </button>
       </p>
-      {sound !== null && <audio controls autoPlay src={sound} aria-label="What was said" />}
+      {sound !== null && <audio controls autoPlay src={sound} aria-label={t('What was said')} />}
     </form>
   );
 }

@@ -1,3 +1,5 @@
+import { Rich } from '@svc/chat-ui/language/rich.tsx';
+import { t } from '@svc/chat-ui/language/t.ts';
 import type { SpeechProviderState, SpeechReport } from '@svc/contract/speech.ts';
 import { Loaded, Section } from '../../../parts/page.tsx';
 import { useApi } from '../../../parts/query.ts';
@@ -6,8 +8,8 @@ import { Listen } from './listen.tsx';
 import { Speak } from './speak.tsx';
 
 const names: Record<SpeechProviderState['provider'], string> = {
-  espeak: 'espeak-ng, on this machine',
-  openai: 'OpenAI, or a server that speaks as it does',
+  espeak: t('espeak-ng, on this machine'),
+  openai: t('OpenAI, or a server that speaks as it does'),
   elevenlabs: 'ElevenLabs',
 };
 
@@ -18,16 +20,19 @@ export function Speech() {
     <Loaded query={query}>
       {({ tts, stt, max_characters: most }) => (
         <>
-          <Section title="Speaking">
+          <Section title={t('Speaking')}>
             <Providers states={tts} setting="SVC_TTS" />
             {isReady(tts) && <Speak maxCharacters={most} />}
           </Section>
-          <Section title="Listening">
+          <Section title={t('Listening')}>
             <Providers states={stt} setting="SVC_STT" />
             {isReady(stt) && <Listen />}
           </Section>
           <p className="muted small">
-            Who is used is a setting of the installation: see <code>docs/speech.md</code>. A key is kept where secrets are.
+            <Rich
+              text="Who is used is a setting of the installation: see {page}. A key is kept where secrets are."
+              page={<code>{'docs/speech.md'}</code>}
+            />
           </p>
         </>
       )}
@@ -42,8 +47,12 @@ function Providers({ states, setting }: { states: readonly SpeechProviderState[]
     <>
       {!states.some(({ chosen }) => chosen) && (
         <p>
-          Nobody is set. Write <code>{setting}_PROVIDER</code>, or <code>{setting}_BASE_URL</code> for a server of your own, into{' '}
-          <code>.env</code> and restart the service.
+          <Rich
+            text="Nobody is set. Write {provider}, or {address} for a server of your own, into {file} and restart the service."
+            provider={<code>{`${setting}_PROVIDER`}</code>}
+            address={<code>{`${setting}_BASE_URL`}</code>}
+            file={<code>{'.env'}</code>}
+          />
         </p>
       )}
       <ul className="rows-list">
@@ -52,13 +61,13 @@ function Providers({ states, setting }: { states: readonly SpeechProviderState[]
             <div className="line-between">
               <b>{names[provider]}</b>
               {chosen ? (
-                <Status kind={ready ? 'ok' : 'bad'} words={ready ? 'in use' : 'set, but not ready'} />
+                <Status kind={ready ? 'ok' : 'bad'} words={ready ? t('in use') : t('set, but not ready')} />
               ) : (
-                <Status kind={ready ? 'none' : 'off'} words={ready ? 'could be used' : 'not ready'} />
+                <Status kind={ready ? 'none' : 'off'} words={ready ? t('could be used') : t('not ready')} />
               )}
             </div>
             <p className="muted small">
-              {reason ?? [model, isPaid ? 'paid by the call' : 'costs nothing'].filter((part) => part !== null).join(' · ')}
+              {reason ?? [model, isPaid ? t('paid by the call') : t('costs nothing')].filter((part) => part !== null).join(' · ')}
             </p>
           </li>
         ))}

@@ -1,3 +1,4 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import { toolServerSchemas, type ToolServerEntry, type ToolServerSaved } from '@svc/contract/tool-server.ts';
 import { useState } from 'react';
 import { Dialog } from '../../../parts/dialog.tsx';
@@ -14,13 +15,13 @@ type Props = { known: Known | null; onClose(): void };
 export function ToolForm({ known, onClose }: Props) {
   const [kind, setKind] = useState<Kind>(known?.entry.type ?? 'stdio');
   return (
-    <Dialog title={known === null ? 'Add a tool server' : `Change ${known.name}`} onClose={onClose}>
+    <Dialog title={known === null ? t('Add a tool server') : t('Change {name}', { name: known.name })} onClose={onClose}>
       <div className="stack">
-        <Field label="How it is reached">
+        <Field label={t('How it is reached')}>
           {(props) => (
             <select {...props} value={kind} onChange={({ target }) => setKind(target.value as Kind)}>
-              <option value="stdio">A program on this machine</option>
-              <option value="http">A server at an address</option>
+              <option value="stdio">{t('A program on this machine')}</option>
+              <option value="http">{t('A server at an address')}</option>
             </select>
           )}
         </Field>
@@ -28,17 +29,23 @@ export function ToolForm({ known, onClose }: Props) {
           key={kind}
           schema={toolServerSchemas[kind]}
           values={known === null ? {} : { ...known.entry, name: known.name }}
-          button={known === null ? 'Add tool server' : 'Save tool server'}
+          button={known === null ? t('Add tool server') : t('Save tool server')}
           changes={[toolsPath]}
           toCall={(values) => ({ method: 'POST', path: toolsPath, body: { ...values, enabled: known?.entry.enabled ?? true } })}
-          done={({ name }) => `${name} is ${known === null ? 'added' : 'saved'}; the next turn has it.`}
+          done={({ name }) =>
+            known === null
+              ? t('{name} is added; the next turn has it.', { name })
+              : t('{name} is saved; the next turn has it.', { name })
+          }
           onDone={({ warnings }) => {
             for (const warning of warnings) toast(warning, 'fault');
           }}
           onClose={onClose}
         >
           {known !== null && (
-            <p className="muted small">Values that are not shown have to be typed again. Another name makes a second server.</p>
+            <p className="muted small">
+              {t('Values that are not shown have to be typed again. Another name makes a second server.')}
+            </p>
           )}
         </ActForm>
       </div>

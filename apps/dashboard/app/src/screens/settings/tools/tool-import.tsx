@@ -1,3 +1,5 @@
+import { Rich } from '@svc/chat-ui/language/rich.tsx';
+import { t } from '@svc/chat-ui/language/t.ts';
 import type { ToolServerImport } from '@svc/contract/tool-server.ts';
 import { type ChangeEvent, type FormEvent, useState } from 'react';
 import { Dialog } from '../../../parts/dialog.tsx';
@@ -18,38 +20,38 @@ export function ToolImport({ onClose }: { onClose(): void }) {
   const take = async ({ target }: ChangeEvent<HTMLInputElement>) => {
     const [file] = target.files ?? [];
     if (file === undefined) return;
-    setFault(file.size > maxBytes ? `${file.name} is no configuration: it has more than 1 MB.` : null);
+    setFault(file.size > maxBytes ? t('{file} is no configuration: it has more than 1 MB.', { file: file.name }) : null);
     if (file.size <= maxBytes) setText(await file.text());
   };
   const send = (event: FormEvent) => {
     event.preventDefault();
     const document = parsed(text);
-    setFault(document === null ? 'This is no JSON object. Choose the whole file, or paste all of it.' : null);
+    setFault(document === null ? t('This is no JSON object. Choose the whole file, or paste all of it.') : null);
     if (document !== null) act.mutate({ method: 'POST', path: `${toolsPath}/import`, body: { document, replace: replaces } });
   };
 
   return (
-    <Dialog title="Import tool servers" onClose={onClose}>
+    <Dialog title={t('Import tool servers')} onClose={onClose}>
       <form className="stack" onSubmit={send}>
-        <Field label="File" hint="Of Claude, Cursor, Gemini, Windsurf or VS Code, such as .claude.json or mcp.json.">
+        <Field label={t('File')} hint={t('Of Claude, Cursor, Gemini, Windsurf or VS Code, such as .claude.json or mcp.json.')}>
           {(props) => <input {...props} type="file" accept=".json,application/json" onChange={(event) => void take(event)} />}
         </Field>
-        <Field label="What is in it" fault={fault}>
+        <Field label={t('What is in it')} fault={fault}>
           {(props) => (
             <textarea {...props} rows={6} spellCheck={false} value={text} onChange={({ target }) => setText(target.value)} />
           )}
         </Field>
         <label className="check">
           <input type="checkbox" checked={replaces} onChange={({ target }) => setReplaces(target.checked)} />
-          Replace servers that are there already
+          {t('Replace servers that are there already')}
         </label>
         {act.data !== undefined && <Imported done={act.data} />}
         <p className="row-buttons">
           <button type="submit" className="primary" disabled={act.isPending || text.trim() === ''}>
-            Import tool servers
+            {t('Import tool servers')}
           </button>
           <button type="button" className="plain-button" onClick={onClose}>
-            Close
+            {t('Close')}
           </button>
         </p>
       </form>
@@ -69,18 +71,28 @@ function parsed(text: string): object | null {
 function Imported({ done: { imported, skipped } }: { done: ToolServerImport }) {
   return (
     <ul className="tools-found small" role="status">
-      {imported.length + skipped.length === 0 && <li>There is no tool server in it.</li>}
-      {imported.map(({ as, replaced, enabled, warnings }) => (
-        <li key={as}>
-          <b>{as}</b> is {replaced ? 'replaced' : 'added'}
-          {!enabled && ', switched off'}.{warnings.map((warning) => ` ${warning}`)}
+      {imported.length + skipped.length === 0 && <li>{t('There is no tool server in it.')}</li>}
+      {imported.map((one) => (
+        <li key={one.as}>
+          <WhatBecame {...one} />
+          {one.warnings.map((warning) => ` ${warning}`)}
         </li>
       ))}
       {skipped.map(({ name, reason }) => (
         <li key={name}>
-          <b>{name}</b> is left out: {reason}.
+          <Rich text="{name} is left out: {reason}." name={<b>{name}</b>} reason={reason} />
         </li>
       ))}
     </ul>
+  );
+}
+
+function WhatBecame({ as, replaced, enabled }: ToolServerImport['imported'][number]) {
+  const name = <b>{as}</b>;
+  if (enabled) return replaced ? <Rich text="{name} is replaced." name={name} /> : <Rich text="{name} is added." name={name} />;
+  return replaced ? (
+    <Rich text="{name} is replaced, switched off." name={name} />
+  ) : (
+    <Rich text="{name} is added, switched off." name={name} />
   );
 }

@@ -1,7 +1,8 @@
+import { plural, t } from '@svc/chat-ui/language/t.ts';
 import type { BuiltInToolServer, ToolServerEntry, ToolServerState, ToolServerTest } from '@svc/contract/tool-server.ts';
 import { useState } from 'react';
 import { Confirm } from '../../../parts/dialog.tsx';
-import { counted, relativeTime } from '../../../parts/format.ts';
+import { relativeTime } from '../../../parts/format.ts';
 import { useAct } from '../../../parts/query.ts';
 import { Status, type StatusKind } from '../../../parts/status.tsx';
 import type { ToolServer } from './tools.tsx';
@@ -16,7 +17,7 @@ export function ToolRow({ server: { name, entry, state }, onChange }: Props) {
   const [isRemoving, setRemoving] = useState(false);
   const own = `${toolsPath}/${encodeURIComponent(name)}`;
   const act = useAct({ changes: [toolsPath] });
-  const remove = useAct({ changes: [toolsPath], done: `${name} is removed.`, onDone: () => setRemoving(false) });
+  const remove = useAct({ changes: [toolsPath], done: t('{name} is removed.', { name }), onDone: () => setRemoving(false) });
   const test = useAct<ToolServerTest>({ changes: [toolsPath] });
   const { kind, words } = statusOf(entry, state);
   return (
@@ -27,11 +28,11 @@ export function ToolRow({ server: { name, entry, state }, onChange }: Props) {
       </div>
       {entry.description !== undefined && <p className="small">{entry.description}</p>}
       <p className="muted small">
-        {[placeOf(entry), entry.safe ? 'also for callers who may only read' : null].filter(Boolean).join(' · ')}
+        {[placeOf(entry), entry.safe ? t('also for callers who may only read') : null].filter(Boolean).join(' · ')}
       </p>
       {entry.enabled && state.state === 'missing' && (
         <p className="fault small">
-          {state.reason} {state.last_there_at !== null && `It was there ${relativeTime(state.last_there_at)}.`}
+          {state.reason} {state.last_there_at !== null && t('It was there {when}.', { when: relativeTime(state.last_there_at) })}
         </p>
       )}
       {test.data !== undefined && <Tested test={test.data} />}
@@ -45,7 +46,7 @@ export function ToolRow({ server: { name, entry, state }, onChange }: Props) {
               test.mutate({ method: 'POST', path: `${own}/test`, body: { limit_ms: limitMs }, timeoutMs: limitMs + 15_000 })
             }
           >
-            {test.isPending ? 'Connecting' : `Try ${name}`}
+            {test.isPending ? t('Connecting') : t('Try {name}', { name })}
           </button>
         )}
         <button
@@ -54,28 +55,28 @@ export function ToolRow({ server: { name, entry, state }, onChange }: Props) {
           disabled={act.isPending}
           onClick={() => act.mutate({ method: 'POST', path: `${own}/toggle` })}
         >
-          Switch {name} {entry.enabled ? 'off' : 'on'}
+          {entry.enabled ? t('Switch {name} off', { name }) : t('Switch {name} on', { name })}
         </button>
         {entry.type !== 'built-in' && (
           <>
             <button type="button" className="plain-button" onClick={() => onChange(entry)}>
-              Change {name}
+              {t('Change {name}', { name })}
             </button>
             <button type="button" className="danger" onClick={() => setRemoving(true)}>
-              Remove {name}
+              {t('Remove {name}', { name })}
             </button>
           </>
         )}
       </p>
       {isRemoving && (
         <Confirm
-          title={`Remove ${name}?`}
-          button="Remove tool server"
+          title={t('Remove {name}?', { name })}
+          button={t('Remove tool server')}
           isBusy={remove.isPending}
           onConfirm={() => remove.mutate({ method: 'DELETE', path: own })}
           onClose={() => setRemoving(false)}
         >
-          <p>The assistant has its tools no more, from the next turn on. How it was set is lost.</p>
+          <p>{t('The assistant has its tools no more, from the next turn on. How it was set is lost.')}</p>
         </Confirm>
       )}
     </li>
@@ -83,14 +84,14 @@ export function ToolRow({ server: { name, entry, state }, onChange }: Props) {
 }
 
 function statusOf(entry: ToolServer['entry'], state: ToolServerState): { kind: StatusKind; words: string } {
-  if (!entry.enabled) return { kind: 'off', words: 'off' };
-  if (state.state === 'there') return { kind: 'ok', words: `there ${relativeTime(state.at)}` };
-  if (state.state === 'missing') return { kind: 'bad', words: 'not there' };
-  return entry.type === 'built-in' ? { kind: 'ok', words: 'on' } : { kind: 'none', words: 'on, not tried yet' };
+  if (!entry.enabled) return { kind: 'off', words: t('off') };
+  if (state.state === 'there') return { kind: 'ok', words: t('there {when}', { when: relativeTime(state.at) }) };
+  if (state.state === 'missing') return { kind: 'bad', words: t('not there') };
+  return entry.type === 'built-in' ? { kind: 'ok', words: t('on') } : { kind: 'none', words: t('on, not tried yet') };
 }
 
 function placeOf(entry: ToolServerEntry | BuiltInToolServer): string {
-  if (entry.type === 'built-in') return 'of the service itself';
+  if (entry.type === 'built-in') return t('of the service itself');
   return entry.type === 'http' ? entry.url : [entry.command, ...entry.args].join(' ');
 }
 
@@ -106,7 +107,9 @@ function Tested({ test }: { test: ToolServerTest }) {
   return (
     <details role="status" open>
       <summary className="small">
-        {counted(test.tools.length, 'tool')}, after {(test.ms / 1000).toFixed(1)} s
+        {plural(test.tools.length, '{n} tool, after {seconds} s', '{n} tools, after {seconds} s', {
+          seconds: (test.ms / 1000).toFixed(1),
+        })}
       </summary>
       <ul className="tools-found small">
         {test.tools.map(({ name, description }) => (

@@ -1,3 +1,4 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import type { BuiltInToolServer, ToolServerDocument, ToolServerEntry, ToolServerState } from '@svc/contract/tool-server.ts';
 import { FileInput, Plus } from 'lucide-react';
 import { useState } from 'react';
@@ -18,14 +19,14 @@ export function Tools() {
   const close = () => setOpen(null);
   return (
     <Section
-      title="Tool servers"
+      title={t('Tool servers')}
       actions={
         <>
           <button type="button" className="plain-button" onClick={() => setOpen({ what: 'import' })}>
-            <FileInput aria-hidden size={16} /> Import
+            <FileInput aria-hidden size={16} /> {t('Import')}
           </button>
           <button type="button" className="primary" onClick={() => setOpen({ what: 'add' })}>
-            <Plus aria-hidden size={16} /> Add tool server
+            <Plus aria-hidden size={16} /> {t('Add tool server')}
           </button>
         </>
       }
@@ -45,9 +46,11 @@ export function Tools() {
                 ))}
               </ul>
               {servers.every(({ entry }) => entry.type === 'built-in') && (
-                <Empty title="The assistant has the service's own tools alone.">
+                <Empty title={t("The assistant has the service's own tools alone.")}>
                   <p>
-                    Add a tool server (MCP), such as files, an issue tracker or a browser, or import those of another program.
+                    {t(
+                      'Add a tool server (MCP), such as files, an issue tracker or a browser, or import those of another program.',
+                    )}
                   </p>
                 </Empty>
               )}
