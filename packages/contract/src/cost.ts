@@ -1,4 +1,5 @@
 import { channelPattern } from './envelope.ts';
+import type { SpendPeriodName } from './spend-period.ts';
 
 /** USD per 1,000,000 tokens. A cache price that is missing is the price of `in`. */
 export type ModelPrice = { in: number; out: number; cache_read?: number; cache_write?: number };
@@ -44,9 +45,6 @@ export type PricingReport = PriceTable & {
   };
   unpriced: UnpricedModel[];
 };
-
-export const spendPeriods = ['day', 'month'] as const;
-export type SpendPeriodName = (typeof spendPeriods)[number];
 
 /** USD; null is no limit. Past `soft_usd` the operator is warned, at `hard_usd` turns are refused. */
 export type SpendLimits = { soft_usd: number | null; hard_usd: number | null };

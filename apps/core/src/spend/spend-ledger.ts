@@ -1,4 +1,5 @@
-import type { PrincipalSpend, SpendPeriodName } from '@svc/contract/cost.ts';
+import type { PrincipalSpend } from '@svc/contract/cost.ts';
+import type { SpendPeriodName } from '@svc/contract/spend-period.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import type { Database } from '@svc/store/database.ts';

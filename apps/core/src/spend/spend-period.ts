@@ -1,4 +1,4 @@
-import type { SpendPeriodName } from '@svc/contract/cost.ts';
+import type { SpendPeriodName } from '@svc/contract/spend-period.ts';
 
 /** A period of the host's local calendar, epoch ms; `until` is the first moment after it. */
 export type SpendPeriod = { name: SpendPeriodName; since: number; until: number };

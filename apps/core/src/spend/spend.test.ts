@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { SpendPeriodName } from '@svc/contract/cost.ts';
+import type { SpendPeriodName } from '@svc/contract/spend-period.ts';
 import type { Tier } from '@svc/contract/trust.ts';
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
 import { migrate } from '@svc/store/migrate.ts';

@@ -1,4 +1,4 @@
-import { spendPeriods } from '@svc/contract/cost.ts';
+import { spendPeriods } from '@svc/contract/spend-period.ts';
 import { setting } from '../setting.ts';
 import {
   dataFile,
