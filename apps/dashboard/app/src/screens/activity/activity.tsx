@@ -1,3 +1,4 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Page } from '../../parts/page.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
@@ -13,9 +14,9 @@ export function Activity() {
   const navigate = useNavigate({ from: '/activity' });
   const tab = tabs.find((name) => name === named) ?? 'events';
   return (
-    <Page title="Activity">
+    <Page title={t('Activity')}>
       <Tabs
-        label="Views of what happened"
+        label={t('Views of what happened')}
         tabs={tabs}
         chosen={tab}
         onChoose={(next) => void navigate({ search: { tab: next }, replace: true })}

@@ -1,3 +1,4 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import type { ControlAudit } from '@svc/contract/control.ts';
 import type { TrustChange } from '@svc/contract/trust.ts';
 import { shortTime } from '../../parts/format.ts';
@@ -19,18 +20,18 @@ export function Audit() {
     <div className="view">
       {trust.error !== null && <Fault error={trust.error} onRetry={() => void trust.refetch()} />}
       {control.error !== null && <Fault error={control.error} onRetry={() => void control.refetch()} />}
-      {rows.length === 0 && (isReading ? <Skeleton /> : <Empty title="Nothing was changed yet" />)}
+      {rows.length === 0 && (isReading ? <Skeleton /> : <Empty title={t('Nothing was changed yet')} />)}
       {rows.length > 0 && (
         <Table
-          caption="Changes"
+          caption={t('Changes')}
           rows={rows}
           keyOf={({ key }) => key}
           columns={[
-            { name: 'What', isMain: true, cell: ({ what }) => what },
-            { name: 'When', cell: ({ at }) => shortTime(at) },
-            { name: 'Who', cell: ({ actor }) => actor },
-            { name: 'About', cell: ({ about }) => <span className="path">{about}</span> },
-            { name: 'What came of it', cell: ({ came }) => came },
+            { name: t('What'), isMain: true, cell: ({ what }) => what },
+            { name: t('When'), cell: ({ at }) => shortTime(at) },
+            { name: t('Who'), cell: ({ actor }) => actor },
+            { name: t('About'), cell: ({ about }) => <span className="path">{about}</span> },
+            { name: t('What came of it'), cell: ({ came }) => came },
           ]}
         />
       )}
@@ -47,7 +48,7 @@ const ofTrust = ({ id, at, actor, what, principal, before, after }: TrustChange)
   actor,
   what: what.replaceAll('_', ' '),
   about: principal ?? nameIn(after ?? before),
-  came: after === null ? 'done' : JSON.stringify(after).slice(0, 120),
+  came: after === null ? t('done') : JSON.stringify(after).slice(0, 120),
 });
 
 const ofControl = ({ id, at, actor, action, target, outcome, error }: ControlAudit['actions'][number]): Row => ({

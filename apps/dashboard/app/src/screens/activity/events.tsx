@@ -1,8 +1,9 @@
+import { plural, t } from '@svc/chat-ui/language/t.ts';
 import type { TelemetryEvent } from '@svc/contract/event.ts';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { get, withQuery } from '../../parts/api.ts';
-import { counted, fullTime, shortTime } from '../../parts/format.ts';
+import { fullTime, shortTime } from '../../parts/format.ts';
 import { useFrames } from '../../parts/live.tsx';
 import { Empty, Loaded } from '../../parts/page.tsx';
 import { useApi } from '../../parts/query.ts';
@@ -39,7 +40,7 @@ export function Events() {
       {fresh > 0 && (
         <p>
           <button type="button" className="plain-button" onClick={showNew}>
-            Show {counted(fresh, 'new event')}
+            {plural(fresh, 'Show {n} new event', 'Show {n} new events')}
           </button>
         </p>
       )}
@@ -47,7 +48,7 @@ export function Events() {
         {(first) => {
           const events = [...first.events, ...(older?.events ?? [])];
           const next = older === null ? first.next_before : older.next_before;
-          if (events.length === 0) return <Empty title="Nothing has happened yet" />;
+          if (events.length === 0) return <Empty title={t('Nothing has happened yet')} />;
           return (
             <>
               <ol className="events">
@@ -58,7 +59,7 @@ export function Events() {
               {next !== null && (
                 <p>
                   <button type="button" className="plain-button" onClick={() => void showOlder(next)}>
-                    Show older ones
+                    {t('Show older ones')}
                   </button>
                 </p>
               )}
@@ -85,8 +86,8 @@ function EventRow({ event: { ts, kind, surface, principal, identity, session, te
         <WhyLink channel={surface} sender={identity} session={session} />
       )}
       {session !== null && (
-        <Link to="/sessions/$key" params={{ key: session }} aria-label={`Session of this ${kind}`}>
-          Session
+        <Link to="/sessions/$key" params={{ key: session }} aria-label={t('Session of this {kind}', { kind })}>
+          {t('Session')}
         </Link>
       )}
     </li>

@@ -1,3 +1,4 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import type { SystemSample } from '@svc/contract/insights.ts';
 import type { ChartSpec } from '../../parts/chart/chart-spec.ts';
 import { bytes } from '../../parts/format.ts';
@@ -37,12 +38,17 @@ export function machineCharts(samples: readonly SystemSample[]): Charts {
     }));
   const times = { kind: 'times', at } as const;
   return {
-    processor: { ...times, words: percent, most: 100, series: [{ name: 'All cores', values: line((each) => each.cpu_percent) }] },
+    processor: {
+      ...times,
+      words: percent,
+      most: 100,
+      series: [{ name: t('All cores'), values: line((each) => each.cpu_percent) }],
+    },
     memory: {
       ...times,
       words: bytes,
       ...(now !== undefined && { most: now.memory_total_bytes }),
-      series: [{ name: 'Used', values: line((each) => each.memory_used_bytes) }],
+      series: [{ name: t('Used'), values: line((each) => each.memory_used_bytes) }],
     },
     memoryByProcess: { ...times, words: bytes, series: ofProcess('memory_bytes') },
     processorByProcess: { ...times, words: percent, series: ofProcess('cpu_percent') },

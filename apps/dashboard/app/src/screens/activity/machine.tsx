@@ -1,3 +1,4 @@
+import { plural, t } from '@svc/chat-ui/language/t.ts';
 import type { SystemSample } from '@svc/contract/insights.ts';
 import { useMemo } from 'react';
 import { Chart } from '../../parts/chart/chart.tsx';
@@ -15,7 +16,7 @@ export function Machine() {
   return (
     <div className="view">
       <Loaded query={query}>
-        {() => (samples.length === 0 ? <Empty title="Nothing was measured yet" /> : <Measured samples={samples} />)}
+        {() => (samples.length === 0 ? <Empty title={t('Nothing was measured yet')} /> : <Measured samples={samples} />)}
       </Loaded>
     </div>
   );
@@ -26,36 +27,48 @@ function Measured({ samples }: { samples: readonly SystemSample[] }) {
   const now = samples.at(-1);
   const charts = useMemo(() => machineCharts(samples), [samples]);
   if (first === undefined || now === undefined) return null;
-  const since = `since ${clockTime(first.at)}`;
+  const time = clockTime(first.at);
   return (
     <>
       <Now {...now} />
-      <Section title="Processor">
-        <Chart label={`Share of all cores in use, ${since}; now ${percent(now.cpu_percent)}`} spec={charts.processor} />
+      <Section title={t('Processor')}>
+        <Chart
+          label={t('Share of all cores in use, since {time}; now {share}', { time, share: percent(now.cpu_percent) })}
+          spec={charts.processor}
+        />
       </Section>
-      <Section title="Memory">
-        <Chart label={`Memory in use, ${since}; now ${bytes(now.memory_used_bytes)}`} spec={charts.memory} />
+      <Section title={t('Memory')}>
+        <Chart
+          label={t('Memory in use, since {time}; now {size}', { time, size: bytes(now.memory_used_bytes) })}
+          spec={charts.memory}
+        />
       </Section>
-      <Section title="Processes of the service">
+      <Section title={t('Processes of the service')}>
         <div className="chart-pair">
-          <Chart label={`Memory of each process, ${since}; the table has what they take now`} spec={charts.memoryByProcess} />
-          <Chart label={`Share of one core of each process, ${since}; the table has it`} spec={charts.processorByProcess} />
+          <Chart
+            label={t('Memory of each process, since {time}; the table has what they take now', { time })}
+            spec={charts.memoryByProcess}
+          />
+          <Chart
+            label={t('Share of one core of each process, since {time}; the table has it', { time })}
+            spec={charts.processorByProcess}
+          />
         </div>
         <Table
-          caption="Processes of the service"
+          caption={t('Processes of the service')}
           rows={now.processes}
           keyOf={({ name, pid }) => `${name} ${pid}`}
           columns={[
-            { name: 'Process', isMain: true, cell: ({ name }) => name },
-            { name: 'Number', isNumber: true, cell: ({ pid }) => String(pid) },
-            { name: 'Memory', isNumber: true, cell: ({ memory_bytes: used }) => bytes(used) },
-            { name: 'Share of one core', isNumber: true, cell: ({ cpu_percent: used }) => percent(used) },
+            { name: t('Process'), isMain: true, cell: ({ name }) => name },
+            { name: t('Number'), isNumber: true, cell: ({ pid }) => String(pid) },
+            { name: t('Memory'), isNumber: true, cell: ({ memory_bytes: used }) => bytes(used) },
+            { name: t('Share of one core'), isNumber: true, cell: ({ cpu_percent: used }) => percent(used) },
           ]}
         />
       </Section>
-      <Section title="Over time">
+      <Section title={t('Over time')}>
         <Table
-          caption="The machine over time"
+          caption={t('The machine over time')}
           rows={overTime(samples)}
           keyOf={({ at }) => String(at)}
           columns={overTimeColumns}
@@ -69,27 +82,23 @@ function Now({ at, cores, cpu_percent: cpu, memory_used_bytes: used, memory_tota
   return (
     <dl className="figures">
       <div>
-        <dt>Processor</dt>
-        <dd>
-          {percent(cpu)} of {cores} cores
-        </dd>
+        <dt>{t('Processor')}</dt>
+        <dd>{plural(cores, '{share} of {n} core', '{share} of {n} cores', { share: percent(cpu) })}</dd>
       </div>
       <div>
-        <dt>Memory</dt>
-        <dd>
-          {bytes(used)} of {bytes(total)}
-        </dd>
+        <dt>{t('Memory')}</dt>
+        <dd>{t('{used} of {total}', { used: bytes(used), total: bytes(total) })}</dd>
       </div>
       <div>
-        <dt>Disk</dt>
+        <dt>{t('Disk')}</dt>
         <dd>
           {disk.disk_used_bytes === null || disk.disk_total_bytes === null
-            ? 'not known'
-            : `${bytes(disk.disk_used_bytes)} of ${bytes(disk.disk_total_bytes)}`}
+            ? t('not known')
+            : t('{used} of {total}', { used: bytes(disk.disk_used_bytes), total: bytes(disk.disk_total_bytes) })}
         </dd>
       </div>
       <div>
-        <dt>Measured</dt>
+        <dt>{t('Measured')}</dt>
         <dd>{fullTime(at)}</dd>
       </div>
     </dl>
@@ -103,7 +112,7 @@ const overTime = (samples: readonly SystemSample[]): SystemSample[] =>
   [...new Map(samples.map((sample) => [Math.floor(sample.at / stepMs), sample])).values()].toReversed();
 
 const overTimeColumns = [
-  { name: 'Time', isMain: true, cell: ({ at }: SystemSample) => clockTime(at) },
-  { name: 'Processor', isNumber: true, cell: ({ cpu_percent: cpu }: SystemSample) => percent(cpu) },
-  { name: 'Memory', isNumber: true, cell: ({ memory_used_bytes: used }: SystemSample) => bytes(used) },
+  { name: t('Time'), isMain: true, cell: ({ at }: SystemSample) => clockTime(at) },
+  { name: t('Processor'), isNumber: true, cell: ({ cpu_percent: cpu }: SystemSample) => percent(cpu) },
+  { name: t('Memory'), isNumber: true, cell: ({ memory_used_bytes: used }: SystemSample) => bytes(used) },
 ];

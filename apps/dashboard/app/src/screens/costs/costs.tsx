@@ -1,8 +1,9 @@
+import { plural, t } from '@svc/chat-ui/language/t.ts';
 import type { SpendReport } from '@svc/contract/cost.ts';
 import type { UsageByPerson, UsageRollup } from '@svc/contract/usage.ts';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { withQuery } from '../../parts/api.ts';
-import { count, counted, money, relativeTime } from '../../parts/format.ts';
+import { count, money, relativeTime } from '../../parts/format.ts';
 import { Empty, Loaded, Page, Section } from '../../parts/page.tsx';
 import { useApi } from '../../parts/query.ts';
 import { byDay, type Day, sumOf } from './by-day.ts';
@@ -11,7 +12,7 @@ import { PeopleCosts } from './people-costs.tsx';
 import { SideCalls } from './side-calls.tsx';
 import { Table } from '../../parts/table.tsx';
 
-const spans = { '7': 'The last 7 days', '31': 'The last 31 days', '92': 'The last 92 days' } as const;
+const spans = { '7': t('The last 7 days'), '31': t('The last 31 days'), '92': t('The last 92 days') } as const;
 const dayMs = 86_400_000;
 
 /** What was used, by whom, and what it cost: at list prices, and what is billed. */
@@ -26,10 +27,10 @@ export function Costs() {
   const spend = useApi<SpendReport>('/core/v2/spend');
   return (
     <Page
-      title="Costs"
+      title={t('Costs')}
       actions={
         <select
-          aria-label="Time"
+          aria-label={t('Time')}
           className="choice"
           value={String(span)}
           onChange={({ target }) => void navigate({ search: { days: target.value }, replace: true })}
@@ -42,24 +43,24 @@ export function Costs() {
         </select>
       }
     >
-      <Section title="In this time">
+      <Section title={t('In this time')}>
         <Loaded query={usage} rows={1}>
           {(data) => <Sums {...sumOf(byDay(data.usage, since, span))} />}
         </Loaded>
       </Section>
-      <Section title="Limits">
+      <Section title={t('Limits')}>
         <Loaded query={spend} rows={1}>
           {(report) => <Limits {...report} />}
         </Loaded>
       </Section>
-      <Section title="By day">
+      <Section title={t('By day')}>
         <Loaded query={usage}>
           {(data) => {
             const found = byDay(data.usage, since, span);
             return (
               <>
                 <DaysChart days={found} />
-                {data.truncated && <p className="muted small">There is more than is shown here: choose a shorter time.</p>}
+                {data.truncated && <p className="muted small">{t('There is more than is shown here: choose a shorter time.')}</p>}
                 <Days days={found} />
               </>
             );
@@ -69,10 +70,10 @@ export function Costs() {
       <Loaded query={people}>
         {(data) => (
           <>
-            <Section title="By person">
+            <Section title={t('By person')}>
               <PeopleCosts {...data} />
             </Section>
-            <Section title="Beside turns">
+            <Section title={t('Beside turns')}>
               <SideCalls side={data.side} />
             </Section>
           </>
@@ -86,15 +87,15 @@ function Sums({ turns, list, billed }: Day) {
   return (
     <dl className="figures">
       <div>
-        <dt>Turns</dt>
+        <dt>{t('Turns')}</dt>
         <dd>{count(turns)}</dd>
       </div>
       <div>
-        <dt>At list prices</dt>
+        <dt>{t('At list prices')}</dt>
         <dd>{money(list)}</dd>
       </div>
       <div>
-        <dt>Billed</dt>
+        <dt>{t('Billed')}</dt>
         <dd>{money(billed)}</dd>
       </div>
     </dl>
@@ -106,19 +107,19 @@ function Limits({ period, until, total }: SpendReport) {
   return (
     <dl className="figures">
       <div>
-        <dt>This {period}</dt>
+        <dt>{period === 'day' ? t('This day') : t('This month')}</dt>
         <dd>{money(cost)}</dd>
       </div>
       <div>
-        <dt>Warning at</dt>
-        <dd>{soft === null ? 'none' : money(soft)}</dd>
+        <dt>{t('Warning at')}</dt>
+        <dd>{soft === null ? t('none') : money(soft)}</dd>
       </div>
       <div>
-        <dt>Turns are refused at</dt>
-        <dd>{hard === null ? 'none' : money(hard)}</dd>
+        <dt>{t('Turns are refused at')}</dt>
+        <dd>{hard === null ? t('none') : money(hard)}</dd>
       </div>
       <div>
-        <dt>Begins anew</dt>
+        <dt>{t('Begins anew')}</dt>
         <dd>{relativeTime(until)}</dd>
       </div>
     </dl>
@@ -129,25 +130,25 @@ const dayWords = new Intl.DateTimeFormat(undefined, { weekday: 'short', day: 'nu
 
 function Days({ days }: { days: readonly Day[] }) {
   const used = days.filter(({ turns }) => turns > 0).toReversed();
-  if (used.length === 0) return <Empty title="Nothing was used in this time" />;
+  if (used.length === 0) return <Empty title={t('Nothing was used in this time')} />;
   return (
     <Table
-      caption="Use by day"
+      caption={t('Use by day')}
       rows={used}
       keyOf={({ at }) => String(at)}
       columns={[
-        { name: 'Day', isMain: true, cell: ({ at }) => dayWords.format(at) },
-        { name: 'Turns', isNumber: true, cell: ({ turns }) => count(turns) },
-        { name: 'Tokens in', isNumber: true, cell: ({ tokensIn }) => count(tokensIn) },
-        { name: 'Tokens out', isNumber: true, cell: ({ tokensOut }) => count(tokensOut) },
-        { name: 'List price', isNumber: true, cell: ({ list }) => money(list) },
-        { name: 'Billed', isNumber: true, cell: ({ billed }) => money(billed) },
+        { name: t('Day'), isMain: true, cell: ({ at }) => dayWords.format(at) },
+        { name: t('Turns'), isNumber: true, cell: ({ turns }) => count(turns) },
+        { name: t('Tokens in'), isNumber: true, cell: ({ tokensIn }) => count(tokensIn) },
+        { name: t('Tokens out'), isNumber: true, cell: ({ tokensOut }) => count(tokensOut) },
+        { name: t('List price'), isNumber: true, cell: ({ list }) => money(list) },
+        { name: t('Billed'), isNumber: true, cell: ({ billed }) => money(billed) },
         {
-          name: 'Not sure',
+          name: t('Not sure'),
           cell: ({ estimated, unpriced }) =>
             [
-              estimated > 0 ? `${counted(estimated, 'turn')} estimated` : null,
-              unpriced > 0 ? `${counted(unpriced, 'turn')} unpriced` : null,
+              estimated > 0 ? plural(estimated, '{n} turn estimated', '{n} turns estimated') : null,
+              unpriced > 0 ? plural(unpriced, '{n} turn unpriced', '{n} turns unpriced') : null,
             ]
               .filter((words) => words !== null)
               .join(', '),

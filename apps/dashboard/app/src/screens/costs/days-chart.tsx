@@ -1,3 +1,4 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import { useMemo } from 'react';
 import { Chart } from '../../parts/chart/chart.tsx';
 import type { ChartSpec } from '../../parts/chart/chart-spec.ts';
@@ -12,12 +13,12 @@ export function DaysChart({ days }: { days: readonly Day[] }) {
       at: days.map(({ at }) => at),
       words: money,
       series: [
-        { name: 'List price', values: days.map(({ list }) => list) },
-        { name: 'Billed', values: days.map(({ billed }) => billed) },
+        { name: t('List price'), values: days.map(({ list }) => list) },
+        { name: t('Billed'), values: days.map(({ billed }) => billed) },
       ],
     }),
     [days],
   );
   if (days.every(({ list, billed }) => list + billed === 0)) return null;
-  return <Chart label="List price and what is billed, by day" spec={spec} />;
+  return <Chart label={t('List price and what is billed, by day')} spec={spec} />;
 }

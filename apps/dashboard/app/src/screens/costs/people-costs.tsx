@@ -1,3 +1,4 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import type { UsageByPerson, UsagePerson } from '@svc/contract/usage.ts';
 import { useMemo } from 'react';
 import { Chart } from '../../parts/chart/chart.tsx';
@@ -15,27 +16,31 @@ const nameOf = ({ name, principal, handles }: UsagePerson): string =>
 /** Who used how much, most first. */
 export function PeopleCosts({ people, links_known: isFolded, truncated }: UsageByPerson) {
   const spec = useMemo(() => chartOf(people), [people]);
-  if (people.length === 0) return <p className="muted">Nobody used anything in this time.</p>;
+  if (people.length === 0) return <p className="muted">{t('Nobody used anything in this time.')}</p>;
   return (
     <>
       {!isFolded && (
-        <p className="muted small">The core did not say who is linked to whom: one person may stand here several times.</p>
+        <p className="muted small">{t('The core did not say who is linked to whom: one person may stand here several times.')}</p>
       )}
-      {truncated && <p className="muted small">There are more people than are shown here.</p>}
+      {truncated && <p className="muted small">{t('There are more people than are shown here.')}</p>}
       {spec !== null && (
-        <Chart label="List price and what is billed, by person" spec={spec} height={spec.names.length * barHeight + axisHeight} />
+        <Chart
+          label={t('List price and what is billed, by person')}
+          spec={spec}
+          height={spec.names.length * barHeight + axisHeight}
+        />
       )}
       <Table
-        caption="Use by person"
+        caption={t('Use by person')}
         rows={people}
         keyOf={({ principal, handles }) => principal ?? handles.map(({ surface, identity }) => `${surface} ${identity}`).join()}
         columns={[
-          { name: 'Person', isMain: true, cell: nameOf },
-          { name: 'Channels', cell: ({ handles }) => [...new Set(handles.map(({ surface }) => surface))].join(', ') },
-          { name: 'Turns', isNumber: true, cell: ({ turns }) => count(turns) },
-          { name: 'List price', isNumber: true, cell: ({ cost_usd: list }) => money(list) },
-          { name: 'Billed', isNumber: true, cell: ({ billed_cost_usd: billed }) => money(billed) },
-          { name: 'Unpriced turns', isNumber: true, cell: ({ unpriced_turns: unpriced }) => count(unpriced) },
+          { name: t('Person'), isMain: true, cell: nameOf },
+          { name: t('Channels'), cell: ({ handles }) => [...new Set(handles.map(({ surface }) => surface))].join(', ') },
+          { name: t('Turns'), isNumber: true, cell: ({ turns }) => count(turns) },
+          { name: t('List price'), isNumber: true, cell: ({ cost_usd: list }) => money(list) },
+          { name: t('Billed'), isNumber: true, cell: ({ billed_cost_usd: billed }) => money(billed) },
+          { name: t('Unpriced turns'), isNumber: true, cell: ({ unpriced_turns: unpriced }) => count(unpriced) },
         ]}
       />
     </>
@@ -54,8 +59,8 @@ function chartOf(people: readonly UsagePerson[]): (ChartSpec & { kind: 'names' }
     names: paid.map(nameOf),
     words: money,
     series: [
-      { name: 'List price', values: paid.map(({ cost_usd: list }) => list) },
-      { name: 'Billed', values: paid.map(({ billed_cost_usd: billed }) => billed) },
+      { name: t('List price'), values: paid.map(({ cost_usd: list }) => list) },
+      { name: t('Billed'), values: paid.map(({ billed_cost_usd: billed }) => billed) },
     ],
   };
 }

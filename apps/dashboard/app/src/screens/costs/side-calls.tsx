@@ -1,22 +1,23 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import type { UsageSide } from '@svc/contract/usage.ts';
 import { count, money } from '../../parts/format.ts';
 import { Table } from '../../parts/table.tsx';
 
 /** What was paid beside turns: speech, titles, checks of messages. */
 export function SideCalls({ side }: { side: readonly UsageSide[] }) {
-  if (side.length === 0) return <p className="muted">Nothing was used beside turns.</p>;
+  if (side.length === 0) return <p className="muted">{t('Nothing was used beside turns.')}</p>;
   return (
     <Table
-      caption="Use beside turns"
+      caption={t('Use beside turns')}
       rows={side}
       keyOf={({ surface, feature, provider, model, units }) => [surface, feature, provider, model, units].join()}
       columns={[
-        { name: 'For', isMain: true, cell: ({ feature }) => feature },
-        { name: 'Model', cell: ({ provider, model }) => `${model} (${provider})` },
-        { name: 'Calls', isNumber: true, cell: ({ calls }) => count(calls) },
-        { name: 'Amount', isNumber: true, cell: ({ quantity, units }) => `${count(quantity)} ${units}` },
-        { name: 'List price', isNumber: true, cell: ({ cost_usd: list }) => money(list) },
-        { name: 'Billed', isNumber: true, cell: ({ billed_cost_usd: billed }) => money(billed) },
+        { name: t('For'), isMain: true, cell: ({ feature }) => feature },
+        { name: t('Model'), cell: ({ provider, model }) => `${model} (${provider})` },
+        { name: t('Calls'), isNumber: true, cell: ({ calls }) => count(calls) },
+        { name: t('Amount'), isNumber: true, cell: ({ quantity, units }) => `${count(quantity)} ${units}` },
+        { name: t('List price'), isNumber: true, cell: ({ cost_usd: list }) => money(list) },
+        { name: t('Billed'), isNumber: true, cell: ({ billed_cost_usd: billed }) => money(billed) },
       ]}
     />
   );

@@ -1,3 +1,4 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import { Download } from 'lucide-react';
 import { useState } from 'react';
 import { download } from '../../../parts/download.ts';
@@ -16,8 +17,14 @@ export function DownloadButton({ path, name }: { path: string; name: string }) {
     }
   };
   return (
-    <button type="button" className="plain-button" disabled={isBusy} aria-label={`Download ${name}`} onClick={() => void save()}>
-      <Download aria-hidden size={16} /> Download
+    <button
+      type="button"
+      className="plain-button"
+      disabled={isBusy}
+      aria-label={t('Download {name}', { name })}
+      onClick={() => void save()}
+    >
+      <Download aria-hidden size={16} /> {t('Download')}
     </button>
   );
 }

@@ -1,3 +1,4 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { Upload } from 'lucide-react';
 import { useRef, useState } from 'react';
@@ -7,7 +8,6 @@ import { toast } from '../../../parts/toast.tsx';
 import { sendFile } from '../../../parts/uploads/send-file.ts';
 
 type Sending = { name: string; size: number; sent: number };
-const goesOn = 'Choose the same file again, and it goes on where it broke off.';
 
 /** Sends files into the upload area, one after the other. */
 export function SendFiles() {
@@ -20,9 +20,16 @@ export function SendFiles() {
       setSending({ name: file.name, size: file.size, sent: 0 });
       try {
         await sendFile(file, (more) => setSending((now) => now && { ...now, sent: now.sent + more }));
-        toast(`${file.name} is here.`);
+        toast(t('{name} is here.', { name: file.name }));
       } catch (error) {
-        toast(`${file.name} did not arrive: ${error instanceof Error ? error.message : String(error)} ${goesOn}`, 'fault');
+        const fault = error instanceof Error ? error.message : String(error);
+        toast(
+          t('{name} did not arrive: {fault} Choose the same file again, and it goes on where it broke off.', {
+            name: file.name,
+            fault,
+          }),
+          'fault',
+        );
         break;
       } finally {
         await refresh(client, ['/core/v2/uploads']);
@@ -36,18 +43,22 @@ export function SendFiles() {
     <>
       {sending !== null && (
         <span role="status" className="muted small">
-          {sending.name}: {bytes(Math.min(sending.sent, sending.size))} of {bytes(sending.size)}
+          {t('{name}: {sent} of {size}', {
+            name: sending.name,
+            sent: bytes(Math.min(sending.sent, sending.size)),
+            size: bytes(sending.size),
+          })}
         </span>
       )}
       <button type="button" className="primary" disabled={sending !== null} onClick={() => input.current?.click()}>
-        <Upload aria-hidden size={16} /> Send files
+        <Upload aria-hidden size={16} /> {t('Send files')}
       </button>
       <input
         ref={input}
         type="file"
         multiple
         hidden
-        aria-label="Files to send"
+        aria-label={t('Files to send')}
         onChange={({ target }) => void send([...(target.files ?? [])])}
       />
     </>

@@ -1,3 +1,4 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import type { Silo, SiloFile } from '@svc/contract/silo.ts';
 import { type FormEvent, useState } from 'react';
 import { Confirm, Dialog } from '../../../parts/dialog.tsx';
@@ -14,14 +15,14 @@ const uploadMs = 30 * 60_000;
 export function SiloFiles({ silo, onClose }: { silo: Silo; onClose(): void }) {
   const query = useApi<{ list: SiloFile[]; next: string | null }>(pathOfSilo(silo));
   const [removed, setRemoved] = useState<SiloFile | null>(null);
-  const remove = useAct({ changes: [silosPath], done: 'The file is deleted.', onDone: () => setRemoved(null) });
+  const remove = useAct({ changes: [silosPath], done: t('The file is deleted.'), onDone: () => setRemoved(null) });
   return (
     <Dialog title={silo.name} onClose={onClose} wide>
       <div className="stack">
         <Loaded query={query} rows={2}>
           {({ list, next }) => (
             <>
-              {list.length === 0 && <p className="muted">There is no file in it.</p>}
+              {list.length === 0 && <p className="muted">{t('There is no file in it.')}</p>}
               <ul className="rows-list">
                 {list.map((file) => (
                   <li key={file.path}>
@@ -34,16 +35,16 @@ export function SiloFiles({ silo, onClose }: { silo: Silo; onClose(): void }) {
                       <button
                         type="button"
                         className="danger"
-                        aria-label={`Delete ${file.path}`}
+                        aria-label={t('Delete {name}', { name: file.path })}
                         onClick={() => setRemoved(file)}
                       >
-                        Delete
+                        {t('Delete')}
                       </button>
                     </p>
                   </li>
                 ))}
               </ul>
-              {next !== null && <p className="muted small">There are more than are shown.</p>}
+              {next !== null && <p className="muted small">{t('There are more than are shown.')}</p>}
             </>
           )}
         </Loaded>
@@ -51,13 +52,13 @@ export function SiloFiles({ silo, onClose }: { silo: Silo; onClose(): void }) {
       </div>
       {removed !== null && (
         <Confirm
-          title={`Delete ${removed.path}?`}
-          button="Delete file"
+          title={t('Delete {name}?', { name: removed.path })}
+          button={t('Delete file')}
           isBusy={remove.isPending}
           onConfirm={() => remove.mutate({ method: 'DELETE', path: pathOfFile(silo, removed.path) })}
           onClose={() => setRemoved(null)}
         >
-          <p>{bytes(removed.bytes)} are lost.</p>
+          <p>{t('{size} are lost.', { size: bytes(removed.bytes) })}</p>
         </Confirm>
       )}
     </Dialog>
@@ -67,14 +68,14 @@ export function SiloFiles({ silo, onClose }: { silo: Silo; onClose(): void }) {
 function PutFile({ silo }: { silo: Silo }) {
   const [file, setFile] = useState<File | null>(null);
   const [path, setPath] = useState('');
-  const put = useAct({ changes: [silosPath], done: 'The file is in the silo.' });
+  const put = useAct({ changes: [silosPath], done: t('The file is in the silo.') });
   const send = (event: FormEvent) => {
     event.preventDefault();
     if (file !== null) put.mutate({ method: 'POST', path: pathOfFile(silo, path, file.type), body: file, timeoutMs: uploadMs });
   };
   return (
     <form className="stack" onSubmit={send}>
-      <Field label="File">
+      <Field label={t('File')}>
         {(props) => (
           <input
             {...props}
@@ -87,12 +88,12 @@ function PutFile({ silo }: { silo: Silo }) {
           />
         )}
       </Field>
-      <Field label="Path in the silo" hint="A file that is there is replaced.">
+      <Field label={t('Path in the silo')} hint={t('A file that is there is replaced.')}>
         {(props) => <input {...props} value={path} autoComplete="off" onChange={({ target }) => setPath(target.value)} />}
       </Field>
       <p>
         <button type="submit" className="primary" disabled={file === null || path.trim() === '' || put.isPending}>
-          {put.isPending ? 'Storing' : 'Store file'}
+          {put.isPending ? t('Storing') : t('Store file')}
         </button>
       </p>
     </form>

@@ -1,4 +1,5 @@
-import { type DeletedUpload, fileKinds, type ManifestEntry } from '@svc/contract/upload.ts';
+import { t } from '@svc/chat-ui/language/t.ts';
+import { type DeletedUpload, type FileKind, fileKinds, type ManifestEntry } from '@svc/contract/upload.ts';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { withQuery } from '../../../parts/api.ts';
@@ -13,6 +14,16 @@ import { SendFiles } from './send-files.tsx';
 
 export const uploadsPath = '/core/v2/uploads';
 const pathOf = ({ id }: ManifestEntry): string => `${uploadsPath}/${encodeURIComponent(id)}`;
+const kindWords: Record<FileKind, string> = {
+  image: t('image'),
+  audio: t('audio'),
+  video: t('video'),
+  text: t('text'),
+  document: t('document'),
+  archive: t('archive'),
+  recording: t('recording'),
+  other: t('other'),
+};
 const step = 50;
 /** What the route gives at once. */
 const most = 1000;
@@ -26,58 +37,65 @@ export function Uploads() {
   const [removed, setRemoved] = useState<ManifestEntry | null>(null);
   const find = (given: { text?: string; kind?: string }) => void navigate({ search: { text, kind, ...given }, replace: true });
   const columns: readonly Column<ManifestEntry>[] = [
-    { name: 'File', isMain: true, cell: ({ name }) => name },
-    { name: 'Kind', cell: ({ kind: of }) => of },
-    { name: 'Size', isNumber: true, cell: ({ bytes: size }) => bytes(size) },
-    { name: 'Conversation', cell: conversationOf },
-    { name: 'Came', cell: ({ created_at: at }) => shortTime(at) },
+    { name: t('File'), isMain: true, cell: ({ name }) => name },
+    { name: t('Kind'), cell: ({ kind: of }) => kindWords[of] },
+    { name: t('Size'), isNumber: true, cell: ({ bytes: size }) => bytes(size) },
+    { name: t('Conversation'), cell: conversationOf },
+    { name: t('Came'), cell: ({ created_at: at }) => shortTime(at) },
     {
-      name: 'Acts',
+      name: t('Acts'),
       cell: (file) => (
         <span className="row-buttons">
           <DownloadButton path={`${pathOf(file)}/file`} name={file.name} />
-          <button type="button" className="danger" aria-label={`Delete ${file.name}`} onClick={() => setRemoved(file)}>
-            Delete
+          <button
+            type="button"
+            className="danger"
+            aria-label={t('Delete {name}', { name: file.name })}
+            onClick={() => setRemoved(file)}
+          >
+            {t('Delete')}
           </button>
         </span>
       ),
     },
   ];
   return (
-    <Section title="Uploads" actions={<SendFiles />}>
+    <Section title={t('Uploads')} actions={<SendFiles />}>
       <div className="filters">
         <input
           type="search"
-          aria-label="Name or conversation"
-          placeholder="Name or conversation"
+          aria-label={t('Name or conversation')}
+          placeholder={t('Name or conversation')}
           value={text}
           onChange={({ target }) => find({ text: target.value })}
         />
-        <select className="choice" aria-label="Kind" value={kind} onChange={({ target }) => find({ kind: target.value })}>
-          <option value="">Every kind</option>
+        <select className="choice" aria-label={t('Kind')} value={kind} onChange={({ target }) => find({ kind: target.value })}>
+          <option value="">{t('Every kind')}</option>
           {fileKinds.map((one) => (
-            <option key={one}>{one}</option>
+            <option key={one} value={one}>
+              {kindWords[one]}
+            </option>
           ))}
         </select>
       </div>
       <Loaded query={query}>
         {({ files, next }) =>
           files.length === 0 ? (
-            <Empty title={text === '' && kind === '' ? 'No file has come yet.' : 'No file is like this.'}>
-              <p>Files of conversations are here, and those that you send.</p>
+            <Empty title={text === '' && kind === '' ? t('No file has come yet.') : t('No file is like this.')}>
+              <p>{t('Files of conversations are here, and those that you send.')}</p>
             </Empty>
           ) : (
             <>
-              <Table caption="Files" columns={columns} rows={files} keyOf={({ id }) => id} />
+              <Table caption={t('Files')} columns={columns} rows={files} keyOf={({ id }) => id} />
               {next !== null && limit < most && (
                 <p>
                   <button type="button" className="plain-button" onClick={() => setLimit(Math.min(most, limit + 2 * step))}>
-                    Show older files
+                    {t('Show older files')}
                   </button>
                 </p>
               )}
               {next !== null && limit === most && (
-                <p className="muted small">These are the newest 1,000. Search for older ones.</p>
+                <p className="muted small">{t('These are the newest 1,000. Search for older ones.')}</p>
               )}
             </>
           )
@@ -102,20 +120,24 @@ function Removal({ file, onClose }: { file: ManifestEntry; onClose(): void }) {
     changes: [uploadsPath],
     onDone: ({ kept_by_conversations: isKept }) => {
       toast(
-        isKept ? 'It is deleted. A conversation that it was sent to keeps it until it is forgotten.' : 'The file is deleted.',
+        isKept
+          ? t('It is deleted. A conversation that it was sent to keeps it until it is forgotten.')
+          : t('The file is deleted.'),
       );
       onClose();
     },
   });
   return (
     <Confirm
-      title={`Delete ${file.name}?`}
-      button="Delete file"
+      title={t('Delete {name}?', { name: file.name })}
+      button={t('Delete file')}
       isBusy={act.isPending}
       onConfirm={() => act.mutate({ method: 'DELETE', path: pathOf(file) })}
       onClose={onClose}
     >
-      <p>{bytes(file.bytes)} are lost. A message that names the file and waits for its turn runs without it.</p>
+      <p>
+        {t('{size} are lost. A message that names the file and waits for its turn runs without it.', { size: bytes(file.bytes) })}
+      </p>
     </Confirm>
   );
 }

@@ -1,3 +1,4 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import type { CheckoutList } from '@svc/contract/checkout.ts';
 import { bytes, relativeTime } from '../../../parts/format.ts';
 import { Loaded, Section } from '../../../parts/page.tsx';
@@ -8,20 +9,20 @@ const path = '/core/v2/checkouts';
 /** Copies of repositories that channels have brought. */
 export function Checkouts() {
   const query = useApi<CheckoutList>(path, 30_000);
-  const remove = useAct({ changes: [path], done: 'The copy is removed.' });
+  const remove = useAct({ changes: [path], done: t('The copy is removed.') });
   return (
-    <Section title="Copies of repositories">
+    <Section title={t('Copies of repositories')}>
       <Loaded query={query} rows={1}>
         {({ checkouts }) =>
           checkouts.length === 0 ? (
-            <p className="muted">None. A channel about code brings them, one for each conversation.</p>
+            <p className="muted">{t('None. A channel about code brings them, one for each conversation.')}</p>
           ) : (
             <ul className="rows-list">
               {checkouts.map(({ id, url, ref, sha, bytes: size, used_at: at, conversation_key: key }) => (
                 <li key={id}>
                   <b>{url}</b>
                   <p className="muted small">
-                    {[ref, sha.slice(0, 12), bytes(size), `used ${relativeTime(at)}`, key]
+                    {[ref, sha.slice(0, 12), bytes(size), t('used {when}', { when: relativeTime(at) }), key]
                       .filter((part) => part !== null)
                       .join(' · ')}
                   </p>
@@ -32,7 +33,7 @@ export function Checkouts() {
                       disabled={remove.isPending}
                       onClick={() => remove.mutate({ method: 'DELETE', path: `${path}/${encodeURIComponent(id)}` })}
                     >
-                      Remove copy
+                      {t('Remove copy')}
                     </button>
                   </p>
                 </li>

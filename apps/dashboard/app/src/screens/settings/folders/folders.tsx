@@ -1,3 +1,4 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import type { FolderList, ListedFolder } from '@svc/contract/folder.ts';
 import { useState } from 'react';
 import { Plus } from 'lucide-react';
@@ -5,7 +6,7 @@ import { Loaded, Section } from '../../../parts/page.tsx';
 import { useAct, useApi } from '../../../parts/query.ts';
 import { Status } from '../../../parts/status.tsx';
 import { Checkouts } from './checkouts.tsx';
-import { SetFolder, tierWords } from './set-folder.tsx';
+import { SetFolder, turnsOf } from './set-folder.tsx';
 import { TrustedFolders } from './trusted-folders.tsx';
 
 const path = '/core/v2/folders';
@@ -14,33 +15,37 @@ const path = '/core/v2/folders';
 export function Folders() {
   const query = useApi<FolderList>(path, 30_000);
   const [isSetting, setSetting] = useState(false);
-  const clear = useAct({ changes: [path], done: 'It is cleared.' });
+  const clear = useAct({ changes: [path], done: t('It is cleared.') });
   return (
     <>
       <Section
-        title="Folders that are set"
+        title={t('Folders that are set')}
         actions={
           <button type="button" className="primary" onClick={() => setSetting(true)}>
-            <Plus aria-hidden size={16} /> Set a folder
+            <Plus aria-hidden size={16} /> {t('Set a folder')}
           </button>
         }
       >
         <Loaded query={query} rows={2}>
           {({ folders }) =>
             folders.length === 0 ? (
-              <p className="muted">None. Turns with every right work in the service's own workspace.</p>
+              <p className="muted">{t("None. Turns with every right work in the service's own workspace.")}</p>
             ) : (
               <ul className="rows-list">
                 {folders.map((folder) => (
                   <li key={`${folder.scope} ${folder.name}`}>
                     <div className="line-between">
                       <b>{wordsOf(folder)}</b>
-                      {folder.fault === null ? <Status kind="ok" words="there" /> : <Status kind="bad" words="not usable" />}
+                      {folder.fault === null ? (
+                        <Status kind="ok" words={t('there')} />
+                      ) : (
+                        <Status kind="bad" words={t('not usable')} />
+                      )}
                     </div>
                     <p className="path">{folder.path}</p>
                     {folder.fault !== null && <p className="fault small">{folder.fault}</p>}
                     {folder.scope === 'conversation' ? (
-                      <p className="muted small">Set in the facts of its session.</p>
+                      <p className="muted small">{t('Set in the facts of its session.')}</p>
                     ) : (
                       <p>
                         <button
@@ -49,7 +54,7 @@ export function Folders() {
                           disabled={clear.isPending}
                           onClick={() => clear.mutate({ method: 'PUT', path, body: { cwd: null, ...targetOf(folder) } })}
                         >
-                          Clear folder
+                          {t('Clear folder')}
                         </button>
                       </p>
                     )}
@@ -67,8 +72,18 @@ export function Folders() {
   );
 }
 
-const wordsOf = ({ scope, name }: ListedFolder): string =>
-  scope === 'tier' ? `Turns of ${tierWords[name] ?? name}` : `The ${scope} ${name}`;
+function wordsOf({ scope, name }: ListedFolder): string {
+  switch (scope) {
+    case 'tier':
+      return turnsOf[name] ?? t('Turns of {tier}', { tier: name });
+    case 'channel':
+      return t('The channel {name}', { name });
+    case 'instance':
+      return t('The instance {name}', { name });
+    case 'conversation':
+      return t('The conversation {name}', { name });
+  }
+}
 
 /** As the route names what it is for. */
 const targetOf = ({ scope, name }: ListedFolder): object => (scope === 'instance' ? { instance_id: name } : { [scope]: name });

@@ -1,3 +1,4 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import { folderTiers } from '@svc/contract/folder.ts';
 import type { Instance } from '@svc/contract/instance.ts';
 import { useState } from 'react';
@@ -9,15 +10,16 @@ import { ActForm } from '../../../parts/schema-form/act-form.tsx';
 const schema = {
   type: 'object',
   required: ['cwd'],
-  properties: { cwd: { type: 'string', title: 'Folder', description: 'An absolute path on the machine of the service.' } },
+  properties: { cwd: { type: 'string', title: t('Folder'), description: t('An absolute path on the machine of the service.') } },
 } as const;
 
 type Choice = { words: string; target: object };
-export const tierWords: Readonly<Record<string, string>> = {
-  GUEST: 'guests',
-  KNOWN: 'people who are known',
-  TRUSTED: 'people who are trusted',
-  SACRED: 'owners',
+/** What the turns of a tier are called. */
+export const turnsOf: Readonly<Record<string, string>> = {
+  GUEST: t('Turns of guests'),
+  KNOWN: t('Turns of people who are known'),
+  TRUSTED: t('Turns of people who are trusted'),
+  SACRED: t('Turns of owners'),
 };
 
 /** For the conversations of a connector, of a channel, or of people of a tier. That of one conversation is set where its session is shown. */
@@ -26,16 +28,16 @@ export function SetFolder({ path, onClose }: { path: string; onClose(): void }) 
   const [at, setAt] = useState(0);
   const choices = choicesOf(data?.instances ?? []);
   return (
-    <Dialog title="Set a folder" onClose={onClose}>
+    <Dialog title={t('Set a folder')} onClose={onClose}>
       <ActForm
         schema={schema}
-        button="Set folder"
+        button={t('Set folder')}
         changes={[path]}
         toCall={({ cwd }) => ({ method: 'PUT', path, body: { cwd, ...choices[at]?.target } })}
-        done={() => 'The folder is set; it holds from the next turn on, where people have every right.'}
+        done={() => t('The folder is set; it holds from the next turn on, where people have every right.')}
         onClose={onClose}
       >
-        <Field label="For">
+        <Field label={t('For')}>
           {(props) => (
             <select {...props} value={at} onChange={({ target }) => setAt(Number(target.value))}>
               {choices.map(({ words }, index) => (
@@ -53,9 +55,10 @@ export function SetFolder({ path, onClose }: { path: string; onClose(): void }) 
 
 /** Tiers first, which are always there: what was chosen stays chosen while channels come in. */
 const choicesOf = (instances: readonly Instance[]): Choice[] => [
-  ...folderTiers.map((tier) => ({ words: `Turns of ${tierWords[tier]}`, target: { tier } })),
-  { words: 'The channel web', target: { channel: 'web' } },
-  { words: 'The channel shell', target: { channel: 'shell' } },
-  ...[...new Set(instances.map(({ type }) => type))].map((channel) => ({ words: `The channel ${channel}`, target: { channel } })),
-  ...instances.map(({ id, name }) => ({ words: `The connector ${name}`, target: { instance_id: id } })),
+  ...folderTiers.map((tier) => ({ words: turnsOf[tier] ?? tier, target: { tier } })),
+  ...['web', 'shell', ...new Set(instances.map(({ type }) => type))].map((channel) => ({
+    words: t('The channel {name}', { name: channel }),
+    target: { channel },
+  })),
+  ...instances.map(({ id, name }) => ({ words: t('The connector {name}', { name }), target: { instance_id: id } })),
 ];

@@ -1,3 +1,5 @@
+import { Rich } from '@svc/chat-ui/language/rich.tsx';
+import { t } from '@svc/chat-ui/language/t.ts';
 import type { FolderList } from '@svc/contract/folder.ts';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -11,26 +13,26 @@ import { ActForm } from '../../../parts/schema-form/act-form.tsx';
 const schema = {
   type: 'object',
   required: ['path'],
-  properties: { path: { type: 'string', title: 'Folder', description: 'An absolute path on the machine of the service.' } },
+  properties: { path: { type: 'string', title: t('Folder'), description: t('An absolute path on the machine of the service.') } },
 } as const;
 
 /** Folders whose own tool servers, hooks and settings may run. */
 export function TrustedFolders({ query, path }: { query: UseQueryResult<FolderList>; path: string }) {
   const [isTrusting, setTrusting] = useState(false);
-  const untrust = useAct({ changes: [path], done: 'It is trusted no more.' });
+  const untrust = useAct({ changes: [path], done: t('It is trusted no more.') });
   return (
     <Section
-      title="Folders that are trusted"
+      title={t('Folders that are trusted')}
       actions={
         <button type="button" className="plain-button" onClick={() => setTrusting(true)}>
-          Trust a folder
+          {t('Trust a folder')}
         </button>
       }
     >
       <Loaded query={query} rows={1}>
         {({ trusted }) =>
           trusted.length === 0 ? (
-            <p className="muted">None. Tool servers, hooks and settings that a repository brings do not run.</p>
+            <p className="muted">{t('None. Tool servers, hooks and settings that a repository brings do not run.')}</p>
           ) : (
             <ul className="rows-list">
               {trusted.map(({ path: folder, trusted_at: at }) => (
@@ -44,7 +46,7 @@ export function TrustedFolders({ query, path }: { query: UseQueryResult<FolderLi
                     disabled={untrust.isPending}
                     onClick={() => untrust.mutate({ method: 'DELETE', path: withQuery(`${path}/trusted`, { path: folder }) })}
                   >
-                    Trust it no more
+                    {t('Trust it no more')}
                   </button>
                 </li>
               ))}
@@ -53,18 +55,23 @@ export function TrustedFolders({ query, path }: { query: UseQueryResult<FolderLi
         }
       </Loaded>
       {isTrusting && (
-        <Dialog title="Trust a folder" onClose={() => setTrusting(false)}>
+        <Dialog title={t('Trust a folder')} onClose={() => setTrusting(false)}>
           <ActForm
             schema={schema}
-            button="Trust folder"
+            button={t('Trust folder')}
             changes={[path]}
             toCall={(body) => ({ method: 'POST', path: `${path}/trusted`, body })}
-            done={() => 'What the folder brings may run from now on.'}
+            done={() => t('What the folder brings may run from now on.')}
             onClose={() => setTrusting(false)}
           >
             <p className="small">
-              Look at it first: <code>.mcp.json</code>, <code>.claude/settings.json</code>, <code>.codex/config.toml</code>,{' '}
-              <code>.gemini/settings.json</code>. It also covers what is pulled into the folder later.
+              <Rich
+                text="Look at it first: {servers}, {claude}, {codex}, {gemini}. It also covers what is pulled into the folder later."
+                servers={<code>{'.mcp.json'}</code>}
+                claude={<code>{'.claude/settings.json'}</code>}
+                codex={<code>{'.codex/config.toml'}</code>}
+                gemini={<code>{'.gemini/settings.json'}</code>}
+              />
             </p>
           </ActForm>
         </Dialog>

@@ -1,3 +1,4 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import type { ApiKey, ApiKeyCreated, ApiKeyList, ApiKeyRevoked } from '@svc/contract/api-key.ts';
 import { useState } from 'react';
 import { Confirm } from '../../../parts/dialog.tsx';
@@ -16,15 +17,15 @@ export function ApiKeys() {
   const places = query.data?.connectors ?? [];
   return (
     <Section
-      title="API keys"
+      title={t('API keys')}
       actions={
         <button type="button" className="plain-button" disabled={places.length === 0} onClick={() => setMaking(true)}>
-          Make key
+          {t('Make key')}
         </button>
       }
     >
       <p className="muted">
-        Programs that speak the OpenAI protocol use the assistant with one. Each acts for a person, with their rights.
+        {t('Programs that speak the OpenAI protocol use the assistant with one. Each acts for a person, with their rights.')}
       </p>
       <Loaded query={query}>
         {({ keys, connectors }) => (
@@ -37,7 +38,7 @@ export function ApiKeys() {
                   </p>
                 ),
             )}
-            {keys.length === 0 && <p className="muted">There is none.</p>}
+            {keys.length === 0 && <p className="muted">{t('There is none.')}</p>}
             <ul className="rows-list">
               {keys.map((key, index) => (
                 // A file that was written by hand may have a name twice.
@@ -67,8 +68,10 @@ function KeyRow({ apiKey, isOneOfSeveral }: { apiKey: ApiKey; isOneOfSeveral: bo
   const [isAsked, setAsked] = useState(false);
   const isSpent = budget !== null && budget.spent_usd >= budget.month_usd;
   const facts = [
-    ...(ending === '' ? [] : [`ends in ${ending}`]),
-    budget === null ? 'no budget of its own' : `${money(budget.spent_usd)} of ${money(budget.month_usd)} this month`,
+    ...(ending === '' ? [] : [t('ends in {ending}', { ending })]),
+    budget === null
+      ? t('no budget of its own')
+      : t('{spent} of {most} this month', { spent: money(budget.spent_usd), most: money(budget.month_usd) }),
     ...(isOneOfSeveral ? [connector] : []),
   ];
   return (
@@ -76,17 +79,17 @@ function KeyRow({ apiKey, isOneOfSeveral }: { apiKey: ApiKey; isOneOfSeveral: bo
       <div className="line-between">
         <b>{name}</b>
         {person === null ? (
-          <Status kind="bad" words="denied: it acts for nobody" />
+          <Status kind="bad" words={t('denied: it acts for nobody')} />
         ) : isSpent ? (
-          <Status kind="warn" words="budget is spent" />
+          <Status kind="warn" words={t('budget is spent')} />
         ) : (
-          <Status kind="ok" words={`acts for ${person}`} />
+          <Status kind="ok" words={t('acts for {person}', { person })} />
         )}
       </div>
       <p className="muted small">{facts.join(' · ')}</p>
       <p className="row-buttons">
-        <button type="button" className="danger" aria-label={`Revoke key ${name}`} onClick={() => setAsked(true)}>
-          Revoke key
+        <button type="button" className="danger" aria-label={t('Revoke key {name}', { name })} onClick={() => setAsked(true)}>
+          {t('Revoke key')}
         </button>
       </p>
       {isAsked && <RevokeKey apiKey={apiKey} onClose={() => setAsked(false)} />}
@@ -101,23 +104,29 @@ function RevokeKey({ apiKey: { name, for: person, connector }, onClose }: { apiK
   const act = useAct<ApiKeyRevoked>({
     changes: [keysPath, '/core/trust/', '/core/v2/spend'],
     onDone({ effective }) {
-      if (effective) toast(`The key ${name} is revoked: it is refused from now on.`);
-      else toast(`The key ${name} is off the list, but its channel did not refuse it yet.`, 'fault');
+      if (effective) toast(t('The key {name} is revoked: it is refused from now on.', { name }));
+      else toast(t('The key {name} is off the list, but its channel did not refuse it yet.', { name }), 'fault');
       onClose();
     },
   });
   const path = `${keysPath}/${encodeURIComponent(name)}?connector=${encodeURIComponent(connector)}`;
   return (
     <Confirm
-      title={`Revoke the key ${name}?`}
-      button="Revoke key"
+      title={t('Revoke the key {name}?', { name })}
+      button={t('Revoke key')}
       isBusy={act.isPending}
       onClose={onClose}
       onConfirm={() => act.mutate({ method: 'DELETE', path, timeoutMs: revokeMs })}
     >
       <p>
-        Programs with it{person === null ? '' : `, which act for ${person},`} are refused from now on (401). It cannot be brought
-        back; its budget goes with it. What was said stays.
+        {person === null
+          ? t(
+              'Programs with it are refused from now on (401). It cannot be brought back; its budget goes with it. What was said stays.',
+            )
+          : t(
+              'Programs with it, which act for {person}, are refused from now on (401). It cannot be brought back; its budget goes with it. What was said stays.',
+              { person },
+            )}
       </p>
     </Confirm>
   );

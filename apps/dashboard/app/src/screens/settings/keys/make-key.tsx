@@ -1,3 +1,4 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import { apiKeyNamePattern, type ApiKeyCreated, type ApiKeyPlace } from '@svc/contract/api-key.ts';
 import type { Principal } from '@svc/contract/trust.ts';
 import { useState } from 'react';
@@ -28,7 +29,7 @@ export function MakeKey({ places, onMade, onClose }: Props) {
   const isBadBudget = usd !== null && !(usd >= 0 && usd <= 1e9);
   const body = { name, connector, ...(person !== '' && { for: person }), ...(usd !== null && { month_usd: usd }) };
   return (
-    <Dialog title="Make key" onClose={onClose}>
+    <Dialog title={t('Make key')} onClose={onClose}>
       <form
         className="stack"
         onSubmit={(event) => {
@@ -37,9 +38,11 @@ export function MakeKey({ places, onMade, onClose }: Props) {
         }}
       >
         <Field
-          label="Name"
-          hint="Such as laptop: what uses it. It is the sender of its messages."
-          fault={isBadName ? 'It takes up to 64 of A–Z, a–z, 0–9, “.”, “_” and “-”, and begins with a letter or a digit.' : null}
+          label={t('Name')}
+          hint={t('Such as laptop: what uses it. It is the sender of its messages.')}
+          fault={
+            isBadName ? t('It takes up to 64 of A–Z, a–z, 0–9, “.”, “_” and “-”, and begins with a letter or a digit.') : null
+          }
         >
           {(props) => (
             <input
@@ -53,10 +56,10 @@ export function MakeKey({ places, onMade, onClose }: Props) {
             />
           )}
         </Field>
-        <Field label="Acts for" fault={people.error?.message ?? null}>
+        <Field label={t('Acts for')} fault={people.error?.message ?? null}>
           {(props) => (
             <select {...props} value={person} onChange={({ target }) => setPerson(target.value)}>
-              <option value="">the owner</option>
+              <option value="">{t('the owner')}</option>
               {(people.data?.principals ?? []).map(({ key, display_name: known }) => (
                 <option key={key} value={key}>
                   {known} ({key})
@@ -66,9 +69,9 @@ export function MakeKey({ places, onMade, onClose }: Props) {
           )}
         </Field>
         <Field
-          label="Budget for a month, USD"
-          hint="At list prices, in a calendar month. Empty: none but the limits of the service."
-          fault={isBadBudget ? 'It is a number, such as 20 or 0.50.' : null}
+          label={t('Budget for a month, USD')}
+          hint={t('At list prices, in a calendar month. Empty: none but the limits of the service.')}
+          fault={isBadBudget ? t('It is a number, such as 20 or 0.50.') : null}
         >
           {(props) => (
             <input
@@ -82,7 +85,7 @@ export function MakeKey({ places, onMade, onClose }: Props) {
           )}
         </Field>
         {places.length > 1 && (
-          <Field label="Channel">
+          <Field label={t('Channel')}>
             {(props) => (
               <select {...props} value={connector} onChange={({ target }) => setConnector(target.value)}>
                 {places.map(({ connector: id, name: known }) => (
@@ -95,7 +98,7 @@ export function MakeKey({ places, onMade, onClose }: Props) {
           </Field>
         )}
         <FormButtons
-          submit={act.isPending ? 'Making the key' : 'Make key'}
+          submit={act.isPending ? t('Making the key') : t('Make key')}
           isOff={act.isPending || !isName.test(name) || isBadBudget}
           onClose={onClose}
         />
@@ -119,22 +122,25 @@ export function NewKey({
     `  -d '{"model":"svc","messages":[{"role":"user","content":"hello"}]}'`,
   ].join('\n');
   return (
-    <Dialog title={`The key ${name}`} onClose={onClose} wide>
+    <Dialog title={t('The key {name}', { name })} onClose={onClose} wide>
       <div className="stack">
         <p>
-          It acts for {person}
-          {budget !== null && `, and may spend ${money(budget)} a month`}. It is shown this one time: keep it where the program
-          finds it.
+          {budget === null
+            ? t('It acts for {person}. It is shown this one time: keep it where the program finds it.', { person })
+            : t(
+                'It acts for {person}, and may spend {amount} a month. It is shown this one time: keep it where the program finds it.',
+                { person, amount: money(budget) },
+              )}
         </p>
         {(base === null || !effective) && (
-          <p className="fault">Its channel does not run, or does not take it yet. Look at it under Channels.</p>
+          <p className="fault">{t('Its channel does not run, or does not take it yet. Look at it under Channels.')}</p>
         )}
-        <Shown label="Key" text={key} copy="Copy key" />
-        {base !== null && <Shown label="Base URL" text={base} copy="Copy base URL" />}
-        <Shown label="Example" text={example} copy="Copy example" />
+        <Shown label={t('Key')} text={key} copy={t('Copy key')} />
+        {base !== null && <Shown label={t('Base URL')} text={base} copy={t('Copy base URL')} />}
+        <Shown label={t('Example')} text={example} copy={t('Copy example')} />
         <p className="row-buttons">
           <button type="button" className="primary" onClick={onClose}>
-            I have kept it
+            {t('I have kept it')}
           </button>
         </p>
       </div>

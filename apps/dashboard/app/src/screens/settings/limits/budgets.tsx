@@ -1,3 +1,4 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import { budgetSchema, type SenderBudget, type SpendReport } from '@svc/contract/cost.ts';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
@@ -23,20 +24,22 @@ type Known = Pick<SenderBudget, 'surface' | 'value' | 'month_usd'>;
 /** What single senders may spend in a calendar month. */
 export function Budgets({ query }: { query: UseQueryResult<SpendReport> }) {
   const [open, setOpen] = useState<Partial<Known> | null>(null);
-  const remove = useAct({ changes: [spendPath], done: 'The budget is taken away.' });
+  const remove = useAct({ changes: [spendPath], done: t('The budget is taken away.') });
   return (
     <Section
-      title="Budgets of single senders"
+      title={t('Budgets of single senders')}
       actions={
         <button type="button" className="primary" onClick={() => setOpen({})}>
-          <Plus aria-hidden size={16} /> Set budget
+          <Plus aria-hidden size={16} /> {t('Set budget')}
         </button>
       }
     >
       <Loaded query={query} rows={1}>
         {({ budgets }) =>
           budgets.length === 0 ? (
-            <p className="muted">None. A budget is for one name on one channel, such as a key of the chat completions API.</p>
+            <p className="muted">
+              {t('None. A budget is for one name on one channel, such as a key of the chat completions API.')}
+            </p>
           ) : (
             <ul className="rows-list">
               {budgets.map((budget) => (
@@ -45,14 +48,14 @@ export function Budgets({ query }: { query: UseQueryResult<SpendReport> }) {
                     <b>
                       {budget.value} <span className="muted">({budget.surface})</span>
                     </b>
-                    {budget.spent_usd >= budget.month_usd && <Status kind="bad" words="used up" />}
+                    {budget.spent_usd >= budget.month_usd && <Status kind="bad" words={t('used up')} />}
                   </div>
                   <p className="small">
-                    {money(budget.spent_usd)} of {money(budget.month_usd)} this month
+                    {t('{spent} of {most} this month', { spent: money(budget.spent_usd), most: money(budget.month_usd) })}
                   </p>
                   <p className="row-buttons">
                     <button type="button" className="plain-button" onClick={() => setOpen(budget)}>
-                      Change budget of {budget.value}
+                      {t('Change budget of {name}', { name: budget.value })}
                     </button>
                     <button
                       type="button"
@@ -66,7 +69,7 @@ export function Budgets({ query }: { query: UseQueryResult<SpendReport> }) {
                         })
                       }
                     >
-                      Take away budget of {budget.value}
+                      {t('Take away budget of {name}', { name: budget.value })}
                     </button>
                   </p>
                 </li>
@@ -76,14 +79,14 @@ export function Budgets({ query }: { query: UseQueryResult<SpendReport> }) {
         }
       </Loaded>
       {open !== null && (
-        <Dialog title="Set a budget" onClose={() => setOpen(null)}>
+        <Dialog title={t('Set a budget')} onClose={() => setOpen(null)}>
           <ActForm
             schema={schema}
             values={open}
-            button="Set budget"
+            button={t('Set budget')}
             changes={[spendPath]}
             toCall={(body) => ({ method: 'PUT', path, body })}
-            done={() => 'The budget is set.'}
+            done={() => t('The budget is set.')}
             onClose={() => setOpen(null)}
           />
         </Dialog>

@@ -1,3 +1,5 @@
+import { Rich } from '@svc/chat-ui/language/rich.tsx';
+import { t } from '@svc/chat-ui/language/t.ts';
 import type { SpendLimits, SpendReport } from '@svc/contract/cost.ts';
 import { fullTime, money } from '../../../parts/format.ts';
 import { Loaded, Section } from '../../../parts/page.tsx';
@@ -11,10 +13,10 @@ import { spendPath } from './spend-path.ts';
 type Limit = { name: string; setting: string; amount: number | null; spent: number | null; isHard: boolean };
 
 const columns: readonly Column<Limit>[] = [
-  { name: 'Limit', isMain: true, cell: ({ name }) => name },
-  { name: 'Amount', isNumber: true, cell: ({ amount }) => (amount === null ? 'none' : money(amount)) },
-  { name: 'Stands', cell: standing },
-  { name: 'Setting', cell: ({ setting }) => <code>{setting}</code> },
+  { name: t('Limit'), isMain: true, cell: ({ name }) => name },
+  { name: t('Amount'), isNumber: true, cell: ({ amount }) => (amount === null ? t('none') : money(amount)) },
+  { name: t('Stands'), cell: standing },
+  { name: t('Setting'), cell: ({ setting }) => <code>{setting}</code> },
 ];
 
 /** What may be spent, what was, and what models cost. */
@@ -22,27 +24,26 @@ export function Limits() {
   const query = useApi<SpendReport>(spendPath, 30_000);
   return (
     <>
-      <Section title="All turns">
+      <Section title={t('All turns')}>
         <Loaded query={query}>
           {({ period, since, until, total, per_principal: each }) => (
             <>
-              <p>
-                {money(total.cost_usd)} of list price this {period}, since {fullTime(since)}. A new {period} begins{' '}
-                {fullTime(until)}.
-              </p>
+              <p>{spentWords(period, { amount: money(total.cost_usd), since: fullTime(since), until: fullTime(until) })}</p>
               <Table
-                caption="Limits of all turns"
+                caption={t('Limits of all turns')}
                 columns={columns}
                 rows={[
-                  ...limitsOf('All together', 'SVC_SPEND', total, total.cost_usd),
-                  ...limitsOf('Each person', 'SVC_SPEND_PRINCIPAL', each, null),
+                  ...limitsOf([t('All together: warning'), t('All together: refused')], 'SVC_SPEND', total, total.cost_usd),
+                  ...limitsOf([t('Each person: warning'), t('Each person: refused')], 'SVC_SPEND_PRINCIPAL', each, null),
                 ]}
                 keyOf={({ setting }) => setting}
               />
               <p className="muted small">
-                At a warning a line stands at home; at the other limit turns are refused. They are settings of the installation:
-                write them into <code>.env</code> where the service is installed, with <code>SVC_SPEND_PERIOD=day</code> for
-                limits by the day, and restart the service.
+                <Rich
+                  text="At a warning a line stands at home; at the other limit turns are refused. They are settings of the installation: write them into {file} where the service is installed, with {setting} for limits by the day, and restart the service."
+                  file={<code>{'.env'}</code>}
+                  setting={<code>{'SVC_SPEND_PERIOD=day'}</code>}
+                />
               </p>
             </>
           )}
@@ -54,18 +55,23 @@ export function Limits() {
   );
 }
 
+const spentWords = (period: SpendReport['period'], values: Record<'amount' | 'since' | 'until', string>): string =>
+  period === 'day'
+    ? t('{amount} of list price this day, since {since}. A new day begins {until}.', values)
+    : t('{amount} of list price this month, since {since}. A new month begins {until}.', values);
+
 const limitsOf = (
-  who: string,
+  [warning, refused]: readonly [string, string],
   setting: string,
   { soft_usd: soft, hard_usd: hard }: SpendLimits,
   spent: number | null,
 ): Limit[] => [
-  { name: `${who}: warning`, setting: `${setting}_SOFT_USD`, amount: soft, spent, isHard: false },
-  { name: `${who}: refused`, setting: `${setting}_HARD_USD`, amount: hard, spent, isHard: true },
+  { name: warning, setting: `${setting}_SOFT_USD`, amount: soft, spent, isHard: false },
+  { name: refused, setting: `${setting}_HARD_USD`, amount: hard, spent, isHard: true },
 ];
 
 function standing({ amount, spent, isHard }: Limit) {
   if (amount === null || spent === null) return '–';
-  if (spent < amount) return <Status kind="ok" words="below" />;
-  return isHard ? <Status kind="bad" words="reached" /> : <Status kind="warn" words="reached" />;
+  if (spent < amount) return <Status kind="ok" words={t('below')} />;
+  return isHard ? <Status kind="bad" words={t('reached')} /> : <Status kind="warn" words={t('reached')} />;
 }

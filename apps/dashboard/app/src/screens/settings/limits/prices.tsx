@@ -1,8 +1,9 @@
+import { Rich } from '@svc/chat-ui/language/rich.tsx';
+import { plural, t } from '@svc/chat-ui/language/t.ts';
 import { type ModelPrice, modelPriceSchema, type PricingReport } from '@svc/contract/cost.ts';
 import { Plus, RefreshCw } from 'lucide-react';
 import { useState } from 'react';
 import { Dialog } from '../../../parts/dialog.tsx';
-import { counted } from '../../../parts/format.ts';
 import { Loaded, Section } from '../../../parts/page.tsx';
 import { useAct, useApi } from '../../../parts/query.ts';
 import { ActForm } from '../../../parts/schema-form/act-form.tsx';
@@ -13,23 +14,23 @@ type Row = { model: string; price: ModelPrice; isOwn: boolean };
 
 const amount = (value: number | undefined): string => (value === undefined ? '–' : String(value));
 const columns: readonly Column<Row>[] = [
-  { name: 'Model', isMain: true, cell: ({ model, isOwn }) => (isOwn ? `${model} (yours)` : model) },
-  { name: 'In', isNumber: true, cell: ({ price }) => amount(price.in) },
-  { name: 'Out', isNumber: true, cell: ({ price }) => amount(price.out) },
-  { name: 'Cache read', isNumber: true, cell: ({ price }) => amount(price.cache_read) },
-  { name: 'Cache write', isNumber: true, cell: ({ price }) => amount(price.cache_write) },
+  { name: t('Model'), isMain: true, cell: ({ model, isOwn }) => (isOwn ? t('{model} (yours)', { model }) : model) },
+  { name: t('In'), isNumber: true, cell: ({ price }) => amount(price.in) },
+  { name: t('Out'), isNumber: true, cell: ({ price }) => amount(price.out) },
+  { name: t('Cache read'), isNumber: true, cell: ({ price }) => amount(price.cache_read) },
+  { name: t('Cache write'), isNumber: true, cell: ({ price }) => amount(price.cache_write) },
 ];
 
 /** The list prices in force, and the models that were used without one. */
 export function Prices() {
   const query = useApi<PricingReport>(path);
-  const reload = useAct({ changes: [path], done: 'The price file is in force.' });
+  const reload = useAct({ changes: [path], done: t('The price file is in force.') });
   const [text, setText] = useState('');
   const [isOpen, setOpen] = useState(false);
-  const remove = useAct({ changes: [path], done: 'The built-in price counts again, if there is one.' });
+  const remove = useAct({ changes: [path], done: t('The built-in price counts again, if there is one.') });
   return (
     <Section
-      title="Prices"
+      title={t('Prices')}
       actions={
         <>
           <button
@@ -38,10 +39,10 @@ export function Prices() {
             disabled={reload.isPending}
             onClick={() => reload.mutate({ method: 'POST', path: `${path}/reload` })}
           >
-            <RefreshCw aria-hidden size={16} /> Read the price file again
+            <RefreshCw aria-hidden size={16} /> {t('Read the price file again')}
           </button>
           <button type="button" className="primary" onClick={() => setOpen(true)}>
-            <Plus aria-hidden size={16} /> Set price
+            <Plus aria-hidden size={16} /> {t('Set price')}
           </button>
         </>
       }
@@ -50,13 +51,24 @@ export function Prices() {
         {({ models, source, unpriced }) => (
           <>
             <p className="muted small">
-              USD for 1,000,000 tokens. Built in as of {source.built_in}; yours are in <span className="path">{source.file}</span>
-              , or <code>./svc price set</code> writes them.
+              <Rich
+                text="USD for 1,000,000 tokens. Built in as of {date}; yours are in {file}, or {command} writes them."
+                date={source.built_in}
+                file={<span className="path">{source.file}</span>}
+                command={<code>{'./svc price set'}</code>}
+              />
             </p>
-            {source.fault !== null && <p className="fault">The price file is refused: {source.fault}.</p>}
+            {source.fault !== null && (
+              <p className="fault">{t('The price file is refused: {fault}.', { fault: source.fault })}</p>
+            )}
             {unpriced.map(({ engine_id: engine, model, runs }) => (
               <p key={`${engine} ${model ?? ''}`} className="small">
-                {model ?? engine} has no price, so {counted(runs, 'run')} of it counted nothing.
+                {plural(
+                  runs,
+                  '{model} has no price, so {n} run of it counted nothing.',
+                  '{model} has no price, so {n} runs of it counted nothing.',
+                  { model: model ?? engine },
+                )}
               </p>
             ))}
             {source.from_file.models.length > 0 && (
@@ -69,7 +81,7 @@ export function Prices() {
                     disabled={remove.isPending}
                     onClick={() => remove.mutate({ method: 'DELETE', path: pathOf(model) })}
                   >
-                    Remove your price of {model}
+                    {t('Remove your price of {model}', { model })}
                   </button>
                 ))}
               </p>
@@ -77,14 +89,14 @@ export function Prices() {
             <div className="filters">
               <input
                 type="search"
-                aria-label="Find a model"
-                placeholder="Find a model"
+                aria-label={t('Find a model')}
+                placeholder={t('Find a model')}
                 value={text}
                 onChange={({ target }) => setText(target.value)}
               />
             </div>
             <Table
-              caption="Prices of models"
+              caption={t('Prices of models')}
               columns={columns}
               rows={rowsOf(models, source.from_file.models, text.trim().toLowerCase())}
               keyOf={({ model }) => model}
@@ -103,7 +115,7 @@ const schema = {
   type: 'object',
   required: ['model'],
   properties: {
-    model: { type: 'string', title: 'Model', description: 'Its name, or how the names of several begin.' },
+    model: { type: 'string', title: t('Model'), description: t('Its name, or how the names of several begin.') },
     ...modelPriceSchema.properties,
   },
 } as const;
@@ -111,16 +123,16 @@ const schema = {
 /** A price of one's own over the built-in one. */
 function SetPrice({ onClose }: { onClose(): void }) {
   return (
-    <Dialog title="Set a price" onClose={onClose}>
+    <Dialog title={t('Set a price')} onClose={onClose}>
       <ActForm
         schema={schema}
-        button="Set price"
+        button={t('Set price')}
         changes={[path]}
         toCall={({ model, ...price }) => ({ method: 'PUT', path: pathOf(String(model)), body: price })}
-        done={() => 'The price is in force.'}
+        done={() => t('The price is in force.')}
         onClose={onClose}
       >
-        <p className="muted small">In USD for 1,000,000 tokens. What is left empty stays as it is.</p>
+        <p className="muted small">{t('In USD for 1,000,000 tokens. What is left empty stays as it is.')}</p>
       </ActForm>
     </Dialog>
   );

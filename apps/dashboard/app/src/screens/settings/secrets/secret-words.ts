@@ -1,19 +1,20 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import type { SecretEntry, SecretList, SecretPlace, SecretUser } from '@svc/contract/secret.ts';
 import { relativeTime } from '../../../parts/format.ts';
 import type { StatusKind } from '../../../parts/status.tsx';
 import { tierWords } from '../../people/trust-words.ts';
 
 const placeWords: Record<SecretPlace, string> = {
-  vault: 'in the vault',
-  environment: 'in the environment',
-  file: 'in the secrets file',
-  command: 'from the command',
+  vault: t('in the vault'),
+  environment: t('in the environment'),
+  file: t('in the secrets file'),
+  command: t('from the command'),
 };
 const kindWords: Record<SecretUser['kind'], string> = {
-  connector: 'channel',
-  engine: 'engine',
-  tool_server: 'tool server',
-  setting: 'setting',
+  connector: t('channel'),
+  engine: t('engine'),
+  tool_server: t('tool server'),
+  setting: t('setting'),
 };
 
 /** Where a secret lies, in the words of its state. */
@@ -22,16 +23,18 @@ export function stateOf(
   { fault }: SecretList['vault'],
 ): { kind: StatusKind; words: string } {
   if (place !== undefined) return { kind: 'ok', words: placeWords[place] };
-  if (waits) return { kind: 'warn', words: 'waits for the vault' };
-  return fault === null ? { kind: 'bad', words: 'not set' } : { kind: 'warn', words: 'perhaps in the vault' };
+  if (waits) return { kind: 'warn', words: t('waits for the vault') };
+  return fault === null ? { kind: 'bad', words: t('not set') } : { kind: 'warn', words: t('perhaps in the vault') };
 }
 
 /** What else is known of it. */
 export const factsOf = ({ places, min_trust: tier, updated_at: at }: SecretEntry): string =>
   [
-    ...(tier === null ? [] : [tier === 'SACRED' ? 'for the owner alone' : `for ${tierWords[tier]} and above`]),
-    ...(at === null ? [] : [`set ${relativeTime(at)}`]),
-    ...places.slice(1).map((place) => `also ${placeWords[place]}, where it is not used`),
+    ...(tier === null
+      ? []
+      : [tier === 'SACRED' ? t('for the owner alone') : t('for {tier} and above', { tier: tierWords[tier] })]),
+    ...(at === null ? [] : [t('set {when}', { when: relativeTime(at) })]),
+    ...places.slice(1).map((place) => t('also {place}, where it is not used', { place: placeWords[place] })),
   ].join(' · ');
 
 /** "Anna's bot (channel), bank (tool server)". */

@@ -1,3 +1,4 @@
+import { plural, t } from '@svc/chat-ui/language/t.ts';
 import type { SecretEntry, SecretList } from '@svc/contract/secret.ts';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -15,10 +16,10 @@ export function Secrets() {
   const vault = query.data?.vault;
   return (
     <Section
-      title="Secrets"
+      title={t('Secrets')}
       actions={
         <button type="button" className="plain-button" disabled={vault === undefined} onClick={() => setAdding(true)}>
-          Add secret
+          {t('Add secret')}
         </button>
       }
     >
@@ -27,7 +28,9 @@ export function Secrets() {
           <>
             <Faults list={list} />
             {list.secrets.length === 0 && (
-              <p className="muted">There is none. A channel that is added puts its own here; so does an engine with a key.</p>
+              <p className="muted">
+                {t('There is none. A channel that is added puts its own here; so does an engine with a key.')}
+              </p>
             )}
             <ul className="rows-list">
               {list.secrets.map((secret) => (
@@ -49,7 +52,7 @@ function Faults({ list: { vault, faults } }: { list: SecretList }) {
         <p className="as-of" role="status">
           {vault.fault}{' '}
           <Link to="/settings/$section" params={{ section: 'vault' }}>
-            Go to the vault
+            {t('Go to the vault')}
           </Link>
         </p>
       )}
@@ -67,7 +70,7 @@ function SecretRow({ secret, vault }: { secret: SecretEntry; vault: SecretList['
   const [shown, setShown] = useState<'set' | 'delete' | null>(null);
   const state = stateOf(secret, vault);
   const facts = factsOf(secret);
-  const setWords = secret.places.length === 0 ? 'Set value' : 'Replace value';
+  const isSet = secret.places.length > 0;
   return (
     <li>
       <div className="line-between">
@@ -75,10 +78,15 @@ function SecretRow({ secret, vault }: { secret: SecretEntry; vault: SecretList['
         <Status {...state} />
       </div>
       {facts !== '' && <p className="muted small">{facts}</p>}
-      {users.length > 0 && <p className="small">Used by {usersOf(users)}</p>}
+      {users.length > 0 && <p className="small">{t('Used by {users}', { users: usersOf(users) })}</p>}
       <p className="row-buttons">
-        <button type="button" className="plain-button" aria-label={`${setWords} of ${name}`} onClick={() => setShown('set')}>
-          {setWords}
+        <button
+          type="button"
+          className="plain-button"
+          aria-label={isSet ? t('Replace value of {name}', { name }) : t('Set value of {name}', { name })}
+          onClick={() => setShown('set')}
+        >
+          {isSet ? t('Replace value') : t('Set value')}
         </button>
         {users
           .filter(({ kind }) => kind === 'connector')
@@ -86,8 +94,13 @@ function SecretRow({ secret, vault }: { secret: SecretEntry; vault: SecretList['
             <Restart key={user.id} id={user.id} name={user.name} />
           ))}
         {removableFrom(secret) !== null && (
-          <button type="button" className="danger" aria-label={`Delete secret ${name}`} onClick={() => setShown('delete')}>
-            Delete secret
+          <button
+            type="button"
+            className="danger"
+            aria-label={t('Delete secret {name}', { name })}
+            onClick={() => setShown('delete')}
+          >
+            {t('Delete secret')}
           </button>
         )}
       </p>
@@ -99,38 +112,42 @@ function SecretRow({ secret, vault }: { secret: SecretEntry; vault: SecretList['
 
 /** A channel takes another value when it starts. */
 function Restart({ id, name }: { id: string; name: string }) {
-  const act = useAct({ changes: ['/manager/instances'], done: `${name} starts again.` });
+  const act = useAct({ changes: ['/manager/instances'], done: t('{name} starts again.', { name }) });
   const path = `/manager/instances/${encodeURIComponent(id)}/restart`;
   return (
     <button type="button" className="plain-button" disabled={act.isPending} onClick={() => act.mutate({ method: 'POST', path })}>
-      Restart {name}
+      {t('Restart {name}', { name })}
     </button>
   );
 }
 
 function DeleteSecret({ secret, onClose }: { secret: SecretEntry; onClose(): void }) {
   const { name, used_by: users } = secret;
-  const act = useAct({ changes: [secretsPath], done: `${name} is deleted.`, onDone: onClose });
+  const act = useAct({ changes: [secretsPath], done: t('{name} is deleted.', { name }), onDone: onClose });
   const from = removableFrom(secret);
   const path = `${secretsPath}/${encodeURIComponent(name)}${from === 'both' ? '' : `?from=${from}`}`;
   return (
     <Confirm
-      title={`Delete ${name}?`}
-      button="Delete secret"
+      title={t('Delete {name}?', { name })}
+      button={t('Delete secret')}
       isBusy={act.isPending}
       onClose={onClose}
       onConfirm={() => act.mutate({ method: 'DELETE', path })}
     >
-      <p>Its value cannot be shown, and cannot be brought back.</p>
+      <p>{t('Its value cannot be shown, and cannot be brought back.')}</p>
       {users.length === 0 ? (
-        <p>Nobody that is known uses it.</p>
+        <p>{t('Nobody that is known uses it.')}</p>
       ) : (
         <p>
-          {usersOf(users)} {users.length === 1 ? 'uses' : 'use'} it. What runs with it goes on until it is restarted, and does not
-          work without it afterwards.
+          {plural(
+            users.length,
+            '{users} uses it. What runs with it goes on until it is restarted, and does not work without it afterwards.',
+            '{users} use it. What runs with it goes on until it is restarted, and does not work without it afterwards.',
+            { users: usersOf(users) },
+          )}
         </p>
       )}
-      {from === 'both' && <p>It is deleted from the vault and from the secrets file.</p>}
+      {from === 'both' && <p>{t('It is deleted from the vault and from the secrets file.')}</p>}
     </Confirm>
   );
 }

@@ -1,3 +1,4 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import type { SecretEntry, SecretList } from '@svc/contract/secret.ts';
 import type { Tier } from '@svc/contract/trust.ts';
 import { maxSecretLength, vaultNamePattern, type VaultSecretStored } from '@svc/contract/vault.ts';
@@ -25,14 +26,18 @@ export function SetSecret({ vault, secret, onClose }: Props) {
     changes: [secretsPath],
     isSecret: true,
     onDone({ name: kept, stored_in: place }) {
-      toast(`${kept} is kept in the ${place === 'vault' ? 'vault' : 'secrets file'}.`);
+      toast(
+        place === 'vault'
+          ? t('{name} is kept in the vault.', { name: kept })
+          : t('{name} is kept in the secrets file.', { name: kept }),
+      );
       onClose();
     },
   });
   const isBadName = name !== '' && !isName.test(name);
   const shared = { autoComplete: 'off', spellCheck: false, maxLength: maxSecretLength, value };
   return (
-    <Dialog title={secret === undefined ? 'Add secret' : `Value of ${secret.name}`} onClose={onClose}>
+    <Dialog title={secret === undefined ? t('Add secret') : t('Value of {name}', { name: secret.name })} onClose={onClose}>
       <form
         className="stack"
         onSubmit={(event) => {
@@ -43,11 +48,11 @@ export function SetSecret({ vault, secret, onClose }: Props) {
       >
         {secret === undefined && (
           <Field
-            label="Name"
-            hint="Such as GITHUB_TOKEN. Channels, tool servers and settings name it."
+            label={t('Name')}
+            hint={t('Such as GITHUB_TOKEN. Channels, tool servers and settings name it.')}
             fault={
               isBadName
-                ? 'It takes up to 128 letters, digits, “_”, “.”, “:”, “/” and “-”, and begins with one of the first three.'
+                ? t('It takes up to 128 letters, digits, “_”, “.”, “:”, “/” and “-”, and begins with one of the first three.')
                 : null
             }
           >
@@ -64,7 +69,14 @@ export function SetSecret({ vault, secret, onClose }: Props) {
             )}
           </Field>
         )}
-        <Field label="Value" hint={`It is kept in the ${vault.configured ? 'vault' : 'secrets file'}, and not shown again.`}>
+        <Field
+          label={t('Value')}
+          hint={
+            vault.configured
+              ? t('It is kept in the vault, and not shown again.')
+              : t('It is kept in the secrets file, and not shown again.')
+          }
+        >
           {(props) =>
             isLong ? (
               <textarea {...props} {...shared} rows={6} onChange={({ target }) => setValue(target.value)} />
@@ -81,10 +93,10 @@ export function SetSecret({ vault, secret, onClose }: Props) {
         </Field>
         <label className="check">
           <input type="checkbox" checked={isLong} onChange={({ target }) => setLong(target.checked)} />
-          It has several lines, and may be seen while it is typed
+          {t('It has several lines, and may be seen while it is typed')}
         </label>
         {vault.configured && (
-          <Field label="Minimum trust" hint="The vault does not give it to turns of people below that.">
+          <Field label={t('Minimum trust')} hint={t('The vault does not give it to turns of people below that.')}>
             {(props) => (
               <select {...props} value={tier} onChange={({ target }) => setTier(target.value as Tier)}>
                 {offeredTiers.map((one) => (
@@ -96,7 +108,7 @@ export function SetSecret({ vault, secret, onClose }: Props) {
             )}
           </Field>
         )}
-        <FormButtons submit="Keep secret" isOff={act.isPending || value === '' || !isName.test(name)} onClose={onClose} />
+        <FormButtons submit={t('Keep secret')} isOff={act.isPending || value === '' || !isName.test(name)} onClose={onClose} />
       </form>
     </Dialog>
   );

@@ -1,3 +1,4 @@
+import { plural, t } from '@svc/chat-ui/language/t.ts';
 import { leastPassphraseLength, maxPassphraseLength, type VaultAccess, type VaultRotated } from '@svc/contract/vault.ts';
 import { useState } from 'react';
 import { FormButtons } from '../../../parts/form-buttons.tsx';
@@ -24,13 +25,13 @@ export function VaultCare() {
     <>
       <p className="row-buttons">
         <button type="button" className="plain-button" onClick={() => setShown('record')}>
-          See who asked for what
+          {t('See who asked for what')}
         </button>
         <button type="button" className="plain-button" onClick={() => setShown('passphrase')}>
-          Change the passphrase
+          {t('Change the passphrase')}
         </button>
         <button type="button" className="plain-button" onClick={() => setShown('rotate')}>
-          Replace the root key
+          {t('Replace the root key')}
         </button>
       </p>
       {shown === 'record' && <AccessLog onClose={close} />}
@@ -43,19 +44,19 @@ export function VaultCare() {
 function AccessLog({ onClose }: { onClose(): void }) {
   const query = useProvenApi<{ access: VaultAccess[] }>(accessPath);
   return (
-    <Dialog title="Who asked the vault for what" onClose={onClose} wide>
+    <Dialog title={t('Who asked the vault for what')} onClose={onClose} wide>
       <Loaded query={query}>
         {({ access }) => (
           <Table
-            caption="Record of the vault"
+            caption={t('Record of the vault')}
             rows={access}
             keyOf={({ id }) => String(id)}
             columns={[
-              { name: 'What', isMain: true, cell: ({ action }) => action },
-              { name: 'When', cell: ({ at }) => shortTime(at) },
-              { name: 'Who', cell: ({ actor }) => actor },
-              { name: 'About', cell: ({ target }) => <span className="path">{target ?? ''}</span> },
-              { name: 'What came of it', cell: ({ outcome, detail }) => detail ?? outcome },
+              { name: t('What'), isMain: true, cell: ({ action }) => action },
+              { name: t('When'), cell: ({ at }) => shortTime(at) },
+              { name: t('Who'), cell: ({ actor }) => actor },
+              { name: t('About'), cell: ({ target }) => <span className="path">{target ?? ''}</span> },
+              { name: t('What came of it'), cell: ({ outcome, detail }) => detail ?? outcome },
             ]}
           />
         )}
@@ -70,7 +71,7 @@ function ChangePassphrase({ onClose }: { onClose(): void }) {
   const act = useAct({
     changes: [accessPath],
     isSecret: true,
-    done: 'The vault has a new passphrase. Copies made of it before still open with the old one.',
+    done: t('The vault has a new passphrase. Copies made of it before still open with the old one.'),
     onDone: onClose,
   });
   const forget = () => {
@@ -78,7 +79,7 @@ function ChangePassphrase({ onClose }: { onClose(): void }) {
     setNext('');
   };
   return (
-    <Dialog title="Change the passphrase" onClose={onClose}>
+    <Dialog title={t('Change the passphrase')} onClose={onClose}>
       <form
         className="stack"
         onSubmit={(event) => {
@@ -88,7 +89,7 @@ function ChangePassphrase({ onClose }: { onClose(): void }) {
         }}
       >
         <SecretField
-          label="Current passphrase"
+          label={t('Current passphrase')}
           fault={act.error?.message ?? null}
           autoComplete="current-password"
           maxLength={maxPassphraseLength}
@@ -96,15 +97,19 @@ function ChangePassphrase({ onClose }: { onClose(): void }) {
           onChange={setNow}
         />
         <SecretField
-          label="New passphrase"
-          hint={`At least ${leastPassphraseLength} characters; six random words are good. Nobody can recover it: without it everything in the vault is lost.`}
+          label={t('New passphrase')}
+          hint={plural(
+            leastPassphraseLength,
+            'At least {n} character; six random words are good. Nobody can recover it: without it everything in the vault is lost.',
+            'At least {n} characters; six random words are good. Nobody can recover it: without it everything in the vault is lost.',
+          )}
           minLength={leastPassphraseLength}
           maxLength={maxPassphraseLength}
           value={next}
           onChange={setNext}
         />
         <FormButtons
-          submit={act.isPending ? 'Changing the passphrase' : 'Change passphrase'}
+          submit={act.isPending ? t('Changing the passphrase') : t('Change passphrase')}
           isOff={act.isPending || now === '' || next.length < leastPassphraseLength}
           onClose={onClose}
         />
@@ -117,21 +122,22 @@ function Rotate({ onClose }: { onClose(): void }) {
   const act = useAct<VaultRotated>({
     changes: [accessPath],
     onDone({ generation, rewrapped }) {
-      toast(`The vault has a new root key, number ${generation}. Keys wrapped again: ${rewrapped}.`);
+      toast(t('The vault has a new root key, number {generation}. Keys wrapped again: {rewrapped}.', { generation, rewrapped }));
       onClose();
     },
   });
   return (
     <Confirm
-      title="Replace the root key?"
-      button="Replace root key"
+      title={t('Replace the root key?')}
+      button={t('Replace root key')}
       isBusy={act.isPending}
       onClose={onClose}
       onConfirm={() => act.mutate({ method: 'POST', path: `${path}/rotate` })}
     >
       <p>
-        Every key in the vault is wrapped again; secrets and passphrase stay as they are. It is worth it after a secret was
-        replaced or deleted, or a reader was revoked: an earlier state of the vault’s file does not count any more.
+        {t(
+          'Every key in the vault is wrapped again; secrets and passphrase stay as they are. It is worth it after a secret was replaced or deleted, or a reader was revoked: an earlier state of the vault’s file does not count any more.',
+        )}
       </p>
     </Confirm>
   );

@@ -1,3 +1,5 @@
+import { Rich } from '@svc/chat-ui/language/rich.tsx';
+import { t } from '@svc/chat-ui/language/t.ts';
 import type { EngineView } from '@svc/contract/engine.ts';
 import type { Instance } from '@svc/contract/instance.ts';
 import type { VaultStatus } from '@svc/contract/vault.ts';
@@ -24,7 +26,7 @@ const derivingMs = 45_000;
 export function Vault() {
   const query = useApi<VaultStatus>(statusPath, 5000);
   return (
-    <Section title="Vault">
+    <Section title={t('Vault')}>
       <Loaded query={query} rows={2}>
         {(status) =>
           status.configured ? (
@@ -34,8 +36,10 @@ export function Vault() {
               </p>
               {!status.reachable && (
                 <p>
-                  Nothing answers where the vault should be. What it keeps cannot be used until it is back;{' '}
-                  <code>./svc status</code>, where the service is installed, says more.
+                  <Rich
+                    text="Nothing answers where the vault should be. What it keeps cannot be used until it is back; {command}, where the service is installed, says more."
+                    command={<code>{'./svc status'}</code>}
+                  />
                 </p>
               )}
               {status.reachable && (status.sealed ? <OpenVault /> : <SealVault />)}
@@ -51,23 +55,24 @@ export function Vault() {
 }
 
 function StatusOf({ status: { reachable, sealed } }: { status: VaultStatus }) {
-  if (!reachable) return <Status kind="bad" words="away" />;
-  return sealed ? <Status kind="warn" words="sealed" /> : <Status kind="ok" words="open" />;
+  if (!reachable) return <Status kind="bad" words={t('away')} />;
+  return sealed ? <Status kind="warn" words={t('sealed')} /> : <Status kind="ok" words={t('open')} />;
 }
 
 const NoVault = () => (
   <div className="stack">
     <p>
-      <Status kind="none" words="not set up" />
+      <Status kind="none" words={t('not set up')} />
     </p>
     <p>
-      Secrets lie in the secrets file, which only the user of the service can read. A vault keeps them encrypted, and gives each
-      to whom it is meant for. To set one up, run <code>./svc vault init --write-env</code> where the service is installed, then
-      start the service again.
+      <Rich
+        text="Secrets lie in the secrets file, which only the user of the service can read. A vault keeps them encrypted, and gives each to whom it is meant for. To set one up, run {command} where the service is installed, then start the service again."
+        command={<code>{'./svc vault init --write-env'}</code>}
+      />
     </p>
     <p>
       <Link to="/settings/$section" params={{ section: 'secrets' }}>
-        See the secrets
+        {t('See the secrets')}
       </Link>
     </p>
   </div>
@@ -75,7 +80,7 @@ const NoVault = () => (
 
 function OpenVault() {
   const [passphrase, setPassphrase] = useState('');
-  const act = useAct({ changes, done: 'The vault is open.', isSecret: true });
+  const act = useAct({ changes, done: t('The vault is open.'), isSecret: true });
   return (
     <form
       className="stack narrow"
@@ -86,8 +91,8 @@ function OpenVault() {
       }}
     >
       <SecretField
-        label="Passphrase of the vault"
-        hint="It goes to the vault alone, which keeps no copy. Nobody can recover it."
+        label={t('Passphrase of the vault')}
+        hint={t('It goes to the vault alone, which keeps no copy. Nobody can recover it.')}
         fault={act.error?.message ?? null}
         autoComplete="current-password"
         maxLength={1024}
@@ -96,7 +101,7 @@ function OpenVault() {
       />
       <p className="row-buttons">
         <button type="submit" className="primary" disabled={act.isPending || passphrase === ''}>
-          {act.isPending ? 'Opening the vault' : 'Open vault'}
+          {act.isPending ? t('Opening the vault') : t('Open vault')}
         </button>
       </p>
     </form>
@@ -105,27 +110,28 @@ function OpenVault() {
 
 function SealVault() {
   const [isAsked, setAsked] = useState(false);
-  const act = useAct({ changes, done: 'The vault is sealed.', onDone: () => setAsked(false) });
+  const act = useAct({ changes, done: t('The vault is sealed.'), onDone: () => setAsked(false) });
   return (
     <>
-      <p>It gives secrets to whom they are meant for. What waited for it has started.</p>
+      <p>{t('It gives secrets to whom they are meant for. What waited for it has started.')}</p>
       <p className="row-buttons">
         <button type="button" className="danger" onClick={() => setAsked(true)}>
-          Seal vault
+          {t('Seal vault')}
         </button>
       </p>
       <VaultCare />
       {isAsked && (
         <Confirm
-          title="Seal the vault?"
-          button="Seal vault"
+          title={t('Seal the vault?')}
+          button={t('Seal vault')}
           isBusy={act.isPending}
           onClose={() => setAsked(false)}
           onConfirm={() => act.mutate({ method: 'POST', path: `${path}/seal` })}
         >
           <p>
-            Until somebody opens it with the passphrase it gives out nothing: channels that start wait, engines that pay with a
-            key in it do not answer, and silos encrypted with its keys are closed. What runs goes on.
+            {t(
+              'Until somebody opens it with the passphrase it gives out nothing: channels that start wait, engines that pay with a key in it do not answer, and silos encrypted with its keys are closed. What runs goes on.',
+            )}
           </p>
         </Confirm>
       )}
@@ -145,7 +151,7 @@ function Waiting() {
   ];
   return (
     <>
-      <h3>What waits for it</h3>
+      <h3>{t('What waits for it')}</h3>
       {[instances.error, engines.error].map(
         (error) =>
           error !== null && (
@@ -155,7 +161,7 @@ function Waiting() {
           ),
       )}
       {waiting.length === 0 ? (
-        <p className="muted">Nothing that is known.</p>
+        <p className="muted">{t('Nothing that is known.')}</p>
       ) : (
         <ul className="rows-list">
           {waiting.map(({ id, name, reason }) => (
