@@ -1,3 +1,4 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import { createRootRoute, createRoute, createRouter, Link, lazyRouteComponent } from '@tanstack/react-router';
 import { Empty, Fault, Page } from './parts/page.tsx';
 import { Shell } from './shell/shell.tsx';
@@ -5,9 +6,9 @@ import { Shell } from './shell/shell.tsx';
 const root = createRootRoute({
   component: Shell,
   notFoundComponent: () => (
-    <Page title="Not found">
-      <Empty title="There is no such page.">
-        <Link to="/">Home</Link>
+    <Page title={t('Not found')}>
+      <Empty title={t('There is no such page.')}>
+        <Link to="/">{t('Home')}</Link>
       </Empty>
     </Page>
   ),
@@ -95,7 +96,7 @@ const tree = root.addChildren([
 export const router = createRouter({
   routeTree: tree,
   defaultErrorComponent: ({ error, reset }) => (
-    <Page title="This screen has failed">
+    <Page title={t('This screen has failed')}>
       <Fault error={error instanceof Error ? error : new Error(String(error))} onRetry={reset} />
     </Page>
   ),

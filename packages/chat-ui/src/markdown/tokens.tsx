@@ -1,5 +1,6 @@
 import { Fragment, type ReactNode } from 'react';
 import type { Token, Tokens } from 'marked';
+import { t } from '../language/t.ts';
 import { CodeBlock } from '../view/code-block.tsx';
 import { safeLink } from './safe-link.ts';
 
@@ -71,7 +72,7 @@ function List({ list }: { list: Tokens.List }) {
   const items = list.items.map((item, index) => (
     <li key={index} className={item.task ? 'task' : undefined}>
       {item.task && (
-        <input type="checkbox" checked={item.checked === true} disabled aria-label={item.checked ? 'Done' : 'To do'} />
+        <input type="checkbox" checked={item.checked === true} disabled aria-label={item.checked ? t('Done') : t('To do')} />
       )}
       {renderTokens(item.tokens.filter(({ type }) => type !== 'checkbox'))}
     </li>
@@ -85,7 +86,7 @@ function Table({ table }: { table: Tokens.Table }) {
     className: align === null ? undefined : `to-${align}`,
   });
   return (
-    <div className="table" tabIndex={0} role="region" aria-label="Table">
+    <div className="table" tabIndex={0} role="region" aria-label={t('Table')}>
       <table>
         <thead>
           <tr>
@@ -126,7 +127,7 @@ function Picture({ image }: { image: Tokens.Image }) {
   if (target === null) return <>{image.raw}</>;
   return (
     <a href={target.href} target="_blank" rel="noopener noreferrer">
-      Picture: {image.text === '' ? target.host : image.text} <span className="host">({target.host})</span>
+      {t('Picture: {name}', { name: image.text === '' ? target.host : image.text })} <span className="host">({target.host})</span>
     </a>
   );
 }

@@ -1,3 +1,4 @@
+import { t } from '../language/t.ts';
 import type { Conversation } from '../state/conversation.ts';
 import { createDrafts } from './drafts.ts';
 import { Outbox, type Outgoing, type OutgoingFile, type Sent } from './outbox.ts';
@@ -39,7 +40,8 @@ export function openWriter({ name, conversationKey, conversation, uploads, post,
     try {
       for (const file of outgoing.files) {
         if (file.path !== null) continue;
-        if (file.blob === null) return { status: 'refused', reason: `${file.name} is not in this browser any more.` };
+        if (file.blob === null)
+          return { status: 'refused', reason: t('{file} is not in this browser any more.', { file: file.name }) };
         // Its bytes stay until the message is accepted: a refused one is edited with its files.
         file.path = await uploadFile(uploads(outgoing), file, file.blob, () => outbox.keep(outgoing));
         await outbox.keep(outgoing);
@@ -113,7 +115,7 @@ export function openWriter({ name, conversationKey, conversation, uploads, post,
 /** The draft of the conversation that needs no name. */
 export const ownDraft = 'own';
 
-const waitsFor = { again: 'Waiting for the connection', 'signed-out': 'Waiting until you are signed in' } as const;
+const waitsFor = { again: t('Waiting for the connection'), 'signed-out': t('Waiting until you are signed in') } as const;
 
 const toOutgoing = (file: File): OutgoingFile => ({
   name: file.name,

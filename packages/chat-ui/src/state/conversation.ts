@@ -1,4 +1,5 @@
 import type { HistoryMessage } from '@svc/contract/session.ts';
+import { t } from '../language/t.ts';
 import { type ChatFrame, isOfTurn } from '../protocol.ts';
 import { applyPart, phaseOf } from './apply-part.ts';
 import { emptyTurn, isRunning, type Said, type Turn, type Undelivered } from './turn.ts';
@@ -218,6 +219,6 @@ function withMessage(turn: Turn, message: HistoryMessage): Turn {
 
 /** An answer may be several messages: texts, and files without a text. */
 function withAnswer({ text: before, files }: Turn, { text, attachments }: HistoryMessage): Pick<Turn, 'text' | 'files'> {
-  const added = attachments.map(({ path, name = 'file', mime = '' }) => ({ path, name, mime }));
+  const added = attachments.map(({ path, name = t('file'), mime = '' }) => ({ path, name, mime }));
   return { text: [before, text].filter((part) => part !== '').join('\n\n'), files: [...files, ...added] };
 }

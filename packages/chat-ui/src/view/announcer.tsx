@@ -1,12 +1,13 @@
 import { useEffect, useState } from 'react';
+import { t } from '../language/t.ts';
 import type { Conversation } from '../state/conversation.ts';
 import { isOver, type Phase } from '../state/turn.ts';
 
 const endings: Partial<Record<Phase, string>> = {
-  done: 'Answer ready',
-  stopped: 'Stopped',
-  silent: 'No reply',
-  failed: 'The turn failed',
+  done: t('Answer ready'),
+  stopped: t('Stopped'),
+  silent: t('No reply'),
+  failed: t('The turn failed'),
 };
 
 /** Tells screen readers that an answer begins and that it is ready, and no word of it in between. */
@@ -25,7 +26,7 @@ export function Announcer({ conversation }: { conversation: Conversation }) {
           if (before === 'runs' || before === 'began') setWords(endings[turn.phase] ?? '');
         } else if (turn.phase === 'writing' && before !== 'began') {
           told.set(key, 'began');
-          setWords('Answer begins');
+          setWords(t('Answer begins'));
         } else if (before === undefined) told.set(key, 'runs');
       }
     };

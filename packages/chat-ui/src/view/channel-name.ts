@@ -1,14 +1,16 @@
+import { t } from '../language/t.ts';
+
 /** What people call the channels that come with the service. */
 const names: Readonly<Record<string, string>> = {
   chatroom: 'Discord',
-  compat: 'an API client',
-  device: 'a device',
-  email: 'e-mail',
+  compat: t('an API client'),
+  device: t('a device'),
+  email: t('e-mail'),
   issues: 'GitHub',
   messenger: 'Telegram',
-  mobile: 'a phone',
-  shell: 'the command line',
-  terminal: 'a terminal',
+  mobile: t('a phone'),
+  shell: t('the command line'),
+  terminal: t('a terminal'),
   toolserver: 'MCP',
 };
 

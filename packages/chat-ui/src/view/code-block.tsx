@@ -1,5 +1,6 @@
 import { Check, Copy, WrapText } from 'lucide-react';
 import { memo, useEffect, useState } from 'react';
+import { t } from '../language/t.ts';
 
 const copiedMs = 2000;
 
@@ -9,20 +10,20 @@ export const CodeBlock = memo(function CodeBlock({ lang, text }: { lang: string;
   return (
     <figure className="code">
       <figcaption>
-        <span className="lang">{lang === '' ? 'text' : lang}</span>
+        <span className="lang">{lang === '' ? t('text') : lang}</span>
         <button type="button" className="quiet" aria-pressed={wraps} onClick={() => setWraps(!wraps)}>
-          <WrapText aria-hidden size={14} /> Wrap
+          <WrapText aria-hidden size={14} /> {t('Wrap')}
         </button>
         <CopyButton text={text} />
       </figcaption>
-      <pre className={wraps ? 'wraps' : undefined} tabIndex={0} aria-label="Code">
+      <pre className={wraps ? 'wraps' : undefined} tabIndex={0} aria-label={t('Code')}>
         <code>{text}</code>
       </pre>
     </figure>
   );
 });
 
-export function CopyButton({ text, label = 'Copy' }: { text: string; label?: string }) {
+export function CopyButton({ text, label = t('Copy') }: { text: string; label?: string }) {
   const [copied, setCopied] = useState(false);
   useEffect(() => {
     if (!copied) return;
@@ -32,7 +33,7 @@ export function CopyButton({ text, label = 'Copy' }: { text: string; label?: str
   const copy = () => navigator.clipboard.writeText(text).then(() => setCopied(true));
   return (
     <button type="button" className="quiet" onClick={() => void copy().catch(() => setCopied(false))}>
-      {copied ? <Check aria-hidden size={14} /> : <Copy aria-hidden size={14} />} {copied ? 'Copied' : label}
+      {copied ? <Check aria-hidden size={14} /> : <Copy aria-hidden size={14} />} {copied ? t('Copied') : label}
     </button>
   );
 }

@@ -8,6 +8,7 @@ import {
   useLayoutEffect,
   useState,
 } from 'react';
+import { t } from '../language/t.ts';
 import { Preview } from './files.tsx';
 
 type Props = {
@@ -47,7 +48,7 @@ export function Composer({
   onStop,
 }: Props) {
   const [isOver, setIsOver] = useState(false);
-  const sendWords = isRunning && onInterrupt !== undefined ? 'Send after this turn' : 'Send message';
+  const sendWords = isRunning && onInterrupt !== undefined ? t('Send after this turn') : t('Send message');
   const canSend = text.trim() !== '' || files.length > 0;
   const add = (added: Iterable<File>) => onFiles([...files, ...added]);
 
@@ -78,7 +79,7 @@ export function Composer({
   return (
     <form
       className={['composer', isOver ? 'drop' : '', place === undefined ? '' : 'elsewhere'].join(' ').trim()}
-      aria-label="New message"
+      aria-label={t('New message')}
       onSubmit={(event) => {
         event.preventDefault();
         if (canSend) onSend();
@@ -97,29 +98,35 @@ export function Composer({
         rows={1}
         value={text}
         placeholder={placeholder}
-        aria-label="Message"
+        aria-label={t('Message')}
         enterKeyHint={enterSends ? 'send' : 'enter'}
         onChange={(event) => onText(event.target.value)}
         onKeyDown={onKeyDown}
         onPaste={onPaste}
       />
       <div className="composer-buttons">
-        <FileButton label="Attach files" onPick={add}>
+        <FileButton label={t('Attach files')} onPick={add}>
           <Paperclip aria-hidden size={20} />
         </FileButton>
-        <FileButton label="Take a photo" onPick={add} camera>
+        <FileButton label={t('Take a photo')} onPick={add} camera>
           <Camera aria-hidden size={20} />
         </FileButton>
         <span className="space" />
         {children}
         {isRunning && (
-          <button type="button" className="round stop" onClick={onStop} aria-label="Stop the answer" title="Stop the answer">
+          <button
+            type="button"
+            className="round stop"
+            onClick={onStop}
+            aria-label={t('Stop the answer')}
+            title={t('Stop the answer')}
+          >
             <Square aria-hidden size={16} fill="currentColor" />
           </button>
         )}
         {isRunning && canSend && onInterrupt !== undefined && (
           <button type="button" className="plain-button" onClick={onInterrupt}>
-            Stop and say
+            {t('Stop and say')}
           </button>
         )}
         {(!isRunning || canSend) && (
@@ -142,7 +149,7 @@ function ChosenFiles({ files, onFiles }: Pick<Props, 'files' | 'onFiles'>) {
           <button
             type="button"
             className="icon"
-            aria-label={`Remove ${file.name}`}
+            aria-label={t('Remove {file}', { file: file.name })}
             onClick={() => onFiles(files.filter((_, at) => at !== index))}
           >
             <X aria-hidden size={14} />

@@ -1,5 +1,6 @@
 import { FileText, Image, Mic } from 'lucide-react';
 import { useEffect, useState } from 'react';
+import { t } from '../language/t.ts';
 
 type File = { name?: string | undefined; mime?: string | undefined; path: string };
 
@@ -47,7 +48,7 @@ function LoadedFile({ file, load }: { file: File; load: LoadFile }) {
   return (
     <>
       {picture !== null && <img className="picture" src={picture} alt={nameOf(file)} />}
-      <button type="button" className="file" aria-label={`Save ${nameOf(file)}`} onClick={() => void save()}>
+      <button type="button" className="file" aria-label={t('Save {file}', { file: nameOf(file) })} onClick={() => void save()}>
         <FileIcon mime={file.mime ?? ''} /> <span>{nameOf(file)}</span>
       </button>
       {fault !== null && (

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react';
+import { t } from '../language/t.ts';
 import { registerWorker } from '../worker/register-worker.ts';
 
 /** Registers the service worker, and offers a new version of the app when there is one: nothing is loaded that its person did not ask for. */
@@ -15,9 +16,9 @@ export function NewVersion() {
   };
   return (
     <div className="version-bar" role="status">
-      A new version is ready.
+      {t('A new version is ready.')}
       <button type="button" className="plain-button" onClick={load}>
-        Load it
+        {t('Load it')}
       </button>
     </div>
   );

@@ -1,5 +1,6 @@
 import { CircleHelp } from 'lucide-react';
 import { useState } from 'react';
+import { t } from '../language/t.ts';
 import type { Question } from '../state/turn.ts';
 
 type Props = { questions: readonly Question[]; answer(askId: string, option: string): Promise<string | null> };
@@ -10,11 +11,11 @@ export function Questions({ questions, answer }: Props) {
 }
 
 const endings: Record<string, string> = {
-  expired: 'Nobody answered in time: not allowed.',
-  ended: 'Its turn is over.',
-  unseen: 'Nobody could be asked: not allowed.',
-  refused: 'It could not be asked: not allowed.',
-  failed: 'It could not be asked: not allowed.',
+  expired: t('Nobody answered in time: not allowed.'),
+  ended: t('Its turn is over.'),
+  unseen: t('Nobody could be asked: not allowed.'),
+  refused: t('It could not be asked: not allowed.'),
+  failed: t('It could not be asked: not allowed.'),
 };
 
 function QuestionView({ question: { ask, answer: given }, answer }: { question: Question; answer: Props['answer'] }) {
@@ -29,7 +30,7 @@ function QuestionView({ question: { ask, answer: given }, answer }: { question: 
   };
   const label = ask.options.find(({ id }) => id === given?.option)?.label;
   return (
-    <section className="question" aria-label="The assistant asks">
+    <section className="question" aria-label={t('The assistant asks')}>
       <p>
         <CircleHelp aria-hidden size={16} /> {ask.text}
       </p>
@@ -48,7 +49,9 @@ function QuestionView({ question: { ask, answer: given }, answer }: { question: 
           ))}
         </div>
       ) : (
-        <p className="muted">{given.outcome === 'answered' ? `Answered: ${label ?? given.option}` : endings[given.outcome]}</p>
+        <p className="muted">
+          {given.outcome === 'answered' ? t('Answered: {answer}', { answer: label ?? given.option }) : endings[given.outcome]}
+        </p>
       )}
       {fault !== null && <p className="fault">{fault}</p>}
     </section>

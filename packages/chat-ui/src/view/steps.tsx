@@ -1,5 +1,6 @@
 import { Brain, Check, ChevronRight, LoaderCircle, TriangleAlert } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
+import { plural, t } from '../language/t.ts';
 import type { Step } from '../state/turn.ts';
 
 /** What is shown of an input or output before "Show all" is asked for. */
@@ -13,12 +14,11 @@ export function Steps({ steps }: { steps: readonly Step[] }) {
   if (steps.length === 0) return null;
   const current = steps.findLast(({ ok }) => ok === null);
   const failed = steps.filter(({ ok }) => ok === false).length;
-  const summary =
-    current === undefined ? `${countOf(steps.length)}${tookOf(steps)}` : `${current.name}${targetOf(current.input)}`;
+  const summary = current === undefined ? workOf(steps) : `${current.name}${targetOf(current.input)}`;
   return (
     <Fold
       icon={current === undefined ? <Check aria-hidden size={14} /> : <LoaderCircle aria-hidden size={14} className="turning" />}
-      summary={failed > 0 && current === undefined ? `${summary}, ${failed} failed` : summary}
+      summary={failed > 0 && current === undefined ? t('{steps}, {count} failed', { steps: summary, count: failed }) : summary}
     >
       <ol className="steps">
         {steps.map((step) => (
@@ -31,13 +31,14 @@ export function Steps({ steps }: { steps: readonly Step[] }) {
   );
 }
 
-const countOf = (count: number): string => (count === 1 ? '1 step' : `${count} steps`);
-
-function tookOf(steps: readonly Step[]): string {
+function workOf(steps: readonly Step[]): string {
   const begun = steps.find((step) => step.begun !== null)?.begun;
   const ended = steps.findLast((step) => step.ended !== null)?.ended;
-  return begun == null || ended == null ? '' : `, ${seconds(Math.max(ended - begun, 0))} s`;
+  const count = plural(steps.length, '{n} step', '{n} steps');
+  return begun == null || ended == null ? count : withSeconds(count, ended - begun);
 }
+
+const withSeconds = (what: string, ms: number): string => t('{what}, {seconds} s', { what, seconds: seconds(Math.max(ms, 0)) });
 
 /** What a tool works on, as far as one word of its input says. */
 function targetOf(input: unknown): string {
@@ -48,9 +49,11 @@ function targetOf(input: unknown): string {
   return ` ${line.length > 60 ? `${line.slice(0, 59)}…` : line}`;
 }
 
+const stateWords = { running: t('running'), done: t('done'), failed: t('failed') } as const;
+
 function StepView({ step: { name, input, ok, output, begun, ended } }: { step: Step }) {
-  const word = ok === null ? 'running' : ok ? 'done' : 'failed';
-  const took = begun !== null && ended !== null ? `, ${seconds(Math.max(ended - begun, 0))} s` : '';
+  const state = ok === null ? 'running' : ok ? 'done' : 'failed';
+  const word = stateWords[state];
   const icon =
     ok === null ? (
       <LoaderCircle aria-hidden size={14} className="turning" />
@@ -61,16 +64,17 @@ function StepView({ step: { name, input, ok, output, begun, ended } }: { step: S
     );
   return (
     <Fold
-      icon={<span className={`status ${word}`}>{icon}</span>}
+      icon={<span className={`status ${state}`}>{icon}</span>}
       summary={
         <>
           <b>{name}</b>
-          <span className="target">{targetOf(input)}</span> <span className={`status ${word}`}>{word + took}</span>
+          <span className="target">{targetOf(input)}</span>{' '}
+          <span className={`status ${state}`}>{begun !== null && ended !== null ? withSeconds(word, ended - begun) : word}</span>
         </>
       }
     >
-      {input !== null && input !== undefined && <PlainText title="Input" text={textOf(input)} />}
-      {output !== '' && <PlainText title="Output" text={output} />}
+      {input !== null && input !== undefined && <PlainText title={t('Input')} text={textOf(input)} />}
+      {output !== '' && <PlainText title={t('Output')} text={output} />}
     </Fold>
   );
 }
@@ -88,7 +92,7 @@ function PlainText({ title, text }: { title: string; text: string }) {
       </pre>
       {text.length > maxShown && !all && (
         <button type="button" className="quiet" onClick={() => setAll(true)}>
-          Show all {Math.ceil(text.length / 1000)} KB
+          {t('Show all {size} KB', { size: Math.ceil(text.length / 1000) })}
         </button>
       )}
     </div>
@@ -114,7 +118,7 @@ function Fold({ icon, summary, children }: { icon: ReactNode; summary: ReactNode
 export function Thinking({ text, isLive }: { text: string; isLive: boolean }) {
   if (text === '') return null;
   return (
-    <Fold icon={<Brain aria-hidden size={14} />} summary={isLive ? 'Thinking' : 'Thoughts'}>
+    <Fold icon={<Brain aria-hidden size={14} />} summary={isLive ? t('Thinking') : t('Thoughts')}>
       <p className="thoughts">{text}</p>
     </Fold>
   );

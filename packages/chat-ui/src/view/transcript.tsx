@@ -11,6 +11,7 @@ import {
   useRef,
   useState,
 } from 'react';
+import { t } from '../language/t.ts';
 import type { Conversation } from '../state/conversation.ts';
 import { useFind } from './find/use-find.ts';
 import { type TurnActions, TurnView } from './turn-view.tsx';
@@ -101,7 +102,7 @@ export function Transcript({ conversation, assistant, actions, loadOlder, empty,
         onScroll={look}
         // A feed without an article is none.
         role={isThere ? 'feed' : 'region'}
-        aria-label="Conversation"
+        aria-label={t('Conversation')}
         aria-busy={false}
         tabIndex={0}
         onKeyDown={pageByArticle}
@@ -118,7 +119,7 @@ export function Transcript({ conversation, assistant, actions, loadOlder, empty,
               tabIndex={-1}
               aria-posinset={index + 1}
               aria-setsize={keys.length}
-              aria-label={`Message ${index + 1} of ${keys.length}`}
+              aria-label={t('Message {place} of {all}', { place: index + 1, all: keys.length })}
             >
               <TurnView conversation={conversation} id={keys[index] ?? ''} assistant={assistant} actions={actions} />
             </article>
@@ -127,7 +128,7 @@ export function Transcript({ conversation, assistant, actions, loadOlder, empty,
       </div>
       {!atEnd && (
         <button type="button" className="to-end" onClick={() => list.scrollToEnd()}>
-          <ArrowDown aria-hidden size={16} /> Newest
+          <ArrowDown aria-hidden size={16} /> {t('Newest')}
         </button>
       )}
     </div>

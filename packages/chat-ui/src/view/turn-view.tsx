@@ -1,5 +1,6 @@
 import { Clock, Pencil, RotateCw, TriangleAlert, Volume2 } from 'lucide-react';
 import { memo } from 'react';
+import { t } from '../language/t.ts';
 import { Markdown } from '../markdown/markdown.tsx';
 import type { Conversation } from '../state/conversation.ts';
 import { isOver, isRunning, type Turn, type Undelivered } from '../state/turn.ts';
@@ -43,7 +44,7 @@ function SaidView({ turn, actions }: { turn: Turn; actions: TurnActions }) {
   if (said === null) return null;
   return (
     <div className="said">
-      {said.origin === 'inject' && <span className="who">Operator</span>}
+      {said.origin === 'inject' && <span className="who">{t('Operator')}</span>}
       <div className="bubble">
         <Files files={said.attachments} load={actions.load} />
         {said.text !== '' && <p>{said.text}</p>}
@@ -51,19 +52,19 @@ function SaidView({ turn, actions }: { turn: Turn; actions: TurnActions }) {
       <div className="below">
         {phase === 'sending' && (
           <span className="status">
-            <Clock aria-hidden size={14} /> {fault ?? 'Sending'}
+            <Clock aria-hidden size={14} /> {fault ?? t('Sending')}
           </span>
         )}
         {phase === 'unsent' && (
           <>
             <span className="status failed">
-              <TriangleAlert aria-hidden size={14} /> Not sent. {fault}
+              <TriangleAlert aria-hidden size={14} /> {t('Not sent.')} {fault}
             </span>
             <button type="button" className="quiet" onClick={() => actions.retry(key)}>
-              <RotateCw aria-hidden size={14} /> Send again
+              <RotateCw aria-hidden size={14} /> {t('Send again')}
             </button>
             <button type="button" className="quiet" onClick={() => actions.edit(key)}>
-              <Pencil aria-hidden size={14} /> Edit
+              <Pencil aria-hidden size={14} /> {t('Edit')}
             </button>
           </>
         )}
@@ -92,10 +93,10 @@ function ReplyView({ turn, assistant, actions }: { turn: Turn; assistant: string
       {undelivered !== null && <NotDelivered undelivered={undelivered} deliver={actions.deliver} />}
       {phase === 'failed' && (
         <div className="fault">
-          <TriangleAlert aria-hidden size={16} /> <p>{fault ?? 'The turn failed.'}</p>
+          <TriangleAlert aria-hidden size={16} /> <p>{fault ?? t('The turn failed.')}</p>
           {actions.repeat !== undefined && turn.said?.origin === 'message' && (
             <button type="button" className="quiet" onClick={() => actions.repeat?.(turn.key)}>
-              <RotateCw aria-hidden size={14} /> Try again
+              <RotateCw aria-hidden size={14} /> {t('Try again')}
             </button>
           )}
         </div>
@@ -105,7 +106,7 @@ function ReplyView({ turn, assistant, actions }: { turn: Turn; assistant: string
           <CopyButton text={text} />
           {actions.speak !== undefined && (
             <button type="button" className="quiet" onClick={() => actions.speak?.(text)}>
-              <Volume2 aria-hidden size={14} /> Read aloud
+              <Volume2 aria-hidden size={14} /> {t('Read aloud')}
             </button>
           )}
         </div>
@@ -119,12 +120,10 @@ function NotDelivered({ undelivered, deliver }: { undelivered: Undelivered; deli
   return (
     <div className="fault">
       <TriangleAlert aria-hidden size={16} />{' '}
-      <p>
-        {isWaiting ? 'Not delivered yet' : 'Not delivered'}: {reason}
-      </p>
+      <p>{isWaiting ? t('Not delivered yet: {reason}', { reason }) : t('Not delivered: {reason}', { reason })}</p>
       {deliver !== undefined && deliveries.length > 0 && (
         <button type="button" className="quiet" onClick={() => deliver(deliveries)}>
-          <RotateCw aria-hidden size={14} /> {isWaiting ? 'Try now' : 'Send it again'}
+          <RotateCw aria-hidden size={14} /> {isWaiting ? t('Try now') : t('Send it again')}
         </button>
       )}
     </div>
@@ -133,12 +132,13 @@ function NotDelivered({ undelivered, deliver }: { undelivered: Undelivered; deli
 
 /** What happens now, or that nothing came of it. */
 function Ending({ turn: { phase, position, text, files } }: { turn: Turn }) {
-  if (phase === 'queued') return <Working words={position > 0 ? `Waiting: ${position} ahead` : 'Waiting'} />;
-  if (phase === 'thinking') return <Working words="Thinking" />;
-  if (phase === 'tool') return <Working words="Working" />;
-  if (phase === 'stopped') return <p className="muted">Stopped.</p>;
-  if (phase === 'silent') return <p className="muted">No reply.</p>;
-  return phase === 'done' && text === '' && files.length === 0 ? <p className="muted">Done, without words.</p> : null;
+  if (phase === 'queued')
+    return <Working words={position > 0 ? t('Waiting: {count} ahead', { count: position }) : t('Waiting')} />;
+  if (phase === 'thinking') return <Working words={t('Thinking')} />;
+  if (phase === 'tool') return <Working words={t('Working')} />;
+  if (phase === 'stopped') return <p className="muted">{t('Stopped.')}</p>;
+  if (phase === 'silent') return <p className="muted">{t('No reply.')}</p>;
+  return phase === 'done' && text === '' && files.length === 0 ? <p className="muted">{t('Done, without words.')}</p> : null;
 }
 
 const Working = ({ words }: { words: string }) => (

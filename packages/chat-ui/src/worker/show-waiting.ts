@@ -1,3 +1,4 @@
+import { t } from '../language/t.ts';
 import { createDrafts } from '../outbox/drafts.ts';
 import { Outbox } from '../outbox/outbox.ts';
 
@@ -21,8 +22,8 @@ export async function showWaiting(name: string | null): Promise<void> {
   const messages = waiting.map(({ text, files }) =>
     [text, ...files.map((file) => file.name)].filter((part) => part !== '').join('\n'),
   );
-  fill('outbox', messages, 'Nothing');
-  fill('drafts', await createDrafts(name).list(), 'None');
+  fill('outbox', messages, t('Nothing'));
+  fill('drafts', await createDrafts(name).list(), t('None'));
 }
 
 function fill(id: string, texts: readonly string[], none: string): void {

@@ -1,3 +1,4 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import { keepSessionToken } from '../session-token.ts';
 
 /** A refusal, in the words of the service. */
@@ -25,10 +26,11 @@ export async function authCall<T>(
     redirect: 'manual',
     cache: 'no-store',
   }).catch(() => {
-    throw new Error('The service cannot be reached. Check that it runs, then try again.');
+    throw new Error(t('The service cannot be reached. Check that it runs, then try again.'));
   });
   const answer = (await response.json().catch(() => ({}))) as T & { message?: string; session_token?: string };
-  if (!response.ok) throw new AuthFault(response.status, answer.message ?? `The service answered ${response.status}.`);
+  if (!response.ok)
+    throw new AuthFault(response.status, answer.message ?? t('The service answered {status}.', { status: response.status }));
   if (answer.session_token !== undefined) keepSessionToken(answer.session_token);
   return answer;
 }

@@ -1,14 +1,15 @@
+import { pieces, t } from '@svc/chat-ui/language/t.ts';
 import { authCall, nextPage } from './auth-api.ts';
 import { faultLine, field, form, make, show } from './dom.ts';
 import { knowsPasskeys, offersPasskeys, provePasskey } from './passkey.ts';
 
-const name = field({ id: 'name', type: 'text', label: 'Name', autocomplete: 'username webauthn' });
-const password = field({ id: 'password', type: 'password', label: 'Password', autocomplete: 'current-password' });
+const name = field({ id: 'name', type: 'text', label: t('Name'), autocomplete: 'username webauthn' });
+const password = field({ id: 'password', type: 'password', label: t('Password'), autocomplete: 'current-password' });
 const code = field({
   id: 'code',
   type: 'text',
-  label: 'Code',
-  hint: 'Six digits of your authenticator app, or one of your recovery codes.',
+  label: t('Code'),
+  hint: t('Six digits of your authenticator app, or one of your recovery codes.'),
   autocomplete: 'one-time-code',
 });
 
@@ -16,7 +17,7 @@ const code = field({
 let offer = new AbortController();
 const goOn = () => location.replace(nextPage(location.search));
 const passkeyFault = faultLine();
-const passkeyButton = make('button', { type: 'button', className: 'plain-button' }, 'Sign in with a passkey');
+const passkeyButton = make('button', { type: 'button', className: 'plain-button' }, t('Sign in with a passkey'));
 passkeyButton.hidden = !knowsPasskeys();
 passkeyButton.addEventListener('click', () => {
   offer.abort();
@@ -36,12 +37,18 @@ const offerPasskeys = async (): Promise<void> => {
 // An offer that nobody takes is no fault.
 offerPasskeys().catch(() => undefined);
 
+const wayBack: (Node | string)[] = pieces(
+  'No login yet, or locked out? Run {setup} or {reset} where the service is installed, and open the link that it prints.',
+  { setup: make('code', {}, './svc auth setup'), reset: make('code', {}, './svc auth reset') },
+);
+
+document.title = t('Sign in');
 show(
-  'Sign in',
+  t('Sign in'),
   form({
     parts: [...name.parts, ...password.parts, ...code.parts],
-    button: 'Sign in',
-    busy: 'Signing in',
+    button: t('Sign in'),
+    busy: t('Signing in'),
     async onSubmit() {
       await authCall('POST', 'login', {
         body: { name: name.input.value.trim(), password: password.input.value, code: code.input.value.trim() },
@@ -51,13 +58,5 @@ show(
   }),
   passkeyButton,
   passkeyFault.element,
-  make(
-    'p',
-    { className: 'muted small' },
-    'No login yet, or locked out? Run ',
-    make('code', {}, './svc auth setup'),
-    ' or ',
-    make('code', {}, './svc auth reset'),
-    ' where the service is installed, and open the link that it prints.',
-  ),
+  make('p', { className: 'muted small' }, ...wayBack),
 );

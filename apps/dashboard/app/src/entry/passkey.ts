@@ -1,3 +1,4 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import type { PasskeyOptionsAnswer } from '@svc/contract/auth.ts';
 import { authCall } from './auth-api.ts';
 
@@ -36,14 +37,14 @@ export async function makePasskey(options: Record<string, unknown>): Promise<obj
 }
 
 function jsonOf(credential: Credential | null): object {
-  if (!(credential instanceof PublicKeyCredential)) throw new Error('The browser gave no passkey.');
+  if (!(credential instanceof PublicKeyCredential)) throw new Error(t('The browser gave no passkey.'));
   return credential.toJSON() as object;
 }
 
 /** What browsers say is for programmers. */
 function inWords(error: unknown): never {
   const name = error instanceof DOMException ? error.name : '';
-  if (name === 'InvalidStateError') throw new Error('This device has a passkey here already.');
+  if (name === 'InvalidStateError') throw new Error(t('This device has a passkey here already.'));
   if (name === 'AbortError') throw error;
-  throw new Error('No passkey was used. Try again, or go on without it.', { cause: error });
+  throw new Error(t('No passkey was used. Try again, or go on without it.'), { cause: error });
 }

@@ -1,3 +1,4 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import { encode } from 'uqr';
 
 const space = 'http://www.w3.org/2000/svg';
@@ -10,7 +11,7 @@ export function qrCode(text: string): SVGSVGElement {
   svg.setAttribute('viewBox', `0 0 ${size} ${size}`);
   svg.setAttribute('class', 'qr');
   svg.setAttribute('role', 'img');
-  svg.setAttribute('aria-label', 'QR code of the key below');
+  svg.setAttribute('aria-label', t('QR code of the key below'));
   const path = document.createElementNS(space, 'path');
   path.setAttribute('d', squares.join(''));
   svg.append(path);

@@ -1,3 +1,4 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import type { PasskeyOptionsAnswer } from '@svc/contract/auth.ts';
 import { authCall, AuthFault } from './auth-api.ts';
 import { faultLine, field, form, make, show } from './dom.ts';
@@ -33,25 +34,25 @@ function showAccount(): void {
   const name = field({
     id: 'name',
     type: 'text',
-    label: 'Name',
-    hint: 'You sign in with it. Letters, digits and signs.',
+    label: t('Name'),
+    hint: t('You sign in with it. Letters, digits and signs.'),
     autocomplete: 'username',
   });
   const password = field({
     id: 'password',
     type: 'password',
-    label: 'Password',
-    hint: 'At least 12 characters. Several words are good; so is what a password manager makes.',
+    label: t('Password'),
+    hint: t('At least 12 characters. Several words are good; so is what a password manager makes.'),
     autocomplete: 'new-password',
   });
   password.input.minLength = 12;
   show(
-    'Set up the login',
+    t('Set up the login'),
     steps(1),
     form({
       parts: [...name.parts, ...password.parts],
-      button: 'Go on',
-      busy: 'Saving',
+      button: t('Go on'),
+      busy: t('Saving'),
       onSubmit: async () => showStep(await send('account', { name: name.input.value.trim(), password: password.input.value })),
     }),
     ...wayToPasskeys(),
@@ -62,27 +63,27 @@ function showTotp({ secret, uri }: Extract<Step, { step: 'totp' }>): void {
   const code = field({
     id: 'code',
     type: 'text',
-    label: 'Code that the app shows',
+    label: t('Code that the app shows'),
     autocomplete: 'one-time-code',
     inputMode: 'numeric',
   });
   show(
-    'Second factor',
+    t('Second factor'),
     steps(2),
     ...passkeyChoice(),
-    make('h2', {}, 'An authenticator app'),
-    make('p', {}, 'Scan this with it, or type the key into it. Then type the code that it shows.'),
+    make('h2', {}, t('An authenticator app')),
+    make('p', {}, t('Scan this with it, or type the key into it. Then type the code that it shows.')),
     qrCode(uri),
     make(
       'p',
       {},
-      make('span', { className: 'muted' }, 'Key: '),
+      make('span', { className: 'muted' }, `${t('Key:')} `),
       make('code', { className: 'key' }, secret.replaceAll(/(.{4})/g, '$1 ').trim()),
     ),
     form({
       parts: code.parts,
-      button: 'Go on',
-      busy: 'Checking',
+      button: t('Go on'),
+      busy: t('Checking'),
       onSubmit: async () => showStep(await send('totp', { code: code.input.value.trim() })),
     }),
   );
@@ -92,7 +93,7 @@ function showTotp({ secret, uri }: Extract<Step, { step: 'totp' }>): void {
 function passkeyChoice(): Node[] {
   if (!knowsPasskeys() || namedAddress() !== null) return [];
   const fault = faultLine();
-  const button = make('button', { type: 'button', className: 'plain-button' }, 'Make a passkey');
+  const button = make('button', { type: 'button', className: 'plain-button' }, t('Make a passkey'));
   button.addEventListener('click', () => {
     fault.say(null);
     button.disabled = true;
@@ -101,38 +102,42 @@ function passkeyChoice(): Node[] {
       .catch((error: unknown) => fault.say(error instanceof Error ? error.message : String(error)))
       .finally(() => (button.disabled = false));
   });
-  const words =
-    `A finger, a face or a PIN of this device signs you in, without the password. It is good at ${location.hostname} alone: ` +
-    'at another address you sign in with the password and a recovery code, and can add a passkey there.';
-  return [make('h2', {}, 'A passkey'), make('p', {}, words), button, fault.element];
+  const words = t(
+    'A finger, a face or a PIN of this device signs you in, without the password. It is good at {host} alone: at another address you sign in with the password and a recovery code, and can add a passkey there.',
+    { host: location.hostname },
+  );
+  return [make('h2', {}, t('A passkey')), make('p', {}, words), button, fault.element];
 }
 
 async function addPasskey(): Promise<Step> {
   const { options } = await authCall<PasskeyOptionsAnswer>('POST', 'setup/passkey/options', { headers, body: {} });
-  return send('passkey', { name: 'First device', response: await makePasskey(options) });
+  return send('passkey', { name: t('First device'), response: await makePasskey(options) });
 }
 
 /** Before anything is typed, because a set-up goes on only where it began. */
 function wayToPasskeys(): Node[] {
   const there = namedAddress();
   if (there === null) return [];
-  const words = `Here it goes on with an authenticator app. A passkey needs a name: ${there}. `;
-  return [make('p', { className: 'muted small' }, words, make('a', { href: `${there}/setup#${token}` }, 'Open it there'))];
+  const words = t('Here it goes on with an authenticator app. A passkey needs a name: {address}.', { address: there });
+  const link = make('a', { href: `${there}/setup#${token}` }, t('Open it there'));
+  return [make('p', { className: 'muted small' }, `${words} `, link)];
 }
 
 function showRecovery(): void {
   show(
-    'Recovery codes',
+    t('Recovery codes'),
     steps(3),
     make(
       'p',
       {},
-      'Ten codes let you in when the app or the passkey is lost, each once. They are shown this one time: keep them where your phone is not.',
+      t(
+        'Ten codes let you in when the app or the passkey is lost, each once. They are shown this one time: keep them where your phone is not.',
+      ),
     ),
     form({
       parts: [],
-      button: 'Show the codes',
-      busy: 'Making them',
+      button: t('Show the codes'),
+      busy: t('Making them'),
       onSubmit: async () =>
         showCodes(
           (await authCall<{ recovery_codes: string[] }>('POST', 'setup/recovery-codes', { headers, body: {} })).recovery_codes,
@@ -143,8 +148,8 @@ function showRecovery(): void {
 
 function showCodes(codes: readonly string[]): void {
   const text = `${codes.join('\n')}\n`;
-  const copy = make('button', { type: 'button', className: 'plain-button' }, 'Copy');
-  copy.addEventListener('click', () => void navigator.clipboard.writeText(text).then(() => (copy.textContent = 'Copied')));
+  const copy = make('button', { type: 'button', className: 'plain-button' }, t('Copy'));
+  copy.addEventListener('click', () => void navigator.clipboard.writeText(text).then(() => (copy.textContent = t('Copied'))));
   const save = make(
     'a',
     {
@@ -152,18 +157,23 @@ function showCodes(codes: readonly string[]): void {
       href: URL.createObjectURL(new Blob([text], { type: 'text/plain' })),
       download: 'recovery-codes.txt',
     },
-    'Download',
+    t('Download'),
   );
-  const code = field({ id: 'code', type: 'text', label: 'Type one of them, to prove that you have them', autocomplete: 'off' });
+  const code = field({
+    id: 'code',
+    type: 'text',
+    label: t('Type one of them, to prove that you have them'),
+    autocomplete: 'off',
+  });
   show(
-    'Recovery codes',
+    t('Recovery codes'),
     steps(3),
     make('ol', { className: 'codes' }, ...codes.map((one) => make('li', {}, make('code', {}, one)))),
     make('p', { className: 'row' }, copy, save),
     form({
       parts: code.parts,
-      button: 'Finish',
-      busy: 'Finishing',
+      button: t('Finish'),
+      busy: t('Finishing'),
       async onSubmit() {
         await send('finish', { code: code.input.value.trim() });
         sessionStorage.removeItem(place);
@@ -173,17 +183,18 @@ function showCodes(codes: readonly string[]): void {
   );
 }
 
-const steps = (now: number): Node => make('p', { className: 'muted small' }, `Step ${now} of 3`);
+const steps = (now: number): Node => make('p', { className: 'muted small' }, t('Step {now} of 3', { now }));
 
 function showEnded(words: string): void {
-  show('This link is over', make('p', {}, words), make('p', {}, make('a', { href: '/login' }, 'Sign in')));
+  show(t('This link is over'), make('p', {}, words), make('p', {}, make('a', { href: '/login' }, t('Sign in'))));
 }
 
+document.title = t('Set up the login');
 try {
-  if (token === '') showEnded('Open the link that ./svc auth setup prints: it is good once, for 15 minutes.');
+  if (token === '') showEnded(t('Open the link that ./svc auth setup prints: it is good once, for 15 minutes.'));
   else showStep(await authCall<Step>('GET', 'setup', { headers }));
 } catch (error) {
   if (error instanceof AuthFault && error.status === 401) showEnded(error.message);
-  else if (error instanceof AuthFault) show('The login cannot be set up now', make('p', {}, error.message));
-  else show('The service cannot be reached', make('p', {}, 'Check that it runs, then load this page again.'));
+  else if (error instanceof AuthFault) show(t('The login cannot be set up now'), make('p', {}, error.message));
+  else show(t('The service cannot be reached'), make('p', {}, t('Check that it runs, then load this page again.')));
 }

@@ -1,3 +1,4 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import type { ErrorBody } from '@svc/contract/error-body.ts';
 import { readSessionToken } from '../session-token.ts';
 
@@ -9,7 +10,7 @@ export class ApiFault extends Error {
   readonly body: Partial<ErrorBody>;
 
   constructor(status: number, body: Partial<ErrorBody>) {
-    super(body.message ?? `The service answered ${status}.`);
+    super(body.message ?? t('The service answered {status}.', { status }));
     this.name = 'ApiFault';
     this.status = status;
     this.code = body.error ?? 'internal';
@@ -21,7 +22,7 @@ export class ApiFault extends Error {
 /** The service, or the way to it, is away. */
 export class AwayFault extends Error {
   constructor(cause: unknown) {
-    super('The service cannot be reached. What you see may be old; it is tried again.', { cause });
+    super(t('The service cannot be reached. What you see may be old; it is tried again.'), { cause });
     this.name = 'AwayFault';
   }
 }

@@ -1,3 +1,4 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import { Copy } from 'lucide-react';
 import { toast } from './toast.tsx';
 
@@ -7,8 +8,8 @@ type Props = { text: string; children: string };
 export function CopyButton({ text, children }: Props) {
   const copy = () =>
     navigator.clipboard.writeText(text).then(
-      () => toast('Copied.'),
-      () => toast('The browser does not let it be copied. Select it and copy it by hand.', 'fault'),
+      () => toast(t('Copied.')),
+      () => toast(t('The browser does not let it be copied. Select it and copy it by hand.'), 'fault'),
     );
   return (
     <button type="button" className="plain-button" onClick={() => void copy()}>

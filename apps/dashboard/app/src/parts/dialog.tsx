@@ -1,3 +1,4 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import { X } from 'lucide-react';
 import { type ReactNode, useEffect, useId, useRef } from 'react';
 
@@ -28,7 +29,7 @@ export function Dialog({ title, onClose, children, wide = false }: Props) {
     >
       <header>
         <h2 id={id}>{title}</h2>
-        <button type="button" className="icon" aria-label="Close" onClick={onClose}>
+        <button type="button" className="icon" aria-label={t('Close')} onClick={onClose}>
           <X aria-hidden size={20} />
         </button>
       </header>
@@ -58,7 +59,7 @@ export function Confirm({ title, children, button, isBusy, onConfirm, onClose }:
           {button}
         </button>
         <button type="button" className="plain-button" onClick={onClose}>
-          Cancel
+          {t('Cancel')}
         </button>
       </p>
     </Dialog>

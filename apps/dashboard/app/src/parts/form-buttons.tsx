@@ -1,3 +1,5 @@
+import { t } from '@svc/chat-ui/language/t.ts';
+
 /** What ends a form. `submit`: verb and thing. `isOff`: it is under way, or something is still missing. Without `onClose` there is nothing to go back to. */
 export function FormButtons({ submit, isOff, onClose }: { submit: string; isOff: boolean; onClose?(): void }) {
   return (
@@ -7,7 +9,7 @@ export function FormButtons({ submit, isOff, onClose }: { submit: string; isOff:
       </button>
       {onClose !== undefined && (
         <button type="button" className="plain-button" onClick={onClose}>
-          Cancel
+          {t('Cancel')}
         </button>
       )}
     </p>

@@ -1,8 +1,10 @@
+import { t } from '@svc/chat-ui/language/t.ts';
+
 let name = '';
 let needs = 0;
 
 const show = (): void => {
-  document.title = `${needs > 0 ? `(${needs}) ` : ''}${name} · Assistant`;
+  document.title = `${needs > 0 ? `(${needs}) ` : ''}${t('{screen} · Assistant', { screen: name })}`;
 };
 
 /** Names the screen that is shown. */

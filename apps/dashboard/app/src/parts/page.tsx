@@ -1,3 +1,4 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import { Inbox, RefreshCw, TriangleAlert } from 'lucide-react';
 import { type ReactNode, useEffect, useState } from 'react';
 import type { UseQueryResult } from '@tanstack/react-query';
@@ -56,10 +57,12 @@ export function Fault({ error, onRetry }: FaultProps) {
       <TriangleAlert aria-hidden size={20} />
       <div>
         <p>{error.message}</p>
-        {error instanceof ApiFault && error.requestId !== '' && <p className="muted small">Request {error.requestId}</p>}
+        {error instanceof ApiFault && error.requestId !== '' && (
+          <p className="muted small">{t('Request {id}', { id: error.requestId })}</p>
+        )}
         {onRetry !== undefined && (
           <button type="button" className="plain-button" onClick={onRetry}>
-            <RefreshCw aria-hidden size={16} /> Try again
+            <RefreshCw aria-hidden size={16} /> {t('Try again')}
           </button>
         )}
       </div>
@@ -77,7 +80,7 @@ export function Skeleton({ rows = 4 }: { rows?: number }) {
     return () => clearTimeout(timer);
   }, []);
   return (
-    <div className="skeleton" role="status" aria-label="Loading">
+    <div className="skeleton" role="status" aria-label={t('Loading')}>
       {isLate && Array.from({ length: rows }, (_, index) => <i key={index} />)}
     </div>
   );
@@ -95,7 +98,7 @@ export function Loaded<T>({ query, rows, children }: LoadedProps<T>) {
     <>
       {error !== null && (
         <p className="as-of" role="status">
-          As of {clockTime(dataUpdatedAt)}. {error.message}
+          {t('As of {time}.', { time: clockTime(dataUpdatedAt) })} {error.message}
         </p>
       )}
       {children(data)}

@@ -1,3 +1,4 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import { useEffect, useRef, useState } from 'react';
 import { authCall } from '../entry/auth-api.ts';
 import { knowsPasskeys, provePasskey } from '../entry/passkey.ts';
@@ -10,14 +11,16 @@ type Props = { what: What; user: string; onEnd(isProven: boolean): void };
 
 const words: Record<What, { title: string; why: string; button: string }> = {
   'sign-in': {
-    title: 'Sign in again',
-    why: 'Your login has ended. What you were doing goes on when you have signed in.',
-    button: 'Sign in',
+    title: t('Sign in again'),
+    why: t('Your login has ended. What you were doing goes on when you have signed in.'),
+    button: t('Sign in'),
   },
   'step-up': {
-    title: 'Is it you?',
-    why: 'This needs a code of your authenticator app, because the last one is older than ten minutes. A recovery code or a passkey works too.',
-    button: 'Go on',
+    title: t('Is it you?'),
+    why: t(
+      'This needs a code of your authenticator app, because the last one is older than ten minutes. A recovery code or a passkey works too.',
+    ),
+    button: t('Go on'),
   },
 };
 
@@ -58,12 +61,12 @@ export function ProofDialog({ what, user, onEnd }: Props) {
         <p>{why}</p>
         {what === 'sign-in' && (
           <>
-            <Field label="Name">
+            <Field label={t('Name')}>
               {(props) => (
                 <input {...props} autoComplete="username" value={name} onChange={({ target }) => setName(target.value)} />
               )}
             </Field>
-            <Field label="Password">
+            <Field label={t('Password')}>
               {(props) => (
                 <input
                   {...props}
@@ -77,7 +80,7 @@ export function ProofDialog({ what, user, onEnd }: Props) {
             </Field>
           </>
         )}
-        <Field label="Code">
+        <Field label={t('Code')}>
           {(props) => (
             <input
               {...props}
@@ -96,7 +99,7 @@ export function ProofDialog({ what, user, onEnd }: Props) {
         {knowsPasskeys() && (
           <p>
             <button type="button" className="plain-button" disabled={isBusy} onClick={() => void prove(byPasskey)}>
-              Use a passkey
+              {t('Use a passkey')}
             </button>
           </p>
         )}
@@ -105,7 +108,7 @@ export function ProofDialog({ what, user, onEnd }: Props) {
             {button}
           </button>
           <button type="button" className="plain-button" onClick={() => onEnd(false)}>
-            Cancel
+            {t('Cancel')}
           </button>
         </p>
       </form>

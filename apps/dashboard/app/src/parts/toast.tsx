@@ -1,3 +1,4 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import { Check, TriangleAlert, X } from 'lucide-react';
 import { useSyncExternalStore } from 'react';
 
@@ -34,7 +35,7 @@ export function Toasts() {
         <div key={id} className={`toast ${kind}`}>
           {kind === 'done' ? <Check aria-hidden size={16} /> : <TriangleAlert aria-hidden size={16} />}
           <span>{words}</span>
-          <button type="button" className="icon" aria-label="Close message" onClick={() => drop(id)}>
+          <button type="button" className="icon" aria-label={t('Close message')} onClick={() => drop(id)}>
             <X aria-hidden size={16} />
           </button>
         </div>

@@ -1,3 +1,4 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import { Link } from '@tanstack/react-router';
 
 type Props = { channel: string; sender: string; session: string | null };
@@ -8,8 +9,8 @@ export const WhyLink = ({ channel, sender, session }: Props) => (
     to="/people"
     search={{ channel, sender, key: session ?? '', public: '' }}
     className="plain-button"
-    aria-label={`Why was ${sender} refused?`}
+    aria-label={t('Why was {sender} refused?', { sender })}
   >
-    Why?
+    {t('Why?')}
   </Link>
 );

@@ -1,17 +1,18 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import { useState } from 'react';
 import { Dialog } from '../parts/dialog.tsx';
 import { destinations } from './destinations.ts';
 import { hasLetterKeys, keepLetterKeys } from './letter-keys.ts';
 
 const keys: readonly [readonly string[], string][] = [
-  [['Ctrl or ⌘', 'K'], 'Go to a screen or a session'],
-  [['?'], 'These keys'],
-  [['/'], 'Search what was said'],
-  [['Alt', '↑ or ↓'], 'The session before or after'],
-  [['Ctrl or ⌘', 'F'], 'Find in the conversation'],
-  [['Enter'], 'Send the message'],
-  [['Ctrl or ⌘', '.'], 'Stop the turn'],
-  [['Esc'], 'Close what is open'],
+  [[t('Ctrl or ⌘'), 'K'], t('Go to a screen or a session')],
+  [['?'], t('These keys')],
+  [['/'], t('Search what was said')],
+  [[t('Alt'), t('↑ or ↓')], t('The session before or after')],
+  [[t('Ctrl or ⌘'), 'F'], t('Find in the conversation')],
+  [[t('Enter')], t('Send the message')],
+  [[t('Ctrl or ⌘'), '.'], t('Stop the turn')],
+  [[t('Esc')], t('Close what is open')],
 ];
 
 /** What each key does, and the switch for single letters. */
@@ -22,7 +23,7 @@ export function KeySheet({ onClose }: { onClose(): void }) {
     setOn(on);
   };
   return (
-    <Dialog title="Keys" onClose={onClose}>
+    <Dialog title={t('Keys')} onClose={onClose}>
       <dl className="key-list">
         {[...keys, ...destinations.map(({ name, letter }) => [['g', letter], name] as const)].map(([names, words]) => (
           <div key={words}>
@@ -37,7 +38,7 @@ export function KeySheet({ onClose }: { onClose(): void }) {
       </dl>
       <label className="check">
         <input type="checkbox" checked={isOn} onChange={({ target }) => change(target.checked)} />
-        Single letters and signs are commands
+        {t('Single letters and signs are commands')}
       </label>
     </Dialog>
   );

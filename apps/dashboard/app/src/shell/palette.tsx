@@ -1,3 +1,4 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import type { SessionPage } from '@svc/contract/session.ts';
 import { useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
@@ -37,14 +38,14 @@ export function Palette({ onClose }: { onClose(): void }) {
     }
   };
   return (
-    <Dialog title="Go to" onClose={onClose}>
+    <Dialog title={t('Go to')} onClose={onClose}>
       <input
         ref={input}
         type="search"
         className="palette-text"
         role="combobox"
-        aria-label="Screen, session or words to search for"
-        placeholder="Screen, session or words to search for"
+        aria-label={t('Screen, session or words to search for')}
+        placeholder={t('Screen, session or words to search for')}
         aria-expanded
         aria-autocomplete="list"
         aria-controls={`${id}-list`}
@@ -57,7 +58,7 @@ export function Palette({ onClose }: { onClose(): void }) {
         }}
         onKeyDown={onKey}
       />
-      <ul id={`${id}-list`} role="listbox" aria-label="Places" className="palette">
+      <ul id={`${id}-list`} role="listbox" aria-label={t('Places')} className="palette">
         {choices.map((choice) => (
           // The focus stays in the field, whose keys choose: an option is pressed, and never focused.
           <li
@@ -84,11 +85,11 @@ function useChoices(text: string): Choice[] {
   const said = text.trim();
   const words = said.toLowerCase().split(/\s+/);
   const places: Choice[] = [
-    ...destinations.map(({ to, name }) => ({ id: to, words: name, kind: 'Screen', run: () => void navigate({ to }) })),
+    ...destinations.map(({ to, name }) => ({ id: to, words: name, kind: t('Screen'), run: () => void navigate({ to }) })),
     ...settingsSections.map(({ id: section, name }) => ({
       id: `settings-${section}`,
       words: name,
-      kind: 'Settings',
+      kind: t('Settings'),
       run: () => void navigate({ to: '/settings/$section', params: { section }, search: { text: '', kind: '' } }),
     })),
     ...(data?.sessions ?? []).map((session) => ({
@@ -101,5 +102,5 @@ function useChoices(text: string): Choice[] {
   const found = places.filter(({ words: name }) => words.every((word) => name.toLowerCase().includes(word))).slice(0, maxShown);
   if (said === '') return found;
   const search = () => void navigate({ to: '/search', search: { q: said, days: '' } });
-  return [...found, { id: 'search', words: `Search for “${said}”`, kind: 'What was said', run: search }];
+  return [...found, { id: 'search', words: t('Search for “{words}”', { words: said }), kind: t('What was said'), run: search }];
 }

@@ -1,3 +1,4 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import { Link, Outlet, useRouterState } from '@tanstack/react-router';
 import { LogOut, Menu, Monitor, Moon, Sun, X } from 'lucide-react';
 import { lazy, Suspense, useEffect, useState } from 'react';
@@ -33,20 +34,20 @@ export function Shell() {
   return (
     <div className="shell">
       <a className="skip" href="#main">
-        Skip to the content
+        {t('Skip to the content')}
       </a>
       <nav
         className={isMoreOpen ? 'rail open' : 'rail'}
-        aria-label="Screens"
+        aria-label={t('Screens')}
         onKeyDown={({ key }) => key === 'Escape' && setMoreOpen(false)}
       >
         <div className="rail-head">
           <img src="/icon.svg" alt="" width={28} height={28} />
-          <span className="rail-name">Assistant</span>
+          <span className="rail-name">{t('Assistant')}</span>
           <button
             type="button"
             className="icon only-narrow"
-            aria-label="Close the list of screens"
+            aria-label={t('Close the list of screens')}
             onClick={() => setMoreOpen(false)}
           >
             <X aria-hidden size={20} />
@@ -64,13 +65,13 @@ export function Shell() {
       <main id="main" className="shell-main" tabIndex={-1}>
         <Outlet />
       </main>
-      <nav className="tabs" aria-label="Main screens">
+      <nav className="tabs" aria-label={t('Main screens')}>
         {destinations.slice(0, 3).map((destination) => (
           <Destination key={destination.to} {...destination} />
         ))}
         <button type="button" className="tab" aria-expanded={isMoreOpen} onClick={() => setMoreOpen(true)}>
           <Menu aria-hidden size={20} />
-          <span>More</span>
+          <span>{t('More')}</span>
         </button>
       </nav>
       <QuickWays />
@@ -88,8 +89,12 @@ function Destination({ to, name, icon: Icon }: Destination) {
   );
 }
 
-const linkWords = { connecting: 'Connecting', live: 'Live', away: 'Not connected', refused: 'Signed out' } as const;
-const themeWords: Record<Theme, string> = { system: 'system', light: 'light', dark: 'dark' };
+const linkWords = { connecting: t('Connecting'), live: t('Live'), away: t('Not connected'), refused: t('Signed out') } as const;
+const themeWords: Record<Theme, string> = {
+  system: t('Theme: system'),
+  light: t('Theme: light'),
+  dark: t('Theme: dark'),
+};
 const themeIcons = { system: Monitor, light: Sun, dark: Moon } as const;
 
 function RailFoot() {
@@ -113,11 +118,11 @@ function RailFoot() {
       <span className={`link ${state}`}>{linkWords[state]}</span>
       <button type="button" className="tab" onClick={nextTheme}>
         <Icon aria-hidden size={20} />
-        <span>Theme: {themeWords[theme]}</span>
+        <span>{themeWords[theme]}</span>
       </button>
       <button type="button" className="tab" onClick={() => void signOut()}>
         <LogOut aria-hidden size={20} />
-        <span>Sign out {user}</span>
+        <span>{t('Sign out {user}', { user })}</span>
       </button>
     </div>
   );

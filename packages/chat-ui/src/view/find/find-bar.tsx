@@ -9,6 +9,7 @@ import {
   useState,
   useSyncExternalStore,
 } from 'react';
+import { t } from '../../language/t.ts';
 import type { Conversation } from '../../state/conversation.ts';
 import { findMatches, type Match, placeOf } from './find-matches.ts';
 import { mark, rangesIn, unmark } from './mark-matches.ts';
@@ -58,12 +59,12 @@ export function FindBar({ conversation, box, scrollTo, loadOlder, sought, asked,
     else if (event.target instanceof HTMLButtonElement) event.target.click();
   };
   return (
-    <div role="search" aria-label="This conversation" className="find" onKeyDown={onKey}>
+    <div role="search" aria-label={t('This conversation')} className="find" onKeyDown={onKey}>
       <input
         ref={input}
         type="search"
-        aria-label="Find in this conversation"
-        placeholder="Find in this conversation"
+        aria-label={t('Find in this conversation')}
+        placeholder={t('Find in this conversation')}
         autoComplete="off"
         value={words}
         onChange={({ target }) => {
@@ -75,22 +76,34 @@ export function FindBar({ conversation, box, scrollTo, loadOlder, sought, asked,
         {words.trim() === ''
           ? ''
           : matches.length === 0
-            ? 'Not found'
-            : `${numbers.format(at + 1)} of ${numbers.format(matches.length)}`}
+            ? t('Not found')
+            : t('{place} of {all}', { place: numbers.format(at + 1), all: numbers.format(matches.length) })}
         {older.isReading && ' …'}
       </span>
-      <button type="button" className="icon" aria-label="The one before" disabled={matches.length === 0} onClick={() => step(-1)}>
+      <button
+        type="button"
+        className="icon"
+        aria-label={t('The one before')}
+        disabled={matches.length === 0}
+        onClick={() => step(-1)}
+      >
         <ChevronUp aria-hidden size={20} />
       </button>
-      <button type="button" className="icon" aria-label="The next one" disabled={matches.length === 0} onClick={() => step(1)}>
+      <button
+        type="button"
+        className="icon"
+        aria-label={t('The next one')}
+        disabled={matches.length === 0}
+        onClick={() => step(1)}
+      >
         <ChevronDown aria-hidden size={20} />
       </button>
-      <button type="button" className="icon" aria-label="Close the search" onClick={onClose}>
+      <button type="button" className="icon" aria-label={t('Close the search')} onClick={onClose}>
         <X aria-hidden size={20} />
       </button>
       {older.hasMore && (
         <button type="button" className="quiet find-older" onClick={older.readOn}>
-          Look in older messages
+          {t('Look in older messages')}
         </button>
       )}
     </div>

@@ -1,3 +1,4 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import { Announcer } from '@svc/chat-ui/view/announcer.tsx';
 import { Composer } from '@svc/chat-ui/view/composer.tsx';
 import { Transcript } from '@svc/chat-ui/view/transcript.tsx';
@@ -19,7 +20,7 @@ type Props = {
 };
 
 /** The database of the browser is full or forbidden. */
-const cannotStore = 'This browser cannot store the message. Free some space, or leave private browsing.';
+const cannotStore = t('This browser cannot store the message. Free some space, or leave private browsing.');
 
 /** A conversation of one's own: what was said, and where the next message is written. */
 export function ChatView({ conversationKey, watch, chat, empty, firstText = '', sought }: Props) {
@@ -80,7 +81,7 @@ export function ChatView({ conversationKey, watch, chat, empty, firstText = '', 
     <>
       <Transcript
         conversation={conversation}
-        assistant="Assistant"
+        assistant={t('Assistant')}
         actions={actions}
         loadOlder={loadOlder}
         empty={empty}
@@ -96,7 +97,7 @@ export function ChatView({ conversationKey, watch, chat, empty, firstText = '', 
         text={text}
         files={files}
         isRunning={isRunning}
-        placeholder="Message the assistant"
+        placeholder={t('Message the assistant')}
         enterSends={hasKeyboard}
         input={input}
         onText={setText}

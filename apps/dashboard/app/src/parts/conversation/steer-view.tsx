@@ -1,3 +1,5 @@
+import { Rich } from '@svc/chat-ui/language/rich.tsx';
+import { t } from '@svc/chat-ui/language/t.ts';
 import { Announcer } from '@svc/chat-ui/view/announcer.tsx';
 import { Transcript } from '@svc/chat-ui/view/transcript.tsx';
 import { useRunning } from '@svc/chat-ui/view/use-turn.ts';
@@ -42,10 +44,20 @@ export function SteerView({ session, watch, sought }: Props) {
     try {
       const { delivered, deliverErr, reply, terminal } = await isTaken;
       if (terminal !== undefined)
-        toast(delivered ? 'It is typed in its terminal.' : `It is not typed yet: ${deliverErr ?? 'the reason is not known'}`);
-      else if (delivered) toast(`The reply is at ${place}.`);
+        toast(
+          delivered
+            ? t('It is typed in its terminal.')
+            : t('It is not typed yet: {reason}', { reason: deliverErr ?? t('the reason is not known') }),
+        );
+      else if (delivered) toast(t('The reply is at {place}.', { place }));
       else if (reply !== '')
-        toast(`The reply is not at ${place}: ${deliverErr ?? 'this channel takes none that nobody asked for'}`, 'fault');
+        toast(
+          t('The reply is not at {place}: {reason}', {
+            place,
+            reason: deliverErr ?? t('this channel takes none that nobody asked for'),
+          }),
+          'fault',
+        );
       if (!delivered) await refreshUndelivered();
     } catch (error) {
       setText((now) => (now === '' ? said : now));
@@ -57,28 +69,28 @@ export function SteerView({ session, watch, sought }: Props) {
     <>
       <Transcript
         conversation={conversation}
-        assistant="Assistant"
+        assistant={t('Assistant')}
         actions={actions}
         loadOlder={loadOlder}
-        empty={<p>Nothing was said here yet.</p>}
+        empty={<p>{t('Nothing was said here yet.')}</p>}
         sought={sought}
       />
       <Announcer conversation={conversation} />
       <form
         className="steer"
-        aria-label="Steer this session"
+        aria-label={t('Steer this session')}
         onSubmit={(event) => {
           event.preventDefault();
           void say(false);
         }}
       >
         <label htmlFor={id}>
-          Steer as operator; the reply goes to <b>{place}</b>
+          <Rich text="Steer as operator; the reply goes to {place}" place={<b>{place}</b>} />
         </label>
         <textarea id={id} rows={2} value={text} onChange={({ target }) => setText(target.value)} />
         <p className="row-buttons">
           <button type="submit" className="primary" disabled={isBusy || text.trim() === ''}>
-            <Send aria-hidden size={16} /> {isRunning ? 'Say after this turn' : 'Say it'}
+            <Send aria-hidden size={16} /> {isRunning ? t('Say after this turn') : t('Say it')}
           </button>
           {isRunning && (
             <>
@@ -88,10 +100,10 @@ export function SteerView({ session, watch, sought }: Props) {
                 disabled={isBusy || text.trim() === ''}
                 onClick={() => void say(true)}
               >
-                Stop and say
+                {t('Stop and say')}
               </button>
               <button type="button" className="danger" onClick={() => void stop()}>
-                <Square aria-hidden size={16} /> Stop the turn
+                <Square aria-hidden size={16} /> {t('Stop the turn')}
               </button>
             </>
           )}

@@ -1,3 +1,4 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import type { Conversation } from '@svc/chat-ui/state/conversation.ts';
 import type { Undelivered } from '@svc/chat-ui/state/turn.ts';
 import type { Delivery, DeliveryPage } from '@svc/contract/delivery.ts';
@@ -36,7 +37,7 @@ export function useUndelivered(conversation: Conversation, conversationKey: stri
 async function tryNow(deliveries: readonly string[]): Promise<void> {
   try {
     for (const id of deliveries) await call('POST', `${deliveriesPath}/${encodeURIComponent(id)}/retry`);
-    toast('It is being sent again.');
+    toast(t('It is being sent again.'));
   } catch (error) {
     toast(error instanceof Error ? error.message : String(error), 'fault');
   }
@@ -47,10 +48,11 @@ function byTurn(deliveries: readonly Delivery[]): Map<string, Undelivered> {
   const found = new Map<string, Undelivered>();
   for (const { id, turn_id, state, error, next_at, instance_id } of deliveries) {
     const isWaiting = state === 'pending';
-    const again = isWaiting && next_at !== null ? ` It is tried again at ${clockTime(Math.max(next_at, Date.now()))}.` : '';
+    const reason = `${(error ?? t('the reason is not known')).replace(/\.$/, '')}.`;
+    const again = isWaiting && next_at !== null ? clockTime(Math.max(next_at, Date.now())) : null;
     const others = found.get(turn_id)?.deliveries ?? [];
     found.set(turn_id, {
-      reason: `${(error ?? 'the reason is not known').replace(/\.$/, '')}.${again}`,
+      reason: again === null ? reason : t('{reason} It is tried again at {time}.', { reason, time: again }),
       isWaiting,
       deliveries: instance_id === null ? others : [...others, id],
     });

@@ -1,3 +1,4 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import { ApiFault } from '../api.ts';
 
 /** What the service says of single fields. */
@@ -8,7 +9,7 @@ export function fieldFaults(error: unknown): Record<string, string> {
   return Object.fromEntries(
     fields.flatMap(({ field = '', problem = '' }) => {
       const name = /^(?:body\.)?(?:config\.)?([^.[]+)/.exec(field)?.[1];
-      return name === undefined ? [] : [[name, `It ${problem}.`]];
+      return name === undefined ? [] : [[name, t('It {problem}.', { problem })]];
     }),
   );
 }

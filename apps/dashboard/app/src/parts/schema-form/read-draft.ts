@@ -1,3 +1,4 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import type { ConfigSchema } from '@svc/contract/connector-meta.ts';
 
 export type Property = ConfigSchema['properties'][string];
@@ -52,7 +53,7 @@ export function readDraft(schema: ConfigSchema, draft: Draft): ReadDraft {
     if (typeof given === 'boolean') values[name] = given;
     else if (given.trim() === '') {
       values[name] = null;
-      if (schema.required?.includes(name) === true && property.default === undefined) faults[name] = 'This is needed.';
+      if (schema.required?.includes(name) === true && property.default === undefined) faults[name] = t('This is needed.');
     } else {
       const read = readText(property, given);
       if ('fault' in read) faults[name] = read.fault;
@@ -81,8 +82,9 @@ function readText(property: Property, given: string): Read {
 
 function readNumber(given: string, type: string): Read {
   const value = Number(given);
-  if (type === 'integer' && !Number.isSafeInteger(value)) return { fault: `“${given.trim()}” is not a whole number.` };
-  return Number.isFinite(value) ? { value } : { fault: `“${given.trim()}” is not a number.` };
+  if (type === 'integer' && !Number.isSafeInteger(value))
+    return { fault: t('“{text}” is not a whole number.', { text: given.trim() }) };
+  return Number.isFinite(value) ? { value } : { fault: t('“{text}” is not a number.', { text: given.trim() }) };
 }
 
 const linesOf = (given: string): string[] =>
@@ -95,7 +97,7 @@ const linesOf = (given: string): string[] =>
 function readPairs(given: string): Read {
   const pairs = linesOf(given).map((line) => [line.split('=')[0]?.trim() ?? '', line.slice(line.indexOf('=') + 1).trim(), line]);
   const wrong = pairs.find(([name, , line = '']) => name === '' || !line.includes('='));
-  if (wrong !== undefined) return { fault: `“${wrong[2]}” is not of the form NAME=value.` };
+  if (wrong !== undefined) return { fault: t('“{line}” is not of the form NAME=value.', { line: wrong[2] ?? '' }) };
   return { value: Object.fromEntries(pairs.map(([name, value]) => [name, value])) };
 }
 
@@ -111,6 +113,6 @@ function readJson(given: string): Read {
   try {
     return { value: JSON.parse(given) as unknown };
   } catch {
-    return { fault: 'This is not JSON.' };
+    return { fault: t('This is not JSON.') };
   }
 }

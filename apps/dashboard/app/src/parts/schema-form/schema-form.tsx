@@ -1,3 +1,4 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import type { ConfigSchema } from '@svc/contract/connector-meta.ts';
 import { Field } from '../field.tsx';
 import { type Control, controlOf, type Draft, type Property } from './read-draft.ts';
@@ -33,7 +34,7 @@ export function SchemaForm({ schema, draft, faults, secrets = [], isShort = fals
       {entries.filter(([name]) => isMain(name)).map(field)}
       {more.length > 0 && (
         <details className="more-fields">
-          <summary>More settings</summary>
+          <summary>{t('More settings')}</summary>
           <div className="stack">{more.map(field)}</div>
         </details>
       )}
@@ -50,12 +51,13 @@ type FieldProps = {
 };
 
 /** What is typed into controls of several lines. */
-const shapes: Partial<Record<Control, string>> = { lines: 'One a line.', pairs: 'NAME=value, one a line.' };
+const shapes: Partial<Record<Control, string>> = { lines: t('One a line.'), pairs: t('NAME=value, one a line.') };
 
 function SchemaField({ property, value, fault, isSecret, onChange }: FieldProps) {
   const control = controlOf(property);
   const text = typeof value === 'string' ? value : '';
-  const standing = property.default === undefined || isSecret ? '' : `Unless set: ${JSON.stringify(property.default)}`;
+  const standing =
+    property.default === undefined || isSecret ? '' : t('Unless set: {value}', { value: JSON.stringify(property.default) });
   const hint = [property['description'], shapes[control], standing]
     .filter((words) => typeof words === 'string' && words !== '')
     .join(' ');
@@ -80,7 +82,7 @@ function SchemaField({ property, value, fault, isSecret, onChange }: FieldProps)
         if (control === 'choice')
           return (
             <select {...common} value={text} onChange={({ target }) => onChange(target.value)}>
-              <option value="">As usual</option>
+              <option value="">{t('As usual')}</option>
               {(property['enum'] as unknown[]).map((one) => (
                 <option key={String(one)}>{String(one)}</option>
               ))}

@@ -1,3 +1,4 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import { useState } from 'react';
 import { ChatView } from '../../parts/conversation/chat-view.tsx';
 import { useSession } from '../../parts/conversation/use-session.ts';
@@ -11,7 +12,7 @@ export function ChatScreen() {
   const [key] = useState(() => mainConversation(user));
   const { open, fault, retry } = useSession(key);
   return (
-    <Page title="Chat">
+    <Page title={t('Chat')}>
       <div className="conversation">
         {fault !== null && <Fault error={fault} onRetry={retry} />}
         {open !== null && open.chat !== null && (
@@ -22,8 +23,8 @@ export function ChatScreen() {
             chat={open.chat}
             empty={
               <>
-                <h2>What can I do for you?</h2>
-                <p>Write a message. It is kept in this browser until the assistant has it.</p>
+                <h2>{t('What can I do for you?')}</h2>
+                <p>{t('Write a message. It is kept in this browser until the assistant has it.')}</p>
               </>
             }
           />

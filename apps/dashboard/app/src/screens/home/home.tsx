@@ -1,3 +1,4 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import type { Brief } from '@svc/contract/insights.ts';
 import { Link } from '@tanstack/react-router';
 import { MessageCircle } from 'lucide-react';
@@ -16,14 +17,14 @@ export function Home() {
   const brief = useApi<Brief>('/collector/api/brief', 60_000);
   return (
     <Page
-      title="Home"
+      title={t('Home')}
       actions={
         <Link to="/chat" className="primary">
-          <MessageCircle aria-hidden size={16} /> Say something
+          <MessageCircle aria-hidden size={16} /> {t('Say something')}
         </Link>
       }
     >
-      <Section title="Needs you">
+      <Section title={t('Needs you')}>
         {needs.length > 0 && (
           <ul className="rows-list">
             {needs.map((need) => (
@@ -31,15 +32,15 @@ export function Home() {
             ))}
           </ul>
         )}
-        {needs.length === 0 && (isKnown ? <Empty title="Nothing needs you" /> : <Skeleton />)}
+        {needs.length === 0 && (isKnown ? <Empty title={t('Nothing needs you')} /> : <Skeleton />)}
       </Section>
       <Refused />
       <Loaded query={brief}>
         {({ active, totals }) => (
           <>
-            <Section title="At work in the last 15 minutes">
+            <Section title={t('At work in the last 15 minutes')}>
               {active.length === 0 ? (
-                <p className="muted">Nobody.</p>
+                <p className="muted">{t('Nobody.')}</p>
               ) : (
                 <ul className="rows-list">
                   {active
@@ -70,7 +71,7 @@ export function Home() {
                 </ul>
               )}
             </Section>
-            <Section title="The last day">
+            <Section title={t('The last day')}>
               <Totals totals={totals} />
             </Section>
           </>
@@ -119,15 +120,15 @@ function Totals({ totals }: Pick<Brief, 'totals'>) {
   return (
     <dl className="figures">
       <div>
-        <dt>Turns</dt>
+        <dt>{t('Turns')}</dt>
         <dd>{count(sum.turns)}</dd>
       </div>
       <div>
-        <dt>At list prices</dt>
+        <dt>{t('At list prices')}</dt>
         <dd>{money(sum.list)}</dd>
       </div>
       <div>
-        <dt>Billed</dt>
+        <dt>{t('Billed')}</dt>
         <dd>{money(sum.billed)}</dd>
       </div>
     </dl>

@@ -1,3 +1,4 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import type { TelemetryEvent } from '@svc/contract/event.ts';
 import { useState } from 'react';
 import { withQuery } from '../../parts/api.ts';
@@ -22,7 +23,7 @@ export function Refused() {
   const newest = [...new Map(known.toReversed().map((event) => [`${event.surface} ${event.identity}`, event])).values()];
   if (newest.length === 0) return null;
   return (
-    <Section title="Refused in the last day">
+    <Section title={t('Refused in the last day')}>
       <ul className="rows-list">
         {newest
           .toSorted((one, other) => other.ts - one.ts)
@@ -30,7 +31,11 @@ export function Refused() {
           .map(({ id, ts, surface, identity, principal, session, payload }) => (
             <li key={id} className="line">
               <span>
-                {people.nameOf(principal ?? '')} on {surface}, {relativeTime(ts)}
+                {t('{name} on {channel}, {when}', {
+                  name: people.nameOf(principal ?? ''),
+                  channel: surface ?? '',
+                  when: relativeTime(ts),
+                })}
                 {typeof payload['reason'] === 'string' && <span className="muted">: {payload['reason']}</span>}
               </span>
               {surface !== null && identity !== null && <WhyLink channel={surface} sender={identity} session={session} />}

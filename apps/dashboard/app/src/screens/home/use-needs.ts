@@ -1,3 +1,4 @@
+import { plural, t } from '@svc/chat-ui/language/t.ts';
 import type { OpenAsk } from '@svc/contract/ask.ts';
 import type { Backup, RestoreState } from '@svc/contract/backup.ts';
 import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
@@ -8,7 +9,7 @@ import type { Instance } from '@svc/contract/instance.ts';
 import type { PendingIdentity } from '@svc/contract/pairing.ts';
 import type { UpdateStatus } from '@svc/contract/update.ts';
 import type { Method } from '../../parts/api.ts';
-import { counted, money, relativeTime } from '../../parts/format.ts';
+import { money, relativeTime } from '../../parts/format.ts';
 import { useApi } from '../../parts/query.ts';
 import type { StatusKind } from '../../parts/status.tsx';
 import { lackingSecret } from '../channels/lacking-secret.ts';
@@ -59,11 +60,14 @@ export function useNeeds(): { needs: Need[]; isKnown: boolean } {
 }
 
 function ofHealth(name: string, data: HealthInfo | undefined, error: Error | null): Need[] {
-  if (error !== null) return [{ key: name, status: 'bad', title: `The ${name} is away`, words: error.message, remedy: null }];
+  if (error !== null)
+    return [
+      { key: name, status: 'bad', title: t('The {process} is away', { process: name }), words: error.message, remedy: null },
+    ];
   return (data?.degraded ?? []).map((words) => ({
     key: name + words,
     status: 'bad',
-    title: `The ${name} is in trouble`,
+    title: t('The {process} is in trouble', { process: name }),
     words,
     remedy: null,
   }));
@@ -72,23 +76,26 @@ function ofHealth(name: string, data: HealthInfo | undefined, error: Error | nul
 const ofAsk = ({ id, text, conversation_key: key, expires_at: end }: OpenAsk): Need => ({
   key: id,
   status: 'warn',
-  title: 'A question waits for an answer',
-  words: `${text} It is denied ${relativeTime(end)}.`,
-  remedy: { kind: 'link', words: 'Answer it', to: `/sessions/${encodeURIComponent(key)}` },
+  title: t('A question waits for an answer'),
+  words: t('{question} It is denied {when}.', { question: text, when: relativeTime(end) }),
+  remedy: { kind: 'link', words: t('Answer it'), to: `/sessions/${encodeURIComponent(key)}` },
 });
 
 const ofDelivery = ({ id, text, instance_id: instance, target, error }: DeliveryPage['deliveries'][number]): Need => ({
   key: id,
   status: 'bad',
-  title: `A reply has not reached ${[instance, target].filter((part) => part !== null).join(' · ') || 'its channel'}`,
-  words: `“${text.slice(0, 120)}” ${error ?? ''}`,
+  title:
+    instance === null && target === null
+      ? t('A reply has not reached its channel')
+      : t('A reply has not reached {place}', { place: [instance, target].filter((part) => part !== null).join(' · ') }),
+  words: `${t('“{text}”', { text: text.slice(0, 120) })} ${error ?? ''}`,
   remedy: {
     kind: 'call',
-    words: 'Send it again',
+    words: t('Send it again'),
     method: 'POST',
     path: `/core/v2/deliveries/${encodeURIComponent(id)}/retry`,
     changes: ['/core/v2/deliveries'],
-    done: 'It is being sent again.',
+    done: t('It is being sent again.'),
   },
 });
 
@@ -105,20 +112,20 @@ const ofInstances = (instances: readonly Instance[], types: readonly ConnectorMe
     .map(({ id, name, reason, status, lacks }) => ({
       key: id,
       status: status === 'waiting' ? 'warn' : 'bad',
-      title: `The channel ${name} does not run`,
+      title: t('The channel {name} does not run', { name }),
       words: reason ?? status,
       // Without its secret it would end again.
       remedy:
         lacks === null
           ? {
               kind: 'call',
-              words: 'Restart it',
+              words: t('Restart it'),
               method: 'POST',
               path: `/manager/instances/${encodeURIComponent(id)}/restart`,
               changes: ['/manager/instances'],
-              done: `${name} is being started.`,
+              done: t('{name} is being started.', { name }),
             }
-          : { kind: 'link', words: 'Enter its secret', to: '/channels' },
+          : { kind: 'link', words: t('Enter its secret'), to: '/channels' },
     }));
 
 const ofNoChannel = (instances: readonly Instance[] | undefined): Need[] =>
@@ -128,21 +135,21 @@ const ofNoChannel = (instances: readonly Instance[] | undefined): Need[] =>
         {
           key: 'channel',
           status: 'none',
-          title: 'No channel is connected',
-          words: 'The assistant answers here alone.',
-          remedy: { kind: 'link', words: 'Connect one', to: '/welcome/channel' },
+          title: t('No channel is connected'),
+          words: t('The assistant answers here alone.'),
+          remedy: { kind: 'link', words: t('Connect one'), to: '/welcome/channel' },
         },
       ];
 
 const ofStrangers = (pending: readonly PendingIdentity[]): Need => ({
   key: 'strangers',
   status: 'warn',
-  title: `${counted(pending.length, 'stranger')} ${pending.length === 1 ? 'waits' : 'wait'} to be let in`,
+  title: plural(pending.length, '{n} stranger waits to be let in', '{n} strangers wait to be let in'),
   words: pending
     .slice(0, 3)
     .map(({ name, value, surface }) => `${name ?? value} (${surface})`)
     .join(', '),
-  remedy: { kind: 'link', words: 'Look at them', to: '/people' },
+  remedy: { kind: 'link', words: t('Look at them'), to: '/people' },
 });
 
 function ofSpend(report: SpendReport | undefined): Need[] {
@@ -156,14 +163,19 @@ function ofSpend(report: SpendReport | undefined): Need[] {
     {
       key: 'spend',
       status: isOver ? 'bad' : 'warn',
-      title: isOver ? 'The spending limit is reached: turns are refused' : 'Spending is above its warning',
-      words: `${money(cost)} of ${money(limit)} this ${period}. It begins anew ${relativeTime(until)}.`,
+      title: isOver ? t('The spending limit is reached: turns are refused') : t('Spending is above its warning'),
+      words: spentWords(period, { cost: money(cost), limit: money(limit), when: relativeTime(until) }),
       remedy: null,
     },
   ];
 }
 
-const toSettings = (section: string): Remedy => ({ kind: 'link', words: 'Go to the settings', to: `/settings/${section}` });
+const spentWords = (period: SpendReport['period'], values: Record<'cost' | 'limit' | 'when', string>): string =>
+  period === 'day'
+    ? t('{cost} of {limit} this day. It begins anew {when}.', values)
+    : t('{cost} of {limit} this month. It begins anew {when}.', values);
+
+const toSettings = (section: string): Remedy => ({ kind: 'link', words: t('Go to the settings'), to: `/settings/${section}` });
 
 const ofEngine = (current: EngineChoice | null | undefined): Need[] =>
   current?.id !== 'offline'
@@ -172,8 +184,8 @@ const ofEngine = (current: EngineChoice | null | undefined): Need[] =>
         {
           key: 'engine',
           status: 'warn',
-          title: 'No model is connected',
-          words: `Answers come from a stand-in. ${current.why}`,
+          title: t('No model is connected'),
+          words: t('Answers come from a stand-in. {why}', { why: current.why }),
           remedy: toSettings('engines'),
         },
       ];
@@ -181,9 +193,9 @@ const ofEngine = (current: EngineChoice | null | undefined): Need[] =>
 /** Nothing is lost, or back, before the service has restarted, so a restore that waits is not to be forgotten. */
 function ofRestore(restore: RestoreState | null | undefined): Need[] {
   if (restore == null || restore.state === 'applied') return [];
-  const title = restore.state === 'pending' ? 'A backup waits to be restored' : 'A restore waits to be taken back';
+  const title = restore.state === 'pending' ? t('A backup waits to be restored') : t('A restore waits to be taken back');
   return [
-    { key: 'restore', status: 'warn', title, words: 'The next start of the service does it.', remedy: toSettings('backups') },
+    { key: 'restore', status: 'warn', title, words: t('The next start of the service does it.'), remedy: toSettings('backups') },
   ];
 }
 
@@ -194,7 +206,7 @@ function ofBackups(backups: readonly Backup[] | undefined): Need[] {
     {
       key: newest.id,
       status: 'bad',
-      title: 'The last backup has failed',
+      title: t('The last backup has failed'),
       words: newest.error ?? '',
       remedy: toSettings('backups'),
     },
@@ -209,7 +221,7 @@ function ofUpdate(status: UpdateStatus | undefined): Need[] {
       {
         key: 'update',
         status: 'busy',
-        title: `An update to ${running.to} runs`,
+        title: t('An update to {version} runs', { version: running.to }),
         words: running.phase,
         remedy: toSettings('version'),
       },
@@ -219,8 +231,8 @@ function ofUpdate(status: UpdateStatus | undefined): Need[] {
     {
       key: 'update',
       status: 'none',
-      title: `Version ${check.to.name} is there`,
-      words: 'It can be installed.',
+      title: t('Version {version} is there', { version: check.to.name }),
+      words: t('It can be installed.'),
       remedy: toSettings('version'),
     },
   ];

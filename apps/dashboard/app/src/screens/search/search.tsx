@@ -1,14 +1,15 @@
+import { plural, t } from '@svc/chat-ui/language/t.ts';
 import type { SearchAnswer, SearchedSession } from '@svc/contract/insights.ts';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Search } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { withQuery } from '../../parts/api.ts';
-import { count, counted, fullTime, relativeTime } from '../../parts/format.ts';
+import { fullTime, relativeTime } from '../../parts/format.ts';
 import { Empty, Loaded, Page } from '../../parts/page.tsx';
 import { useApi } from '../../parts/query.ts';
 
 const dayMs = 86_400_000;
-const spans = { '1': 'The last day', '7': 'The last week', '31': 'The last month', '': 'Any time' } as const;
+const spans = { '1': t('The last day'), '7': t('The last week'), '31': t('The last month'), '': t('Any time') } as const;
 
 /** What was said, in every session. Words and time stand in the address. */
 export function SearchScreen() {
@@ -22,11 +23,11 @@ export function SearchScreen() {
   const query = useApi<SearchAnswer>(q.trim() === '' ? null : withQuery('/collector/api/search', { q, since, limit: 100 }));
   const look = (more: { q?: string; days?: string }) => void navigate({ search: { q, days, ...more } });
   return (
-    <Page title="Search">
+    <Page title={t('Search')}>
       <form
         className="filters"
         role="search"
-        aria-label="Everything that was said"
+        aria-label={t('Everything that was said')}
         onSubmit={(event) => {
           event.preventDefault();
           look({ q: words.trim() });
@@ -35,13 +36,13 @@ export function SearchScreen() {
         <input
           ref={input}
           type="search"
-          aria-label="Words"
-          placeholder='several words, "in a row", begin*, -without'
+          aria-label={t('Words')}
+          placeholder={t('several words, "in a row", begin*, -without')}
           maxLength={500}
           value={words}
           onChange={({ target }) => setWords(target.value)}
         />
-        <select aria-label="When" value={days} onChange={({ target }) => look({ days: target.value })}>
+        <select aria-label={t('When')} value={days} onChange={({ target }) => look({ days: target.value })}>
           {Object.entries(spans).map(([value, name]) => (
             <option key={value} value={value}>
               {name}
@@ -49,7 +50,7 @@ export function SearchScreen() {
           ))}
         </select>
         <button type="submit" className="primary" disabled={words.trim() === ''}>
-          <Search aria-hidden size={16} /> Search
+          <Search aria-hidden size={16} /> {t('Search')}
         </button>
       </form>
       {q.trim() !== '' && (
@@ -57,13 +58,16 @@ export function SearchScreen() {
           {({ sessions, hits, capped, complete }) => (
             <>
               <p className="muted small" role="status">
-                {counted(hits, 'event')} in {counted(sessions.length, 'session')}.
-                {capped && ' There are older ones that were not looked at: narrow the time or the words.'}
-                {!complete && ' The newest events are still being taken into the index.'}
+                {t('{events} in {sessions}.', {
+                  events: plural(hits, '{n} event', '{n} events'),
+                  sessions: plural(sessions.length, '{n} session', '{n} sessions'),
+                })}
+                {capped && ` ${t('There are older ones that were not looked at: narrow the time or the words.')}`}
+                {!complete && ` ${t('The newest events are still being taken into the index.')}`}
               </p>
               {sessions.length === 0 ? (
-                <Empty title="No event has all these words">
-                  <p>Try fewer words, another time, or a beginning such as begin*.</p>
+                <Empty title={t('No event has all these words')}>
+                  <p>{t('Try fewer words, another time, or a beginning such as begin*.')}</p>
                 </Empty>
               ) : (
                 <ul className="rows-list">
@@ -98,7 +102,9 @@ function Found({
       </Link>
       <p className="snippet">{marked(snippet, highlights)}</p>
       <p className="muted small">
-        {[surface, principal ?? identity, hits === 1 ? null : `${count(hits)} events`].filter(Boolean).join(' · ')}
+        {[surface, principal ?? identity, hits === 1 ? null : plural(hits, '{n} event', '{n} events')]
+          .filter(Boolean)
+          .join(' · ')}
         {' · '}
         <time dateTime={new Date(at).toISOString()} title={fullTime(at)}>
           {relativeTime(at)}

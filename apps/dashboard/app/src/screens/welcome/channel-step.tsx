@@ -1,3 +1,5 @@
+import { Rich } from '@svc/chat-ui/language/rich.tsx';
+import { t } from '@svc/chat-ui/language/t.ts';
 import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
 import type { Instance } from '@svc/contract/instance.ts';
 import type { NewInvitation } from '@svc/contract/pairing.ts';
@@ -17,9 +19,11 @@ export function ChannelStep() {
   const known = types.data?.types ?? [];
   const close = () => setAdding(false);
   return (
-    <Section title="Be reached somewhere else">
+    <Section title={t('Be reached somewhere else')}>
       <p>
-        The assistant can answer you on channels that you use already. This can be done at any time, on the screen of channels.
+        {t(
+          'The assistant can answer you on channels that you use already. This can be done at any time, on the screen of channels.',
+        )}
       </p>
       <Loaded query={query}>
         {({ instances }) => {
@@ -44,10 +48,10 @@ export function ChannelStep() {
       </Loaded>
       <p className="row-buttons">
         <button type="button" className="primary" disabled={types.data === undefined} onClick={() => setAdding(true)}>
-          Add channel
+          {t('Add channel')}
         </button>
         <Link to="/" className="plain-button">
-          Go home
+          {t('Go home')}
         </Link>
       </p>
     </Section>
@@ -61,7 +65,10 @@ function LetMeIn() {
   if (code !== null)
     return (
       <p role="status">
-        Write this to the assistant on the channel. It works once: <code className="code">{code}</code>
+        <Rich
+          text="Write this to the assistant on the channel. It works once: {code}"
+          code={<code className="code">{code}</code>}
+        />
       </p>
     );
   return (
@@ -72,7 +79,7 @@ function LetMeIn() {
         disabled={act.isPending}
         onClick={() => act.mutate({ method: 'POST', path: '/core/trust/invitations', body: { as: 'owner' } })}
       >
-        Show a code that lets me in there
+        {t('Show a code that lets me in there')}
       </button>
     </p>
   );

@@ -1,3 +1,4 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import type { EngineTest } from '@svc/contract/engine.ts';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -9,12 +10,12 @@ import { enginesPath, type EngineList, Engines, engineTestMs } from '../settings
 export function EngineStep() {
   const query = useApi<EngineList>(enginesPath, 15_000);
   return (
-    <Section title="Who answers you">
+    <Section title={t('Who answers you')}>
       <Loaded query={query}>
         {({ current }) => (
           <>
             {current === null ? (
-              <p>No engine is ready. Choose one below.</p>
+              <p>{t('No engine is ready. Choose one below.')}</p>
             ) : (
               <>
                 <p>
@@ -26,14 +27,14 @@ export function EngineStep() {
             )}
             <p>
               <Link to="/welcome/$step" params={{ step: 'message' }} className="primary">
-                Go on{current !== null && ` with ${current.id}`}
+                {current === null ? t('Go on') : t('Go on with {engine}', { engine: current.id })}
               </Link>
             </p>
           </>
         )}
       </Loaded>
       <details open={query.data?.current?.id === 'offline'}>
-        <summary>All engines</summary>
+        <summary>{t('All engines')}</summary>
         <Engines />
       </details>
     </Section>
@@ -53,12 +54,12 @@ function Try({ id }: { id: string }) {
           disabled={test.isPending}
           onClick={() => test.mutate({ method: 'POST', path, timeoutMs: engineTestMs })}
         >
-          {test.isPending ? 'Waiting for its answer' : 'Let it say something'}
+          {test.isPending ? t('Waiting for its answer') : t('Let it say something')}
         </button>
       </p>
       {answer !== null && (
-        <blockquote className="engine-words" aria-label={`What ${id} said`}>
-          {answer.text} <span className="muted small">after {(answer.ms / 1000).toFixed(1)} s</span>
+        <blockquote className="engine-words" aria-label={t('What {engine} said', { engine: id })}>
+          {answer.text} <span className="muted small">{t('after {seconds} s', { seconds: (answer.ms / 1000).toFixed(1) })}</span>
         </blockquote>
       )}
     </>

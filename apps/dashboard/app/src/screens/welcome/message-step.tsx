@@ -1,3 +1,4 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import { Link } from '@tanstack/react-router';
 import { ChatView } from '../../parts/conversation/chat-view.tsx';
 import { useSession } from '../../parts/conversation/use-session.ts';
@@ -5,7 +6,7 @@ import { mainConversation } from '../../parts/conversation/web-chat.ts';
 import { Fault } from '../../parts/page.tsx';
 import { useLogin } from '../../shell/login.tsx';
 
-const firstText = 'Hello! What can you do for me here?';
+const firstText = t('Hello! What can you do for me here?');
 
 /** The chat, with a first message to be sent or changed. */
 export function MessageStep() {
@@ -15,9 +16,9 @@ export function MessageStep() {
   return (
     <>
       <p className="welcome-words">
-        Send this, or what you like.
+        {t('Send this, or what you like.')}
         <Link to="/welcome/$step" params={{ step: 'channel' }} className="plain-button">
-          Go on to a channel
+          {t('Go on to a channel')}
         </Link>
       </p>
       <div className="conversation">
@@ -28,7 +29,7 @@ export function MessageStep() {
             watch={open.watch}
             chat={open.chat}
             firstText={firstText}
-            empty={<h2>Say something to your assistant</h2>}
+            empty={<h2>{t('Say something to your assistant')}</h2>}
           />
         )}
       </div>

@@ -1,3 +1,4 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import { Link, useParams } from '@tanstack/react-router';
 import { Page } from '../../parts/page.tsx';
 import { ChannelStep } from './channel-step.tsx';
@@ -14,14 +15,14 @@ export function Welcome() {
   const View = views[step];
   return (
     <Page
-      title="Welcome"
+      title={t('Welcome')}
       actions={
         <Link to="/" className="plain-button">
-          Leave this for later
+          {t('Leave this for later')}
         </Link>
       }
     >
-      <ol className="welcome-steps" aria-label="Steps">
+      <ol className="welcome-steps" aria-label={t('Steps')}>
         {steps.map((name) => (
           <li key={name} aria-current={name === step ? 'step' : undefined}>
             <Link to="/welcome/$step" params={{ step: name }}>
