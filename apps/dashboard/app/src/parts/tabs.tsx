@@ -1,22 +1,22 @@
 import { type KeyboardEvent, useRef } from 'react';
 
-type Props<Name extends string> = { label: string; tabs: readonly Name[]; chosen: Name; onChoose(name: Name): void };
-
-const title = (name: string): string => name.slice(0, 1).toUpperCase() + name.slice(1);
+type Tab<Name extends string> = { name: Name; title: string };
+type Props<Name extends string> = { label: string; tabs: readonly Tab<Name>[]; chosen: Name; onChoose(name: Name): void };
 
 /** Views of one thing, of which one is shown: arrows go from one to the next. */
 export function Tabs<Name extends string>({ label, tabs, chosen, onChoose }: Props<Name>) {
   const list = useRef<HTMLDivElement>(null);
   const onKey = ({ key }: KeyboardEvent) => {
     const step = key === 'ArrowRight' ? 1 : key === 'ArrowLeft' ? -1 : 0;
-    const next = tabs[(tabs.indexOf(chosen) + step + tabs.length) % tabs.length];
+    const at = (tabs.findIndex(({ name }) => name === chosen) + step + tabs.length) % tabs.length;
+    const next = tabs[at];
     if (step === 0 || next === undefined) return;
-    onChoose(next);
-    list.current?.querySelectorAll('button')[tabs.indexOf(next)]?.focus();
+    onChoose(next.name);
+    list.current?.querySelectorAll('button')[at]?.focus();
   };
   return (
     <div className="view-tabs" role="tablist" aria-label={label} ref={list} onKeyDown={onKey}>
-      {tabs.map((name) => (
+      {tabs.map(({ name, title }) => (
         <button
           key={name}
           type="button"
@@ -25,7 +25,7 @@ export function Tabs<Name extends string>({ label, tabs, chosen, onChoose }: Pro
           tabIndex={name === chosen ? 0 : -1}
           onClick={() => onChoose(name)}
         >
-          {title(name)}
+          {title}
         </button>
       ))}
     </div>

@@ -6,13 +6,17 @@ import { Audit } from './audit.tsx';
 import { Events } from './events.tsx';
 import { Machine } from './machine.tsx';
 
-const tabs = ['events', 'machine', 'audit'] as const;
+const tabs = [
+  { name: 'events', title: t('Events') },
+  { name: 'machine', title: t('Machine') },
+  { name: 'audit', title: t('Audit') },
+] as const;
 
 /** What happened: events as they come, the machine, and who changed what. */
 export function Activity() {
   const { tab: named } = useSearch({ from: '/activity' });
   const navigate = useNavigate({ from: '/activity' });
-  const tab = tabs.find((name) => name === named) ?? 'events';
+  const tab = tabs.find(({ name }) => name === named)?.name ?? 'events';
   return (
     <Page title={t('Activity')}>
       <Tabs

@@ -13,8 +13,13 @@ import { Changes } from './changes.tsx';
 import { Facts } from './facts.tsx';
 import { TerminalKeys } from './terminal-keys.tsx';
 
-const tabs = ['transcript', 'changes', 'terminal', 'facts'] as const;
-type Tab = (typeof tabs)[number];
+const tabs = [
+  { name: 'transcript', title: t('Transcript') },
+  { name: 'changes', title: t('Changes') },
+  { name: 'terminal', title: t('Terminal') },
+  { name: 'facts', title: t('Facts') },
+] as const;
+type Tab = (typeof tabs)[number]['name'];
 
 /** One session: its transcript as it goes on, what it changed in its folder, its terminal, and what is known and can be done. */
 export function SessionScreen() {
@@ -25,7 +30,7 @@ export function SessionScreen() {
 function OneSession({ conversationKey: key }: { conversationKey: string }) {
   const { tab: named, find } = useSearch({ from: '/sessions/$key' });
   const navigate = useNavigate({ from: '/sessions/$key' });
-  const tab = tabs.find((name) => name === named) ?? 'transcript';
+  const tab = tabs.find(({ name }) => name === named)?.name ?? 'transcript';
   const query = useApi<Session>(sessionPath(key));
   const choose = (next: Tab) => void navigate({ search: { tab: next === 'transcript' ? '' : next, find }, replace: true });
   return (
