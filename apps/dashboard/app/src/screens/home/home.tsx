@@ -7,6 +7,7 @@ import { Empty, Loaded, Page, Section, Skeleton } from '../../parts/page.tsx';
 import { useAct, useApi } from '../../parts/query.ts';
 import { Status } from '../../parts/status.tsx';
 import { usePeople } from '../../parts/use-people.ts';
+import { stateWords } from '../sessions/state-words.ts';
 import { Refused } from './refused.tsx';
 import { type Need, useNeeds } from './use-needs.ts';
 
@@ -61,7 +62,12 @@ export function Home() {
                             {title ?? text?.slice(0, 80) ?? key}
                           </Link>
                           <p className="muted small">
-                            {[surface, principal === null ? identity : people.nameOf(principal), state, relativeTime(at)]
+                            {[
+                              surface,
+                              principal === null ? identity : people.nameOf(principal),
+                              stateWords[state],
+                              relativeTime(at),
+                            ]
                               .filter(Boolean)
                               .join(' · ')}
                           </p>
