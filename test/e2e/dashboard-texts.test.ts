@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -8,6 +7,7 @@ import { foreignTexts, markdownTexts } from '../fixtures/foreign-texts.ts';
 import { root } from '../repository.ts';
 import { refuseAnswers, replaceAnswers } from './dashboard/foreign-answers.ts';
 import { type Dashboard, openDashboard, setUp } from './dashboard/open-dashboard.ts';
+import { routes, screensWith } from './dashboard/screens.ts';
 import { type Attacks, watchAttacks } from './dashboard/watch-attacks.ts';
 import { openBrowser, whyNoBrowser } from './device-app/browser.ts';
 
@@ -16,30 +16,8 @@ const texts = foreignTexts.map((text) => text.toWellFormed());
 /** As many as a page shows at once. */
 const turnsAtOnce = 40;
 const workers = 8;
-const sourceOf = (file: string) => readFileSync(path.join(root, 'apps/dashboard/app/src', file), 'utf8');
 const session = '/sessions/compat%3Acompat%3Asession%3A0';
-/** Every screen, and each of its views. */
-const screens = [
-  '/',
-  '/chat',
-  '/welcome/engine',
-  '/welcome/message',
-  '/welcome/channel',
-  '/sessions',
-  session,
-  `${session}?tab=changes`,
-  `${session}?tab=terminal`,
-  `${session}?tab=facts`,
-  '/search?q=x',
-  '/people',
-  '/channels',
-  '/costs',
-  '/activity',
-  '/activity?tab=machine',
-  '/activity?tab=audit',
-  '/settings',
-  ...[...sourceOf('screens/settings/sections.ts').matchAll(/section\(\s*'([\w-]+)'/g)].map(([, id]) => `/settings/${id}`),
-];
+const screens = screensWith(session);
 /** Buttons that show more of what others have written. */
 const dialogs: Record<string, string[]> = {
   '/people': ['Let in', 'Invite somebody'],
@@ -149,9 +127,7 @@ describe.skipIf(why !== null)(`texts of others in the dashboard${why === null ? 
   });
 
   test('[30] as whatever else the service says, in every screen', async () => {
-    const paths = [...sourceOf('routes.tsx').matchAll(/path: '([^']+)'/g)].map(
-      ([, place = '']) => new RegExp(`^${place.replaceAll(/\$\w+/g, '[^/?]+')}(?:\\?.*)?$`),
-    );
+    const paths = routes().map((place) => new RegExp(`^${place.replaceAll(/\$\w+/g, '[^/?]+')}(?:\\?.*)?$`));
     expect(paths.filter((place) => !screens.some((screen) => place.test(screen)))).toEqual([]);
 
     const answers = await replaceAnswers(page, dashboard.url, texts);

@@ -1,0 +1,98 @@
+import type { BrowserContext, Page, Request } from 'playwright-core';
+
+/** The letters that the pseudo-language writes with accents: a text that has one of them outside of its brackets is not in it. */
+const plainLetters = /[aeiouycnszrtdlAEIOUC]/;
+
+/** What the browser makes of times is in the language of the browser: it counts as said in it. */
+const bracketTimes = `(() => {
+  const times = Intl.DateTimeFormat.prototype;
+  const { get } = Object.getOwnPropertyDescriptor(times, 'format');
+  Object.defineProperty(times, 'format', { get() { return (at) => '⟦' + get.call(this)(at) + '⟧'; } });
+  const { format } = Intl.RelativeTimeFormat.prototype;
+  Intl.RelativeTimeFormat.prototype.format = function (...given) { return '⟦' + format.apply(this, given) + '⟧'; };
+})()`;
+
+/** What is data whoever says it: commands, names of keys, code, and what a person or a model has written. */
+const spared = 'script, style, noscript, code, kbd, pre, .markdown';
+
+/** Each text of the page, that of a block as one, and each attribute that is seen or heard: where it is, and what it says. */
+const readTexts = `(() => {
+  const place = (element) => element.tagName.toLowerCase() + [...element.classList].map((name) => '.' + name).join('');
+  const blocks = new Map();
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    let block = walker.currentNode.parentElement;
+    if (block.closest(${JSON.stringify(spared)}) !== null) continue;
+    while (getComputedStyle(block).display === 'inline') block = block.parentElement;
+    blocks.set(block, [...(blocks.get(block) ?? []), walker.currentNode.data]);
+  }
+  const attributes = ['title', 'aria-label', 'aria-description', 'placeholder', 'alt', 'label', 'data-label'].flatMap((name) =>
+    [...document.querySelectorAll('[' + name + ']')].map((element) => [place(element) + ' ' + name, element.getAttribute(name)]));
+  return [['title', document.title], ...[...blocks].map(([block, texts]) => [place(block), texts.join('\\n')]), ...attributes];
+})()`;
+
+/** Watches pages in the pseudo-language en-XA for words that are in no language but English. */
+export async function watchWords(context: BrowserContext) {
+  const said = new Set<string>();
+  const asked = new Set<Request>();
+  const reading = new Set<Promise<void>>();
+  await context.addInitScript(bracketTimes);
+  context.on('request', (request) => isQuestion(request) && asked.add(request));
+  context.on('requestfailed', (request) => asked.delete(request));
+  context.on('response', (response) => {
+    const read = response.json().then(
+      (answer) => addTexts(answer, said),
+      () => undefined, // no JSON, or a page that has gone
+    );
+    reading.add(read);
+    void read.finally(() => (reading.delete(read), asked.delete(response.request())));
+  });
+  return {
+    /** Whether everything that the page has asked for is there. */
+    isQuiet: (): boolean => asked.size === 0,
+    /** Words of the page that are neither in its language nor the service's. */
+    async left(page: Page): Promise<string[]> {
+      await Promise.all(reading);
+      const texts = (await page.evaluate(readTexts)) as [place: string, text: string][];
+      const found = texts.map(([place, text]) => [place, withoutData(outside(text), said)] as const);
+      return [...new Set(found.filter(([, text]) => plainLetters.test(text)).map(([place, text]) => `${place}: ${text.trim()}`))];
+    },
+  };
+}
+
+/** Streams have no end. */
+const isQuestion = (request: Request): boolean =>
+  request.resourceType() === 'fetch' && request.headers()['accept'] !== 'text/event-stream';
+
+function addTexts(value: unknown, to: Set<string>): void {
+  if (typeof value === 'string') to.add(value.trim());
+  else if (typeof value === 'object' && value !== null) for (const inner of Object.values(value)) addTexts(inner, to);
+}
+
+/** What stands outside of all brackets. */
+function outside(text: string): string {
+  let depth = 0;
+  let rest = '';
+  for (const sign of text) {
+    if (sign === '⟦') depth += 1;
+    if (depth === 0) rest += sign;
+    if (sign === '⟧') {
+      depth = Math.max(depth - 1, 0);
+      rest += ' ';
+    }
+  }
+  return rest;
+}
+
+/** Without what the service has said, as whole words. */
+function withoutData(text: string, said: ReadonlySet<string>): string {
+  const values = [...said].filter((value) => plainLetters.test(value) && text.includes(value));
+  return values
+    .toSorted((one, other) => other.length - one.length)
+    .reduce(
+      (rest, value) => rest.replaceAll(new RegExp(`(?<![\\p{L}\\p{N}])${escaped(value)}(?![\\p{L}\\p{N}])`, 'gu'), ''),
+      text,
+    );
+}
+
+const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\/-]/g, '\\$&');
