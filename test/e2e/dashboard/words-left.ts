@@ -33,6 +33,7 @@ const readTexts = `(() => {
 
 /** Watches pages in the pseudo-language en-XA for words that are in no language but English. */
 export async function watchWords(context: BrowserContext) {
+  const seen: Text[] = [];
   const said = new Set<string>();
   const asked = new Set<Request>();
   const reading = new Set<Promise<void>>();
@@ -40,25 +41,33 @@ export async function watchWords(context: BrowserContext) {
   context.on('request', (request) => isQuestion(request) && asked.add(request));
   context.on('requestfailed', (request) => asked.delete(request));
   context.on('response', (response) => {
+    const request = response.request();
+    if (!asked.has(request)) return;
     const read = response.json().then(
       (answer) => addTexts(answer, said),
       () => undefined, // no JSON, or a page that has gone
     );
     reading.add(read);
-    void read.finally(() => (reading.delete(read), asked.delete(response.request())));
+    void read.finally(() => (reading.delete(read), asked.delete(request)));
   });
   return {
     /** Whether everything that the page has asked for is there. */
     isQuiet: (): boolean => asked.size === 0,
-    /** Words of the page that are neither in its language nor the service's. */
-    async left(page: Page): Promise<string[]> {
+    /** Keeps what the page says now. */
+    async look(page: Page): Promise<void> {
+      seen.push(...((await page.evaluate(readTexts)) as Text[]));
+    },
+    /** Words of the pages since the last time that were neither in their language nor the service's, which may have said them later. */
+    async left(): Promise<string[]> {
       await Promise.all(reading);
-      const texts = (await page.evaluate(readTexts)) as [place: string, text: string][];
-      const found = texts.map(([place, text]) => [place, withoutData(outside(text), said)] as const);
+      const found = seen.splice(0).map(([place, text]) => [place, withoutData(outside(text), said)] as const);
+      said.clear();
       return [...new Set(found.filter(([, text]) => plainLetters.test(text)).map(([place, text]) => `${place}: ${text.trim()}`))];
     },
   };
 }
+
+type Text = [place: string, text: string];
 
 /** Streams have no end. */
 const isQuestion = (request: Request): boolean =>
@@ -84,15 +93,18 @@ function outside(text: string): string {
   return rest;
 }
 
-/** Without what the service has said, as whole words. */
+/** Without what the service has said. A single word of it is data where it stands alone; in a sentence, it may be the sentence's own. */
 function withoutData(text: string, said: ReadonlySet<string>): string {
-  const values = [...said].filter((value) => plainLetters.test(value) && text.includes(value));
+  const values = [...said].filter((value) => /[^a-z]/.test(value) && plainLetters.test(value) && text.includes(value));
   return values
     .toSorted((one, other) => other.length - one.length)
     .reduce(
       (rest, value) => rest.replaceAll(new RegExp(`(?<![\\p{L}\\p{N}])${escaped(value)}(?![\\p{L}\\p{N}])`, 'gu'), ''),
       text,
-    );
+    )
+    .split(/[\n·,:;()“”]/)
+    .filter((part) => !said.has(part.trim()))
+    .join(' ');
 }
 
 const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\/-]/g, '\\$&');
