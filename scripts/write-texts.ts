@@ -15,7 +15,24 @@ const isWords = (text: string): boolean => /\p{L}{2}/u.test(text);
 export function readTexts(files: Readonly<Record<string, string>> = read()): Texts {
   const found: Texts = { texts: new Set(), plurals: new Set(), faults: [] };
   for (const [file, code] of Object.entries(files)) readFile(file, code, found);
+  for (const code of schemaModules(Object.values(files))) readSchemas(code, found.texts);
   return found;
+}
+
+/** The modules whose schemas are shown as forms: what a page imports of them is named so. */
+function schemaModules(codes: readonly string[]): string[] {
+  const imported = /^import \{[^}]*\b\w+Schemas?\b[^}]*\} from '@svc\/contract\/([\w-]+\.ts)';/gm;
+  const names = new Set(codes.flatMap((code) => [...code.matchAll(imported)].map(([, name = '']) => name)));
+  return [...names].map((name) => readFileSync(path.join(root, 'packages/contract/src', name), 'utf8'));
+}
+
+function readSchemas(code: string, texts: Set<string>): void {
+  new Visitor({
+    Property({ key, value }) {
+      if (key.type !== 'Identifier' || (key.name !== 'title' && key.name !== 'description')) return;
+      if (value.type === 'Literal' && typeof value.value === 'string') texts.add(value.value);
+    },
+  }).visit(parseSync('schema.ts', code).program);
 }
 
 function readFile(file: string, code: string, { texts, plurals, faults }: Texts): void {
@@ -63,7 +80,7 @@ export type Plural =
 ${union(plurals)};
 `;
 
-const head = `// Written by scripts/write-texts.ts from t(…), plural(…), pieces(…) and <Rich text="…">: every text that a language of the dashboard has.
+const head = `// Written by scripts/write-texts.ts from t(…), plural(…), pieces(…), <Rich text="…"> and the schemas of forms: every text that a language of the dashboard has.
 `;
 const quoted = (text: string): string =>
   text.includes("'") && !text.includes('"')

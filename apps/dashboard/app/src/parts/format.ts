@@ -30,8 +30,6 @@ export function relativeTime(at: number, now = Date.now()): string {
 }
 
 export const count = (value: number): string => numbers.format(value);
-export const counted = (value: number, one: string, many = `${one}s`): string =>
-  `${numbers.format(value)} ${value === 1 ? one : many}`;
 /** A price: two places, more for what is below a cent. */
 export const money = (value: number): string => (value !== 0 && Math.abs(value) < 0.01 ? smallUsd : usd).format(value);
 

@@ -1,3 +1,4 @@
+import { translated } from '@svc/chat-ui/language/language.ts';
 import { t } from '@svc/chat-ui/language/t.ts';
 import type { ConfigSchema } from '@svc/contract/connector-meta.ts';
 import { Field } from '../field.tsx';
@@ -14,7 +15,7 @@ type Props = {
   onChange(draft: Draft): void;
 };
 
-/** The fields of a schema, those that are needed first; the rest is folded. */
+/** The fields of a schema, those that are needed first; the rest is folded. A language has the words of our own schemas, not of a connector's. */
 export function SchemaForm({ schema, draft, faults, secrets = [], isShort = false, onChange }: Props) {
   const entries = Object.entries(schema.properties);
   const isMain = (name: string) => isShort || schema.required?.includes(name) === true || faults[name] !== undefined;
@@ -58,11 +59,12 @@ function SchemaField({ property, value, fault, isSecret, onChange }: FieldProps)
   const text = typeof value === 'string' ? value : '';
   const standing =
     property.default === undefined || isSecret ? '' : t('Unless set: {value}', { value: JSON.stringify(property.default) });
-  const hint = [property['description'], shapes[control], standing]
-    .filter((words) => typeof words === 'string' && words !== '')
+  const description = property['description'];
+  const hint = [typeof description === 'string' ? translated(description) : '', shapes[control] ?? '', standing]
+    .filter((words) => words !== '')
     .join(' ');
   return (
-    <Field label={property.title} {...(hint !== '' && { hint })} fault={fault}>
+    <Field label={translated(property.title)} {...(hint !== '' && { hint })} fault={fault}>
       {(props) => {
         const common = { ...props, 'aria-invalid': fault !== null };
         if (isSecret)
