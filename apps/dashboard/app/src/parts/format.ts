@@ -1,7 +1,9 @@
+import { language } from '@svc/chat-ui/language/language.ts';
+
 const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
 const dayAndClock = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' });
 const whole = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
-const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
+const relative = new Intl.RelativeTimeFormat(language(), { numeric: 'auto' });
 const numbers = new Intl.NumberFormat();
 const usd = new Intl.NumberFormat(undefined, {
   style: 'currency',
