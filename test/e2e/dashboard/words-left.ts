@@ -1,4 +1,11 @@
 import type { BrowserContext, Page, Request } from 'playwright-core';
+import { announceSchema } from '@svc/contract/announcement.ts';
+import { budgetSchema, modelPriceSchema } from '@svc/contract/cost.ts';
+import { engineSettingsSchema } from '@svc/contract/engine.ts';
+import { personaWriteSchema } from '@svc/contract/persona.ts';
+import { siloSchema } from '@svc/contract/silo.ts';
+import { speechSchema } from '@svc/contract/speech.ts';
+import { toolServerSchemas } from '@svc/contract/tool-server.ts';
 
 /** The letters that the pseudo-language writes with accents: a text that has one of them outside of its brackets is not in it. */
 const plainLetters = /[aeiouycnszrtdlAEIOUC]/;
@@ -12,8 +19,22 @@ const bracketTimes = `(() => {
   Intl.RelativeTimeFormat.prototype.format = function (...given) { return '⟦' + format.apply(this, given) + '⟧'; };
 })()`;
 
-/** What is data whoever says it: commands, names of keys, code, and what a person or a model has written. */
-const spared = 'script, style, noscript, code, kbd, pre, .markdown';
+/** The service's words for the fields of forms, which the page has from the contract. */
+const fields: readonly object[] = [
+  announceSchema,
+  budgetSchema,
+  engineSettingsSchema,
+  modelPriceSchema,
+  personaWriteSchema,
+  siloSchema,
+  speechSchema,
+  toolServerSchemas,
+];
+
+/** What is data whoever says it: commands, names of keys, code, paths and identifiers, and what a model has written. */
+const spared = 'script, style, noscript, code, kbd, pre, .path, .markdown';
+/** What is called the same everywhere. */
+const names = ['ElevenLabs'];
 
 /** Each text of the page, that of a block as one, and each attribute that is seen or heard: where it is, and what it says. */
 const readTexts = `(() => {
@@ -60,6 +81,7 @@ export async function watchWords(context: BrowserContext) {
     /** Words of the pages since the last time that were neither in their language nor the service's, which may have said them later. */
     async left(): Promise<string[]> {
       await Promise.all(reading);
+      addTexts([fields, names], said);
       const found = seen.splice(0).map(([place, text]) => [place, withoutData(outside(text), said)] as const);
       said.clear();
       return [...new Set(found.filter(([, text]) => plainLetters.test(text)).map(([place, text]) => `${place}: ${text.trim()}`))];
@@ -73,9 +95,11 @@ type Text = [place: string, text: string];
 const isQuestion = (request: Request): boolean =>
   request.resourceType() === 'fetch' && request.headers()['accept'] !== 'text/event-stream';
 
+/** Names too: of models, of fields in what a change was about. */
 function addTexts(value: unknown, to: Set<string>): void {
   if (typeof value === 'string') to.add(value.trim());
-  else if (typeof value === 'object' && value !== null) for (const inner of Object.values(value)) addTexts(inner, to);
+  else if (Array.isArray(value)) for (const one of value) addTexts(one, to);
+  else if (typeof value === 'object' && value !== null) for (const pair of Object.entries(value)) addTexts(pair, to);
 }
 
 /** What stands outside of all brackets. */
@@ -102,9 +126,9 @@ function withoutData(text: string, said: ReadonlySet<string>): string {
       (rest, value) => rest.replaceAll(new RegExp(`(?<![\\p{L}\\p{N}])${escaped(value)}(?![\\p{L}\\p{N}])`, 'gu'), ''),
       text,
     )
-    .split(/[\n·,:;()“”]/)
+    .split(/[\n·,:;()“”"{}[\]]/)
     .filter((part) => !said.has(part.trim()))
     .join(' ');
 }
 
-const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\/-]/g, '\\$&');
+const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
