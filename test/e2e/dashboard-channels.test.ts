@@ -153,6 +153,54 @@ describe.skipIf(why !== null)(`channels in the dashboard${why === null ? '' : ` 
     expect(faults).toEqual([]);
   });
 
+  test('a device comes in by a link that is made here, as the person who was chosen, and is used for what is ticked', async () => {
+    const { body: ann } = await dashboard.house.post<Principal>(`${dashboard.house.urls.core}/trust/principals`, {
+      key: 'ann',
+      display_name: 'Ann',
+    });
+    const phones = page.getByRole('listitem').filter({ hasText: 'Phones' });
+    const dialog = page.getByRole('dialog');
+    await page.reload();
+    await phones.getByRole('button', { name: 'Devices' }).click();
+    await button('Add a device').click();
+    await page.getByLabel('Name of the device').fill('New phone');
+    await page.getByLabel('Whose it is').selectOption({ label: 'Ann (ann)' });
+    expect(await violationsInAllLooks(page, 'add a device')).toEqual([]);
+    await button('Make link').click();
+    await page.getByText(/Waiting for the device/).waitFor();
+    const link = new URL((await dialog.locator('.path').textContent()) ?? '');
+    expect(await violationsInAllLooks(page, 'link of a device')).toEqual([]);
+    const { token } = (
+      await dashboard.house.post<Paired>(`${link.origin}/gw/pair`, { code: link.hash.replace('#pair=', ''), platform: 'Test' })
+    ).body;
+    await page.getByText('The device is in.').waitFor();
+    const answer = await fetch(`${link.origin}/gw/device`, {
+      method: 'PATCH',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ capabilities: [{ name: 'geolocation', description: 'Where it is', policy: 'read' }] }),
+    });
+    expect(answer.status).toBe(200);
+    await button('Done').click();
+    await page.getByText(/^of Ann · Test · let in/).waitFor();
+    await button('Change New phone').click();
+    await page.getByLabel('geolocation').check();
+    expect(await violationsInAllLooks(page, 'change a device')).toEqual([]);
+    await page.getByLabel('Name of the device').fill('Pocket phone');
+    await button('Save name').click();
+    await button('Sign out Pocket phone').waitFor();
+    const { result } = (
+      await dashboard.house.post<{ result: { devices: ListedDevice[] } }>(manager('/instances/device/call'), {
+        method: 'devices',
+        params: {},
+      })
+    ).body;
+    expect(result.devices).toMatchObject([{ name: 'Pocket phone', allowed: expect.arrayContaining(['geolocation']) }]);
+    const known = await dashboard.house.get<Principal>(`${dashboard.house.urls.core}/trust/principals/${ann.id}`);
+    expect(known.identifiers).toMatchObject([{ surface: 'device', value: result.devices[0]?.identity }]);
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    expect(faults).toEqual([]);
+  });
+
   test('rules of a channel are set without its other settings, and the core keeps to them', async () => {
     const compat = async () =>
       (await dashboard.house.get<{ instances: Instance[] }>(manager('/instances'))).instances.find(({ id }) => id === 'compat');

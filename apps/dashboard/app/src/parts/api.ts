@@ -28,8 +28,8 @@ export class AwayFault extends Error {
 }
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-/** `body`: JSON, or the bytes of a file. */
-export type CallOptions = { body?: unknown; timeoutMs?: number; signal?: AbortSignal };
+/** `body`: JSON, or the bytes of a file. `isQuiet`: the page asks by itself, so the person is asked for no proof. */
+export type CallOptions = { body?: unknown; timeoutMs?: number; signal?: AbortSignal; isQuiet?: boolean };
 
 /** What the shell does when a login is missing (`sign-in`) or too old for what is asked (`step-up`): false when the person does not want to. */
 type Prove = (what: 'sign-in' | 'step-up') => Promise<boolean>;
@@ -63,6 +63,7 @@ export async function callRaw(method: Method, path: string, options: CallOptions
   if (response.ok) return response;
   const body = (await response.json().catch(() => ({}))) as Partial<ErrorBody>;
   const fault = new ApiFault(response.status, body);
+  if (options.isQuiet === true) throw fault;
   // A refusal that comes late is of the login before: who has signed in meanwhile is not asked once more.
   if (response.status === 401 && (proofs > asOf || (await prove('sign-in')))) return callRaw(method, path, options);
   if (response.status === 403 && body['step_up'] === true && (await prove('step-up'))) return callRaw(method, path, options);

@@ -9,6 +9,8 @@ import { relativeTime } from '../../parts/format.ts';
 import { Loaded } from '../../parts/page.tsx';
 import { useAct, useApi, useProvenCall } from '../../parts/query.ts';
 import { Status } from '../../parts/status.tsx';
+import { AddDevice } from './add-device.tsx';
+import { ChangeDevice } from './change-device.tsx';
 
 type Props = { instance: Instance; path: string; onClose(): void };
 type Listed = InstanceCallAnswer & { result: { devices: ListedDevice[] } };
@@ -22,14 +24,24 @@ export function Devices({ instance, path, onClose }: Props) {
   const query = useProvenCall<Listed>(`${path}/call`, { method: 'devices', params: {} });
   const people = useApi<{ principals: Principal[] }>('/core/trust/principals');
   const [lost, setLost] = useState<ListedDevice | null>(null);
+  const [changed, setChanged] = useState<ListedDevice | null>(null);
+  const [isAdding, setAdding] = useState(false);
   const ownerOf = ({ identity }: ListedDevice) =>
     people.data?.principals.find(({ identifiers }) =>
       identifiers.some(({ surface, value }) => surface === instance.type && value === identity),
     );
   if (lost !== null)
     return <SignOut device={lost} type={instance.type} path={path} person={ownerOf(lost)} onClose={() => setLost(null)} />;
+  if (isAdding)
+    return <AddDevice instance={instance} path={path} people={people.data?.principals ?? []} onClose={() => setAdding(false)} />;
+  if (changed !== null) return <ChangeDevice device={changed} path={path} onClose={() => setChanged(null)} />;
   return (
     <Dialog title={t('Devices of {name}', { name: instance.name })} onClose={onClose} wide>
+      <p>
+        <button type="button" className="primary" disabled={people.data === undefined} onClick={() => setAdding(true)}>
+          {t('Add a device')}
+        </button>
+      </p>
       <Loaded query={query}>
         {({ result: { devices } }) => (
           <ul className="rows-list">
@@ -43,7 +55,15 @@ export function Devices({ instance, path, onClose }: Props) {
                   <Status kind={device.online ? 'ok' : 'off'} words={stateOf(device)} />
                 </div>
                 <p className="muted small">{factsOf(device, ownerOf(device))}</p>
-                <p>
+                <p className="row-buttons">
+                  <button
+                    type="button"
+                    className="plain-button"
+                    aria-label={t('Change {name}', { name: device.name })}
+                    onClick={() => setChanged(device)}
+                  >
+                    {t('Change')}
+                  </button>
                   <button
                     type="button"
                     className="danger"

@@ -1,0 +1,62 @@
+import { t } from '@svc/chat-ui/language/t.ts';
+import { type ListedDevice, maxDeviceName } from '@svc/contract/device-gateway.ts';
+import type { InstanceCallAnswer } from '@svc/contract/instance-call.ts';
+import { useState } from 'react';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Field } from '../../parts/field.tsx';
+import { FormButtons } from '../../parts/form-buttons.tsx';
+import { useAct } from '../../parts/query.ts';
+
+type Props = { device: ListedDevice; path: string; onClose(): void };
+type Changed = InstanceCallAnswer & { result: ListedDevice };
+
+/** What a device is called, and what it may be used for. */
+export function ChangeDevice({ device, path, onClose }: Props) {
+  const { device_id: id, can } = device;
+  const [name, setName] = useState(device.name);
+  const [allowed, setAllowed] = useState(device.allowed);
+  const changes = [`${path}/call`];
+  const rename = useAct({ changes, done: t('It is saved.'), onDone: onClose });
+  const allow = useAct<Changed>({ changes, onDone: ({ result }) => setAllowed(result.allowed) });
+  const body = (method: string, params: object) => ({ method, params: { device_id: id, ...params } });
+  const uses = [...new Set([...can, ...allowed])].toSorted();
+  return (
+    <Dialog title={t('Change {name}', { name: device.name })} onClose={onClose}>
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          rename.mutate({ method: 'POST', path: `${path}/call`, body: body('rename', { name: name.trim() }) });
+        }}
+      >
+        <fieldset className="checks">
+          <legend>{t('What it may be used for')}</legend>
+          {uses.length === 0 && <p className="muted">{t('It has not said what it can do.')}</p>}
+          {uses.map((use) => (
+            <label key={use} className="check">
+              <input
+                type="checkbox"
+                checked={allowed.includes(use)}
+                disabled={allow.isPending}
+                onChange={({ target }) =>
+                  allow.mutate({
+                    method: 'POST',
+                    path: `${path}/call`,
+                    body: body(target.checked ? 'allow' : 'deny', { capability: use }),
+                  })
+                }
+              />
+              {use}
+            </label>
+          ))}
+        </fieldset>
+        <Field label={t('Name of the device')}>
+          {(props) => (
+            <input {...props} value={name} maxLength={maxDeviceName} onChange={({ target }) => setName(target.value)} />
+          )}
+        </Field>
+        <FormButtons submit={t('Save name')} isOff={rename.isPending || name.trim() === ''} onClose={onClose} />
+      </form>
+    </Dialog>
+  );
+}

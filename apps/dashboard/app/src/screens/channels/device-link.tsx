@@ -1,0 +1,73 @@
+import { t } from '@svc/chat-ui/language/t.ts';
+import type { Invitation, ListedDevice } from '@svc/contract/device-gateway.ts';
+import type { InstanceCallAnswer } from '@svc/contract/instance-call.ts';
+import { useQuery } from '@tanstack/react-query';
+import { call } from '../../parts/api.ts';
+import { CopyButton } from '../../parts/copy-button.tsx';
+import { relativeTime } from '../../parts/format.ts';
+import { QrCode } from '../../parts/qr-code.tsx';
+import { Status } from '../../parts/status.tsx';
+
+type Props = { invitation: Invitation; path: string; isBusy: boolean; onAgain(): void };
+type Listed = InstanceCallAnswer & { result: { devices: ListedDevice[] } };
+type Arrival = 'waiting' | 'in' | 'too late' | 'unknown';
+
+const lookMs = 2000;
+
+/** The link by which a device comes in, until it has come or cannot come by it any more. */
+export function DeviceLink({ invitation, path, isBusy, onAgain }: Props) {
+  const { url, expires_at: end } = invitation;
+  const arrival = useArrival(invitation, path);
+  if (arrival === 'in') return <Status kind="ok" words={t('The device is in.')} />;
+  if (arrival === 'too late')
+    return (
+      <>
+        <p role="status">{t('The device has not come, and the link is good no more.')}</p>
+        <p>
+          <button type="button" className="primary" disabled={isBusy} onClick={onAgain}>
+            {t('Make another link')}
+          </button>
+        </p>
+      </>
+    );
+  return (
+    <>
+      <QrCode text={url} label={t('QR code of the link')} />
+      <p className="path">{url}</p>
+      <p className="row-buttons">
+        <CopyButton text={url}>{t('Copy link')}</CopyButton>
+      </p>
+      {isHere(url) && (
+        <p className="small">
+          {t(
+            'This address is of the machine of the service alone. For other devices, put a proxy with https before the gateway, and set its address as base_url under Configure.',
+          )}
+        </p>
+      )}
+      {arrival === 'waiting' ? (
+        <Status kind="busy" words={t('Waiting for the device; the link ends {when}.', { when: relativeTime(end) })} />
+      ) : (
+        <p className="muted small">{t('The list of devices says whether it has come.')}</p>
+      )}
+    </>
+  );
+}
+
+/** Looks by itself as long as the second factor is young enough, and never asks for another one. */
+function useArrival({ device_id: id, code, expires_at: end }: Invitation, path: string): Arrival {
+  const query = useQuery<Listed>({
+    queryKey: [`${path}/call`, code],
+    queryFn: ({ signal }) =>
+      call<Listed>('POST', `${path}/call`, { body: { method: 'devices', params: {} }, signal, isQuiet: true }),
+    retry: false,
+    refetchInterval: ({ state: { data, error } }) => (stateOf(data, id) === 'paired' || error !== null ? false : lookMs),
+  });
+  if (stateOf(query.data, id) === 'paired') return 'in';
+  if (Date.now() >= end) return 'too late';
+  return query.error === null ? 'waiting' : 'unknown';
+}
+
+const stateOf = (listed: Listed | undefined, id: string): ListedDevice['state'] | undefined =>
+  listed?.result.devices.find(({ device_id: other }) => other === id)?.state;
+
+const isHere = (url: string): boolean => ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(url).hostname);
