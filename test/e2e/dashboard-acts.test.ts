@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
@@ -6,6 +7,7 @@ import type { Instance } from '@svc/contract/instance.ts';
 import type { Principal, TrustChange } from '@svc/contract/trust.ts';
 import { freePorts } from '@svc/testing/free-ports.ts';
 import { type Account, ageProof, type Dashboard, isLive, openDashboard, setUp, signIn } from './dashboard/open-dashboard.ts';
+import { pictures } from './dashboard/violations.ts';
 import { openBrowser, say, watch, whyNoBrowser } from './device-app/browser.ts';
 
 const why = whyNoBrowser();
@@ -230,4 +232,44 @@ describe.skipIf(why !== null)(`acts in the dashboard${why === null ? '' : ` (ski
     await expect.poll(async () => (await fetch(`${core()}/v2/session/${encodeURIComponent('web:Anna:main')}`)).status).toBe(404);
     expect(faults).toEqual([]);
   });
+
+  test(
+    'a backup with its secrets is brought from a file, and is in place after a restart from the page',
+    { timeout: 180_000 },
+    async () => {
+      const secrets = path.join(dashboard.house.folder, 'secrets.json');
+      writeFileSync(secrets, JSON.stringify({ OF_THEN: 'what was kept then' }), { mode: 0o600 });
+      await open('/settings/backups');
+      await page.getByRole('button', { name: 'Make one with secrets' }).click();
+      await page.getByLabel('Passphrase', { exact: true }).fill('six words that nobody else knows');
+      await page.getByLabel('Passphrase once more').fill('six words that nobody knows');
+      await page.getByText('It is another one.').waitFor();
+      await page.getByLabel('Passphrase once more').fill('six words that nobody else knows');
+      await pictures(page, 'backup-with-secrets');
+      await page.getByRole('button', { name: 'Make backup' }).click();
+      const made = page.getByRole('listitem').filter({ hasText: 'with secrets' });
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        made.getByRole('button', { name: /^Download/ }).click(),
+      ]);
+      writeFileSync(secrets, '{}', { mode: 0o600 });
+      await dashboard.house.post(`${core()}/trust/principals`, { key: 'later', display_name: 'Later' });
+
+      await page.getByRole('button', { name: 'Import a backup' }).click();
+      await page.getByLabel('File of the backup').setInputFiles(await download.path());
+      await page.getByLabel('Passphrase of its secrets').fill('wrong words');
+      await page.getByRole('button', { name: 'Import backup' }).click();
+      await page.getByRole('dialog').locator('.fault').waitFor();
+      await pictures(page, 'backup-import');
+      await page.getByLabel('Passphrase of its secrets').fill('six words that nobody else knows');
+      await page.getByRole('button', { name: 'Import backup' }).click();
+      await page.getByRole('button', { name: 'Restart the service' }).click();
+      await pictures(page, 'restart-service');
+      await page.getByRole('button', { name: 'Restart service' }).click();
+      await page.getByText('is in place. What was there before is kept until the next start.').waitFor({ timeout: 100_000 });
+      expect((await people()).map(({ key }) => key)).not.toContain('later');
+      expect(JSON.parse(readFileSync(secrets, 'utf8'))).toEqual({ OF_THEN: 'what was kept then' });
+      expect(faults).toEqual([]);
+    },
+  );
 });

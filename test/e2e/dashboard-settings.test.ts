@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -10,9 +10,11 @@ import type { EngineView } from '@svc/contract/engine.ts';
 import type { FolderList } from '@svc/contract/folder.ts';
 import type { PersonaList, PersonaView } from '@svc/contract/persona.ts';
 import type { ToolServerDocument } from '@svc/contract/tool-server.ts';
+import { fakeCodex } from '@svc/testing/package-registry/start-package-registry.ts';
 import { startHttpToolServer } from '@svc/testing/tool-server/start-http-tool-server.ts';
 import { root } from '../repository.ts';
 import { type Account, type Dashboard, openDashboard, setUp } from './dashboard/open-dashboard.ts';
+import { pictures } from './dashboard/violations.ts';
 import { openBrowser, watch, whyNoBrowser } from './device-app/browser.ts';
 
 const why = whyNoBrowser();
@@ -40,6 +42,7 @@ describe.skipIf(why !== null)(`settings in the dashboard${why === null ? '' : ` 
   const fromCore = <T>(route: string) => dashboard.house.get<T>(dashboard.house.urls.core + route);
   const button = (name: string) => page.getByRole('button', { name, exact: true });
   const inDialog = (name: string) => page.getByRole('dialog').getByRole('button', { name, exact: true });
+  const picture = (name: string) => pictures(page, name);
   const row = (text: string) => page.locator('.rows-list > li').filter({ hasText: text });
 
   test('settings that are not there say so, and the way to the others stays', async () => {
@@ -268,6 +271,43 @@ describe.skipIf(why !== null)(`settings in the dashboard${why === null ? '' : ` 
     await row(folder).waitFor({ state: 'detached' });
     expect(await folders()).toEqual({ folders: [], trusted: [] });
     rmSync(folder, { recursive: true });
+    expect(faults).toEqual([]);
+  });
+
+  test('an engine goes back to the version before, and forward again, after a question', async () => {
+    const place = path.join(dashboard.house.folder, 'engines/codex');
+    for (const version of ['1.0.0', '2.0.0'])
+      for (const [name, { text }] of Object.entries(fakeCodex(version))) {
+        const file = path.join(place, version, name);
+        mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+        writeFileSync(file, text, { mode: 0o700 });
+      }
+    symlinkSync('2.0.0', path.join(place, 'current'));
+    await dashboard.house.post(`${dashboard.house.urls.core}/v2/engines/codex/refresh`);
+    const version = async () =>
+      (await fromCore<{ engines: EngineView[] }>('/v2/engines')).engines.find(({ id }) => id === 'codex')?.version;
+    expect(await version()).toBe('2.0.0');
+    await open('engines');
+    await row('codex').getByRole('button', { name: 'Go back to 1.0.0' }).click();
+    await picture('engine-rollback');
+    await inDialog('Go back').click();
+    await page.getByText('codex is 1.0.0 again.').waitFor();
+    expect(await version()).toBe('1.0.0');
+    await row('codex').getByRole('button', { name: 'Go back to 2.0.0' }).waitFor();
+    expect(faults).toEqual([]);
+  });
+
+  test('which versions are followed is chosen where the version is shown', async () => {
+    const channel = async () => (await fromCore<{ channel: string }>('/v2/update/channel')).channel;
+    await open('version');
+    const choice = page.getByLabel('Versions that are followed');
+    expect(await choice.inputValue()).toBe('stable');
+    await choice.selectOption('edge');
+    await expect.poll(channel).toBe('edge');
+    await page.getByText('Install new versions of “edge” without being asked').waitFor();
+    await picture('update-channel');
+    await choice.selectOption('stable');
+    await expect.poll(channel).toBe('stable');
     expect(faults).toEqual([]);
   });
 

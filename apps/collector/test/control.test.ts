@@ -5,6 +5,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ownProcess, type ProcessFacts } from '../src/control/process-facts.ts';
 import { createRemoteUsers } from '@svc/service-kit/http/remote-users.ts';
+import { birthMark } from '@svc/service-kit/process/birth-mark.ts';
 import { endProcess } from '../src/control/end-process.ts';
 import { openTestCollector } from './open-test-collector.ts';
 import { controlToken, openTestControl, readToken, type TestControl } from './open-test-control.ts';
@@ -213,10 +214,10 @@ test('a process that does not listen is ended by force', async () => {
   expect(signals).toEqual(['SIGTERM', 'SIGKILL', 'SIGKILL']);
 });
 
-const supervisorFile = (pid: number, services: { name: string; pid: number | null }[]) => {
+const supervisorFile = (pid: number, services: { name: string; pid: number | null }[], more: object = {}) => {
   const run = path.join(control.collector.dataDir, 'run');
   mkdirSync(run, { recursive: true });
-  writeFileSync(path.join(run, 'supervisor.json'), JSON.stringify({ pid, services }));
+  writeFileSync(path.join(run, 'supervisor.json'), JSON.stringify({ pid, services, ...more }));
 };
 
 test('a host process is restarted by ending it, when it is its supervisor’s child', async () => {
@@ -230,6 +231,24 @@ test('a host process is restarted by ending it, when it is its supervisor’s ch
   expect(await ended).toEqual([null, 'SIGTERM']);
   supervisorFile(process.pid, [{ name: 'core', pid: null }]);
   expect((await control.post('restart-daemon', { target: 'core' })).status).toBe(409);
+});
+
+test('the service is started again by its supervisor, if it is the one that the file means and knows how', async () => {
+  const supervisor: ChildProcess = fork(path.join(import.meta.dirname, 'fixtures/idle.ts'));
+  const ended = once(supervisor, 'exit');
+  await once(supervisor, 'message');
+  const pid = supervisor.pid ?? 0;
+  const born = birthMark(pid);
+  const restart = async () => (await control.post('restart-daemon', { target: '*' })).status;
+  for (const more of [{}, { born }, { starts_again: true }, { starts_again: true, born: 'another time' }]) {
+    supervisorFile(pid, [], more);
+    expect(await restart()).toBe(409);
+  }
+  supervisorFile(pid, [], { starts_again: true, born });
+  expect(await restart()).toBe(200);
+  expect(await ended).toEqual([null, 'SIGUSR2']);
+  expect((await control.audit())[0]).toMatchObject({ action: 'restart-daemon', target: '*', outcome: 'done' });
+  expect(await restart()).toBe(409);
 });
 
 test.each(['../x', 'a b', '$(x)'])('a name that is neither a host nor an instance is not run (%s)', async (target) => {

@@ -267,6 +267,7 @@ describe('an automatic update', { timeout: 90_000 }, () => {
   test('is gone back from, and not made again by itself', async () => {
     await open((publish) => publish(pinned));
     await install();
+    expect(await codex()).toMatchObject({ previous_version: null });
     expect((await post('codex/rollback')).json()).toMatchObject({
       error: 'conflict',
       message: expect.stringContaining('go back'),
@@ -274,7 +275,11 @@ describe('an automatic update', { timeout: 90_000 }, () => {
     registry.publish(codexPackage, newer, fakeCodex(newer));
     await turnOn();
     await sixHours('updated');
-    expect((await post('codex/rollback')).json()).toMatchObject({ ok: true, engine: { version: pinned, ready: true } });
+    expect(await codex()).toMatchObject({ version: newer, previous_version: pinned });
+    expect((await post('codex/rollback')).json()).toMatchObject({
+      ok: true,
+      engine: { version: pinned, ready: true, previous_version: newer },
+    });
     await sixHours(null);
     await core.context.engineUpdates.close();
     expect([current(), versions()]).toEqual([pinned, [pinned, newer].sort()]);

@@ -31,13 +31,21 @@ export const sendKeysSchema = {
   },
 } as const;
 
+/** All of the service, as a target of `POST /api/control/restart-daemon`. No instance is called that. */
+export const wholeService = '*';
+
 /** Body of `POST /api/control/restart-daemon`. */
 export const restartSchema = {
   type: 'object',
   required: ['target'],
   additionalProperties: false,
   properties: {
-    target: { type: 'string', minLength: 1, maxLength: 128, description: 'A host process, or the id of an instance' },
+    target: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 128,
+      description: 'A host process, the id of an instance, or * for all of the service',
+    },
   },
 } as const;
 

@@ -57,6 +57,8 @@ export type EngineView = {
   base_url: string | null;
   /** The version the service is tested with, which is installed on demand; null where there is nothing to install. */
   pinned_version: string | null;
+  /** The version that was used before, which is kept here; null where there is none to go back to. */
+  previous_version: string | null;
   /** What the package registry said last, and when it was asked. */
   latest_version: string | null;
   checked_at: number | null;

@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 /** Where pictures of all screens go, for who wants to look at them. */
-const pictures = process.env['TEST_PICTURES'];
+const folder = process.env['TEST_PICTURES'];
 
 type Violation = { id: string; help: string; nodes: { target: string[] }[] };
 
@@ -21,21 +21,31 @@ export async function violations(page: Page): Promise<string[]> {
 
 /** Takes a picture where one is wanted. */
 export async function picture(page: Page, name: string): Promise<void> {
-  if (pictures === undefined) return;
-  mkdirSync(pictures, { recursive: true });
-  await page.screenshot({ path: path.join(pictures, `${name}-${page.viewportSize()?.width ?? 0}.png`) });
+  if (folder === undefined) return;
+  mkdirSync(folder, { recursive: true });
+  await page.screenshot({ path: path.join(folder, `${name}-${page.viewportSize()?.width ?? 0}.png`) });
+}
+
+const looks = [390, 1280].flatMap((width) => (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme })));
+
+/** Pictures of what is open, in each theme at each width, where they are wanted. */
+export async function pictures(page: Page, name: string): Promise<void> {
+  if (folder === undefined) return;
+  for (const { width, colorScheme } of looks) {
+    await page.setViewportSize({ width, height: 844 });
+    await page.emulateMedia({ colorScheme });
+    await picture(page, `${name}-${colorScheme}`);
+  }
 }
 
 /** What is open as it looks in each theme at each width: what axe finds there. */
 export async function violationsInAllLooks(page: Page, name: string): Promise<string[]> {
   const found: string[] = [];
-  for (const width of [390, 1280]) {
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.setViewportSize({ width, height: 844 });
-      await page.emulateMedia({ colorScheme });
-      await picture(page, `${name}-${colorScheme}`);
-      found.push(...(await violations(page)).map((line) => `${name} at ${width}, ${colorScheme}: ${line}`));
-    }
+  for (const { width, colorScheme } of looks) {
+    await page.setViewportSize({ width, height: 844 });
+    await page.emulateMedia({ colorScheme });
+    await picture(page, `${name}-${colorScheme}`);
+    found.push(...(await violations(page)).map((line) => `${name} at ${width}, ${colorScheme}: ${line}`));
   }
   return found;
 }

@@ -1,5 +1,9 @@
+import { wholeService } from '@svc/contract/control.ts';
 import type { ErrorBody } from '@svc/contract/error-body.ts';
+import type { SupervisorState } from '@svc/contract/service.ts';
 import { requestJson } from '@svc/service-kit/http/json-client.ts';
+import { birthMark } from '@svc/service-kit/process/birth-mark.ts';
+import { signalProcess } from '@svc/service-kit/process/signal-process.ts';
 import type { Secret } from '@svc/service-kit/secret.ts';
 import { conflict, notFound, unavailable } from '@svc/service-kit/service-error.ts';
 import { readSupervisor } from '../system/our-processes.ts';
@@ -18,11 +22,12 @@ type Options = {
 const instanceTimeoutMs = 30_000;
 
 /**
- * Restarts a host process (its supervisor starts it again when it ends) or a connector instance (the manager does).
+ * Restarts a host process (its supervisor starts it again when it ends), a connector instance (the manager does), or all of the service.
  * Throws `not_found` for any other name.
  */
 export async function restartDaemon(target: string, options: Options): Promise<void> {
   const state = await readSupervisor(options.stateFile);
+  if (target === wholeService) return restartAll(state);
   const host = state?.services.find(({ name }) => name === target);
   if (host === undefined || state === null) return restartInstance(target, options);
   if (host.pid === null)
@@ -31,6 +36,16 @@ export async function restartDaemon(target: string, options: Options): Promise<v
   const facts = await ownProcess(host.pid, state.pid);
   if (!(await endProcess(facts, { patienceMs: options.stopTimeoutMs + 1000 })))
     throw unavailable(`${target} could not be ended.`);
+}
+
+/** Asks the supervisor, which lets turns end, stops all and starts it again, as after an update. Nobody else gets the signal. */
+function restartAll(state: SupervisorState | null): void {
+  const isIt = typeof state?.born === 'string' && birthMark(state.pid) === state.born;
+  if (state?.starts_again !== true || !isIt)
+    throw conflict(
+      'What runs the service cannot start it again by itself. Where it is installed, stop it (Ctrl-C) and run ./svc up.',
+    );
+  signalProcess(state.pid, 'SIGUSR2');
 }
 
 async function restartInstance(id: string, { managerUrl, managerToken }: Options): Promise<void> {

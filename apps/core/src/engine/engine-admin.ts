@@ -121,6 +121,7 @@ async function toView(
     auto_update,
     base_url: profile.baseUrl,
     pinned_version: pin?.version ?? null,
+    previous_version: installer.previous(id),
     latest_version,
     checked_at,
     update_fault,

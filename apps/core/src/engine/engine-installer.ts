@@ -52,6 +52,8 @@ export type EngineInstaller = {
   isBusy(): boolean;
   /** The version installed here; null when the engine comes from elsewhere. */
   current(id: EngineId): string | null;
+  /** The version to go back to; null where there is none. */
+  previous(id: EngineId): string | null;
   /** Ends what is being installed; nothing is left of it. */
   close(): Promise<void>;
 };
@@ -90,7 +92,7 @@ export function createEngineInstaller(deps: Deps): EngineInstaller {
     },
 
     async rollback(id) {
-      const { current, before } = pathOf(id, settings) === null ? kept(deps, id) : { current: null, before: null };
+      const { current, before } = kept(deps, id);
       if (current === null || before === null) throw conflict(`There is no version of ${id} here to go back to.`);
       await installs.begin(id, before, () => switchTo(deps, id, before, false));
       return current;
@@ -105,7 +107,8 @@ export function createEngineInstaller(deps: Deps): EngineInstaller {
 
     status: installs.status,
     isBusy: installs.isBusy,
-    current: (id) => (pathOf(id, settings) === null ? versionFolders(paths.engines, id).current() : null),
+    current: (id) => kept(deps, id).current,
+    previous: (id) => kept(deps, id).before,
 
     async close() {
       ending.abort();
@@ -168,8 +171,9 @@ async function fetchVersion({ paths, env, settings, registry }: Deps, { id, ...i
   });
 }
 
-/** The version in use, and the one that was left for it. */
-function kept({ paths }: Deps, id: EngineId): { current: string | null; before: string | null } {
+/** The version in use, and the one that was left for it; neither where the settings name a program of their own. */
+function kept({ paths, settings }: Deps, id: EngineId): { current: string | null; before: string | null } {
+  if (pathOf(id, settings) !== null) return { current: null, before: null };
   const folders = versionFolders(paths.engines, id);
   const current = folders.current();
   return { current, before: folders.all().find((version) => version !== current) ?? null };

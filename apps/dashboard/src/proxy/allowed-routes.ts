@@ -57,6 +57,7 @@ const routes: Record<BackendName, readonly string[]> = {
     'POST /v2/engines/:id/default',
     'DELETE /v2/engines/default',
     'POST /v2/engines/:id/install',
+    '!POST /v2/engines/:id/rollback', // another program answers than this release names
     'POST /v2/engines/:id/refresh',
     'POST /v2/engines/:id/test',
     '!PUT /v2/engines/:id/apikey',

@@ -12,6 +12,7 @@ const requestHeaders = [
   'range',
   'if-range',
   'if-none-match',
+  'x-backup-passphrase',
 ] as const;
 /** What of an answer the browser gets to see. */
 const answerHeaders = [
@@ -35,8 +36,8 @@ const dataOnly = {
   'cross-origin-resource-policy': 'same-origin',
 } as const;
 
-/** How long a backend may take until it begins to answer: a side call of an engine takes a while. */
-const answerMs = 120_000;
+/** How long a backend may take until it begins to answer, from the last that it was sent: a side call of an engine takes a while. */
+const usualAnswerMs = 120_000;
 const agent = new http.Agent({ keepAlive: true, maxSockets: 256 });
 
 export type Forward = {
@@ -47,6 +48,8 @@ export type Forward = {
   headers: Record<string, string>;
   /** Ends the exchange, whatever state it is in. */
   signal?: AbortSignal;
+  /** How long the backend may take until it begins to answer. */
+  answerMs?: number;
   /** Headers of the answer to be let through besides. */
   alsoShow?: readonly string[];
 };
@@ -78,7 +81,11 @@ export async function forward(request: FastifyRequest, reply: FastifyReply, to: 
   }
 }
 
-function ask({ raw, method }: FastifyRequest, { origin, path, headers }: Forward, signal: AbortSignal): Promise<IncomingMessage> {
+function ask(
+  { raw, method }: FastifyRequest,
+  { origin, path, headers, answerMs = usualAnswerMs }: Forward,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
   const taken = requestHeaders.flatMap((name) => (raw.headers[name] === undefined ? [] : [[name, raw.headers[name]]]));
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(origin);
@@ -92,6 +99,7 @@ function ask({ raw, method }: FastifyRequest, { origin, path, headers }: Forward
       headers: { ...(Object.fromEntries(taken) as Record<string, string>), ...headers },
     });
     const timer = setTimeout(() => request.destroy(new Error('it did not begin to answer')), answerMs);
+    raw.on('data', () => timer.refresh());
     const end = () => clearTimeout(timer);
     request.once('response', (response) => (end(), resolve(response)));
     request.once(

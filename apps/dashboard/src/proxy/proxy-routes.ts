@@ -8,6 +8,10 @@ import type { Backends } from './backends.ts';
 import { forward } from './forward.ts';
 import { watchLogin } from './watch-login.ts';
 
+/** Unpacking a backup and checking all of it takes its time, and nothing is said meanwhile. */
+const slowRoutes: readonly string[] = ['/v2/backups/import', '/v2/backups/:id/restore'];
+const slowAnswerMs = 60 * 60_000;
+
 type Deps = { backends: Backends; logins: Logins; clock: Clock; stopping: AbortController };
 
 /** `/core/…`, `/manager/…`, `/collector/…`: the routes of those processes, for the person who has signed in. */
@@ -37,6 +41,7 @@ export function mountProxyRoutes(app: App, { backends, logins, clock, stopping }
               'x-request-id': request.id,
             },
             signal: watch.signal,
+            ...(slowRoutes.includes(path) && { answerMs: slowAnswerMs }),
           });
         },
       });

@@ -29,7 +29,13 @@ export class AwayFault extends Error {
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 /** `body`: JSON, or the bytes of a file. `isQuiet`: the page asks by itself, so the person is asked for no proof. */
-export type CallOptions = { body?: unknown; timeoutMs?: number; signal?: AbortSignal; isQuiet?: boolean };
+export type CallOptions = {
+  body?: unknown;
+  headers?: Record<string, string>;
+  timeoutMs?: number;
+  signal?: AbortSignal;
+  isQuiet?: boolean;
+};
 
 /** What the shell does when a login is missing (`sign-in`) or too old for what is asked (`step-up`): false when the person does not want to. */
 type Prove = (what: 'sign-in' | 'step-up') => Promise<boolean>;
@@ -78,7 +84,11 @@ export async function call<T>(method: Method, path: string, options: CallOptions
 export const get = <T>(path: string, signal?: AbortSignal): Promise<T> =>
   call<T>('GET', path, signal === undefined ? {} : { signal });
 
-async function send(method: Method, path: string, { body, signal, timeoutMs: ms = timeoutMs }: CallOptions): Promise<Response> {
+async function send(
+  method: Method,
+  path: string,
+  { body, headers = {}, signal, timeoutMs: ms = timeoutMs }: CallOptions,
+): Promise<Response> {
   const isBytes = body instanceof Blob;
   const type = isBytes ? (body.type === '' || formTypes.test(body.type) ? anyType : body.type) : 'application/json';
   // A changing call is JSON even where nothing is to be said.
@@ -87,7 +97,7 @@ async function send(method: Method, path: string, { body, signal, timeoutMs: ms 
   try {
     return await fetch(path, {
       method,
-      headers: { ...authHeaders(), ...(payload === undefined ? {} : { 'content-type': type }) },
+      headers: { ...headers, ...authHeaders(), ...(payload === undefined ? {} : { 'content-type': type }) },
       ...(payload === undefined ? {} : { body: payload }),
       signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]),
       redirect: 'manual',

@@ -1,5 +1,5 @@
 import { QueryClient, useMutation, useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query';
-import { ApiFault, call, get, type Method } from './api.ts';
+import { ApiFault, call, type CallOptions, get, type Method } from './api.ts';
 import { toast } from './toast.tsx';
 
 /** What was read stays shown while it is read again, also when the service is away. */
@@ -46,7 +46,7 @@ export const useProvenCall = <T>(path: string, body: object): UseQueryResult<T> 
     refetchOnReconnect: false,
   });
 
-type Change = { method: Method; path: string; body?: unknown; timeoutMs?: number };
+type Change = { method: Method; path: string } & Pick<CallOptions, 'body' | 'headers' | 'timeoutMs'>;
 type ChangeOptions<T> = {
   /** Paths, or beginnings of paths, that say something else from now on. */
   changes?: readonly string[];

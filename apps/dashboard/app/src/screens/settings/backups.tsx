@@ -8,6 +8,9 @@ import { bytes, fullTime, relativeTime } from '../../parts/format.ts';
 import { Loaded, Section } from '../../parts/page.tsx';
 import { useAct, useApi } from '../../parts/query.ts';
 import { Status, type StatusKind } from '../../parts/status.tsx';
+import { BackupPassphrase, ImportBackup } from './backup-import.tsx';
+import { BackupWithSecrets } from './backup-with-secrets.tsx';
+import { RestartService } from './restart-service.tsx';
 
 const path = '/core/v2/backups';
 const states: Record<Backup['state'], { kind: StatusKind; words: string }> = {
@@ -27,14 +30,18 @@ export function Backups() {
     <Section
       title={t('Copies that are kept')}
       actions={
-        <button
-          type="button"
-          className="plain-button"
-          disabled={make.isPending}
-          onClick={() => make.mutate({ method: 'POST', path })}
-        >
-          {t('Make a backup')}
-        </button>
+        <p className="row-buttons">
+          <button
+            type="button"
+            className="plain-button"
+            disabled={make.isPending}
+            onClick={() => make.mutate({ method: 'POST', path })}
+          >
+            {t('Make a backup')}
+          </button>
+          <BackupWithSecrets path={path} />
+          <ImportBackup path={path} />
+        </p>
       }
     >
       <Loaded query={query} rows={2}>
@@ -44,6 +51,7 @@ export function Backups() {
               <div className="fault-box" role="status">
                 <div>
                   <p>{restoreWords(restore)}</p>
+                  {restore.state !== 'applied' && <RestartService />}
                   {restore.state !== 'undoing' && (
                     <button
                       type="button"
@@ -75,7 +83,7 @@ export function Backups() {
                           name={`svc-backup-${dayOf(backup.created_at)}.tar.gz`}
                         />
                       )}
-                      {backup.state === 'done' && !backup.has_secrets && (
+                      {backup.state === 'done' && (
                         <button type="button" className="plain-button" onClick={() => setChosen(backup)}>
                           {t('Restore')}
                         </button>
@@ -107,21 +115,17 @@ const factsOf = ({ version, bytes: size, scheduled, has_secrets: hasSecrets, cre
     t('version {version}', { version }),
     size === null ? null : bytes(size),
     scheduled ? t('made by the clock') : null,
-    hasSecrets ? t('with secrets: restore it by ./svc backup') : null,
+    hasSecrets ? t('with secrets') : null,
   ]
     .filter((part) => part !== null)
     .join(' · ');
 
-/** The dashboard cannot start what it is a part of. */
-const howToStart = t('To restart it, stop it where it runs (Ctrl-C) and run ./svc up.');
-
 function restoreWords({ state, plan }: RestoreState): string {
   const when = fullTime(plan.created_at);
-  if (state === 'pending')
-    return `${t('The backup of {when} is put in place at the next start of the service.', { when })} ${howToStart}`;
+  if (state === 'pending') return t('The backup of {when} is put in place at the next start of the service.', { when });
   return state === 'applied'
     ? t('The backup of {when} is in place. What was there before is kept until the next start.', { when })
-    : `${t('The earlier state is put back at the next start of the service.')} ${howToStart}`;
+    : t('The earlier state is put back at the next start of the service.');
 }
 
 /** The day as it has to be typed. */
@@ -129,7 +133,13 @@ const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
 
 function Restore({ backup, onClose }: { backup: Backup; onClose(): void }) {
   const [typed, setTyped] = useState('');
-  const act = useAct({ changes: [path], done: t('It is put in place at the next start of the service.'), onDone: onClose });
+  const [passphrase, setPassphrase] = useState('');
+  const act = useAct({
+    changes: [path],
+    isSecret: true,
+    done: t('It is put in place at the next start of the service.'),
+    onDone: onClose,
+  });
   const day = dayOf(backup.created_at);
   return (
     <Dialog title={t('Restore this backup?')} onClose={onClose}>
@@ -137,7 +147,12 @@ function Restore({ backup, onClose }: { backup: Backup; onClose(): void }) {
         className="stack"
         onSubmit={(event) => {
           event.preventDefault();
-          act.mutate({ method: 'POST', path: `${path}/${encodeURIComponent(backup.id)}/restore`, timeoutMs: 10 * 60_000 });
+          act.mutate({
+            method: 'POST',
+            path: `${path}/${encodeURIComponent(backup.id)}/restore`,
+            body: passphrase === '' ? {} : { passphrase },
+            timeoutMs: 10 * 60_000,
+          });
         }}
       >
         <p>
@@ -149,6 +164,7 @@ function Restore({ backup, onClose }: { backup: Backup; onClose(): void }) {
         <Field label={t('Type the day of the backup, {day}', { day })}>
           {(props) => <input {...props} value={typed} autoComplete="off" onChange={({ target }) => setTyped(target.value)} />}
         </Field>
+        {backup.has_secrets && <BackupPassphrase value={passphrase} onChange={setPassphrase} />}
         <p className="row-buttons">
           <button type="submit" className="danger" disabled={act.isPending || typed.trim() !== day}>
             {t('Restore backup')}

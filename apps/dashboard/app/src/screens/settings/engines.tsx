@@ -10,6 +10,7 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { useAct, useApi } from '../../parts/query.ts';
 import { Status } from '../../parts/status.tsx';
 import { toast } from '../../parts/toast.tsx';
+import { EngineRollback } from './engine-rollback.tsx';
 import { EngineSettings } from './engine-settings.tsx';
 
 export type EngineList = { engines: EngineView[]; current: EngineChoice | null };
@@ -128,6 +129,7 @@ function EngineRow({ engine, isCurrent }: { engine: EngineView; isCurrent: boole
             {t('Look again')}
           </button>
         )}
+        <EngineRollback engine={engine} path={own} />
         {id !== 'offline' && (
           <button type="button" className="plain-button" onClick={() => setChanging(true)}>
             {t('Change {name}', { name: id })}

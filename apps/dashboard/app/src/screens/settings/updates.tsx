@@ -3,6 +3,7 @@ import type { UpdateStatus } from '@svc/contract/update.ts';
 import { fullTime, relativeTime } from '../../parts/format.ts';
 import { Loaded } from '../../parts/page.tsx';
 import { useAct, useApi } from '../../parts/query.ts';
+import { UpdateChannel } from './update-channel.tsx';
 
 const path = '/core/v2/update';
 
@@ -38,6 +39,7 @@ export function Updates() {
             </p>
           ) : (
             <>
+              <UpdateChannel channel={channel} path={path} />
               <label className="check">
                 <input
                   type="checkbox"

@@ -1,0 +1,96 @@
+import { t } from '@svc/chat-ui/language/t.ts';
+import type { RestorePlan } from '@svc/contract/backup.ts';
+import { useState } from 'react';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Field } from '../../parts/field.tsx';
+import { fullTime } from '../../parts/format.ts';
+import { FormButtons } from '../../parts/form-buttons.tsx';
+import { useAct } from '../../parts/query.ts';
+import { SecretField } from '../../parts/secret-field.tsx';
+import { toast } from '../../parts/toast.tsx';
+
+/** A large one takes a while on its way, and until it is checked. */
+const importMs = 60 * 60_000;
+
+/** Brings a backup from a file, to be put in place at the next start. */
+export function ImportBackup({ path }: { path: string }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <button type="button" className="plain-button" onClick={() => setOpen(true)}>
+        {t('Import a backup')}
+      </button>
+      {isOpen && <Import path={path} onClose={() => setOpen(false)} />}
+    </>
+  );
+}
+
+function Import({ path, onClose }: { path: string; onClose(): void }) {
+  const [file, setFile] = useState<File | null>(null);
+  const [passphrase, setPassphrase] = useState('');
+  const act = useAct<{ restore: RestorePlan }>({
+    changes: [path],
+    isSecret: true,
+    onDone({ restore }) {
+      toast(t('The backup of {when} is whole. It is put in place at the next start.', { when: fullTime(restore.created_at) }));
+      onClose();
+    },
+  });
+  const send = () =>
+    act.mutate({
+      method: 'POST',
+      path: `${path}/import`,
+      body: file,
+      timeoutMs: importMs,
+      ...(passphrase !== '' && { headers: { 'x-backup-passphrase': inBase64(passphrase) } }),
+    });
+  return (
+    <Dialog title={t('Import a backup')} onClose={onClose}>
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          send();
+        }}
+      >
+        <p>
+          {t(
+            'All of it is checked first. At its next start the service is what the backup says: what was said, changed and added since then is lost, but for one start in which it can be taken back.',
+          )}
+        </p>
+        <p>{t('A backup brings code that runs. Take none from anybody whom you would not let write your connectors.')}</p>
+        <Field label={t('File of the backup')} fault={act.error?.message ?? null}>
+          {(props) => (
+            <input
+              {...props}
+              type="file"
+              accept=".gz,.tgz,application/gzip"
+              onChange={({ target }) => setFile(target.files?.[0] ?? null)}
+            />
+          )}
+        </Field>
+        <BackupPassphrase value={passphrase} onChange={setPassphrase} />
+        <FormButtons
+          submit={act.isPending ? t('Sending and checking it') : t('Import backup')}
+          isOff={act.isPending || file === null}
+          onClose={onClose}
+        />
+      </form>
+    </Dialog>
+  );
+}
+
+/** What opens the secrets of a backup. */
+export const BackupPassphrase = ({ value, onChange }: { value: string; onChange(value: string): void }) => (
+  <SecretField
+    label={t('Passphrase of its secrets')}
+    hint={t('Empty: the secrets that are here now stay.')}
+    maxLength={1024}
+    autoComplete="current-password"
+    value={value}
+    onChange={onChange}
+  />
+);
+
+/** A header takes no other letters than English ones. */
+const inBase64 = (text: string): string => btoa(String.fromCodePoint(...new TextEncoder().encode(text)));

@@ -1,0 +1,38 @@
+import { t } from '@svc/chat-ui/language/t.ts';
+import type { UpdateStatus } from '@svc/contract/update.ts';
+import { Field } from '../../parts/field.tsx';
+import { useAct } from '../../parts/query.ts';
+
+type Channel = UpdateStatus['channel'];
+type Props = { channel: Channel; path: string };
+
+const words: Record<Channel, string> = {
+  stable: t('stable: the newest release'),
+  edge: t('edge: the newest commit of the main branch'),
+};
+
+/** Which versions are looked for and installed. */
+export function UpdateChannel({ channel, path }: Props) {
+  const act = useAct({
+    changes: [path],
+    done: t('It is saved. The next look, within 15 minutes, says what there is.'),
+  });
+  return (
+    <Field label={t('Versions that are followed')} hint={t('Releases are signed; commits of the main branch are not.')}>
+      {(props) => (
+        <select
+          {...props}
+          value={channel}
+          disabled={act.isPending}
+          onChange={({ target }) => act.mutate({ method: 'POST', path: `${path}/channel`, body: { channel: target.value } })}
+        >
+          {Object.entries(words).map(([name, shown]) => (
+            <option key={name} value={name}>
+              {shown}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
