@@ -6,10 +6,12 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Announcement } from '@svc/contract/announcement.ts';
 import type { PricingReport, SpendReport } from '@svc/contract/cost.ts';
+import type { CheckoutList } from '@svc/contract/checkout.ts';
 import type { EngineView } from '@svc/contract/engine.ts';
 import type { FolderList } from '@svc/contract/folder.ts';
 import type { PersonaList, PersonaView } from '@svc/contract/persona.ts';
 import type { ToolServerDocument } from '@svc/contract/tool-server.ts';
+import { type GitServer, startGitServer } from '@svc/testing/git-server.ts';
 import { fakeCodex } from '@svc/testing/package-registry/start-package-registry.ts';
 import { startHttpToolServer } from '@svc/testing/tool-server/start-http-tool-server.ts';
 import { root } from '../repository.ts';
@@ -21,6 +23,7 @@ const why = whyNoBrowser();
 
 /** What an operator sets in the browser, and what the service has of it afterwards. */
 describe.skipIf(why !== null)(`settings in the dashboard${why === null ? '' : ` (skipped: ${why})`}`, () => {
+  let git: GitServer;
   let dashboard: Dashboard;
   let browser: Browser;
   let page: Page;
@@ -29,7 +32,8 @@ describe.skipIf(why !== null)(`settings in the dashboard${why === null ? '' : ` 
 
   beforeAll(async () => {
     browser = await openBrowser([], 'dashboard');
-    dashboard = await openDashboard();
+    git = await startGitServer();
+    dashboard = await openDashboard({ SVC_CHECKOUT_HOSTS: `127.0.0.1:${git.port}` });
     page = await browser.newPage();
     faults = watch(page);
     account = await setUp(page, dashboard);
@@ -37,6 +41,7 @@ describe.skipIf(why !== null)(`settings in the dashboard${why === null ? '' : ` 
   afterAll(async () => {
     await browser?.close();
     await dashboard?.house.stop();
+    await git?.close();
   });
   const open = (section: string) => page.goto(`${dashboard.url}/settings/${section}`);
   const fromCore = <T>(route: string) => dashboard.house.get<T>(dashboard.house.urls.core + route);
@@ -271,6 +276,28 @@ describe.skipIf(why !== null)(`settings in the dashboard${why === null ? '' : ` 
     await row(folder).waitFor({ state: 'detached' });
     expect(await folders()).toEqual({ folders: [], trusted: [] });
     rmSync(folder, { recursive: true });
+    expect(faults).toEqual([]);
+  });
+
+  test('a copy of a repository is brought and removed; why one is not stands in the form', async () => {
+    const repository = git.repository('of-mine');
+    writeFileSync(path.join(repository.folder, 'a.txt'), 'one');
+    const sha = repository.commit();
+    const listed = async () => (await fromCore<CheckoutList>('/v2/checkouts')).checkouts;
+    await open('folders');
+    await button('Bring a copy').click();
+    await page.getByLabel('Address of the repository').fill(repository.url);
+    await page.getByLabel('Branch, tag or commit').fill('no-such-branch');
+    await inDialog('Bring copy').click();
+    await page.getByRole('dialog').getByRole('alert').waitFor();
+    await picture('new-checkout');
+    await page.getByLabel('Branch, tag or commit').fill('');
+    await inDialog('Bring copy').click();
+    await row(repository.url).getByText(sha.slice(0, 12)).waitFor();
+    expect(await listed()).toMatchObject([{ url: repository.url, sha, credential: null }]);
+    await button('Remove copy').click();
+    await row(repository.url).waitFor({ state: 'detached' });
+    expect(await listed()).toEqual([]);
     expect(faults).toEqual([]);
   });
 

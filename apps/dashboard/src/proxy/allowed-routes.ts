@@ -114,6 +114,7 @@ const routes: Record<BackendName, readonly string[]> = {
     '!POST /v2/folders/trusted',
     '!DELETE /v2/folders/trusted',
     'GET /v2/checkouts',
+    '!POST /v2/checkouts', // it may name a secret
     'DELETE /v2/checkouts/:id',
     'GET /v2/announcements',
     'POST /v2/announce',

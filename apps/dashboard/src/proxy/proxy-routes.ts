@@ -8,8 +8,8 @@ import type { Backends } from './backends.ts';
 import { forward } from './forward.ts';
 import { watchLogin } from './watch-login.ts';
 
-/** Unpacking a backup and checking all of it takes its time, and nothing is said meanwhile. */
-const slowRoutes: readonly string[] = ['/v2/backups/import', '/v2/backups/:id/restore'];
+/** Checking all of a backup, or fetching a repository, takes its time, and nothing is said meanwhile. */
+const slowRoutes: readonly string[] = ['/v2/backups/import', '/v2/backups/:id/restore', '/v2/checkouts'];
 const slowAnswerMs = 60 * 60_000;
 
 type Deps = { backends: Backends; logins: Logins; clock: Clock; stopping: AbortController };

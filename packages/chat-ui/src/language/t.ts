@@ -1,3 +1,4 @@
+import { isolate } from './isolate.ts';
 import { type Placeholder, translated, translatedPlural } from './language.ts';
 
 type Value = string | number;
@@ -6,7 +7,7 @@ type MaybeValues<Text extends string> = [Placeholder<Text>] extends [never] ? []
 
 const placeholder = /\{(\w+)\}/g;
 const fill = (text: string, values: Readonly<Record<string, Value>>): string =>
-  text.replace(placeholder, (whole, name: string) => String(values[name] ?? whole));
+  text.replace(placeholder, (whole, name: string) => isolate(String(values[name] ?? whole)));
 
 /**
  * A text of the page in its language: `t('{name} is let in.', { name })`. The English text is its own key, and a literal, so that
@@ -35,5 +36,7 @@ export function pieces<const Text extends string, Part>(
   const byName: Readonly<Record<string, Part>> = parts;
   return translated(text)
     .split(placeholder)
-    .map((piece, index) => (index % 2 === 0 ? piece : (byName[piece] ?? `{${piece}}`)));
+    .map((piece, index) => (index % 2 === 0 ? piece : isolated(byName[piece] ?? `{${piece}}`)));
 }
+
+const isolated = <Part>(part: Part | string): Part | string => (typeof part === 'string' ? isolate(part) : part);

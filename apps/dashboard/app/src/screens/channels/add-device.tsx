@@ -23,6 +23,11 @@ export function AddDevice({ instance, path, people, onClose }: Props) {
   const [isBusy, setBusy] = useState(false);
   const [invitation, setInvitation] = useState<Invitation | null>(null);
   const person = people.find(({ id }) => id === chosen);
+  /** The list has to be read again: the device may have come meanwhile. */
+  const close = () => {
+    void refresh(client, [`${path}/call`]);
+    onClose();
+  };
 
   const run = async (making: Promise<Invitation>) => {
     setBusy(true);
@@ -37,7 +42,7 @@ export function AddDevice({ instance, path, people, onClose }: Props) {
   };
 
   return (
-    <Dialog title={t('Add a device')} onClose={onClose}>
+    <Dialog title={t('Add a device')} onClose={close}>
       {invitation === null || person === undefined ? (
         <form
           className="stack"
@@ -91,7 +96,7 @@ export function AddDevice({ instance, path, people, onClose }: Props) {
             onAgain={() => void run(inviteAgain(path, invitation.device_id))}
           />
           <p className="row-buttons">
-            <button type="button" className="plain-button" onClick={onClose}>
+            <button type="button" className="plain-button" onClick={close}>
               {t('Done')}
             </button>
           </p>

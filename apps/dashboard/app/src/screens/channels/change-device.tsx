@@ -17,7 +17,16 @@ export function ChangeDevice({ device, path, onClose }: Props) {
   const [allowed, setAllowed] = useState(device.allowed);
   const changes = [`${path}/call`];
   const rename = useAct({ changes, done: t('It is saved.'), onDone: onClose });
-  const allow = useAct<Changed>({ changes, onDone: ({ result }) => setAllowed(result.allowed) });
+  const allow = useAct<Changed>({ changes });
+  /** Shown at once, and as it was when it is refused. */
+  const flip = (use: string, isAllowed: boolean) => {
+    setAllowed(isAllowed ? [...allowed, use] : allowed.filter((one) => one !== use));
+    const request = body(isAllowed ? 'allow' : 'deny', { capability: use });
+    allow.mutate(
+      { method: 'POST', path: `${path}/call`, body: request },
+      { onSuccess: ({ result }) => setAllowed(result.allowed), onError: () => setAllowed(allowed) },
+    );
+  };
   const body = (method: string, params: object) => ({ method, params: { device_id: id, ...params } });
   const uses = [...new Set([...can, ...allowed])].toSorted();
   return (
@@ -38,13 +47,7 @@ export function ChangeDevice({ device, path, onClose }: Props) {
                 type="checkbox"
                 checked={allowed.includes(use)}
                 disabled={allow.isPending}
-                onChange={({ target }) =>
-                  allow.mutate({
-                    method: 'POST',
-                    path: `${path}/call`,
-                    body: body(target.checked ? 'allow' : 'deny', { capability: use }),
-                  })
-                }
+                onChange={({ target }) => flip(use, target.checked)}
               />
               {use}
             </label>

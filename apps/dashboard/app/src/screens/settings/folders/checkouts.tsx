@@ -3,15 +3,16 @@ import type { CheckoutList } from '@svc/contract/checkout.ts';
 import { bytes, relativeTime } from '../../../parts/format.ts';
 import { Loaded, Section } from '../../../parts/page.tsx';
 import { useAct, useApi } from '../../../parts/query.ts';
+import { NewCheckout } from './new-checkout.tsx';
 
 const path = '/core/v2/checkouts';
 
-/** Copies of repositories that channels have brought. */
+/** Copies of repositories that channels or the operator have brought. */
 export function Checkouts() {
   const query = useApi<CheckoutList>(path, 30_000);
   const remove = useAct({ changes: [path], done: t('The copy is removed.') });
   return (
-    <Section title={t('Copies of repositories')}>
+    <Section title={t('Copies of repositories')} actions={<NewCheckout path={path} />}>
       <Loaded query={query} rows={1}>
         {({ checkouts }) =>
           checkouts.length === 0 ? (

@@ -1,0 +1,52 @@
+import { t } from '@svc/chat-ui/language/t.ts';
+import { type Checkout, checkoutFields } from '@svc/contract/checkout.ts';
+import { useState } from 'react';
+import { Dialog } from '../../../parts/dialog.tsx';
+import { ActForm } from '../../../parts/schema-form/act-form.tsx';
+
+/** Fetching a large repository takes a while. */
+const fetchMs = 10 * 60_000;
+
+const { url, ref, credential, conversation_key: conversation } = checkoutFields;
+const schema = {
+  type: 'object',
+  required: ['url'],
+  properties: {
+    url: { ...url, title: t('Address of the repository'), description: t('It begins with https://.') },
+    ref: { ...ref, title: t('Branch, tag or commit'), description: t('Empty: what the repository shows first.') },
+    credential: {
+      ...credential,
+      title: t('Name of the secret that opens it'),
+      description: t('One of SVC_CHECKOUT_SECRETS. Empty for a public repository.'),
+    },
+    conversation_key: {
+      ...conversation,
+      title: t('Conversation that it is for'),
+      description: t('Its key. Empty: the first one of the shell or the web that works in it.'),
+    },
+  },
+} as const;
+
+/** Brings a copy of a repository, or a newer one of a copy in which nobody has worked. */
+export function NewCheckout({ path }: { path: string }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <button type="button" className="plain-button" onClick={() => setOpen(true)}>
+        {t('Bring a copy')}
+      </button>
+      {isOpen && (
+        <Dialog title={t('Bring a copy of a repository')} onClose={() => setOpen(false)}>
+          <ActForm<Checkout>
+            schema={schema}
+            button={t('Bring copy')}
+            changes={[path]}
+            toCall={(body) => ({ method: 'POST', path, body, timeoutMs: fetchMs })}
+            done={({ sha }) => t('The copy is here, at {commit}.', { commit: sha.slice(0, 12) })}
+            onClose={() => setOpen(false)}
+          />
+        </Dialog>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,51 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { isolate } from './isolate.ts';
+import { pieces, t } from './t.ts';
+
+const nasty = fc.array(
+  fc.constantFrom('a', 'א', ' ', '\n', '\u2029', '\u202e', '\u202c', '\u2066', '\u2067', '\u2068', '\u2069'),
+);
+
+/** How many isolates are open behind each sign of a line. */
+const depths = (line: string): number[] => {
+  let depth = 0;
+  return [...line].map((sign) => {
+    if (/[\u2066-\u2068]/.test(sign)) depth += 1;
+    if (sign === '\u2069') depth -= 1;
+    return depth;
+  });
+};
+
+test('nothing of a text is outside of what is begun before it and ended behind it, in each of its lines', () => {
+  fc.assert(
+    fc.property(nasty, (signs) => {
+      const text = signs.join('');
+      const isolated = isolate(text);
+      for (const line of isolated.split(/[\n\u2029]/).filter((one) => /[\u202a-\u202e\u2066-\u2069]/.test(one))) {
+        expect(
+          depths(line)
+            .slice(0, -1)
+            .every((depth) => depth > 0),
+        ).toBe(true);
+        expect(depths(line).at(-1)).toBe(0);
+      }
+      expect(isolated.replaceAll(/[\u2066-\u2069]/g, '')).toBe(text.replaceAll(/[\u2066-\u2069]/g, ''));
+    }),
+  );
+});
+
+test('text that turns nothing is left as it is, in whatever language', () => {
+  for (const text of ['Anna', 'אנה', 'a\nb', '']) expect(isolate(text)).toBe(text);
+});
+
+test('a name in a sentence turns nothing but itself', () => {
+  expect(t('{name} is let in.', { name: 'Ben\u202e' })).toBe('\u2068Ben\u202e\u2069 is let in.');
+  expect(pieces('{who} on {place}', { who: 'Ben\u202e', place: 'Telegram' })).toEqual([
+    '',
+    '\u2068Ben\u202e\u2069',
+    ' on ',
+    'Telegram',
+    '',
+  ]);
+});
