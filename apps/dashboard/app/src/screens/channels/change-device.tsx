@@ -18,6 +18,7 @@ export function ChangeDevice({ device, path, onClose }: Props) {
   const changes = [`${path}/call`];
   const rename = useAct({ changes, done: t('It is saved.'), onDone: onClose });
   const allow = useAct<Changed>({ changes });
+  const body = (method: string, params: object) => ({ method, params: { device_id: id, ...params } });
   /** Shown at once, and as it was when it is refused. */
   const flip = (use: string, isAllowed: boolean) => {
     setAllowed(isAllowed ? [...allowed, use] : allowed.filter((one) => one !== use));
@@ -27,7 +28,6 @@ export function ChangeDevice({ device, path, onClose }: Props) {
       { onSuccess: ({ result }) => setAllowed(result.allowed), onError: () => setAllowed(allowed) },
     );
   };
-  const body = (method: string, params: object) => ({ method, params: { device_id: id, ...params } });
   const uses = [...new Set([...can, ...allowed])].toSorted();
   return (
     <Dialog title={t('Change {name}', { name: device.name })} onClose={onClose}>

@@ -30,7 +30,7 @@ export function Backups() {
     <Section
       title={t('Copies that are kept')}
       actions={
-        <p className="row-buttons">
+        <div className="row-buttons">
           <button
             type="button"
             className="plain-button"
@@ -41,7 +41,7 @@ export function Backups() {
           </button>
           <BackupWithSecrets path={path} />
           <ImportBackup path={path} />
-        </p>
+        </div>
       }
     >
       <Loaded query={query} rows={2}>

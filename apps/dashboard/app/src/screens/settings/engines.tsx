@@ -88,7 +88,7 @@ function EngineRow({ engine, isCurrent }: { engine: EngineView; isCurrent: boole
           />
         </p>
       )}
-      <p className="row-buttons">
+      <div className="row-buttons">
         {!engine.default && (
           <button
             type="button"
@@ -140,7 +140,7 @@ function EngineRow({ engine, isCurrent }: { engine: EngineView; isCurrent: boole
             {engine.key_present ? t('Replace key') : t('Set key')}
           </button>
         )}
-      </p>
+      </div>
       {isChanging && <EngineSettings engine={engine} path={own} onClose={() => setChanging(false)} />}
       {isKeyAsked && <Key id={id} path={`${own}/apikey`} onClose={() => setKeyAsked(false)} />}
     </li>

@@ -7,8 +7,8 @@ type Channel = UpdateStatus['channel'];
 type Props = { channel: Channel; path: string };
 
 const words: Record<Channel, string> = {
-  stable: t('stable: the newest release'),
-  edge: t('edge: the newest commit of the main branch'),
+  stable: t('stable: releases'),
+  edge: t('edge: the main branch'),
 };
 
 /** Which versions are looked for and installed. */
