@@ -1,6 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { createElement } from 'react';
+import { renderToStaticMarkup } from 'react-dom/server';
 import { isolate } from './isolate.ts';
+import { Rich } from './rich.tsx';
 import { pieces, t } from './t.ts';
 
 const nasty = fc.array(
@@ -48,4 +51,6 @@ test('a name in a sentence turns nothing but itself', () => {
     'Telegram',
     '',
   ]);
+  const name = createElement('b', null, 'Ben\u2069\u202e');
+  expect(renderToStaticMarkup(Rich({ text: '{name} is let in.', name }))).toBe('<b>\u2068Ben\u202e\u2069</b> is let in.');
 });
