@@ -166,7 +166,7 @@ describe.skipIf(why !== null)(`secrets in the dashboard${why === null ? '' : ` (
       });
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: dashboard.url });
     await open('keys');
-    await row('owner').waitFor();
+    await row('owner').getByText('No use of it is known.').waitFor();
     await page.getByRole('button', { name: 'Make key' }).click();
     await dialog().getByLabel('Name').fill('laptop');
     await dialog().getByLabel('Budget for a month').fill('many');
@@ -187,6 +187,18 @@ describe.skipIf(why !== null)(`secrets in the dashboard${why === null ? '' : ` (
     await row('laptop')
       .getByText(`ends in ${key.slice(-4)} · $0.00 of $5.00 this month`)
       .waitFor();
+    // Events reach the collector a moment after the turn.
+    await expect
+      .poll(
+        async () => {
+          await page.reload();
+          return row('laptop')
+            .getByText(/known\.|Last used/)
+            .textContent();
+        },
+        { timeout: 20_000 },
+      )
+      .toMatch(/^Last used .+\.$/);
     expect(await page.content()).not.toContain(key);
     expect(bodies.filter((body) => body.includes(key))).toHaveLength(1);
     await page.getByRole('button', { name: 'Revoke key laptop' }).click();

@@ -7,6 +7,7 @@ import { Loaded, Section } from '../../../parts/page.tsx';
 import { useAct, useProvenApi } from '../../../parts/query.ts';
 import { Status } from '../../../parts/status.tsx';
 import { toast } from '../../../parts/toast.tsx';
+import { KeyUse } from './key-use.tsx';
 import { keysPath, MakeKey, NewKey } from './make-key.tsx';
 
 /** The keys of the chat completions API: whom each acts for and what it may spend, making one and revoking it. */
@@ -87,6 +88,7 @@ function KeyRow({ apiKey, isOneOfSeveral }: { apiKey: ApiKey; isOneOfSeveral: bo
         )}
       </div>
       <p className="muted small">{facts.join(' · ')}</p>
+      <KeyUse name={name} />
       <p className="row-buttons">
         <button type="button" className="danger" aria-label={t('Revoke key {name}', { name })} onClick={() => setAsked(true)}>
           {t('Revoke key')}
