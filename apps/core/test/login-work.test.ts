@@ -1,15 +1,14 @@
+import type * as Crypto from 'node:crypto';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createFakeClock, type FakeClock } from '@svc/testing/fake-clock.ts';
 import { loginPage, password } from './login-page.ts';
 import { openTestCore, type TestCore } from './open-test-core.ts';
 
-type Derive = typeof import('node:crypto').argon2;
-
 /** How each key was derived, in the order of the derivations. */
 const derived = vi.hoisted((): object[] => []);
 vi.mock('node:crypto', async (load) => {
-  const crypto = await load<typeof import('node:crypto')>();
-  const argon2: Derive = (algorithm, parameters, done) => {
+  const crypto = await load<typeof Crypto>();
+  const argon2: typeof Crypto.argon2 = (algorithm, parameters, done) => {
     const { message, nonce, ...cost } = parameters;
     derived.push({ algorithm, ...cost, nonce: Buffer.from(nonce as Buffer).length, message: String(message) });
     return crypto.argon2(algorithm, parameters, done);

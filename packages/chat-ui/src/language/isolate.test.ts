@@ -13,7 +13,7 @@ const nasty = fc.array(
 /** How many isolates are open behind each sign of a line. */
 const depths = (line: string): number[] => {
   let depth = 0;
-  return [...line].map((sign) => {
+  return Array.from(line).map((sign) => {
     if (/[\u2066-\u2068]/.test(sign)) depth += 1;
     if (sign === '\u2069') depth -= 1;
     return depth;

@@ -1,7 +1,7 @@
 /** Signs that turn the direction of writing, or keep it. Some of them reach to the end of the line. */
 const turning = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
-/** What lies between ends of lines: there every such sign ends by itself. */
-const lines = /[^\n\r\u0085\u2029\u001c-\u001e]+/g;
+/** What lies between ends of lines, where every such sign ends by itself, and other signs that control. */
+const lines = /[^\p{Cc}\u2028\u2029]+/gu;
 const begins = new Set(['\u2066', '\u2067', '\u2068']);
 const end = '\u2069';
 

@@ -11,7 +11,7 @@ import { FormButtons } from '../../parts/form-buttons.tsx';
 import { refresh } from '../../parts/query.ts';
 import { toast } from '../../parts/toast.tsx';
 import { DeviceLink } from './device-link.tsx';
-import { inviteAgain, inviteDevice } from './invite-device.ts';
+import { inviteAgain, inviteDevice } from './device-calls.ts';
 
 type Props = { instance: Pick<Instance, 'type'>; path: string; people: readonly Principal[]; onClose(): void };
 

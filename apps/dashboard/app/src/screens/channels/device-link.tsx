@@ -1,15 +1,14 @@
 import { t } from '@svc/chat-ui/language/t.ts';
 import type { Invitation, ListedDevice } from '@svc/contract/device-gateway.ts';
-import type { InstanceCallAnswer } from '@svc/contract/instance-call.ts';
 import { useQuery } from '@tanstack/react-query';
 import { call } from '../../parts/api.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { relativeTime } from '../../parts/format.ts';
 import { QrCode } from '../../parts/qr-code.tsx';
 import { Status } from '../../parts/status.tsx';
+import { askDevices, type Devices } from './device-calls.ts';
 
 type Props = { invitation: Invitation; path: string; isBusy: boolean; onAgain(): void };
-type Listed = InstanceCallAnswer & { result: { devices: ListedDevice[] } };
 type Arrival = 'waiting' | 'in' | 'too late' | 'unknown';
 
 const lookMs = 2000;
@@ -55,10 +54,9 @@ export function DeviceLink({ invitation, path, isBusy, onAgain }: Props) {
 
 /** Looks by itself as long as the second factor is young enough, and never asks for another one. */
 function useArrival({ device_id: id, code, expires_at: end }: Invitation, path: string): Arrival {
-  const query = useQuery<Listed>({
+  const query = useQuery<Devices>({
     queryKey: [`${path}/call`, code],
-    queryFn: ({ signal }) =>
-      call<Listed>('POST', `${path}/call`, { body: { method: 'devices', params: {} }, signal, isQuiet: true }),
+    queryFn: ({ signal }) => call<Devices>('POST', `${path}/call`, { body: askDevices, signal, isQuiet: true }),
     retry: false,
     refetchInterval: ({ state: { data, error } }) => (stateOf(data, id) === 'paired' || error !== null ? false : lookMs),
   });
@@ -67,7 +65,7 @@ function useArrival({ device_id: id, code, expires_at: end }: Invitation, path: 
   return query.error === null ? 'waiting' : 'unknown';
 }
 
-const stateOf = (listed: Listed | undefined, id: string): ListedDevice['state'] | undefined =>
+const stateOf = (listed: Devices | undefined, id: string): ListedDevice['state'] | undefined =>
   listed?.result.devices.find(({ device_id: other }) => other === id)?.state;
 
 const isHere = (url: string): boolean => ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(url).hostname);

@@ -1,6 +1,5 @@
 import { t } from '@svc/chat-ui/language/t.ts';
 import type { ListedDevice } from '@svc/contract/device-gateway.ts';
-import type { InstanceCallAnswer } from '@svc/contract/instance-call.ts';
 import type { Instance } from '@svc/contract/instance.ts';
 import type { Principal } from '@svc/contract/trust.ts';
 import { useState } from 'react';
@@ -11,9 +10,9 @@ import { useAct, useApi, useProvenCall } from '../../parts/query.ts';
 import { Status } from '../../parts/status.tsx';
 import { AddDevice } from './add-device.tsx';
 import { ChangeDevice } from './change-device.tsx';
+import { askDevices, type Devices as ListOfDevices } from './device-calls.ts';
 
 type Props = { instance: Instance; path: string; onClose(): void };
-type Listed = InstanceCallAnswer & { result: { devices: ListedDevice[] } };
 
 /** Types of connectors that phones and other devices come in by. */
 const gatewayTypes: readonly string[] = ['device', 'mobile'];
@@ -21,7 +20,7 @@ export const letsDevicesIn = ({ type }: Instance): boolean => gatewayTypes.inclu
 
 /** The devices that a gateway has let in, and signing one out that is lost. */
 export function Devices({ instance, path, onClose }: Props) {
-  const query = useProvenCall<Listed>(`${path}/call`, { method: 'devices', params: {} });
+  const query = useProvenCall<ListOfDevices>(`${path}/call`, askDevices);
   const people = useApi<{ principals: Principal[] }>('/core/trust/principals');
   const [lost, setLost] = useState<ListedDevice | null>(null);
   const [changed, setChanged] = useState<ListedDevice | null>(null);

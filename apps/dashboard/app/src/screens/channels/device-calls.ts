@@ -1,7 +1,11 @@
-import type { Invitation } from '@svc/contract/device-gateway.ts';
+import type { Invitation, ListedDevice } from '@svc/contract/device-gateway.ts';
 import type { InstanceCallAnswer } from '@svc/contract/instance-call.ts';
 import type { Principal } from '@svc/contract/trust.ts';
 import { call } from '../../parts/api.ts';
+
+/** Who a gateway has let in, or invited: what it is asked, and its answer. */
+export const askDevices = { method: 'devices', params: {} } as const;
+export type Devices = InstanceCallAnswer & { result: { devices: ListedDevice[] } };
 
 type Request = { path: string; surface: string; name: string; person: Pick<Principal, 'id'> };
 
