@@ -1,15 +1,27 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import type { Language } from '@svc/chat-ui/language/language.ts';
 import { readTexts, textsModule } from '../scripts/write-texts.ts';
+
+const app = path.resolve(import.meta.dirname, '../apps/dashboard/app/src');
+const valuesOf = (text: string): string[] => [...new Set(text.match(/\{\w+\}/g))].toSorted();
 
 test('every word that the dashboard shows could be said in another language', () => {
   expect(readTexts().faults).toEqual([]);
 });
 
 test('the types of a language have every text of the code (node scripts/write-texts.ts)', () => {
-  const file = path.resolve(import.meta.dirname, '../apps/dashboard/app/src/language/texts.ts');
-  expect(readFileSync(file, 'utf8')).toBe(textsModule(readTexts()));
+  expect(readFileSync(path.join(app, 'language/texts.ts'), 'utf8')).toBe(textsModule(readTexts()));
+});
+
+test.each(globSync('languages/*.ts', { cwd: app }))('%s has the values of each text', async (file) => {
+  const { language } = (await import(path.join(app, file))) as { language: Language };
+  const { texts, plurals } = readTexts();
+  for (const text of texts) expect([text, valuesOf(language.texts[text] ?? '')]).toEqual([text, valuesOf(text)]);
+  for (const one of plurals)
+    for (const form of Object.values(language.plurals[one] ?? {}))
+      expect([...valuesOf(one), '{n}']).toEqual(expect.arrayContaining(valuesOf(form)));
 });
 
 test('texts are found, and words that no language could have are named with their line', () => {
