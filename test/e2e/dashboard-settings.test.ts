@@ -324,6 +324,25 @@ describe.skipIf(why !== null)(`settings in the dashboard${why === null ? '' : ` 
     expect(faults).toEqual([]);
   });
 
+  test('the key of an engine is removed after a question; what the environment sets stays, and the reason is said', async () => {
+    const hasKey = async () =>
+      (await fromCore<{ engines: EngineView[] }>('/v2/engines')).engines.find(({ id }) => id === 'gemini')?.key_present;
+    await open('engines');
+    await row('gemini').getByRole('button', { name: 'Set key' }).click();
+    await page.getByLabel('Key', { exact: true }).fill('a-key-of-a-model');
+    await inDialog('Keep key').click();
+    await row('gemini').getByRole('button', { name: 'Remove key' }).click();
+    expect(await hasKey()).toBe(true);
+    await picture('engine-key');
+    await inDialog('Remove key').click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await row('gemini').getByRole('button', { name: 'Remove key' }).waitFor({ state: 'detached' });
+    expect(await hasKey()).toBe(false);
+    await button('Leave the choice to the service').click();
+    await page.getByText('SVC_DEFAULT_ENGINE is offline').waitFor();
+    expect(faults).toEqual([]);
+  });
+
   test('which versions are followed is chosen where the version is shown', async () => {
     const channel = async () => (await fromCore<{ channel: string }>('/v2/update/channel')).channel;
     await open('version');

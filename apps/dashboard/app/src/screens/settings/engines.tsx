@@ -10,6 +10,7 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { useAct, useApi } from '../../parts/query.ts';
 import { Status } from '../../parts/status.tsx';
 import { toast } from '../../parts/toast.tsx';
+import { EngineResets } from './engine-resets.tsx';
 import { EngineRollback } from './engine-rollback.tsx';
 import { EngineSettings } from './engine-settings.tsx';
 
@@ -130,6 +131,7 @@ function EngineRow({ engine, isCurrent }: { engine: EngineView; isCurrent: boole
           </button>
         )}
         <EngineRollback engine={engine} path={own} />
+        <EngineResets engine={engine} path={own} />
         {id !== 'offline' && (
           <button type="button" className="plain-button" onClick={() => setChanging(true)}>
             {t('Change {name}', { name: id })}

@@ -1,0 +1,59 @@
+import { t } from '@svc/chat-ui/language/t.ts';
+import type { EngineView } from '@svc/contract/engine.ts';
+import { useState } from 'react';
+import { Confirm } from '../../parts/dialog.tsx';
+import { useAct } from '../../parts/query.ts';
+
+const enginesPath = '/core/v2/engines';
+type Props = { engine: Pick<EngineView, 'id' | 'default' | 'key_present'>; path: string };
+
+/** What was set of an engine, taken back: its key, and that it is the one that answers. */
+export function EngineResets({ engine, path }: Props) {
+  return (
+    <>
+      {engine.key_present && <RemoveKey id={engine.id} path={path} />}
+      {engine.default && <ClearDefault />}
+    </>
+  );
+}
+
+function RemoveKey({ id, path }: { id: string; path: string }) {
+  const [isAsked, setAsked] = useState(false);
+  const act = useAct({
+    changes: [enginesPath],
+    done: t('The key of {engine} is removed.', { engine: id }),
+    onDone: () => setAsked(false),
+  });
+  return (
+    <>
+      <button type="button" className="danger" onClick={() => setAsked(true)}>
+        {t('Remove key')}
+      </button>
+      {isAsked && (
+        <Confirm
+          title={t('Remove the key of {engine}?', { engine: id })}
+          button={t('Remove key')}
+          isBusy={act.isPending}
+          onClose={() => setAsked(false)}
+          onConfirm={() => act.mutate({ method: 'DELETE', path: `${path}/apikey` })}
+        >
+          <p>{t('It is forgotten where secrets are kept, and the engine goes by its login again.')}</p>
+        </Confirm>
+      )}
+    </>
+  );
+}
+
+function ClearDefault() {
+  const act = useAct({ changes: [enginesPath], done: t('The first engine that is ready answers from now on.') });
+  return (
+    <button
+      type="button"
+      className="plain-button"
+      disabled={act.isPending}
+      onClick={() => act.mutate({ method: 'DELETE', path: `${enginesPath}/default` })}
+    >
+      {t('Leave the choice to the service')}
+    </button>
+  );
+}
