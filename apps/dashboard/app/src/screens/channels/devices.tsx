@@ -45,7 +45,7 @@ export function Devices({ instance, path, onClose }: Props) {
         {({ result: { devices } }) => (
           <ul className="rows-list">
             {devices.length === 0 && (
-              <li className="muted">{t('None is in. {command} lets one in.', { command: './svc device add NAME' })}</li>
+              <li className="muted">{t('None is in.')}</li>
             )}
             {devices.map((device) => (
               <li key={device.device_id}>
