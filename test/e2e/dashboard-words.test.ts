@@ -53,7 +53,7 @@ describe.skipIf(why !== null)(`the words of the dashboard${why === null ? '' : `
 
   test('where one signs in and where the login is set up', async () => {
     // Without a token the set-up says that its link is over.
-    for (const place of ['/setup', '/login']) {
+    for (const place of ['/setup', '/login', '/offline.html']) {
       await page.goto(dashboard.url + place);
       await page.locator('h1').waitFor();
       await words.look(page);
