@@ -7,11 +7,11 @@ import { readVariable } from '@svc/service-kit/process/marked-processes.ts';
 export type Installation = { root: string; dataDir: string | null };
 
 /** The program of each process of ours, below the folder of the installation. */
-const entries =
-  /^(\/.*)\/(?:apps\/(?:cli|core|manager|collector|vault|toolbelt)\/src\/main|packages\/connector-kit\/src\/child-main)\.ts$/s;
+const program =
+  '(?:apps/(?:cli|core|manager|collector|dashboard|vault|toolbelt)/src/main|packages/connector-kit/src/child-main)\\.ts';
+const entries = new RegExp(`^(/.*)/${program}$`, 's');
 /** The same in a command line that is one text; a folder may have blanks in its name. */
-const entryInLine =
-  /(?:^| )(\/.*?)\/(?:apps\/(?:cli|core|manager|collector|vault|toolbelt)\/src\/main|packages\/connector-kit\/src\/child-main)\.ts(?: |$)/s;
+const entryInLine = new RegExp(`(?:^| )(/.*?)/${program}(?: |$)`, 's');
 
 /** The installation that a process belongs to, by the program that it runs; null when it is another program. `line`: its command line. */
 export async function installationOf(pid: number, line: string): Promise<Installation | null> {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { expect, onTestFinished, test } from 'vitest';
@@ -39,4 +39,13 @@ test.each([
   ['', null],
 ])('where the system shows one text, the folder is read from it: %s', async (line, root) => {
   expect((await installationOf(2 ** 30, line))?.root ?? null).toBe(root);
+});
+
+test('every program of ours is known as one', async () => {
+  const root = path.resolve(import.meta.dirname, '../../..');
+  const apps = readdirSync(path.join(root, 'apps')).map((name) => path.join(root, 'apps', name, 'src/main.ts'));
+  const mains = apps.filter((file) => existsSync(file));
+  expect(mains.length).toBeGreaterThan(5);
+  const roots = await Promise.all(mains.map(async (file) => (await installationOf(2 ** 30, `/usr/bin/node ${file}`))?.root));
+  expect(roots).toEqual(mains.map(() => root));
 });

@@ -18,7 +18,7 @@ import { dashboardAddress, hostAddresses, isOptional, setupAddress, type HostNam
 import { createStyle, print, widthOf } from '../terminal.ts';
 import { awaitLeftovers, checkPorts, takeInstanceLock } from '../up/before-start.ts';
 import { awaitInstances, currentEngine, currentFaults, listKeyFiles, seededOwner, toBannerInstance } from '../up/ask-services.ts';
-import { renderBanner } from '../up/banner.ts';
+import { renderBanner, type BannerFacts } from '../up/banner.ts';
 import { holdTurns } from '../up/hold-turns.ts';
 import { hostEnv } from '../up/host-env.ts';
 import type { WantedPort } from '../up/move-ports.ts';
@@ -96,8 +96,8 @@ async function runHere(
       waitMs: settings.stopTimeoutMs + 2000,
       onWait: () => print('Waiting for processes of an earlier start to end …'),
     });
-    const needed = addresses.filter(({ name }) => !isOptional(name));
-    await checkPorts(settings.bindHost, [...needed, ...seededPorts(settings, paths)]);
+    const wanted = addresses.map((address) => ({ ...address, isOptional: isOptional(address.name) }));
+    await checkPorts(settings.bindHost, [...wanted, ...seededPorts(settings, paths)]);
     for (const line of applyRestore(paths.root)) print(line);
     // Again: a restore can have brought the vault.
     const plan = { settings, paths, specs: specsNow(), begunAt, waitMs, spawnPatienceMs, lifeline, ahead, successor };
@@ -221,15 +221,18 @@ async function showBanner(
     instances: await Promise.all(instances.found.map((instance) => toBannerInstance(instance, paths.instances, keyFiles))),
     owner,
     engine,
-    setupUrl: isFirstStart ? newSetupUrl(settings, paths) : null,
+    setupUrl: isFirstStart && services.some(showsSetup) ? newSetupUrl(settings, paths) : null,
   };
   print(renderBanner(facts, createStyle(process.stdout), widthOf(process.stdout)));
 }
 
+/** Of a dashboard that came and went, another program may have the port: that one is not given the token. */
+const showsSetup = ({ name, status, reason }: BannerFacts['services'][number]) =>
+  name === 'dashboard' && (status === 'running' || reason === null);
+
 /** The first start shows the way into the dashboard; later `./svc auth setup` does. */
-function newSetupUrl({ dashboard, dashboardPort }: CliSettings, { run }: DataPaths): string | null {
-  return dashboard === 'on' ? setupAddress(dashboardPort, makeSetupLink(run, systemClock, false)) : null;
-}
+const newSetupUrl = ({ dashboardPort }: CliSettings, { run }: DataPaths): string =>
+  setupAddress(dashboardPort, makeSetupLink(run, systemClock, false));
 
 async function toBannerService({ name, url: at, status, last_exit }: SupervisorState['services'][number], dashboardPort: number) {
   const faults = status === 'running' ? await currentFaults(at, detailWaitMs) : [];

@@ -67,14 +67,14 @@ async function leftoverPids(last: SupervisorState | null, entries: readonly stri
 
 type Unusable = { wanted: WantedPort; fault: string };
 
-/** Refuses to begin while a port cannot be had, naming who has it. */
+/** Refuses to begin while a port cannot be had, naming who has it; then also of those that the service could start without. */
 export async function checkPorts(host: string, ports: readonly WantedPort[]): Promise<void> {
   const faults = await Promise.all(ports.map(({ port }) => portFault(host, port)));
   const unusable = ports.flatMap((wanted, index) => {
     const fault = faults[index] ?? null;
     return fault === null ? [] : [{ wanted, fault }];
   });
-  if (unusable.length > 0) throw await portsUnusable(host, unusable, ports);
+  if (unusable.some(({ wanted }) => wanted.isOptional !== true)) throw await portsUnusable(host, unusable, ports);
 }
 
 async function portsUnusable(host: string, unusable: readonly Unusable[], ports: readonly WantedPort[]): Promise<CliError> {

@@ -1,7 +1,7 @@
 import { findFreePort } from '@svc/supervisor/port-owner.ts';
 
-/** A port that is wanted, by what, and the setting that names it. */
-export type WantedPort = { name: string; port: number; setting: string };
+/** A port that is wanted, by what, and the setting that names it. `isOptional`: the service starts without it. */
+export type WantedPort = { name: string; port: number; setting: string; isOptional?: boolean };
 /** A setting with a port that is free. */
 type Move = Pick<WantedPort, 'port' | 'setting'>;
 type Env = Readonly<Record<string, string | undefined>>;
