@@ -55,7 +55,7 @@ export interface KnownSecrets {
 /**
  * Every secret value this installation knows, as a redactor. Files are looked at again at most once a second, when a
  * turn asks, so a key that was just made is masked in the next turn. A file that cannot be read is a fault: without
- * the list nothing may leave.
+ * the list nothing may leave, and the files are looked at again each time.
  */
 export function createKnownSecrets(sources: SecretSources, clock: Clock, warn: (message: string) => void): KnownSecrets {
   let stamps: string | null = null;
@@ -151,7 +151,8 @@ export function createKnownSecrets(sources: SecretSources, clock: Clock, warn: (
   return {
     redactor() {
       hasRules = true;
-      if (isDue(refreshMs)) refresh(true);
+      // A fault says that the next reply leaves once it is corrected.
+      if (fault !== null || isDue(refreshMs)) refresh(true);
       if (fault !== null) throw new ServiceError('internal', fault, { details: { cause: 'mask' } });
       return redactor;
     },
