@@ -113,7 +113,7 @@ test('a sender of somebody else is not taken over', async () => {
   await open();
   await core.addPrincipal('ben', 'known');
   const answer = await create({ name: 'ben' });
-  expect([answer.statusCode, answer.body]).toEqual([409, expect.stringContaining('belongs to the principal \\"ben\\"')]);
+  expect([answer.statusCode, answer.body]).toEqual([409, expect.stringContaining('belongs to the person \\"ben\\"')]);
   expect(await names()).toEqual([]);
 });
 

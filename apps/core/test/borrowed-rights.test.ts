@@ -132,5 +132,5 @@ test('a sender who is linked to two people at once is one person’s, and the ne
   ]);
   const codes = answers.slice(0, 3).map((answer) => ('statusCode' in answer ? answer.statusCode : 0));
   expect(codes.filter((code) => code === 200)).toHaveLength(1);
-  expect((await handle(from('new', '/status'))).actions[0]?.text).toMatch(/^You: kim \(TRUSTED/);
+  expect((await handle(from('new', '/status'))).actions[0]?.text).toMatch(/^You: kim \(trusted/);
 });

@@ -69,7 +69,7 @@ describe('identifiers', () => {
     expect(first).toMatchObject({ surface: 'email', value: 'anna@example.org' });
     expect(await link('anna', 'email', 'ANNA@example.org')).toEqual(first);
     const taken = await call('POST', '/trust/principals/bob/identifiers', { surface: 'email', value: 'anna@EXAMPLE.org' });
-    expect([taken.statusCode, taken.json().message]).toEqual([409, 'email "anna@EXAMPLE.org" belongs to the principal "anna".']);
+    expect([taken.statusCode, taken.json().message]).toEqual([409, 'email "anna@EXAMPLE.org" belongs to the person "anna".']);
     expect(await status('POST', '/trust/principals/nobody/identifiers', { surface: 'email', value: 'x' })).toBe(404);
   });
 

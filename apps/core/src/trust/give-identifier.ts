@@ -19,11 +19,11 @@ export async function giveIdentifier(
   const holder = await store.findIdentifier(surface, value);
   if (holder !== null && holder.principal_id !== principal_id) {
     const key = (await store.findPrincipal(holder.principal_id))?.key ?? holder.principal_id;
-    throw conflict(`${surface} "${shown}" belongs to the principal "${key}".`);
+    throw conflict(`${surface} "${shown}" belongs to the person "${key}".`);
   }
   const alike = holder === null ? await store.findLookAlike(principal_id, surface, value) : null;
   if (alike !== null)
-    throw notValid(`could be taken for "${alike.value.slice(0, 200)}", which belongs to the principal "${alike.key}"`);
+    throw notValid(`could be taken for "${alike.value.slice(0, 200)}", which belongs to the person "${alike.key}"`);
   const isNew = await store.addIdentifier(principal_id, surface, value);
   const found = await store.findIdentifier(surface, value);
   if (found === null) throw new Error('the identifier could not be stored');

@@ -70,7 +70,7 @@ export function createInvitations({ db, audit, events, clock, ids, log }: Deps):
       return { principal: null, principal_id: null, name: name ?? null, role };
     }
     const principal_id = await store.findPrincipalId(as);
-    if (principal_id === null) throw notFound('principal', as);
+    if (principal_id === null) throw notFound('person', as);
     return { principal: as, principal_id, name: null, role: null };
   }
 

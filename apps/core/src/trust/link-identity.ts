@@ -32,7 +32,7 @@ export async function linkIdentity(store: TrustStore, { surface, value, name }: 
 async function existingPrincipal(store: TrustStore, target: Exclude<LinkTarget, { type: 'new' }>): Promise<Linked['principal']> {
   const id = target.type === 'id' ? target.id : await store.findPrincipalId(target.key);
   const principal = id === null ? null : await store.findPrincipal(id);
-  if (principal === null) throw notFound('principal', target.type === 'id' ? target.id : target.key);
+  if (principal === null) throw notFound('person', target.type === 'id' ? target.id : target.key);
   return { id: principal.principal_id, key: principal.key, display_name: principal.display_name, is_new: false };
 }
 
@@ -44,7 +44,7 @@ async function makePrincipal(
   const name = display_name ?? senderName;
   if (!(await store.hasRole(role))) throw notFound('role', role);
   const taken = wanted === null ? null : await store.findLikeKey(wanted);
-  if (taken !== null) throw conflict(`There is a principal "${taken}" already. Link to it, or choose another key.`);
+  if (taken !== null) throw conflict(`There is a person "${taken}" already. Link to it, or choose another key.`);
   const key = wanted ?? (await freeKey(store, toKey(name)));
   const id = await store.addPrincipal({ key, display_name: name });
   await store.addGrant(id, role, place);

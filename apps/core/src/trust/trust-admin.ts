@@ -85,7 +85,7 @@ const principalChanges = ({
   createPrincipal: (actor: string, { key, display_name, bypass_moderation = false, notes = '' }: PrincipalInput) =>
     change(actor, async ({ principals, trust }) => {
       const taken = (await principals.read(key))?.key ?? (await trust.findLikeKey(key));
-      if (taken !== null) throw conflict(`There is a principal "${taken}" already. Choose another key.`);
+      if (taken !== null) throw conflict(`There is a person "${taken}" already. Choose another key.`);
       const fields = { display_name, status: 'active' as const, bypass_moderation, notes };
       const id = ids.next('principal');
       await principals.add(id, key, { ...fields, now: clock.now() });

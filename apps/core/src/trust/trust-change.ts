@@ -75,8 +75,8 @@ function lostOwners(before: Owners, after: Owners): string | null {
   if (kind === undefined) return null;
   const who = before[kind].map(({ key }) => `"${key}"`).join(', ');
   return (
-    `${who} is the last with every right (SACRED, full tools, everywhere and without end). ` +
-    'Give another principal such a role first.'
+    `${who} is the last with every right (owner, full tools, everywhere and without end). ` +
+    'Give another person such a role first.'
   );
 }
 
@@ -91,7 +91,7 @@ function checkOwners(before: Owners, after: Owners, losesIdentifier: boolean): v
 
 /** @throws ServiceError `not_found` */
 export async function readPrincipal({ principals }: Pick<Stores, 'principals'>, idOrKey: string): Promise<Principal> {
-  return (await principals.read(idOrKey)) ?? missing('principal', idOrKey);
+  return (await principals.read(idOrKey)) ?? missing('person', idOrKey);
 }
 
 /** @throws ServiceError `not_found` */

@@ -4,6 +4,7 @@ import { atLeast, type Identity } from '@svc/contract/trust.ts';
 import { forgetConversation } from '../session/forget-conversation.ts';
 import { abortTurn } from './abort-turn.ts';
 import { engineOfTurn } from './engine-of-turn.ts';
+import { tierWords } from './steps/describe-turn.ts';
 import type { PipelineParts } from './turn-deps.ts';
 import type { Turn } from './turn.ts';
 
@@ -57,7 +58,7 @@ const showStatus: Run = async (deps, turn, identity) => {
   // The reason names places on this machine.
   const why = atLeast(identity.trust_tier, 'TRUSTED') && turn.envelope.public !== true ? ` ${choice.why}` : '';
   return [
-    `You: ${identity.display_name} (${identity.trust_tier}, tools: ${identity.tool_policy}${identity.asks === 'never' ? '' : `, asks: ${identity.asks}`})`,
+    `You: ${identity.display_name} (${tierWords[identity.trust_tier]}, tools: ${identity.tool_policy}${identity.asks === 'never' ? '' : `, asks: ${identity.asks}`})`,
     `Engine: ${choice.id}${choice.model === null ? '' : `, model ${choice.model}`}.${why}`,
     `Conversation: ${turnQueue.stateOf(key)}, ${counted(session?.turns ?? 0, 'turn')} so far`,
     `Service: ${counted(counts.running, 'turn')} running, ${counts.waiting} waiting`,
