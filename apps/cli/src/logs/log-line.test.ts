@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createStyle, plain } from '../terminal.ts';
-import { renderLogEntry, toLogEntry } from './log-line.ts';
+import { logWords, renderLogEntry, toLogEntry } from './log-line.ts';
 
 const render = (raw: string) => renderLogEntry(toLogEntry('core', raw, 0), plain);
 
@@ -59,4 +59,12 @@ describe('a line of a log', () => {
   test('is shown also with a time that no calendar has', () => {
     expect(render(JSON.stringify({ time: 1e300, msg: 'odd' }))).toContain('odd');
   });
+});
+
+test.each([
+  ['{"level":"error","time":1,"service":"core","msg":"bad","err":{"message":"no\\nroom"}}', 'bad (no\\nroom)'],
+  ['{"level":"info","time":1}', '{"level":"info","time":1}'],
+  ['Segmentation\u001b[2J fault', 'Segmentation\\x1b[2J fault'],
+])('what a line says is its words alone: %s', (raw, words) => {
+  expect(logWords(raw)).toBe(words);
 });

@@ -27,6 +27,12 @@ export function renderLogEntry({ at, name, raw }: LogEntry, style: Style): strin
   return `${style.dim(clock)} ${style.bold(label)} ${levelLook(level, style)(level.padEnd(5))} ${message} ${style.dim(details)}`.trimEnd();
 }
 
+/** What a line says, without its time and its facts; one that is not JSON as it is. */
+export function logWords(raw: string): string {
+  const fields = parseLine(raw);
+  return oneLine((fields === null ? '' : messageOf(fields)) || raw);
+}
+
 /** What happened, and the words of the error where they say more. */
 function messageOf({ msg, err }: Record<string, unknown>): string {
   const [said, why] = [msg, isRecord(err) ? err['message'] : undefined].map((part) => (typeof part === 'string' ? part : ''));

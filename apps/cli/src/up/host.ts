@@ -8,6 +8,7 @@ import { createLogFile } from '@svc/supervisor/log-file.ts';
 import { describeOwner, findPortOwner } from '@svc/supervisor/port-owner.ts';
 import type { Spawn } from '@svc/supervisor/spawn-child.ts';
 import { createSupervisedChild } from '@svc/supervisor/supervised-child.ts';
+import { logWords } from '../logs/log-line.ts';
 import type { HostName } from '../service-urls.ts';
 
 /**
@@ -169,7 +170,7 @@ function toView({ name, url }: Pick<HostSpec, 'name' | 'url'>, state: ChildState
 }
 
 const lastLines = (lines: readonly { text: string }[]): string[] =>
-  lines.slice(-shownLines.count).map(({ text }) => text.slice(0, shownLines.length));
+  lines.slice(-shownLines.count).map(({ text }) => logWords(text).slice(0, shownLines.length));
 
 /** Who has the port that the process could not have. */
 async function explainPort(reason: string, url: string): Promise<string | null> {
