@@ -1,5 +1,6 @@
 import type { BoundlessPermission, ConnectorMeta, ConnectorPermissions } from '@svc/contract/connector-meta.ts';
 import type { Instance } from '@svc/contract/instance.ts';
+import { silence } from './silence.ts';
 import { usualWidth, visibleLine, wrap, type Style } from '../terminal.ts';
 
 /** All instances for a person: how each stands and where it listens. */
@@ -54,8 +55,9 @@ export function renderConnector(instance: Instance, style: Style, width = instan
   return [`${id.padEnd(width)}  ${facts.join(', ')}`, ...why.map((line) => `    ${style.dim(line)}`)].join('\n');
 }
 
-function stateOf({ status, healthy, heartbeat, reason }: Instance, style: Style): string {
-  const why = reason == null ? ` (heartbeat ${heartbeat})` : '';
+function stateOf(instance: Instance, style: Style): string {
+  const { status, healthy, reason } = instance;
+  const why = reason == null ? ` (${silence(instance)})` : '';
   if (status === 'running') return healthy ? style.green('running') : style.yellow(`running, not well${why}`);
   if (status === 'failed') return style.red('failed');
   if (status === 'stopped') return style.dim('stopped');

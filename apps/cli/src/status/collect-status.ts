@@ -4,6 +4,7 @@ import type { EngineChoice, HealthInfo, SupervisorState, VersionInfo } from '@sv
 import { dataPaths } from '@svc/service-kit/config/data-dir.ts';
 import type { CliSettings } from '@svc/service-kit/config/process-settings.ts';
 import type { Secret } from '@svc/service-kit/secret.ts';
+import { silence } from '../connector/silence.ts';
 import { coreUrl, hostAddresses, type HostAddress } from '../service-urls.ts';
 import { listInstances } from '../up/ask-services.ts';
 import { isAlive } from '@svc/service-kit/process/signal-process.ts';
@@ -183,9 +184,9 @@ function downReason(known: Supervised): string | null {
 }
 
 async function toInstanceStatus(instance: Instance, settings: CliSettings): Promise<InstanceStatus> {
-  const { id, type, name, status, url, healthy, enabled, heartbeat, next_start_at } = instance;
+  const { id, type, name, status, url, healthy, enabled, next_start_at } = instance;
   const isFine = healthy || (!enabled && status === 'stopped');
-  const reason = isFine ? null : (instance.reason ?? (status === 'running' ? `heartbeat ${heartbeat}` : null));
+  const reason = isFine ? null : (instance.reason ?? (status === 'running' ? silence(instance) : null));
   const fix = isFine ? null : await (await import('./fixes.ts')).fixOfInstance(instance, reason, settings.bindHost);
   return { id, type, name, status, url, healthy: isFine, reason, next_start_at, fix };
 }

@@ -3,7 +3,13 @@ import { expect, test } from 'vitest';
 import { fixOfInstance } from './fixes.ts';
 
 const host = '127.0.0.1';
-const compat = { id: 'compat', type: 'compat', status: 'failed' as const, config: { port: 3025, model_name: 'x' } };
+const compat = {
+  id: 'compat',
+  type: 'compat',
+  status: 'failed' as const,
+  heartbeat: 'fresh' as const,
+  config: { port: 3025, model_name: 'x' },
+};
 
 test('the port of a connector is moved to one that is free', async () => {
   const taken = createServer();
@@ -23,8 +29,13 @@ test.each([
   ['failed', 'bad token', /^\.\/svc connector restart compat$/],
   ['stopped', null, /^\.\/svc connector restart compat$/],
   ['backoff', 'crashed', /^\.\/svc connector logs compat$/],
-  ['running', 'heartbeat stale', /^\.\/svc connector logs compat$/],
+  ['running', 'the mailbox refuses', /^\.\/svc connector logs compat$/],
   ['running', noKeys, /^\.\/svc key create api --connector compat$/],
 ] as const)('an instance that is %s because of %s', async (status, reason, fix) => {
   expect(await fixOfInstance({ ...compat, status }, reason, host)).toMatch(fix);
+});
+
+test('an instance that hangs is started again: it writes nothing that would help', async () => {
+  const hangs = { ...compat, status: 'running' as const, heartbeat: 'stale' as const };
+  expect(await fixOfInstance(hangs, 'has said nothing for 2 min', host)).toBe('./svc connector restart compat');
 });

@@ -4,7 +4,7 @@ import { quoted } from '../terminal.ts';
 
 /** What to type to have an instance well again; `reason` is what is wrong with it. */
 export async function fixOfInstance(
-  { id, status, config }: Pick<Instance, 'id' | 'status' | 'config'>,
+  { id, status, heartbeat, config }: Pick<Instance, 'id' | 'status' | 'heartbeat' | 'config'>,
   reason: string | null,
   host: string,
 ): Promise<string> {
@@ -15,7 +15,7 @@ export async function fixOfInstance(
     return `./svc connector config ${quoted(id)} --set ${field}=${await findFreePort(host, port)}`;
   if (reason?.startsWith('The keys file lets nobody in: it does not exist') === true)
     return `./svc key create api --connector ${quoted(id)}`;
-  return status !== 'failed' && status !== 'stopped'
-    ? `./svc connector logs ${quoted(id)}`
-    : `./svc connector restart ${quoted(id)}`;
+  // What hangs writes nothing.
+  const isOver = status === 'failed' || status === 'stopped' || (status === 'running' && heartbeat === 'stale');
+  return `./svc connector ${isOver ? 'restart' : 'logs'} ${quoted(id)}`;
 }

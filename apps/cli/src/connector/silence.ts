@@ -1,0 +1,11 @@
+import type { Instance } from '@svc/contract/instance.ts';
+import { duration } from '@svc/service-kit/words.ts';
+
+/** What is known of an instance that runs, is not well and does not say why. `now` is epoch ms. */
+export function silence(
+  { heartbeat, last_heartbeat_at }: Pick<Instance, 'heartbeat' | 'last_heartbeat_at'>,
+  now = Date.now(),
+): string {
+  if (heartbeat === 'stale' && last_heartbeat_at !== null) return `has said nothing for ${duration(now - last_heartbeat_at)}`;
+  return heartbeat === 'unknown' ? 'has not said yet that it is well' : 'the reason is not known';
+}
