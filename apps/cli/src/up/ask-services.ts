@@ -1,11 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import type { EngineView } from '@svc/contract/engine.ts';
 import type { Instance } from '@svc/contract/instance.ts';
 import type { Principal } from '@svc/contract/trust.ts';
 import type { EngineChoice, HealthInfo } from '@svc/contract/service.ts';
 import { requestJson } from '@svc/service-kit/http/json-client.ts';
 import type { Secret } from '@svc/service-kit/secret.ts';
-import type { BannerInstance, BannerOwner } from './banner.ts';
+import type { BannerEngine, BannerInstance, BannerOwner } from './banner.ts';
 
 type Manager = { url: string; token: Secret | null };
 
@@ -30,8 +31,12 @@ export async function listInstances({ url, token }: Manager, timeoutMs: number):
 }
 
 /** The engine in use; null when the core does not answer in time. */
-export async function currentEngine(coreUrl: string, timeoutMs: number): Promise<EngineChoice | null> {
-  return (await answer<{ current?: EngineChoice }>(`${coreUrl}/v2/engines`, timeoutMs))?.current ?? null;
+export async function currentEngine(coreUrl: string, timeoutMs: number): Promise<BannerEngine | null> {
+  const found = await answer<{ current?: EngineChoice; engines?: EngineView[] }>(`${coreUrl}/v2/engines`, timeoutMs);
+  if (found?.current === undefined) return null;
+  const { current, engines = [] } = found;
+  const view = engines.find(({ id }) => id === current.id);
+  return { ...current, fault: view?.ready === false ? view.reason : null };
 }
 
 /** The owner that a first start makes; null when the core does not answer in time, or somebody else was seeded. */

@@ -23,7 +23,7 @@ const facts: BannerFacts = {
   instances: [compat],
   owner: null,
   setupUrl: null,
-  engine: { id: 'claude', model: 'opus', why: 'It is installed and logged in.' },
+  engine: { id: 'claude', model: 'opus', why: 'It is installed and logged in.', fault: null },
 };
 
 describe('the banner', () => {
@@ -87,8 +87,15 @@ describe('the banner', () => {
   });
 
   test('says how to connect a model when there is none', () => {
-    const engine = { id: 'offline', model: null, why: 'Nothing else is installed.' };
+    const engine = { id: 'offline', model: null, why: 'Nothing else is installed.', fault: null };
     expect(renderBanner({ ...facts, engine }, plain)).toContain('Connect a model');
+  });
+
+  test('says of the engine that is set why it cannot answer', () => {
+    const engine = { id: 'codex', model: null, why: 'It is set as the default.', fault: 'Codex is not installed.' };
+    expect(renderBanner({ ...facts, engine }, plain)).toContain(
+      '              It is set as the default.\n              Codex is not installed.\n',
+    );
   });
 
   test('shows the way into the dashboard at the first start alone', () => {
@@ -102,7 +109,7 @@ describe('the banner', () => {
     const instances = [
       { ...compat, status: 'failed', url: null, reason: `port 3025 is used by ${'python3 -m http.server '.repeat(4)}` },
     ];
-    const text = renderBanner({ ...facts, instances, engine: { id: 'offline', model: null, why } }, plain, 60);
+    const text = renderBanner({ ...facts, instances, engine: { id: 'offline', model: null, why, fault: null } }, plain, 60);
     expect(text.split('\n').filter((line) => line.length > 60 && !line.includes('Ctrl-C'))).toEqual([]);
     expect(text).toContain('              "./svc engine install claude". Nor is the\n              other one.');
   });

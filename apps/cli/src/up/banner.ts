@@ -13,6 +13,9 @@ export type BannerInstance = {
   keysFile: string | null;
 };
 
+/** `fault`: why it cannot answer. */
+export type BannerEngine = EngineChoice & { fault: string | null };
+
 export type BannerOwner = { key: string; name: string; shellUser: string | null };
 
 export type BannerFacts = {
@@ -25,7 +28,7 @@ export type BannerFacts = {
   /** Whom the first start made; null at every other. */
   owner: BannerOwner | null;
   /** Null until the core has answered. */
-  engine: EngineChoice | null;
+  engine: BannerEngine | null;
   /** Where the login is set up, good for 15 minutes; null but at the first start. */
   setupUrl: string | null;
 };
@@ -113,10 +116,14 @@ function owner({ key, name, shellUser }: BannerOwner, hasKey: boolean, style: St
   ];
 }
 
-function engine(choice: EngineChoice | null, style: Style, width: number): string[] {
+function engine(choice: BannerEngine | null, style: Style, width: number): string[] {
   if (choice === null) return [row('Engine', style.yellow('still being looked for; ./svc status shows it'))];
   const model = choice.model === null ? '' : ` (${choice.model})`;
-  return [row('Engine', `${style.bold(choice.id)}${model}`), ...rows('', choice.why, width, style.dim)];
+  return [
+    row('Engine', `${style.bold(choice.id)}${model}`),
+    ...rows('', choice.why, width, style.dim),
+    ...(choice.fault === null ? [] : rows('', choice.fault, width, style.red)),
+  ];
 }
 
 function next(choice: EngineChoice | null, style: Style): string[] {
