@@ -35,7 +35,10 @@ test('a price of your own is in force at once, stands beside what the file has, 
   });
   const { models } = JSON.parse((await core.svc(['price', '--json'])).out) as PricingReport;
   expect(models['qwen3']).toEqual({ in: 0.1, out: 1 });
-  expect(await core.svc(['price', 'remove', 'qwen3'])).toMatchObject({ code: 0 });
+  expect(await core.svc(['price', 'remove', 'qwen3'])).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('Your price of qwen3 is removed.'),
+  });
   expect(await core.svc(['price', 'remove', 'qwen3'])).toMatchObject({
     code: 1,
     err: expect.stringContaining('no price of your own'),

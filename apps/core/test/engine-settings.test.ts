@@ -206,6 +206,12 @@ describe('POST /v2/engines/:id/default', () => {
     const refused = await call('POST', '/codex/default');
     expect([refused.statusCode, refused.json().message]).toEqual([409, expect.stringContaining('svc engine install codex')]);
   });
+
+  test('a reason that names the command says it once', async () => {
+    const reason = 'Codex is not installed: "./svc engine install codex".';
+    await open({ found: { codex: { installed: false, ready: false, reason } } });
+    expect((await call('POST', '/codex/default')).json().message).toBe(reason);
+  });
 });
 
 describe('an API key', () => {

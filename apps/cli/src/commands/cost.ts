@@ -45,10 +45,12 @@ export async function price(request: PriceRequest): Promise<number> {
     return showAnswer(await reload(), request, help, ({ source }) => `The prices of ${source.file} are in force.`);
   }
   const own = `${url}/models/${encodeURIComponent(request.model)}`;
-  const how = request.action === 'set' ? { method: 'PUT', body: toFields(request.price) } : { method: 'DELETE' };
-  return showAnswer(await askCore<PricingReport>(own, how), request, help, (report) =>
-    renderPrices(report, request.model, style),
-  );
+  const isSet = request.action === 'set';
+  const how = isSet ? { method: 'PUT', body: toFields(request.price) } : { method: 'DELETE' };
+  return showAnswer(await askCore<PricingReport>(own, how), request, help, (report) => {
+    const done = isSet ? [] : [visibleLine(`Your price of ${request.model} is removed.`), ''];
+    return [...done, renderPrices(report, request.model, style)].join('\n');
+  });
 }
 
 const toFields = ({ in: read, out, cacheRead, cacheWrite }: NewPrice): Partial<ModelPrice> => ({

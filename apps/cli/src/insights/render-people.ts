@@ -1,6 +1,6 @@
 import type { UsageByPerson, UsagePerson } from '@svc/contract/usage.ts';
 import type { Style } from '../terminal.ts';
-import { amount, line, table, usd } from './words.ts';
+import { amount, besideTurns, line, table, unpricedTurns, usd } from './words.ts';
 
 const maxHandles = 3;
 
@@ -10,16 +10,11 @@ export function renderPeople({ people, side, links_known, truncated }: UsageByPe
   const head = ['WHO', 'TURNS', 'INPUT', 'OUTPUT', 'LIST PRICE', 'BILLED', 'HANDLES'];
   const lines = table([head, ...people.map((person) => cells(person)), cells(sumOf(people), 'all')], [1, 2, 3, 4, 5]);
   const [calls, cost, billed] = [total(side, 'calls'), total(side, 'cost_usd'), total(side, 'billed_cost_usd')];
-  const unpriced = total(people, 'unpriced_turns');
   return [
     style.bold(lines[0] ?? ''),
     ...lines.slice(1),
-    ...(calls === 0
-      ? []
-      : [
-          `  Beside turns: ${amount(calls)} side ${calls === 1 ? 'call' : 'calls'}, ${usd(cost)}, of which billed ${usd(billed)}.`,
-        ]),
-    ...(unpriced === 0 ? [] : [`  ${style.yellow(`${unpriced} of the turns have no known price, and are not in it.`)}`]),
+    ...besideTurns(calls, cost, billed),
+    ...unpricedTurns(total(people, 'unpriced_turns')).map((text) => `  ${style.yellow(text)}`),
     ...(links_known ? [] : [`  ${style.yellow('The core is away: handles that were linked later are shown apart.')}`]),
     ...(truncated ? [`  ${style.yellow('Not everybody is shown. Ask for a shorter time with --since.')}`] : []),
   ].join('\n');

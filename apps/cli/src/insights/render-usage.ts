@@ -1,6 +1,6 @@
 import type { UsageAux, UsageRollup } from '@svc/contract/usage.ts';
 import type { Style } from '../terminal.ts';
-import { amount, line, table, usd } from './words.ts';
+import { amount, besideTurns, line, table, unpricedTurns, usd } from './words.ts';
 
 /** What the sums are made by; those by person come from elsewhere. */
 export const usageGroups = ['channel', 'person', 'day'] as const;
@@ -24,14 +24,8 @@ export function renderUsage({ usage, aux, truncated }: UsageAnswer, group: Usage
   return [
     style.bold(lines[0] ?? ''),
     ...lines.slice(1),
-    ...(side.calls === 0
-      ? []
-      : [`  Beside turns: ${amount(side.calls)} side ${side.calls === 1 ? 'call' : 'calls'}, ${usd(side.cost)}.`]),
-    ...(all.unpriced === 0
-      ? []
-      : [
-          `  ${style.yellow(`${all.unpriced === 1 ? '1 turn has' : `${all.unpriced} turns have`} no known price, and ${all.unpriced === 1 ? 'is' : 'are'} not in it.`)}`,
-        ]),
+    ...besideTurns(side.calls, side.cost),
+    ...unpricedTurns(all.unpriced).map((text) => `  ${style.yellow(text)}`),
     ...(truncated ? [`  ${style.yellow('Older hours were left out. Ask for a shorter time with --since.')}`] : []),
   ].join('\n');
 }

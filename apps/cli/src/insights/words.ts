@@ -1,3 +1,4 @@
+import { counted } from '@svc/service-kit/words.ts';
 import { cutText } from '@svc/service-kit/cut-text.ts';
 import { visibleLine } from '../terminal.ts';
 
@@ -24,3 +25,17 @@ export function table(rows: readonly (readonly string[])[], right: readonly numb
   const cell = (text: string, i: number) => (right.includes(i) ? text.padStart(widths[i] ?? 0) : text.padEnd(widths[i] ?? 0));
   return rows.map((row) => `  ${row.map(cell).join('  ')}`.trimEnd());
 }
+
+/** What was called beside turns, and what it is worth where that is known to be something. */
+export function besideTurns(calls: number, cost: number, billed?: number): string[] {
+  if (calls === 0) return [];
+  const ofWhich = billed === undefined ? '' : `, of which billed ${usd(billed)}`;
+  return [
+    `  Beside turns: ${amount(calls)} side ${calls === 1 ? 'call' : 'calls'}${cost === 0 ? '' : `, ${usd(cost)}${ofWhich}`}.`,
+  ];
+}
+
+export const unpricedTurns = (count: number): string[] =>
+  count === 0
+    ? []
+    : [`${counted(count, 'turn')} ${count === 1 ? 'has' : 'have'} no known price, and ${count === 1 ? 'is' : 'are'} not in it.`];

@@ -164,7 +164,10 @@ async function makeDefault(deps: Deps, id: EngineId): Promise<EngineView> {
   if (defaultEngine !== null && defaultEngine !== id)
     throw conflict(`SVC_DEFAULT_ENGINE is ${defaultEngine}, and a setting of the environment wins. Remove it to choose here.`);
   const { installed, reason } = await deps.registry.look(id);
-  if (!installed) throw conflict(`${reason} Install it first: ./svc engine install ${id}`);
+  if (!installed) {
+    const install = `./svc engine install ${id}`;
+    throw conflict(reason.includes(install) ? reason : `${reason} Install it first: ${install}`);
+  }
   await deps.engineSettings.makeDefault(id);
   return inForce(deps, id);
 }
