@@ -41,9 +41,10 @@ test.each([
 test.each([
   ['The vault is sealed. Open it: ./svc vault unseal', './svc vault unseal'],
   ['Codex is not installed: "./svc engine install codex".', './svc engine install codex'],
+  ['x waits, and the vault is sealed. Open it: ./svc vault unseal. x then starts by itself.', './svc vault unseal'],
   ['Stop ./svc up first.', null],
   ['It is not ours.', null],
-])('has the command to run from a reason that ends with one: %s', (why, run) => {
+])('has the command to run from a reason that names it: %s', (why, run) => {
   expect(new CliError('no.', { why }).run).toBe(run);
   expect(new CliError('no.', { why, run: './svc doctor' }).run).toBe('./svc doctor');
 });

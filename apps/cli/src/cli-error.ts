@@ -5,7 +5,7 @@ import { usualWidth, wrap, type Style } from './terminal.ts';
 
 type Help = { why?: string; run?: string; exitCode?: number; cause?: unknown };
 
-/** Something a person reads: what failed, why, and the one command that helps; unless given it is the one that the reason ends with. */
+/** Something a person reads: what failed, why, and the one command that helps; unless given it is the one that the reason names. */
 export class CliError extends Error {
   override readonly name = 'CliError';
   readonly why: string | null;
@@ -15,13 +15,14 @@ export class CliError extends Error {
   constructor(what: string, help: Help = {}) {
     super(what, { cause: help.cause });
     this.why = help.why ?? null;
-    this.run = help.run ?? commandAtEnd(help.why);
+    this.run = help.run ?? commandIn(help.why);
     this.exitCode = help.exitCode ?? exitCodes.failed;
   }
 }
 
 /** Of what another process of ours says, such as "The vault is sealed. Open it: ./svc vault unseal". */
-const commandAtEnd = (why = ''): string | null => /(?:: |")(\.\/svc [\w -]+\w)"?\.?$/.exec(why)?.[1] ?? null;
+export const commandIn = (why = ''): string | null =>
+  (/(?:: |")(\.\/svc [\w -]+\w)"?\.?$/.exec(why) ?? /Open it: (\.\/svc [\w -]+\w)\. /.exec(why))?.[1] ?? null;
 
 /** The one place where anything thrown becomes words. */
 export function toCliError(error: unknown): CliError {

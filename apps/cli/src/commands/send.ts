@@ -4,7 +4,7 @@ import type { CliSettings } from '@svc/service-kit/config/process-settings.ts';
 import { loadSettings } from '@svc/service-kit/config/settings.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
 import { askManager } from '../service-client.ts';
-import { CliError } from '../cli-error.ts';
+import { CliError, commandIn } from '../cli-error.ts';
 import { repositoryRoot } from '../repository-root.ts';
 import { createStyle, print, visibleLine, type Style } from '../terminal.ts';
 
@@ -23,7 +23,8 @@ export async function send(channel: string | null, target: string, text: string,
 async function sendOne(settings: CliSettings, request: SendRequest, { json }: SendOptions): Promise<void> {
   const answer = await askManager<SendAnswer>(settings, '/send', request);
   if (!answer.ok) {
-    throw new CliError('the message was not sent.', { why: answer.body.message, run: helpFor(answer.status) });
+    const { message } = answer.body;
+    throw new CliError('the message was not sent.', { why: message, run: commandIn(message) ?? helpFor(answer.status) });
   }
   const { instance_id: instance, id } = answer.body;
   print(json === true ? JSON.stringify(answer.body, null, 2) : `Sent through ${instance} as ${id}.`);
