@@ -17,7 +17,7 @@ import { repositoryRoot } from '../repository-root.ts';
 import { dashboardAddress, hostAddresses, isOptional, setupAddress, type HostName } from '../service-urls.ts';
 import { createStyle, print, widthOf } from '../terminal.ts';
 import { awaitLeftovers, checkPorts, takeInstanceLock } from '../up/before-start.ts';
-import { awaitInstances, currentEngine, currentFaults, listKeyFiles, seededOwner, toBannerInstance } from '../up/ask-services.ts';
+import { awaitInstances, currentEngine, currentHealth, listKeyFiles, seededOwner, toBannerInstance } from '../up/ask-services.ts';
 import { renderBanner, type BannerFacts } from '../up/banner.ts';
 import { holdTurns } from '../up/hold-turns.ts';
 import { hostEnv } from '../up/host-env.ts';
@@ -235,7 +235,8 @@ const newSetupUrl = ({ dashboardPort }: CliSettings, { run }: DataPaths): string
   setupAddress(dashboardPort, makeSetupLink(run, systemClock, false));
 
 async function toBannerService({ name, url: at, status, last_exit }: SupervisorState['services'][number], dashboardPort: number) {
-  const faults = status === 'running' ? await currentFaults(at, detailWaitMs) : [];
+  const { faults, notices } = status === 'running' ? await currentHealth(at, detailWaitMs) : { faults: [], notices: [] };
   const url = name === 'dashboard' ? dashboardAddress(dashboardPort) : at;
-  return { name, url, status, reason: last_exit?.reason ?? null, faults };
+  // A vault begins sealed. What the others have to say can wait for ./svc status.
+  return { name, url, status, reason: last_exit?.reason ?? null, faults, notices: name === 'vault' ? notices : [] };
 }

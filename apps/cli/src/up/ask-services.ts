@@ -47,9 +47,10 @@ export async function seededOwner(coreUrl: string, timeoutMs: number): Promise<B
   return { key: found.key, name: found.display_name, shellUser: shell?.value ?? null };
 }
 
-/** What a process says does not work; empty when it does not answer in time. */
-export async function currentFaults(url: string, timeoutMs: number): Promise<string[]> {
-  return (await answer<HealthInfo>(`${url}/health`, timeoutMs))?.degraded ?? [];
+/** What a process says does not work, and what is worth knowing; empty when it does not answer in time. */
+export async function currentHealth(url: string, timeoutMs: number): Promise<{ faults: string[]; notices: string[] }> {
+  const { degraded = [], notices = [] } = (await answer<HealthInfo>(`${url}/health`, timeoutMs)) ?? {};
+  return { faults: degraded, notices };
 }
 
 async function answer<T>(url: string, timeoutMs: number, token: Secret | null = null): Promise<T | null> {

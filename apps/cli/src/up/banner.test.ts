@@ -86,6 +86,14 @@ describe('the banner', () => {
     expect(text).toContain('              everybody is denied: trust.seed.json is not JSON');
   });
 
+  test('says of a vault that runs that it is sealed', () => {
+    const vault = { name: 'vault', url: 'http://127.0.0.1:3022', status: 'running', reason: null, faults: [] };
+    const notices = ['The vault is sealed: ./svc vault unseal'];
+    const text = renderBanner({ ...facts, services: [...facts.services, { ...vault, notices }] }, plain);
+    expect(text).toContain('  Vault       http://127.0.0.1:3022\n              The vault is sealed: ./svc vault unseal\n');
+    expect(text).toContain('runs, ready in');
+  });
+
   test('says how to connect a model when there is none', () => {
     const engine = { id: 'offline', model: null, why: 'Nothing else is installed.', fault: null };
     expect(renderBanner({ ...facts, engine }, plain)).toContain('Connect a model');

@@ -22,8 +22,8 @@ export type BannerFacts = {
   version: string;
   readyMs: number;
   dataDir: string;
-  /** `faults`: what a process that runs says does not work. */
-  services: { name: string; url: string; status: string; reason: string | null; faults: string[] }[];
+  /** `faults`: what a process that runs says does not work. `notices`: what else a person has to know before they go on. */
+  services: { name: string; url: string; status: string; reason: string | null; faults: string[]; notices?: string[] }[];
   instances: BannerInstance[];
   /** Whom the first start made; null at every other. */
   owner: BannerOwner | null;
@@ -70,9 +70,10 @@ function headline({ version, readyMs, services, instances, dataDir }: BannerFact
 }
 
 function addresses({ services }: BannerFacts, style: Style, width: number): string[] {
-  return services.flatMap(({ name, url, status, reason, faults }) => [
+  return services.flatMap(({ name, url, status, reason, faults, notices = [] }) => [
     ...(status === 'running' ? [row(title(name), url)] : rows(title(name), whyNot(status, reason), width, style.red)),
     ...faults.flatMap((fault) => rows('', fault, width, style.red)),
+    ...notices.flatMap((notice) => rows('', notice, width, style.yellow)),
   ]);
 }
 
