@@ -102,8 +102,8 @@ async function remove({ name, json }: Named, deps: Deps): Promise<void> {
 }
 
 async function act(action: InstanceAction, asked: Named, deps: Deps): Promise<void> {
-  const { id } = await find(asked.name, deps);
-  const instance = await awaitStart(deps, await deps.api.act(id, action));
+  const { id, pid } = await find(asked.name, deps);
+  const instance = await awaitStart(deps, await deps.api.act(id, action), action === 'restart' ? pid : null);
   const fault = startFault(instance);
   if (fault !== null) throw fault;
   show(instance, asked, deps);

@@ -11,3 +11,10 @@ test('one that was just added and has not begun to start is waited for; one that
   expect(await awaitStart(deps, instance({}))).toMatchObject({ status: 'running' });
   expect(await awaitStart(deps, instance({ enabled: false }))).toMatchObject({ status: 'stopped' });
 });
+
+test('a process that hangs is not taken for the one that a restart brings', async () => {
+  const old = instance({ status: 'running', pid: 7 });
+  const states = [old, instance({ status: 'starting', pid: 8 }), instance({ status: 'running', pid: 8 })];
+  const api = { view: async () => states.shift() ?? old };
+  expect(await awaitStart({ api, pause: async () => undefined }, old, 7)).toMatchObject({ status: 'running', pid: 8 });
+});

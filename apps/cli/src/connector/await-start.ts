@@ -8,10 +8,14 @@ type Deps = { api: Pick<ConnectorApi, 'view'>; pause: () => Promise<void> };
 /** Longer than a connector may take for its start. */
 const mostLooks = 120;
 
-/** Waits, within bounds, until a start has succeeded or failed, and gives the instance as it is then. */
-export async function awaitStart({ api, pause }: Deps, instance: Instance): Promise<Instance> {
+/**
+ * Waits, within bounds, until a start has succeeded or failed, and gives the instance as it is then. `endingPid`: of a process that is
+ * ended first; one that hangs takes longer for that than the manager lets its callers wait.
+ */
+export async function awaitStart({ api, pause }: Deps, instance: Instance, endingPid: number | null = null): Promise<Instance> {
   let now = instance;
-  for (let looks = 0; looks < mostLooks && isStarting(now); looks++) {
+  const isEnding = () => endingPid !== null && now.pid === endingPid;
+  for (let looks = 0; looks < mostLooks && (isStarting(now) || isEnding()); looks++) {
     await pause();
     now = await api.view(instance.id);
   }
