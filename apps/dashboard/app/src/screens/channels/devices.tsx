@@ -44,9 +44,7 @@ export function Devices({ instance, path, onClose }: Props) {
       <Loaded query={query}>
         {({ result: { devices } }) => (
           <ul className="rows-list">
-            {devices.length === 0 && (
-              <li className="muted">{t('None is in.')}</li>
-            )}
+            {devices.length === 0 && <li className="muted">{t('None is in.')}</li>}
             {devices.map((device) => (
               <li key={device.device_id}>
                 <div className="line-between">
