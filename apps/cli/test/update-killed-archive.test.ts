@@ -179,5 +179,7 @@ test.runIf(isThorough)(
 
 test('all that was said meanwhile is in the history once, with its answer', async () => {
   expect(await talker.end()).toEqual([]);
-  expect(talker.answered()).toBeGreaterThan(10);
+  const answered = talker.answered();
+  expect(answered).toBeGreaterThan(10);
+  process.stderr.write(`${answered} messages, each once and answered\n`);
 }, 60_000);

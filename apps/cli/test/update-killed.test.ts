@@ -73,7 +73,9 @@ test(
 
 test('all that was said meanwhile is in the history once, with its answer', async () => {
   expect(await talker.end()).toEqual([]);
-  expect(talker.answered()).toBeGreaterThan(10);
+  const answered = talker.answered();
+  expect(answered).toBeGreaterThan(10);
+  process.stderr.write(`${answered} messages, each once and answered\n`);
 }, 60_000);
 
 /** What the machine fails with, and how an update ends then. Nothing of it is the version's fault, so it may be tried again. */

@@ -15,7 +15,7 @@ export type Talker = {
 };
 
 export function startTalker(coreUrl: string): Talker {
-  const said: string[] = [];
+  const sent: string[] = [];
   const session = `${Date.now()}`;
   let isOver = false;
 
@@ -41,22 +41,27 @@ export function startTalker(coreUrl: string): Talker {
     for (let n = 1; !isOver; n += 1) {
       const text = `m${session}-${n}`;
       while (!(await say(text))) await pause();
-      said.push(text);
+      sent.push(text);
       await pause();
     }
   })();
 
   return {
-    answered: () => said.length,
+    answered: () => sent.length,
     async end() {
       isOver = true;
       await talking;
       const history = await readAll(coreUrl);
-      return said.flatMap((text) => {
-        const own = history.filter((message) => message.role === 'user' && message.text === text);
-        if (own.length !== 1) return [`${text} is there ${own.length} times`];
-        const hasAnswer = history.some(({ role, turn_id }) => role === 'assistant' && turn_id === own[0]?.turn_id);
-        return hasAnswer ? [] : [`${text} has no answer`];
+      const said = Map.groupBy(
+        history.filter(({ role }) => role === 'user'),
+        ({ text }) => text,
+      );
+      const answered = new Set(history.flatMap(({ role, turn_id }) => (role === 'assistant' ? [turn_id] : [])));
+      return sent.flatMap((text) => {
+        const [own, ...others] = said.get(text) ?? [];
+        if (own === undefined || others.length > 0)
+          return [`${text} is there ${own === undefined ? 0 : others.length + 1} times`];
+        return answered.has(own.turn_id) ? [] : [`${text} has no answer`];
       });
     },
   };

@@ -342,7 +342,7 @@ describe('chat commands', () => {
     await core.addPrincipal('gast', 'guest');
     const guest = { sender: { raw_id: 'gast' } };
     expect((await core.handle(envelope('/stop', guest))).json().actions[0].text).toContain('KNOWN');
-    expect((await core.handle(envelope('/status', guest))).json().actions[0].text).toContain('GUEST');
+    expect((await core.handle(envelope('/status', guest))).json().actions[0].text).toContain('(guest,');
     expect((await core.handle(envelope('/status', { sender: { raw_id: 'stranger' } }))).json()).toMatchObject({
       outcome: 'denied',
     });

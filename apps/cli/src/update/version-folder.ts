@@ -18,7 +18,9 @@ export class BrokenVersion extends Error {
   override readonly name = 'BrokenVersion';
 }
 
-const fullDisk = /\b(?:ENOSPC|EDQUOT|SQLITE_FULL)\b|[Nn]o space left on device|database or disk is full/;
+/** As the system, SQLite and a service of ours say it. */
+const fullDisk =
+  /\b(?:ENOSPC|EDQUOT|SQLITE_FULL)\b|[Nn]o space left on device|database or disk is full|[Nn]o room left on the disk/;
 const noNetwork =
   /\b(?:ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ERR_SOCKET_TIMEOUT|\w+_CERT\w*|CERT_\w+)\b/;
 
