@@ -116,7 +116,7 @@ describe('a version that is taken back, or never put in place', () => {
       'has a dashboard that does not build',
       'The pages of its dashboard do not build',
       2,
-      { 'apps/dashboard/app/src/main.tsx': "import './not-there.ts';\n" },
+      { 'apps/dashboard/app/src/main.ts': "import './not-there.ts';\n" },
     ],
     [
       'is healthy, and of another commit than it should be',
