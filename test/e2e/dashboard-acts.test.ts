@@ -243,7 +243,7 @@ describe.skipIf(why !== null)(`acts in the dashboard${why === null ? '' : ` (ski
       await page.getByRole('button', { name: 'Make one with secrets' }).click();
       await page.getByLabel('Passphrase', { exact: true }).fill('six words that nobody else knows');
       await page.getByLabel('Passphrase once more').fill('six words that nobody knows');
-      await page.getByText('It is another one.').waitFor();
+      await page.getByText('The two are not the same.').waitFor();
       await page.getByLabel('Passphrase once more').fill('six words that nobody else knows');
       await pictures(page, 'backup-with-secrets');
       await page.getByRole('button', { name: 'Make backup' }).click();

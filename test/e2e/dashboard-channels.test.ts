@@ -176,7 +176,7 @@ describe.skipIf(why !== null)(`channels in the dashboard${why === null ? '' : ` 
     await phones.getByRole('button', { name: 'Devices' }).click();
     await button('Add a device').click();
     await page.getByLabel('Name of the device').fill('New phone');
-    await page.getByLabel('Whose it is').selectOption({ label: 'Ann (ann)' });
+    await page.getByLabel('Owner').selectOption({ label: 'Ann (ann)' });
     expect(await violationsInAllLooks(page, 'add a device')).toEqual([]);
     await page.getByLabel('Name of the device').fill('New phone\u2069\u202e');
     await button('Make link').click();

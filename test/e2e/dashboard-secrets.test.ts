@@ -166,7 +166,7 @@ describe.skipIf(why !== null)(`secrets in the dashboard${why === null ? '' : ` (
       });
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: dashboard.url });
     await open('keys');
-    await row('owner').getByText('No use of it is known.').waitFor();
+    await row('owner').getByText('No use recorded.').waitFor();
     await page.getByRole('button', { name: 'Make key' }).click();
     await dialog().getByLabel('Name').fill('laptop');
     await dialog().getByLabel('Budget for a month').fill('many');

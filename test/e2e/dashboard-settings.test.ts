@@ -346,7 +346,7 @@ describe.skipIf(why !== null)(`settings in the dashboard${why === null ? '' : ` 
   test('which versions are followed is chosen where the version is shown', async () => {
     const channel = async () => (await fromCore<{ channel: string }>('/v2/update/channel')).channel;
     await open('version');
-    const choice = page.getByLabel('Versions that are followed');
+    const choice = page.getByLabel('Update channel');
     expect(await choice.inputValue()).toBe('stable');
     await choice.selectOption('edge');
     await expect.poll(channel).toBe('edge');

@@ -22,7 +22,7 @@ export class CliError extends Error {
 
 /** Of what another process of ours says, such as "The vault is sealed. Open it: ./svc vault unseal". */
 export const commandIn = (why = ''): string | null =>
-  (/(?:: |")(\.\/svc [\w -]+\w)"?\.?$/.exec(why) ?? /Open it: (\.\/svc [\w -]+\w)\. /.exec(why))?.[1] ?? null;
+  (/(?:: |")(\.\/svc [\w -]+\w)"?\.?$/.exec(why) ?? /: (\.\/svc [\w -]+\w)\. /.exec(why))?.[1] ?? null;
 
 /** The one place where anything thrown becomes words. */
 export function toCliError(error: unknown): CliError {

@@ -226,7 +226,7 @@ async function showBanner(
   print(renderBanner(facts, createStyle(process.stdout), widthOf(process.stdout)));
 }
 
-/** Of a dashboard that came and went, another program may have the port: that one is not given the token. */
+/** Another program may have the port of a dashboard that ended: it must not get the token. */
 const showsSetup = ({ name, status, reason }: BannerFacts['services'][number]) =>
   name === 'dashboard' && (status === 'running' || reason === null);
 

@@ -41,7 +41,7 @@ export function mountProxyRoutes(app: App, { backends, logins, clock, stopping }
               'x-request-id': request.id,
             },
             signal: watch.signal,
-            ...(slowRoutes.includes(path) && { answerMs: slowAnswerMs }),
+            ...(method === 'POST' && slowRoutes.includes(path) && { answerMs: slowAnswerMs }),
           });
         },
       });

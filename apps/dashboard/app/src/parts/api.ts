@@ -70,9 +70,10 @@ export async function callRaw(method: Method, path: string, options: CallOptions
   const body = (await response.json().catch(() => ({}))) as Partial<ErrorBody>;
   const fault = new ApiFault(response.status, body);
   if (options.isQuiet === true) throw fault;
-  // A refusal that comes late is of the login before: who has signed in meanwhile is not asked once more.
-  if (response.status === 401 && (proofs > asOf || (await prove('sign-in')))) return callRaw(method, path, options);
-  if (response.status === 403 && body['step_up'] === true && (await prove('step-up'))) return callRaw(method, path, options);
+  // A refusal that comes late is of the proof before: who has given one meanwhile is not asked once more.
+  const isProven = async (what: Parameters<Prove>[0]) => proofs > asOf || (await prove(what));
+  if (response.status === 401 && (await isProven('sign-in'))) return callRaw(method, path, options);
+  if (response.status === 403 && body['step_up'] === true && (await isProven('step-up'))) return callRaw(method, path, options);
   throw fault;
 }
 

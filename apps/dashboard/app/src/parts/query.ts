@@ -46,7 +46,7 @@ export const useProvenCall = <T>(path: string, body: object): UseQueryResult<T> 
     refetchOnReconnect: false,
   });
 
-type Change = { method: Method; path: string } & Pick<CallOptions, 'body' | 'headers' | 'timeoutMs'>;
+export type Change = { method: Method; path: string } & Pick<CallOptions, 'body' | 'headers' | 'timeoutMs'>;
 type ChangeOptions<T> = {
   /** Paths, or beginnings of paths, that say something else from now on. */
   changes?: readonly string[];

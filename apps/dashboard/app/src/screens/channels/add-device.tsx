@@ -51,7 +51,7 @@ export function AddDevice({ instance, path, people, onClose }: Props) {
             if (person !== undefined) void run(inviteDevice({ path, surface: instance.type, name: name.trim(), person }));
           }}
         >
-          <Field label={t('Name of the device')} hint={t('Such as Phone: by it you find it in the list.')}>
+          <Field label={t('Name of the device')} hint={t('Such as Phone. The list shows it by this name.')}>
             {(props) => (
               <input
                 {...props}
@@ -62,7 +62,7 @@ export function AddDevice({ instance, path, people, onClose }: Props) {
               />
             )}
           </Field>
-          <Field label={t('Whose it is')} hint={t('Who holds it writes as this person, with their rights.')}>
+          <Field label={t('Owner')} hint={t('Who holds it writes as this person, with their rights.')}>
             {(props) => (
               <select {...props} value={chosen} onChange={({ target }) => setChosen(target.value)}>
                 {people.map(({ id, display_name: known, key }) => (
@@ -83,7 +83,7 @@ export function AddDevice({ instance, path, people, onClose }: Props) {
         <div className="stack">
           <p>
             <Rich
-              text="Open the link on {device}, or scan it there. It is good once, for ten minutes, and lets the device in as {person}."
+              text="Open the link on {device}, or scan it there. It works once, within ten minutes, and lets the device in as {person}."
               device={<b>{name.trim()}</b>}
               person={<b>{person.display_name}</b>}
             />

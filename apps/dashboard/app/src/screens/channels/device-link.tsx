@@ -21,7 +21,7 @@ export function DeviceLink({ invitation, path, isBusy, onAgain }: Props) {
   if (arrival === 'too late')
     return (
       <>
-        <p role="status">{t('The device has not come, and the link is good no more.')}</p>
+        <p role="status">{t('The device has not come, and the link has expired.')}</p>
         <p>
           <button type="button" className="primary" disabled={isBusy} onClick={onAgain}>
             {t('Make another link')}
@@ -39,12 +39,12 @@ export function DeviceLink({ invitation, path, isBusy, onAgain }: Props) {
       {isHere(url) && (
         <p className="small">
           {t(
-            'This address is of the machine of the service alone. For other devices, put a proxy with https before the gateway, and set its address as base_url under Configure.',
+            'This address works only on the service’s own machine. For other devices, put a proxy with https before the gateway, and set its address as base_url under Configure.',
           )}
         </p>
       )}
       {arrival === 'waiting' ? (
-        <Status kind="busy" words={t('Waiting for the device; the link ends {when}.', { when: relativeTime(end) })} />
+        <Status kind="busy" words={t('Waiting for the device; the link expires {when}.', { when: relativeTime(end) })} />
       ) : (
         <p className="muted small">{t('The list of devices says whether it has come.')}</p>
       )}

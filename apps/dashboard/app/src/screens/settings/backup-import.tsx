@@ -2,6 +2,7 @@ import { t } from '@svc/chat-ui/language/t.ts';
 import type { RestorePlan } from '@svc/contract/backup.ts';
 import { useState } from 'react';
 import { Dialog } from '../../parts/dialog.tsx';
+import { DialogButton } from '../../parts/dialog-button.tsx';
 import { Field } from '../../parts/field.tsx';
 import { fullTime } from '../../parts/format.ts';
 import { FormButtons } from '../../parts/form-buttons.tsx';
@@ -14,15 +15,7 @@ const importMs = 60 * 60_000;
 
 /** Brings a backup from a file, to be put in place at the next start. */
 export function ImportBackup({ path }: { path: string }) {
-  const [isOpen, setOpen] = useState(false);
-  return (
-    <>
-      <button type="button" className="plain-button" onClick={() => setOpen(true)}>
-        {t('Import a backup')}
-      </button>
-      {isOpen && <Import path={path} onClose={() => setOpen(false)} />}
-    </>
-  );
+  return <DialogButton label={t('Import a backup')}>{(close) => <Import path={path} onClose={close} />}</DialogButton>;
 }
 
 function Import({ path, onClose }: { path: string; onClose(): void }) {
@@ -58,7 +51,9 @@ function Import({ path, onClose }: { path: string; onClose(): void }) {
             'All of it is checked first. At its next start the service is what the backup says: what was said, changed and added since then is lost, but for one start in which it can be taken back.',
           )}
         </p>
-        <p>{t('A backup brings code that runs. Take none from anybody whom you would not let write your connectors.')}</p>
+        <p>
+          {t('A backup contains code that will run. Import one only from somebody whom you would let write your connectors.')}
+        </p>
         <Field label={t('File of the backup')} fault={act.error?.message ?? null}>
           {(props) => (
             <input

@@ -1,6 +1,7 @@
 import { t } from '@svc/chat-ui/language/t.ts';
 import { useState } from 'react';
 import { Dialog } from '../../parts/dialog.tsx';
+import { DialogButton } from '../../parts/dialog-button.tsx';
 import { FormButtons } from '../../parts/form-buttons.tsx';
 import { useAct } from '../../parts/query.ts';
 import { SecretField } from '../../parts/secret-field.tsx';
@@ -9,15 +10,7 @@ const leastLength = 8;
 
 /** Makes a backup that has the secrets, under a passphrase. */
 export function BackupWithSecrets({ path }: { path: string }) {
-  const [isOpen, setOpen] = useState(false);
-  return (
-    <>
-      <button type="button" className="plain-button" onClick={() => setOpen(true)}>
-        {t('Make one with secrets')}
-      </button>
-      {isOpen && <Make path={path} onClose={() => setOpen(false)} />}
-    </>
-  );
+  return <DialogButton label={t('Make one with secrets')}>{(close) => <Make path={path} onClose={close} />}</DialogButton>;
 }
 
 function Make({ path, onClose }: { path: string; onClose(): void }) {
@@ -49,7 +42,7 @@ function Make({ path, onClose }: { path: string; onClose(): void }) {
         />
         <SecretField
           label={t('Passphrase once more')}
-          fault={isOther ? t('It is another one.') : null}
+          fault={isOther ? t('The two are not the same.') : null}
           maxLength={1024}
           value={again}
           onChange={setAgain}

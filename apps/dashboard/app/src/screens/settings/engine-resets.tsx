@@ -1,7 +1,6 @@
 import { t } from '@svc/chat-ui/language/t.ts';
 import type { EngineView } from '@svc/contract/engine.ts';
-import { useState } from 'react';
-import { Confirm } from '../../parts/dialog.tsx';
+import { ConfirmButton } from '../../parts/dialog-button.tsx';
 import { useAct } from '../../parts/query.ts';
 
 const enginesPath = '/core/v2/engines';
@@ -17,32 +16,18 @@ export function EngineResets({ engine, path }: Props) {
   );
 }
 
-function RemoveKey({ id, path }: { id: string; path: string }) {
-  const [isAsked, setAsked] = useState(false);
-  const act = useAct({
-    changes: [enginesPath],
-    done: t('The key of {engine} is removed.', { engine: id }),
-    onDone: () => setAsked(false),
-  });
-  return (
-    <>
-      <button type="button" className="danger" onClick={() => setAsked(true)}>
-        {t('Remove key')}
-      </button>
-      {isAsked && (
-        <Confirm
-          title={t('Remove the key of {engine}?', { engine: id })}
-          button={t('Remove key')}
-          isBusy={act.isPending}
-          onClose={() => setAsked(false)}
-          onConfirm={() => act.mutate({ method: 'DELETE', path: `${path}/apikey` })}
-        >
-          <p>{t('It is forgotten where secrets are kept, and the engine goes by its login again.')}</p>
-        </Confirm>
-      )}
-    </>
-  );
-}
+const RemoveKey = ({ id, path }: { id: string; path: string }) => (
+  <ConfirmButton
+    look="danger"
+    title={t('Remove the key of {engine}?', { engine: id })}
+    button={t('Remove key')}
+    change={{ method: 'DELETE', path: `${path}/apikey` }}
+    changes={[enginesPath]}
+    done={t('The key of {engine} is removed.', { engine: id })}
+  >
+    <p>{t('The key is deleted from the secrets. The engine uses its login again.')}</p>
+  </ConfirmButton>
+);
 
 function ClearDefault() {
   const act = useAct({ changes: [enginesPath], done: t('The first engine that is ready answers from now on.') });

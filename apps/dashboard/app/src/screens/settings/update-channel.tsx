@@ -15,10 +15,10 @@ const words: Record<Channel, string> = {
 export function UpdateChannel({ channel, path }: Props) {
   const act = useAct({
     changes: [path],
-    done: t('It is saved. The next look, within 15 minutes, says what there is.'),
+    done: t('Saved. The next check, within 15 minutes, shows what is available.'),
   });
   return (
-    <Field label={t('Versions that are followed')} hint={t('Releases are signed; commits of the main branch are not.')}>
+    <Field label={t('Update channel')} hint={t('Releases are signed; commits of the main branch are not.')}>
       {(props) => (
         <select
           {...props}

@@ -1,7 +1,7 @@
 import { t } from '@svc/chat-ui/language/t.ts';
 import { type Checkout, checkoutFields } from '@svc/contract/checkout.ts';
-import { useState } from 'react';
 import { Dialog } from '../../../parts/dialog.tsx';
+import { DialogButton } from '../../../parts/dialog-button.tsx';
 import { ActForm } from '../../../parts/schema-form/act-form.tsx';
 
 /** Fetching a large repository takes a while. */
@@ -13,7 +13,7 @@ const schema = {
   required: ['url'],
   properties: {
     url: { ...url, title: t('Address of the repository'), description: t('It begins with https://.') },
-    ref: { ...ref, title: t('Branch, tag or commit'), description: t('Empty: what the repository shows first.') },
+    ref: { ...ref, title: t('Branch, tag or commit'), description: t('Empty: its default branch.') },
     credential: {
       ...credential,
       title: t('Name of the secret that opens it'),
@@ -29,24 +29,20 @@ const schema = {
 
 /** Brings a copy of a repository, or a newer one of a copy in which nobody has worked. */
 export function NewCheckout({ path }: { path: string }) {
-  const [isOpen, setOpen] = useState(false);
   return (
-    <>
-      <button type="button" className="plain-button" onClick={() => setOpen(true)}>
-        {t('Bring a copy')}
-      </button>
-      {isOpen && (
-        <Dialog title={t('Bring a copy of a repository')} onClose={() => setOpen(false)}>
+    <DialogButton label={t('Bring a copy')}>
+      {(close) => (
+        <Dialog title={t('Bring a copy of a repository')} onClose={close}>
           <ActForm<Checkout>
             schema={schema}
             button={t('Bring copy')}
             changes={[path]}
             toCall={(body) => ({ method: 'POST', path, body, timeoutMs: fetchMs })}
             done={({ sha }) => t('The copy is here, at {commit}.', { commit: sha.slice(0, 12) })}
-            onClose={() => setOpen(false)}
+            onClose={close}
           />
         </Dialog>
       )}
-    </>
+    </DialogButton>
   );
 }

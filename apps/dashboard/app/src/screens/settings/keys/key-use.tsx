@@ -14,7 +14,7 @@ export function KeyUse({ name }: { name: string }) {
   const [last] = query.data.events;
   return (
     <p className="muted small">
-      {last === undefined ? t('No use of it is known.') : t('Last used {when}.', { when: relativeTime(last.ts) })}
+      {last === undefined ? t('No use recorded.') : t('Last used {when}.', { when: relativeTime(last.ts) })}
     </p>
   );
 }

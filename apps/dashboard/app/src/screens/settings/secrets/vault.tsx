@@ -6,7 +6,7 @@ import type { VaultStatus } from '@svc/contract/vault.ts';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { SecretField } from '../../../parts/secret-field.tsx';
-import { Confirm } from '../../../parts/dialog.tsx';
+import { ConfirmButton } from '../../../parts/dialog-button.tsx';
 import { Loaded, Section } from '../../../parts/page.tsx';
 import { useAct, useApi } from '../../../parts/query.ts';
 import { Status } from '../../../parts/status.tsx';
@@ -108,36 +108,28 @@ function OpenVault() {
   );
 }
 
-function SealVault() {
-  const [isAsked, setAsked] = useState(false);
-  const act = useAct({ changes, done: t('The vault is sealed.'), onDone: () => setAsked(false) });
-  return (
-    <>
-      <p>{t('It gives secrets to whom they are meant for. What waited for it has started.')}</p>
-      <p className="row-buttons">
-        <button type="button" className="danger" onClick={() => setAsked(true)}>
-          {t('Seal vault')}
-        </button>
-      </p>
-      <VaultCare />
-      {isAsked && (
-        <Confirm
-          title={t('Seal the vault?')}
-          button={t('Seal vault')}
-          isBusy={act.isPending}
-          onClose={() => setAsked(false)}
-          onConfirm={() => act.mutate({ method: 'POST', path: `${path}/seal` })}
-        >
-          <p>
-            {t(
-              'Until somebody opens it with the passphrase it gives out nothing: channels that start wait, engines that pay with a key in it do not answer, and silos encrypted with its keys are closed. What runs goes on.',
-            )}
-          </p>
-        </Confirm>
-      )}
-    </>
-  );
-}
+const SealVault = () => (
+  <>
+    <p>{t('It gives secrets to whom they are meant for. What waited for it has started.')}</p>
+    <div className="row-buttons">
+      <ConfirmButton
+        look="danger"
+        title={t('Seal the vault?')}
+        button={t('Seal vault')}
+        change={{ method: 'POST', path: `${path}/seal` }}
+        changes={changes}
+        done={t('The vault is sealed.')}
+      >
+        <p>
+          {t(
+            'Until somebody opens it with the passphrase it gives out nothing: channels that start wait, engines that pay with a key in it do not answer, and silos encrypted with its keys are closed. What runs goes on.',
+          )}
+        </p>
+      </ConfirmButton>
+    </div>
+    <VaultCare />
+  </>
+);
 
 /** Who would start, or answer, if the vault were open. */
 function Waiting() {
