@@ -23,7 +23,8 @@ test('of any text no more than the limit is read, whole characters alone, and it
       // A byte order mark is no part of the text.
       expect(text.replace(/^\uFEFF/, '').startsWith(read)).toBe(true);
       if (whole.length <= max) expect(read).toBe(text.replace(/^\uFEFF/, ''));
-      expect(read).not.toContain('\uFFFD');
+      // The sign for a broken character may be a part of the text; one that stands for half a character takes more room than there was.
+      expect(Buffer.byteLength(read)).toBeLessThanOrEqual(max);
     }),
     { numRuns: 200 },
   );
