@@ -9,7 +9,7 @@ import { openSqlite } from './open-sqlite.ts';
 
 const logBytes = 256 * 1024;
 
-function open() {
+function open(logBytes: number) {
   const folder = temporaryFolder();
   const file = path.join(folder.path, 'a.db');
   const clock = createFakeClock();
@@ -30,7 +30,7 @@ function open() {
 }
 
 test('the log of a database that is written all the time stays short, and every change is kept, in its order', async () => {
-  const { add, log, rows } = open();
+  const { add, log, rows } = open(logBytes);
   let longest = 0;
   for (let round = 0; round < 40; round++) {
     await Promise.all(Array.from({ length: 25 }, add));
@@ -41,7 +41,7 @@ test('the log of a database that is written all the time stays short, and every 
 });
 
 test('a reader that holds on to the log keeps it long, and nobody waits for more than a moment', async () => {
-  const { add, log, rows, file, clock } = open();
+  const { add, log, rows, file, clock } = open(logBytes);
   await add();
   const reader = new DatabaseSync(file, { readOnly: true });
   reader.exec('BEGIN');
@@ -54,4 +54,17 @@ test('a reader that holds on to the log keeps it long, and nobody waits for more
   for (let round = 0; round < 4; round++) await Promise.all(Array.from({ length: 25 }, add));
   expect(log()).toBeLessThan(2 * logBytes);
   expect(rows()).toEqual({ n: 1101 });
+});
+
+test('once nothing is written for three seconds, a long log is cut off', async () => {
+  const { add, log, rows, clock } = open(16 * 1024 * 1024);
+  for (let round = 0; round < 4; round++) await Promise.all(Array.from({ length: 150 }, add));
+  const long = log();
+  clock.advance(2000);
+  await add();
+  clock.advance(2000);
+  expect(log()).toBeGreaterThanOrEqual(long);
+  clock.advance(3000);
+  await expect.poll(log).toBe(0);
+  expect(rows()).toEqual({ n: 601 });
 });
