@@ -2,6 +2,7 @@ import { Lexer, type Token } from 'marked';
 import { memo } from 'react';
 import { CodeBlock } from '../view/code-block.tsx';
 import { closeMarkdown } from './close-markdown.ts';
+import { piecesOf } from './pieces.ts';
 import { type Part, splitMarkdown } from './split.ts';
 import { renderTokens } from './tokens.tsx';
 
@@ -49,9 +50,3 @@ const Blocks = memo(function Blocks({ text }: { text: string }) {
   const tokens = blocksOf(text);
   return tokens === null ? <p className="plain">{text}</p> : renderTokens(tokens);
 });
-
-/**
- * Cuts where nothing that comes can change how the text before is read: at blank lines that a plain paragraph or a heading follows. Lists and quotes
- * stay whole. So a text that grows is never read again but for its last piece.
- */
-const piecesOf = (text: string): string[] => text.split(/\n{2,}(?=#{1,6} |(?!\d+[.)]|[*+-]\s|\[)[\p{L}\p{N}*_`"'(])/u);
