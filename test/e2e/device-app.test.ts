@@ -172,6 +172,12 @@ describe.skipIf(why !== null)(`the app of a device${why === null ? '' : ` (skipp
     await expect.poll(() => replies().locator('.markdown').textContent()).toBe('and answered');
   });
 
+  test('[18] reads the history again where a stream begins without a place: what was said before is not in it', async () => {
+    gateway.script.history = [said('t1', 'm1', 'said without a stream'), answered('t1', 'and answered so')];
+    gateway.cut();
+    await expect.poll(() => replies().locator('.markdown').textContent()).toBe('and answered so');
+  });
+
   test('[28] shows one conversation in two tabs, over one stream, and goes on when the first is closed', async () => {
     const second = await context.newPage();
     faults.push(...watch(second));

@@ -49,7 +49,6 @@ export function openChatSession({ device, gateway, conversationKey, onLink }: Op
     return reading;
   };
 
-  let isFirst = true;
   const stream = openSharedStream({
     name: `svc-stream-${device.id}-${conversationKey ?? 'own'}`,
     url: gateway.streamUrl(conversationKey),
@@ -57,8 +56,8 @@ export function openChatSession({ device, gateway, conversationKey, onLink }: Op
     onState: onLink,
     onEvent(type, data) {
       const frame = { ...(data as object), type } as ChatFrame;
-      if (frame.type === 'gap' || (frame.type === 'ready' && (frame.gap === true || isFirst))) void readNewest();
-      if (frame.type === 'ready') isFirst = false;
+      // A stream that begins again may have no place to go on from: of a conversation that began meanwhile it says only what comes.
+      if (frame.type === 'gap' || frame.type === 'ready') void readNewest();
       conversation.apply(frame);
     },
     snapshot: () => conversation.running(),
