@@ -22,7 +22,8 @@ test('the menu is given to Discord once, until it is another one', async () => {
   ]);
   for (const text of ['before', 'after']) {
     house.say(`${house.me} ${text}`);
-    await expect.poll(() => answeredOf(house)).toEqual([text]);
+    // What a restart cuts off is brought again; the core knows it.
+    await expect.poll(() => answeredOf(house)).toContain(text);
     await house.restart();
   }
   expect(server.calls.filter(({ operation }) => operation.includes('application_commands'))).toHaveLength(1);

@@ -134,7 +134,7 @@ test('others have their turn while a long text is looked through', async () => {
   let turns = 0;
   const count = () => void (turns++, (timer = setImmediate(count)));
   let timer = setImmediate(count);
-  const text = '\n[message'.repeat(20_000);
+  const text = '\n[message'.repeat(100_000);
   expect(await longSenderText(text)).toBe(senderText(text));
   clearImmediate(timer);
   expect(turns).toBeGreaterThan(3);
