@@ -97,17 +97,16 @@ describe('where the place of archives fails, or lies', () => {
 
 describe('where the disk is full', () => {
   type FullDisk = [what: string, folder: string, megabytes: number, fullIn: string | null, codes: number[]];
-  const disks: FullDisk[] = [
-    ['of downloads', '.runtime/update', 8, null, [3]],
-    ['of versions, while what runs is copied', '.runtime/versions', 30, null, [3]],
-  ];
-  const more: FullDisk[] = [
-    ['of versions, while one is unpacked', '.runtime/versions', 250, null, [3]],
+  // A disk in the place of versions hides those that are there, so at first there are none.
+  const first: FullDisk[] = [['of versions, while what runs is copied', '.runtime/versions', 30, null, [3]]];
+  const firstMore: FullDisk[] = [['of versions, while one is unpacked', '.runtime/versions', 250, null, [3]]];
+  const others: FullDisk[] = [['of downloads', '.runtime/update', 8, null, [3]]];
+  const othersMore: FullDisk[] = [
     ['of the update, while the version is tried', '.runtime/update', 700, 'dry-run', [3]],
     ['of the update, while it takes over', '.runtime/update', 700, 'trying', [0, 3]],
     ['of the update, once it stays', '.runtime/update', 700, 'confirmed', [0, 3]],
   ];
-  test.each([...disks, ...(isThorough ? more : [])])(
+  test.each(isThorough ? [...first, ...firstMore, ...others, ...othersMore] : [...first, ...others])(
     'that %s: one whole version runs, nothing fills the disk on, and the next update goes on',
     async (_what, folder, megabytes, fullIn, codes) => {
       const goal = await next();
@@ -129,7 +128,7 @@ describe('where the disk is full', () => {
       expect(codes, ran.out).toContain(ran.code);
       if (fullIn === null) expect([ran.out, left]).toEqual([expect.stringMatching(/no space left|ENOSPC/i), []]);
       await until(killing.isWhole, 60_000);
-      if (isThorough) await killing.isBroughtToAnEnd(goal);
+      if (isThorough && folder === '.runtime/update') await killing.isBroughtToAnEnd(goal);
     },
     300_000,
   );
@@ -146,7 +145,8 @@ test('killed in one phase after the other, one whole version runs each time, and
   await killing.killWhen(goal, () => isUnpacking(goal));
   await killing.killWhen(goal, () => killing.hasReached('trying'));
   await killing.isBroughtToAnEnd(goal);
-  expect(readdirSync(house.file('.runtime/versions')).length).toBeLessThanOrEqual(2);
+  // The third is the one that repaired.
+  expect(readdirSync(house.file('.runtime/versions')).length).toBeLessThanOrEqual(3);
 }, 300_000);
 
 /** When it is killed: at the beginning of a phase, or so many ms into it. */

@@ -50,6 +50,39 @@ describe('svc', () => {
     expect(said(await tree.run(['up'], { program: path.join(tree.bin, 'svc') })).args).toEqual(['up']);
   });
 
+  describe('with versions beside it', () => {
+    const version = (name: string) => {
+      mkdirSync(tree.file('.runtime/versions', name), { recursive: true });
+      writeFileSync(tree.file('.runtime/versions', name, 'svc'), `#!/bin/sh\nprintf '%s' '${name}'\n`, { mode: 0o755 });
+    };
+    const ran = async (args: string[], env = {}) => {
+      const { stdout } = await tree.run(args, { env });
+      return stdout.startsWith('{') ? 'its own' : stdout;
+    };
+    beforeEach(() => {
+      hostNode();
+      for (const name of ['older', 'newer']) version(name);
+      symlinkSync('versions/newer', tree.file('.runtime/current'));
+    });
+
+    test('the one that the pointer names runs in its place', async () => {
+      for (const command of ['up', 'update', 'status']) expect([command, await ran([command])]).toEqual([command, 'newer']);
+    });
+
+    test.each([
+      ['older', '{"from":"older","to":"newer"}'],
+      ['its own', '{"from":null,"to":"newer"}'],
+      ['its own', '{"from":"gone","to":"newer"}'],
+      ['its own', ''],
+    ])('one on trial is started and updated by %s, as the trial %s says', async (before, trial) => {
+      mkdirSync(tree.file('.runtime/update'));
+      writeFileSync(tree.file('.runtime/update/trial'), trial);
+      for (const command of ['up', 'update']) expect([command, await ran([command])]).toEqual([command, before]);
+      expect(await ran(['status'])).toBe('newer');
+      expect(await ran(['up'], { GATEWAY_LIFELINE: 'talks' })).toBe('newer');
+    });
+  });
+
   test('sets up the pinned Node where the host has an old one, and lets npm run under the new one', async () => {
     hostNode('echo v20.20.2');
     tree.npm(`[ "\${PWD##*/}" = .runtime ] || command -v node >>'${tree.folder}/npm-node'`);

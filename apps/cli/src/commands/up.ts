@@ -30,6 +30,7 @@ import { runUntilStopped } from '../up/run-until-stopped.ts';
 import { sayItRuns } from '../up/say-it-runs.ts';
 import { standBy, type StandBy } from '../up/stand-by.ts';
 import { readPointer } from '../update/pointer.ts';
+import { versionFolder } from '../update/version-folder.ts';
 import { createStateFile, readLastState } from '../up/state-file.ts';
 
 export type UpOptions = {
@@ -49,11 +50,13 @@ const detailWaitMs = 5_000;
  * and succeeds: what was asked for is the case.
  */
 export async function up(options: UpOptions = {}): Promise<number> {
-  const home = installationHome(options.root ?? repositoryRoot);
+  const root = options.root ?? repositoryRoot;
+  const home = installationHome(root);
+  const places = updatePlaces(home);
+  const current = readPointer(places);
   const lifeline = takeLifeline();
   // A version on trial is kept by the code from before.
-  if (lifeline === null && home === (options.root ?? repositoryRoot) && readPointer(updatePlaces(home)) !== null)
-    return launch(home);
+  if (lifeline === null && current !== null && versionFolder(places, current) !== root) return launch(home);
   const successor = createSuccessor(home, lifeline);
   const code = await runHere(options, lifeline, successor);
   if (code === againCode && lifeline === null) return launch(home, { next: successor.take() });

@@ -76,6 +76,8 @@ async function settle({ source, say }: UpdateContext, journal: Journal): Promise
   if (words !== null) say(words);
 }
 
-async function removeOthers({ places, source }: UpdateContext, kept: readonly string[]): Promise<void> {
-  for (const commit of versionsIn(places)) if (!kept.includes(commit)) await source.remove(commit);
+/** The version whose code runs this may be a third one, where it repairs what another has left: the next update removes it. */
+async function removeOthers({ places, source, root }: UpdateContext, kept: readonly string[]): Promise<void> {
+  const others = versionsIn(places).filter((commit) => !kept.includes(commit) && versionFolder(places, commit) !== root);
+  for (const commit of others) await source.remove(commit);
 }

@@ -35,6 +35,7 @@ test.each([
   ['a full disk', 'Error: ENOSPC: no space left on device, write', faultOf, false],
   ['a full disk, as SQLite says it', 'The core ended with exit code 1: database or disk is full.', faultOf, false],
   ['a full disk, as a service says it', 'it gives no reply: There is no room left on the disk, so …', faultOf, false],
+  ['a disk that fails', 'manager could not start: manager.db cannot be used: disk I/O error.', faultOf, false],
   ['a registry that is away', 'npm error code ENOTFOUND', installFaultOf, false],
   ['a registry that cannot be trusted', 'npm error code SELF_SIGNED_CERT_IN_CHAIN', installFaultOf, false],
   ['a digest that is another one', 'npm error code EINTEGRITY', installFaultOf, true],

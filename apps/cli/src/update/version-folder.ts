@@ -18,18 +18,18 @@ export class BrokenVersion extends Error {
   override readonly name = 'BrokenVersion';
 }
 
-/** As the system, SQLite and a service of ours say it. */
-const fullDisk =
-  /\b(?:ENOSPC|EDQUOT|SQLITE_FULL)\b|[Nn]o space left on device|database or disk is full|[Nn]o room left on the disk/;
+/** A disk that is full or fails, as the system, SQLite and a service of ours say it. */
+const diskFault =
+  /\b(?:ENOSPC|EDQUOT|EIO|SQLITE_FULL)\b|[Nn]o space left on device|database or disk is full|disk I\/O error|[Nn]o room left on the disk/;
 const noNetwork =
   /\b(?:ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ERR_SOCKET_TIMEOUT|\w+_CERT\w*|CERT_\w+)\b/;
 
-/** What a version did not do here: its own fault, unless the words are those of a machine whose disk is full. */
-export const faultOf = (words: string): Error => (fullDisk.test(words) ? new Error(words) : new BrokenVersion(words));
+/** What a version did not do here: its own fault, unless the words are those of a machine whose disk is full, or fails. */
+export const faultOf = (words: string): Error => (diskFault.test(words) ? new Error(words) : new BrokenVersion(words));
 
 /** The same of an installation, which the network may have failed, too. `log`: all that npm said, of which the words are the end. */
 export const installFaultOf = (words: string, log = ''): Error =>
-  [noNetwork, fullDisk].some((ofTheMachine) => ofTheMachine.test(words) || ofTheMachine.test(log))
+  [noNetwork, diskFault].some((ofTheMachine) => ofTheMachine.test(words) || ofTheMachine.test(log))
     ? new Error(words)
     : new BrokenVersion(words);
 
