@@ -1,11 +1,11 @@
-import { DatabaseSync } from 'node:sqlite';
-import path from 'node:path';
-import type { Browser, BrowserContext, CDPSession, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { allowedRoutes } from '@svc/dashboard/proxy/allowed-routes.ts';
 import { runSvc } from '@svc/testing/run-svc.ts';
 import {
   type Account,
+  ageProof,
+  codeOf,
   type Dashboard,
   isLive,
   newSetupLink,
@@ -14,18 +14,18 @@ import {
   signIn,
   tokensOf,
 } from './dashboard/open-dashboard.ts';
+import { addAuthenticator } from './dashboard/virtual-authenticator.ts';
 import { openBrowser, watch, whyNoBrowser } from './device-app/browser.ts';
 
 const why = whyNoBrowser();
 
-/** Chromium’s own authenticator, as a finger on a laptop would be. The numbers are those of the study of the dashboard. */
+/** The numbers are those of the study of the dashboard. */
 describe.skipIf(why !== null)(`passkeys in the dashboard${why === null ? '' : ` (skipped: ${why})`}`, () => {
   let dashboard: Dashboard;
   let browser: Browser;
   let context: BrowserContext;
   let page: Page;
-  let cdp: CDPSession;
-  let authenticatorId: string;
+  let verified: Awaited<ReturnType<typeof addAuthenticator>>;
   let account: Account;
   let faults: string[];
 
@@ -35,17 +35,7 @@ describe.skipIf(why !== null)(`passkeys in the dashboard${why === null ? '' : ` 
     context = await browser.newContext();
     page = await context.newPage();
     faults = watch(page);
-    cdp = await context.newCDPSession(page);
-    await cdp.send('WebAuthn.enable');
-    const options = {
-      protocol: 'ctap2',
-      transport: 'internal',
-      hasResidentKey: true,
-      hasUserVerification: true,
-      isUserVerified: true,
-      automaticPresenceSimulation: true,
-    } as const;
-    ({ authenticatorId } = await cdp.send('WebAuthn.addVirtualAuthenticator', { options }));
+    verified = await addAuthenticator(page);
     account = await setUp(page, dashboard);
   });
   afterAll(async () => {
@@ -53,7 +43,6 @@ describe.skipIf(why !== null)(`passkeys in the dashboard${why === null ? '' : ` 
     await dashboard?.house.stop();
   });
   const open = (place: string) => page.goto(dashboard.url + place);
-  const verified = (isUserVerified: boolean) => cdp.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified });
   /** The page of the login may be gone at once: a passkey that is offered there signs in. */
   const signOut = async () => {
     const asked = page.waitForRequest((request) => request.isNavigationRequest() && new URL(request.url()).pathname === '/login');
@@ -65,12 +54,6 @@ describe.skipIf(why !== null)(`passkeys in the dashboard${why === null ? '' : ` 
   };
   /** One that was not tried yet, so that a test can be tried again. */
   const recoveryCode = () => account.recoveryCodes.pop() ?? '';
-  /** As if the second factor had been shown long ago. */
-  const age = () => {
-    const db = new DatabaseSync(path.join(dashboard.house.folder, 'login.db'));
-    db.exec('UPDATE login_session SET proven_at = proven_at - 3600000');
-    db.close();
-  };
 
   test('[3] a passkey is added, and signs in without name and password; a finger that is not known does not', async () => {
     await open('/settings/account');
@@ -111,7 +94,7 @@ describe.skipIf(why !== null)(`passkeys in the dashboard${why === null ? '' : ` 
   });
 
   test('[13] it proves who acts when the second factor is too old', async () => {
-    age();
+    ageProof(dashboard);
     await open('/settings/account');
     await page.getByRole('button', { name: 'Make new recovery codes' }).click();
     await page.getByRole('button', { name: 'Use a passkey' }).click();
@@ -169,7 +152,7 @@ describe.skipIf(why !== null)(`passkeys in the dashboard${why === null ? '' : ` 
   });
 
   test('[13] nothing dangerous is done with a second factor of long ago', async () => {
-    age();
+    ageProof(dashboard);
     const { cookie, token } = await tokensOf(context, page);
     const headers = { cookie, 'x-session-token': token, origin: dashboard.url, 'content-type': 'application/json' };
     for (const { backend, method, path: place } of allowedRoutes.filter(({ isDangerous }) => isDangerous)) {
@@ -212,8 +195,9 @@ describe.skipIf(why !== null)(`passkeys in the dashboard${why === null ? '' : ` 
     await others.close();
 
     await page.goto(link);
-    await page.getByLabel('Name').fill('Berta');
-    await page.getByLabel('Password').fill('four other plain words');
+    account = { name: 'Berta', password: 'four other plain words', secret: '', recoveryCodes: [] };
+    await page.getByLabel('Name').fill(account.name);
+    await page.getByLabel('Password').fill(account.password);
     await page.getByRole('button', { name: 'Go on' }).click();
     await page.getByText('good at localhost alone').waitFor();
     await verified(false);
@@ -227,12 +211,40 @@ describe.skipIf(why !== null)(`passkeys in the dashboard${why === null ? '' : ` 
     await page.reload();
     await page.getByRole('button', { name: 'Show the codes' }).click();
     await page.locator('.codes').waitFor();
-    const codes = await page.locator('.codes code').allTextContents();
-    await page.getByLabel('Type one of them').fill(codes[0] ?? '');
+    account.recoveryCodes = await page.locator('.codes code').allTextContents();
+    await page.getByLabel('Type one of them').fill(recoveryCode());
     await page.getByRole('button', { name: 'Finish' }).click();
     await isLive(page);
     await signOut();
     await isLive(page); // by the passkey, which the browser offers
+    expect(faults).toEqual([]);
+  });
+
+  test('[3] who has a passkey alone adds an authenticator app, signs in by it, and removes it', async () => {
+    ageProof(dashboard);
+    await verified(true);
+    await open('/settings/account');
+    await page.getByRole('button', { name: /Add an authenticator app|Replace it/ }).click();
+    await page.getByRole('button', { name: 'Use a passkey' }).click();
+    const secret = ((await page.locator('.key').textContent()) ?? '').replaceAll(' ', '');
+    const add = async (code: string): Promise<number> => {
+      const answer = page.waitForResponse((one) => one.request().method() === 'POST' && one.url().endsWith('/v2/auth/totp'));
+      await page.getByLabel('Code that the app shows').fill(code);
+      await page.getByRole('button', { name: /^(Add|Replace) app$/ }).click();
+      return (await answer).status();
+    };
+    expect(await add('no code')).toBe(400);
+    await page.getByText('This code is wrong').waitFor();
+    await expect.poll(() => add(codeOf(secret))).toBe(200); // after 429, for the wrong one
+    await page.getByText('One is set').waitFor();
+    await verified(false); // what the page of the login is offered signs nobody in
+    await signOut();
+    await signIn(page, account, codeOf(secret, 1));
+    await isLive(page);
+    await open('/settings/account');
+    await page.getByRole('button', { name: 'Remove it' }).click();
+    await page.getByRole('button', { name: 'Remove authenticator app' }).click();
+    await page.getByText('None. With one you sign in by your password').waitFor();
     expect(faults).toEqual([]);
   });
 });

@@ -8,6 +8,7 @@ import { freePorts } from '@svc/testing/free-ports.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { read } from '../repository.ts';
 import { type Account, type Dashboard, isLive, openDashboard, setUp, signIn } from './dashboard/open-dashboard.ts';
+import { addAuthenticator } from './dashboard/virtual-authenticator.ts';
 import { openBrowser, say, watch, whyNoBrowser } from './device-app/browser.ts';
 import { makeCertificate, whyNoCertificate } from './proxies/certificate.ts';
 import { startProtectedProgram } from './proxies/protected-program.ts';
@@ -62,11 +63,7 @@ describe.skipIf(why !== null)(`behind a reverse proxy${why === null ? '' : ` (sk
       context = await browser.newContext();
       page = await context.newPage();
       faults = watch(page);
-      const cdp = await context.newCDPSession(page);
-      await cdp.send('WebAuthn.enable');
-      const kind = { protocol: 'ctap2', transport: 'internal', hasResidentKey: true } as const;
-      const user = { hasUserVerification: true, isUserVerified: true, automaticPresenceSimulation: true };
-      await cdp.send('WebAuthn.addVirtualAuthenticator', { options: { ...kind, ...user } });
+      await addAuthenticator(page);
     });
     afterAll(async () => {
       await proxy?.stop();

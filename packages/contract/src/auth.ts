@@ -37,6 +37,10 @@ export type VerifyAnswer = { ok: true; user: string; session: LoginSession };
 export type SessionsAnswer = { current: string; sessions: LoginSession[] };
 export type PasskeysAnswer = { passkeys: Passkey[] };
 export type PasskeyAdded = { ok: true; passkey: Passkey };
+/** `is_set`: its codes sign in. */
+export type TotpAnswer = { is_set: boolean };
+/** A key that is not yet in use: `id` is what its first code is sent with, `uri` what its QR code says. */
+export type TotpBegun = { ok: true; id: string; secret: string; uri: string };
 export type RecoveryCodesAnswer = { ok: true; recovery_codes: string[] };
 /** `options` is what `navigator.credentials` gets, in the JSON form of WebAuthn. */
 export type PasskeyOptionsAnswer = { ok: true; options: Record<string, unknown> };
@@ -51,6 +55,7 @@ const body = <P extends Record<string, object>, R extends readonly (keyof P & st
 export const accountBody = body({ name, password }, ['name', 'password'] as const);
 export const signInBody = body({ name, password, code }, ['name', 'password', 'code'] as const);
 export const codeBody = body({ code }, ['code'] as const);
+export const totpBody = body({ id: base64url(64), code }, ['id', 'code'] as const);
 export const passwordBody = body({ password, new_password: password }, ['password', 'new_password'] as const);
 
 /** What an authenticator signs, in the JSON form of WebAuthn. Fields that are not read here are let through and not kept. */
@@ -108,4 +113,7 @@ export type LoginAction =
   | 'password_changed'
   | 'recovery_codes_made'
   | 'passkey_added'
-  | 'passkey_removed';
+  | 'passkey_removed'
+  | 'app_added'
+  | 'app_replaced'
+  | 'app_removed';

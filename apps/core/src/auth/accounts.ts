@@ -1,4 +1,5 @@
 import type { Clock } from '@svc/service-kit/clock.ts';
+import { conflict } from '@svc/service-kit/service-error.ts';
 import { tokenHash } from '@svc/service-kit/setup-link.ts';
 import type { Database } from '@svc/store/database.ts';
 import type { Seal } from './seal.ts';
@@ -15,6 +16,10 @@ export const openTotp = (seal: Seal, { totp_secret }: { totp_secret: string }): 
 /** The one account, and what of it is used up. */
 export interface Accounts {
   find(): Promise<Account | undefined>;
+  /** Whether codes of an authenticator app sign in. */
+  hasApp(from: Pick<Database, 'get'>): Promise<boolean>;
+  /** In the transaction that has taken a second factor away. @throws ServiceError `conflict` when it was the last one */
+  requireFactor(tx: Pick<Database, 'get'>): Promise<void>;
   /** Whether it is a recovery code that was not used yet; its hash. Null for anything else. */
   recoveryHash(code: string): Promise<string | null>;
   /** Uses a code up, in the transaction that lets its owner in. */
@@ -23,9 +28,27 @@ export interface Accounts {
   renewRecoveryCodes(tx: Pick<Database, 'run'>): Promise<string[]>;
 }
 
+const lastFactor = () =>
+  conflict(
+    'This is the last second factor: without it only the recovery codes were left to sign in with. Add a passkey or an authenticator app first, then remove this one.',
+  );
+
+const select = 'SELECT * FROM login_account';
+
 export function createAccounts(db: Pick<Database, 'get'>, seal: Seal, clock: Clock): Accounts {
+  const hasApp: Accounts['hasApp'] = async (from) => {
+    const account = await from.get<Account>(select);
+    return account !== undefined && openTotp(seal, account) !== null;
+  };
+
   return {
-    find: () => db.get<Account>('SELECT * FROM login_account'),
+    find: () => db.get<Account>(select),
+    hasApp,
+
+    async requireFactor(tx) {
+      if (await hasApp(tx)) return;
+      if ((await tx.get('SELECT id FROM login_passkey LIMIT 1')) === undefined) throw lastFactor();
+    },
 
     async recoveryHash(code) {
       const row = await db.get<{ hash: string }>(
@@ -38,7 +61,9 @@ export function createAccounts(db: Pick<Database, 'get'>, seal: Seal, clock: Clo
     async takeCode(tx, account, code) {
       const secret = openTotp(seal, account);
       const step = secret === null ? null : totpStep(secret, code.trim(), clock.now());
-      if (step !== null) return (await tx.run('UPDATE login_account SET totp_step = ? WHERE totp_step < ?', step, step)) > 0;
+      // The app may have been replaced since the account was read.
+      const use = 'UPDATE login_account SET totp_step = ? WHERE totp_step < ? AND totp_secret = ?';
+      if (step !== null) return (await tx.run(use, step, step, account.totp_secret)) > 0;
       return (await tx.run('DELETE FROM login_recovery_code WHERE hash = ?', tokenHash(bareCode(code)))) > 0;
     },
 

@@ -4,6 +4,7 @@ import { accountBody, codeBody, passkeyAddBody, passwordBody, signInBody } from 
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
 import { notFound } from '@svc/service-kit/service-error.ts';
+import { mountAuthenticatorAppRoutes } from './authenticator-app-routes.ts';
 import { cookiesOf, originOf, writeCookie } from './login-cookie.ts';
 import { createLoginVisit, notSignedIn, oneHeader } from './login-visit.ts';
 import type { Auth } from './open-auth.ts';
@@ -28,9 +29,10 @@ const openerOf = ({ headers }: FastifyRequest): Opener => ({
 
 /** `/v2/auth/*`: the login of the operator (docs/login.md). */
 export function mountAuthRoutes(app: App, { auth, clock, linkLogin }: Deps): void {
-  const { setUp, signIn, sessions, passkeys, endSession, makeCodes } = auth;
+  const { setUp, signIn, sessions, passkeys, authenticatorApp, endSession, makeCodes } = auth;
   const visit = createLoginVisit(sessions, clock);
   mountPasskeyRoutes(app, { visit, passkeys });
+  mountAuthenticatorAppRoutes(app, { visit, authenticatorApp });
 
   app.get('/v2/auth/setup', async (request, reply) => {
     void reply.header('cache-control', 'no-store');

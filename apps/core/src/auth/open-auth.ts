@@ -7,6 +7,7 @@ import type { Log } from '@svc/service-kit/log.ts';
 import type { Database } from '@svc/store/database.ts';
 import type { LoginEvents } from '../event/login-events.ts';
 import { createAccounts } from './accounts.ts';
+import { createAuthenticatorApp } from './authenticator-app.ts';
 import { createKnownDevices } from './known-devices.ts';
 import { createLoginSessions } from './login-sessions.ts';
 import { createLoginThrottle } from './login-throttle.ts';
@@ -44,7 +45,8 @@ export function openAuth({ loginDb: db, paths, events, clock, ids, log }: Deps) 
     sessions,
     signIn,
     setUp: createSetUp({ db, run: paths.run, seal, signIn, sessions, devices, challenges, newPasskeys, events, clock, log }),
-    passkeys: createPasskeys({ db, signIn, challenges, newPasskeys, events, clock, log }),
+    passkeys: createPasskeys({ db, accounts, signIn, challenges, newPasskeys, events, clock, log }),
+    authenticatorApp: createAuthenticatorApp({ db, seal, accounts, signIn, events, clock }),
 
     /** Ends a session. `by`: from where. False when there is none. */
     async endSession(id: string, by: LoginSession): Promise<boolean> {

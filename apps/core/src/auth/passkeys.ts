@@ -10,6 +10,7 @@ import { badRequest, conflict, notFound, ServiceError } from '@svc/service-kit/s
 import type { Log } from '@svc/service-kit/log.ts';
 import type { Database, Transaction } from '@svc/store/database.ts';
 import type { LoginEvents } from '../event/login-events.ts';
+import type { Accounts } from './accounts.ts';
 import type { LoginTokens } from './login-sessions.ts';
 import type { ChallengeUse, PasskeyChallenges } from './passkey-challenges.ts';
 import { type NewPasskeys, passkeyTimeoutMs, type StoredPasskey, storePasskey } from './new-passkey.ts';
@@ -22,6 +23,7 @@ const columns = 'id, name, host, created_at, used_at';
 
 type Deps = {
   db: Database;
+  accounts: Pick<Accounts, 'requireFactor'>;
   signIn: SignIn;
   challenges: PasskeyChallenges;
   newPasskeys: NewPasskeys;
@@ -41,6 +43,7 @@ export interface Passkeys {
   /** @throws ServiceError `bad_request` for what does not prove itself */
   add(session: LoginSession, origin: URL, name: string, response: RegistrationResponseJSON): Promise<Passkey>;
   rename(id: string, name: string): Promise<void>;
+  /** @throws ServiceError `conflict` for the last second factor */
   remove(id: string, session: LoginSession): Promise<void>;
   /** The same whether there is a login or not. */
   signInOptions(origin: URL): Promise<PublicKeyCredentialRequestOptionsJSON>;
@@ -56,7 +59,7 @@ const refused = () =>
 /** It takes a while to load, and most starts of the core need none of it. */
 const library = () => import('@simplewebauthn/server');
 
-export function createPasskeys({ db, signIn, challenges, newPasskeys, events, clock, log }: Deps): Passkeys {
+export function createPasskeys({ db, accounts, signIn, challenges, newPasskeys, events, clock, log }: Deps): Passkeys {
   const nameOfUser = async () => (await signIn.account())?.name ?? null;
 
   const requestOptions = async (use: ChallengeUse, origin: URL) => {
@@ -147,7 +150,10 @@ export function createPasskeys({ db, signIn, challenges, newPasskeys, events, cl
     },
 
     async remove(id, session) {
-      if ((await db.run('DELETE FROM login_passkey WHERE id = ?', id)) === 0) throw notFound('passkey', id);
+      await db.transaction(async (tx) => {
+        if ((await tx.run('DELETE FROM login_passkey WHERE id = ?', id)) === 0) throw notFound('passkey', id);
+        await accounts.requireFactor(tx);
+      });
       events.login('passkey_removed', await nameOfUser(), { device: session.device });
     },
 

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
+import { badRequest } from '@svc/service-kit/service-error.ts';
 
 const stepMs = 30_000;
 const recoveryCodes = 10;
@@ -18,6 +19,10 @@ export function totpStep(secret: string, code: string, now: number): number | nu
   const delta = totpOf(secret).validate({ token: code, timestamp: now, window: 1 });
   return delta === null ? null : Math.floor(now / stepMs) + delta;
 }
+
+/** Says what was wrong, so it is for who is known already. */
+export const wrongAppCode = () =>
+  badRequest('This code is wrong. Compare the clocks of both devices, and type the code that is shown now.');
 
 /** Ten codes of 60 bits, each written as three groups of four. */
 export const newRecoveryCodes = (): string[] =>

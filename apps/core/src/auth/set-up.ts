@@ -12,7 +12,7 @@ import type { LoginSessions } from './login-sessions.ts';
 import { type NewPasskeys, type StoredPasskey, storePasskey } from './new-passkey.ts';
 import type { PasskeyChallenges } from './passkey-challenges.ts';
 import { checkNewPassword, hashPassword } from './password.ts';
-import { bareCode, newRecoveryCodes, newTotpSecret, totpStep, totpUri } from './second-factor.ts';
+import { bareCode, newRecoveryCodes, newTotpSecret, totpStep, totpUri, wrongAppCode } from './second-factor.ts';
 import type { Seal } from './seal.ts';
 import type { Entry, SignIn } from './sign-in.ts';
 import type { Visitor } from './visitor.ts';
@@ -134,8 +134,7 @@ export function createSetUp(deps: Deps): SetUp {
       const row = await rowOf(opener);
       if (row === undefined) throw outOfOrder();
       const step = totpStep(secretOf(row), code.trim(), clock.now());
-      if (step === null)
-        throw badRequest('This code is wrong. Compare the clocks of both devices, and type the code that is shown now.');
+      if (step === null) throw wrongAppCode();
       await db.run('UPDATE login_setup SET totp_step = ? WHERE link_hash = ?', step, row.link_hash);
       return stateOf(await rowOf(opener));
     },

@@ -10,7 +10,7 @@ import type { LoginThrottle, Source } from './login-throttle.ts';
 import { checkNewPassword, hashPassword, isPassword } from './password.ts';
 import type { Visitor } from './visitor.ts';
 
-/** So many wrong codes in a row end the session that they were typed in. */
+/** So many wrong guesses in a row end the session that they were typed in. */
 const mostWrongInSession = 10;
 
 export type Credentials = { name: string; password: string; code: string };
@@ -32,6 +32,11 @@ export interface SignIn {
   signIn(credentials: Credentials, visitor: Visitor): Promise<Entry>;
   /** Lets in who has proven themselves otherwise, with what `proof` has to write. */
   enter(visitor: Visitor, method: LoginSession['method'], proof: (tx: Transaction) => Promise<void>): Promise<Entry>;
+  /**
+   * Looks at what was typed in a session, one after the other: `work` throws a `WrongGuess`, and a right one that proves something clears `source`.
+   * @throws ServiceError that of the `WrongGuess`, `busy` before the next try is looked at
+   */
+  guess<T>(session: LoginSession, work: (source: Source) => Promise<T>): Promise<T>;
   /** A second factor anew, which gives the session new tokens. @throws as `signIn` does */
   stepUp(session: LoginSession, code: string): Promise<LoginTokens>;
   /** The same for who has shown it otherwise. */
@@ -45,6 +50,16 @@ const wrong = () =>
     'unauthorized',
     'Name, password or code is wrong. Try again; a code is good once, a new one comes every 30 s.',
   );
+
+/** A guess that counts. */
+export class WrongGuess extends Error {
+  /** What is said to it. */
+  readonly refusal: ServiceError;
+  constructor(refusal = wrong()) {
+    super(refusal.message);
+    this.refusal = refusal;
+  }
+}
 
 export function createSignIn({ db, accounts, sessions, devices, throttle, events, log }: Deps): SignIn {
   /** Stands for the account that is not there, so that the answer takes as long. */
@@ -89,32 +104,38 @@ export function createSignIn({ db, accounts, sessions, devices, throttle, events
 
   /** In the transaction that lets in, so that neither happens without the other. */
   const codeTaken = (account: Account, code: string, source: Source) => async (tx: Transaction) => {
-    if (!(await accounts.takeCode(tx, account, code))) throw new WrongCode();
+    if (!(await accounts.takeCode(tx, account, code))) throw new WrongGuess();
     await throttle.clear(tx, source);
   };
-  const orRefuse = async <T>(work: Promise<T>, refusal: () => Promise<never>): Promise<T> => {
+  const orRefuse = async <T>(work: Promise<T>, refusal: (guess: WrongGuess) => Promise<never>): Promise<T> => {
     try {
       return await work;
     } catch (error) {
-      if (error instanceof WrongCode) return refusal();
+      if (error instanceof WrongGuess) return refusal(error);
       throw error;
     }
   };
 
-  const wrongInSession = async (source: Source, { id, device }: LoginSession): Promise<never> => {
-    if ((await throttle.fail(source)) < mostWrongInSession) throw wrong();
+  const wrongInSession = async (source: Source, { id, device }: LoginSession, refusal: ServiceError): Promise<never> => {
+    if ((await throttle.fail(source)) < mostWrongInSession) throw refusal;
     await db.transaction(async (tx) => {
       await sessions.end(tx, id);
       await throttle.clear(tx, source);
     });
     events.login('session_ended', null, { device, why: 'too many wrong codes' });
-    throw wrong();
+    throw refusal;
+  };
+
+  const guess: SignIn['guess'] = (session, work) => {
+    const source: Source = `session:${session.id}`;
+    return throttle.inTurn(source, () => orRefuse(work(source), ({ refusal }) => wrongInSession(source, session, refusal)));
   };
 
   return {
     account: accounts.find,
     enter,
     renew,
+    guess,
 
     async signIn({ name, password, code }, visitor) {
       const source = await sourceOf(visitor, code);
@@ -126,21 +147,18 @@ export function createSignIn({ db, accounts, sessions, devices, throttle, events
       });
     },
 
-    stepUp(session, code) {
-      const source: Source = `session:${session.id}`;
-      return throttle.inTurn(source, async () => {
+    stepUp: (session, code) =>
+      guess(session, async (source) => {
         const found = await accounts.find();
         if (found === undefined) throw wrong();
-        return orRefuse(renew(session, codeTaken(found, code, source)), () => wrongInSession(source, session));
-      });
-    },
+        return renew(session, codeTaken(found, code, source));
+      }),
 
-    changePassword(session, password, next) {
-      const source: Source = `session:${session.id}`;
-      return throttle.inTurn(source, async () => {
+    changePassword: (session, password, next) =>
+      guess(session, async (source) => {
         const found = await accounts.find();
         if (found === undefined) throw wrong();
-        if (!(await isPassword(password, found.password))) return wrongInSession(source, session);
+        if (!(await isPassword(password, found.password))) throw new WrongGuess();
         await checkNewPassword(next, found.name);
         const stored = await hashPassword(next);
         await db.transaction(async (tx) => {
@@ -149,9 +167,6 @@ export function createSignIn({ db, accounts, sessions, devices, throttle, events
           await throttle.clear(tx, source);
         });
         events.login('password_changed', found.name, { device: session.device });
-      });
-    },
+      }),
   };
 }
-
-class WrongCode extends Error {}

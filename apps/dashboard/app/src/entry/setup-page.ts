@@ -1,9 +1,9 @@
 import { t } from '@svc/chat-ui/language/t.ts';
 import type { PasskeyOptionsAnswer } from '@svc/contract/auth.ts';
+import { appKey } from './app-key.ts';
 import { authCall, AuthFault } from './auth-api.ts';
 import { faultLine, field, form, make, show } from './dom.ts';
 import { knowsPasskeys, makePasskey, namedAddress } from './passkey.ts';
-import { qrCode } from './qr-code.ts';
 
 type Step =
   | { step: 'account' }
@@ -59,7 +59,7 @@ function showAccount(): void {
   );
 }
 
-function showTotp({ secret, uri }: Extract<Step, { step: 'totp' }>): void {
+function showTotp(key: Extract<Step, { step: 'totp' }>): void {
   const code = field({
     id: 'code',
     type: 'text',
@@ -72,14 +72,7 @@ function showTotp({ secret, uri }: Extract<Step, { step: 'totp' }>): void {
     steps(2),
     ...passkeyChoice(),
     make('h2', {}, t('An authenticator app')),
-    make('p', {}, t('Scan this with it, or type the key into it. Then type the code that it shows.')),
-    qrCode(uri),
-    make(
-      'p',
-      {},
-      make('span', { className: 'muted' }, `${t('Key:')} `),
-      make('code', { className: 'key' }, secret.replaceAll(/(.{4})/g, '$1 ').trim()),
-    ),
+    ...appKey(key),
     form({
       parts: code.parts,
       button: t('Go on'),

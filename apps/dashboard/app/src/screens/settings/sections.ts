@@ -96,7 +96,7 @@ export const settingsSections: readonly SettingsSection[] = [
   section(
     'account',
     t('Account'),
-    t('passkeys, password, where you are signed in'),
+    t('passkeys, authenticator app, password, where you are signed in'),
     from(() => import('./account.tsx'), 'Account'),
   ),
 ];
