@@ -86,7 +86,7 @@ test('a code of the former app that is looked at while it is replaced lets nobod
 
 test('an app is removed as long as a passkey is left, and the last second factor never is', async () => {
   const { secret, login } = await setUp();
-  const refused = { status: 409, body: { message: expect.stringContaining('Add a passkey or an authenticator app') as string } };
+  const refused = { status: 409, body: { message: expect.stringContaining('Add another one first: a passkey') as string } };
   expect(await remove(login)).toMatchObject(refused);
   const passkey = await makePasskey('passkeys', login);
   expect(await remove(login)).toMatchObject({ status: 200 });

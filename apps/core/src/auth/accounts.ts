@@ -30,7 +30,7 @@ export interface Accounts {
 
 const lastFactor = () =>
   conflict(
-    'This is the last second factor: without it only the recovery codes were left to sign in with. Add a passkey or an authenticator app first, then remove this one.',
+    'This is the last second factor: without it only recovery codes would let you in. Add another one first: a passkey, or an authenticator app where there is none.',
   );
 
 const select = 'SELECT * FROM login_account';
