@@ -5,7 +5,7 @@ import type { Silo } from '@svc/contract/silo.ts';
 import { freePorts } from '@svc/testing/free-ports.ts';
 import { startCore } from '@svc/testing/spawn-core.ts';
 import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
-import { askProcess, killHard, startVaultProcess } from '../../apps/vault/test/vault-process.ts';
+import { askProcess, killHard, startVaultProcess } from '@svc/testing/vault-process.ts';
 
 const passphrase = 'tulips in the moonlight';
 const canary = 'canary: the tulips are under the oak';

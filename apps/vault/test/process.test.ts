@@ -5,7 +5,7 @@ import type { ChildProcess } from 'node:child_process';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { freePorts } from '@svc/testing/free-ports.ts';
 import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
-import { askProcess, killHard, startVaultProcess } from './vault-process.ts';
+import { askProcess, killHard, startVaultProcess } from '@svc/testing/vault-process.ts';
 
 const passphrase = 'canary-passphrase-of-the-vault';
 let folder: TemporaryFolder;

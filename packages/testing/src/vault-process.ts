@@ -2,10 +2,11 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { requestJson } from '@svc/service-kit/http/json-client.ts';
+import { repositoryRoot } from '@svc/service-kit/run-service.ts';
 
 /** A vault in a process of its own, as the supervisor would run it; resolves when it says that it is ready. */
 export async function startVaultProcess(dataDir: string, port: number, env: Record<string, string> = {}) {
-  const child = fork(path.join(import.meta.dirname, '../src/main.ts'), {
+  const child = fork(path.join(repositoryRoot, 'apps/vault/src/main.ts'), {
     env: {
       PATH: process.env['PATH'],
       NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
