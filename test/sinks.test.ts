@@ -27,6 +27,7 @@ test('routes that answer with bytes say what they send', () => {
     'apps/core/src/silo/silo-routes.ts': ['the file that was stored'],
     'apps/core/src/speech/speech-routes.ts': ['speech; the text was masked before it was spoken'],
     'apps/core/src/upload/upload-routes.ts': ['the file that was uploaded', 'the file'],
+    'apps/core/src/vault/vault-agent-routes.ts': ['the key of a reader that was just added, for who added it'],
   });
 });
 

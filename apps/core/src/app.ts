@@ -40,6 +40,7 @@ import { mountTrustRoutes } from './trust/trust-routes.ts';
 import { mountTurnRoutes } from './turn/turn-routes.ts';
 import { mountUpdateRoutes } from './update/update-routes.ts';
 import { mountUploadRoutes } from './upload/upload-routes.ts';
+import { mountVaultAgentRoutes } from './vault/vault-agent-routes.ts';
 import { mountVaultCareRoutes } from './vault/vault-care-routes.ts';
 import { mountVaultRoutes } from './vault/vault-routes.ts';
 import { mountWatchRoutes } from './watch/watch-routes.ts';
@@ -114,6 +115,7 @@ export function createCoreApp(context: CoreContext, version: VersionInfo, linkFa
       mountToolServerRoutes(app, context);
       mountVaultRoutes(app, context);
       mountVaultCareRoutes(app, context);
+      mountVaultAgentRoutes(app, context);
       mountSecretRoutes(app, context);
       mountSecretAdminRoutes(app, context);
       mountApiKeyRoutes(app, context);

@@ -99,6 +99,17 @@ test('V08: the key of an agent is shown once, and only its hash is kept', async 
   expect((await vault.ask('POST /v1/agents', { name: 'assistant', tier: 'KNOWN' })).status).toBe(409);
 });
 
+test('an agent is told who it is, and nobody else is', async () => {
+  const self = async (headers: Record<string, string>) => {
+    const { status, body } = await vault.ask('GET /v1/agents/self', undefined, headers);
+    return [status, (body['agent'] as { name: string } | undefined)?.name];
+  };
+  expect(await self(vault.bearer(key))).toEqual([200, 'assistant']);
+  expect(await self({ 'x-admin-key': vault.adminKey() })).toEqual([401, undefined]);
+  await vault.good('DELETE /v1/agents/assistant');
+  expect(await self(vault.bearer(key))).toEqual([401, undefined]);
+});
+
 test('who is revoked gets nothing at once, not even for a token they have', async () => {
   const token = await tokenFor(key, 'SACRED_KEY');
   await vault.good('DELETE /v1/agents/assistant');

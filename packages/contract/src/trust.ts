@@ -124,6 +124,8 @@ export const trustChanges = [
   'vault_sealed',
   'vault_rotated',
   'vault_passphrase_changed',
+  'vault_agent_added',
+  'vault_agent_removed',
 ] as const;
 export type TrustChangeName = (typeof trustChanges)[number];
 

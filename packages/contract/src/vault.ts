@@ -21,6 +21,15 @@ export type VaultAgent = { id: string; name: string; tier: Tier; created_at: num
 /** `POST /v1/agents`: the key is shown this once. */
 export type VaultAgentRegistered = { ok: true; agent: VaultAgent; key: string };
 
+/** `GET /v2/vault/agents` of the core. `own`: the name of the one as whom the service itself asks; null when the vault knows none with its key. */
+export type VaultAgentList = { agents: VaultAgent[]; own: string | null };
+
+/** `POST /v2/vault/agents` of the core: the key is told this once. `url`: where the service itself reaches the vault. */
+export type VaultAgentAdded = VaultAgentRegistered & { url: string };
+
+/** `DELETE /v2/vault/agents/:name` of the core. */
+export type VaultAgentRemoved = { ok: true; agent: VaultAgent };
+
 /** `POST /v1/tokens`: good for one redemption, by the same agent, until `expires_at`. */
 export type VaultToken = { ok: true; token: string; name: string; expires_at: number };
 
@@ -48,6 +57,8 @@ export type VaultAccess = {
 
 /** Names of secrets and silos, as places in paths and arguments of programs take them too. */
 export const vaultNamePattern = '^[A-Za-z0-9_][A-Za-z0-9_.:/-]{0,127}$';
+/** What an agent may be called. */
+export const vaultAgentNamePattern = '^[a-z0-9][a-z0-9_-]{0,63}$';
 /** The longest value, in characters: a key or a certificate chain, not a file. */
 export const maxSecretLength = 65_536;
 /** The shortest passphrase that is taken, and the longest, in characters. */

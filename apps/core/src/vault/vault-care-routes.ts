@@ -14,10 +14,7 @@ const changeBody = {
 } as const;
 const bodyLimit = 64 * 1024;
 
-/**
- * The keys, the passphrase and the record of the vault. Who may read secrets is no matter of the core: a program that reaches it could
- * make itself a reader, so that takes the admin key, which no screen has.
- */
+/** The keys, the passphrase and the record of the vault. */
 export function mountVaultCareRoutes(app: App, { vault, record }: { vault: VaultLink; record: RecordChange }): void {
   const done = (actor: string, what: 'vault_rotated' | 'vault_passphrase_changed') =>
     record({ actor, what, principal: null, before: null, after: null });

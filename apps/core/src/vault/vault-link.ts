@@ -42,7 +42,7 @@ export type VaultLink = {
   /** @throws ServiceError */
   seal(): Promise<void>;
   /** The rest of what is done with it as its administrator. @throws ServiceError `conflict` when there is none */
-  admin(): Pick<VaultClient, 'rotate' | 'changePassphrase' | 'access'>;
+  admin(): Pick<VaultClient, 'rotate' | 'changePassphrase' | 'access' | 'agents' | 'self' | 'addAgent' | 'removeAgent'>;
   /** What was wrong when it was last asked. */
   notices(): string[];
   close(): void;

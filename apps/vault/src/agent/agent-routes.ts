@@ -1,9 +1,10 @@
 import { tiers } from '@svc/contract/trust.ts';
-import type { VaultAgentRegistered } from '@svc/contract/vault.ts';
+import { vaultAgentNamePattern, type VaultAgentRegistered } from '@svc/contract/vault.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
+import { bearerOf } from '@svc/service-kit/http/bearer-auth.ts';
 import type { VaultContext } from '../context.ts';
 
-const name = { type: 'string', pattern: '^[a-z0-9][a-z0-9_-]{0,63}$' } as const;
+const name = { type: 'string', pattern: vaultAgentNamePattern } as const;
 const registerBody = {
   type: 'object',
   required: ['name', 'tier'],
@@ -19,6 +20,7 @@ export function mountAgentRoutes(app: App, { agents, adminAuth }: Pick<VaultCont
     async ({ body }): Promise<VaultAgentRegistered> => ({ ok: true, ...(await agents.register(body.name, body.tier)) }),
   );
   app.get('/v1/agents', { onRequest: adminAuth }, async () => ({ agents: await agents.list() }));
+  app.get('/v1/agents/self', async ({ headers }) => ({ agent: await agents.authenticate(bearerOf(headers.authorization)) }));
   app.delete('/v1/agents/:name', { onRequest: adminAuth, schema: { params: byName } }, async ({ params }) => ({
     ok: true,
     agent: await agents.revoke(params.name),

@@ -2,6 +2,8 @@ import type { Tier } from '@svc/contract/trust.ts';
 import {
   vaultNamePattern,
   type VaultAccess,
+  type VaultAgent,
+  type VaultAgentRegistered,
   type VaultCredential,
   type VaultDataKey,
   type VaultPlainKey,
@@ -50,6 +52,14 @@ export type VaultClient = {
   changePassphrase(now: Secret, next: Secret): Promise<void>;
   /** The newest entries of its record. `before`: the id of one, to go on from. */
   access(limit: number, before: number): Promise<VaultAccess[]>;
+  /** All who may ask for secrets, and who might once. */
+  agents(): Promise<VaultAgent[]>;
+  /** As whom this process asks; null when the vault knows nobody with its key. */
+  self(): Promise<VaultAgent | null>;
+  /** From then on it may ask for secrets up to its tier. Its key cannot be read again. */
+  addAgent(name: string, tier: Tier): Promise<{ agent: VaultAgent; key: Secret }>;
+  /** From then on its key opens nothing. */
+  removeAgent(name: string): Promise<VaultAgent>;
   /** Stores a value, or replaces it. */
   put(name: string, value: Secret, minTrust: Tier): Promise<VaultCredential>;
   /** False when it had no credential of that name. */
@@ -103,6 +113,21 @@ export function createVaultClient({ url, agentKey, adminKey, timeoutMs = 2000, c
     },
 
     access: async (limit, before) => (await asAdmin<{ access: VaultAccess[] }>(`access?limit=${limit}&before=${before}`)).access,
+
+    agents: async () => (await asAdmin<{ agents: VaultAgent[] }>('agents')).agents,
+
+    async self() {
+      const reply = await callVault<{ agent: VaultAgent }>(`${url}/v1/agents/self`, { agentKey, timeoutMs });
+      return reply.is === 'refused' && reply.error.error === 'unauthorized' ? null : orThrow(reply).agent;
+    },
+
+    async addAgent(name, tier) {
+      const { agent, key } = await asAdmin<VaultAgentRegistered>('agents', { body: { name, tier } });
+      return { agent, key: new Secret(key) };
+    },
+
+    removeAgent: async (name) =>
+      (await asAdmin<{ agent: VaultAgent }>(`agents/${encodeURIComponent(name)}`, { method: 'DELETE' })).agent,
 
     put: async (name, value, minTrust) =>
       (
