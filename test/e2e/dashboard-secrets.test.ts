@@ -215,6 +215,61 @@ describe.skipIf(why !== null)(`secrets in the dashboard${why === null ? '' : ` (
     expect(faults).toEqual([]);
   });
 
+  test('a reader of the vault has a key that is shown once and gets secrets; removed, it is refused', async () => {
+    const asks = async (token: string) =>
+      (
+        await requestJson(`${vault.env['SVC_VAULT_URL']}/v1/tokens`, {
+          token: new Secret(token),
+          body: { name: 'SHED_DOOR' },
+          timeoutMs: 10_000,
+        })
+      ).status;
+    const openReaders = async () => {
+      await page.locator('summary').filter({ hasText: 'Readers' }).press('Enter');
+      await row('assistant').getByText('the service itself').waitFor();
+    };
+    await open('vault');
+    await openReaders();
+    expect(await row('assistant').getByRole('button').count()).toBe(0);
+    await page.getByRole('button', { name: 'Add reader' }).press('Enter');
+    await dialog().getByLabel('Name').fill('No name');
+    await dialog().getByText('It takes up to 64').waitFor();
+    await dialog().getByLabel('Name').fill('greenhouse');
+    await dialog().getByLabel('Trust').selectOption('trusted: all but those for the owner alone');
+    ageProof(dashboard);
+    await dialog().getByLabel('Trust').press('Tab');
+    await page.keyboard.press('Enter');
+    await prove();
+    await dialog().getByRole('heading', { name: 'The key of greenhouse' }).waitFor();
+    await dialog().getByRole('button', { name: 'Copy key' }).click();
+    await page.getByText('Copied.').waitFor();
+    const key = await page.evaluate<string>('navigator.clipboard.readText()');
+    expect(key).toMatch(/^vagent_[\w-]{43}$/);
+    expect(await dialog().getByLabel('What to set').textContent()).toBe(
+      `SVC_VAULT_URL=${vault.env['SVC_VAULT_URL']}\nSVC_VAULT_AGENT_KEY=${key}`,
+    );
+    expect(await asks(key)).toBe(200);
+    await dialog().getByRole('button', { name: 'I have kept it' }).click();
+    await row('greenhouse').getByText('may ask').waitFor();
+    expect(await page.content()).not.toContain(key);
+    await page.reload();
+    await openReaders();
+    await row('greenhouse').getByText('all but those for the owner alone').waitFor();
+    expect(await page.content()).not.toContain(key);
+    expect(bodies.filter((body) => body.includes(key))).toHaveLength(1);
+    await page.getByRole('button', { name: 'Remove reader greenhouse' }).click();
+    await dialog().getByText('with the key of greenhouse gets no secret').waitFor();
+    await dialog().getByRole('button', { name: 'Remove reader' }).click();
+    await row('greenhouse').getByText('removed', { exact: true }).waitFor();
+    expect(await asks(key)).toBe(401);
+    expect((await changes()).slice(0, 2).map(({ what, actor }) => [what, actor])).toEqual([
+      ['vault_agent_removed', account.name],
+      ['vault_agent_added', account.name],
+    ]);
+    expect(JSON.stringify(await changes()) + written()).not.toContain(key);
+    expect(faults).toEqual([]);
+  });
+
   test('a process that is away is said so, and asked again by a button', async () => {
     await page.route('**/core/v2/keys', (route) => route.abort());
     await open('keys');
@@ -244,6 +299,19 @@ describe.skipIf(why !== null)(`secrets in the dashboard${why === null ? '' : ` (
     await shown.getByRole('dialog').getByRole('button', { name: 'Make key' }).click();
     await shown.getByRole('heading', { name: 'The key looks' }).waitFor();
     await look('new-key');
+    await show('/settings/vault', '.view .state');
+    await shown.locator('summary').filter({ hasText: 'Readers' }).click();
+    await shown.getByText('the service itself').waitFor();
+    await look('readers');
+    await shown.getByRole('button', { name: 'Add reader' }).click();
+    await look('add-reader');
+    await shown.getByRole('dialog').getByLabel('Name').fill('looks');
+    await shown.getByRole('dialog').getByRole('button', { name: 'Add reader' }).click();
+    await shown.getByRole('heading', { name: 'The key of looks' }).waitFor();
+    await look('new-reader');
+    await shown.keyboard.press('Escape');
+    await shown.getByRole('button', { name: 'Remove reader looks' }).click();
+    await look('remove-reader');
     await close();
     expect(found).toEqual([]);
   });

@@ -51,7 +51,7 @@ const reopen = async (settings: Record<string, string>) => {
   await open(settings);
 };
 
-const withoutAdmin = ({ SVC_VAULT_ADMIN_KEY: _, ...rest }: typeof env): Record<string, string> => rest;
+const withoutAdmin = ({ SVC_VAULT_URL, SVC_VAULT_AGENT_KEY }: typeof env) => ({ SVC_VAULT_URL, SVC_VAULT_AGENT_KEY });
 
 const list = async () => (await core.app.inject(agentsUrl)).json<VaultAgentList>();
 const add = (payload: object, headers: Record<string, string> = proven) =>

@@ -3,11 +3,11 @@ import { apiKeyNamePattern, type ApiKeyCreated, type ApiKeyPlace } from '@svc/co
 import type { Principal } from '@svc/contract/trust.ts';
 import { useState } from 'react';
 import { FormButtons } from '../../../parts/form-buttons.tsx';
-import { CopyButton } from '../../../parts/copy-button.tsx';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { Field } from '../../../parts/field.tsx';
 import { money } from '../../../parts/format.ts';
 import { useAct, useApi } from '../../../parts/query.ts';
+import { ShownOnce } from '../../../parts/shown-once.tsx';
 
 export const keysPath = '/core/v2/keys';
 const isName = new RegExp(apiKeyNamePattern);
@@ -135,9 +135,9 @@ export function NewKey({
         {(base === null || !effective) && (
           <p className="fault">{t('Its channel does not run, or does not take it yet. Look at it under Channels.')}</p>
         )}
-        <Shown label={t('Key')} text={key} copy={t('Copy key')} />
-        {base !== null && <Shown label={t('Base URL')} text={base} copy={t('Copy base URL')} />}
-        <Shown label={t('Example')} text={example} copy={t('Copy example')} />
+        <ShownOnce label={t('Key')} text={key} copy={t('Copy key')} />
+        {base !== null && <ShownOnce label={t('Base URL')} text={base} copy={t('Copy base URL')} />}
+        <ShownOnce label={t('Example')} text={example} copy={t('Copy example')} />
         <p className="row-buttons">
           <button type="button" className="primary" onClick={onClose}>
             {t('I have kept it')}
@@ -145,19 +145,5 @@ export function NewKey({
         </p>
       </div>
     </Dialog>
-  );
-}
-
-function Shown({ label, text, copy }: { label: string; text: string; copy: string }) {
-  return (
-    <div className="stack">
-      <h3>{label}</h3>
-      <pre className="diff shown-once" tabIndex={0} role="group" aria-label={label}>
-        {text}
-      </pre>
-      <p className="row-buttons">
-        <CopyButton text={text}>{copy}</CopyButton>
-      </p>
-    </div>
   );
 }

@@ -1,14 +1,27 @@
 import { t } from '@svc/chat-ui/language/t.ts';
 import type { SecretEntry, SecretList, SecretPlace, SecretUser } from '@svc/contract/secret.ts';
+import type { Tier } from '@svc/contract/trust.ts';
 import { relativeTime } from '../../../parts/format.ts';
 import type { StatusKind } from '../../../parts/status.tsx';
 import { tierWords } from '../../people/trust-words.ts';
+
+/** What a secret may ask for, and a reader of the vault may have. */
+export const offeredTiers = ['SACRED', 'TRUSTED', 'KNOWN', 'GUEST'] as const satisfies readonly Tier[];
 
 const placeWords: Record<SecretPlace, string> = {
   vault: t('in the vault'),
   environment: t('in the environment'),
   file: t('in the secrets file'),
   command: t('from the command'),
+};
+/** Which secrets a reader of a tier gets. */
+export const reachWords: Record<Tier, string> = {
+  SACRED: t('every secret'),
+  TRUSTED: t('all but those for the owner alone'),
+  KNOWN: t('those for known people and guests'),
+  GUEST: t('those for guests alone'),
+  UNKNOWN: t('none but those that take no trust'),
+  BLOCKED: t('none'),
 };
 const kindWords: Record<SecretUser['kind'], string> = {
   connector: t('channel'),

@@ -9,10 +9,10 @@ import { Field } from '../../../parts/field.tsx';
 import { useAct } from '../../../parts/query.ts';
 import { toast } from '../../../parts/toast.tsx';
 import { tierWords } from '../../people/trust-words.ts';
+import { offeredTiers } from './secret-words.ts';
 
 export const secretsPath = '/core/v2/secrets';
 const isName = new RegExp(vaultNamePattern);
-const offeredTiers = ['SACRED', 'TRUSTED', 'KNOWN', 'GUEST'] as const satisfies readonly Tier[];
 
 type Props = { vault: SecretList['vault']; secret?: SecretEntry; onClose(): void };
 

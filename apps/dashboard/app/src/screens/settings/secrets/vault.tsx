@@ -13,6 +13,7 @@ import { Status } from '../../../parts/status.tsx';
 import { enginesPath, type EngineList } from '../engines.tsx';
 import { secretsPath } from './set-secret.tsx';
 import { VaultCare } from './vault-care.tsx';
+import { VaultReaders } from './vault-readers.tsx';
 
 const path = '/core/v2/vault';
 const statusPath = `${path}/status`;
@@ -128,6 +129,7 @@ const SealVault = () => (
       </ConfirmButton>
     </div>
     <VaultCare />
+    <VaultReaders />
   </>
 );
 

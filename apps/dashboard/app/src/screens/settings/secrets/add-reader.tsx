@@ -1,0 +1,91 @@
+import { t } from '@svc/chat-ui/language/t.ts';
+import type { Tier } from '@svc/contract/trust.ts';
+import { type VaultAgentAdded, vaultAgentNamePattern } from '@svc/contract/vault.ts';
+import { useState } from 'react';
+import { Dialog } from '../../../parts/dialog.tsx';
+import { Field } from '../../../parts/field.tsx';
+import { FormButtons } from '../../../parts/form-buttons.tsx';
+import { useAct } from '../../../parts/query.ts';
+import { ShownOnce } from '../../../parts/shown-once.tsx';
+import { tierWords } from '../../people/trust-words.ts';
+import { offeredTiers, reachWords } from './secret-words.ts';
+
+export const readersPath = '/core/v2/vault/agents';
+/** The record of the vault has it, too. */
+export const changedByReaders = [readersPath, '/core/v2/vault/access'];
+const isName = new RegExp(vaultAgentNamePattern);
+
+/** Asks what a new reader is called, and which secrets it may have. */
+export function AddReader({ onAdded, onClose }: { onAdded(added: VaultAgentAdded): void; onClose(): void }) {
+  const [name, setName] = useState('');
+  const [tier, setTier] = useState<Tier>('GUEST');
+  const act = useAct<VaultAgentAdded>({ changes: changedByReaders, isSecret: true, onDone: onAdded });
+  const isBadName = name !== '' && !isName.test(name);
+  return (
+    <Dialog title={t('Add reader')} onClose={onClose}>
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          act.mutate({ method: 'POST', path: readersPath, body: { name, tier } });
+        }}
+      >
+        <Field
+          label={t('Name')}
+          hint={t('Such as laptop: what asks with its key. The record of the vault names it.')}
+          fault={isBadName ? t('It takes up to 64 of a–z, 0–9, “_” and “-”, and begins with a letter or a digit.') : null}
+        >
+          {(props) => (
+            <input
+              {...props}
+              value={name}
+              autoComplete="off"
+              autoCapitalize="off"
+              spellCheck={false}
+              aria-invalid={isBadName}
+              onChange={({ target }) => setName(target.value.trim())}
+            />
+          )}
+        </Field>
+        <Field label={t('Trust')} hint={t('Which secrets it gets, while the vault is open.')}>
+          {(props) => (
+            <select {...props} value={tier} onChange={({ target }) => setTier(target.value as Tier)}>
+              {offeredTiers.map((one) => (
+                <option key={one} value={one}>
+                  {tierWords[one]}: {reachWords[one]}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+        <FormButtons
+          submit={act.isPending ? t('Adding the reader') : t('Add reader')}
+          isOff={act.isPending || !isName.test(name)}
+          onClose={onClose}
+        />
+      </form>
+    </Dialog>
+  );
+}
+
+/** The key of a reader that was added, this one time, and what a program takes it by. */
+export function NewReader({ added: { agent, key, url }, onClose }: { added: VaultAgentAdded; onClose(): void }) {
+  return (
+    <Dialog title={t('The key of {name}', { name: agent.name })} onClose={onClose} wide>
+      <div className="stack">
+        <p>{t('It is shown this one time. Set these two where the program that asks is started.')}</p>
+        <ShownOnce label={t('Key')} text={key} copy={t('Copy key')} />
+        <ShownOnce
+          label={t('What to set')}
+          text={`SVC_VAULT_URL=${url}\nSVC_VAULT_AGENT_KEY=${key}`}
+          copy={t('Copy both settings')}
+        />
+        <p className="row-buttons">
+          <button type="button" className="primary" onClick={onClose}>
+            {t('I have kept it')}
+          </button>
+        </p>
+      </div>
+    </Dialog>
+  );
+}

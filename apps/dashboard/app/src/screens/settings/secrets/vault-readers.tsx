@@ -1,0 +1,109 @@
+import { t } from '@svc/chat-ui/language/t.ts';
+import type { VaultAgent, VaultAgentAdded, VaultAgentList } from '@svc/contract/vault.ts';
+import { useState } from 'react';
+import { ConfirmButton } from '../../../parts/dialog-button.tsx';
+import { relativeTime } from '../../../parts/format.ts';
+import { Loaded } from '../../../parts/page.tsx';
+import { useProvenApi } from '../../../parts/query.ts';
+import { Status } from '../../../parts/status.tsx';
+import { AddReader, changedByReaders, NewReader, readersPath } from './add-reader.tsx';
+import { reachWords } from './secret-words.ts';
+
+/** Who may ask the vault for secrets. Read when it is opened: it wants a second factor, which a look at the vault does not. */
+export function VaultReaders() {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details className="more-fields" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>{t('Readers: who may ask for secrets')}</summary>
+      {isOpen && <Readers />}
+    </details>
+  );
+}
+
+function Readers() {
+  const query = useProvenApi<VaultAgentList>(readersPath);
+  const [isAdding, setAdding] = useState(false);
+  const [added, setAdded] = useState<VaultAgentAdded | null>(null);
+  return (
+    <div className="stack">
+      <p className="muted">
+        {t('Programs, each with a key of its own. The service itself is one; every other with a high trust can read as much.')}
+      </p>
+      <Loaded query={query} rows={2}>
+        {({ agents, own }) => (
+          <>
+            {own === null && (
+              <p className="fault small" role="status">
+                {t('The vault knows no reader with the key of the service, which gets no secret from it.')}
+              </p>
+            )}
+            <ul className="rows-list">
+              {agents.toSorted(liveFirst).map((agent) => (
+                <ReaderRow key={agent.id} agent={agent} isOwn={agent.name === own} />
+              ))}
+            </ul>
+            <p className="row-buttons">
+              <button type="button" className="plain-button" onClick={() => setAdding(true)}>
+                {t('Add reader')}
+              </button>
+            </p>
+          </>
+        )}
+      </Loaded>
+      {isAdding && (
+        <AddReader
+          onClose={() => setAdding(false)}
+          onAdded={(answer) => {
+            setAdding(false);
+            setAdded(answer);
+          }}
+        />
+      )}
+      {added !== null && <NewReader added={added} onClose={() => setAdded(null)} />}
+    </div>
+  );
+}
+
+const liveFirst = (a: VaultAgent, b: VaultAgent): number => Number(a.revoked_at !== null) - Number(b.revoked_at !== null);
+
+function ReaderRow({ agent: { name, tier, created_at: at, revoked_at: end }, isOwn }: { agent: VaultAgent; isOwn: boolean }) {
+  const facts = [
+    reachWords[tier],
+    t('added {when}', { when: relativeTime(at) }),
+    ...(end === null ? [] : [t('removed {when}', { when: relativeTime(end) })]),
+  ];
+  return (
+    <li>
+      <div className="line-between">
+        <b className="path">{name}</b>
+        {end !== null ? (
+          <Status kind="none" words={t('removed')} />
+        ) : (
+          <Status kind="ok" words={isOwn ? t('the service itself') : t('may ask')} />
+        )}
+      </div>
+      <p className="muted small">{facts.join(' · ')}</p>
+      {isOwn && <p className="muted small">{t('It cannot be removed: the service would get no secret any more.')}</p>}
+      {end === null && !isOwn && (
+        <p className="row-buttons">
+          <ConfirmButton
+            look="danger"
+            label={t('Remove reader {name}', { name })}
+            title={t('Remove the reader {name}?', { name })}
+            button={t('Remove reader')}
+            change={{ method: 'DELETE', path: `${readersPath}/${encodeURIComponent(name)}` }}
+            changes={changedByReaders}
+            done={t('{name} is removed: the vault refuses its key from now on.', { name })}
+          >
+            <p>
+              {t(
+                'Every program with the key of {name} gets no secret from the vault any more, from now on, and stops where it needs one. What it has read, it knows. Neither the key nor the name can be used again.',
+                { name },
+              )}
+            </p>
+          </ConfirmButton>
+        </p>
+      )}
+    </li>
+  );
+}
