@@ -301,7 +301,7 @@ describe.skipIf(why !== null)(`secrets in the dashboard${why === null ? '' : ` (
     await look('new-key');
     await show('/settings/vault', '.view .state');
     await shown.locator('summary').filter({ hasText: 'Readers' }).click();
-    await shown.getByText('the service itself').waitFor();
+    await shown.getByText('the service itself', { exact: true }).waitFor();
     await look('readers');
     await shown.getByRole('button', { name: 'Add reader' }).click();
     await look('add-reader');

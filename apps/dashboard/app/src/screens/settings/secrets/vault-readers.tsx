@@ -27,7 +27,7 @@ function Readers() {
   return (
     <div className="stack">
       <p className="muted">
-        {t('Programs, each with a key of its own. The service itself is one; every other with a high trust can read as much.')}
+        {t('Programs that get secrets from the vault, each by a key of its own and up to a trust. The service itself is one.')}
       </p>
       <Loaded query={query} rows={2}>
         {({ agents, own }) => (
