@@ -1,5 +1,15 @@
 import { execFile } from 'node:child_process';
-import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { repositoryRoot } from '@svc/service-kit/run-service.ts';
@@ -56,11 +66,16 @@ test('svc connector test runs its tests under the Node of the service, whatever 
   expect(none).toMatchObject({ code: 1, err: expect.stringContaining('Run: ./svc connector new nope') as string });
 });
 
-test('one for this repository is a workspace whose tests run with all others', () => {
+/** Makes one among the connectors of a repository that has no others. */
+function createInRepository(): { root: string; dir: string } {
   const root = path.join(folder.path, 'repository');
   cpSync(path.join(repositoryRoot, 'connectors/_template'), path.join(root, 'connectors/_template'), { recursive: true });
   writeFileSync(path.join(root, 'VERSION'), '1.2.3\n');
-  const dir = newConnector({ name: 'my-shop', parent: path.join(root, 'connectors'), root });
+  return { root, dir: newConnector({ name: 'my-shop', parent: path.join(root, 'connectors'), root }) };
+}
+
+test('one for this repository is a workspace whose tests run with all others', () => {
+  const { dir } = createInRepository();
   expect(readdirSync(dir).toSorted()).toEqual(['README.md', 'package.json', 'src', 'test']);
   expect(JSON.parse(readFileSync(path.join(dir, 'package.json'), 'utf8'))).toMatchObject({
     name: '@svc/connector-my-shop',
@@ -70,6 +85,18 @@ test('one for this repository is a workspace whose tests run with all others', (
   const tests = readdirSync(path.join(dir, 'test'));
   expect(tests.filter((name) => !name.endsWith('.test.ts'))).toEqual(['quiet-platform.ts']);
   for (const name of tests) expect(readFileSync(path.join(dir, 'test', name), 'utf8')).not.toMatch(/node:test|t\.after\(/);
+  const named = [...readFileSync(path.join(dir, 'README.md'), 'utf8').matchAll(/`((?:src|test)\/[\w./-]+)`/g)];
+  expect(named.length).toBeGreaterThan(5);
+  expect(named.map(([, file = '']) => file).filter((file) => !existsSync(path.join(dir, file)))).toEqual([]);
+});
+
+test('one for this repository has no faults of types, as it is', async () => {
+  const { root } = createInRepository();
+  symlinkSync(path.join(repositoryRoot, 'node_modules'), path.join(root, 'node_modules'));
+  const settings = { extends: path.join(repositoryRoot, 'tsconfig.json'), include: ['connectors/my-shop'], exclude: [] };
+  writeFileSync(path.join(root, 'tsconfig.json'), JSON.stringify(settings));
+  const compiler = path.join(repositoryRoot, 'node_modules/typescript/bin/tsc');
+  expect(await run([compiler, '--noEmit', '-p', root])).toEqual({ code: 0, out: '', err: '' });
 });
 
 test('its tests fail when it is not what the contract asks for', async () => {

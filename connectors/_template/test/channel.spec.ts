@@ -109,7 +109,7 @@ for (const [status, why] of [
   test(`a platform that answers ${status} at the start is no channel, and the operator reads why`, async (t) => {
     const server = createServer((_, res) => res.writeHead(status).end());
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    t.after(() => server.close());
+    t.after(() => void server.close());
     const base_url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     await assert.rejects(running(t, { base_url }), why);
   });

@@ -81,7 +81,9 @@ function makePackage(folder: string, name: string, root: string): void {
 function makeWorkspace(folder: string, name: string, root: string): void {
   const version = readFileSync(path.join(root, 'VERSION'), 'utf8').trim();
   writeJson(path.join(folder, 'package.json'), workspaceManifest(name, version));
-  edit(path.join(folder, 'README.md'), (text) => text.replace('`npm test`', `\`./svc test connectors/${name}\``));
+  edit(path.join(folder, 'README.md'), (text) =>
+    text.replace('`npm test`', `\`./svc test connectors/${name}\``).replaceAll('.spec.ts', '.test.ts'),
+  );
   for (const file of textFilesIn(path.join(folder, 'test'))) {
     edit(file, (text) => text.replace("'node:test'", "'vitest'").replaceAll(/\bt\.after\(/g, 't.onTestFinished('));
     renameSync(file, file.replace(/\.spec\.ts$/, '.test.ts'));
