@@ -1,19 +1,22 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { pin as claude } from '../engines/claude/src/pin.ts';
-import { pin as codex } from '../engines/codex/src/pin.ts';
-import { pin as gemini } from '../engines/gemini/src/pin.ts';
+
+type Pin = { package: string; version: string; installArgs: readonly string[] };
 
 /**
  * Installs the real engines, at the versions their drivers are written for, where the tests look for them. Some 900 MB;
  * does nothing for what is there already. Engines are never dependencies of the service itself.
  */
-const target = process.env.SVC_TEST_ENGINES ?? path.resolve(import.meta.dirname, '../.cache/engines');
+const root = path.resolve(import.meta.dirname, '..');
+const target = process.env.SVC_TEST_ENGINES ?? path.join(root, '.cache/engines');
 
-for (const [id, pin] of Object.entries({ claude, codex, gemini })) install(id, pin);
+for (const file of globSync('engines/*/src/pin.ts', { cwd: root }).toSorted()) {
+  const { pin } = (await import(path.join(root, file))) as { pin: Pin };
+  install(file.split(path.sep)[1] ?? '', pin);
+}
 
-function install(id: string, pin: typeof claude): void {
+function install(id: string, pin: Pin): void {
   const dir = path.join(target, id);
   if (installedVersion(dir, pin.package) === pin.version) return say(`${id}: ${pin.version} is there (${dir})`);
   say(`${id}: installing ${pin.package} ${pin.version} into ${dir} …`);

@@ -10,6 +10,7 @@ import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { openCoreDb } from '../src/db/open-core-db.ts';
 import { createEngineRegistry } from '../src/engine/engine-registry.ts';
 import { openEngineSettings } from '../src/engine/engine-settings.ts';
+import { engineIds } from '../src/engine/load-engine.ts';
 
 async function open() {
   const folder = temporaryFolder();
@@ -47,6 +48,6 @@ test('an engine that cannot be looked at is listed with the reason, beside the o
   mkdirSync(stateDir);
   writeFileSync(path.join(stateDir, 'claude'), 'a file where a folder belongs');
   const engines = await registry.describe();
-  expect(engines.map(({ id }) => id)).toEqual(['claude', 'codex', 'gemini', 'offline']);
+  expect(engines.map(({ id }) => id)).toEqual(engineIds);
   expect(engines[0]).toMatchObject({ ready: false, reason: expect.stringContaining('EEXIST') });
 });

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { EngineView } from '@svc/contract/engine.ts';
 import type { CreateEngine, Engine, EngineDeps, EngineProbe } from '@svc/engine-kit/engine.ts';
 import { createScriptedEngine, type ScriptedEngine } from '@svc/testing/scripted-engine.ts';
-import type { EngineId } from '../src/engine/load-engine.ts';
+import { engineIds, type EngineId } from '../src/engine/load-engine.ts';
 import { envelope, openTestCore, type TestCore } from './open-test-core.ts';
 
 type Made = { id: EngineId; deps: EngineDeps; engine: ScriptedEngine; isClosed: boolean };
@@ -64,7 +64,7 @@ describe('GET /v2/engines', () => {
   test('shows each engine, how it stands and how it is set, with exactly one default', async () => {
     await open();
     const { engines, current } = await list();
-    expect(engines.map(({ id }) => id)).toEqual(['claude', 'codex', 'gemini', 'offline']);
+    expect(engines.map(({ id }) => id)).toEqual(engineIds);
     expect(engines.filter((engine) => engine.default).map(({ id }) => id)).toEqual([current.id]);
     expect(engines[1]).toMatchObject({
       id: 'codex',

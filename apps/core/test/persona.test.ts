@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { EnginePersona, PersonaList, PersonaView } from '@svc/contract/persona.ts';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { loadEngine } from '../src/engine/load-engine.ts';
+import { engineIds, loadEngine } from '../src/engine/load-engine.ts';
 import { openTestCore, type TestCore } from './open-test-core.ts';
 
 let core: TestCore;
@@ -13,14 +13,11 @@ const read = async (route: string) => {
   const answer = await core.app.inject(`/v2/persona/${route}`);
   return { status: answer.statusCode, body: answer.json<EnginePersona & { error?: string }>() };
 };
-const [policies, engines] = [
-  { SACRED: 'full', TRUSTED: 'full', KNOWN: 'read', GUEST: 'none' },
-  ['claude', 'codex', 'gemini', 'offline'],
-];
+const policies = { SACRED: 'full', TRUSTED: 'full', KNOWN: 'read', GUEST: 'none' };
 
 test('what each engine gives its model in a turn of each tier is shown, installed or not, with its size', async () => {
   writeFileSync(path.join(core.folder, 'persona.md'), 'Speak like a pirate.');
-  for (const engine of engines) {
+  for (const engine of engineIds) {
     for (const [tier, tool_policy] of Object.entries(policies)) {
       const { status, body } = await read(`${engine}?tier=${tier}`);
       expect([status, body]).toEqual([200, expect.objectContaining({ engine, tier, tool_policy, source: 'extended' })]);

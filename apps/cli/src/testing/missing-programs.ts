@@ -1,5 +1,6 @@
-import { accessSync, constants, existsSync } from 'node:fs';
+import { accessSync, constants, existsSync, globSync } from 'node:fs';
 import path from 'node:path';
+import { repositoryRoot } from '../repository-root.ts';
 import { quoted } from '../terminal.ts';
 
 /** What some tests need and no `./svc test` installs. */
@@ -9,7 +10,7 @@ type Machine = { root: string; env: Readonly<Record<string, string | undefined>>
 
 export function neededPrograms({ root, env }: Machine): Needed[] {
   const engines = env['SVC_TEST_ENGINES'] ?? path.join(root, '.cache/engines');
-  const isInstalled = ['claude', 'codex', 'gemini'].every((id) => existsSync(path.join(engines, id, 'node_modules')));
+  const isInstalled = pinnedEngines().every((id) => existsSync(path.join(engines, id, 'node_modules')));
   return [
     { name: 'the real engines (900 MB)', tests: 'of the engines', isThere: isInstalled, install: 'engines' },
     { name: 'tmux', tests: 'of terminals', isThere: isOnPath('tmux', env), install: 'package' },
@@ -18,6 +19,10 @@ export function neededPrograms({ root, env }: Machine): Needed[] {
     { name: 'espeak-ng', tests: 'of speech', isThere: isOnPath('espeak-ng', env), install: 'package' },
   ];
 }
+
+/** Those that are installed from npm. */
+const pinnedEngines = (): string[] =>
+  globSync('engines/*/src/pin.ts', { cwd: repositoryRoot }).map((file) => file.split(path.sep)[1] ?? '');
 
 const hasChromium = (env: Machine['env']): boolean => existsSync(env['TEST_CHROMIUM'] ?? '/usr/bin/chromium');
 

@@ -1,6 +1,6 @@
 import type { EngineChoice } from '@svc/contract/service.ts';
 import type { EngineProbe } from '@svc/engine-kit/engine.ts';
-import type { EngineId } from './load-engine.ts';
+import { engineIds, type EngineId } from './load-engine.ts';
 
 /** A model server on this machine that speaks the Responses protocol. */
 export type LocalEndpoint = { name: string; baseUrl: string; model: string | null };
@@ -26,7 +26,7 @@ export async function chooseEngine({ configured, probe, findLocalEndpoint, waits
 
   const missing: string[] = [];
   const installed: EngineId[] = [];
-  for (const id of ['claude', 'codex', 'gemini'] as const) {
+  for (const id of engineIds.filter((each) => each !== 'offline')) {
     const found = await probe(id);
     if (found.ready) return choice(id, `It is the first engine that is ready: ${found.reason}`);
     if (found.installed) installed.push(id);

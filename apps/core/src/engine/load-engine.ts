@@ -1,7 +1,8 @@
 import type { CreateEngine } from '@svc/engine-kit/engine.ts';
+import { engineNames } from '@svc/service-kit/config/declared/engines.ts';
 
 /** Every engine there is, in the order of preference. */
-export const engineIds = ['claude', 'codex', 'gemini', 'offline'] as const;
+export const engineIds = engineNames;
 export type EngineId = (typeof engineIds)[number];
 
 export const isEngineId = (id: string): id is EngineId => (engineIds as readonly string[]).includes(id);

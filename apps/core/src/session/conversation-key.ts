@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto';
 import { channelPattern, ownChannels } from '@svc/contract/envelope.ts';
+import { engineNames } from '@svc/service-kit/config/declared/engines.ts';
 
-/** Engines whose programs people use in terminals. No instance has such an id: those begin with the name of their type. */
-const terminalEngines: readonly string[] = ['claude', 'codex', 'gemini'];
+/** No instance has such an id: those begin with the name of their type. */
+const engines: readonly string[] = engineNames;
 
 /** The key of a session that was begun in a terminal. `id`: the engine's own, where it is known, so that its transcript has the same key. */
 export const terminalKey = (engineId: string, id: string): string => `terminal:${engineId}:${id}`;
@@ -15,7 +16,7 @@ export function instanceOfKey(channel: string, key: string): string | null {
   if (to <= from || !key.startsWith(`${channel}:`)) return null;
   const instanceId = key.slice(from, to);
   // `terminal:<engine>:<id>` is of a program in a terminal, of no instance.
-  return channel === 'terminal' && terminalEngines.includes(instanceId) ? null : instanceId;
+  return channel === 'terminal' && engines.includes(instanceId) ? null : instanceId;
 }
 
 const channelForm = new RegExp(channelPattern);

@@ -12,12 +12,13 @@ import {
   url,
 } from '../setting-types.ts';
 
+/** Every engine there is, in the order of preference: the one that is no model comes last. */
 export const engineNames = ['claude', 'codex', 'gemini', 'offline'] as const;
 
 /** Settings: the engines and where they find their models. */
 export const engineSettings = {
   defaultEngine: setting('SVC_DEFAULT_ENGINE', oneOfOrNone(engineNames), {
-    text: 'claude, codex, gemini or offline. Unset: the first one that is installed and logged in.',
+    text: `${engineNames.slice(0, -1).join(', ')} or ${engineNames.at(-1)}. Unset: the first one that is installed and logged in.`,
   }),
   engineFallback: setting('SVC_ENGINE_FALLBACK', listOf(engineNames), {
     text: 'Engines that answer when the default one is out of quota, not logged in, overloaded or down: ids in order, separated by commas.',
