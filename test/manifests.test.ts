@@ -1,6 +1,6 @@
 import { globSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { read, root, workspaces } from './repository.ts';
+import { importsOf, read, root, sourcesOf, workspaces } from './repository.ts';
 
 type Manifest = { version: string; dependencies?: Record<string, string>; devDependencies?: Record<string, string> };
 const manifests = ['package.json', ...workspaces().map(({ dir }) => `${dir}/package.json`)];
@@ -37,6 +37,13 @@ test.each(manifests)('%s pins every dependency exactly', (file) => {
       !(name.startsWith('@svc/') ? version === '*' : /^\d+\.\d+\.\d+/.test(version) || isStandIn(version.replace(/^file:/, ''))),
   );
   expect(loose).toEqual([]);
+});
+
+test.each(workspaces())('$dir/package.json names the workspaces that its code imports', ({ name, dir, dependencies }) => {
+  const files = sourcesOf(`${dir}/src`).filter((file) => !/\.test\.ts$|\/testing\//.test(file));
+  const imported = files.flatMap(importsOf).flatMap(({ specifier }) => /^@svc\/[^/]+/.exec(specifier)?.[0] ?? []);
+  const missing = new Set(imported.filter((one) => one !== name && !dependencies.includes(one)));
+  expect([...missing].map((one) => `${dir}/package.json: add "${one}": "*" to its dependencies, then npm install`)).toEqual([]);
 });
 
 test('nothing in the lock runs a script when it is installed', () => {
