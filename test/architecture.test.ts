@@ -92,9 +92,13 @@ describe('between workspaces', () => {
     ({ dir }) => {
       const taken = sourcesOf(`${dir}/src`)
         .filter((file) => !isTest(file))
-        .flatMap((file) => importsOf(file).filter(({ typeOnly }) => !typeOnly))
-        .flatMap(({ specifier }) => /^@svc\/service-kit\/(.+)\.ts$/.exec(specifier)?.[1] ?? []);
-      expect(taken.filter((module) => !light.includes(module))).toEqual([]);
+        .flatMap((file) => importsOf(file).map((one) => ({ file, ...one })))
+        .filter(({ typeOnly, specifier }) => !typeOnly && specifier.startsWith('@svc/service-kit/'));
+      const isLight = (specifier: string) => light.some((module) => specifier === `@svc/service-kit/${module}.ts`);
+      const heavy = taken.filter(({ specifier }) => !isLight(specifier));
+      expect(
+        heavy.map(({ file, specifier }) => `${file} imports ${specifier}, which is not among the light modules of this test`),
+      ).toEqual([]);
     },
   );
 

@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { pin as claude } from '../engines/claude/src/pin.ts';
-import { pin as codex } from '../engines/codex/src/pin.ts';
-import { pin as gemini } from '../engines/gemini/src/pin.ts';
 import { errorCodes } from '@svc/contract/error-body.ts';
 import { eventKinds } from '@svc/contract/event.ts';
 import { outcomes } from '@svc/contract/turn.ts';
+import { engineNames } from '@svc/service-kit/config/declared/engines.ts';
 import { settingList } from '@svc/service-kit/config/settings.ts';
 import { foldersOf, pages, read, root, sourcesOf, workspaces } from './repository.ts';
+
+const foldersIn = (dir: string): string[] => foldersOf(path.join(root, dir));
 
 describe.each(pages)('%s', (page) => {
   const text = read(page);
@@ -31,10 +31,34 @@ describe.each(pages)('%s', (page) => {
   });
 });
 
-test('the engines page names the versions the service is tested with', () => {
-  expect(read('docs/engines.md')).toContain(`${claude.package}@${claude.version}`);
-  expect(read('docs/engines.md')).toContain(`${codex.package}@${codex.version}`);
-  expect(read('docs/engines.md')).toContain(`${gemini.package}@${gemini.version}`);
+test.each(engineNames)('the engines page names %s, and the version the service is tested with', async (id) => {
+  const page = read('docs/engines.md');
+  expect(page, `docs/engines.md: add a section for ${id}`).toContain(`\`${id}\``);
+  const file = path.join(root, `engines/${id}/src/pin.ts`);
+  if (!existsSync(file)) return; // it comes with the service
+  const { pin } = (await import(file)) as { pin: { package: string; version: string } };
+  expect(page, 'docs/engines.md').toContain(`${pin.package}@${pin.version}`);
+});
+
+test.each(foldersIn('connectors').filter((type) => type !== '_template'))('the pages of channels name %s', (type) => {
+  const instances = read('ARCHITECTURE.md')
+    .split('\n')
+    .find((line) => line.startsWith('| connector instance |'));
+  const places = {
+    'docs/connectors.md': read('docs/connectors.md'),
+    'ARCHITECTURE.md, the row of connector instances': instances,
+  };
+  const without = Object.entries(places).filter(([, text = '']) => !text.includes(`\`${type}\``));
+  expect(without.map(([place]) => `${place}: name \`${type}\``)).toEqual([]);
+});
+
+test('every setting stands in the page that is about it', () => {
+  const text = pages
+    .filter((page) => page.startsWith('docs/'))
+    .map(read)
+    .join('\n');
+  const without = [...settingList.keys()].filter((name) => name.startsWith('SVC_') && !new RegExp(`\\b${name}\\b`).test(text));
+  expect(without.map((name) => `docs/: say in a page what ${name} is for`)).toEqual([]);
 });
 
 describe('the API page', () => {
@@ -43,13 +67,19 @@ describe('the API page', () => {
   const shape = (route: string) => route.replaceAll(/:\w+/g, ':x');
 
   const routes = sourcesOf('apps/core/src').flatMap((file) =>
-    [...read(file).matchAll(/\bapp\.\w+(?:<[^(]*>)?\(\s*'(\/[^']+)'/g)].map((match) => shape(match[1] ?? '')),
+    [...read(file).matchAll(/\bapp\.\w+(?:<[^(]*>)?\(\s*'(\/[^']+)'/g)].map((match) => match[1] ?? ''),
   );
-  const named = [...page.matchAll(/(?<!\w)(\/(?:v2|trust|query|events)\b[\w/:-]*)/g)].map((match) => shape(match[1] ?? ''));
+  const named = [...page.matchAll(/(?<!\w)(\/(?:v2|trust|query|events)\b[\w/:-]*)/g)].map((match) => match[1] ?? '');
+  const without = (all: readonly string[], these: readonly string[]) => {
+    const shapes = new Set(these.map(shape));
+    return all.filter((route) => !shapes.has(shape(route)));
+  };
 
   test('names every route of the core, and none that does not exist', () => {
     expect(routes.length).toBeGreaterThan(20);
-    expect(new Set(named)).toEqual(new Set(routes));
+    const unnamed = without(routes, named).map((route) => `docs/api.md: name the route ${route}`);
+    const gone = without(named, routes).map((route) => `docs/api.md: take out ${route}, which no route of the core has`);
+    expect([...unnamed, ...gone]).toEqual([]);
   });
 
   test('names every outcome, event kind and error code', () => {
@@ -62,11 +92,17 @@ describe('the API page', () => {
 /** Folders of the CLI are nouns of its commands, those of the testing package are named after what they stand for. */
 const namedByThemselves = ['apps/cli', 'packages/testing'];
 
+/** The part of the architecture page that is about the folders of a workspace: a table for the core, a row for each other one. */
+function rowsOf(dir: string): string {
+  const page = read('ARCHITECTURE.md');
+  if (dir === 'apps/core') return /^\| folder of `apps\/core\/src`[^]*?\n\n/m.exec(page)?.[0] ?? '';
+  return page.split('\n').find((line) => line.startsWith(`| \`${dir}/src\``)) ?? '';
+}
+
 test.each(workspaces().filter(({ dir }) => /^(apps|packages)\//.test(dir) && !namedByThemselves.includes(dir)))(
   'the architecture page names each folder of $dir',
   ({ dir }) => {
-    const page = read('ARCHITECTURE.md');
-    const isNamed = (folder: string) => page.includes(`\`${folder}\``) || page.includes(`${dir}/src/${folder}`);
-    expect(foldersOf(path.join(root, dir, 'src')).filter((folder) => folder !== 'db' && !isNamed(folder))).toEqual([]);
+    const unnamed = foldersIn(`${dir}/src`).filter((folder) => folder !== 'db' && !rowsOf(dir).includes(`\`${folder}\``));
+    expect(unnamed.map((folder) => `ARCHITECTURE.md: name \`${folder}\` in the table of folders, for ${dir}/src`)).toEqual([]);
   },
 );

@@ -13,7 +13,11 @@ test.each(Object.entries(tablesOf))('it is said of every table of the %s what ta
     .prepare(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite!_%' ESCAPE '!'`)
     .all();
   await db.close();
-  expect(found.map(({ name }) => String(name)).toSorted()).toEqual(Object.keys(tables).toSorted());
+  const names = found.map((row) => String(row['name']));
+  const file = 'packages/testing/src/person-data.ts';
+  const unsaid = names.filter((table) => !(table in tables)).map((table) => `${file}: say it of \`${table}\` of the ${name}`);
+  const gone = Object.keys(tables).filter((table) => !names.includes(table));
+  expect([...unsaid, ...gone.map((table) => `${file}: the ${name} has no \`${table}\``)]).toEqual([]);
 });
 
 test('and of every place in the data folder', () => {
