@@ -198,6 +198,24 @@ describe('svc', () => {
     expect((await tree.run(['up'])).code).toBe(0);
   });
 
+  test('says which folder is not in the lock file yet, and what adds it', async () => {
+    hostNode();
+    const missing = 'npm error Missing: @svc/connector-shop@0.1.0 from lock file';
+    const words = [
+      'npm error code EUSAGE',
+      'npm error `npm ci` can only install packages when your package.json and package-lock.json or npm-shrinkwrap.json are in sync.',
+      ...[missing, missing, 'npm error Clean install a project', 'npm error Options:'],
+    ];
+    tree.npm(`printf '%s\\n' ${words.map((line) => `'${line}'`).join(' ')} >&2; exit 1`);
+    const { code, stderr } = await tree.run(['check']);
+    expect(code).toBe(1);
+    expect(stderr.trim().split('\n').slice(-3)).toEqual([
+      'svc: package-lock.json does not say what a package.json says:',
+      '     Missing: @svc/connector-shop@0.1.0 from lock file',
+      `Run in ${path.dirname(tree.svc)}: npm install`,
+    ]);
+  });
+
   test('stops npm and leaves no lock when it is ended, and installs again at the next run', async () => {
     hostNode();
     tree.npm(`mkdir -p node_modules/half; echo $$ >'${tree.folder}/npm-pid'; exec sleep 30`);
