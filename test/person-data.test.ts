@@ -15,9 +15,11 @@ test.each(Object.entries(tablesOf))('it is said of every table of the %s what ta
   await db.close();
   const names = found.map((row) => String(row['name']));
   const file = 'packages/testing/src/person-data.ts';
-  const unsaid = names.filter((table) => !(table in tables)).map((table) => `${file}: say it of \`${table}\` of the ${name}`);
+  const unsaid = names
+    .filter((table) => !(table in tables))
+    .map((table) => `${file}: say under ${name} what takes a person out of \`${table}\``);
   const gone = Object.keys(tables).filter((table) => !names.includes(table));
-  expect([...unsaid, ...gone.map((table) => `${file}: the ${name} has no \`${table}\``)]).toEqual([]);
+  expect([...unsaid, ...gone.map((table) => `${file}: take out \`${table}\`, which the ${name} does not have`)]).toEqual([]);
 });
 
 test('and of every place in the data folder', () => {
