@@ -1,12 +1,10 @@
-import { existsSync } from 'node:fs';
+import { existsSync, globSync } from 'node:fs';
 import path from 'node:path';
 import { checkLocks } from './check-lock.ts';
 import type { Step } from './run-step.ts';
 
-const architectureTest = 'test/architecture.test.ts';
 /** What runs in browsers has their types, and JSX. */
 const webTypes = 'tsconfig.web.json';
-const circlesTest = 'test/import-circles.test.ts';
 
 /** Everything `svc check` looks at. The slow ones first: they begin while the others run. */
 export function checkSteps(root: string): Step[] {
@@ -38,16 +36,13 @@ export function checkSteps(root: string): Step[] {
     { name: 'format', fix: './svc check --fix', run: { program: tool('oxfmt/bin/oxfmt'), args: ['--list-different'] } },
     { name: 'lock files', fix: 'npm install --ignore-scripts', run: () => checkLocks(root) },
   ];
-  if (!existsSync(path.join(root, architectureTest))) return steps;
-  const args = ['run', '--reporter=dot', architectureTest, circlesTest];
-  return [
-    ...steps,
-    {
-      name: 'architecture',
-      fix: `./svc test ${architectureTest} ${circlesTest}`,
-      run: { program: tool('vitest/vitest.mjs'), args },
-    },
-  ];
+  // Tests that read sources, lists and pages, and start nothing: who may import whom, what has to be named where.
+  const rules = globSync('test/*.test.ts', { cwd: root }).toSorted();
+  if (rules.length === 0) return steps;
+  // A name also stands for each file whose path ends in it.
+  const args = ['run', '--reporter=dot', '--exclude={apps,packages,connectors,engines}/**', ...rules];
+  const fix = './svc check, when the files that are named above are done';
+  return [...steps, { name: 'rules', fix, run: { program: tool('vitest/vitest.mjs'), args } }];
 }
 
 /** What `svc check --fix` does before it checks, one after the other: the linter first, because it moves text. */
