@@ -204,7 +204,10 @@ describe('svc', () => {
     const words = [
       'npm error code EUSAGE',
       'npm error `npm ci` can only install packages when your package.json and package-lock.json or npm-shrinkwrap.json are in sync.',
-      ...[missing, missing, 'npm error Clean install a project', 'npm error Options:'],
+      missing,
+      missing,
+      'npm error Clean install a project',
+      'npm error Options:',
     ];
     tree.npm(`printf '%s\\n' ${words.map((line) => `'${line}'`).join(' ')} >&2; exit 1`);
     const { code, stderr } = await tree.run(['check']);
