@@ -154,7 +154,7 @@ export function addTestCommand(program: Command, run: Run): void {
 
 export function addCheckCommand(program: Command, run: Run): void {
   defineCommand(program, 'check', {
-    summary: 'check format, lint, types, dead code, import rules, and that lists and pages are complete',
+    summary: 'check format, lint, types, dead code, imports and lists',
     examples: ['./svc check', './svc check --fix'],
   })
     .option('--fix', 'format the sources and fix what can be fixed')
