@@ -151,6 +151,18 @@ describe('a conversation', () => {
     expect(conversation.keys().at(-1)).toBe('m2');
   });
 
+  test('[15] leaves what was said later behind what the history tells of, though the clock of the device is behind', () => {
+    const conversation = new Conversation({ now: () => 100 });
+    for (const key of ['m1', 'm2', 'm3']) conversation.say(key, said);
+    conversation.sent('m1', 't1');
+    conversation.merge([message({ message_id: 'm1', at: 5000 })]);
+    expect(conversation.keys()).toEqual(['m1', 'm2', 'm3']);
+    conversation.sent('m2', 't2');
+    conversation.merge([message({ turn_id: 't0', message_id: 'm0', at: 50 })]);
+    conversation.merge([1, 2].map((n) => message({ turn_id: `t${n}`, message_id: `m${n}`, at: 5000 * n })));
+    expect(conversation.keys()).toEqual(['m0', 'm1', 'm2', 'm3']);
+  });
+
   test('[26] withdraws what was retracted, and tells silent, stopped and failed apart', () => {
     const ended = (part: TurnPart) => {
       const conversation = new Conversation();

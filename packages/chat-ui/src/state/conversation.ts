@@ -111,12 +111,15 @@ export class Conversation {
 
   /** Merges a page of the history, oldest first. It wins over what is known, but for a turn that runs here. */
   merge(messages: readonly HistoryMessage[]): void {
+    const merged = new Set<string>();
     for (const message of messages) {
       const isWord = message.role === 'operator' && message.message_id === null;
       const key = this.#keyFor(message.turn_id, isWord ? this.#saidHere(message.text) : message.message_id);
       const before = this.#turns.get(key) ?? emptyTurn(key, message.at);
       this.#put(withMessage({ ...before, turnId: message.turn_id }, message));
+      merged.add(key);
     }
+    this.#keepBehind(merged);
     this.#notify();
   }
 
@@ -177,6 +180,17 @@ export class Conversation {
   #newTurn(key: string): Turn {
     const last = this.#turns.get(this.#keys.at(-1) ?? '')?.at ?? 0;
     return emptyTurn(key, Math.max(this.#now(), last + 1));
+  }
+
+  /** What was said after a turn stays behind it, also where the history, which says when that was by the server's clock, does not know it yet. */
+  #keepBehind(merged: ReadonlySet<string>): void {
+    let last = -Infinity;
+    for (const key of this.#keys) {
+      const turn = this.#turns.get(key);
+      if (turn === undefined) continue;
+      if (!merged.has(key) && turn.at <= last) this.#put({ ...turn, at: last + 1 });
+      if (merged.has(key) || last > -Infinity) last = Math.max(last + 1, turn.at);
+    }
   }
 
   #order(): void {

@@ -37,6 +37,8 @@ export function watchConversation(options: Options): ConversationWatch {
   /** There was no conversation when it was last looked for. */
   let isMissing = false;
   let isWaiting = false;
+  /** Something was said while the core was asked. */
+  let wasTold = false;
   let isOver = false;
   let stop = (): void => undefined;
   let cancelLook = (): void => undefined;
@@ -50,6 +52,7 @@ export function watchConversation(options: Options): ConversationWatch {
       key,
       {
         onFrame(frame) {
+          wasTold = false;
           if (isMissing) {
             isMissing = false;
             onFrame({ conversation_key: key, type: 'gap' }, null);
@@ -63,7 +66,8 @@ export function watchConversation(options: Options): ConversationWatch {
           if (!isOwn || error.code !== 'not_found') return onEnd();
           isMissing = true;
           place = null;
-          beginIn(lookEveryMs);
+          beginIn(wasTold ? againMs : lookEveryMs);
+          wasTold = false;
         },
       },
       place === null ? {} : { after: place },
@@ -79,6 +83,7 @@ export function watchConversation(options: Options): ConversationWatch {
   return {
     look() {
       if (isMissing && isWaiting) begin();
+      else wasTold = true;
     },
     end() {
       isOver = true;
