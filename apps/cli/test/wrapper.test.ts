@@ -213,7 +213,7 @@ describe('svc', () => {
     const { code, stderr } = await tree.run(['check']);
     expect(code).toBe(1);
     expect(stderr.trim().split('\n').slice(-3)).toEqual([
-      'svc: package-lock.json does not say what a package.json says:',
+      'svc: package-lock.json does not match the package.json files:',
       '     Missing: @svc/connector-shop@0.1.0 from lock file',
       `Run in ${path.dirname(tree.svc)}: npm install`,
     ]);

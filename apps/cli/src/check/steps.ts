@@ -41,7 +41,7 @@ export function checkSteps(root: string): Step[] {
   if (rules.length === 0) return steps;
   // A name also stands for each file whose path ends in it.
   const args = ['run', '--reporter=dot', '--exclude={apps,packages,connectors,engines}/**', ...rules];
-  const fix = './svc check, when the files that are named above are done';
+  const fix = './svc check, once the files named above are corrected';
   return [...steps, { name: 'rules', fix, run: { program: tool('vitest/vitest.mjs'), args } }];
 }
 
