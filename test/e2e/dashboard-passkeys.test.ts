@@ -244,7 +244,7 @@ describe.skipIf(why !== null)(`passkeys in the dashboard${why === null ? '' : ` 
     await open('/settings/account');
     await page.getByRole('button', { name: 'Remove it' }).click();
     await page.getByRole('button', { name: 'Remove authenticator app' }).click();
-    await page.getByText('None. With one you sign in by your password').waitFor();
+    await page.getByText('None is set. With one you sign in with your password').waitFor();
     expect(faults).toEqual([]);
   });
 });

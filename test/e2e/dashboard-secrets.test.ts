@@ -235,7 +235,7 @@ describe.skipIf(why !== null)(`secrets in the dashboard${why === null ? '' : ` (
     await dialog().getByLabel('Name').fill('No name');
     await dialog().getByText('It takes up to 64').waitFor();
     await dialog().getByLabel('Name').fill('greenhouse');
-    await dialog().getByLabel('Trust').selectOption('trusted: all but those for the owner alone');
+    await dialog().getByLabel('Trust').selectOption('trusted: all but those for the owner only');
     ageProof(dashboard);
     await dialog().getByLabel('Trust').press('Tab');
     await page.keyboard.press('Enter');
@@ -254,7 +254,7 @@ describe.skipIf(why !== null)(`secrets in the dashboard${why === null ? '' : ` (
     expect(await page.content()).not.toContain(key);
     await page.reload();
     await openReaders();
-    await row('greenhouse').getByText('all but those for the owner alone').waitFor();
+    await row('greenhouse').getByText('all but those for the owner only').waitFor();
     expect(await page.content()).not.toContain(key);
     expect(bodies.filter((body) => body.includes(key))).toHaveLength(1);
     await page.getByRole('button', { name: 'Remove reader greenhouse' }).click();

@@ -40,7 +40,7 @@ export interface AuthenticatorApp {
 const noAccount = () => new ServiceError('unauthorized', 'There is no login any more. Sign in.');
 const notPending = () =>
   conflict(
-    'This key does not wait for a code any more: its ten minutes are over, another one was made, or the service has started anew. Begin again.',
+    'This key no longer waits for a code: its ten minutes are over, a newer key was made, or the service was restarted. Begin again.',
   );
 
 export function createAuthenticatorApp({ db, seal, accounts, signIn, events, clock }: Deps): AuthenticatorApp {

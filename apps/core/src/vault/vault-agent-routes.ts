@@ -61,7 +61,9 @@ export function mountVaultAgentRoutes(app: App, { vault, knownSecrets, record, s
  */
 function requirePerson(request: { actor: string; headers: IncomingHttpHeaders }): void {
   if (request.actor === localActor)
-    throw forbidden('Who may read secrets is for a person who has signed in to the dashboard. Elsewhere: ./svc vault agent');
+    throw forbidden(
+      'Only a person who has signed in to the dashboard may change who reads secrets. In a terminal: ./svc vault agent',
+    );
   requireSecondFactor(request);
 }
 
@@ -69,6 +71,6 @@ async function refuseOwn(vault: Deps['vault'], asked: string): Promise<void> {
   const own = await vault.admin().self();
   if (own?.name !== asked) return;
   throw conflict(
-    `The service itself asks the vault as "${asked}", and would get no secret any more. Give it the key of another reader first: SVC_VAULT_AGENT_KEY in .env.`,
+    `The service itself asks the vault as "${asked}", and would get no more secrets. Give it the key of another reader first: SVC_VAULT_AGENT_KEY in .env.`,
   );
 }

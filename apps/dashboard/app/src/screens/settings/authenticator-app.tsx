@@ -27,8 +27,8 @@ export function AuthenticatorApp() {
           <>
             <p className="muted">
               {isSet
-                ? t('One is set: with your password and a code of it you sign in at every address.')
-                : t('None. With one you sign in by your password and its code, also where no passkey is good.')}
+                ? t('One is set. Your password and one of its codes sign you in at every address.')
+                : t('None is set. With one you sign in with your password and a code, even where no passkey works.')}
             </p>
             <p className="row-buttons">
               <button
@@ -51,7 +51,7 @@ export function AuthenticatorApp() {
                 >
                   <p>
                     {t(
-                      'Its codes sign nobody in any more. You sign in by a passkey then, and where none is good with the password and a recovery code.',
+                      'Its codes no longer sign you in. You then sign in with a passkey or, where none works, with your password and a recovery code.',
                     )}
                   </p>
                 </ConfirmButton>
@@ -94,7 +94,7 @@ function NewApp({ begun, isReplacing, onClose }: { begun: TotpBegun; isReplacing
           void confirm();
         }}
       >
-        {isReplacing && <p>{t('The app that you have is good until you have typed a code of the new one here.')}</p>}
+        {isReplacing && <p>{t('Your current app works until you type a code from the new one here.')}</p>}
         <AppKey begun={begun} />
         <Field label={t('Code that the app shows')} fault={fault}>
           {(props) => (

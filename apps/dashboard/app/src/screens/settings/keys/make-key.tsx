@@ -3,6 +3,7 @@ import { apiKeyNamePattern, type ApiKeyCreated, type ApiKeyPlace } from '@svc/co
 import type { Principal } from '@svc/contract/trust.ts';
 import { useState } from 'react';
 import { FormButtons } from '../../../parts/form-buttons.tsx';
+import { NameField } from '../../../parts/name-field.tsx';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { Field } from '../../../parts/field.tsx';
 import { money } from '../../../parts/format.ts';
@@ -37,25 +38,14 @@ export function MakeKey({ places, onMade, onClose }: Props) {
           act.mutate({ method: 'POST', path: keysPath, body, timeoutMs: makeMs });
         }}
       >
-        <Field
-          label={t('Name')}
+        <NameField
           hint={t('Such as laptop: what uses it. It is the sender of its messages.')}
+          value={name}
           fault={
             isBadName ? t('It takes up to 64 of A–Z, a–z, 0–9, “.”, “_” and “-”, and begins with a letter or a digit.') : null
           }
-        >
-          {(props) => (
-            <input
-              {...props}
-              value={name}
-              autoComplete="off"
-              autoCapitalize="off"
-              spellCheck={false}
-              aria-invalid={isBadName}
-              onChange={({ target }) => setName(target.value.trim())}
-            />
-          )}
-        </Field>
+          onChange={setName}
+        />
         <Field label={t('Acts for')} fault={people.error?.message ?? null}>
           {(props) => (
             <select {...props} value={person} onChange={({ target }) => setPerson(target.value)}>

@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { Field } from '../../../parts/field.tsx';
 import { FormButtons } from '../../../parts/form-buttons.tsx';
+import { NameField } from '../../../parts/name-field.tsx';
 import { useAct } from '../../../parts/query.ts';
 import { ShownOnce } from '../../../parts/shown-once.tsx';
 import { tierWords } from '../../people/trust-words.ts';
@@ -30,23 +31,12 @@ export function AddReader({ onAdded, onClose }: { onAdded(added: VaultAgentAdded
           act.mutate({ method: 'POST', path: readersPath, body: { name, tier } });
         }}
       >
-        <Field
-          label={t('Name')}
-          hint={t('Such as laptop: what asks with its key. The record of the vault names it.')}
+        <NameField
+          hint={t('Such as laptop: the program that asks. The record of the vault shows it by this name.')}
+          value={name}
           fault={isBadName ? t('It takes up to 64 of a–z, 0–9, “_” and “-”, and begins with a letter or a digit.') : null}
-        >
-          {(props) => (
-            <input
-              {...props}
-              value={name}
-              autoComplete="off"
-              autoCapitalize="off"
-              spellCheck={false}
-              aria-invalid={isBadName}
-              onChange={({ target }) => setName(target.value.trim())}
-            />
-          )}
-        </Field>
+          onChange={setName}
+        />
         <Field label={t('Trust')} hint={t('Which secrets it gets, while the vault is open.')}>
           {(props) => (
             <select {...props} value={tier} onChange={({ target }) => setTier(target.value as Tier)}>
@@ -73,7 +63,7 @@ export function NewReader({ added: { agent, key, url }, onClose }: { added: Vaul
   return (
     <Dialog title={t('The key of {name}', { name: agent.name })} onClose={onClose} wide>
       <div className="stack">
-        <p>{t('It is shown this one time. Set these two where the program that asks is started.')}</p>
+        <p>{t('It is shown only once. Set both where the program that asks is started.')}</p>
         <ShownOnce label={t('Key')} text={key} copy={t('Copy key')} />
         <ShownOnce
           label={t('What to set')}

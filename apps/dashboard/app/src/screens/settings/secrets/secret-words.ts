@@ -17,10 +17,10 @@ const placeWords: Record<SecretPlace, string> = {
 /** Which secrets a reader of a tier gets. */
 export const reachWords: Record<Tier, string> = {
   SACRED: t('every secret'),
-  TRUSTED: t('all but those for the owner alone'),
+  TRUSTED: t('all but those for the owner only'),
   KNOWN: t('those for known people and guests'),
-  GUEST: t('those for guests alone'),
-  UNKNOWN: t('none but those that take no trust'),
+  GUEST: t('those for guests only'),
+  UNKNOWN: t('only those that need no trust'),
   BLOCKED: t('none'),
 };
 const kindWords: Record<SecretUser['kind'], string> = {

@@ -4,6 +4,7 @@ import type { Tier } from '@svc/contract/trust.ts';
 import { maxSecretLength, vaultNamePattern, type VaultSecretStored } from '@svc/contract/vault.ts';
 import { useState } from 'react';
 import { FormButtons } from '../../../parts/form-buttons.tsx';
+import { NameField } from '../../../parts/name-field.tsx';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { Field } from '../../../parts/field.tsx';
 import { useAct } from '../../../parts/query.ts';
@@ -47,27 +48,16 @@ export function SetSecret({ vault, secret, onClose }: Props) {
         }}
       >
         {secret === undefined && (
-          <Field
-            label={t('Name')}
+          <NameField
             hint={t('Such as GITHUB_TOKEN. Channels, tool servers and settings name it.')}
+            value={name}
             fault={
               isBadName
                 ? t('It takes up to 128 letters, digits, “_”, “.”, “:”, “/” and “-”, and begins with one of the first three.')
                 : null
             }
-          >
-            {(props) => (
-              <input
-                {...props}
-                value={name}
-                autoComplete="off"
-                autoCapitalize="off"
-                spellCheck={false}
-                aria-invalid={isBadName}
-                onChange={({ target }) => setName(target.value.trim())}
-              />
-            )}
-          </Field>
+            onChange={setName}
+          />
         )}
         <Field
           label={t('Value')}

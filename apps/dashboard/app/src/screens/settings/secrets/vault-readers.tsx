@@ -27,14 +27,14 @@ function Readers() {
   return (
     <div className="stack">
       <p className="muted">
-        {t('Programs that get secrets from the vault, each by a key of its own and up to a trust. The service itself is one.')}
+        {t('Programs that may get secrets from the vault, each with its own key and trust. The service itself is one.')}
       </p>
       <Loaded query={query} rows={2}>
         {({ agents, own }) => (
           <>
             {own === null && (
               <p className="fault small" role="status">
-                {t('The vault knows no reader with the key of the service, which gets no secret from it.')}
+                {t('The vault does not know the key of the service, so the service gets no secrets from it.')}
               </p>
             )}
             <ul className="rows-list">
@@ -83,7 +83,7 @@ function ReaderRow({ agent: { name, tier, created_at: at, revoked_at: end }, isO
         )}
       </div>
       <p className="muted small">{facts.join(' · ')}</p>
-      {isOwn && <p className="muted small">{t('It cannot be removed: the service would get no secret any more.')}</p>}
+      {isOwn && <p className="muted small">{t('It cannot be removed: the service would get no more secrets.')}</p>}
       {end === null && !isOwn && (
         <p className="row-buttons">
           <ConfirmButton
@@ -97,7 +97,7 @@ function ReaderRow({ agent: { name, tier, created_at: at, revoked_at: end }, isO
           >
             <p>
               {t(
-                'Every program with the key of {name} gets no secret from the vault any more, from now on, and stops where it needs one. What it has read, it knows. Neither the key nor the name can be used again.',
+                'Programs with the key of {name} get no more secrets from the vault, and stop where they need one. Secrets that they have read are not taken back. Neither the key nor the name can be used again.',
                 { name },
               )}
             </p>

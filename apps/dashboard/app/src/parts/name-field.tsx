@@ -1,0 +1,27 @@
+import { t } from '@svc/chat-ui/language/t.ts';
+import { Field } from './field.tsx';
+
+type Props = {
+  hint: string;
+  value: string;
+  /** What is wrong with the name as it is; null when nothing is. */
+  fault: string | null;
+  onChange(name: string): void;
+};
+
+/** The name of something new, which programs use: no spaces around it, and no help with spelling. */
+export const NameField = ({ hint, value, fault, onChange }: Props) => (
+  <Field label={t('Name')} hint={hint} fault={fault}>
+    {(props) => (
+      <input
+        {...props}
+        value={value}
+        autoComplete="off"
+        autoCapitalize="off"
+        spellCheck={false}
+        aria-invalid={fault !== null}
+        onChange={({ target }) => onChange(target.value.trim())}
+      />
+    )}
+  </Field>
+);
