@@ -249,6 +249,8 @@ describe.skipIf(why !== null)(`channels in the dashboard${why === null ? '' : ` 
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ name: 'renamed meanwhile' }),
     });
+    // Also when the list behind has heard of it by then.
+    await page.getByText('renamed meanwhile').first().waitFor();
     await page.getByLabel('everybody who is guest').uncheck();
     await button('Save rules').click();
     await page.getByText('These settings have been changed in the meantime').waitFor();

@@ -258,7 +258,7 @@ describe.skipIf(why !== null)(`secrets in the dashboard${why === null ? '' : ` (
     expect(await page.content()).not.toContain(key);
     expect(bodies.filter((body) => body.includes(key))).toHaveLength(1);
     await page.getByRole('button', { name: 'Remove reader greenhouse' }).click();
-    await dialog().getByText('with the key of greenhouse gets no secret').waitFor();
+    await dialog().getByText('with the key of greenhouse get no more secrets').waitFor();
     await dialog().getByRole('button', { name: 'Remove reader' }).click();
     await row('greenhouse').getByText('removed', { exact: true }).waitFor();
     expect(await asks(key)).toBe(401);

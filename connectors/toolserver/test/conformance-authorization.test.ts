@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
-import { createServer, type AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
+import { freePorts } from '@svc/testing/free-ports.ts';
 import { registered } from './authorize.ts';
 import { openBrowser } from './browser.ts';
 import { conformanceProgram } from './conformance-program.ts';
@@ -12,7 +12,7 @@ test.each(['2025-11-25', '2026-07-28'])(
   'the authorization suite of %s finds nothing',
   async (version) => {
     const server = await openToolserver();
-    const port = await freePort();
+    const [port = 0] = await freePorts(1);
     const callback = `http://127.0.0.1:${port}/callback`;
     const { id } = await registered(server, { redirect_uris: [callback] });
     const suite = spawn(process.execPath, [
@@ -47,13 +47,13 @@ async function approve(server: OpenToolserver, url: string, callback: string): P
   const browser = openBrowser();
   const page = await browser.open(url, callback);
   const back = await browser.submit(page, { code: await server.code(), decision: 'approve' }, callback);
-  await fetch(back.url);
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
-  const { port } = probe.address() as AddressInfo;
-  await new Promise((resolve) => probe.close(resolve));
-  return port;
+  // The program says where it waits for the answer a moment before it does.
+  await expect
+    .poll(() =>
+      fetch(back.url).then(
+        () => 'there',
+        () => 'not yet',
+      ),
+    )
+    .toBe('there');
 }

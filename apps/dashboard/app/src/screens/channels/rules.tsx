@@ -31,7 +31,9 @@ const valueOf = (value: Draft[RuleName]) =>
   value === '' || value === false || (Array.isArray(value) && value.length === 0) ? null : value;
 
 /** Which engine answers on a channel, where and as whom, who is let in, and whether others read along. */
-export function Rules({ instance, meta, onClose }: Props) {
+export function Rules({ instance: current, meta, onClose }: Props) {
+  // As it was when this was opened: what the list hears of meanwhile is somebody else's change.
+  const [instance] = useState(current);
   const fields = ruleFields(meta);
   const [draft, setDraft] = useState(() => draftOf(instance.config));
   const [faults, setFaults] = useState<Record<string, string>>({});
