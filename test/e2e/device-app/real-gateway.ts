@@ -20,7 +20,7 @@ export type RealGateway = {
   instance(): Promise<Instance>;
   /** What `./svc device` asks of the gateway. */
   call<Result>(method: string, params: object): Promise<Result>;
-  /** A device of the owner, its app open and live; of one name there may be several. */
+  /** A device of the owner, its app open and live; of one name there may be several. `baseURL`: where it finds the gateway, when not at `url`. */
   openDevice(browser: Browser, name: string, options?: BrowserContextOptions): Promise<OpenDevice>;
 };
 
@@ -54,10 +54,10 @@ export async function openRealGateway(env: Record<string, string> = {}): Promise
         value: invitation.identity,
       });
       expect(linked.status).toBeLessThan(300);
-      const context = await browser.newContext({ viewport: { width: 390, height: 844 }, ...options });
+      const context = await browser.newContext({ viewport: { width: 390, height: 844 }, baseURL: url, ...options });
       const page = await context.newPage();
       const faults = watch(page);
-      await page.goto(`${url}/#pair=${invitation.code}`);
+      await page.goto(`/#pair=${invitation.code}`);
       await isLive(page);
       return { page, deviceId: invitation.device_id, faults };
     },
