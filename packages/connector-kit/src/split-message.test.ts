@@ -66,7 +66,11 @@ describe('splitting a message', () => {
 
   test('makes no code block of marks that stood within a line', () => {
     for (let words = 10; words < 40; words++)
-      for (const text of [`${'w '.repeat(words)}\`\`\`ts and more words`, `${'w'.repeat(words * 2)}~~~~ and more`])
+      for (const text of [
+        `${'w '.repeat(words)}\`\`\`ts and more words`,
+        `${'w'.repeat(words * 2)}~~~~ and more`,
+        `${'w'.repeat(words * 2)}  \`\`\`\` and more`,
+      ])
         expect(splitMessage(text, 40).filter((message) => /^ {0,3}(```|~~~)/.test(message))).toEqual([]);
   });
 

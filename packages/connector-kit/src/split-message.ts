@@ -4,6 +4,9 @@ type Fence = { opener: string; marker: string };
 /** Longest grapheme cluster that is looked for; what is longer is no writing but a prank. */
 const longestCluster = 200;
 
+/** How far a cut goes back for marks of code: three of them behind a few blanks. */
+const farthestMarks = 8;
+
 /**
  * Cuts a text into messages of at most `limit` UTF-16 units, at a paragraph, line or word where it can. A code block that
  * goes over a cut is ended before it and opened again behind it. No character a reader sees as one is cut unless it is
@@ -155,8 +158,14 @@ function cutLine(line: string, room: number, betweenWords: boolean): [string, st
     if (!opensFence(line, at)) return [line.slice(0, at).trimEnd(), line.slice(at).trimStart()];
   }
   const end = clusterEnd(line, room);
-  const at = betweenWords && opensFence(line, end) ? clusterEnd(line, end - 1) || end : end;
+  const at = betweenWords ? beforeMarks(line, end) : end;
   return [line.slice(0, at), line.slice(at)];
+}
+
+/** The nearest place at or before `end` where the rest begins no code block; `end` itself where a long row of marks leaves none. */
+function beforeMarks(line: string, end: number): number {
+  for (let at = end; at > Math.max(0, end - farthestMarks); at = clusterEnd(line, at - 1)) if (!opensFence(line, at)) return at;
+  return end;
 }
 
 /** Marks within a line are no code block, and would be one at the beginning of a message. */
