@@ -200,7 +200,8 @@ export function createReplyMessages(options: MessagesOptions): ReplyMessages {
       const [first, ...later] = record.messages.splice(index);
       const left = isGone ? later : [first, ...later];
       if (canTakeBack) record.doomed.push(...left.flatMap((message) => message?.id ?? []));
-      if (doubted?.isOwn === true) lost.push(nonceAt(doubted.index));
+      // The next one may be there: it was tried here, or by the process before this one. A search that found none settles it.
+      if (doubted !== null && doubted.found !== null) lost.push(nonceAt(doubted.index));
       record.round++;
       doubted = null;
       await save();
