@@ -31,7 +31,8 @@ test('[M10] an instance whose port another one has by chance fails alone, and sa
   );
   expect(await read(first.id)).toMatchObject({ status: 'running', pid: first.pid, restarts: 0, healthy: true });
   await manager.call('POST', `/instances/${first.id}/stop`);
-  expect((await manager.call('POST', `/instances/${second.id}/start`)).body['instance']).toMatchObject({ status: 'running' });
+  // A start would join a try that is under way, and may have met the port while it was taken.
+  expect((await manager.call('POST', `/instances/${second.id}/restart`)).body['instance']).toMatchObject({ status: 'running' });
 });
 
 test('[M10] one whose port another program has names the program', async () => {
