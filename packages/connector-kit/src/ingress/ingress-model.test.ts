@@ -10,7 +10,7 @@ import type { CallOptions, CoreApi } from '../connector.ts';
 import { createMortalState, type MortalState } from '../testing/mortal-state.ts';
 import { createIngress, type Ingress } from './ingress.ts';
 
-type Update = { id: string; chat: string; album?: string };
+type Update = { id: string; chat: string; album?: string | undefined };
 type Entry = { turnId: string; chat: string; text: string; result: HandleResult | null; isDelivered: boolean };
 
 const never = new Promise<never>(() => undefined);
@@ -187,6 +187,30 @@ const updates = fc
   })
   .map((drafts) => drafts.map((draft, index) => ({ ...draft, id: `u${index}` })));
 
+const updatesOf = (count: number): Update[] => Array.from({ length: count }, (_, index) => ({ chat: 'a', id: `u${index}` }));
+
+/** What once went wrong: an update that comes just when those before it run out of time. */
+const earlier: [Update[], [string, number][]][] = [
+  [
+    updatesOf(3),
+    [
+      ['give', 1],
+      ['away', 0],
+      ['wait', 0],
+      ['give', 2],
+      ['pass', 7],
+    ],
+  ],
+  [
+    updatesOf(2),
+    [
+      ['give', 0],
+      ['pass', 3],
+      ['give', 1],
+    ],
+  ],
+];
+
 test('whatever is killed, refused or forgotten in between, each update runs once, in the order of its chat, and is shown', async () => {
   await fc.assert(
     fc.asyncProperty(updates, fc.array(step, { maxLength: 30, size: 'max' }), async (all, script) => {
@@ -221,6 +245,6 @@ test('whatever is killed, refused or forgotten in between, each update runs once
         folder.remove();
       }
     }),
-    { numRuns: 60 },
+    { numRuns: 60, examples: earlier },
   );
 });

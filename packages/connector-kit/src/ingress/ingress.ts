@@ -155,7 +155,11 @@ export function createIngress(options: IngressOptions): Ingress {
 
   async function enter(chatName: string, updateId: string, toJob: (update: Update) => MessageJob): Promise<void> {
     const [chat, id] = [boundedName(chatName), boundedName(updateId)];
-    await within(clock, safeWithinMs, loaded);
+    const refuseIt = (error: unknown): never => {
+      onTheWay.refused(chat, id);
+      throw error;
+    };
+    await within(clock, safeWithinMs, loaded).catch(refuseIt);
     if (signal.aborted) throw stopped();
     const mayCome = onTheWay.mayCome(chat, id);
     const found = onTheWay.find(chat, id);
@@ -168,8 +172,7 @@ export function createIngress(options: IngressOptions): Ingress {
       onTheWay.add(entry);
       return onTheWay.wait(entry);
     } catch (error) {
-      onTheWay.refused(chat, id);
-      throw error;
+      return refuseIt(error);
     }
   }
 

@@ -64,7 +64,11 @@ export function createUpdatesOnTheWay<J extends Job>(
       const arm = (): void => {
         cancel = clock.after(withinMs, () => {
           if (job.stage() === 'preparing') return arm();
-          if (job.stage() === 'waiting') lines.dropFrom(update.chat, job, notYet());
+          if (job.stage() === 'waiting') {
+            // At once: one that comes in this very tick would take the place that is left.
+            noteGap(update.chat, update.id);
+            lines.dropFrom(update.chat, job, notYet());
+          }
           reject(notYet());
         });
       };
