@@ -65,10 +65,17 @@ export const plainText = (text: string): string =>
     .replace(/\r\n|[\r\v\f\u0085\u2028\u2029]/g, '\n')
     .replace(/[\p{Cc}--[\t\n]]/gv, '');
 
-/** What cannot be seen at the beginning of a line, up to a step of it. */
-const unseen = /[[\p{Z}\p{Cf}\p{M}\p{Default_Ignorable_Code_Point}\t\u2800]--[\n]]{1,4096}/vy;
-/** Anything like an opening bracket. */
-const openingBracket = /[[\p{Ps}\u23a1-\u23a3\u2308\u230a]--[\(\{]]/vy;
+/** Marks that stand alone: their compatibility form is a blank or nothing with a mark. */
+const loneMarks =
+  '\\xa8\\xaf\\xb4\\xb8\\u02d8-\\u02dd\\u037a\\u0384\\u0385\\u1fbd\\u1fbf-\\u1fc1\\u1fcd-\\u1fcf\\u1fdd-\\u1fdf\\u1fed\\u1fee\\u1ffd\\u1ffe' +
+  '\\u2017\\u203e\\u309b\\u309c\\ufc5e-\\ufc63\\ufe49-\\ufe4c\\ufe70\\ufe72\\ufe74\\ufe76\\ufe78\\ufe7a\\ufe7c\\ufe7e\\uff9e\\uff9f\\uffe3';
+/** What cannot be seen at the beginning of a line, or is no more than a mark, up to a step of it. */
+const unseen = new RegExp(
+  String.raw`[[\p{Z}\p{Cf}\p{M}\p{Default_Ignorable_Code_Point}\t\u2800${loneMarks}]--[\n]]{1,4096}`,
+  'vy',
+);
+/** Anything like an opening bracket, a sign in brackets too. */
+const openingBracket = /[[\p{Ps}\u23a1-\u23a3\u2308\u230a\u{1f240}-\u{1f248}]--[\(\{]]/vy;
 
 /** Longer than any heading, however it is spaced out. */
 const readAhead = 240;
