@@ -25,7 +25,8 @@ export default defineConfig({
             'apps/dashboard/app/src/**/*.test.ts',
           ],
           isolate: false,
-          maxWorkers: Math.max(cores, 2),
+          // Two in five of their seconds are waiting: for a timer, a socket, a child.
+          maxWorkers: Math.ceil(Math.max(cores, 2) * 1.5),
           testTimeout: 60_000,
           expect: { poll: { timeout: 20_000 } },
           sequence: { groupOrder: 0 },
