@@ -80,10 +80,10 @@ export function createReplyMessages(options: MessagesOptions): ReplyMessages {
   /** Something of it is, or may be, on the platform. */
   let isBegun = false;
   let doubted: Doubt | null = null;
-  /** Nonces of posts that may be there and will not be tried again. */
-  const lost: string[] = [];
 
   const nonceAt = (index: number) => nonceOf(name, record.round, String(index));
+  const lose = (index: number) => void (record.lost ??= []).push(nonceAt(index));
+  const isLost = () => (record.lost?.length ?? 0) > 0;
   const canTakeBack = platform.remove !== undefined || platform.edit !== undefined;
 
   const call = createBoundedCall(clock, chat, callMs);
@@ -201,7 +201,7 @@ export function createReplyMessages(options: MessagesOptions): ReplyMessages {
       const left = isGone ? later : [first, ...later];
       if (canTakeBack) record.doomed.push(...left.flatMap((message) => message?.id ?? []));
       // The next one may be there: it was tried here, or by the process before this one. A search that found none settles it.
-      if (doubted !== null && doubted.found !== null) lost.push(nonceAt(doubted.index));
+      if (doubted !== null && doubted.found !== null) lose(doubted.index);
       record.round++;
       doubted = null;
       await save();
@@ -223,26 +223,31 @@ export function createReplyMessages(options: MessagesOptions): ReplyMessages {
     },
     leaveOne() {
       if (record.doomed.pop() !== undefined) return;
-      if (lost.pop() === undefined) doubted = null;
+      if (record.lost?.pop() === undefined) doubted = null;
     },
 
     hasStray() {
       const isDoubted = doubted !== null && (doubted.isOwn || (record.messages.length === 0 && !doubted.isSame));
-      return (isDoubted || lost.length > 0) && canTakeBack && (platform.find !== undefined || unsure === 'nonce');
+      return (isDoubted || isLost()) && canTakeBack && (platform.find !== undefined || unsure === 'nonce');
     },
     async findStray(paced) {
-      const index = doubted?.index ?? 0;
-      const nonce = lost.at(-1) ?? nonceAt(index);
       const { find, post } = platform;
+      const { index = 0, found } = (isLost() ? null : doubted) ?? {};
+      if (!isLost()) {
+        // Noted first: to ask for it may post it, and whoever is killed then would leave it there.
+        lose(index);
+        record.round++; // the nonce is used up
+        doubted = null;
+        await save();
+      }
+      const nonce = record.lost?.at(-1) ?? '';
       const id = toId(
         find === undefined
           ? await paced(() => call((place) => post({ ...place, text: blank, nonce })))
-          : (doubted?.found ?? (await findAt(index, nonce, { answers: options.after, paced }))),
+          : (found ?? (await findAt(index, nonce, { answers: options.after, paced }))),
       );
-      if (lost.pop() === undefined) doubted = null;
-      if (id === null) return;
-      record.doomed.push(id);
-      record.round++; // the nonce is used up
+      record.lost?.pop();
+      if (id !== null) record.doomed.push(id);
       await save();
     },
 
@@ -258,6 +263,7 @@ export function createReplyMessages(options: MessagesOptions): ReplyMessages {
       if (!isBegun) return;
       record = { ...record, messages: [], doomed: [], cuts: [], done: true };
       delete record.intent;
+      delete record.lost;
       await save();
     },
   };

@@ -7,7 +7,8 @@ import type { ConnectorState } from '../state/state.ts';
 
 /**
  * What is on the platform of one reply. `messages`: the id of each, null where it was posted and nobody knows its id, and the digest of what
- * it shows, empty where that is not known. `doomed`: messages that have to go. `cuts`: where in the text a new message begins.
+ * it shows, empty where that is not known. `doomed`: messages that have to go. `lost`: nonces of posts that may be there and are not tried again.
+ * `cuts`: where in the text a new message begins.
  * `intent`: the message that is being posted. `live`: writes of it while it grew, where they are counted. `round`: raised when messages are given up, so that what takes their place is no repeat.
  */
 export type ReplyRecord = {
@@ -16,6 +17,7 @@ export type ReplyRecord = {
   round: number;
   messages: { id: string | null; digest: string }[];
   doomed: string[];
+  lost?: string[];
   cuts: number[];
   extras: number;
   intent?: number;
