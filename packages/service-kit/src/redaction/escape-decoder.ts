@@ -167,6 +167,8 @@ export class EscapeDecoder {
 
   #goOn(escape: Escape, unit: number, from: number, to: number, layer: number, isByte: boolean): void {
     this.#append(unit, from, to);
+    // Written in escapes itself, in part: what it stands for is in one more than the deepest of them.
+    escape.layer = Math.max(escape.layer, layer);
     const { start } = escape;
     const code = readEscape(escape, this.#units[start]!, unit);
     if (code === goesOn) return;

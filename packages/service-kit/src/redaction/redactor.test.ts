@@ -4,7 +4,7 @@ import { workedMs } from '@svc/testing/worked-ms.ts';
 import { createRedactor, type Redactor } from './redactor.ts';
 import { placeholder } from './placeholder.ts';
 
-const runs = process.env['TEST_DEEP'] === '1' ? 10_000 : process.env['TEST_MUTANTS'] === '1' ? 50 : 1000;
+const runs = process.env['TEST_MUTANTS'] === '1' ? 50 : 1000;
 const secret = 'sk-svc-Zp9$kQ2"x7LmN4vB';
 
 const stream = (redactor: Redactor, pieces: string[]) => {
@@ -166,6 +166,20 @@ test('a stream gives the same as the whole text, and never a part of a secret, h
     }),
     { numRuns: runs },
   );
+});
+
+test('a backslash that is written in an escape, of which parts are written in another one, does not double the next', () => {
+  const parts = [
+    '\\&#117;005&#99;',
+    '\\x&#54;2',
+    'ч',
+    '&#92;&#117;7&#57;d8',
+    '\\&#117;00f&#99;',
+    '\\&#117;005&#99;',
+    '&#92;&#117;&#48;031',
+    'ч',
+  ];
+  expect(createRedactor(['копüр\\bч秘ü\\1ч']).text(`копüр${parts.join('')}`)).toBe(placeholder);
 });
 
 test('redacting twice changes nothing more', () => {
