@@ -1,15 +1,19 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { deepProperties, deepTimeouts } from './apps/cli/src/testing/deep-properties.ts';
 import { retries } from './apps/cli/src/testing/retries.ts';
 import { SlowFilesFirst } from './apps/cli/src/testing/slow-files-first.ts';
 
 const cores = availableParallelism();
+const isDeep = process.env['TEST_DEEP'] === '1';
+const longer = isDeep ? deepTimeouts : 1;
 
 /**
  * Units (`*.test.ts` beside the code) and tests of whole processes (`test/` folders). Files share a few workers: a worker for each file would load
  * the service's modules again for each, which took a seventh of all CPU.
  */
 export default defineConfig({
+  plugins: isDeep ? [deepProperties()] : [],
   test: {
     // One port that many would want; a test that is about the dashboard names its own.
     env: { SVC_DASHBOARD: 'off' },
@@ -17,6 +21,7 @@ export default defineConfig({
     retry: retries(process.env),
     projects: [
       {
+        extends: true,
         test: {
           name: 'unit',
           include: [
@@ -27,18 +32,19 @@ export default defineConfig({
           isolate: false,
           // Two in five of their seconds are waiting: for a timer, a socket, a child.
           maxWorkers: Math.ceil(Math.max(cores, 2) * 1.5),
-          testTimeout: 60_000,
+          testTimeout: 60_000 * longer,
           expect: { poll: { timeout: 20_000 } },
           sequence: { groupOrder: 0 },
         },
       },
       {
+        extends: true,
         test: {
           name: 'process',
           include: ['{packages,apps,connectors,engines}/*/test/**/*.test.ts', 'test/**/*.test.ts', 'scripts/**/*.test.ts'],
           isolate: false,
           unstubEnvs: true,
-          testTimeout: 120_000,
+          testTimeout: 120_000 * longer,
           hookTimeout: 120_000,
           // The usual second is short for a busy machine; who waits goes on as soon as it can.
           expect: { poll: { timeout: 40_000 } },

@@ -21,8 +21,8 @@ const runningFile = noteIn(notes);
 export type TestOptions = { deep?: boolean; unit?: boolean };
 
 /**
- * Runs the tests with vitest: all of them, or with `unit` those that start no process. `deep` also measures how well they know
- * what must not fail, where all tests are asked for.
+ * Runs the tests with vitest: all of them, or with `unit` those that start no process. `deep` runs every property
+ * many times as often (`deepProperties`), and measures how well the tests know what must not fail, where all are asked for.
  * The last line of the output is `N passed, N failed`, whatever happened before.
  */
 export async function test(filters: readonly string[], { deep, unit }: TestOptions): Promise<number> {
