@@ -5,7 +5,7 @@ import path from 'node:path';
 import { startModelServer } from '@svc/testing/model-server/start-model-server.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import type { TranscriptEngine } from '@svc/service-kit/transcript/transcript-line.ts';
-import { signalProcess } from '@svc/service-kit/process/signal-process.ts';
+import { signalIfThere } from '@svc/service-kit/process/signal-process.ts';
 
 /** The command line of a real engine in its install folder. */
 const programs: Record<TranscriptEngine, (dir: string) => string[]> = {
@@ -60,7 +60,7 @@ export async function openTestPerson() {
       await once(child, 'exit');
     },
     async close() {
-      for (const pid of processesOf(home)) signalProcess(pid, 'SIGKILL');
+      for (const pid of processesOf(home)) signalIfThere(pid, 'SIGKILL');
       await model.close();
       folder.remove();
     },

@@ -8,7 +8,7 @@ import { installHostileEngine, linkSdk } from '@svc/testing/hostile-engine/insta
 import { waitFor } from '@svc/testing/house.ts';
 import { testEngine } from '@svc/testing/model-server/test-engines.ts';
 import { dataDir, startCoreProcess } from './start-core-process.ts';
-import { signalProcess } from '@svc/service-kit/process/signal-process.ts';
+import { signalIfThere } from '@svc/service-kit/process/signal-process.ts';
 
 type Answer = { status: number; body: HandleResult & ErrorBody };
 
@@ -39,7 +39,7 @@ async function open(id: 'claude' | 'codex' | 'gemini', env: Record<string, strin
     ...env,
   });
   onTestFinished(() => {
-    for (const pid of programsOf(dir)) signalProcess(pid, 'SIGKILL');
+    for (const pid of programsOf(dir)) signalIfThere(pid, 'SIGKILL');
   });
   await core.ready();
   const say = async (text: string, conversation = 'one'): Promise<Answer> => {

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { History, Session } from '@svc/contract/session.ts';
 import type { Terminal, TerminalList } from '@svc/contract/terminal.ts';
-import { isAlive, signalProcess } from '@svc/service-kit/process/signal-process.ts';
+import { isAlive, signalIfThere } from '@svc/service-kit/process/signal-process.ts';
 import { freePorts } from '@svc/testing/free-ports.ts';
 import { waitFor } from '@svc/testing/house.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
@@ -68,7 +68,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.all([core, collector].map(killHard));
   spawnSync('tmux', ['-S', socket, 'kill-server']);
-  for (const pid of programs().keys()) signalProcess(pid, 'SIGKILL');
+  for (const pid of programs().keys()) signalIfThere(pid, 'SIGKILL');
   place.remove();
 });
 
@@ -173,7 +173,7 @@ test.skipIf(!hasTmux)(
       // In the middle of what a person asks for, every other time.
       const asked =
         n % 2 === 1 && victim !== undefined ? ask('DELETE', `/v2/terminals/${victim.id}`).catch(() => undefined) : null;
-      if (n % 3 === 0) for (const { pid } of terminals.slice(0, 2)) if (isAlive(pid)) signalProcess(pid, 'SIGKILL');
+      if (n % 3 === 0) for (const { pid } of terminals.slice(0, 2)) if (isAlive(pid)) signalIfThere(pid, 'SIGKILL');
       if (n % 3 === 1) {
         await killHard(core);
         await asked;
@@ -181,7 +181,7 @@ test.skipIf(!hasTmux)(
       }
       if (n % 12 === 2) {
         const { stdout } = spawnSync('tmux', ['-S', socket, 'display-message', '-p', '#{pid}'], { encoding: 'utf8' });
-        if (Number(stdout) > 1) signalProcess(Number(stdout), 'SIGKILL');
+        if (Number(stdout) > 1) signalIfThere(Number(stdout), 'SIGKILL');
       } else if (n % 3 === 2) spawnSync('tmux', ['-S', socket, 'kill-session', '-t', `=${victim?.id}:`]);
       if (n % 5 === 3) {
         await killHard(collector);

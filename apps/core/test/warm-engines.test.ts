@@ -7,7 +7,7 @@ import { describeWithEngine } from '@svc/testing/model-server/test-engines.ts';
 import path from 'node:path';
 import { openEngineCore } from './open-engine-core.ts';
 import { envelope } from './open-test-core.ts';
-import { signalProcess } from '@svc/service-kit/process/signal-process.ts';
+import { signalIfThere } from '@svc/service-kit/process/signal-process.ts';
 
 const cases = [
   { id: 'claude', program: 'claude .*--input-format stream-json', folder: 'workspace' },
@@ -28,7 +28,7 @@ for (const { id, program, folder } of cases) {
       const kill = async () => {
         let pids: number[] = [];
         await expect.poll(() => (pids = processesIn(path.join(core.folder, folder), program))).toHaveLength(1);
-        for (const pid of pids) signalProcess(pid, 'SIGKILL');
+        for (const pid of pids) signalIfThere(pid, 'SIGKILL');
       };
       model.script(() => hello);
       await turn('one');

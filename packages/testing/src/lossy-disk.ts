@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readlinkSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { signalProcess } from '@svc/service-kit/process/signal-process.ts';
+import { signalIfThere } from '@svc/service-kit/process/signal-process.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 /** A disk whose power can be cut: what nobody has brought to it by then is gone. */
@@ -42,7 +42,7 @@ export function mountLossyDisk(megabytes: number): LossyDisk | string {
         return void execFileSync('umount', [folder], { stdio: 'pipe' });
       } catch (error) {
         if (left === 0) throw error;
-        for (const pid of usersOf(folder)) killOne(pid);
+        for (const pid of usersOf(folder)) signalIfThere(pid, 'SIGKILL');
         await new Promise((resolve) => setTimeout(resolve, 50));
       }
     }
@@ -78,13 +78,5 @@ function linkOf(file: string): string {
     return readlinkSync(file);
   } catch {
     return ''; // gone, or a thread of the kernel
-  }
-}
-
-function killOne(pid: number): void {
-  try {
-    signalProcess(pid, 'SIGKILL');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }

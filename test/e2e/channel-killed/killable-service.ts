@@ -1,5 +1,5 @@
 import { requestJson } from '@svc/service-kit/http/json-client.ts';
-import { signalProcess } from '@svc/service-kit/process/signal-process.ts';
+import { signalIfThere } from '@svc/service-kit/process/signal-process.ts';
 import type { Instance } from '@svc/contract/instance.ts';
 import { freePorts } from '@svc/testing/free-ports.ts';
 import { createHostProcess } from '@svc/testing/host-process.ts';
@@ -63,7 +63,7 @@ export async function openKillableService({
       if (what === 'connections') return cutConnections();
       if (what === 'connector') {
         const state = await look();
-        if (state?.pid != null) killIfThere(state.pid);
+        if (state?.pid != null) signalIfThere(state.pid, 'SIGKILL');
         return void restartGivenUp();
       }
       const host = what === 'core' ? core : manager;
@@ -97,15 +97,6 @@ export async function openKillableService({
     if (answer.status >= 300)
       await waitFor(isMade, 30_000, () => `the instance cannot be made: ${JSON.stringify(answer.body)} ${service.faults()}`);
     await service.recover();
-  }
-}
-
-/** The manager says which process it is, and that may have ended with the kill before. */
-function killIfThere(pid: number): void {
-  try {
-    signalProcess(pid, 'SIGKILL');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }
 

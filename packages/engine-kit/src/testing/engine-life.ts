@@ -13,7 +13,7 @@ import { collectTurn, ofType } from './collect-turn.ts';
 import { hello, type EngineBench } from './engine-bench.ts';
 import { engineDeps } from './engine-deps.ts';
 import { engineRequest } from './engine-request.ts';
-import { signalProcess } from '@svc/service-kit/process/signal-process.ts';
+import { signalIfThere } from '@svc/service-kit/process/signal-process.ts';
 
 export type EngineLife = {
   /** The engine's `src/engine.ts`. */
@@ -49,7 +49,7 @@ export function testEngineLife(bench: EngineBench, life: EngineLife): void {
     const { sessionId: resume } = await collectTurn(engine, engineRequest({ prompt: 'one', ...request }));
     model.script(() => ({ steps: [{ text: ['a ', createGate()] }] }));
     const onEvent = ({ type }: { type: string }) => {
-      if (type === 'delta') for (const pid of programs({ stateDir, ...request })) signalProcess(pid, 'SIGKILL');
+      if (type === 'delta') for (const pid of programs({ stateDir, ...request })) signalIfThere(pid, 'SIGKILL');
     };
     const killed = await collectTurn(engine, engineRequest({ prompt: 'two', ...request, resume }), { onEvent });
     expect(killed.last, JSON.stringify(killed.events)).toMatchObject({

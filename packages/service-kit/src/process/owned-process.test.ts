@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { spawnOwned } from './owned-process.ts';
 import { openCgroup } from './cgroup.ts';
 import { childGone } from './process-group.ts';
-import { isAlive, signalProcess } from './signal-process.ts';
+import { isAlive, signalIfThere } from './signal-process.ts';
 
 const env = { PATH: process.env['PATH'] };
 const times = { politeMs: 20, termMs: 50 };
@@ -17,7 +17,7 @@ async function start(script: string) {
   const closed = new Promise((resolve) => child.once('close', resolve));
   const pids = [...(await line).matchAll(/\d+/g)].map(Number);
   onTestFinished(() => {
-    for (const pid of pids) if (isAlive(pid)) signalProcess(pid, 'SIGKILL');
+    for (const pid of pids) if (isAlive(pid)) signalIfThere(pid, 'SIGKILL');
   });
   return { owned, child, pids, closed };
 }

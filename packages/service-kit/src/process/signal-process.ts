@@ -9,6 +9,16 @@ export function signalProcess(pid: number | null | undefined, signal: NodeJS.Sig
   return process.kill(checkedPid(pid), signal);
 }
 
+/** The same to one that may have ended meanwhile: false when there is no such process. @throws as `signalProcess` otherwise */
+export function signalIfThere(pid: number | null | undefined, signal: NodeJS.Signals): boolean {
+  try {
+    return signalProcess(pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    return false;
+  }
+}
+
 /** Sends a signal to the group that a process leads. @throws as `signalProcess` */
 export function signalGroupOf(leader: number | null | undefined, signal: NodeJS.Signals | 0): true {
   return process.kill(-checkedPid(leader), signal);
