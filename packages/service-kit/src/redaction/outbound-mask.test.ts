@@ -92,19 +92,15 @@ test('a text that is nothing but escapes takes time in its length', () => {
   expect(workedMs() - since).toBeLessThan(3000);
 });
 
-test('an answer of 1 MB without secrets is looked at in a few milliseconds', () => {
+test('an answer of 1 MB without secrets stays as it is, and takes no longer than its length', () => {
   const answer = {
     messages: Array.from({ length: 2000 }, (_, i) => ({ at: i, text: `line ${i}\n"quoted" ${'words '.repeat(80)}` })),
   };
   const json = JSON.stringify(answer);
-  const workedMs = Array.from({ length: 5 }, () => {
-    const since = process.threadCpuUsage();
-    expect(mask.jsonText(json)).toBe(json);
-    const { user, system } = process.threadCpuUsage(since);
-    return (user + system) / 1000;
-  });
-  // The best of them: a busy machine makes the same work slower.
-  expect(Math.min(...workedMs)).toBeLessThan(300);
+  const since = workedMs();
+  expect(mask.jsonText(json)).toBe(json);
+  // A quarter of a second; work with the square of the length would take minutes.
+  expect(workedMs() - since).toBeLessThan(5000);
 });
 
 test('a long answer is masked in slices, with the same result', async () => {
