@@ -7,13 +7,13 @@ import { SlowFilesFirst } from './apps/cli/src/testing/slow-files-first.ts';
 const cores = availableParallelism();
 const isDeep = process.env['TEST_DEEP'] === '1';
 const longer = isDeep ? deepTimeouts : 1;
+const plugins = isDeep ? [deepProperties()] : [];
 
 /**
  * Units (`*.test.ts` beside the code) and tests of whole processes (`test/` folders). Files share a few workers: a worker for each file would load
  * the service's modules again for each, which took a seventh of all CPU.
  */
 export default defineConfig({
-  plugins: isDeep ? [deepProperties()] : [],
   test: {
     // One port that many would want; a test that is about the dashboard names its own.
     env: { SVC_DASHBOARD: 'off' },
@@ -21,7 +21,7 @@ export default defineConfig({
     retry: retries(process.env),
     projects: [
       {
-        extends: true,
+        plugins,
         test: {
           name: 'unit',
           include: [
@@ -38,7 +38,7 @@ export default defineConfig({
         },
       },
       {
-        extends: true,
+        plugins,
         test: {
           name: 'process',
           include: ['{packages,apps,connectors,engines}/*/test/**/*.test.ts', 'test/**/*.test.ts', 'scripts/**/*.test.ts'],

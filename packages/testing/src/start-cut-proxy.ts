@@ -1,4 +1,5 @@
 import { connect, createServer, type Socket } from 'node:net';
+import { Transform } from 'node:stream';
 
 /** Stands before a server of TCP on loopback. */
 export type CutProxy = {
@@ -13,20 +14,23 @@ export type CutProxy = {
 export async function startCutProxy(target: number): Promise<CutProxy> {
   const sockets = new Set<Socket>();
   let limit: { bytes: number; reached(): void } | null = null;
-  const carry = (from: Socket, to: Socket) => {
+  /** Passes on what a server sends, up to the limit that is set. */
+  const upToLimit = () => {
     let carried = 0;
-    let counts: typeof limit = null;
-    from.on('data', (chunk: Buffer) => {
-      if (counts !== limit) [counts, carried] = [limit, 0];
-      carried += chunk.length;
-      if (limit === null || carried < limit.bytes) return to.write(chunk) || from.pause();
-      to.end(chunk.subarray(0, chunk.length - (carried - limit.bytes)));
-      from.destroy();
-      limit.reached();
-      return (limit = null);
+    let counted: typeof limit = null;
+    return new Transform({
+      transform(chunk: Buffer, _encoding, done) {
+        if (counted !== limit) [counted, carried] = [limit, 0];
+        const room = (limit?.bytes ?? Infinity) - carried;
+        carried += chunk.length;
+        if (chunk.length < room) return done(null, chunk);
+        this.push(chunk.subarray(0, room));
+        this.push(null);
+        limit?.reached();
+        limit = null;
+        return undefined; // nothing more is asked for
+      },
     });
-    to.on('drain', () => from.resume());
-    from.on('end', () => to.end());
   };
   const server = createServer((client) => {
     const upstream = connect(target, '127.0.0.1');
@@ -42,7 +46,7 @@ export async function startCutProxy(target: number): Promise<CutProxy> {
       });
     }
     client.pipe(upstream);
-    carry(upstream, client);
+    upstream.pipe(upToLimit()).pipe(client);
   });
   const cut = (): void => {
     for (const socket of sockets) socket.destroy();

@@ -147,7 +147,7 @@ export function addTestCommand(program: Command, run: Run): void {
   })
     .argument('[filters...]', 'parts of file names, options of vitest')
     .option('--unit', 'only those that start no process, in under a minute')
-    .option('--deep', 'also the long ones')
+    .option('--deep', 'also the long ones, and random tests 20 times as often')
     .allowUnknownOption()
     .action((filters: string[], options: TestOptions) => run.test(filters, options));
 }

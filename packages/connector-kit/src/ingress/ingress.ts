@@ -155,11 +155,11 @@ export function createIngress(options: IngressOptions): Ingress {
 
   async function enter(chatName: string, updateId: string, toJob: (update: Update) => MessageJob): Promise<void> {
     const [chat, id] = [boundedName(chatName), boundedName(updateId)];
-    const refuseIt = (error: unknown): never => {
+    const notTaken = (error: unknown): never => {
       onTheWay.refused(chat, id);
       throw error;
     };
-    await within(clock, safeWithinMs, loaded).catch(refuseIt);
+    await within(clock, safeWithinMs, loaded).catch(notTaken);
     if (signal.aborted) throw stopped();
     const mayCome = onTheWay.mayCome(chat, id);
     const found = onTheWay.find(chat, id);
@@ -172,7 +172,7 @@ export function createIngress(options: IngressOptions): Ingress {
       onTheWay.add(entry);
       return onTheWay.wait(entry);
     } catch (error) {
-      return refuseIt(error);
+      return notTaken(error);
     }
   }
 

@@ -82,8 +82,12 @@ export function createReplyMessages(options: MessagesOptions): ReplyMessages {
   let doubted: Doubt | null = null;
 
   const nonceAt = (index: number) => nonceOf(name, record.round, String(index));
-  const lose = (index: number) => void (record.lost ??= []).push(nonceAt(index));
-  const isLost = () => (record.lost?.length ?? 0) > 0;
+  /** Gives up a message that may be there. A search that found none settles it, one that found it knows its id. */
+  const lose = ({ index, found }: Doubt): void => {
+    if (typeof found === 'string' && canTakeBack) record.doomed.push(found);
+    if (found === undefined) (record.lost ??= []).push(nonceAt(index));
+    doubted = null;
+  };
   const canTakeBack = platform.remove !== undefined || platform.edit !== undefined;
 
   const call = createBoundedCall(clock, chat, callMs);
@@ -200,10 +204,9 @@ export function createReplyMessages(options: MessagesOptions): ReplyMessages {
       const [first, ...later] = record.messages.splice(index);
       const left = isGone ? later : [first, ...later];
       if (canTakeBack) record.doomed.push(...left.flatMap((message) => message?.id ?? []));
-      // The next one may be there: it was tried here, or by the process before this one. A search that found none settles it.
-      if (doubted !== null && doubted.found !== null) lose(doubted.index);
+      // The next one may be there too: it was tried here, or by the process before this one.
+      if (doubted !== null) lose(doubted);
       record.round++;
-      doubted = null;
       await save();
     },
 
@@ -228,23 +231,23 @@ export function createReplyMessages(options: MessagesOptions): ReplyMessages {
 
     hasStray() {
       const isDoubted = doubted !== null && (doubted.isOwn || (record.messages.length === 0 && !doubted.isSame));
-      return (isDoubted || isLost()) && canTakeBack && (platform.find !== undefined || unsure === 'nonce');
+      return (isDoubted || record.lost?.[0] !== undefined) && canTakeBack && (platform.find !== undefined || unsure === 'nonce');
     },
     async findStray(paced) {
       const { find, post } = platform;
-      const { index = 0, found } = (isLost() ? null : doubted) ?? {};
-      if (!isLost()) {
+      const index = doubted?.index ?? 0;
+      if (doubted !== null) {
         // Noted first: to ask for it may post it, and whoever is killed then would leave it there.
-        lose(index);
+        lose(doubted);
         record.round++; // the nonce is used up
-        doubted = null;
         await save();
       }
-      const nonce = record.lost?.at(-1) ?? '';
+      const nonce = record.lost?.at(-1);
+      if (nonce === undefined) return;
       const id = toId(
         find === undefined
           ? await paced(() => call((place) => post({ ...place, text: blank, nonce })))
-          : (found ?? (await findAt(index, nonce, { answers: options.after, paced }))),
+          : await findAt(index, nonce, { answers: options.after, paced }),
       );
       record.lost?.pop();
       if (id !== null) record.doomed.push(id);

@@ -168,7 +168,7 @@ test('a stream gives the same as the whole text, and never a part of a secret, h
   );
 });
 
-test('a backslash that is written in an escape, of which parts are written in another one, does not double the next', () => {
+test('an escaped backslash, parts of whose escape are escaped themselves, is not read as the first half of the next', () => {
   const parts = [
     '\\&#117;005&#99;',
     '\\x&#54;2',
