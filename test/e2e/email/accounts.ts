@@ -1,14 +1,12 @@
 import { simpleParser } from 'mailparser';
 import type { MailServers } from '@svc/testing/mail-servers/start-mail-servers.ts';
+import { saysGivenUp, type GivenUp } from '../killed-chat/given-up.ts';
 
 /** What a person has asked in a mail, and what is to be answered. */
-export type Asked = { person: string; id: string; name: string; answer: string };
-
-/** What is said in the place of an answer when the core was ended twice in its turn; it is listed as failed then. */
-const givenUp = /^The service stopped twice while it worked on this message/;
+export type Asked = { person: string; id: string; name: string; answer: string; at: number };
 
 /** `twice`: mails that were sent again under the same Message-ID, because nobody could know that they were there: the server keeps no copy of what is sent. */
-export type Found = { broken: string[]; givenUp: number; twice: number };
+export type Found = { broken: string[]; givenUp: GivenUp[]; twice: number };
 
 type Answer = { id: string; answers: string; text: string };
 const known = new WeakMap<MailServers, Map<string, Promise<Answer>>>();
@@ -33,17 +31,17 @@ async function read(raw: Buffer): Promise<Answer> {
 
 /** Every rule that is broken: each mail is answered once, as it should be, and nothing else is sent. `failed`: names of those whose turns the core lists so. */
 export async function findBroken(servers: MailServers, asked: readonly Asked[], failed: ReadonlySet<string>): Promise<Found> {
-  const found: Found = { broken: [], givenUp: 0, twice: 0 };
+  const found: Found = { broken: [], givenUp: [], twice: 0 };
   for (const [person, own] of Map.groupBy(asked, (one) => one.person)) {
     const answers = await answersTo(servers, person);
     const wanted = new Set(own.map(({ id }) => id));
-    for (const { id, name, answer } of own) {
+    for (const { id, name, answer, at } of own) {
       const all = answers.filter((one) => one.answers === id);
       const shown = [...new Map(all.map((one) => [one.id, one])).values()];
       found.twice += all.length - shown.length;
       const [only] = shown;
       if (shown.length === 1 && only?.text === answer) continue;
-      if (shown.length === 1 && failed.has(name) && givenUp.test(only?.text ?? '')) found.givenUp += 1;
+      if (shown.length === 1 && failed.has(name) && saysGivenUp(only?.text ?? '')) found.givenUp.push({ name, place: id, at });
       else
         found.broken.push(
           `${name} of ${person} has ${shown.length} answers: ${shown.map((one) => `${one.id} ${one.text.slice(0, 80)}`).join(' | ')}`,

@@ -1,5 +1,6 @@
 import type { GitHubServer } from '@svc/testing/github-server/index.ts';
 import type { GitHubComment, GitHubIssue } from '@svc/testing/github-server/github-store.ts';
+import { saysGivenUp } from '../killed-chat/given-up.ts';
 import { editIntervalMs } from './issues-service.ts';
 
 /** What was asked, and what is to be answered; null where nobody is called. */
@@ -24,12 +25,9 @@ export const isAnswered = (server: GitHubServer, { issue, comment, answer }: Ask
 const answersTo = (server: GitHubServer, issue: GitHubIssue, { id }: GitHubComment): GitHubComment[] =>
   ownOf(server, issue).filter(({ body }) => answeredBy(body) === `comment-${id}`);
 
-/** What is said in the place of an answer when the core was ended twice in its turn; it is listed as failed then. */
-const givenUp = /^The service stopped twice while it worked on this message/;
-
 const isGivenUp = (server: GitHubServer, { issue, comment, name }: Asked, failed: ReadonlySet<string>): boolean => {
   const [only, ...more] = answersTo(server, issue, comment);
-  return failed.has(name) && more.length === 0 && givenUp.test(only?.body ?? '');
+  return failed.has(name) && more.length === 0 && saysGivenUp(only?.body ?? '');
 };
 
 /** Every rule that is broken. `failed`: names of the messages whose turns the core lists as failed. */

@@ -4,6 +4,7 @@ import { waitFor } from '@svc/testing/house.ts';
 import { readCore, type CoreRecord } from '../channel-killed/accounts.ts';
 import { killable, type Killable, type KillableService } from '../channel-killed/killable-service.ts';
 import type { Found } from './find-broken.ts';
+import { givenUpTooSoon } from './given-up.ts';
 import { startAsking, type Asked, type Asking } from './start-asking.ts';
 
 export type KilledChat<P> = {
@@ -25,12 +26,13 @@ const writers = new Set<Killable>(['connector', 'manager']);
 /** People ask, processes are killed, and in the end no rule is broken. */
 export async function askThroughKills<P>(
   chat: KilledChat<P>,
-): Promise<{ asked: number; unavoidable: number; givenUp: number; ended: readonly number[] }> {
+): Promise<{ asked: number; unavoidable: number; ended: readonly number[] }> {
   const { service, asking, kills, seed } = chat;
   const people = startAsking(asking);
   onTestFinished(() => people.stop());
   const killed: string[] = [];
   const ended: number[] = [];
+  const coreEnds: number[] = [];
   for (let round = 0; round < kills; round++) {
     await pause(200 + asking.random() * 1500);
     const what = killable[Math.floor(asking.random() * killable.length)] ?? 'core';
@@ -38,21 +40,23 @@ export async function askThroughKills<P>(
     if (writers.has(what)) ended.push(performance.now());
     await service.kill(what);
     if (writers.has(what)) ended.push(performance.now());
+    if (what === 'core') coreEnds.push(performance.now());
     chat.disturb?.();
   }
   await service.recover();
   await people.done;
   chat.calm();
 
-  let found: Found = { broken: ['nothing was looked at'], unavoidable: 0, givenUp: 0, timeline: '' };
+  let found: Found = { broken: ['nothing was looked at'], unavoidable: 0, givenUp: [], timeline: '' };
   const isSound = async () => {
     found = chat.find(people.asked, await readCore(service.coreUrl, await keysOf(service.coreUrl)), ended);
+    found.broken.push(...givenUpTooSoon(found.givenUp, coreEnds));
     return found.broken.length === 0;
   };
   const explain = () =>
     `seed ${seed}: ${found.broken.length} rules broken by ${people.asked.length} messages (killed: ${killed.join(', ')})\n${found.broken.slice(0, 8).join('\n')}\n${found.timeline}`;
   await waitFor(isSound, 120_000, explain);
-  return { asked: people.asked.length, unavoidable: found.unavoidable, givenUp: found.givenUp, ended };
+  return { asked: people.asked.length, unavoidable: found.unavoidable, ended };
 }
 
 async function keysOf(coreUrl: string): Promise<string[]> {

@@ -1,5 +1,6 @@
 import type { CoreRecord } from '../channel-killed/accounts.ts';
 import { textOf } from '../channel-killed/people.ts';
+import { saysGivenUp, type GivenUp } from './given-up.ts';
 import type { Asked } from './start-asking.ts';
 
 /** A message of the bot as people see it. */
@@ -17,9 +18,7 @@ export type Platform<P> = {
 };
 
 /** `givenUp`: messages whose turn the core was ended in twice; it says so, and lists them as failed. */
-export type Found = { broken: string[]; unavoidable: number; givenUp: number; timeline: string };
-
-const givenUp = /^The service stopped twice while it worked on this message/;
+export type Found = { broken: string[]; unavoidable: number; givenUp: GivenUp[]; timeline: string };
 
 /** What the bot shows in answer to a message; later parts of an answer name what they answer by their words alone. */
 const shownFor = <P>(replies: readonly Reply[], { ids, name }: Asked<P>): Reply[] =>
@@ -30,7 +29,7 @@ export const isAnswered = <P>({ replies }: Platform<P>, asked: Asked<P>): boolea
 
 /** Every rule that is broken, and how many messages stand there twice because nobody could know that they were there. */
 export function findBroken<P>(platform: Platform<P>, asked: readonly Asked<P>[], core: CoreRecord): Found {
-  const found: Found = { broken: [], unavoidable: 0, givenUp: 0, timeline: '' };
+  const found: Found = { broken: [], unavoidable: 0, givenUp: [], timeline: '' };
   for (const [place, own] of Map.groupBy(asked, (one) => one.place)) {
     findInPlace(platform, place, own, core, found);
     if (found.broken.length > 0 && found.timeline === '') found.timeline = platform.timeline?.(place) ?? '';
@@ -50,7 +49,7 @@ function findInPlace<P>(platform: Platform<P>, place: P, own: readonly Asked<P>[
     const parts = findAnswer(shown, one.answer);
     if (parts === null && core.failed.has(one.name)) {
       missing.push(one);
-      for (const each of shown) if (givenUp.test(each.text)) known.delete(each);
+      for (const each of shown) if (saysGivenUp(each.text)) known.delete(each);
       continue;
     }
     if (parts === null) {
@@ -74,8 +73,8 @@ function findInPlace<P>(platform: Platform<P>, place: P, own: readonly Asked<P>[
       found.broken.push(`out of order in ${where}: ${before.name} came after ${one.name}`);
   });
   const left = replies.filter((each) => !known.has(each));
-  const excused = new Set(left.filter(({ text }) => givenUp.test(text)).slice(0, missing.length));
-  found.givenUp += excused.size;
+  const excused = new Set(left.filter(({ text }) => saysGivenUp(text)).slice(0, missing.length));
+  found.givenUp.push(...missing.slice(0, excused.size));
   for (const { name } of missing.slice(excused.size)) found.broken.push(`failed without a word in ${where}: ${name}`);
   for (const reply of left.filter((each) => !excused.has(each)))
     found.broken.push(`left over in ${where}: ${JSON.stringify(brief(reply))}`);

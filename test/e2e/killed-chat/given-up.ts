@@ -1,0 +1,25 @@
+/** What is said in the place of an answer when the core was ended twice in its turn; it is listed as failed then. */
+export const saysGivenUp = (text: string): boolean =>
+  text.startsWith('The service stopped twice while it worked on this message');
+
+/** A message whose turn the core gave up; `place`: of its conversation, in which one turn runs at a time. */
+export type GivenUp = { name: string; place: unknown; at: number };
+
+/**
+ * What was given up without need: a turn is run again when the core ends in it, and given up when the core ends in it once
+ * more. `coreEnds`: when the core was ended, by the clock that `at` is of.
+ */
+export function givenUpTooSoon(givenUp: readonly GivenUp[], coreEnds: readonly number[]): string[] {
+  const broken: string[] = [];
+  for (const [, own] of Map.groupBy(givenUp, ({ place }) => place)) {
+    for (const { name, at } of own) {
+      const since = coreEnds.filter((end) => end > at).length;
+      if (since < 2) broken.push(`${name} was given up, though the core was ended ${since} times since`);
+    }
+    // Two ends can take no more than the one turn that runs.
+    const most = Math.floor(coreEnds.length / 2);
+    if (own.length > most)
+      broken.push(`${own.map(({ name }) => name).join(', ')} were given up in one place by ${coreEnds.length} ends of the core`);
+  }
+  return broken;
+}
