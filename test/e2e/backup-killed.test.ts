@@ -1,9 +1,10 @@
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import type { Backup, RestoreState } from '@svc/contract/backup.ts';
 import { freePorts } from '@svc/testing/free-ports.ts';
 import { oneThread, whyNoFaults, withFault } from '@svc/testing/inject-fault.ts';
+import { testUnless } from '@svc/testing/skip-note.ts';
 import { startCore } from '@svc/testing/spawn-core.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 
@@ -11,8 +12,8 @@ const why = whyNoFaults();
 const calls = ['mkdir', 'pwritev', 'fdatasync', 'rename'];
 const mostCalls = 40;
 
-test.skipIf(why !== null)(
-  `[S03] kill -9 before any call of an import leaves all of it waiting, or nothing${why === null ? '' : ` (skipped: ${why})`}`,
+testUnless(why)(
+  '[S03] kill -9 before any call of an import leaves all of it waiting, or nothing',
   async () => {
     const folder = temporaryFolder();
     const [one, manager, collector] = (await freePorts(3)) as [number, number, number];

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Instance } from '@svc/contract/instance.ts';
 import type { Principal, TrustChange } from '@svc/contract/trust.ts';
 import { freePorts } from '@svc/testing/free-ports.ts';
+import { skipNote } from '@svc/testing/skip-note.ts';
 import { type Account, ageProof, type Dashboard, isLive, openDashboard, setUp, signIn } from './dashboard/open-dashboard.ts';
 import { pictures } from './dashboard/violations.ts';
 import { openBrowser, say, watch, whyNoBrowser } from './device-app/browser.ts';
@@ -25,7 +26,7 @@ const endLoginsAsOneSends = `{
 }`;
 
 /** What an operator does to people and sessions, in the browser, and what the service has of it afterwards. */
-describe.skipIf(why !== null)(`acts in the dashboard${why === null ? '' : ` (skipped: ${why})`}`, () => {
+describe.skipIf(why !== null)(`acts in the dashboard${skipNote(why)}`, () => {
   let dashboard: Dashboard;
   let browser: Browser;
   let page: Page;

@@ -5,6 +5,7 @@ import { http } from '@svc/service-kit/builtin.ts';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { allowedRoutes } from '@svc/dashboard/proxy/allowed-routes.ts';
+import { skipNote } from '@svc/testing/skip-note.ts';
 import { type Account, type Dashboard, isLive, openDashboard, setUp, signIn, tokensOf } from './dashboard/open-dashboard.ts';
 import { openNeighbour, tryingPage } from './dashboard/open-neighbour.ts';
 import { openBrowser, whyNoBrowser } from './device-app/browser.ts';
@@ -14,7 +15,7 @@ const why = whyNoBrowser();
 type Answer = { status: number; headers: Record<string, string | string[] | undefined>; body: string };
 
 /** What others try, on this machine and from web pages: none of it gets in. */
-describe.skipIf(why !== null)(`attacks on the dashboard${why === null ? '' : ` (skipped: ${why})`}`, () => {
+describe.skipIf(why !== null)(`attacks on the dashboard${skipNote(why)}`, () => {
   let dashboard: Dashboard;
   let browser: Browser;
   let page: Page;

@@ -7,6 +7,7 @@ import type { Instance } from '@svc/contract/instance.ts';
 import type { ChannelInfo, HeldAnnouncement } from '@svc/contract/send.ts';
 import type { Principal } from '@svc/contract/trust.ts';
 import { freePorts } from '@svc/testing/free-ports.ts';
+import { skipNote } from '@svc/testing/skip-note.ts';
 import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { root } from '../repository.ts';
 import { type Dashboard, openDashboard, setUp } from './dashboard/open-dashboard.ts';
@@ -28,7 +29,7 @@ const isInOrder = (page: Page, words: string): Promise<unknown> =>
   })()`);
 
 /** What is done to channels on their screen, and what the manager and the core hold them to afterwards. */
-describe.skipIf(why !== null)(`channels in the dashboard${why === null ? '' : ` (skipped: ${why})`}`, () => {
+describe.skipIf(why !== null)(`channels in the dashboard${skipNote(why)}`, () => {
   let folder: TemporaryFolder;
   let dashboard: Dashboard;
   let browser: Browser;

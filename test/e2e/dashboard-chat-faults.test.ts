@@ -2,6 +2,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { History, HistoryMessage } from '@svc/contract/session.ts';
 import { signalProcess } from '@svc/service-kit/process/signal-process.ts';
+import { skipNote } from '@svc/testing/skip-note.ts';
 import { type BadLine, openBadLine } from './dashboard/bad-line.ts';
 import { type Dashboard, isLive, openDashboard, setUp } from './dashboard/open-dashboard.ts';
 import { openBrowser, say, watch, whyNoBrowser } from './device-app/browser.ts';
@@ -11,7 +12,7 @@ const maxNodes = 1500;
 const maxHeapMb = 40;
 const historyOf = '**/core/v2/session/web%3AAnna%3Amain/history*';
 
-describe.skipIf(why !== null)(`the chat of the dashboard over bad lines${why === null ? '' : ` (skipped: ${why})`}`, () => {
+describe.skipIf(why !== null)(`the chat of the dashboard over bad lines${skipNote(why)}`, () => {
   let dashboard: Dashboard;
   let line: BadLine;
   let browser: Browser;

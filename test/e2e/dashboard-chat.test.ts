@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { History } from '@svc/contract/session.ts';
+import { skipNote } from '@svc/testing/skip-note.ts';
 import { type Dashboard, isLive, openDashboard, setUp } from './dashboard/open-dashboard.ts';
 import { openBrowser, say, watch, whyNoBrowser } from './device-app/browser.ts';
 
@@ -10,7 +11,7 @@ const why = whyNoBrowser();
 const chunkBytes = 8 * 1024 * 1024;
 
 /** All of it is real, but for the network between the page and the dashboard: that is cut where a test says so. */
-describe.skipIf(why !== null)(`the chat of the dashboard${why === null ? '' : ` (skipped: ${why})`}`, () => {
+describe.skipIf(why !== null)(`the chat of the dashboard${skipNote(why)}`, () => {
   let dashboard: Dashboard;
   let browser: Browser;
   let context: BrowserContext;

@@ -4,6 +4,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Silo } from '@svc/contract/silo.ts';
 import type { ManifestEntry } from '@svc/contract/upload.ts';
+import { skipNote } from '@svc/testing/skip-note.ts';
 import { fakeAudio } from '@svc/testing/speech-server/fake-audio.ts';
 import { type SpeechServer, startSpeechServer } from '@svc/testing/speech-server/start-speech-server.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
@@ -15,7 +16,7 @@ const hasEspeak = existsSync('/usr/bin/espeak-ng');
 const chunkBytes = 1024 * 1024;
 
 /** Files and clips between the browser and the service. */
-describe.skipIf(why !== null)(`files and speech in the dashboard${why === null ? '' : ` (skipped: ${why})`}`, () => {
+describe.skipIf(why !== null)(`files and speech in the dashboard${skipNote(why)}`, () => {
   const folder = temporaryFolder();
   let speech: SpeechServer;
   let dashboard: Dashboard;

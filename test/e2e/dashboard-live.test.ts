@@ -2,6 +2,7 @@ import { http } from '@svc/service-kit/builtin.ts';
 import { signalProcess } from '@svc/service-kit/process/signal-process.ts';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { skipNote } from '@svc/testing/skip-note.ts';
 import { type BadLine, openBadLine } from './dashboard/bad-line.ts';
 import { type Account, codeOf, type Dashboard, isLive, openDashboard, setUp, tokensOf } from './dashboard/open-dashboard.ts';
 import { openBrowser, watch, whyNoBrowser } from './device-app/browser.ts';
@@ -9,7 +10,7 @@ import { openBrowser, watch, whyNoBrowser } from './device-app/browser.ts';
 const why = whyNoBrowser();
 
 /** The one connection of a browser, over a line that falls silent where a test says. */
-describe.skipIf(why !== null)(`what the dashboard shows as live${why === null ? '' : ` (skipped: ${why})`}`, () => {
+describe.skipIf(why !== null)(`what the dashboard shows as live${skipNote(why)}`, () => {
   let dashboard: Dashboard;
   let line: BadLine;
   let browser: Browser;

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { skipNote } from '@svc/testing/skip-note.ts';
 import { root } from '../repository.ts';
 import { type Dashboard, isLive, openDashboard, setUp } from './dashboard/open-dashboard.ts';
 import { picture, violations } from './dashboard/violations.ts';
@@ -47,7 +48,7 @@ const screens = [
   { path: '/activity?tab=audit', ready: '.facts tbody tr' },
 ] as const;
 
-describe.skipIf(why !== null)(`how the dashboard looks${why === null ? '' : ` (skipped: ${why})`}`, () => {
+describe.skipIf(why !== null)(`how the dashboard looks${skipNote(why)}`, () => {
   let dashboard: Dashboard;
   let browser: Browser;
   let context: BrowserContext;

@@ -2,6 +2,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { allowedRoutes } from '@svc/dashboard/proxy/allowed-routes.ts';
 import { runSvc } from '@svc/testing/run-svc.ts';
+import { skipNote } from '@svc/testing/skip-note.ts';
 import {
   type Account,
   ageProof,
@@ -20,7 +21,7 @@ import { openBrowser, watch, whyNoBrowser } from './device-app/browser.ts';
 const why = whyNoBrowser();
 
 /** The numbers are those of the study of the dashboard. */
-describe.skipIf(why !== null)(`passkeys in the dashboard${why === null ? '' : ` (skipped: ${why})`}`, () => {
+describe.skipIf(why !== null)(`passkeys in the dashboard${skipNote(why)}`, () => {
   let dashboard: Dashboard;
   let browser: Browser;
   let context: BrowserContext;

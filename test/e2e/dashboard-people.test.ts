@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ExplainedIdentity, Principal, Role } from '@svc/contract/trust.ts';
+import { skipNote } from '@svc/testing/skip-note.ts';
 import { type Account, type Dashboard, openDashboard, setUp } from './dashboard/open-dashboard.ts';
 import { violationsInAllLooks } from './dashboard/violations.ts';
 import { openBrowser, watch, whyNoBrowser } from './device-app/browser.ts';
@@ -10,7 +11,7 @@ import { openBrowser, watch, whyNoBrowser } from './device-app/browser.ts';
 const why = whyNoBrowser();
 
 /** Everything that is done to people on their screen, and what they may do afterwards, as the core says. */
-describe.skipIf(why !== null)(`people in the dashboard${why === null ? '' : ` (skipped: ${why})`}`, () => {
+describe.skipIf(why !== null)(`people in the dashboard${skipNote(why)}`, () => {
   let dashboard: Dashboard;
   let browser: Browser;
   let page: Page;

@@ -6,6 +6,7 @@ import type { Instance } from '@svc/contract/instance.ts';
 import type { TrustChange } from '@svc/contract/trust.ts';
 import { requestJson } from '@svc/service-kit/http/json-client.ts';
 import { Secret } from '@svc/service-kit/secret.ts';
+import { skipNote } from '@svc/testing/skip-note.ts';
 import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { openLook } from './dashboard/look.ts';
 import { type Account, ageProof, type Dashboard, openDashboard, setUp } from './dashboard/open-dashboard.ts';
@@ -18,7 +19,7 @@ const nextPassphrase = 'snowdrops by the wall';
 const canary = 'tulips under the oak';
 
 /** Secrets, the vault and API keys as the operator has them in the browser, with a real vault that begins sealed. */
-describe.skipIf(why !== null)(`secrets in the dashboard${why === null ? '' : ` (skipped: ${why})`}`, () => {
+describe.skipIf(why !== null)(`secrets in the dashboard${skipNote(why)}`, () => {
   let data: TemporaryFolder;
   let vault: SealedVault;
   let dashboard: Dashboard;

@@ -13,6 +13,7 @@ import type { PersonaList, PersonaView } from '@svc/contract/persona.ts';
 import type { ToolServerDocument } from '@svc/contract/tool-server.ts';
 import { type GitServer, startGitServer } from '@svc/testing/git-server.ts';
 import { fakeCodex } from '@svc/testing/package-registry/start-package-registry.ts';
+import { skipNote } from '@svc/testing/skip-note.ts';
 import { startHttpToolServer } from '@svc/testing/tool-server/start-http-tool-server.ts';
 import { root } from '../repository.ts';
 import { type Account, type Dashboard, openDashboard, setUp } from './dashboard/open-dashboard.ts';
@@ -22,7 +23,7 @@ import { openBrowser, watch, whyNoBrowser } from './device-app/browser.ts';
 const why = whyNoBrowser();
 
 /** What an operator sets in the browser, and what the service has of it afterwards. */
-describe.skipIf(why !== null)(`settings in the dashboard${why === null ? '' : ` (skipped: ${why})`}`, () => {
+describe.skipIf(why !== null)(`settings in the dashboard${skipNote(why)}`, () => {
   let git: GitServer;
   let dashboard: Dashboard;
   let browser: Browser;

@@ -3,6 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { PendingIdentity } from '@svc/contract/pairing.ts';
 import type { Principal } from '@svc/contract/trust.ts';
+import { skipNote } from '@svc/testing/skip-note.ts';
 import { foreignTexts, markdownTexts } from '../fixtures/foreign-texts.ts';
 import { root } from '../repository.ts';
 import { refuseAnswers, replaceAnswers } from './dashboard/foreign-answers.ts';
@@ -25,7 +26,7 @@ const dialogs: Record<string, string[]> = {
 };
 
 /** What strangers, models and tools write is read, and does nothing else: no script, no request, no page but ours, and all of it is seen. */
-describe.skipIf(why !== null)(`texts of others in the dashboard${why === null ? '' : ` (skipped: ${why})`}`, () => {
+describe.skipIf(why !== null)(`texts of others in the dashboard${skipNote(why)}`, () => {
   let dashboard: Dashboard;
   let browser: Browser;
   let page: Page;

@@ -4,6 +4,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startChatPlatform, type ChatPlatform } from '@svc/testing/chat-platform/start-chat-platform.ts';
 import { installChatConnector } from '@svc/testing/install-chat-connector.ts';
+import { skipNote } from '@svc/testing/skip-note.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { type Dashboard, isLive, openDashboard, setUp } from './dashboard/open-dashboard.ts';
 import { openBrowser, watch, whyNoBrowser } from './device-app/browser.ts';
@@ -13,7 +14,7 @@ const key = 'platform:platform:user:ann';
 const patience = { timeout: 20_000 };
 
 /** A conversation of a chat platform, whose connector is stopped and started, steered from the dashboard. */
-describe.skipIf(why !== null)(`steering from the dashboard${why === null ? '' : ` (skipped: ${why})`}`, () => {
+describe.skipIf(why !== null)(`steering from the dashboard${skipNote(why)}`, () => {
   const folder = temporaryFolder();
   let platform: ChatPlatform;
   let dashboard: Dashboard;

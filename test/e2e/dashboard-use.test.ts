@@ -2,6 +2,7 @@ import path from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { History } from '@svc/contract/session.ts';
+import { skipNote } from '@svc/testing/skip-note.ts';
 import { root } from '../repository.ts';
 import { type Dashboard, isLive, openDashboard, setUp } from './dashboard/open-dashboard.ts';
 import { bombs } from '../fixtures/streaming-engine.ts';
@@ -16,7 +17,7 @@ const longestTaskMs = isLong ? 100 : 1500;
 const maxGrowthMb = 4;
 
 /** By keyboard, eye and ear, and under load; the engine says what the test asks for. */
-describe.skipIf(why !== null)(`using the dashboard${why === null ? '' : ` (skipped: ${why})`}`, () => {
+describe.skipIf(why !== null)(`using the dashboard${skipNote(why)}`, () => {
   let dashboard: Dashboard;
   let browser: Browser;
   let context: BrowserContext;

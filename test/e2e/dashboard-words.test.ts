@@ -1,5 +1,6 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { skipNote } from '@svc/testing/skip-note.ts';
 import { type Dashboard, openDashboard, setUp } from './dashboard/open-dashboard.ts';
 import { screensWith } from './dashboard/screens.ts';
 import { watchWords } from './dashboard/words-left.ts';
@@ -13,7 +14,7 @@ const messages = ['think of it', 'tool clock {}', 'echo `code`\n\n| a |\n| - |\n
 const screens = [...new Set([...screensWith(own), ...screensWith(others)]), '/nothing/is/here'];
 
 /** In the pseudo-language en-XA, whose texts stand in brackets, nothing is left that no other language could have. */
-describe.skipIf(why !== null)(`the words of the dashboard${why === null ? '' : ` (skipped: ${why})`}`, () => {
+describe.skipIf(why !== null)(`the words of the dashboard${skipNote(why)}`, () => {
   let dashboard: Dashboard;
   let browser: Browser;
   let context: BrowserContext;

@@ -1,5 +1,6 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { skipNote } from '@svc/testing/skip-note.ts';
 import {
   type Account,
   codeOf,
@@ -16,7 +17,7 @@ import { openBrowser, say, watch, whyNoBrowser } from './device-app/browser.ts';
 const why = whyNoBrowser();
 
 /** All of it is real: the service, its engine that needs no model, the dashboard as a process of its own, the pages in Debian's Chromium. */
-describe.skipIf(why !== null)(`the dashboard${why === null ? '' : ` (skipped: ${why})`}`, () => {
+describe.skipIf(why !== null)(`the dashboard${skipNote(why)}`, () => {
   let dashboard: Dashboard;
   let browser: Browser;
   let context: BrowserContext;

@@ -1,5 +1,6 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { skipNote } from '@svc/testing/skip-note.ts';
 import { countRecorded, openBrowser, openPaired, whyNoBrowser } from './device-app/browser.ts';
 import { type ScriptedGateway, startScriptedGateway } from './device-app/scripted-gateway.ts';
 
@@ -12,7 +13,7 @@ const media = [
   '--autoplay-policy=no-user-gesture-required',
 ];
 
-describe.skipIf(why !== null)(`what the app of a device can do${why === null ? '' : ` (skipped: ${why})`}`, () => {
+describe.skipIf(why !== null)(`what the app of a device can do${skipNote(why)}`, () => {
   let browser: Browser;
   let gateway: ScriptedGateway;
   let context: BrowserContext;

@@ -5,6 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { readdirSync } from 'node:fs';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { skipNote } from '@svc/testing/skip-note.ts';
 import { isLive, openBrowser, openPaired, say, watch, whyNoBrowser } from './device-app/browser.ts';
 import { conversation } from './device-app/sample-conversation.ts';
 import { dist, type ScriptedGateway, startScriptedGateway } from './device-app/scripted-gateway.ts';
@@ -28,7 +29,7 @@ async function violations(page: Page): Promise<string[]> {
 const sideways = (page: Page): Promise<number> =>
   page.evaluate('document.scrollingElement.scrollWidth - innerWidth') as Promise<number>;
 
-describe.skipIf(why !== null)(`how the app of a device looks${why === null ? '' : ` (skipped: ${why})`}`, () => {
+describe.skipIf(why !== null)(`how the app of a device looks${skipNote(why)}`, () => {
   let browser: Browser;
   let gateway: ScriptedGateway;
 

@@ -1,11 +1,12 @@
 import type { Browser, BrowserContext } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { skipNote } from '@svc/testing/skip-note.ts';
 import { isLive, openBrowser, openPaired, whyNoBrowser } from './device-app/browser.ts';
 import { type ScriptedGateway, startScriptedGateway } from './device-app/scripted-gateway.ts';
 
 const why = whyNoBrowser();
 
-describe.skipIf(why !== null)(`the app of a device on bad lines${why === null ? '' : ` (skipped: ${why})`}`, () => {
+describe.skipIf(why !== null)(`the app of a device on bad lines${skipNote(why)}`, () => {
   let browser: Browser;
   let gateway: ScriptedGateway;
   let context: BrowserContext;

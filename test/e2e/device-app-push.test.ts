@@ -1,8 +1,9 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import type { HandleResult } from '@svc/contract/turn.ts';
 import { webAppFolder } from '@svc/service-kit/packages/build-web-app.ts';
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
+import { testUnless } from '@svc/testing/skip-note.ts';
 import { openGateway } from '../../packages/device-gateway/test/open-gateway.ts';
 import { createBrowser, startPushService } from '../../packages/device-gateway/test/push-service.ts';
 import { root } from '../repository.ts';
@@ -57,7 +58,7 @@ const forgetShown = (context: BrowserContext): Promise<unknown> =>
     };
   })()`);
 
-test.skipIf(whyNoBrowser() !== null)(
+testUnless(whyNoBrowser())(
   'who has closed the app is told that an answer is ready, and who looks at it is not',
   async () => {
     const browser = createBrowser();

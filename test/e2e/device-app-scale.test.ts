@@ -1,6 +1,7 @@
 import type { HistoryMessage } from '@svc/contract/session.ts';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { skipNote } from '@svc/testing/skip-note.ts';
 import { openBrowser, openPaired, whyNoBrowser } from './device-app/browser.ts';
 import { type ScriptedGateway, startScriptedGateway } from './device-app/scripted-gateway.ts';
 
@@ -24,7 +25,7 @@ const pair = (index: number): HistoryMessage[] => {
   ];
 };
 
-describe.skipIf(why !== null)(`the app of a device with much in it${why === null ? '' : ` (skipped: ${why})`}`, () => {
+describe.skipIf(why !== null)(`the app of a device with much in it${skipNote(why)}`, () => {
   let browser: Browser;
   let gateway: ScriptedGateway;
   let context: BrowserContext;

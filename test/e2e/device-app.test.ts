@@ -1,12 +1,13 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { skipNote } from '@svc/testing/skip-note.ts';
 import { isLive, openBrowser, openPaired, say, watch, watchStatus, whyNoBrowser } from './device-app/browser.ts';
 import { type ScriptedGateway, startScriptedGateway } from './device-app/scripted-gateway.ts';
 
 const why = whyNoBrowser();
 
 /** The numbers are those of the study of the dashboard. */
-describe.skipIf(why !== null)(`the app of a device${why === null ? '' : ` (skipped: ${why})`}`, () => {
+describe.skipIf(why !== null)(`the app of a device${skipNote(why)}`, () => {
   let browser: Browser;
   let gateway: ScriptedGateway;
   let context: BrowserContext;

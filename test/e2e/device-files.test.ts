@@ -3,6 +3,7 @@ import { appendFileSync, createReadStream, readFileSync, readdirSync } from 'nod
 import path from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { skipNote } from '@svc/testing/skip-note.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { isLive, openBrowser, say, whyNoBrowser } from './device-app/browser.ts';
 import { openRealGateway, type RealGateway } from './device-app/real-gateway.ts';
@@ -16,7 +17,7 @@ const picture = Buffer.from(
   'base64',
 );
 
-describe.skipIf(why !== null)(`files of a device’s conversation${why === null ? '' : ` (skipped: ${why})`}`, () => {
+describe.skipIf(why !== null)(`files of a device’s conversation${skipNote(why)}`, () => {
   let gateway: RealGateway;
   let browser: Browser;
 

@@ -1,13 +1,14 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isAlive, signalProcess } from '@svc/service-kit/process/signal-process.ts';
+import { skipNote } from '@svc/testing/skip-note.ts';
 import { isLive, openBrowser, say, whyNoBrowser } from './device-app/browser.ts';
 import { openRealGateway, type RealGateway } from './device-app/real-gateway.ts';
 
 const why = whyNoBrowser();
 
 /** All of it is real: the service, its engine that needs no model, the gateway as a connector, the app in Debian's Chromium. */
-describe.skipIf(why !== null)(`a device and the service${why === null ? '' : ` (skipped: ${why})`}`, () => {
+describe.skipIf(why !== null)(`a device and the service${skipNote(why)}`, () => {
   let gateway: RealGateway;
   let browser: Browser;
   const call = (method: string, params: object) => gateway.call(method, params);

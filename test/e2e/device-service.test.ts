@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { isAlive, signalProcess } from '@svc/service-kit/process/signal-process.ts';
+import { skipNote } from '@svc/testing/skip-note.ts';
 import { startCutProxy } from '@svc/testing/start-cut-proxy.ts';
 import { isLive, openBrowser, say, whyNoBrowser } from './device-app/browser.ts';
 import { openRealGateway, type OpenDevice, type RealGateway } from './device-app/real-gateway.ts';
@@ -11,7 +12,7 @@ import { openRealGateway, type OpenDevice, type RealGateway } from './device-app
 const why = whyNoBrowser();
 
 /** The numbers are those of the study of the dashboard. All of it is real; what only a server that lies can show has a scripted one in `device-app*.test.ts`. */
-describe.skipIf(why !== null)(`the app over the service${why === null ? '' : ` (skipped: ${why})`}`, () => {
+describe.skipIf(why !== null)(`the app over the service${skipNote(why)}`, () => {
   let gateway: RealGateway;
   let browser: Browser;
   const opened: OpenDevice[] = [];

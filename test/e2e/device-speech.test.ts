@@ -3,6 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { skipNote } from '@svc/testing/skip-note.ts';
 import { startSpeechServer, type SpeechServer } from '@svc/testing/speech-server/start-speech-server.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { countRecorded, openBrowser, whyNoBrowser } from './device-app/browser.ts';
@@ -12,7 +13,7 @@ const espeak = '/usr/bin/espeak-ng';
 const why = whyNoBrowser() ?? (existsSync(espeak) ? null : `there is no ${espeak}`);
 
 /** Chromium’s microphone hears a spoken file, again and again; what is read aloud is spoken, too. Only the provider of speech is a stand-in. */
-describe.skipIf(why !== null)(`speaking with a device${why === null ? '' : ` (skipped: ${why})`}`, () => {
+describe.skipIf(why !== null)(`speaking with a device${skipNote(why)}`, () => {
   const folder = temporaryFolder();
   let speech: SpeechServer;
   let gateway: RealGateway;

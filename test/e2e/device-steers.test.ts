@@ -1,12 +1,13 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { skipNote } from '@svc/testing/skip-note.ts';
 import { isLive, openBrowser, say, whyNoBrowser } from './device-app/browser.ts';
 import { openRealGateway, type RealGateway } from './device-app/real-gateway.ts';
 
 const why = whyNoBrowser();
 
 /** The numbers are those of the study of the dashboard. */
-describe.skipIf(why !== null)(`steering from a device${why === null ? '' : ` (skipped: ${why})`}`, () => {
+describe.skipIf(why !== null)(`steering from a device${skipNote(why)}`, () => {
   let gateway: RealGateway;
   let browser: Browser;
 

@@ -5,6 +5,7 @@ import { mailbox, type CorpusMail } from '@svc/testing/mail-corpus/corpus-mail.t
 import { mailCorpus } from '@svc/testing/mail-corpus/mail-corpus.ts';
 import { spoofedMails, victim } from '@svc/testing/mail-corpus/spoofed-mails.ts';
 import { whyNoMailServers } from '@svc/testing/mail-servers/mail-programs.ts';
+import { skipNote } from '@svc/testing/skip-note.ts';
 import { openEmailService, type EmailService } from './email/email-service.ts';
 
 const why = whyNoMailServers();
@@ -18,7 +19,7 @@ const refused = {
 
 type Skipped = { uid: number; reason: string };
 
-describe.skipIf(why !== null)(`e-mail of the world${why === null ? '' : ` (skipped: ${why})`}`, () => {
+describe.skipIf(why !== null)(`e-mail of the world${skipNote(why)}`, () => {
   let service!: EmailService;
   const answered = mailCorpus().filter(({ fate }) => fate === 'answered');
   const step = Math.max(1, answered.length / most);

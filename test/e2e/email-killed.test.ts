@@ -4,6 +4,7 @@ import { waitFor } from '@svc/testing/house.ts';
 import { lines, mailbox, stamp } from '@svc/testing/mail-corpus/corpus-mail.ts';
 import { whyNoMailServers } from '@svc/testing/mail-servers/mail-programs.ts';
 import { createRandom } from '@svc/testing/random.ts';
+import { skipNote } from '@svc/testing/skip-note.ts';
 import { readCore } from './channel-killed/accounts.ts';
 import { answerTo, scriptText } from './channel-killed/engine-script.ts';
 import { killable, type Killable } from './channel-killed/killable-service.ts';
@@ -16,7 +17,7 @@ const kills = Number(process.env['EMAIL_KILLS'] ?? 2);
 const mails = Number(process.env['EMAIL_MAILS'] ?? 12);
 const people = Array.from({ length: 6 }, (_, n) => `ann${n}@friend.example`);
 
-describe.skipIf(why !== null)(`e-mail through kills${why === null ? '' : ` (skipped: ${why})`}`, () => {
+describe.skipIf(why !== null)(`e-mail through kills${skipNote(why)}`, () => {
   test(
     `each of ${mails} mails is answered once through ${kills} kills of connector, manager, core and connections`,
     async () => {

@@ -1,16 +1,17 @@
 import { mkdirSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import type { EngineView, OfferedModelServer } from '@svc/contract/engine.ts';
 import { freePorts } from '@svc/testing/free-ports.ts';
 import { openHouse } from '@svc/testing/house.ts';
 import { startFakeOllama } from '@svc/testing/model-server/fake-ollama.ts';
-import { testEngine } from '@svc/testing/model-server/test-engines.ts';
+import { testEngine, whyNoEngine } from '@svc/testing/model-server/test-engines.ts';
+import { testUnless } from '@svc/testing/skip-note.ts';
 
 const codex = testEngine('codex');
 type Engines = { engines: EngineView[]; current: { id: string; model: string | null }; model_servers: OfferedModelServer[] };
 
-test.skipIf(codex === null)(
+testUnless(whyNoEngine('codex'))(
   'a model server that starts after the service is shown with the command that connects it, and then answers, without a restart',
   async () => {
     const [port = 0] = await freePorts(1);

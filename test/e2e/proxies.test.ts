@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { http } from '@svc/service-kit/builtin.ts';
 import { within } from '@svc/service-kit/process/process-group.ts';
 import { freePorts } from '@svc/testing/free-ports.ts';
+import { skipNote } from '@svc/testing/skip-note.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { read } from '../repository.ts';
 import { type Account, type Dashboard, isLive, openDashboard, setUp, signIn } from './dashboard/open-dashboard.ts';
@@ -18,7 +19,7 @@ const host = 'svc.test';
 const why = whyNoBrowser() ?? whyNoCertificate();
 
 /** The configurations of docs/proxies.md, run by the real programs, with a browser in front and the running service behind. */
-describe.skipIf(why !== null)(`behind a reverse proxy${why === null ? '' : ` (skipped: ${why})`}`, () => {
+describe.skipIf(why !== null)(`behind a reverse proxy${skipNote(why)}`, () => {
   let folder: ReturnType<typeof temporaryFolder>;
   let files: ReturnType<typeof makeCertificate>;
   let dashboard: Dashboard;
@@ -44,7 +45,7 @@ describe.skipIf(why !== null)(`behind a reverse proxy${why === null ? '' : ` (sk
   describe.each<ProxyName>(['nginx', 'caddy'])('%s', (name) => {
     const whyNot = whyNoProxy(name);
     const run = test.skipIf(whyNot !== null);
-    const because = whyNot === null ? '' : ` (skipped: ${whyNot})`;
+    const because = skipNote(whyNot);
     let proxy: Proxy;
     let context: BrowserContext;
     let page: Page;

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ManifestEntry } from '@svc/contract/upload.ts';
 import { http } from '@svc/service-kit/builtin.ts';
 import { freePorts } from '@svc/testing/free-ports.ts';
+import { skipNote } from '@svc/testing/skip-note.ts';
 import { startCore } from '@svc/testing/spawn-core.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 
@@ -45,7 +46,7 @@ async function openBrowser(): Promise<{ context: BrowserContext; close(): Promis
 
 const why = whyNoBrowser();
 
-describe.skipIf(why !== null)(`[U15] an uploaded file in a real browser${why === null ? '' : ` (skipped: ${why})`}`, () => {
+describe.skipIf(why !== null)(`[U15] an uploaded file in a real browser${skipNote(why)}`, () => {
   const folder = temporaryFolder();
   const told: string[] = [];
   const pages = new Map<string, { type: string; text: string }>();

@@ -5,6 +5,7 @@ import { beforeAll, afterAll, describe, expect, test } from 'vitest';
 import type { ManifestEntry, UploadState, UploadedFile } from '@svc/contract/upload.ts';
 import { freePorts } from '@svc/testing/free-ports.ts';
 import { oneThread, whyNoFaults, withFault } from '@svc/testing/inject-fault.ts';
+import { skipNote } from '@svc/testing/skip-note.ts';
 import { startCore, type HostPorts } from '@svc/testing/spawn-core.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 
@@ -105,7 +106,7 @@ const steps = [
 
 const firstOfEnd = steps.findIndex(([, call, place]) => call === 'fsync' && place === 'data');
 
-describe.skipIf(why !== null)(`[U11] a disk that fails${why === null ? '' : ` (skipped: ${why})`}`, () => {
+describe.skipIf(why !== null)(`[U11] a disk that fails${skipNote(why)}`, () => {
   describe.each(['ENOSPC', 'EIO'] as const)('with %s', (error) => {
     // Of an EIO in the making of a folder Node tells as of a folder that is not there.
     const folders = error === 'EIO' ? [] : ['mkdir'];

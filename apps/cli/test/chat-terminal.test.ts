@@ -1,10 +1,12 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { repositoryRoot } from '@svc/service-kit/run-service.ts';
 import { startCliCore, type CliCore } from '@svc/testing/run-svc.ts';
+import { testUnless, whyNoTmux } from '@svc/testing/skip-note.ts';
 
-const hasTmux = spawnSync('tmux', ['-V']).status === 0;
+const noTmux = whyNoTmux();
+const testInTmux = testUnless(noTmux);
 /** A person looks again until they see it. */
 const patience = { timeout: 30_000, interval: 100 };
 
@@ -24,7 +26,7 @@ function chat(...words: string[]): void {
 }
 
 beforeAll(async () => {
-  if (!hasTmux) return;
+  if (noTmux !== null) return;
   core = await startCliCore();
   socket = path.join(core.folder, 'tmux');
   const names = Object.entries({ ...core.env, TERM: 'tmux-256color' }).map(([name, value]) => `${name}=${value}`);
@@ -49,12 +51,12 @@ beforeAll(async () => {
   chat();
 });
 afterAll(async () => {
-  if (!hasTmux) return;
+  if (noTmux !== null) return;
   tmux('kill-server');
   await core.close();
 });
 
-test.runIf(hasTmux)('several pasted lines are one message, whose Markdown is rendered', async () => {
+testInTmux('several pasted lines are one message, whose Markdown is rendered', async () => {
   await sees('Ctrl-D leaves');
   tmux('set-buffer', 'echo # Title\n\n**bold** words');
   tmux('paste-buffer', '-p', '-t', 'chat');
@@ -63,7 +65,7 @@ test.runIf(hasTmux)('several pasted lines are one message, whose Markdown is ren
   await sees(/\nTitle\n\nbold words\n\n›$/m);
 });
 
-test.runIf(hasTmux)('during a turn it says what happens, commands answer at once, and the next message waits', async () => {
+testInTmux('during a turn it says what happens, commands answer at once, and the next message waits', async () => {
   type('wait 600 long');
   press('Enter');
   await sees(/working · \d+ s · Ctrl-C stops/);
@@ -77,7 +79,7 @@ test.runIf(hasTmux)('during a turn it says what happens, commands answer at once
   await sees(/\(stopped\)\n\n› echo after it\n\nafter it\n\n›$/m);
 });
 
-test.runIf(hasTmux)('who leaves during a turn sees its answer in the next chat, once', async () => {
+testInTmux('who leaves during a turn sees its answer in the next chat, once', async () => {
   type('wait 5 made alone');
   press('Enter');
   await sees(/working · \d+ s/);
@@ -95,7 +97,7 @@ test.runIf(hasTmux)('who leaves during a turn sees its answer in the next chat, 
   await sees('ended with 130');
 });
 
-test.runIf(hasTmux)('a single message asks its person too, and takes the answer where it asks', async () => {
+testInTmux('a single message asks its person too, and takes the answer where it asks', async () => {
   expect(await core.svc(['role', 'set', 'owner', '--asks', 'dangerous'])).toMatchObject({ code: 0 });
   tmux('clear-history', '-t', 'chat');
   chat('ask Which one? | This | That');

@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { skipNote, testUnless, whyNoShell } from '@svc/testing/skip-note.ts';
 import { completionPlaces } from '../src/completion/completion-tree.ts';
 import { renderCompletion, shells, type Shell } from '../src/completion/render-completion.ts';
 import { allCommands } from '../src/program/program.ts';
@@ -47,9 +48,8 @@ const ask: Readonly<Record<Shell, (words: string[]) => { program: string; args: 
   }),
 };
 
-describe.each(shells)('in %s', (shell) => {
+describe.each(shells.map((shell) => ({ shell, why: whyNoShell(shell) })))('in $shell', ({ shell, why }) => {
   const { program } = ask[shell]([]);
-  const isThere = spawnSync(program, ['--version']).status === 0;
 
   const offered = (line: string): string[] => {
     const words = line.split(' ');
@@ -61,7 +61,7 @@ describe.each(shells)('in %s', (shell) => {
     return stdout.split('\n').filter((word) => word !== '' && word.startsWith(typed));
   };
 
-  test.skipIf(!isThere).each([
+  test.skipIf(why !== null).each([
     ['svc sta', ['status']],
     ['./svc sta', ['status']],
     ['svc connector re', ['remove', 'restart']],
@@ -75,13 +75,13 @@ describe.each(shells)('in %s', (shell) => {
     ['svc connector --help lis', ['list']],
     ['svc transcribe my', ['my clip.ogg']],
     ['svc nonsense sta', []],
-  ])('"%s" is completed', (line, expected) => {
+  ])(`"%s" is completed${skipNote(why)}`, (line, expected) => {
     const found = offered(line).map((word) => word.replace(/\\ /g, ' '));
     if (line.includes('nonsense')) expect(found.length).toBeLessThan(3);
     else expect(found.toSorted()).toEqual(expected);
   });
 
-  test.skipIf(!isThere)('every command has its words, and the script is one that the shell reads', () => {
+  testUnless(why)('every command has its words, and the script is one that the shell reads', () => {
     expect(spawnSync(program, ['-n', path.join(folder.path, shell)], { encoding: 'utf8' })).toMatchObject({
       status: 0,
       stderr: '',

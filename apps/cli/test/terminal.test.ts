@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import path from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
 import type { ListedSession } from '@svc/contract/session.ts';
@@ -7,10 +7,10 @@ import { http, type IncomingMessage, type ServerResponse } from '@svc/service-ki
 import { repositoryRoot } from '@svc/service-kit/run-service.ts';
 import { waitFor } from '@svc/testing/house.ts';
 import { runSvc } from '@svc/testing/run-svc.ts';
+import { testUnless, whyNoTmux } from '@svc/testing/skip-note.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 
-const hasTmux = spawnSync('tmux', ['-V']).status === 0;
 const place = temporaryFolder();
 const socket = path.join(place.path, 'own.sock');
 const own: Terminal = {
@@ -148,7 +148,7 @@ test('what runs in no terminal is named', async () => {
     expect(await svc(verb, 'term_9')).toMatchObject({ code: 1, err: expect.stringContaining('"term_9"') as string });
 });
 
-test.skipIf(!hasTmux)('attach shows the terminal here, also inside of another tmux', async () => {
+testUnless(whyNoTmux())('attach shows the terminal here, also inside of another tmux', async () => {
   const outer = path.join(place.path, 'outer.sock');
   const tmux = (on: string, ...args: string[]) =>
     execFileSync('tmux', ['-S', on, '-f', '/dev/null', ...args], { encoding: 'utf8' });

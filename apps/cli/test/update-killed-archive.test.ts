@@ -1,6 +1,7 @@
 import { appendFileSync, existsSync, readdirSync, readFileSync, statSync, truncateSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { testUnless, unlessAsked } from '@svc/testing/skip-note.ts';
 import { commitOf, openArchiveUpdateHouse, type ArchiveUpdateHouse } from './update-archive-house.ts';
 import { until } from './installed-house.ts';
 import { mountSmallDisk } from './update-faults.ts';
@@ -185,7 +186,7 @@ test.each(isThorough ? moments : [])(
   180_000,
 );
 
-test.runIf(isThorough)(
+testUnless(unlessAsked('UPDATE_KILLS=200', isThorough))(
   `killed ${kills} times at random moments, every third time with all the processes there are: one whole version runs, and the next update goes on`,
   () => killing.killAtRandom(talker.answered),
   kills * 60_000 + 120_000,

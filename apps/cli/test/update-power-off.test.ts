@@ -4,6 +4,7 @@ import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { mountLossyDisk, type LossyDisk } from '@svc/testing/lossy-disk.ts';
 import { createRandom } from '@svc/testing/random.ts';
+import { skipNote, unlessAsked } from '@svc/testing/skip-note.ts';
 import { until, type InstalledHouse } from './installed-house.ts';
 import { commitOf, openArchiveUpdateHouse } from './update-archive-house.ts';
 import { openUpdateHouse } from './update-house.ts';
@@ -63,7 +64,8 @@ const moments: IsMoment[] = [
   () => false, // when the update is over
 ];
 
-describe.skipIf(!isWanted)('a power failure in an update (SVC_TEST_HEAVY=1 or UPDATE_POWER_CUTS=20 tries it)', () => {
+const why = unlessAsked('SVC_TEST_HEAVY=1 or UPDATE_POWER_CUTS=20', isWanted);
+describe.skipIf(why !== null)(`a power failure in an update${skipNote(why)}`, () => {
   test.each([
     ['a clone', openClone],
     ['an archive', openArchive],

@@ -2,15 +2,16 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished } from 'vitest';
 import type { TelemetryEvent } from '@svc/contract/event.ts';
 import type { ListedSession } from '@svc/contract/session.ts';
 import type { WhoTouched, WorkMap } from '@svc/contract/insights.ts';
 import { systemClock } from '@svc/service-kit/clock.ts';
-import { testEngine } from '@svc/testing/model-server/test-engines.ts';
+import { testEngine, whyNoEngine } from '@svc/testing/model-server/test-engines.ts';
 import type { FeedItem } from '../src/feed/feed-item.ts';
 import { transcriptEngines, type TranscriptEngine } from '@svc/service-kit/transcript/transcript-line.ts';
 import { transcriptRoots } from '@svc/service-kit/transcript/transcript-roots.ts';
+import { testUnless, whyNotLinux, whyNoTmux } from '@svc/testing/skip-note.ts';
 import { openTestControl, type TestControl } from './open-test-control.ts';
 import { openTestPerson, type TestPerson } from './real-engines.ts';
 
@@ -18,8 +19,7 @@ const dirs = Object.fromEntries(transcriptEngines.map((engine) => [engine, testE
   TranscriptEngine,
   string | null
 >;
-const hasTmux = spawnSync('tmux', ['-V']).status === 0;
-if (!hasTmux) process.stderr.write('skipped: the tests with a real tmux, because there is none here (apt-get install tmux)\n');
+const noTmux = whyNoTmux();
 const isTold = process.platform === 'linux';
 
 let person: TestPerson;
@@ -37,7 +37,7 @@ beforeAll(async () => {
   socket = path.join(run, 'tmux.sock');
 });
 afterAll(async () => {
-  if (hasTmux) spawnSync('tmux', ['-S', socket, 'kill-server']);
+  if (noTmux === null) spawnSync('tmux', ['-S', socket, 'kill-server']);
   await control.close();
   await person.close();
 });
@@ -80,7 +80,7 @@ describe.each(transcriptEngines)('%s', (engine) => {
   };
   const signs = { claude: /auto mode|for shortcuts|❯/, codex: /Ask Codex|for shortcuts/, gemini: /Type your message/ };
 
-  test.skipIf(dir === null)(
+  testUnless(whyNoEngine(engine))(
     'what it was asked in a shell is one session that has ended, whose transcript was stored',
     async () => {
       await person.ask(engine, dir ?? '', tools[engine](path.join(person.project, 'a.txt')));
@@ -107,7 +107,7 @@ describe.each(transcriptEngines)('%s', (engine) => {
     60_000,
   );
 
-  test.skipIf(dir === null || !hasTmux || !isTold)(
+  testUnless(whyNoEngine(engine) ?? noTmux ?? whyNotLinux())(
     'in a terminal it is one session with its pane, which ends when its program does',
     async () => {
       const pane = await openEngine(engine, dir ?? '', signs[engine]);
@@ -151,7 +151,7 @@ describe.each(transcriptEngines)('%s', (engine) => {
   );
 });
 
-test.skipIf(dirs.claude === null || !hasTmux || !isTold)(
+testUnless(whyNoEngine('claude') ?? noTmux ?? whyNotLinux())(
   'a program that runs outside of any terminal is a session too, which can be killed and not typed to',
   async () => {
     // A child of tmux, because what this process starts itself counts as the service's own.
@@ -176,7 +176,7 @@ test.skipIf(dirs.claude === null || !hasTmux || !isTold)(
   90_000,
 );
 
-test.skipIf(dirs.claude === null || !hasTmux || !isTold)(
+testUnless(whyNoEngine('claude') ?? noTmux ?? whyNotLinux())(
   'two programs in one folder are two sessions with a pane each; the map flags their repository, and controls reach the right one',
   async () => {
     const dir = dirs.claude ?? '';

@@ -1,11 +1,12 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { testUnless, whyNoTmux } from '@svc/testing/skip-note.ts';
 import { openTestControl, type TestControl } from './open-test-control.ts';
 
-const hasTmux = spawnSync('tmux', ['-V']).status === 0;
-if (!hasTmux) process.stderr.write('skipped: the tests with a real tmux, because there is none here (apt-get install tmux)\n');
+const noTmux = whyNoTmux();
+const testInTmux = testUnless(noTmux);
 
 let control: TestControl;
 let socket: string;
@@ -22,7 +23,7 @@ async function openPane(name: string): Promise<string> {
 const bytes = (file: string) => (existsSync(file) ? readFileSync(file, 'utf8') : '');
 
 beforeAll(async () => {
-  if (!hasTmux) return;
+  if (noTmux !== null) return;
   const sessions = Object.fromEntries(
     ['pane', 'prefix', 'pan', 'shell', 'deaf'].map((name) => [name, { multiplexer: 'tmux', tmux_target: name }]),
   );
@@ -52,7 +53,7 @@ beforeAll(async () => {
   canary = path.join(control.collector.dataDir, 'canary');
 });
 afterAll(async () => {
-  if (!hasTmux) return;
+  if (noTmux !== null) return;
   spawnSync('tmux', ['-S', socket, 'kill-server']);
   await control.close();
 });
@@ -62,7 +63,7 @@ const stateOf = (pid: number) => spawnSync('ps', ['-o', 'stat=', '-p', String(pi
 
 const type = (session_id: string, body: object) => control.post('send-keys', { session_id, ...body });
 
-test.skipIf(!hasTmux)('a terminal gets exactly the text, whatever tmux or a shell would make of it', async () => {
+testInTmux('a terminal gets exactly the text, whatever tmux or a shell would make of it', async () => {
   const file = await openPane('pane');
   const command = `run-shell 'touch ${canary}'`;
   const texts = [
@@ -114,19 +115,19 @@ test.skipIf(!hasTmux)('a terminal gets exactly the text, whatever tmux or a shel
   expect(existsSync(canary)).toBe(false);
 });
 
-test.skipIf(!hasTmux)('named keys are pressed', async () => {
+testInTmux('named keys are pressed', async () => {
   const file = await openPane('prefix');
   for (const keys of ['C-c', 'Escape', 'Up', 'Tab', 'F1', 'M-b']) expect((await type('prefix', { keys })).status, keys).toBe(200);
   // How such a key is written depends on the mode of the terminal.
   await expect.poll(() => bytes(file).replaceAll('\u001bO', '\u001b[')).toBe('\u0003\u001b\u001b[A\t\u001b[P\u001bb');
 });
 
-test.skipIf(!hasTmux)('a name means that terminal, not one that begins with it; a pane can be named', async () => {
+testInTmux('a name means that terminal, not one that begins with it; a pane can be named', async () => {
   expect((await type('pan', { text: 'x' })).status).toBe(409);
   expect((await type('exact', { text: 'x' })).status).toBe(200);
 });
 
-test.skipIf(!hasTmux)('a target that tmux could read as more than a name is refused', async () => {
+testInTmux('a target that tmux could read as more than a name is refused', async () => {
   for (let i = 0; i < 13; i++) {
     for (const action of ['send-keys', 'kill'] as const) {
       const answer = await control.post(action, { session_id: `hostile${i}`, ...(action === 'send-keys' ? { text: 'x' } : {}) });
@@ -137,7 +138,7 @@ test.skipIf(!hasTmux)('a target that tmux could read as more than a name is refu
   expect(tmux('list-sessions')).toContain('pane');
 });
 
-test.skipIf(!hasTmux)('kill ends the process of the terminal, by force when it does not listen', async () => {
+testInTmux('kill ends the process of the terminal, by force when it does not listen', async () => {
   tmux('new-session', '-d', '-s', 'shell', 'exec sleep 1000');
   const pid = Number(tmux('display-message', '-p', '-t', '=shell:', '#{pane_pid}'));
   expect(await control.post('kill', { session_id: 'shell' })).toMatchObject({ status: 200, body: { ok: true, pid } });

@@ -7,13 +7,13 @@ import type { Terminal } from '@svc/contract/terminal.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
 import { waitFor } from '@svc/testing/house.ts';
 import { describeWithEngine } from '@svc/testing/model-server/test-engines.ts';
+import { testUnless, whyNoTmux } from '@svc/testing/skip-note.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { openEngineCore } from './open-engine-core.ts';
 import { envelope } from './open-test-core.ts';
 
 const noUsage = { input_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0, output_tokens: 0 };
-const hasTmux = spawnSync('tmux', ['-V']).status === 0;
 const key = 'compat:c1:key';
 /** Gemini takes an enter key that follows a character within 30 ms for a line break of pasted text. */
 const personsPaceMs = 150;
@@ -31,7 +31,7 @@ const programs = {
 
 for (const id of ['claude', 'codex', 'gemini'] as const) {
   describeWithEngine(id, `a conversation of a channel in ${id}’s own program`, async (install) => {
-    test.skipIf(!hasTmux)(
+    testUnless(whyNoTmux())(
       'is gone on with in a terminal, and after its end on the channel, as one conversation',
       async () => {
         const home = temporaryFolder();

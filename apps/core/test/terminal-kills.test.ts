@@ -8,10 +8,10 @@ import type { Terminal, TerminalList } from '@svc/contract/terminal.ts';
 import { isAlive, signalIfThere } from '@svc/service-kit/process/signal-process.ts';
 import { freePorts } from '@svc/testing/free-ports.ts';
 import { waitFor } from '@svc/testing/house.ts';
+import { testUnless, whyNoTmux } from '@svc/testing/skip-note.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 
-const hasTmux = spawnSync('tmux', ['-V']).status === 0;
 /** A thorough run has 20 sessions and 60 kills, which takes eight minutes. */
 const sessions = Number(process.env['TERMINAL_SESSIONS'] ?? 3);
 const kills = Number(process.env['TERMINAL_KILLS'] ?? 8);
@@ -163,8 +163,8 @@ async function openAll(): Promise<void> {
   while (keys.length < sessions) keys.push(await begin({ engine: 'claude', cwd: path.join(place.path, 'home') }));
 }
 
-test.skipIf(!hasTmux)(
-  `${kills} kills of programs, tmux, the core and the collector over ${sessions} sessions: no ghost, no lost claim, nothing told twice${hasTmux ? '' : ' (skipped: there is no tmux)'}`,
+testUnless(whyNoTmux())(
+  `${kills} kills of programs, tmux, the core and the collector over ${sessions} sessions: no ghost, no lost claim, nothing told twice`,
   async () => {
     await openAll();
     for (let n = 0; n < kills; n++) {

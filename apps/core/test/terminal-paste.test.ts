@@ -1,17 +1,16 @@
-import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { waitFor } from '@svc/testing/house.ts';
+import { testUnless, whyNoTmux } from '@svc/testing/skip-note.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { createTmuxServer } from '../src/terminal/tmux-server.ts';
 import { asTyped } from '../src/terminal/typed-text.ts';
 
-const hasTmux = spawnSync('tmux', ['-V']).status === 0;
 const PATH = process.env['PATH'] ?? '';
 
-test.skipIf(!hasTmux)(
-  `a program gets exactly the words, as one that was pasted, whatever tmux or a shell would make of it${hasTmux ? '' : ' (skipped: there is no tmux)'}`,
+testUnless(whyNoTmux())(
+  'a program gets exactly the words, as one that was pasted, whatever tmux or a shell would make of it',
   async () => {
     const place = temporaryFolder();
     const server = createTmuxServer({ run: path.join(place.path, 'run'), path: PATH });

@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { History } from '@svc/contract/session.ts';
@@ -6,11 +6,12 @@ import type { Terminal } from '@svc/contract/terminal.ts';
 import { createRemoteUsers } from '@svc/service-kit/http/remote-users.ts';
 import { waitFor } from '@svc/testing/house.ts';
 import { createScriptedEngine } from '@svc/testing/scripted-engine.ts';
+import { skipNote, whyNoTmux } from '@svc/testing/skip-note.ts';
 import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { envelope, openTestCore, type TestCore } from './open-test-core.ts';
 
-const hasTmux = spawnSync('tmux', ['-V']).status === 0;
+const noTmux = whyNoTmux();
 const users = createRemoteUsers('s'.repeat(43));
 const key = 'compat:c1:key';
 const PATH = process.env['PATH'] ?? '';
@@ -20,7 +21,7 @@ const program = `while printf '\\n❯ ' && read -r line; do
   if [ "$line" = work ]; then for n in 1 2 3 4 5 6 7 8; do echo "tick $n"; sleep 0.25; done; fi
 done`;
 
-describe.skipIf(!hasTmux)(`words for a session in a terminal${hasTmux ? '' : ' (skipped: there is no tmux)'}`, () => {
+describe.skipIf(noTmux !== null)(`words for a session in a terminal${skipNote(noTmux)}`, () => {
   let core: TestCore;
   let place: TemporaryFolder;
   let terminal: Terminal;

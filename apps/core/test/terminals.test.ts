@@ -8,28 +8,20 @@ import { isAlive, signalProcess } from '@svc/service-kit/process/signal-process.
 import { createRemoteUsers } from '@svc/service-kit/http/remote-users.ts';
 import { waitFor } from '@svc/testing/house.ts';
 import { createScriptedEngine } from '@svc/testing/scripted-engine.ts';
+import { skipNote, whyNoTmux } from '@svc/testing/skip-note.ts';
 import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createTerminalStore } from '../src/terminal/terminal-store.ts';
 import { createTmuxServer } from '../src/terminal/tmux-server.ts';
 import { envelope, openTestCore, type TestCore } from './open-test-core.ts';
 
-const hasTmux = isThere('tmux');
+const noTmux = whyNoTmux();
 const users = createRemoteUsers('s'.repeat(43));
 const key = 'compat:c1:key';
 let core: TestCore;
 let place: TemporaryFolder;
 /** What the engine's program is in the next terminal. */
 let program: (resume: string | null) => EngineTerminal | { problem: string };
-
-function isThere(name: string): boolean {
-  try {
-    execFileSync(name, ['-V'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 const PATH = process.env['PATH'] ?? '';
 const running = (resume: string | null): EngineTerminal => ({
@@ -88,7 +80,7 @@ const gone = (id: string) =>
   );
 const isReleased = { claimed_by: null, multiplexer: null, tmux_target: null, state: 'idle' };
 
-describe.skipIf(!hasTmux)('a terminal', () => {
+describe.skipIf(noTmux !== null)(`a terminal${skipNote(noTmux)}`, () => {
   test('takes a session over and gives it back when its program ends; meanwhile messages are only observed', async () => {
     await say();
     const terminal = await start({ conversation_key: key });
@@ -197,7 +189,7 @@ describe.skipIf(!hasTmux)('a terminal', () => {
   });
 });
 
-describe.skipIf(!hasTmux)('a terminal that is handled roughly', () => {
+describe.skipIf(noTmux !== null)(`a terminal that is handled roughly${skipNote(noTmux)}`, () => {
   test('is one for a session, however many ask at once, and none while a turn begins', async () => {
     await say();
     const [turn, ...answers] = await Promise.all([
@@ -265,9 +257,9 @@ describe('a terminal that cannot be had', () => {
     await call('POST', '/v2/release', { conversation_key: key });
     expect(await refusal({ conversation_key: key, engine: 'claude' })).toMatch(/^409.*one of offline/);
     program = (resume) => ({ ...running(resume), argv: [path.join(place.path, 'no such program'), 'x'] });
-    if (hasTmux) expect(await refusal({ conversation_key: key })).toMatch(/^422/);
+    if (noTmux === null) expect(await refusal({ conversation_key: key })).toMatch(/^422/);
     expect(await session()).toMatchObject(isReleased);
-    if (hasTmux) expect(await refusal({ engine: 'offline' })).toMatch(/^422/);
+    if (noTmux === null) expect(await refusal({ engine: 'offline' })).toMatch(/^422/);
     const { sessions } = (await call('GET', '/v2/sessions')).json<{ sessions: unknown[] }>();
     expect(sessions).toHaveLength(1);
   });

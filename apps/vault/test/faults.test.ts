@@ -1,8 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync } from 'node:fs';
+import { cpSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { VaultAccess } from '@svc/contract/vault.ts';
+import { whyNoFaults } from '@svc/testing/inject-fault.ts';
+import { skipNote } from '@svc/testing/skip-note.ts';
 import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { open } from './open-in-process.ts';
 
@@ -61,7 +63,8 @@ async function readAll(dir: string): Promise<{ values: string[]; accesses: Vault
 const stride = process.env['TEST_DEEP'] === '1' ? 1 : 4;
 const calls = ['pwrite64', 'fsync', 'fdatasync', 'ftruncate', 'unlink'];
 
-describe.skipIf(!existsSync(strace))('with a fault in a system call', () => {
+const why = whyNoFaults();
+describe.skipIf(why !== null)(`with a fault in a system call${skipNote(why)}`, () => {
   test.each(['put', 'rotate', 'passphrase'])(
     'V09: killed at any write of %s, every secret is there, old or new',
     async (step) => {

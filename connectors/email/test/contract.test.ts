@@ -1,18 +1,19 @@
 import path from 'node:path';
-import { afterAll, beforeAll, test } from 'vitest';
+import { afterAll, beforeAll } from 'vitest';
 import { connectorContract } from '@svc/connector-kit/testing/connector-contract.ts';
-import { hasDovecot, password, startDovecot, type Dovecot } from './dovecot.ts';
+import { testUnless } from '@svc/testing/skip-note.ts';
+import { password, startDovecot, whyNoDovecot, type Dovecot } from './dovecot.ts';
 import { startSmtpSink, type SmtpSink } from './smtp-sink.ts';
 
 let imap: Dovecot | undefined;
 let smtp: SmtpSink | undefined;
 beforeAll(async () => {
-  if (hasDovecot) [imap, smtp] = await Promise.all([startDovecot(), startSmtpSink()]);
+  if (whyNoDovecot === null) [imap, smtp] = await Promise.all([startDovecot(), startSmtpSink()]);
 });
 afterAll(() => Promise.all([imap?.stop(), smtp?.close()]));
 
 connectorContract({
-  test: hasDovecot ? test : (name, check) => test.skip(`${name} (skipped: there is no Dovecot)`, check),
+  test: testUnless(whyNoDovecot),
   folder: path.join(import.meta.dirname, '..'),
   load: () => import('../src/index.ts'),
   config: () => ({

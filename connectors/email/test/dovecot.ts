@@ -11,7 +11,7 @@ import { freePorts } from '@svc/testing/free-ports.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 
 const program = '/usr/sbin/dovecot';
-export const hasDovecot = existsSync(program);
+export const whyNoDovecot = existsSync(program) ? null : 'there is no Dovecot; Debian: apt-get install dovecot-imapd';
 export const password = 'the-password-of-the-mailbox';
 
 export type Dovecot = {

@@ -2,7 +2,8 @@ import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { FakeTurn } from '@svc/connector-kit/testing/fake-core.ts';
 import { listen } from '@svc/testing/listen.ts';
-import { hasDovecot, startDovecot, type Dovecot } from './dovecot.ts';
+import { skipNote } from '@svc/testing/skip-note.ts';
+import { startDovecot, whyNoDovecot, type Dovecot } from './dovecot.ts';
 import { bot, fieldOf, mail, openEmail } from './open-email.ts';
 import { startSmtpSink, type SentMail, type SmtpSink } from './smtp-sink.ts';
 
@@ -24,7 +25,7 @@ async function opened(options: Partial<Parameters<typeof openEmail>[0]> = {}) {
 /** Resolves once so many mails have gone out. */
 const sent = (count: number) => vi.waitFor(() => expect(smtp.mails).toHaveLength(count), patience);
 
-describe.skipIf(!hasDovecot)(`e-mail${hasDovecot ? '' : ' (skipped: there is no Dovecot)'}`, () => {
+describe.skipIf(whyNoDovecot !== null)(`e-mail${skipNote(whyNoDovecot)}`, () => {
   beforeAll(async () => {
     imap = await startDovecot();
   });

@@ -4,6 +4,7 @@ import { chromium } from 'playwright-core';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { http } from '@svc/service-kit/builtin.ts';
 import { listen } from '@svc/testing/listen.ts';
+import { skipNote } from '@svc/testing/skip-note.ts';
 import { authorizeUrl, registered } from './authorize.ts';
 import { openToolserver } from './open-toolserver.ts';
 
@@ -14,7 +15,7 @@ const executablePath = process.env['TEST_CHROMIUM'] ?? '/usr/bin/chromium';
 const why = existsSync(executablePath) ? null : `there is no ${executablePath}`;
 const args = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'];
 
-describe.skipIf(why !== null)(`the page of approval in a real browser${why === null ? '' : ` (skipped: ${why})`}`, () => {
+describe.skipIf(why !== null)(`the page of approval in a real browser${skipNote(why)}`, () => {
   test.each([
     { width: 390, colorScheme: 'light', javaScriptEnabled: false },
     { width: 1280, colorScheme: 'dark', javaScriptEnabled: true },

@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { TestModule } from 'vitest/node';
+import { skipNote } from '@svc/testing/skip-note.ts';
 import CountingReporter, { countTests } from './counting-reporter.ts';
 import { retries } from './retries.ts';
 import { closingLine, secondTryLines, skipLines, timeLines } from './test-counts.ts';
@@ -36,6 +37,22 @@ describe('the counts of a test run', () => {
       0,
     );
     expect(skipLines(counts)).toEqual(['Skipped (no codex here):', '  a', '  c', 'Skipped (no reason given):', '  b']);
+  });
+
+  test('read a reason in the name of a test or of its group', () => {
+    const why = 'there is no browser (Debian: apt-get install chromium)';
+    const counts = countTests(
+      [
+        module(
+          true,
+          ['skipped', `a group${skipNote(why)} > one`],
+          ['skipped', `a test${skipNote(why)}`],
+          ['skipped', 'c', 'no codex here'],
+        ),
+      ],
+      0,
+    );
+    expect(skipLines(counts)).toEqual([`Skipped (${why}):`, '  a group > one', '  a test', 'Skipped (no codex here):', '  c']);
   });
 });
 

@@ -27,12 +27,14 @@ export const timeLines = (times: TestTimes): string[] => {
   return groups.length === 0 ? [] : [`Took: ${groups.join(', ')}`];
 };
 
-/** Skipped tests under their reasons, one line each. */
+const reasonInName = / \(skipped: (.+?)\)(?= > |$)/;
+
+/** Skipped tests under their reasons, one line each. A reason may stand in the name, of the test or of its group. */
 export function skipLines({ skips }: TestCounts): string[] {
   const byReason = new Map<string, string[]>();
   for (const { name, reason } of skips) {
-    const key = reason ?? 'no reason given';
-    byReason.set(key, [...(byReason.get(key) ?? []), name]);
+    const key = reason ?? reasonInName.exec(name)?.[1] ?? 'no reason given';
+    byReason.set(key, [...(byReason.get(key) ?? []), name.replace(reasonInName, '')]);
   }
   return [...byReason].flatMap(([reason, names]) => [`Skipped (${reason}):`, ...names.map((name) => `  ${name}`)]);
 }

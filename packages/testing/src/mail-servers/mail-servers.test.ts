@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { ImapFlow } from 'imapflow';
 import nodemailer from 'nodemailer';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { skipNote } from '../skip-note.ts';
 import { whyNoMailServers } from './mail-programs.ts';
 import { startMailServers, type MailServers } from './start-mail-servers.ts';
 
@@ -11,7 +12,7 @@ const patience = { timeout: 20_000, interval: 50 };
 const mail = (subject: string): string =>
   `From: ann@friend.example\r\nTo: ${bot}\r\nSubject: ${subject}\r\n\r\nShall we eat?\r\n`;
 
-describe.skipIf(why !== null)(`the mail servers of the tests${why === null ? '' : ` (skipped: ${why})`}`, () => {
+describe.skipIf(why !== null)(`the mail servers of the tests${skipNote(why)}`, () => {
   let servers!: MailServers;
   const post = (to: string) =>
     nodemailer

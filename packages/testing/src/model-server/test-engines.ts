@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { describe, test } from 'vitest';
+import { describe } from 'vitest';
+import { testUnless } from '../skip-note.ts';
 
 const repositoryRoot = path.resolve(import.meta.dirname, '../../../..');
 
@@ -13,7 +14,7 @@ export const testEnginesDir = process.env.SVC_TEST_ENGINES ?? path.join(reposito
  */
 export function describeWithEngine(id: string, name: string, define: (dir: string) => Promise<void>): void {
   const dir = testEngine(id);
-  if (dir === null) describe.skip(name, () => test(`needs the real ${id} engine`, () => undefined));
+  if (dir === null) testUnless(whyNoEngine(id))(name, () => undefined);
   else describe(name, () => define(dir));
 }
 
@@ -26,3 +27,9 @@ export function testEngine(id: string): string | null {
   );
   return null;
 }
+
+/** Why tests with a real engine are skipped; null when they run. */
+export const whyNoEngine = (id: string): string | null =>
+  existsSync(path.join(testEnginesDir, id, 'node_modules'))
+    ? null
+    : `the real ${id} engine is not there; run: node scripts/install-test-engines.ts`;
