@@ -9,7 +9,7 @@ test('what is missing is said before the tests, with the one command that brings
   const folder = temporaryFolder();
   const bin = path.join(folder.path, 'bin');
   mkdirSync(bin);
-  for (const name of ['tmux', 'strace', 'espeak-ng', 'chromium']) {
+  for (const name of ['tmux', 'strace', 'espeak-ng', 'chromium', 'zsh', 'fish', 'nginx', 'caddy', 'dovecot', 'smtpd']) {
     writeFileSync(path.join(bin, name), '');
     chmodSync(path.join(bin, name), 0o755);
   }
@@ -23,10 +23,12 @@ test('what is missing is said before the tests, with the one command that brings
   chmodSync(path.join(bin, 'tmux'), 0o644);
   const without = neededPrograms({ root: folder.path, env: { ...env, TEST_CHROMIUM: '/nowhere' } });
   expect(missingLines(without, linux)).toEqual([
-    'Skipped for want of a program: tmux (tests of terminals), chromium (tests of uploads in a browser).',
+    'Skipped for want of a program: tmux (tests of terminals), chromium (tests of pages in a browser).',
     'To run them too: sudo apt-get install -y tmux chromium',
   ]);
   expect(missingLines(without, { ...linux, platform: 'darwin' })[1]).toBe('To run them too: brew install tmux chromium');
+  const linuxAlone = { name: 'strace', tests: 'of disks', isThere: false, install: { debian: 'strace', brew: null } };
+  expect(missingLines([linuxAlone], { ...linux, platform: 'darwin' })).toEqual([]);
   folder.remove();
 });
 
