@@ -1,4 +1,5 @@
 import { homedir } from 'node:os';
+import { closeApp } from '@svc/service-kit/http/close-app.ts';
 import { systemClock } from '@svc/service-kit/clock.ts';
 import { readEnv } from '@svc/service-kit/config/env-file.ts';
 import type { RunningService, ServiceContext } from '@svc/service-kit/run-service.ts';
@@ -29,7 +30,7 @@ export async function startCollector(service: ServiceContext): Promise<RunningSe
     async stop() {
       stopChecking();
       releases.close();
-      await app.close();
+      await closeApp(app, service.settings.stopTimeoutMs / 4);
       await context.close();
     },
   };

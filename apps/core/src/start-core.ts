@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { setImmediate as nextTick, setTimeout as sleep } from 'node:timers/promises';
+import { closeApp } from '@svc/service-kit/http/close-app.ts';
 import { systemClock } from '@svc/service-kit/clock.ts';
 import { readEnv } from '@svc/service-kit/config/env-file.ts';
 import { isDeadlyExit, lastExitVariable } from '@svc/service-kit/exit-codes.ts';
-import type { App } from '@svc/service-kit/http/create-app.ts';
 import { randomIds } from '@svc/service-kit/ids.ts';
 import { maskLogLines } from '@svc/service-kit/log.ts';
 import { restorePaths } from '@svc/service-kit/restore/restore-paths.ts';
@@ -104,12 +104,4 @@ async function startOpenCore({ settings, log, version, remoteUsers }: ServiceCon
       await context.close();
     },
   };
-}
-
-/** Lets open requests end, but not for ever: a caller that sends half a body or never reads is cut off. */
-async function closeApp(app: App, deadlineMs: number): Promise<void> {
-  const closed = app.close();
-  await Promise.race([closed, sleep(deadlineMs)]);
-  app.server.closeAllConnections();
-  await closed;
 }

@@ -1,3 +1,4 @@
+import { closeApp } from '@svc/service-kit/http/close-app.ts';
 import { maskLogLines } from '@svc/service-kit/log.ts';
 import type { RunningService, ServiceContext } from '@svc/service-kit/run-service.ts';
 import { createDashboardApp } from './app.ts';
@@ -20,7 +21,7 @@ export async function startDashboard(
     built,
     async stop() {
       context.stopping.abort();
-      await Promise.all([app.close(), built]);
+      await Promise.all([closeApp(app, context.settings.stopTimeoutMs / 4), built]);
       await context.knownSecrets.close();
     },
   };

@@ -1,4 +1,5 @@
 import { systemClock } from '@svc/service-kit/clock.ts';
+import { closeApp } from '@svc/service-kit/http/close-app.ts';
 import { maskLogLines } from '@svc/service-kit/log.ts';
 import type { RunningService, ServiceContext } from '@svc/service-kit/run-service.ts';
 import { watchDamage } from '@svc/store/check-database.ts';
@@ -30,7 +31,7 @@ export async function startManager(service: ServiceContext, options: Partial<Man
       port: Number(new URL(url).port),
       async stop() {
         stopChecking();
-        await Promise.all([app.close(), context.supervisor.stopAll()]);
+        await Promise.all([closeApp(app, settings.stopTimeoutMs / 2), context.supervisor.stopAll()]);
         await context.close();
       },
     };

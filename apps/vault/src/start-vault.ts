@@ -1,3 +1,4 @@
+import { closeApp } from '@svc/service-kit/http/close-app.ts';
 import { systemClock } from '@svc/service-kit/clock.ts';
 import type { RunningService, ServiceContext } from '@svc/service-kit/run-service.ts';
 import { watchDamage } from '@svc/store/check-database.ts';
@@ -19,7 +20,7 @@ export async function startVault(service: ServiceContext, hidesMemory = keepMemo
     port: vaultPort,
     async stop() {
       stopChecking();
-      await app.close();
+      await closeApp(app, service.settings.stopTimeoutMs / 4);
       await context.close();
     },
   };

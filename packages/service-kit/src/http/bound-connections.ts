@@ -18,6 +18,8 @@ export type Connections = {
   areTaken(): boolean;
   /** One line for /health while connections were closed or could not be taken within the last minute; null otherwise. */
   fault(): string | null;
+  /** For a server that closes: from now on a connection is closed as soon as its answer is out, however long its caller would keep it. */
+  endEach(): void;
 };
 
 /**
@@ -29,6 +31,7 @@ export function boundConnections({ server, log, unread, most = connectionLimit()
   const idle = new Set<Socket>();
   let open = 0;
   let busy = 0;
+  let isEnding = false;
   let lastFault = '';
   let lastAt = Number.NEGATIVE_INFINITY;
   const isShown = () => performance.now() - lastAt < shownMs;
@@ -37,6 +40,7 @@ export function boundConnections({ server, log, unread, most = connectionLimit()
     lastFault = fault;
     lastAt = performance.now();
   };
+  const closeIdle = () => server.closeIdleConnections();
   const makeRoom = (newest: Socket) => {
     const [oldest] = idle;
     if (oldest === undefined || oldest === newest) return;
@@ -67,10 +71,15 @@ export function boundConnections({ server, log, unread, most = connectionLimit()
     response.once('close', () => {
       busy--;
       if (!socket.destroyed) idle.add(socket);
+      if (isEnding) setImmediate(closeIdle);
     });
   });
   server.on('upgrade', ({ socket }: IncomingMessage) => idle.delete(socket));
-  return { areTaken: () => busy > most, fault: () => (isShown() ? lastFault : null) };
+  return {
+    areTaken: () => busy > most,
+    fault: () => (isShown() ? lastFault : null),
+    endEach: () => void (isEnding = true),
+  };
 }
 
 /** A reply that is not all with the system yet has a reader to wait for, but not for ever. */

@@ -8,6 +8,7 @@ import { createIntake } from '../intake/intake.ts';
 import { createLog } from '../log.ts';
 import { notFound } from '../service-error.ts';
 import { createOutboundMask, noMask } from '../redaction/outbound-mask.ts';
+import { closeApp } from './close-app.ts';
 import { createApp, type App } from './create-app.ts';
 import { openSse } from './sse.ts';
 
@@ -62,6 +63,26 @@ test.each([
 });
 
 test('a request that comes while the process stops is refused in the shape of every error, and the connection ends', async () => {
+  const { served, started, letGo } = openSlow();
+  const { port, hostname } = new URL(await served.listen({ host: '127.0.0.1', port: 0 }));
+  const socket = connect(Number(port), hostname).setEncoding('utf8');
+  let text = '';
+  socket.on('data', (part: string) => (text += part));
+  socket.write('GET /slow HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n');
+  await started;
+  const closed = served.close();
+  await vi.waitFor(() => expect(served.server.listening).toBe(false));
+  socket.write('GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n');
+  letGo();
+  await once(socket, 'close');
+  await closed;
+  expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 503']);
+  expect(text).toMatch(/connection: close/i);
+  expect(JSON.parse(text.slice(text.lastIndexOf('\r\n\r\n') + 4))).toMatchObject({ ok: false, error: 'unavailable' });
+});
+
+/** A route that answers when it is let go. */
+function openSlow() {
   const started = Promise.withResolvers<void>();
   const letGo = Promise.withResolvers<void>();
   const served = open((own) => {
@@ -71,22 +92,44 @@ test('a request that comes while the process stops is refused in the shape of ev
       return { ok: true };
     });
   });
-  const { port, hostname } = new URL(await served.listen({ host: '127.0.0.1', port: 0 }));
-  const socket = connect(Number(port), hostname).setEncoding('utf8');
-  let text = '';
-  socket.on('data', (part: string) => (text += part));
-  socket.write('GET /slow HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n');
-  await started.promise;
-  const closed = served.close();
-  await vi.waitFor(() => expect(served.server.listening).toBe(false));
-  socket.write('GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n');
-  letGo.resolve();
-  await once(socket, 'close');
-  await closed;
-  expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 503']);
-  expect(text).toMatch(/connection: close/i);
-  expect(JSON.parse(text.slice(text.lastIndexOf('\r\n\r\n') + 4))).toMatchObject({ ok: false, error: 'unavailable' });
-});
+  return { served, started: started.promise, letGo: letGo.resolve };
+}
+
+test(
+  'a connection that its caller would keep is closed when its last answer is out, so that the process can end',
+  { timeout: 10_000 },
+  async () => {
+    const { served, started, letGo } = openSlow();
+    const { port, hostname } = new URL(await served.listen({ host: '127.0.0.1', port: 0 }));
+    const socket = connect(Number(port), hostname).setEncoding('utf8');
+    let text = '';
+    socket.on('data', (part: string) => (text += part));
+    socket.write('GET /slow HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n');
+    await started;
+    const closed = served.close();
+    await vi.waitFor(() => expect(served.server.listening).toBe(false));
+    letGo();
+    await closed;
+    expect(text).toMatch(/^HTTP\/1\.1 200[^]+"ok":true/);
+  },
+);
+
+test(
+  'a caller that never sends the rest of its body is cut off when an app is closed in so much time',
+  { timeout: 10_000 },
+  async () => {
+    const served = open((own) => void own.post('/take', () => ({ ok: true })));
+    const { port, hostname } = new URL(await served.listen({ host: '127.0.0.1', port: 0 }));
+    const socket = connect(Number(port), hostname).resume();
+    const request = 'POST /take HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{';
+    const arrived = once(served.server, 'request');
+    socket.write(request);
+    await arrived;
+    const gone = once(socket, 'close');
+    await closeApp(served, 100);
+    await gone;
+  },
+);
 
 describe('a JSON body', () => {
   const text = { type: 'object', properties: { name: { type: 'string' } } } as const;

@@ -87,7 +87,11 @@ export function createApp(options: AppOptions): App {
   const guard = createGuard(options.allowedHosts);
   const { remoteUsers = noRemoteUsers } = options;
   let isClosing = false;
-  app.addHook('preClose', async () => void (isClosing = true));
+  app.addHook('preClose', async () => {
+    isClosing = true;
+    // Those that are idle are closed by Fastify, once.
+    connections.endEach();
+  });
   app.addHook('onRequest', async (request, reply) => {
     void reply.header('x-request-id', request.id);
     const refusal = guard(request.headers);
