@@ -96,6 +96,19 @@ describe('svc up', () => {
     expect(second.output()).toContain(path.join(dataDir, 'instances/inst_1/keys.json'));
   });
 
+  test('stopped while it starts, ends at once and does not say that it runs', async () => {
+    const first = startUp();
+    const isUp = async (port: number) =>
+      (await requestJson(`http://127.0.0.1:${port}/health`, { timeoutMs: 5000 })).status === 200;
+    await expect
+      .poll(() => Promise.all(ports.slice(0, 3).map(isUp)).catch(() => []), { interval: 20 })
+      .toEqual([true, true, true]);
+    first.child.kill('SIGINT');
+    expect(await first.ended).toBe(0);
+    expect(first.output().split('Stopping')[1]).toBe(' … (Ctrl-C again ends everything at once)\nStopped.\n');
+    expect(readFileSync(path.join(dataDir, 'logs/manager.log'), 'utf8')).not.toContain('did not stop in time');
+  });
+
   test('runs without a dashboard that cannot start, says why, and goes on trying', async () => {
     const up = startUp({ SVC_DASHBOARD: 'on', FAIL: 'dashboard' });
     await up.says('Ctrl-C stops all');

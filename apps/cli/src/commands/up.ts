@@ -170,7 +170,7 @@ async function supervise(plan: Plan): Promise<number> {
         await hosts.stop();
         throw hopeless;
       }
-      await showBanner(plan, hosts, before);
+      await showBanner(plan, hosts, before, life.isStopping);
     }
     const code = await life.ended;
     if (code === exitCodes.ok) print('Stopped.');
@@ -205,6 +205,7 @@ async function showBanner(
   { settings, paths, specs, begunAt }: Plan,
   hosts: Hosts,
   { keyFiles, isFirstStart }: { keyFiles: ReadonlySet<string>; isFirstStart: boolean },
+  isStopping: () => boolean,
 ): Promise<void> {
   const urlOf = (name: HostName) => specs.find((spec) => spec.name === name)?.url ?? '';
   const [instances, engine, services, owner] = await Promise.all([
@@ -216,6 +217,8 @@ async function showBanner(
     Promise.all(hosts.state().map((host) => toBannerService(host, settings.dashboardPort))),
     isFirstStart ? seededOwner(urlOf('core'), detailWaitMs) : null,
   ]);
+  // Who ended it meanwhile is not told that it runs, and given no link into it.
+  if (isStopping()) return;
   const facts = {
     version: readFileSync(path.join(settings.root, 'VERSION'), 'utf8').trim(),
     readyMs: instances.at - begunAt,
