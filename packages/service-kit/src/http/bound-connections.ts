@@ -19,7 +19,7 @@ export type Connections = {
   /** One line for /health while connections were closed or could not be taken within the last minute; null otherwise. */
   fault(): string | null;
   /** For a server that closes: from now on a connection is closed as soon as its answer is out, however long its caller would keep it. */
-  endEach(): void;
+  closeWhenAnswered(): void;
 };
 
 /**
@@ -31,7 +31,7 @@ export function boundConnections({ server, log, unread, most = connectionLimit()
   const idle = new Set<Socket>();
   let open = 0;
   let busy = 0;
-  let isEnding = false;
+  let closesWhenAnswered = false;
   let lastFault = '';
   let lastAt = Number.NEGATIVE_INFINITY;
   const isShown = () => performance.now() - lastAt < shownMs;
@@ -71,14 +71,14 @@ export function boundConnections({ server, log, unread, most = connectionLimit()
     response.once('close', () => {
       busy--;
       if (!socket.destroyed) idle.add(socket);
-      if (isEnding) setImmediate(closeIdle);
+      if (closesWhenAnswered) setImmediate(closeIdle);
     });
   });
   server.on('upgrade', ({ socket }: IncomingMessage) => idle.delete(socket));
   return {
     areTaken: () => busy > most,
     fault: () => (isShown() ? lastFault : null),
-    endEach: () => void (isEnding = true),
+    closeWhenAnswered: () => void (closesWhenAnswered = true),
   };
 }
 

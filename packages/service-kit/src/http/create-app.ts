@@ -90,7 +90,7 @@ export function createApp(options: AppOptions): App {
   app.addHook('preClose', async () => {
     isClosing = true;
     // Those that are idle are closed by Fastify, once.
-    connections.endEach();
+    connections.closeWhenAnswered();
   });
   app.addHook('onRequest', async (request, reply) => {
     void reply.header('x-request-id', request.id);
