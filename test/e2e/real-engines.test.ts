@@ -4,15 +4,13 @@ import type { Session } from '@svc/contract/session.ts';
 import type { UsageRollup } from '@svc/contract/usage.ts';
 import { openHouse, type House } from '@svc/testing/house.ts';
 import { startModelServer, type ModelServer } from '@svc/testing/model-server/start-model-server.ts';
-import { testEngine } from '@svc/testing/model-server/test-engines.ts';
+import { testEngine, whyNoEngine } from '@svc/testing/model-server/test-engines.ts';
 
 let model: ModelServer;
 beforeAll(async () => {
   model = await startModelServer();
 });
 afterAll(() => model.close());
-
-const howToInstall = 'the engine is not there; run: node scripts/install-test-engines.ts';
 
 const engines = [
   {
@@ -31,6 +29,7 @@ const engines = [
 
 describe.each(engines)('an OpenAI client and a real $id turn', ({ id, settings }) => {
   const dir = testEngine(id);
+  const why = whyNoEngine(id);
   let house: House | null = null;
   afterEach(async () => {
     await house?.stop();
@@ -38,7 +37,7 @@ describe.each(engines)('an OpenAI client and a real $id turn', ({ id, settings }
   });
 
   test('answers, counts tokens per person, and keeps the resume id', async ({ skip }) => {
-    skip(dir === null, howToInstall);
+    skip(why !== null, why ?? undefined);
     house = await openHouse({ env: { SVC_DEFAULT_ENGINE: id, ...settings(dir ?? '') } });
     const { urls } = house;
     const client = new OpenAI({ baseURL: `${urls.compat}/v1`, apiKey: house.key(), maxRetries: 0 });
@@ -60,7 +59,7 @@ describe.each(engines)('an OpenAI client and a real $id turn', ({ id, settings }
   });
 
   test('an upstream error reaches the client as an error in words', async ({ skip }) => {
-    skip(dir === null, howToInstall);
+    skip(why !== null, why ?? undefined);
     house = await openHouse({ env: { SVC_DEFAULT_ENGINE: id, ...settings(dir ?? '') } });
     const client = new OpenAI({ baseURL: `${house.urls.compat}/v1`, apiKey: house.key(), maxRetries: 0 });
     const failing = client.chat.completions.create({ model: 'svc', messages: [{ role: 'user', content: 'FAIL401' }] });

@@ -3,11 +3,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { requestJson } from '@svc/service-kit/http/json-client.ts';
 import type { ScriptedStep } from '@svc/testing/model-server/scripted-reply.ts';
 import { startModelServer, type ModelServer } from '@svc/testing/model-server/start-model-server.ts';
-import { testEngine } from '@svc/testing/model-server/test-engines.ts';
+import { testEngine, whyNoEngine } from '@svc/testing/model-server/test-engines.ts';
 import { openUpdateHouse, until, type UpdateHouse } from './update-house.ts';
 
 const codex = testEngine('codex');
-const howToInstall = 'the engine is not there; run: node scripts/install-test-engines.ts';
+const noCodex = whyNoEngine('codex');
 /** The change of a person that would keep the next version from starting. */
 const mine = "throw new Error('a change of mine');\n";
 const changed = 'apps/collector/src/main.ts';
@@ -51,7 +51,7 @@ test('the engine that is no model is not asked', async () => {
 }, 120_000);
 
 test('what an engine does to the installation itself is not installed', async ({ skip }) => {
-  skip(codex === null, howToInstall);
+  skip(noCodex !== null, noCodex ?? undefined);
   house.killAll();
   await until(() => house.shas().then((shas) => shas.every((sha) => sha === 'away')), 20_000);
   Object.assign(house.env, {
@@ -73,7 +73,7 @@ test('what an engine does to the installation itself is not installed', async ({
 test('an engine repairs in a copy what a person changed; the updater tries it, says what is wrong, and installs what does', async ({
   skip,
 }) => {
-  skip(codex === null, howToInstall);
+  skip(noCodex !== null, noCodex ?? undefined);
   const before = clone();
   scriptTurns([
     'git apply ../*.patch',

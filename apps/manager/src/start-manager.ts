@@ -31,6 +31,7 @@ export async function startManager(service: ServiceContext, options: Partial<Man
       port: Number(new URL(url).port),
       async stop() {
         stopChecking();
+        // Messages that are being sent get half of the time.
         await Promise.all([closeApp(app, settings.stopTimeoutMs / 2), context.supervisor.stopAll()]);
         await context.close();
       },

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { test, type TestFunction } from 'vitest';
 
-/** Ends the name of a test or a group that is skipped: the report of a run lists it under this reason. Empty for `null`. */
+/** A suffix for the name of a test or a group that is skipped: the report of a run lists it under this reason. Empty for `null`. */
 export const skipNote = (why: string | null): string => (why === null ? '' : ` (skipped: ${why})`);
 
 /** A test that is skipped for this reason; for `null`, one that runs. */
@@ -16,8 +16,8 @@ export const whyNoTmux = (): string | null => whyNoProgram('tmux', '-V');
 /** Why tests of a shell are skipped; null when they run. */
 export const whyNoShell = (shell: string): string | null => whyNoProgram(shell, '--version');
 
-/** Why tests of what only Linux has are skipped; null when they run. */
-export const whyNotLinux = (): string | null => (process.platform === 'linux' ? null : 'Linux alone can do this');
+/** Why tests of what only Linux has are skipped; null on Linux. */
+export const whyNotLinux = (): string | null => (process.platform === 'linux' ? null : 'only Linux has what it tests');
 
 /** Why tests that take minutes are skipped; null when they run. `how`: the variable that asks for them, with its value. */
 export const unlessAsked = (how: string, isAsked: boolean): string | null =>

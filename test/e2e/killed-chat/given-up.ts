@@ -6,8 +6,8 @@ export const saysGivenUp = (text: string): boolean =>
 export type GivenUp = { name: string; place: unknown; at: number };
 
 /**
- * What was given up without need: a turn is run again when the core ends in it, and given up when the core ends in it once
- * more. `coreEnds`: when the core was ended, by the clock that `at` is of.
+ * Turns that were given up too soon. A turn that the end of the core has cut off runs once more, and is given up when that run is cut off too.
+ * `coreEnds`: when the core was ended, on the clock of `at`.
  */
 export function givenUpTooSoon(givenUp: readonly GivenUp[], coreEnds: readonly number[]): string[] {
   const broken: string[] = [];

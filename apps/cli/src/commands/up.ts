@@ -217,7 +217,7 @@ async function showBanner(
     Promise.all(hosts.state().map((host) => toBannerService(host, settings.dashboardPort))),
     isFirstStart ? seededOwner(urlOf('core'), detailWaitMs) : null,
   ]);
-  // Who ended it meanwhile is not told that it runs, and given no link into it.
+  // It was stopped meanwhile: it does not run any more, and a set-up link would lead nowhere.
   if (isStopping()) return;
   const facts = {
     version: readFileSync(path.join(settings.root, 'VERSION'), 'utf8').trim(),

@@ -5,7 +5,7 @@ import { quoted } from '../terminal.ts';
 
 /** What some tests need and no `./svc test` installs. */
 export type Needed = { name: string; tests: string; isThere: boolean; install: 'engines' | Packages };
-/** What installs it; null where it is not to be had, and its tests do not run. */
+/** The packages that install it; null where its tests are for Linux alone. */
 type Packages = { debian: string; brew: string | null };
 
 type Machine = { root: string; env: Readonly<Record<string, string | undefined>>; platform?: NodeJS.Platform };
@@ -15,25 +15,25 @@ export function neededPrograms({ root, env }: Machine): Needed[] {
   const isInstalled = pinnedEngines().every((id) => existsSync(path.join(engines, id, 'node_modules')));
   return [
     { name: 'the real engines (900 MB)', tests: 'of the engines', isThere: isInstalled, install: 'engines' },
-    { name: 'tmux', tests: 'of terminals', isThere: isOnPath('tmux', env), install: anywhere('tmux') },
+    { name: 'tmux', tests: 'of terminals', isThere: isOnPath('tmux', env), install: everywhere('tmux') },
     { name: 'strace', tests: 'of disks that fail', isThere: isOnPath('strace', env), install: debian('strace') },
-    { name: 'chromium', tests: 'of pages in a browser', isThere: hasChromium(env), install: anywhere('chromium') },
-    { name: 'espeak-ng', tests: 'of speech', isThere: isOnPath('espeak-ng', env), install: anywhere('espeak-ng') },
-    { name: 'zsh', tests: 'of completion', isThere: isOnPath('zsh', env), install: anywhere('zsh') },
-    { name: 'fish', tests: 'of completion', isThere: isOnPath('fish', env), install: anywhere('fish') },
-    { name: 'nginx', tests: 'behind a proxy', isThere: isInDebian('nginx', env), install: debian('nginx-light') },
-    { name: 'caddy', tests: 'behind a proxy', isThere: isInDebian('caddy', env), install: debian('caddy') },
-    { name: 'Dovecot', tests: 'of e-mail', isThere: isInDebian('dovecot', env), install: debian(dovecot) },
-    { name: 'OpenSMTPD', tests: 'of e-mail', isThere: isInDebian('smtpd', env), install: debian('opensmtpd') },
+    { name: 'chromium', tests: 'of pages in a browser', isThere: hasChromium(env), install: everywhere('chromium') },
+    { name: 'espeak-ng', tests: 'of speech', isThere: isOnPath('espeak-ng', env), install: everywhere('espeak-ng') },
+    { name: 'zsh', tests: 'of completion', isThere: isOnPath('zsh', env), install: everywhere('zsh') },
+    { name: 'fish', tests: 'of completion', isThere: isOnPath('fish', env), install: everywhere('fish') },
+    { name: 'nginx', tests: 'behind a proxy', isThere: isServerThere('nginx', env), install: debian('nginx-light') },
+    { name: 'caddy', tests: 'behind a proxy', isThere: isServerThere('caddy', env), install: debian('caddy') },
+    { name: 'Dovecot', tests: 'of e-mail', isThere: isServerThere('dovecot', env), install: debian(dovecot) },
+    { name: 'OpenSMTPD', tests: 'of e-mail', isThere: isServerThere('smtpd', env), install: debian('opensmtpd') },
   ];
 }
 
 const dovecot = 'dovecot-imapd dovecot-lmtpd dovecot-submissiond';
-const anywhere = (name: string): Packages => ({ debian: name, brew: name });
+const everywhere = (name: string): Packages => ({ debian: name, brew: name });
 const debian = (names: string): Packages => ({ debian: names, brew: null });
 
-/** Servers stand where a person's PATH may not lead. */
-const isInDebian = (program: string, env: Machine['env']): boolean => isOnPath(program, { PATH: `${env['PATH']}:/usr/sbin` });
+/** Debian puts servers into /usr/sbin, which need not be on the PATH of a user. */
+const isServerThere = (program: string, env: Machine['env']): boolean => isOnPath(program, { PATH: `${env['PATH']}:/usr/sbin` });
 
 /** Those that are installed from npm. */
 const pinnedEngines = (): string[] =>

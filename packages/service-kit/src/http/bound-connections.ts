@@ -18,7 +18,7 @@ export type Connections = {
   areTaken(): boolean;
   /** One line for /health while connections were closed or could not be taken within the last minute; null otherwise. */
   fault(): string | null;
-  /** For a server that closes: from now on a connection is closed as soon as its answer is out, however long its caller would keep it. */
+  /** For a server that is closing: each connection ends with the answer that is on its way, though its caller would keep it open. */
   closeWhenAnswered(): void;
 };
 

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { App } from './create-app.ts';
 
 /**
- * Lets open requests end, but not for ever: a caller that sends half a body or never reads is cut off, or what the process has to do before its
- * end would never be done.
+ * Lets open requests end, for `deadlineMs` at most: then callers that send half a body or never read are cut off, so that the process can still
+ * close its database.
  */
 export async function closeApp(app: App, deadlineMs: number): Promise<void> {
   const closed = app.close();

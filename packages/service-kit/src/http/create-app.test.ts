@@ -63,26 +63,18 @@ test.each([
 });
 
 test('a request that comes while the process stops is refused in the shape of every error, and the connection ends', async () => {
-  const { served, started, letGo } = openSlow();
-  const { port, hostname } = new URL(await served.listen({ host: '127.0.0.1', port: 0 }));
-  const socket = connect(Number(port), hostname).setEncoding('utf8');
-  let text = '';
-  socket.on('data', (part: string) => (text += part));
-  socket.write('GET /slow HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n');
-  await started;
-  const closed = served.close();
-  await vi.waitFor(() => expect(served.server.listening).toBe(false));
+  const { socket, closed, letGo, text } = await closeWhileAsked();
   socket.write('GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n');
   letGo();
   await once(socket, 'close');
   await closed;
-  expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 503']);
-  expect(text).toMatch(/connection: close/i);
-  expect(JSON.parse(text.slice(text.lastIndexOf('\r\n\r\n') + 4))).toMatchObject({ ok: false, error: 'unavailable' });
+  expect(text().match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 503']);
+  expect(text()).toMatch(/connection: close/i);
+  expect(JSON.parse(text().slice(text().lastIndexOf('\r\n\r\n') + 4))).toMatchObject({ ok: false, error: 'unavailable' });
 });
 
-/** A route that answers when it is let go. */
-function openSlow() {
+/** An app that closes while it works on a request, which is answered when it is let go; and the connection of its caller. */
+async function closeWhileAsked() {
   const started = Promise.withResolvers<void>();
   const letGo = Promise.withResolvers<void>();
   const served = open((own) => {
@@ -92,25 +84,26 @@ function openSlow() {
       return { ok: true };
     });
   });
-  return { served, started: started.promise, letGo: letGo.resolve };
+  const { port, hostname } = new URL(await served.listen({ host: '127.0.0.1', port: 0 }));
+  const socket = connect(Number(port), hostname).setEncoding('utf8');
+  let text = '';
+  socket.on('data', (part: string) => (text += part));
+  socket.write('GET /slow HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n');
+  await started.promise;
+  const closed = served.close();
+  await vi.waitFor(() => expect(served.server.listening).toBe(false));
+  return { socket, closed, letGo: letGo.resolve, text: () => text };
 }
 
 test(
   'a connection that its caller would keep is closed when its last answer is out, so that the process can end',
   { timeout: 10_000 },
   async () => {
-    const { served, started, letGo } = openSlow();
-    const { port, hostname } = new URL(await served.listen({ host: '127.0.0.1', port: 0 }));
-    const socket = connect(Number(port), hostname).setEncoding('utf8');
-    let text = '';
-    socket.on('data', (part: string) => (text += part));
-    socket.write('GET /slow HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n');
-    await started;
-    const closed = served.close();
-    await vi.waitFor(() => expect(served.server.listening).toBe(false));
+    const { socket, closed, letGo, text } = await closeWhileAsked();
+    const gone = once(socket, 'close');
     letGo();
-    await closed;
-    expect(text).toMatch(/^HTTP\/1\.1 200[^]+"ok":true/);
+    await Promise.all([closed, gone]);
+    expect(text()).toMatch(/^HTTP\/1\.1 200[^]+"ok":true/);
   },
 );
 

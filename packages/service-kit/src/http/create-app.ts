@@ -89,7 +89,7 @@ export function createApp(options: AppOptions): App {
   let isClosing = false;
   app.addHook('preClose', async () => {
     isClosing = true;
-    // Those that are idle are closed by Fastify, once.
+    // Fastify closes those that are idle now.
     connections.closeWhenAnswered();
   });
   app.addHook('onRequest', async (request, reply) => {

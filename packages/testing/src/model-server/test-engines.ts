@@ -10,7 +10,7 @@ export const testEnginesDir = process.env.SVC_TEST_ENGINES ?? path.join(reposito
 
 /**
  * A group of tests that need a real engine; `define` gets its install folder. Where the engine is not installed the
- * group is skipped, with a line that says how to get it.
+ * group is skipped, with a reason that says how to get it.
  */
 export function describeWithEngine(id: string, name: string, define: (dir: string) => Promise<void>): void {
   const dir = testEngine(id);
@@ -18,18 +18,12 @@ export function describeWithEngine(id: string, name: string, define: (dir: strin
   else describe(name, () => define(dir));
 }
 
-/** The install folder of a real engine for tests; null, with a line that says how to get it, when it is not there. */
+/** The install folder of a real engine for tests; null when it is not there. */
 export function testEngine(id: string): string | null {
   const dir = path.join(testEnginesDir, id);
-  if (existsSync(path.join(dir, 'node_modules'))) return dir;
-  process.stderr.write(
-    `The tests with the real ${id} engine are skipped: nothing in ${dir}. Run: node scripts/install-test-engines.ts\n`,
-  );
-  return null;
+  return existsSync(path.join(dir, 'node_modules')) ? dir : null;
 }
 
 /** Why tests with a real engine are skipped; null when they run. */
 export const whyNoEngine = (id: string): string | null =>
-  existsSync(path.join(testEnginesDir, id, 'node_modules'))
-    ? null
-    : `the real ${id} engine is not there; run: node scripts/install-test-engines.ts`;
+  testEngine(id) === null ? `the real ${id} engine is not there; run: node scripts/install-test-engines.ts` : null;
