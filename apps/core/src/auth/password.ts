@@ -14,6 +14,8 @@ const fewestGuesses = 1e9;
 const longestJudged = 72;
 
 const plain = (bytes: Buffer): string => bytes.toString('base64').replaceAll('=', '');
+const phc = (salt: Buffer, tag: Buffer): string =>
+  `$argon2id$v=19$m=${cost.memory},t=${cost.passes},p=${cost.parallelism}$${plain(salt)}$${plain(tag)}`;
 
 const tagOf = (password: string, nonce: Buffer, parameters: typeof cost): Promise<Buffer> =>
   derive('argon2id', { ...parameters, message: Buffer.from(password.normalize('NFKC')), nonce, tagLength });
@@ -22,8 +24,11 @@ const tagOf = (password: string, nonce: Buffer, parameters: typeof cost): Promis
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(16);
   const tag = await tagOf(password, salt, cost);
-  return `$argon2id$v=19$m=${cost.memory},t=${cost.passes},p=${cost.parallelism}$${plain(salt)}$${plain(tag)}`;
+  return phc(salt, tag);
 }
+
+/** Stands for the password of an account that is not there: no password is it, and to find that out takes as long as with any other. */
+export const impossiblePassword = phc(Buffer.alloc(16), Buffer.alloc(tagLength));
 
 /** @throws Error when what is stored is not of the PHC form. */
 export async function isPassword(password: string, stored: string): Promise<boolean> {

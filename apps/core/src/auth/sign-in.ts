@@ -7,7 +7,7 @@ import type { Account, Accounts } from './accounts.ts';
 import type { KnownDevices } from './known-devices.ts';
 import type { LoginSessions, LoginTokens } from './login-sessions.ts';
 import type { LoginThrottle, Source } from './login-throttle.ts';
-import { checkNewPassword, hashPassword, isPassword } from './password.ts';
+import { checkNewPassword, hashPassword, impossiblePassword, isPassword } from './password.ts';
 import type { Visitor } from './visitor.ts';
 
 /** So many wrong guesses in a row end the session that they were typed in. */
@@ -62,9 +62,6 @@ export class WrongGuess extends Error {
 }
 
 export function createSignIn({ db, accounts, sessions, devices, throttle, events, log }: Deps): SignIn {
-  /** Stands for the account that is not there, so that the answer takes as long. */
-  const nobody = hashPassword('nobody has this password');
-
   const sourceOf = async ({ deviceCookies }: Visitor, code: string): Promise<Source> => {
     const device = await devices.find(deviceCookies);
     if (device !== null) return `device:${device}`;
@@ -141,7 +138,7 @@ export function createSignIn({ db, accounts, sessions, devices, throttle, events
       const source = await sourceOf(visitor, code);
       return throttle.inTurn(source, async () => {
         const found = await accounts.find();
-        const isRight = await isPassword(password, found?.password ?? (await nobody));
+        const isRight = await isPassword(password, found?.password ?? impossiblePassword);
         if (found === undefined || !isRight || name !== found.name) return refuse(source, visitor.device);
         return orRefuse(enter(visitor, 'password', codeTaken(found, code, source)), () => refuse(source, visitor.device));
       });
