@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makePrivateDir, writeFileAtomic } from '@svc/service-kit/config/data-dir.ts';
@@ -63,7 +64,10 @@ export function createTmuxServer({ run, path: searchPath }: Deps): TmuxServer {
     writeFileAtomic(config, configText);
     refuse(await tmux(['start-server']));
   };
+  /** Without its socket there is no server, and nothing is run to ask it: that takes a large process some 20 ms. */
+  const mayRun = (): boolean => existsSync(socket);
   const list = async (): Promise<OpenPane[]> => {
+    if (!mayRun()) return [];
     const { stdout } = await tmux(['list-panes', '-a', '-F', '#{session_name} #{pane_id} #{pane_pid} #{session_created}']);
     return toPanes(stdout);
   };
@@ -91,7 +95,7 @@ export function createTmuxServer({ run, path: searchPath }: Deps): TmuxServer {
       await Promise.all(pids.map(endOf));
     },
     async stop() {
-      await tmux(['kill-server']);
+      if (mayRun()) await tmux(['kill-server']);
     },
   };
 }
