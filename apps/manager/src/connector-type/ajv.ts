@@ -7,27 +7,35 @@ import { describePattern } from '@svc/service-kit/http/describe-pattern.ts';
 export type FieldProblem = { field: string; problem: string };
 
 const require = createRequire(import.meta.url);
-let shared: Ajv | null = null;
+let unchecked: Ajv | null = null;
+let checking: Ajv | null = null;
 
 /**
- * The check of a schema: lenient about what a type's author adds to it, strict about what it says; defaults are filled in.
- * One instance compiles all, because the check that a schema is one is dearer than any of them, and forgets each afterwards, since the next
- * version of a type comes with the same `$id`.
+ * The check of a schema that is known to be one: lenient about what a type's author adds to it, strict about what it says; defaults are filled in.
+ */
+export const compileSchema = (schema: object): ValidateFunction =>
+  compileWith((unchecked ??= createAjv({ meta: false, validateSchema: false })), schema);
+
+/**
+ * The same of what somebody says to be a schema. To find that out is dearer than compiling it.
  * @throws when it is no JSON Schema.
  */
-export function compileSchema(schema: object): ValidateFunction {
-  shared ??= createAjv();
+export const compileUnknownSchema = (schema: object): ValidateFunction => compileWith((checking ??= createAjv()), schema);
+
+/** One instance compiles all, and forgets each afterwards: the next version of a type comes with the same `$id`. */
+function compileWith(ajv: Ajv, schema: object): ValidateFunction {
   try {
-    return shared.compile(schema);
+    return ajv.compile(schema);
   } finally {
-    shared.removeSchema(schema);
+    ajv.removeSchema(schema);
   }
 }
 
 /** Loaded with the first schema: most starts check none. */
-function createAjv(): Ajv {
+function createAjv(options: ajvModule.Options = {}): Ajv {
   const { Ajv } = require('ajv') as typeof ajvModule;
   return new Ajv({
+    ...options,
     strict: false,
     allErrors: true,
     useDefaults: true,

@@ -3,7 +3,7 @@ import { capabilitiesSchema, ownChannels } from '@svc/contract/envelope.ts';
 import { methodPattern } from '@svc/contract/instance-call.ts';
 import { isRecord } from '@svc/contract/json-value.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
-import { compileSchema, problemsOf } from './ajv.ts';
+import { compileSchema, compileUnknownSchema, problemsOf } from './ajv.ts';
 import { memoryMbSchema, usualSettings } from './memory-limit.ts';
 
 const metaSchema = {
@@ -114,7 +114,7 @@ export function describeContradictions(meta: Checked, folder: string): string[] 
 
 function schemaProblem(schema: object): string[] {
   try {
-    compileSchema(schema);
+    compileUnknownSchema(schema);
     return [];
   } catch (error) {
     return [`configSchema is not a JSON Schema: ${errorText(error)}`];

@@ -20,7 +20,8 @@ export function createReadBody(): ReadBody {
     const known = compiled.get(schema);
     if (known !== undefined) return known;
     const { Ajv } = require('ajv') as typeof ajvModule;
-    ajv ??= boundLengths(new Ajv({ strict: false }));
+    // The schemas are our own, and right.
+    ajv ??= boundLengths(new Ajv({ strict: false, meta: false, validateSchema: false }));
     const made = ajv.compile(schema as object);
     compiled.set(schema, made);
     return made;
