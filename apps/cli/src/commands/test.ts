@@ -5,6 +5,7 @@ import { exitCodes } from '@svc/service-kit/exit-codes.ts';
 import { repositoryRoot } from '../repository-root.ts';
 import { print } from '../terminal.ts';
 import { cleanEnv } from '../testing/clean-env.ts';
+import { filesInMemory } from '../testing/files-in-memory.ts';
 import { proveAreas } from '../testing/prove-areas.ts';
 import { missingLines, neededPrograms } from '../testing/missing-programs.ts';
 import { earlierWords, lastWords, noteIn } from '../testing/running-files.ts';
@@ -28,6 +29,7 @@ export type TestOptions = { deep?: boolean; unit?: boolean };
 export async function test(filters: readonly string[], { deep, unit }: TestOptions): Promise<number> {
   const dir = mkdtempSync(path.join(tmpdir(), 'svc-test-'));
   const countsFile = path.join(dir, 'counts.json');
+  const inMemory = filesInMemory(process.env);
   try {
     const args = [
       vitest,
@@ -37,7 +39,7 @@ export async function test(filters: readonly string[], { deep, unit }: TestOptio
       ...(unit === true ? ['--project=unit'] : []),
       ...filters,
     ];
-    const env = cleanEnv(process.env);
+    const env = { ...cleanEnv(process.env), ...(inMemory !== null && { TMPDIR: inMemory.path }) };
     if (unit !== true) sayWhatIsMissing(filters);
     for (const line of earlierWords(notes)) print(line);
     const files = { TEST_COUNTS_FILE: countsFile, TEST_RUNNING_FILE: runningFile };
@@ -53,6 +55,7 @@ export async function test(filters: readonly string[], { deep, unit }: TestOptio
     return isGood ? exitCodes.ok : exitCodes.failed;
   } finally {
     rmSync(dir, { recursive: true, force: true });
+    inMemory?.remove();
   }
 }
 

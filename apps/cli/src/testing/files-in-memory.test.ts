@@ -1,0 +1,36 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { filesInMemory } from './files-in-memory.ts';
+
+const room = 64 * 2 ** 30;
+let shared: TemporaryFolder;
+beforeEach(() => (shared = temporaryFolder()));
+afterEach(() => shared.remove());
+
+test('a folder of its own, which is removed with all that is in it', () => {
+  const files = filesInMemory({}, { shared: shared.path, availableBytes: room });
+  expect(path.dirname(files?.path ?? '')).toBe(shared.path);
+  writeFileSync(path.join(files?.path ?? '', 'left'), '');
+  files?.remove();
+  expect(existsSync(files?.path ?? '')).toBe(false);
+});
+
+test('none without room, without such a folder, and where somebody has said where temporary files go', () => {
+  const availableBytes = room;
+  expect(filesInMemory({}, { shared: shared.path, availableBytes: 2 ** 30 })).toBeNull();
+  expect(filesInMemory({}, { shared: path.join(shared.path, 'none'), availableBytes })).toBeNull();
+  expect(filesInMemory({ TMPDIR: '/tmp' }, { shared: shared.path, availableBytes })).toBeNull();
+});
+
+test('what a run has left that was ended by force is removed; what one that goes on has is not', () => {
+  const { pid: ended } = spawnSync('true');
+  const [left, used, foreign] = [`svc-test-files-${ended}-a`, `svc-test-files-${process.ppid}-b`, 'other'].map((name) =>
+    path.join(shared.path, name),
+  ) as [string, string, string];
+  for (const folder of [left, used, foreign]) mkdirSync(path.join(folder, 'in it'), { recursive: true });
+  filesInMemory({}, { shared: shared.path, availableBytes: 0 });
+  expect([left, used, foreign].map((folder) => existsSync(folder))).toEqual([false, true, true]);
+});
