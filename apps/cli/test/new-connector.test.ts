@@ -26,10 +26,11 @@ afterEach(() => folder.remove());
 
 type Ended = { code: number; out: string; err: string };
 
+const { NODE_COMPILE_CACHE } = process.env;
 const run = (args: string[], cwd = folder.path, PATH = process.env['PATH']): Promise<Ended> =>
   new Promise((resolve) => {
     // NODE_TEST_CONTEXT and the like would make another run of node --test talk to ours.
-    const env = { PATH, HOME: folder.path, SVC_DATA_DIR: path.join(folder.path, 'data') };
+    const env = { PATH, NODE_COMPILE_CACHE, HOME: folder.path, SVC_DATA_DIR: path.join(folder.path, 'data') };
     const child = execFile(process.execPath, args, { env, cwd, timeout: 60_000 }, (_error, out, err) =>
       resolve({ code: child.exitCode ?? -1, out, err }),
     );

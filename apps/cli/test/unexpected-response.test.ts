@@ -27,7 +27,8 @@ test.each([
   ['COLLECTOR', ['session']],
 ])('where another program has the port of the %s, svc %j says so, without a stack', async (name, args) => {
   const port = String((stranger.address() as AddressInfo).port);
-  const env = { PATH: process.env['PATH'], HOME: folder.path, SVC_DATA_DIR: folder.path, [`SVC_${name}_PORT`]: port };
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  const env = { PATH, NODE_COMPILE_CACHE, HOME: folder.path, SVC_DATA_DIR: folder.path, [`SVC_${name}_PORT`]: port };
   const err = await new Promise<string>((resolve) => {
     const command = [path.join(repositoryRoot, 'apps/cli/src/main.ts'), ...args];
     execFile(process.execPath, command, { env, timeout: 30_000 }, (_error, _out, text) => resolve(text));

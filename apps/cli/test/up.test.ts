@@ -37,6 +37,7 @@ function env(more: Record<string, string> = {}): Record<string, string> {
   const [core, manager, collector, compat] = ports.map(String);
   return {
     PATH: process.env['PATH'] ?? '',
+    NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
     HOME: dataDir,
     SVC_DATA_DIR: dataDir,
     SVC_CORE_PORT: core ?? '',

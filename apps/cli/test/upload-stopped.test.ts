@@ -29,6 +29,7 @@ test('an upload that is stopped with Ctrl-C says that the same command goes on',
   writeFileSync(file, '8 bytes!');
   const env = {
     PATH: process.env['PATH'],
+    NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
     HOME: folder.path,
     SVC_DATA_DIR: path.join(folder.path, 'data'),
     SVC_CORE_PORT: String(port),

@@ -1,5 +1,4 @@
 import { rmSync } from 'node:fs';
-import path from 'node:path';
 import type { Envelope } from '@svc/contract/envelope.ts';
 import { deviceToolsName } from '@svc/contract/device-tools.ts';
 import { toolbeltName } from '@svc/contract/tool-server.ts';
@@ -56,7 +55,8 @@ export async function openTestCore(options: Options = {}) {
   const folder = dataDir ?? temporaryFolder().path;
   const removeFolder = () => rmSync(folder, { recursive: true, force: true });
   before?.(folder);
-  writeNewDb(path.join(folder, 'core.db'));
+  writeNewDb(folder, 'core.db');
+  writeNewDb(folder, 'login.db');
   const cutOff = createCutOff();
   const clock = cutOff.clock(options.clock ?? systemClock);
   const sendToChannel = cutOff.send(options.sendToChannel ?? allDelivered);
@@ -76,7 +76,8 @@ export async function openTestCore(options: Options = {}) {
     clock,
     ids: randomIds,
     log,
-    env,
+    // Programs that it starts load in a third of the time.
+    env: { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'], ...env },
     remoteUsers: options.remoteUsers,
     overrides: {
       ...(options.toolbelt === undefined && { toolbelt: noToolbelt }),

@@ -15,7 +15,7 @@ export type TestDb = {
 export function openTestDb(): TestDb {
   const folder = temporaryFolder();
   const file = path.join(folder.path, 'core.db');
-  writeNewDb(file);
+  writeNewDb(folder.path, 'core.db');
   let db = openCoreDb(file);
   onTestFinished(async () => {
     await db.close();

@@ -17,7 +17,10 @@ let child: ChildProcess;
 let port: number;
 
 async function startToolbelt(wanted: number): Promise<{ child: ChildProcess; port: number }> {
-  const started = fork(entry, [], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], env: { PATH: process.env['PATH'] } });
+  const started = fork(entry, [], {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] },
+  });
   started.send({ type: 'start', coreUrl: core.url, version: '1.2.3', port: wanted });
   const [ready] = (await once(started, 'message')) as [{ type: string; port: number }];
   return { child: started, port: ready.port };

@@ -18,7 +18,8 @@ beforeAll(async () => {
 });
 afterAll(() => core.close());
 
-const env = (more: Record<string, string>) => ({ PATH: process.env['PATH'] ?? '', SVC_CORE_PORT: String(core.port), ...more });
+const { PATH = '', NODE_COMPILE_CACHE = '' } = process.env;
+const env = (more: Record<string, string>) => ({ PATH, NODE_COMPILE_CACHE, SVC_CORE_PORT: String(core.port), ...more });
 const program = () => ({ command: process.execPath, args: [entry, 'stdio'], env: env({ SVC_TOOLBELT_TOKEN: token }) });
 const called = { url: '/v2/toolbelt/svc_map', authorization: `Bearer ${token}`, body: {} };
 

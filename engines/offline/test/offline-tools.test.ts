@@ -40,7 +40,15 @@ const overHttp = (name: string): ToolServer => ({
 });
 const engine = () =>
   createEngine(
-    engineDeps({ stateDir: folder.path, env: { PATH: process.env['PATH'], OPENAI_API_KEY: 'k', SVC_MANAGER_TOKEN: 't' } }),
+    engineDeps({
+      stateDir: folder.path,
+      env: {
+        PATH: process.env['PATH'],
+        NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+        OPENAI_API_KEY: 'k',
+        SVC_MANAGER_TOKEN: 't',
+      },
+    }),
   );
 const say = async (prompt: string, fields: Partial<EngineRequest> = {}, signal?: AbortSignal) => {
   const turn = await collectTurn(engine(), engineRequest({ prompt, cwd: folder.path, ...fields }), { signal });
