@@ -6,6 +6,7 @@ import { requestJson } from '@svc/service-kit/http/json-client.ts';
 import { readCore } from './channel-killed/accounts.ts';
 import { answerTo } from './channel-killed/engine-script.ts';
 import { killable, type Killable } from './channel-killed/killable-service.ts';
+import { givenUpTooSoon } from './killed-chat/given-up.ts';
 import { findBroken, isAnswered, type Asked } from './issues-killed/accounts.ts';
 import { openIssuesService, type IssuesService } from './issues-killed/issues-service.ts';
 
@@ -30,11 +31,13 @@ test(
     server.fault = randomGitHubFaults(random, shares, 0.5);
     const asking = ask(service, random);
     const killed: Killable[] = [];
+    const coreEnds: number[] = [];
     for (let round = 0; round < kills; round++) {
       await pause(200 + random() * 1500);
       const what = killable[Math.floor(random() * killable.length)] ?? 'core';
       killed.push(what);
       await service.kill(what);
+      if (what === 'core') coreEnds.push(performance.now());
     }
     await service.recover();
     const asked = await asking;
@@ -45,7 +48,8 @@ test(
     await waitFor(
       async () => {
         const { failed } = await readCore(service.coreUrl, await keysOf(service.coreUrl));
-        broken = findBroken(server, asked, failed);
+        const found = findBroken(server, asked, failed);
+        broken = [...found.broken, ...givenUpTooSoon(found.givenUp, coreEnds)];
         return broken.length === 0;
       },
       120_000,
@@ -68,9 +72,10 @@ async function ask({ server, issues: all, people }: IssuesService, random: () =>
       const name = `m${asked.length + 1}`;
       const words = random() > 0.95 ? 9000 : Math.floor(random() * 60);
       const isCall = random() < 0.7;
+      const at = performance.now();
       const author = people[Math.floor(random() * people.length)]!;
       const comment = server.comment(issue, author, `${isCall ? '@assistant ' : '`@assistant` '}[${name}] ${words}`);
-      last = { issue, name, comment, answer: isCall ? answerTo(name, words, 0) : null };
+      last = { issue, name, comment, answer: isCall ? answerTo(name, words, 0) : null, at };
       asked.push(last);
     }
   });

@@ -1,10 +1,10 @@
 import type { GitHubServer } from '@svc/testing/github-server/index.ts';
 import type { GitHubComment, GitHubIssue } from '@svc/testing/github-server/github-store.ts';
-import { saysGivenUp } from '../killed-chat/given-up.ts';
+import { type GivenUp, saysGivenUp } from '../killed-chat/given-up.ts';
 import { editIntervalMs } from './issues-service.ts';
 
-/** What was asked, and what is to be answered; null where nobody is called. */
-export type Asked = { issue: GitHubIssue; name: string; comment: GitHubComment; answer: string | null };
+/** What was asked, and what is to be answered; null where nobody is called. `at`: when, on the clock of `performance.now`. */
+export type Asked = { issue: GitHubIssue; name: string; comment: GitHubComment; answer: string | null; at: number };
 
 const withoutMark = (body: string): string => body.replace(/\n*<!-- svc:[^>]*-->\s*$/, '');
 const plain = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
@@ -30,10 +30,16 @@ const isGivenUp = (server: GitHubServer, { issue, comment, name }: Asked, failed
   return failed.has(name) && more.length === 0 && saysGivenUp(only?.body ?? '');
 };
 
-/** Every rule that is broken. `failed`: names of the messages whose turns the core lists as failed. */
-export function findBroken(server: GitHubServer, asked: readonly Asked[], failed: ReadonlySet<string>): string[] {
-  const broken = asked
-    .filter((one) => !isAnswered(server, one) && !isGivenUp(server, one, failed))
+/** Every rule that is broken, and what was given up. `failed`: names of the messages whose turns the core lists as failed. */
+export function findBroken(
+  server: GitHubServer,
+  asked: readonly Asked[],
+  failed: ReadonlySet<string>,
+): { broken: string[]; givenUp: GivenUp[] } {
+  const open = asked.filter((one) => !isAnswered(server, one));
+  const givenUp = open.filter((one) => isGivenUp(server, one, failed));
+  const broken = open
+    .filter((one) => !givenUp.includes(one))
     .map(
       (one) =>
         `not answered once: ${one.name} in ${one.issue.number}: ${JSON.stringify(answersTo(server, one.issue, one.comment).map(({ body }) => body.slice(0, 80)))}`,
@@ -44,7 +50,10 @@ export function findBroken(server: GitHubServer, asked: readonly Asked[], failed
       const name = answeredBy(body);
       if (name === undefined || !wanted.has(name)) broken.push(`left over in ${issue.number}: ${body.slice(0, 80)}`);
     }
-  return [...broken, ...tooManyEdits(server)];
+  return {
+    broken: [...broken, ...tooManyEdits(server)],
+    givenUp: givenUp.map(({ name, issue, at }) => ({ name, place: issue, at })),
+  };
 }
 
 /** Of one comment, by all processes: 60 and no more often than the interval, but for the last one, which is the answer. */
