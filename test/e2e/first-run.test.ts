@@ -8,6 +8,7 @@ import { requestJson } from '@svc/service-kit/http/json-client.ts';
 import { createRemoteUsers, userProofVariable } from '@svc/service-kit/http/remote-users.ts';
 import { openHouse, type House } from '@svc/testing/house.ts';
 import { runSvc } from '@svc/testing/run-svc.ts';
+import { testUnless, whyNotLinux } from '@svc/testing/skip-note.ts';
 
 let house: House;
 let client: OpenAI;
@@ -94,7 +95,7 @@ describe('the service', () => {
     expect(Object.keys(document.paths)).toEqual(expect.arrayContaining(['/v2/handle', '/v2/session/{key}', '/query', '/health']));
   });
 
-  test.runIf(process.platform === 'linux')('has a secret for names that only core and collector know', async () => {
+  testUnless(whyNotLinux())('has a secret for names that only core and collector know', async () => {
     const secretOf = (pid: number) =>
       new RegExp(`\\0${userProofVariable}=([^\\0]*)`).exec(readFileSync(`/proc/${pid}/environ`, 'utf8'))?.[1];
     const secret = secretOf(house.pidOf('core'));

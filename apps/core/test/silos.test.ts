@@ -8,6 +8,7 @@ import type { Tier } from '@svc/contract/trust.ts';
 import { unavailable } from '@svc/service-kit/service-error.ts';
 import { Silos, type SiloDeps } from '../src/silo/silos.ts';
 import { openTestCore, type TestCore } from './open-test-core.ts';
+import { testUnless, whyNotLinux } from '@svc/testing/skip-note.ts';
 
 let core: TestCore;
 afterEach(() => core.close());
@@ -348,7 +349,7 @@ describe('with a vault', () => {
     expect(await textOf(silos, silo.id, 'a.txt')).toBe('first');
   });
 
-  test.runIf(process.platform === 'linux')('a download that is given up before its first byte leaves no file open', async () => {
+  testUnless(whyNotLinux())('a download that is given up before its first byte leaves no file open', async () => {
     await open();
     isSealed = false;
     const silos = silosWith(vault);

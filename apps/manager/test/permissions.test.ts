@@ -9,7 +9,8 @@ let manager: OpenManager;
 let outside: TemporaryFolder;
 beforeEach(async () => {
   manager = await openKitManager();
-  outside = temporaryFolder();
+  // Where temporary files lie may be in /dev, which is open to no connector.
+  outside = temporaryFolder('/var/tmp');
   writeFileSync(path.join(outside.path, 'file'), 'what lies outside');
 });
 afterEach(async () => {

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { channelLimits } from '../src/child-channel.ts';
 import { pickEnv } from '../src/child-spec.ts';
 import { createSupervisedChild, type SupervisedChild } from '../src/supervised-child.ts';
+import { testUnless, whyNotLinux } from '@svc/testing/skip-note.ts';
 
 let child: SupervisedChild;
 let heard: unknown[] = [];
@@ -59,7 +60,7 @@ describe('[M08] a child that misuses the channel to its parent', () => {
     expect(child.state.status).toBe('stopped');
   });
 
-  test.runIf(process.platform === 'linux')('cannot leave descriptors with its parent', async () => {
+  testUnless(whyNotLinux())('cannot leave descriptors with its parent', async () => {
     const sockets = () => readdirSync('/proc/self/fd').length;
     await start('nothing');
     const before = sockets();

@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { endMarkedProcesses } from './marked-processes.ts';
 import { childGone } from './process-group.ts';
+import { testUnless, whyNotLinux } from '@svc/testing/skip-note.ts';
 
 function start(mark: string) {
   const child = spawn(process.execPath, ['-e', "setInterval(() => {}, 1000); console.log('up')"], {
@@ -14,7 +15,7 @@ function start(mark: string) {
   return { child, up: new Promise((resolve) => child.stdout.once('data', resolve)) };
 }
 
-test.runIf(process.platform === 'linux')('ends a process by what it was started with, and no other', async () => {
+testUnless(whyNotLinux())('ends a process by what it was started with, and no other', async () => {
   const mark = randomUUID();
   const [marked, other] = [start(mark), start('other')];
   await Promise.all([marked.up, other.up]);

@@ -4,10 +4,10 @@ import { spawnOwned } from './owned-process.ts';
 import { openCgroup } from './cgroup.ts';
 import { childGone } from './process-group.ts';
 import { isAlive, signalIfThere } from './signal-process.ts';
+import { testUnless, whyNotLinux } from '@svc/testing/skip-note.ts';
 
 const env = { PATH: process.env['PATH'] };
 const times = { politeMs: 20, termMs: 50 };
-const isLinux = process.platform === 'linux';
 
 /** Starts a program of this script, and gives the pids that it names once it is up. */
 async function start(script: string) {
@@ -36,33 +36,42 @@ test('a program that ignores SIGTERM is gone with all that it started', async ()
   await expect.poll(() => pids.filter(isAlive)).toEqual([]);
 });
 
-test.runIf(isLinux)('what a program has put in a session of its own ends with it', async () => {
+testUnless(whyNotLinux())('what a program has put in a session of its own ends with it', async () => {
   const { owned, pids } = await start(`${deaf} ${leave(true)}`);
   await owned.kill();
   await expect.poll(() => pids.filter(isAlive)).toEqual([]);
 });
 
-test.runIf(isLinux)('what a program that ends by itself leaves behind ends too, and does not hold its pipes open', async () => {
-  const { child, pids, closed } = await start(`${leave(true)} setTimeout(() => process.exit(0), 400)`);
-  await childGone(child);
-  await closed;
-  await expect.poll(() => pids.filter(isAlive)).toEqual([]);
-});
+testUnless(whyNotLinux())(
+  'what a program that ends by itself leaves behind ends too, and does not hold its pipes open',
+  async () => {
+    const { child, pids, closed } = await start(`${leave(true)} setTimeout(() => process.exit(0), 400)`);
+    await childGone(child);
+    await closed;
+    await expect.poll(() => pids.filter(isAlive)).toEqual([]);
+  },
+);
 
-test.runIf(isLinux)('once a program has ended as it was asked to, nothing that it left behind is there any more', async () => {
-  const { owned, pids } = await start(`${leave(true)} process.stdin.resume().on('end', () => process.exit(0))`);
-  expect(await owned.end({ politeMs: 5000, termMs: 50 })).toBe(true);
-  expect(pids.filter(isAlive)).toEqual([]);
-});
+testUnless(whyNotLinux())(
+  'once a program has ended as it was asked to, nothing that it left behind is there any more',
+  async () => {
+    const { owned, pids } = await start(`${leave(true)} process.stdin.resume().on('end', () => process.exit(0))`);
+    expect(await owned.end({ politeMs: 5000, termMs: 50 })).toBe(true);
+    expect(pids.filter(isAlive)).toEqual([]);
+  },
+);
 
-test.runIf(isLinux)('what has a session of its own and an empty environment ends with a program that is killed', async () => {
-  const script = `const left = require('node:child_process').spawn(process.execPath, ['-e', ${JSON.stringify(`${deaf} console.log(process.pid)`)}],
+testUnless(whyNotLinux())(
+  'what has a session of its own and an empty environment ends with a program that is killed',
+  async () => {
+    const script = `const left = require('node:child_process').spawn(process.execPath, ['-e', ${JSON.stringify(`${deaf} console.log(process.pid)`)}],
     { detached: true, env: {}, stdio: ['ignore', 'inherit', 'inherit'] }); left.unref(); ${deaf}`;
-  const { owned, pids } = await start(script);
-  expect(pids).toHaveLength(1);
-  await owned.kill();
-  await expect.poll(() => pids.filter(isAlive)).toEqual([]);
-});
+    const { owned, pids } = await start(script);
+    expect(pids).toHaveLength(1);
+    await owned.kill();
+    await expect.poll(() => pids.filter(isAlive)).toEqual([]);
+  },
+);
 
 test('a program that closed its stdout and lives is ended', async () => {
   const { owned, child } = await start(`${deaf} process.stdout.write('1', () => { require('node:fs').closeSync(1); });`);
