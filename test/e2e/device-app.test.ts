@@ -173,6 +173,18 @@ describe.skipIf(why !== null)(`the app of a device${skipNote(why)}`, () => {
     await expect.poll(() => replies().locator('.markdown').textContent()).toBe('and answered');
   });
 
+  test('[18] reads the history once more after a gap in the middle of reading it: what comes then may be older', async () => {
+    let reads = 0;
+    gateway.script.before = ({ path }) => {
+      if (path !== '/gw/history' || reads++ > 0) return undefined;
+      gateway.script.history = [said('t1', 'm1', 'missed'), answered('t1', 'and answered')];
+      gateway.send('gap', {});
+      return { status: 200, body: { messages: [], next: null } };
+    };
+    gateway.send('gap', {});
+    await expect.poll(() => replies().locator('.markdown').textContent()).toBe('and answered');
+  });
+
   test('[18] reads the history again where a stream begins without a place: what was said before is not in it', async () => {
     gateway.script.history = [said('t1', 'm1', 'said without a stream'), answered('t1', 'and answered so')];
     gateway.cut();

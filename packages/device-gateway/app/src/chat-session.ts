@@ -3,6 +3,7 @@ import type { ChatFrame } from '@svc/chat-ui/protocol.ts';
 import { Conversation } from '@svc/chat-ui/state/conversation.ts';
 import type { Turn } from '@svc/chat-ui/state/turn.ts';
 import type { LinkState } from '@svc/chat-ui/stream/live-stream.ts';
+import { readAnew } from '@svc/chat-ui/stream/read-anew.ts';
 import { openSharedStream } from '@svc/chat-ui/stream/shared-stream.ts';
 import type { Device } from './device.ts';
 import { type Gateway, GatewayFault } from './gateway.ts';
@@ -21,7 +22,6 @@ export type ChatSession = ReturnType<typeof openChatSession>;
 export function openChatSession({ device, gateway, conversationKey, onLink }: Options) {
   const conversation = new Conversation();
   let older: number | null = null;
-  let reading: Promise<void> | null = null;
   let closed = false;
 
   const writer = openWriter({
@@ -35,19 +35,17 @@ export function openChatSession({ device, gateway, conversationKey, onLink }: Op
   });
 
   /** The newest page: at the start, and whenever frames are missing. */
-  const readNewest = (): Promise<void> => {
-    reading ??= gateway
-      .history(conversationKey, null)
-      .then((page) => {
+  const readNewest = readAnew(() =>
+    gateway.history(conversationKey, null).then(
+      (page) => {
         if (closed) return;
         older ??= page.next;
         conversation.merge(page.messages);
-      })
+      },
       // The stream says when the gateway is back, and it is read then.
-      .catch(() => undefined)
-      .finally(() => (reading = null));
-    return reading;
-  };
+      () => undefined,
+    ),
+  );
 
   const stream = openSharedStream({
     name: `svc-stream-${device.id}-${conversationKey ?? 'own'}`,

@@ -1,6 +1,7 @@
 import { Conversation } from '@svc/chat-ui/state/conversation.ts';
 import type { Turn } from '@svc/chat-ui/state/turn.ts';
 import type { LinkState } from '@svc/chat-ui/stream/live-stream.ts';
+import { readAnew } from '@svc/chat-ui/stream/read-anew.ts';
 import { openSharedStream } from '@svc/chat-ui/stream/shared-stream.ts';
 import type { History, SessionStreamFrame } from '@svc/contract/session.ts';
 import { ApiFault, authHeaders, get, withQuery } from '../api.ts';
@@ -20,7 +21,6 @@ export function watchSession({ user, conversationKey, onLink }: Options) {
   const conversation = new Conversation();
   const path = sessionPath(conversationKey);
   let older: number | null = null;
-  let reading: Promise<void> | null = null;
   let stream: { close(): void } | null = null;
   let mayFollow = false;
   let closed = false;
@@ -41,13 +41,13 @@ export function watchSession({ user, conversationKey, onLink }: Options) {
       throw error;
     }
   };
-  const readAgain = () => {
-    // The stream says when the service is back, and it is read then.
-    reading ??= readNewest().then(
-      () => void (reading = null),
-      () => void (reading = null),
-    );
-  };
+  const readAgain = readAnew(() =>
+    readNewest().then(
+      () => undefined,
+      // The stream says when the service is back, and it is read then.
+      () => undefined,
+    ),
+  );
 
   function begin(): void {
     mayFollow = true;
@@ -61,7 +61,7 @@ export function watchSession({ user, conversationKey, onLink }: Options) {
       onEvent(type, data) {
         const frame = toChatFrame({ ...(data as object), type } as SessionStreamFrame);
         if (frame === null) return;
-        if (frame.type === 'gap' || (frame.type === 'ready' && isFirst)) readAgain();
+        if (frame.type === 'gap' || (frame.type === 'ready' && isFirst)) void readAgain();
         isFirst = false;
         conversation.apply(frame);
       },

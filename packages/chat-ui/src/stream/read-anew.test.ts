@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { readAnew } from './read-anew.ts';
+
+/** A place that changes, whose reads take as long as it is said. */
+function place() {
+  const reads: PromiseWithResolvers<void>[] = [];
+  const seen: number[] = [];
+  let now = 0;
+  const read = readAnew(async () => {
+    const found = now;
+    const ended = Promise.withResolvers<void>();
+    reads.push(ended);
+    await ended.promise;
+    seen.push(found);
+  });
+  return { read, reads, seen, change: () => (now += 1) };
+}
+
+test('what is missed while it reads is read after that, once for all who asked', async () => {
+  const { read, reads, seen, change } = place();
+  const first = read();
+  change();
+  const others = [read(), read()];
+  expect(reads).toHaveLength(1);
+  reads[0]?.resolve();
+  await expect.poll(() => reads.length).toBe(2);
+  reads[1]?.resolve();
+  await Promise.all([first, ...others]);
+  expect(seen).toEqual([0, 1]);
+});
+
+test('a read that fails is told, and the next one is made', async () => {
+  const { read, reads, seen } = place();
+  const failed = read();
+  reads[0]?.reject(new Error('away'));
+  await expect(failed).rejects.toThrow('away');
+  const next = read();
+  reads[1]?.resolve();
+  await next;
+  expect(seen).toEqual([0]);
+});
