@@ -10,8 +10,12 @@ type Packages = { debian: string; brew: string | null };
 
 type Machine = { root: string; env: Readonly<Record<string, string | undefined>>; platform?: NodeJS.Platform };
 
+/** Where the real engines of tests are, when they are installed. */
+export const enginesFolder = (env: Machine['env'], root = repositoryRoot): string =>
+  env['SVC_TEST_ENGINES'] ?? path.join(root, '.cache/engines');
+
 export function neededPrograms({ root, env }: Machine): Needed[] {
-  const engines = env['SVC_TEST_ENGINES'] ?? path.join(root, '.cache/engines');
+  const engines = enginesFolder(env, root);
   const isInstalled = pinnedEngines().every((id) => existsSync(path.join(engines, id, 'node_modules')));
   return [
     { name: 'the real engines (900 MB)', tests: 'of the engines', isThere: isInstalled, install: 'engines' },
