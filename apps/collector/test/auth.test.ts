@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
+import { mountedRoutes, schemaProblems } from '@svc/testing/mounted-routes.ts';
 import { openTestCollector, type TestCollector } from './open-test-collector.ts';
 
 let collector: TestCollector | null = null;
@@ -100,4 +101,10 @@ test('/openapi.json describes every route', async () => {
     '/metrics',
     '/version',
   ]);
+});
+
+test('every schema of a route is one: none is checked while the service runs', async () => {
+  const mounted = await mountedRoutes(async () => openTestCollector().close());
+  expect(mounted.length).toBeGreaterThan(5);
+  expect(schemaProblems(mounted)).toEqual([]);
 });

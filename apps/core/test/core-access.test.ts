@@ -1,6 +1,5 @@
-import diagnostics from 'node:diagnostics_channel';
 import { toolNames } from '@svc/contract/toolbelt.ts';
-import type { FastifyInstance, RouteOptions } from 'fastify';
+import { type MountedRoute, mountedRoutes, schemaProblems } from '@svc/testing/mounted-routes.ts';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openTestCore, type TestCore } from './open-test-core.ts';
 
@@ -33,25 +32,15 @@ test('every route of the core wants the token, but those that say how it is', as
   expect(answers.filter((answer) => !answer.endsWith(' 401') && !open.includes(answer))).toEqual([]);
 });
 
-/** Every route that is mounted while `work` runs, also those that the document does not show. */
-async function routesOf(work: () => Promise<void>): Promise<RouteOptions[]> {
-  const routes: RouteOptions[] = [];
-  const watch = (message: unknown) =>
-    (message as { fastify: FastifyInstance }).fastify.addHook('onRoute', (route) => void routes.push(route));
-  diagnostics.subscribe('fastify.initialization', watch);
-  try {
-    await work();
-  } finally {
-    diagnostics.unsubscribe('fastify.initialization', watch);
-  }
-  return routes;
-}
+const isHidden = ({ method, schema }: MountedRoute) => method !== 'HEAD' && schema?.['hide'] === true;
+const routesOfCore = () => mountedRoutes(async () => (await openTestCore()).close());
 
-const isHidden = ({ method, schema }: RouteOptions) =>
-  method !== 'HEAD' && (schema as { hide?: boolean } | undefined)?.hide === true;
+test('every schema of a route is one: none is checked while the service runs', async () => {
+  expect(schemaProblems(await routesOfCore())).toEqual([]);
+});
 
 test('the routes that no document shows are these, and want a token of their own', async () => {
-  const routes = await routesOf(async () => (await openTestCore()).close());
+  const routes = await routesOfCore();
   const hidden = routes.filter(isHidden).map(({ method, url }) => `${String(method)} ${url}`);
   const ofTurns = [...toolNames.map((name) => `POST /v2/toolbelt/${name}`), 'GET /v2/device-tools', 'POST /v2/device-tools'];
   expect(hidden.toSorted()).toEqual(['GET /openapi.json', ...ofTurns].toSorted());

@@ -7,6 +7,7 @@ import { requestJson } from '@svc/service-kit/http/json-client.ts';
 import { installHostileEngine, linkSdk } from '@svc/testing/hostile-engine/install-hostile-engine.ts';
 import { waitFor } from '@svc/testing/house.ts';
 import { testEngine } from '@svc/testing/model-server/test-engines.ts';
+import { skipNote, whyNotLinux } from '@svc/testing/skip-note.ts';
 import { dataDir, startCoreProcess } from './start-core-process.ts';
 import { signalIfThere } from '@svc/service-kit/process/signal-process.ts';
 
@@ -70,7 +71,8 @@ const sentences = /reply is longer|wrote more than|wrote a line/;
 
 const engines = (['claude', 'codex', 'gemini'] as const).filter((id) => id !== 'claude' || testEngine('claude') !== null);
 
-describe.runIf(process.platform === 'linux').each(engines)('the core outlives a %s', (id) => {
+const why = whyNotLinux();
+describe.skipIf(why !== null).each(engines)(`the core outlives a %s${skipNote(why)}`, (id) => {
   test('that writes without end, and answers others meanwhile', async () => {
     const { dir, core, say, replyOf } = await open(id);
     expect(await replyOf('hi', 'other')).toBe('hello');

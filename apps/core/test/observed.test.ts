@@ -98,7 +98,7 @@ describe('files', () => {
     const file = { path: path.join(uploads, 'a.png'), name: 'a.png', mime: 'image/png' };
     writeFileSync(file.path, 'x');
     await observe('look', withFiles([file, { path: path.join(uploads, 'gone.png') }]));
-    const [{ files = [] } = {}] = (await seen()) as { files?: { path: string; name?: string }[] }[];
+    const [{ files = [] } = {}] = (await seen()) as { files?: { path?: string; name?: string }[] }[];
     expect(files).toMatchObject([{ name: 'a.png', mime: 'image/png' }, {}]);
     expect(files.map((each) => existsSync(each.path ?? ''))).toEqual([true, false]);
     expect(core.engine.requests[0]?.attachments).toEqual([]);

@@ -76,7 +76,7 @@ export async function openTestCore(options: Options = {}) {
     clock,
     ids: randomIds,
     log,
-    // Programs that it starts load in a third of the time.
+    // The programs that it starts load in a third of the time.
     env: { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'], ...env },
     remoteUsers: options.remoteUsers,
     overrides: {

@@ -6,9 +6,9 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { Silo, SiloFile } from '@svc/contract/silo.ts';
 import type { Tier } from '@svc/contract/trust.ts';
 import { unavailable } from '@svc/service-kit/service-error.ts';
+import { testUnless, whyNotLinux } from '@svc/testing/skip-note.ts';
 import { Silos, type SiloDeps } from '../src/silo/silos.ts';
 import { openTestCore, type TestCore } from './open-test-core.ts';
-import { testUnless, whyNotLinux } from '@svc/testing/skip-note.ts';
 
 let core: TestCore;
 afterEach(() => core.close());

@@ -77,7 +77,7 @@ for (const id of ['claude', 'codex', 'gemini'] as const) {
             if (listens > asked && (pressedAt > 0 || id !== 'gemini')) return true; // it shows where to type a moment before it asks
             // A second one in a row might answer the next question, which may be whether to end.
             if (asked >= 0 && Date.now() - pressedAt > answerMs) {
-              // Whoever only confirms does not trust the folder, and the program ends.
+              // Enter alone would not trust the folder, and the program would end.
               if (/❯ No, exit/.test(text)) press('Down');
               press('Enter');
               pressedAt = Date.now();

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { mountedRoutes, schemaProblems } from '@svc/testing/mounted-routes.ts';
 import { openManager, type OpenManager } from './open-manager.ts';
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
@@ -101,4 +102,10 @@ describe('what a web page can send is refused on every route, bodyless POSTs inc
     expect(response.statusCode).toBe(415);
     expect((await open.call('GET', '/instances')).body).toEqual({ instances: [] });
   });
+});
+
+test('every schema of a route is one: none is checked while the service runs', async () => {
+  const mounted = await mountedRoutes(async () => (await openManager()).close());
+  expect(mounted.length).toBeGreaterThan(5);
+  expect(schemaProblems(mounted)).toEqual([]);
 });

@@ -9,7 +9,7 @@ let manager: OpenManager;
 let outside: TemporaryFolder;
 beforeEach(async () => {
   manager = await openKitManager();
-  // Where temporary files lie may be in /dev, which is open to no connector.
+  // The folder for temporary files may be in /dev, which no connector may open.
   outside = temporaryFolder('/var/tmp');
   writeFileSync(path.join(outside.path, 'file'), 'what lies outside');
 });

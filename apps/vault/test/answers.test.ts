@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { mountedRoutes, schemaProblems } from '@svc/testing/mounted-routes.ts';
 import { openTestVault, passphrase, type TestVault } from './open-test-vault.ts';
 
 let vault: TestVault;
@@ -115,4 +116,10 @@ test('the keys of a new secret and of a new silo key are overwritten too', async
   await vault.good('POST /v1/silos/generate', { silo: 'a' }, vault.bearer(agent));
   expect(given).toHaveLength(2);
   expect(given.every((key) => key.every((byte) => byte === 0))).toBe(true);
+});
+
+test('every schema of a route is one: none is checked while the service runs', async () => {
+  const mounted = await mountedRoutes(async () => (await openTestVault()).close());
+  expect(mounted.length).toBeGreaterThan(5);
+  expect(schemaProblems(mounted)).toEqual([]);
 });

@@ -1,10 +1,10 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
+import { testUnless, whyNotLinux } from '@svc/testing/skip-note.ts';
 import { channelLimits } from '../src/child-channel.ts';
 import { pickEnv } from '../src/child-spec.ts';
 import { createSupervisedChild, type SupervisedChild } from '../src/supervised-child.ts';
-import { testUnless, whyNotLinux } from '@svc/testing/skip-note.ts';
 
 let child: SupervisedChild;
 let heard: unknown[] = [];

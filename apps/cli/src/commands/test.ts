@@ -7,7 +7,7 @@ import { print } from '../terminal.ts';
 import { cleanEnv } from '../testing/clean-env.ts';
 import { filesInMemory } from '../testing/files-in-memory.ts';
 import { proveAreas } from '../testing/prove-areas.ts';
-import { enginesFolder, missingLines, neededPrograms } from '../testing/missing-programs.ts';
+import { missingLines, neededPrograms } from '../testing/missing-programs.ts';
 import { earlierWords, lastWords, noteIn } from '../testing/running-files.ts';
 import { runNode } from '../testing/run-node.ts';
 import { closingLine, noReport, secondTryLines, skipLines, timeLines, type TestReport } from '../testing/test-counts.ts';
@@ -29,8 +29,7 @@ export type TestOptions = { deep?: boolean; unit?: boolean };
 export async function test(filters: readonly string[], { deep, unit }: TestOptions): Promise<number> {
   const dir = mkdtempSync(path.join(tmpdir(), 'svc-test-'));
   const countsFile = path.join(dir, 'counts.json');
-  // The sandbox of a real engine gives its commands a /dev of their own, without what lies in ours.
-  const inMemory = existsSync(enginesFolder(process.env)) ? null : filesInMemory(process.env);
+  const inMemory = filesInMemory(process.env);
   try {
     const args = [
       vitest,

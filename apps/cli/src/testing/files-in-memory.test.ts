@@ -6,23 +6,25 @@ import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-fo
 import { filesInMemory } from './files-in-memory.ts';
 
 const room = 64 * 2 ** 30;
+const noEngines = { SVC_TEST_ENGINES: '/nowhere' };
 let shared: TemporaryFolder;
 beforeEach(() => (shared = temporaryFolder()));
 afterEach(() => shared.remove());
 
 test('a folder of its own, which is removed with all that is in it', () => {
-  const files = filesInMemory({}, { shared: shared.path, availableBytes: room });
+  const files = filesInMemory(noEngines, { shared: shared.path, availableBytes: room });
   expect(path.dirname(files?.path ?? '')).toBe(shared.path);
   writeFileSync(path.join(files?.path ?? '', 'left'), '');
   files?.remove();
   expect(existsSync(files?.path ?? '')).toBe(false);
 });
 
-test('none without room, without such a folder, and where somebody has said where temporary files go', () => {
-  const availableBytes = room;
-  expect(filesInMemory({}, { shared: shared.path, availableBytes: 2 ** 30 })).toBeNull();
-  expect(filesInMemory({}, { shared: path.join(shared.path, 'none'), availableBytes })).toBeNull();
-  expect(filesInMemory({ TMPDIR: '/tmp' }, { shared: shared.path, availableBytes })).toBeNull();
+test('none without room or such a folder, with real engines, and where somebody has said where temporary files go', () => {
+  const machine = { shared: shared.path, availableBytes: room };
+  expect(filesInMemory(noEngines, { ...machine, availableBytes: 2 ** 30 })).toBeNull();
+  expect(filesInMemory(noEngines, { ...machine, shared: path.join(shared.path, 'none') })).toBeNull();
+  expect(filesInMemory({ SVC_TEST_ENGINES: shared.path }, machine)).toBeNull();
+  expect(filesInMemory({ ...noEngines, TMPDIR: '/tmp' }, machine)).toBeNull();
 });
 
 test('what a run has left that was ended by force is removed; what one that goes on has is not', () => {
@@ -31,6 +33,6 @@ test('what a run has left that was ended by force is removed; what one that goes
     path.join(shared.path, name),
   ) as [string, string, string];
   for (const folder of [left, used, foreign]) mkdirSync(path.join(folder, 'in it'), { recursive: true });
-  filesInMemory({}, { shared: shared.path, availableBytes: 0 });
+  filesInMemory(noEngines, { shared: shared.path, availableBytes: 0 });
   expect([left, used, foreign].map((folder) => existsSync(folder))).toEqual([false, true, true]);
 });

@@ -27,7 +27,7 @@ export async function hashPassword(password: string): Promise<string> {
   return phc(salt, tag);
 }
 
-/** Stands for the password of an account that is not there: no password is it, and to find that out takes as long as with any other. */
+/** Stands in for the password of an account that does not exist. No password matches it, and checking one takes as long as with any other. */
 export const impossiblePassword = phc(Buffer.alloc(16), Buffer.alloc(tagLength));
 
 /** @throws Error when what is stored is not of the PHC form. */

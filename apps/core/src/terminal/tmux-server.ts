@@ -64,7 +64,7 @@ export function createTmuxServer({ run, path: searchPath }: Deps): TmuxServer {
     writeFileAtomic(config, configText);
     refuse(await tmux(['start-server']));
   };
-  /** Without its socket there is no server, and nothing is run to ask it: that takes a large process some 20 ms. */
+  /** Without its socket there is no server. Starting tmux to ask takes a large process some 20 ms. */
   const mayRun = (): boolean => existsSync(socket);
   const list = async (): Promise<OpenPane[]> => {
     if (!mayRun()) return [];

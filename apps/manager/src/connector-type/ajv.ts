@@ -10,14 +10,12 @@ const require = createRequire(import.meta.url);
 let unchecked: Ajv | null = null;
 let checking: Ajv | null = null;
 
-/**
- * The check of a schema that is known to be one: lenient about what a type's author adds to it, strict about what it says; defaults are filled in.
- */
+/** The check of a schema that is known to be valid: lenient about what a type's author adds to it, strict about what it says; defaults are filled in. */
 export const compileSchema = (schema: object): ValidateFunction =>
   compileWith((unchecked ??= createAjv({ meta: false, validateSchema: false })), schema);
 
 /**
- * The same of what somebody says to be a schema. To find that out is dearer than compiling it.
+ * The same for a schema that somebody else wrote. Checking the schema itself costs more than compiling it.
  * @throws when it is no JSON Schema.
  */
 export const compileUnknownSchema = (schema: object): ValidateFunction => compileWith((checking ??= createAjv()), schema);

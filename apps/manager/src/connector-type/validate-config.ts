@@ -5,7 +5,7 @@ import { compileSchema, problemsOf } from './ajv.ts';
 
 export type ConfigValidator = (meta: ConnectorMeta, config: Record<string, unknown>) => Record<string, unknown>;
 
-/** Schemas are compiled on first use, once for each description: a type's may change. That each is one was seen when the type was found. */
+/** Schemas are compiled on first use, once for each description: a type's may change. Each was checked when its type was found. */
 export function createConfigValidator(): ConfigValidator {
   const compiled = new WeakMap<ConnectorMeta, ValidateFunction>();
   const validatorOf = (meta: ConnectorMeta): ValidateFunction => {

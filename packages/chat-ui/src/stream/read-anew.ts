@@ -1,6 +1,6 @@
 /**
- * Reads whenever it is asked, one read at a time. Asked while it reads, it reads once more when that has ended: what comes may be older than what
- * was missed. What it gives settles with the last of these reads, and rejects when one does.
+ * Wraps a read so that only one runs at a time. A call while one runs has it run once more afterwards, because the answer on its way may be older
+ * than what was missed. The promise settles with the last of these reads, and rejects when one does.
  */
 export function readAnew(read: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | null = null;

@@ -20,7 +20,7 @@ export function createReadBody(): ReadBody {
     const known = compiled.get(schema);
     if (known !== undefined) return known;
     const { Ajv } = require('ajv') as typeof ajvModule;
-    // The schemas are our own, and right.
+    // Our own schemas are not checked against the meta-schema.
     ajv ??= boundLengths(new Ajv({ strict: false, meta: false, validateSchema: false }));
     const made = ajv.compile(schema as object);
     compiled.set(schema, made);

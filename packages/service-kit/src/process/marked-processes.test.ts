@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished } from 'vitest';
+import { testUnless, whyNotLinux } from '@svc/testing/skip-note.ts';
 import { endMarkedProcesses } from './marked-processes.ts';
 import { childGone } from './process-group.ts';
-import { testUnless, whyNotLinux } from '@svc/testing/skip-note.ts';
 
 function start(mark: string) {
   const child = spawn(process.execPath, ['-e', "setInterval(() => {}, 1000); console.log('up')"], {

@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { skipNote, testUnless, whyNotLinux } from '@svc/testing/skip-note.ts';
 import { spawnOwned } from './owned-process.ts';
 import { openCgroup } from './cgroup.ts';
 import { childGone } from './process-group.ts';
 import { isAlive, signalIfThere } from './signal-process.ts';
-import { testUnless, whyNotLinux } from '@svc/testing/skip-note.ts';
 
 const env = { PATH: process.env['PATH'] };
 const times = { politeMs: 20, termMs: 50 };
@@ -22,6 +22,7 @@ async function start(script: string) {
   return { owned, child, pids, closed };
 }
 
+const endsWithInput = "process.stdin.resume().on('end', () => process.exit(0));";
 const deaf = `process.on('SIGTERM', () => {}); setInterval(() => {}, 1000);`;
 /** A grandchild that ignores SIGTERM and holds our pipes; `detached` puts it in a session of its own. */
 const leave = (detached: boolean) => `
@@ -45,7 +46,8 @@ testUnless(whyNotLinux())('what a program has put in a session of its own ends w
 testUnless(whyNotLinux())(
   'what a program that ends by itself leaves behind ends too, and does not hold its pipes open',
   async () => {
-    const { child, pids, closed } = await start(`${leave(true)} setTimeout(() => process.exit(0), 400)`);
+    const { child, pids, closed } = await start(`${leave(true)} ${endsWithInput}`);
+    child.stdin.end();
     await childGone(child);
     await closed;
     await expect.poll(() => pids.filter(isAlive)).toEqual([]);
@@ -55,7 +57,7 @@ testUnless(whyNotLinux())(
 testUnless(whyNotLinux())(
   'once a program has ended as it was asked to, nothing that it left behind is there any more',
   async () => {
-    const { owned, pids } = await start(`${leave(true)} process.stdin.resume().on('end', () => process.exit(0))`);
+    const { owned, pids } = await start(`${leave(true)} ${endsWithInput}`);
     expect(await owned.end({ politeMs: 5000, termMs: 50 })).toBe(true);
     expect(pids.filter(isAlive)).toEqual([]);
   },
@@ -94,7 +96,7 @@ test('a program that was never started, or is asked to end twice, is gone', asyn
 });
 
 const trial = openCgroup();
-const canContain = trial !== null;
+const whyNotContained = trial === null ? 'no control group can be made here' : null;
 await trial?.close();
 
 /** A shell that starts a program as far away from itself as it can, and goes on. */
@@ -104,7 +106,7 @@ const sleeping = (seconds: number) =>
     .stdout.split('\n')
     .filter(Boolean);
 
-describe.runIf(canContain)('a program whose commands may be anybody’s', () => {
+describe.skipIf(whyNotContained !== null)(`a program whose commands may be anybody’s${skipNote(whyNotContained)}`, () => {
   const contain = (script: string) => {
     const owned = spawnOwned('/bin/sh', ['-c', script], { env, contained: true });
     onTestFinished(async () => void (await owned.kill()));

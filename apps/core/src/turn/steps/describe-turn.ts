@@ -45,13 +45,13 @@ function describeChannel({ supports_markdown, supports_code_blocks, max_message_
   return [...shows, ...takes].map((fact) => `; ${fact}`).join('');
 }
 
-/** Made for the first turn: it takes some 15 ms. */
-let formats: ReturnType<typeof createFormats> | null = null;
 const createFormats = () => ({
   zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
   time: new Intl.DateTimeFormat('sv-SE', { dateStyle: 'short', timeStyle: 'short' }),
   weekday: new Intl.DateTimeFormat('en-GB', { weekday: 'long' }),
 });
+/** Created with the first turn: it takes some 15 ms. */
+let formats: ReturnType<typeof createFormats> | null = null;
 
 const minuteMs = 60_000;
 /** The minute that was written last. Every zone begins its minutes with those of the epoch. */

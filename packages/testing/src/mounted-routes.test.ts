@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest';
+import { schemaProblems } from './mounted-routes.ts';
+
+test('a schema that is none is named with its route and its place', () => {
+  const good = { type: 'object', properties: { size: { type: 'integer' } } };
+  const bad = { type: 'object', properties: { size: { type: 'interger' } } };
+  const routes = [
+    { method: 'GET', url: '/a', schema: { querystring: good, response: { 200: good } } },
+    { method: 'POST', url: '/b', schema: { hide: true, body: bad, response: { 200: bad } } },
+    { method: ['GET', 'HEAD'], url: '/c' },
+  ];
+  expect(schemaProblems(routes)).toEqual([expect.stringContaining('POST /b body: '), expect.stringContaining('POST /b 200: ')]);
+});
