@@ -95,4 +95,8 @@ export function findChatCommand(text: string): ChatCommand | null {
   return commands.find((command) => command.name === name) ?? null;
 }
 
+/** The command that a turn is. An operator's words and an edit are for the engine, whatever they look like. */
+export const commandOf = ({ steering, amends, envelope }: Pick<Turn, 'steering' | 'amends' | 'envelope'>): ChatCommand | null =>
+  steering === undefined && amends === undefined ? findChatCommand(envelope.content.text) : null;
+
 export const mayUse = (command: ChatCommand, identity: Identity): boolean => atLeast(identity.trust_tier, command.floor);

@@ -3,7 +3,7 @@ import type { Identity } from '@svc/contract/trust.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
 import { answerIn, isFrom } from '../ask/answer-message.ts';
 import { answerCommand } from './answer-command.ts';
-import { type ChatCommand, findChatCommand } from './chat-commands.ts';
+import { type ChatCommand, commandOf } from './chat-commands.ts';
 import { instanceOfKey } from '../session/conversation-key.ts';
 import { checkEnvelope, knownFields } from './check-envelope.ts';
 import { heldToRules } from './held-to-rules.ts';
@@ -86,7 +86,7 @@ async function accept(deps: Deps, live: LiveTurn, caller: Caller): Promise<Handl
   const stranger = deps.trust.strangerOf(envelope);
   if (stranger !== null) return deny(deps, held, stranger);
   const isObserved = envelope.delivery === 'async' || deps.botTurns.isOver(envelope);
-  const command = findChatCommand(envelope.content.text);
+  const command = commandOf(held);
   const answer = isObserved || command !== null ? null : answerIn(deps.asks, envelope);
   const isGathered = command === null && answer === null && deps.batches.takes(envelope);
   const needsPlace = !isObserved && !isGathered && command?.waits !== false;
@@ -102,11 +102,11 @@ async function accept(deps: Deps, live: LiveTurn, caller: Caller): Promise<Handl
     const admitted = { live, caller, identity: admission.identity, isGathered };
     if (answer !== null && isFrom(answer, admission.identity)) {
       ticket.leave();
-      return await keep(deps, { ...admitted, ticket: freeTicket, command: answerCommand(deps.asks, answer) });
+      return await keep(deps, { ...admitted, ticket: freeTicket, answer: answerCommand(deps.asks, answer) });
     }
     // It was let in for what it says, which in another's mouth is a message like any other.
     if (answer !== null) deps.turnQueue.checkRoom(envelope.conversation_key);
-    return await keep(deps, { ...admitted, ticket, command });
+    return await keep(deps, { ...admitted, ticket, answer: null });
   } finally {
     ticket.leave();
   }
@@ -118,19 +118,22 @@ type Admitted = {
   identity: Identity;
   isGathered: boolean;
   ticket: Ticket;
-  command: ChatCommand | null;
+  /** It answers a question of the turn that runs. */
+  answer: ChatCommand | null;
 };
 
 /** Writes the message into the journal, and runs its turn when its time has come. */
-async function keep(deps: Deps, { live, caller, identity, isGathered, ticket, command }: Admitted): Promise<HandleResult> {
+async function keep(deps: Deps, { live, caller, identity, isGathered, ticket, answer }: Admitted): Promise<HandleResult> {
   const isFree = !isGathered && ticket.isFree();
   const seq = await deps.journal.accept(live.turn, isFree ? 'running' : 'queued');
-  const run = () => {
-    live.accepted();
-    return isGathered ? deps.batches.add(live, identity) : deps.run(live, ticket, command, isFree && seq !== null);
-  };
-  if (seq === null) return replayAnswer(deps, live, caller, run);
-  live.turn.seq = seq;
-  deps.botTurns.note(live.turn.envelope);
-  return run();
+  if (seq === null) {
+    const replayed = await replayAnswer(deps, live, caller);
+    if (replayed !== null) return replayed;
+  } else {
+    live.turn.seq = seq;
+    deps.botTurns.note(live.turn.envelope);
+  }
+  live.accepted();
+  if (isGathered) return deps.batches.add(live, identity);
+  return deps.run(live, ticket, { answer, hasStarted: isFree && seq !== null });
 }

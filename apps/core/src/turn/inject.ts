@@ -82,7 +82,7 @@ async function run(deps: Deps, live: LiveTurn, interrupts: boolean): Promise<Han
     if (seq === null) throw conflict('These words were said already.');
     live.turn.seq = seq;
     live.accepted();
-    return await deps.run(live, ticket, null);
+    return await deps.run(live, ticket);
   } finally {
     ticket.leave();
   }

@@ -14,7 +14,6 @@ import { createMessageBatches } from './message-batches.ts';
 import { recoverTurns } from './recover-turns.ts';
 import { runJournaledTurn, type RunLiveTurn } from './run-journaled-turn.ts';
 import type { PipelineParts, TurnDeps } from './turn-deps.ts';
-import { turnHandler } from './turn-handler.ts';
 import { createTurnActions, type TurnActions } from './turn-actions.ts';
 import { createTurnHold, type TurnHold } from './turn-hold.ts';
 import { createTurnQueue, type TurnQueue } from './turn-queue.ts';
@@ -69,7 +68,7 @@ export function createPipeline(deps: TurnDeps): Pipeline {
     journal,
     turnQueue,
     clock,
-    run: (live, ticket) => run(live, ticket, null),
+    run: (live, ticket) => run(live, ticket),
   });
   const parts: PipelineParts = {
     ...deps,
@@ -80,8 +79,7 @@ export function createPipeline(deps: TurnDeps): Pipeline {
     turnActions: createTurnActions(deps),
     pendingAcks: createPendingAcks(deps),
   };
-  const run: RunLiveTurn = (live, ticket, command, hasStarted) =>
-    runJournaledTurn(parts, { live, ticket, hasStarted, work: turnHandler(parts, live, command) });
+  const run: RunLiveTurn = (live, ticket, given) => runJournaledTurn(parts, live, ticket, given);
   const entry = { ...parts, run };
   const inTurn = createInTurnByKey(amendLimits);
   return {

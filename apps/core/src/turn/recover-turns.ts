@@ -2,7 +2,7 @@ import type { Identity } from '@svc/contract/trust.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
-import { type ChatCommand, findChatCommand } from './chat-commands.ts';
+import { commandOf } from './chat-commands.ts';
 import { countRan, judgeOpenTurn, type OpenTurnVerdict } from './judge-open-turn.ts';
 import type { LiveTurn } from './live-turns.ts';
 import { routeOf } from './route-of.ts';
@@ -104,12 +104,8 @@ async function runWhenDue(deps: Deps, live: LiveTurn, row: JournalRow, due: Prom
   deps.events.recovered(live.turn, row.attempts);
   const ticket = deps.turnQueue.enter(live.turn.envelope.conversation_key, { unlimited: true, passesHold: true });
   await due;
-  return deps.run(live, ticket, commandOf(live.turn));
+  return deps.run(live, ticket);
 }
-
-/** An operator's words are for the engine, whatever they look like. */
-const commandOf = ({ steering, amends, envelope }: Turn): ChatCommand | null =>
-  steering === undefined && amends === undefined ? findChatCommand(envelope.content.text) : null;
 
 const isMessage = ({ steering, amends, isDropped }: Turn): boolean =>
   steering === undefined && amends === undefined && isDropped !== true;
@@ -124,7 +120,7 @@ async function takeUp(deps: Deps, live: LiveTurn, row: JournalRow, gathered: Ide
   if (gathered !== null) return deps.batches.add(live, gathered);
   const next = turn.steering !== undefined || turn.amends !== undefined;
   const ticket = deps.turnQueue.enter(turn.envelope.conversation_key, { unlimited: true, next });
-  return deps.run(live, ticket, commandOf(turn));
+  return deps.run(live, ticket);
 }
 
 async function giveUp(deps: Deps, live: LiveTurn, problem: ServiceError): Promise<HandleResult> {

@@ -8,8 +8,8 @@ import type { TurnDeps } from './turn-deps.ts';
 import type { Caller } from './turn.ts';
 
 /**
- * A message the conversation has had before: the answer it got then. One that failed and is sent again is taken up again
- * (`run`). A connector that only comes back for the answer gets the failure, and everybody gets that of a turn which was
+ * A message the conversation has had before: the answer it got then. Null for one that failed and is sent again: it is in the
+ * journal as a new one is, and is to be run. A connector that only comes back for the answer gets the failure, and everybody gets that of a turn which was
  * cut off too often, or a message that stops the service would be run on and on. Of what was pushed meanwhile a
  * connector is told, or the channel would show it twice.
  */
@@ -17,8 +17,7 @@ export async function replayAnswer(
   deps: Pick<TurnDeps, 'journal' | 'deliveries'>,
   live: LiveTurn,
   caller: Caller,
-  run: () => Promise<HandleResult>,
-): Promise<HandleResult> {
+): Promise<HandleResult | null> {
   const { envelope } = live.turn;
   const row = await deps.journal.find(envelope.conversation_key, envelope.message_id ?? '');
   if (row === undefined) throw new Error('the journal refused a message that it does not have');
@@ -30,7 +29,7 @@ export async function replayAnswer(
   if (row.state === 'failed') {
     live.turn.seq = row.seq;
     await deps.journal.again(live.turn);
-    return run();
+    return null;
   }
   if (row.result === null) throw conflict('This message is being taken up again after a restart. Ask again in a moment.');
   return JSON.parse(row.result) as HandleResult;

@@ -5,20 +5,16 @@ import type { ChatCommand } from './chat-commands.ts';
 import { deliveryOf, pushReply } from '../delivery/delivery-of.ts';
 import type { LiveTurn } from './live-turns.ts';
 import { routeOf } from './route-of.ts';
-import { AbortedInQueue, type Ticket, type Work } from './ticket.ts';
+import { handleTurn } from './handle-turn.ts';
+import { AbortedInQueue, type Ticket } from './ticket.ts';
 import { toResult } from './to-result.ts';
 import type { PipelineParts } from './turn-deps.ts';
 
-/** A turn in the journal, its place in line, and what it does there. `hasStarted`: the journal says already that it runs. */
-type JournaledTurn = { live: LiveTurn; ticket: Ticket; work: Work<HandleResult>; hasStarted?: boolean };
+/** What is known of a turn beside its text. `answer`: it answers a question of the turn that runs. `hasStarted`: the journal says already that it runs. */
+export type Accepted = { answer?: ChatCommand | null; hasStarted?: boolean };
 
-/** Runs a live turn that is in the journal, in the place that was taken for it. `command`: the chat command that it is, if any. */
-export type RunLiveTurn = (
-  live: LiveTurn,
-  ticket: Ticket,
-  command: ChatCommand | null,
-  hasStarted?: boolean,
-) => Promise<HandleResult>;
+/** Runs a live turn that is in the journal, in the place that was taken for it. */
+export type RunLiveTurn = (live: LiveTurn, ticket: Ticket, accepted?: Accepted) => Promise<HandleResult>;
 
 type Deps = Pick<PipelineParts, 'journal' | 'events' | 'turnQueue' | 'outbox' | 'pendingAcks' | 'db'>;
 
@@ -27,8 +23,10 @@ type Deps = Pick<PipelineParts, 'journal' | 'events' | 'turnQueue' | 'outbox' | 
  * it. While the service stops nothing is written: the turn stays open, and is run when the service is back.
  */
 export async function runJournaledTurn(
-  deps: Deps,
-  { live, ticket, work, hasStarted = false }: JournaledTurn,
+  deps: PipelineParts,
+  live: LiveTurn,
+  ticket: Ticket,
+  { answer = null, hasStarted = false }: Accepted = {},
 ): Promise<HandleResult> {
   const { turn } = live;
   let isTold = false;
@@ -42,7 +40,7 @@ export async function runJournaledTurn(
     const handled = await ticket.run(async (signal, rest) => {
       live.isRunning = true;
       if (!hasStarted) await begin(deps, live);
-      return endTurn(deps, live, await work(signal, rest));
+      return endTurn(deps, live, await handleTurn(deps, live, answer, { signal, rest }));
     }, onQueued);
     await live.flush();
     return handled;

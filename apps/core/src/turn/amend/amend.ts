@@ -131,7 +131,7 @@ async function runEdit(deps: Deps, live: LiveTurn, mark: () => Promise<unknown>,
     live.accepted();
     await live.flush();
     onAccepted();
-    return await deps.run(live, ticket, null);
+    return await deps.run(live, ticket);
   } finally {
     ticket.leave();
   }

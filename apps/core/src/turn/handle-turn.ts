@@ -1,50 +1,55 @@
 import type { Identity } from '@svc/contract/trust.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
-import { findChatCommand, mayUse, type ChatCommand } from './chat-commands.ts';
+import { commandOf, mayUse, type ChatCommand } from './chat-commands.ts';
 import { isAtHome } from '../session/conversation-key.ts';
 import { heldToRules } from './held-to-rules.ts';
 import type { LiveTurn } from './live-turns.ts';
 import { runTurn } from './run-turn.ts';
 import { admit } from './steps/admit.ts';
 import { redactReply } from './steps/redact-reply.ts';
-import type { Work } from './ticket.ts';
 import { toResult } from './to-result.ts';
 import type { PipelineParts } from './turn-deps.ts';
-import type { Turn } from './turn.ts';
+import type { Turn, TurnIo } from './turn.ts';
 
-/** What a live turn does when its time has come: a chat command, or the steps of a turn. */
-export function turnHandler(deps: PipelineParts, live: LiveTurn, asked: ChatCommand | null): Work<HandleResult> {
-  const { turn: given, sink, audience } = live;
-  return async (signal, rest) => {
-    // As it is when its time has come: its message may have been changed while it waited.
-    const { turn } = live;
-    if (turn.isDropped === true) return toResult(turn, 'aborted', '');
-    const command = turn === given || turn.amends !== undefined ? asked : findChatCommand(turn.envelope.content.text);
-    const held = heldToRules(deps, turn);
-    return command === null
-      ? timed(deps, held, () => runTurn(deps, held, { sink, signal, audience, rest }))
-      : runCommand(deps, held, command);
-  };
+/**
+ * What a live turn does when its time has come: a chat command, or the steps of a turn. It is read as it is by then: its message may
+ * have been changed while it waited. `answer`: it answers a question of the turn that runs.
+ */
+export async function handleTurn(
+  deps: PipelineParts,
+  { turn, sink, audience }: LiveTurn,
+  answer: ChatCommand | null,
+  slot: Pick<TurnIo, 'signal' | 'rest'>,
+): Promise<HandleResult> {
+  if (turn.isDropped === true) return toResult(turn, 'aborted', '');
+  const command = answer ?? commandOf(turn);
+  const held = heldToRules(deps, turn);
+  if (command !== null) return runCommand(deps, held, command);
+  return timed(deps, held, () => runTurn(deps, held, { sink, audience, ...slot }));
 }
 
-/** A turn that takes longer than this is told of while it runs. */
+/** A turn that takes longer than this is reported while it runs. */
 const longTurnMs = 1000;
 
 /** Records how the turn ended and how long it took, whatever happens. */
-async function timed(deps: PipelineParts, turn: Turn, run: () => Promise<HandleResult>): Promise<HandleResult> {
-  const since = deps.clock.elapsed();
+async function timed(
+  { clock, events }: Pick<PipelineParts, 'clock' | 'events'>,
+  turn: Turn,
+  run: () => Promise<HandleResult>,
+): Promise<HandleResult> {
+  const since = clock.elapsed();
   let isLong = false;
-  const cancel = deps.clock.after(longTurnMs, () => {
+  const cancel = clock.after(longTurnMs, () => {
     isLong = true;
-    deps.events.started(turn, since);
+    events.started(turn, since);
   });
   try {
     const handled = await run();
     // A short turn with a reply has told everything by its outbound event.
-    if (isLong || handled.outcome !== 'replied') deps.events.ended(turn, handled.outcome, deps.clock.elapsed() - since);
+    if (isLong || handled.outcome !== 'replied') events.ended(turn, handled.outcome, clock.elapsed() - since);
     return handled;
   } catch (error) {
-    deps.events.ended(turn, 'failed', deps.clock.elapsed() - since, (error as { code?: string }).code ?? 'internal');
+    events.ended(turn, 'failed', clock.elapsed() - since, (error as { code?: string }).code ?? 'internal');
     throw error;
   } finally {
     cancel();
@@ -61,7 +66,12 @@ async function runCommand(deps: PipelineParts, turn: Turn, command: ChatCommand)
 }
 
 /** Why a sender cannot use a command here; null when they can. In a conversation of another channel it is its people's, and the operator's. */
-async function whyNot({ sessions }: PipelineParts, turn: Turn, command: ChatCommand, identity: Identity): Promise<string | null> {
+async function whyNot(
+  { sessions }: Pick<PipelineParts, 'sessions'>,
+  turn: Turn,
+  command: ChatCommand,
+  identity: Identity,
+): Promise<string | null> {
   if (!mayUse(command, identity)) return `/${command.name} is for ${command.floor} and above.`;
   const { channel, conversation_key } = turn.envelope;
   const from = { surface: channel, instance_id: turn.instanceId };
