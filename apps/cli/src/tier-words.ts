@@ -1,17 +1,8 @@
 import { InvalidArgumentError } from 'commander';
-import type { Tier, ToolPolicy } from '@svc/contract/trust.ts';
-
-const words: Record<Tier, string> = {
-  BLOCKED: 'blocked',
-  UNKNOWN: 'unknown',
-  GUEST: 'guest',
-  KNOWN: 'known',
-  TRUSTED: 'trusted',
-  SACRED: 'owner',
-};
+import { tierWords, type Tier, type ToolPolicy } from '@svc/contract/trust.ts';
 
 /** A tier as a person reads it. */
-export const tierWord = (tier: Tier): string => words[tier];
+export const tierWord = (tier: Tier): string => tierWords[tier];
 
 /** What a person may do who has a tool policy. */
 export const mayDo: Readonly<Record<ToolPolicy, string>> = {
@@ -25,7 +16,7 @@ export const tierParser =
   <T extends Tier>(allowed: readonly T[]) =>
   (text: string): T => {
     const wanted = text.trim().toLowerCase();
-    const found = allowed.find((tier) => words[tier] === wanted || tier.toLowerCase() === wanted);
+    const found = allowed.find((tier) => tierWords[tier] === wanted || tier.toLowerCase() === wanted);
     if (found === undefined) throw new InvalidArgumentError('It takes owner, trusted, known or guest.');
     return found;
   };

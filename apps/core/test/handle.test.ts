@@ -341,7 +341,9 @@ describe('chat commands', () => {
   test('a command needs its tier, and a stranger gets no answer to one', async () => {
     await core.addPrincipal('gast', 'guest');
     const guest = { sender: { raw_id: 'gast' } };
-    expect((await core.handle(envelope('/stop', guest))).json().actions[0].text).toContain('KNOWN');
+    expect((await core.handle(envelope('/stop', guest))).json().actions[0].text).toBe(
+      '/stop is for people who are known, and above.',
+    );
     expect((await core.handle(envelope('/status', guest))).json().actions[0].text).toContain('(guest,');
     expect((await core.handle(envelope('/status', { sender: { raw_id: 'stranger' } }))).json()).toMatchObject({
       outcome: 'denied',

@@ -58,7 +58,7 @@ describe('the rules', () => {
     });
     expect((await core.handle(from('tom', { text: 'hi' }))).json()).toMatchObject({ outcome: 'replied' });
     expect(await degraded(core)).toEqual([
-      'messages cannot be moderated (/nonexistent/deny.txt cannot be used: there is no such file), so those of senders below TRUSTED are refused',
+      'messages cannot be moderated (/nonexistent/deny.txt cannot be used: there is no such file), so those of people who are not trusted are refused',
     ]);
     expect(told(core)).toMatchObject([
       { what: 'provider_failed', passed: false },

@@ -2,6 +2,16 @@
 export const tiers = ['BLOCKED', 'UNKNOWN', 'GUEST', 'KNOWN', 'TRUSTED', 'SACRED'] as const;
 export type Tier = (typeof tiers)[number];
 
+/** The tiers as people and models read them. */
+export const tierWords: Record<Tier, string> = {
+  BLOCKED: 'blocked',
+  UNKNOWN: 'unknown',
+  GUEST: 'guest',
+  KNOWN: 'known',
+  TRUSTED: 'trusted',
+  SACRED: 'owner',
+};
+
 /** The sender that all are who came without a name where none is asked for. Only the operator lets them in, all at once. */
 export const anonymousSender = 'anonymous';
 

@@ -100,7 +100,9 @@ export function createModeration({ rules, rulesFault, provider }: Parts): Modera
 
     fault(): string | null {
       const fault = rulesFault ?? provider?.fault() ?? null;
-      return fault === null ? null : `messages cannot be moderated (${fault}), so those of senders below TRUSTED are refused`;
+      return fault === null
+        ? null
+        : `messages cannot be moderated (${fault}), so those of people who are not trusted are refused`;
     },
   };
 }

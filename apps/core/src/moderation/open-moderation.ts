@@ -23,7 +23,7 @@ export function openModeration({ settings, secrets, clock, log }: Deps): Moderat
     deny = readDenyRules(settings.moderationDenyFile);
   } catch (error) {
     rulesFault = errorText(error);
-    log.error({ err: error }, 'the deny rules cannot be used; messages of senders below TRUSTED are refused');
+    log.error({ err: error }, 'the deny rules cannot be used; messages of people who are not trusted are refused');
   }
   const rules = createModerationRules(defaultLimits, deny, clock);
   return createModeration({ rules, rulesFault, provider: providerOf(settings, secrets, clock) });

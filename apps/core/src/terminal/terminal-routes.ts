@@ -12,7 +12,7 @@ const params = { type: 'object', required: ['id'], properties: { id: { type: 'st
 /** Engines in terminals: with the operator's logins and every right, so they are the operator's alone. */
 export function mountTerminalRoutes(app: App, { terminals, trust }: Deps): void {
   const checkActor = async (actor: string): Promise<void> => {
-    if (!(await isOperator(trust, actor))) throw forbidden('Terminals are for people with the tier SACRED alone.');
+    if (!(await isOperator(trust, actor))) throw forbidden('Terminals are for owners alone.');
   };
   app.post('/v2/terminals', { schema: { body: openTerminalSchema } }, async ({ body, actor }) => {
     await checkActor(actor);

@@ -120,7 +120,7 @@ export function createInvitations({ db, audit, events, clock, ids, log }: Deps):
 
 function checkRequest({ as, role, name }: InvitationRequest, expiresAt: number, now: number): void {
   if (as !== undefined && (role ?? name) !== undefined) {
-    throw badRequest('"as" links to a principal that has its name and roles; "role" and "name" are for a new one.');
+    throw badRequest('"as" links to a person who has a name and roles; "role" and "name" are for a new one.');
   }
   if (expiresAt > now && expiresAt <= now + maxLifeMs) return;
   throw badRequest('"expires_at" has to be a time from now on, up to 7 days ahead.');

@@ -68,7 +68,7 @@ export function createPairing({ db, pending, trust, audit, events, clock, ids }:
 
     async pair(actor: string, { code, as, role, name }: PairRequest): Promise<LinkResult> {
       if (as !== undefined && (role ?? name) !== undefined) {
-        throw badRequest('"as" links to a principal that has its name and roles; "role" and "name" are for a new one.');
+        throw badRequest('"as" links to a person who has a name and roles; "role" and "name" are for a new one.');
       }
       throttle.check();
       const row = pending.findByCode(code);

@@ -1,10 +1,9 @@
 import { counted } from '@svc/service-kit/words.ts';
 import { chatCommands, describeChatCommands, type ChatCommandEntry, type ChatCommandName } from '@svc/contract/chat-command.ts';
-import { atLeast, type Identity } from '@svc/contract/trust.ts';
+import { atLeast, tierWords, type Identity } from '@svc/contract/trust.ts';
 import { forgetConversation } from '../session/forget-conversation.ts';
 import { abortTurn } from './abort-turn.ts';
 import { engineOfTurn } from './engine-of-turn.ts';
-import { tierWords } from './steps/describe-turn.ts';
 import type { PipelineParts } from './turn-deps.ts';
 import type { Turn } from './turn.ts';
 

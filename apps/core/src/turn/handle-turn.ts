@@ -1,4 +1,4 @@
-import type { Identity } from '@svc/contract/trust.ts';
+import { tierWords, type Identity } from '@svc/contract/trust.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
 import { commandOf, mayUse, type ChatCommand } from './chat-commands.ts';
 import { isAtHome } from '../session/conversation-key.ts';
@@ -72,7 +72,7 @@ async function whyNot(
   command: ChatCommand,
   identity: Identity,
 ): Promise<string | null> {
-  if (!mayUse(command, identity)) return `/${command.name} is for ${command.floor} and above.`;
+  if (!mayUse(command, identity)) return `/${command.name} is for people who are ${tierWords[command.floor]}, and above.`;
   const { channel, conversation_key } = turn.envelope;
   const from = { surface: channel, instance_id: turn.instanceId };
   if (isAtHome(from, conversation_key, await sessions.read(conversation_key))) return null;

@@ -46,7 +46,7 @@ export async function checkAccess(
     if (!ownsKey(peer, key) || identity.principal_id === null || session.principal_id !== identity.principal_id)
       throw forbidden('This is the conversation of another person.');
     if (op !== 'history' && op !== 'watch' && !atLeast(identity.trust_tier, 'KNOWN'))
-      throw forbidden(`${op} is for KNOWN and above.`);
+      throw forbidden(`${op} is for people who are known, and above.`);
   }
   return session;
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { badRequest, forbidden } from '@svc/service-kit/service-error.ts';
+import { tierWords } from '@svc/contract/trust.ts';
 import type { VaultAgent, VaultDataKey, VaultPlainKey, VaultWrappedKey } from '@svc/contract/vault.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Database, Transaction } from '@svc/store/database.ts';
@@ -33,7 +34,7 @@ export function createSiloKeys(deps: Deps): SiloKeys {
   const during = <T>(agent: VaultAgent, action: string, silo: string, work: (tx: Transaction) => Promise<T>): Promise<T> =>
     accessLog.during({ actor: agent.name, action, target: silo }, (tx) => {
       if (agent.tier !== 'SACRED')
-        throw forbidden(`Keys of silos are for agents of the tier SACRED; this one has ${agent.tier}.`);
+        throw forbidden(`Keys of silos are for agents with the trust of an owner; this one is ${tierWords[agent.tier]}.`);
       return work(tx);
     });
 

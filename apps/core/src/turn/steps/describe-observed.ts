@@ -1,8 +1,8 @@
 import path from 'node:path';
+import { tierWords } from '@svc/contract/trust.ts';
 import type { TurnFile } from '@svc/engine-kit/engine.ts';
 import { dataBlock, dataLine, plainName } from '@svc/engine-kit/prompt-blocks.ts';
 import type { ObservedMessage } from '../../session/observed-store.ts';
-import { tierWords } from './describe-turn.ts';
 
 /** A message as it is described, its files where an engine may open them. */
 export type SeenMessage = Omit<ObservedMessage, 'attachments'> & { attachments: readonly TurnFile[] };

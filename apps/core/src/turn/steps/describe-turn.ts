@@ -1,17 +1,7 @@
 import type { Capabilities } from '@svc/contract/envelope.ts';
-import type { Identity, Tier } from '@svc/contract/trust.ts';
+import { tierWords, type Identity } from '@svc/contract/trust.ts';
 import { headingLine, quotedName } from '@svc/engine-kit/prompt-blocks.ts';
 import type { Steering, Turn } from '../turn.ts';
-
-/** Tiers as people and models read them. */
-export const tierWords: Record<Tier, string> = {
-  SACRED: 'owner',
-  TRUSTED: 'trusted',
-  KNOWN: 'known',
-  GUEST: 'guest',
-  UNKNOWN: 'unknown',
-  BLOCKED: 'blocked',
-};
 
 /** The facts of a turn as its message states them: who wrote, where, when, and what the channel can show. */
 export function describeTurn({ envelope, together, steering, amends, isResumed }: Turn, identity: Identity, now: number): string {
