@@ -36,12 +36,9 @@ import { openInstanceRules } from './instance/instance-rules.ts';
 import { createManagerReader } from './instance/manager-reader.ts';
 import { openModeration } from './moderation/open-moderation.ts';
 import { openFoundation } from './open-foundation.ts';
-import { createPersonaFiles } from './persona/persona-files.ts';
-import { createPersona } from './persona/persona.ts';
+import { openPersona } from './persona/open-persona.ts';
 import { openPricing } from './pricing/pricing.ts';
-import { createConnectorSecrets } from './secret/connector-secrets.ts';
-import { createSecretList } from './secret/secret-list.ts';
-import { createSecretUses } from './secret/secret-users.ts';
+import { openSecretParts } from './secret/open-secret-parts.ts';
 import { createSecrets } from './secret/secrets.ts';
 import { createClaims } from './session/claims.ts';
 import { instanceOfKey, terminalKey } from './session/conversation-key.ts';
@@ -49,22 +46,12 @@ import { createConversationFiles } from './session/conversation-files.ts';
 import { forgetSession } from './session/forget-session.ts';
 import { openObservedStore } from './session/observed-store.ts';
 import { createSessionStore } from './session/session-store.ts';
-import { createTitleStore } from './session/title-store.ts';
 import { createWorkspaces } from './session/workspaces.ts';
 import { Silos } from './silo/silos.ts';
 import { createSpeech } from './speech/speech.ts';
 import { openSpend } from './spend/spend.ts';
-import { createTitleLane } from './steering/title-lane.ts';
-import { createTitles } from './steering/titles.ts';
-import { createTerminalStore } from './terminal/terminal-store.ts';
-import { birthMark } from '@svc/service-kit/process/birth-mark.ts';
-import { killGroup } from '@svc/service-kit/process/process-group.ts';
-import { userName } from '@svc/service-kit/user-name.ts';
-import { createTalkStore } from './terminal/talk-store.ts';
-import { createTerminalTalks } from './terminal/terminal-talks.ts';
-import { createTerminals } from './terminal/terminals.ts';
-import { openTerminalWords } from './terminal/open-terminal-words.ts';
-import { createTmuxServer } from './terminal/tmux-server.ts';
+import { openTitles } from './steering/open-titles.ts';
+import { openTerminals } from './terminal/open-terminals.ts';
 import { openToolServers } from './tool-server/tool-servers.ts';
 import { createToolTests } from './tool-server/tool-tests.ts';
 import { openToolbelt, type Toolbelt } from './toolbelt/toolbelt.ts';
@@ -100,21 +87,21 @@ export async function createCoreContext({ settings: allSettings, clock, ids, log
   const settings: CoreSettings = allSettings;
   const foundation = openFoundation({ settings: allSettings, clock, ids, log, env, telemetry: overrides?.telemetry });
   const { paths, db, loginDb, knownSecrets, telemetry, events, trustAudit: audit } = foundation;
+  // What most parts stand on; each names the few that it uses.
+  const base = { settings, env, paths, db, knownSecrets, events, clock, ids, log };
   const instanceRules = openInstanceRules({ file: paths.instanceRules, instanceOfKey, clock, log });
-  const people = await openPeople({ db, paths, audit, rulesOf: instanceRules.ofPlace, events, clock, ids, log });
+  const people = await openPeople({ ...base, audit, rulesOf: instanceRules.ofPlace });
   const { trust, trustAdmin } = people;
-  const auth = openAuth({ loginDb, paths, events, clock, ids, log });
+  const auth = openAuth({ ...base, loginDb });
   instanceRules.onChange(trust.changed);
-  const pricing = await openPricing({ settings, clock, log });
-  const spend = await openSpend({ db, settings, clock, events, log, toIdentifierValue });
+  const pricing = await openPricing(base);
+  const spend = await openSpend({ ...base, toIdentifierValue });
   const manager = createManagerReader(settings);
-  const record = createRecordChange({ db, audit, events });
+  const record = createRecordChange({ ...base, audit });
   const secretPlaces = { env, file: settings.secretsFile, command: settings.secretsCommand };
-  const silos = new Silos({ db, folder: paths.silos, vault: vaultOfSettings(settings), clock, ids });
+  const silos = new Silos({ ...base, folder: paths.silos, vault: vaultOfSettings(settings) });
   const vault = createVaultLink({
-    settings,
-    clock,
-    log,
+    ...base,
     onBack: () =>
       engineIds.forEach((id) => {
         engineParts.engineFallback.answered(id);
@@ -123,109 +110,61 @@ export async function createCoreContext({ settings: allSettings, clock, ids, log
     onClosed: silos.forgetKeys,
   });
   const secrets = createSecrets({ ...secretPlaces, vault: vault.place, knownSecrets });
-  const { close: closeEngines, ...engineParts } = await openEngines({
-    db,
-    settings,
-    paths,
-    env,
-    clock,
-    log,
-    secrets,
-    events,
-    overrides,
-  });
+  const { close: closeEngines, ...engineParts } = await openEngines({ ...base, secrets, overrides });
   const { engines } = engineParts;
-  const toolbelt = overrides?.toolbelt ?? openToolbelt({ settings, env, knownSecrets, clock, log });
-  const toolServers = await openToolServers({ db, clock, log, knownSecrets, secrets, builtIns: [toolbelt, toolbelt.device] });
+  const toolbelt = overrides?.toolbelt ?? openToolbelt(base);
+  const toolServers = await openToolServers({ ...base, secrets, builtIns: [toolbelt, toolbelt.device] });
   const workspaces = createWorkspaces(paths.root, clock);
-  const toolTests = createToolTests({ toolServers, knownSecrets, env, workspaces, paths });
+  const toolTests = createToolTests({ ...base, toolServers, workspaces });
   const journal = createTurnJournal(db, clock);
   const deliveries = createDeliveryStore(db, clock, ids);
-  const send = overrides?.sendToChannel;
-  const outbox = openOutbox({ settings, db, deliveries, journal, events, knownSecrets, clock, log, send });
-  const dataDir = paths.root;
-  const { folders, folderLooks } = await openFolders({ db, audit, events, clock, dataDir, workspaces, instanceRules, log });
-  const titleLane = createTitleLane();
-  const titles = createTitles({
+  const outbox = openOutbox({ ...base, deliveries, journal, send: overrides?.sendToChannel });
+  const { folders, folderLooks } = await openFolders({ ...base, audit, dataDir: paths.root, workspaces, instanceRules });
+  const titleParts = openTitles({
+    ...base,
     ...engineParts,
-    settings,
-    knownSecrets,
     workspaces,
     pricing,
     spend,
-    ids,
-    events,
-    clock,
-    log,
     journal,
-    titleStore: createTitleStore(db),
-    titleLane,
     counts: () => pipeline.counts(),
   });
   const sessions = createSessionStore(db, clock);
   const claims = await createClaims(db);
-  const tmux = createTmuxServer({ run: paths.run, path: env['PATH'] });
-  const talks = createTerminalTalks({
-    store: createTalkStore(db),
-    engines,
+  const announcements = await openAnnouncements(db, clock);
+  const { close: closeTerminals, ...terminalParts } = openTerminals({
+    ...base,
     pricing,
     spend,
-    knownSecrets,
-    events,
-    clock,
-    user: userName(),
-  });
-  const terminals = createTerminals({
-    tmux,
-    onReleased: (key) => terminalWords.released(key),
-    store: createTerminalStore(db),
-    keyOf: terminalKey,
-    programOf: (id, request) => programInTerminal(engines, id, request),
-    isBusy: (key) => pipeline.isBusy(key),
-    looks: folderLooks,
+    engines,
     sessions,
     claims,
     workspaces,
-    programs: { birthOf: birthMark, kill: killGroup },
-    talks,
-    events,
-    clock,
-    ids,
-    log,
-  });
-  const announcements = await openAnnouncements(db, clock);
-  const terminalWords = openTerminalWords({
-    db,
-    tmux,
-    terminals,
-    talks,
     announcements,
-    unread: (key) => unreadMail({ announcements, sessions, trust }, key),
     journal,
+    run: paths.run,
+    path: env['PATH'],
+    looks: folderLooks,
+    keyOf: terminalKey,
+    programOf: (id, request) => programInTerminal(engines, id, request),
+    unread: (key) => unreadMail({ announcements, sessions, trust }, key),
+    isBusy: (key) => pipeline.isBusy(key),
     inject: (...words) => pipeline.inject(...words),
-    clock,
-    ids,
-    log,
   });
   const version = versionOf(settings.root);
-  const persona = createPersona({ file: paths.persona, folder: paths.personas, assistantName: settings.assistantName, clock });
+  const personaParts = openPersona(base);
   const parts = {
     ...foundation,
-    settings,
-    clock,
-    ids,
-    log,
+    ...base,
     ...people,
     subscriptionWarning: createSubscriptionWarning({
-      countOthers: async () => countOthers(await trustAdmin.listPrincipals(), await trustAdmin.listRoles(), clock.now()),
+      ...base,
       engines,
-      clock,
-      log,
+      countOthers: async () => countOthers(await trustAdmin.listPrincipals(), await trustAdmin.listRoles(), clock.now()),
     }),
-    persona,
-    personaFiles: createPersonaFiles({ file: paths.persona, folder: paths.personas }),
+    ...personaParts,
     instanceRules,
-    ruleCheck: createRuleCheck({ engines, engineIds, folderLooks, tidyPath, persona, trustAdmin, instanceRules, clock }),
+    ruleCheck: createRuleCheck({ ...personaParts, engines, engineIds, folderLooks, tidyPath, trustAdmin, instanceRules, clock }),
     pricing,
     spend,
     sessions,
@@ -236,28 +175,18 @@ export async function createCoreContext({ settings: allSettings, clock, ids, log
     folderLooks,
     asks: createOpenAsks(),
     askStore: createAskStore(db),
-    moderation: openModeration({ settings, secrets, clock, log }),
+    moderation: openModeration({ ...base, secrets }),
     vault,
     secrets,
-    listSecrets: createSecretList({
-      places: secretPlaces,
-      vault,
-      uses: createSecretUses({ manager, toolServers, engineKeys: engineParts.engineKeys, settings }),
-      clock,
-    }),
+    ...openSecretParts({ ...base, ...engineParts, places: secretPlaces, vault, secrets, manager, toolServers }),
     connectorPasses: openConnectorPasses(paths.connectorKey),
     checkouts: await openCheckouts({
+      ...base,
       folder: paths.checkouts,
-      settings,
       credentialOf: createCredentialOf({ settings, manager, secrets }),
-      env,
       isBusy: (key) => pipeline.isBusy(key) || claims.isClaimed(key),
-      clock,
-      ids,
-      log,
     }),
-    connectorSecrets: createConnectorSecrets({ manager, secrets, clock, log }),
-    apiKeys: createApiKeys({ manager, instancesDir: paths.instances, trustAdmin, spend, record, knownSecrets, clock }),
+    apiKeys: createApiKeys({ ...base, manager, instancesDir: paths.instances, trustAdmin, spend, record }),
     record,
     ...engineParts,
     toolServers,
@@ -265,25 +194,22 @@ export async function createCoreContext({ settings: allSettings, clock, ids, log
     toolbelt,
     callInstance: createInstanceCaller(`http://${settings.bindHost}:${settings.managerPort}`, settings.managerToken),
     journal,
-    titles,
-    titleLane,
+    ...titleParts,
     claims,
-    terminals,
-    terminalWords,
+    ...terminalParts,
     deliveries,
     outbox,
-    uploads: new Uploads({ uploads: paths.uploads, settings, clock, ids, log, mask: knownSecrets.mask }),
-    conversationFiles: createConversationFiles({ folder: paths.attachments, uploads: paths.uploads, log }),
+    uploads: new Uploads({ ...base, uploads: paths.uploads, mask: knownSecrets.mask }),
+    conversationFiles: createConversationFiles({ ...base, folder: paths.attachments, uploads: paths.uploads }),
     silos,
-    backups: new Backups({ db, paths, settings, version, clock, ids, log, holdFiles: silos.hold }),
-    imports: createImports({ paths, settings, version, clock, ids }),
-    speech: createSpeech({ settings, secrets, knownSecrets, pricing, spend, events, clock, env }),
+    backups: new Backups({ ...base, version, holdFiles: silos.hold }),
+    imports: createImports({ ...base, version }),
+    speech: createSpeech({ ...base, secrets, pricing, spend }),
     feeds: createOpenFeeds(),
     remoteUsers,
-    env,
     auth,
     linkLogin: () => linkLogin({ account: () => auth.signIn.account(), trustAdmin, clock, log }),
-    watches: createSessionWatches({ knownSecrets, clock, log }),
+    watches: createSessionWatches(base),
     intake: createIntake(paths.root),
   };
   const pipeline = createPipeline(parts);
@@ -301,9 +227,8 @@ export async function createCoreContext({ settings: allSettings, clock, ids, log
     async close() {
       erasures.close();
       instanceRules.close();
-      await titles.close();
-      terminalWords.close();
-      await terminals.close();
+      await titleParts.titles.close();
+      await closeTerminals();
       parts.checkouts.close();
       vault.close();
       parts.connectorSecrets.close();

@@ -1,0 +1,13 @@
+import { createConnectorSecrets, type ConnectorSecrets } from './connector-secrets.ts';
+import { createSecretList, type ListSecrets } from './secret-list.ts';
+import { createSecretUses } from './secret-users.ts';
+
+type Deps = Omit<Parameters<typeof createSecretList>[0], 'uses'> &
+  Parameters<typeof createSecretUses>[0] &
+  Parameters<typeof createConnectorSecrets>[0];
+
+/** What the core knows of secrets beside its own use of them: who names which and where each lies, and those that connectors were given. */
+export const openSecretParts = (deps: Deps): { listSecrets: ListSecrets; connectorSecrets: ConnectorSecrets } => ({
+  listSecrets: createSecretList({ ...deps, uses: createSecretUses(deps) }),
+  connectorSecrets: createConnectorSecrets(deps),
+});
