@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
-import type { RunFailure } from '../turn/run-engine.ts';
+import type { RunFailure } from '../turn/run-limits.ts';
 import { createEngineFallback } from './fallback.ts';
 
 const failure = (code: RunFailure['code'], retryAfterMs?: number): RunFailure => ({

@@ -1,6 +1,6 @@
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { roundedDuration } from '@svc/service-kit/words.ts';
-import type { RunFailure } from '../turn/run-engine.ts';
+import type { RunFailure } from '../turn/run-limits.ts';
 import { isEngineId, type EngineId } from './load-engine.ts';
 
 /** Who is asked in a turn, in this order, and who is passed over, with the reason as text. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
 import { createEngineFallback } from '../../engine/fallback.ts';
-import type { RunFailure } from '../run-engine.ts';
+import type { RunFailure } from '../run-limits.ts';
 import { reasonWithFallback } from './reason-with-fallback.ts';
 import type { Failed, Reasoned } from './reason.ts';
 

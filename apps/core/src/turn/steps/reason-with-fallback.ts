@@ -3,7 +3,7 @@ import type { ActiveEngine } from '../../engine/engine-pool.ts';
 import { asEngineId } from '../../engine/fallback.ts';
 import { engineOfTurn } from '../engine-of-turn.ts';
 import type { OpenSession } from '../../session/session-store.ts';
-import type { RunFailure } from '../run-engine.ts';
+import type { RunFailure } from '../run-limits.ts';
 import type { TurnDeps } from '../turn-deps.ts';
 import { countFailedRun, countTurn, type CountDeps } from './count-usage.ts';
 import type { Failed, Reasoned, Reasoning, Reply } from './reason.ts';

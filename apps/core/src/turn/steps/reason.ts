@@ -7,7 +7,8 @@ import type { Redactor } from '@svc/service-kit/redaction/redactor.ts';
 import type { ActiveEngine } from '../../engine/engine-pool.ts';
 import { noTools, type TurnTools } from '../../tool-server/tool-servers.ts';
 import { createEventRenderer } from '../event-renderer.ts';
-import { runEngine, type EngineEnding, type RunFailure } from '../run-engine.ts';
+import { runEngine, type Bounds, type EngineEnding } from '../run-engine.ts';
+import type { RunFailure } from '../run-limits.ts';
 import type { TurnDeps } from '../turn-deps.ts';
 import { turnRedactor } from '../turn-redactor.ts';
 import type { Turn, TurnIo } from '../turn.ts';
@@ -92,23 +93,10 @@ async function reasonWith({ tools, asker }: Means, deps: Deps, reasoning: Reason
     maxToolChars: deps.settings.maxToolChars,
     onToolServerMissing: tools.onMissing,
   });
-  const bounds = {
-    signal,
-    idleMs: deps.settings.turnIdleMs,
-    maxMs: deps.settings.turnMaxMs,
-    output: {
-      reply: deps.settings.maxReplyChars,
-      tool: deps.settings.maxToolChars,
-      turn: deps.settings.maxTurnChars,
-    },
-    clock: deps.clock,
-    person: asker,
-    graceMs: Math.min(abortGraceMs, deps.settings.stopTimeoutMs * graceShare),
-  };
   for (const { name, reason: why } of tools.missing) await renderer.take(toolServerMissing(name, why));
   const request = toRequest(reasoning, tools.servers, asker);
   let isTouched = false;
-  const ended = await runEngine(active.engine, request, bounds, (event) => {
+  const ended = await runEngine(active.engine, request, boundsOf(deps, asker, signal), (event) => {
     isTouched ||= shows.has(event.type);
     return renderer.take(event);
   }).finally(asker.end);
@@ -142,6 +130,16 @@ async function reasonWith({ tools, asker }: Means, deps: Deps, reasoning: Reason
   };
   return { outcome, used };
 }
+
+const boundsOf = ({ settings, clock }: Deps, person: TurnAsker, signal: AbortSignal): Bounds => ({
+  signal,
+  idleMs: settings.turnIdleMs,
+  maxMs: settings.turnMaxMs,
+  output: { reply: settings.maxReplyChars, tool: settings.maxToolChars, turn: settings.maxTurnChars },
+  clock,
+  person,
+  graceMs: Math.min(abortGraceMs, settings.stopTimeoutMs * graceShare),
+});
 
 const tooLarge = (ending: EngineEnding): RunFailure | null =>
   ending?.type === 'failed' && ending.failure.code === 'engine_output_too_large' ? ending.failure : null;
