@@ -99,6 +99,16 @@ test('what a turn has used is dropped, and what came since stays', async () => {
   expect((await observed.list(key)).map(({ text }) => text)).toEqual(['two']);
 });
 
+test('what came since stays also when what the turn has used was deleted meanwhile', async () => {
+  const { observed } = await open();
+  await observed.add(key, seen('one', { message_id: 'm1' }));
+  const [used] = await observed.list(key);
+  await observed.amend(used?.id ?? 0, null, 1);
+  await observed.add(key, seen('two'));
+  await observed.clear(key, used?.id ?? 0);
+  expect((await observed.list(key)).map(({ text }) => text)).toEqual(['two']);
+});
+
 test('a message that is added while the empty list is read is found by the next look', async () => {
   const { observed } = await open();
   await observed.add(key, seen('one'));

@@ -34,8 +34,8 @@ const maxTextLength = 4000;
 /** Message ids that are remembered after a turn has used their messages: a channel repeats itself soon or never. */
 const maxRecent = 2000;
 
-const insert = `INSERT INTO observed_message (conversation_key, sender, tier, text, attachments, message_id, at)
-  VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`;
+const insert = `INSERT INTO observed_message (id, conversation_key, sender, tier, text, attachments, message_id, at)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`;
 const prune = `DELETE FROM observed_message WHERE conversation_key = ? AND id <=
   (SELECT id FROM observed_message WHERE conversation_key = ? ORDER BY id DESC LIMIT 1 OFFSET ${keptPerKey})
   RETURNING at, gone, gone_since`;
@@ -46,6 +46,7 @@ const select = `SELECT id, sender, tier, text, attachments, at, gone, gone_since
 const selectNamed = `SELECT id, message_id, amended FROM observed_message
   WHERE conversation_key = ? AND message_id IS NOT NULL ORDER BY id`;
 const updateText = 'UPDATE observed_message SET text = ?, amended = ? WHERE id = ?';
+const selectNewest = 'SELECT MAX(id) AS id FROM observed_message';
 const selectKeys = 'SELECT DISTINCT conversation_key FROM observed_message';
 
 /** Messages that were only seen, kept as context of their conversation's next turn. */
@@ -71,6 +72,9 @@ export async function openObservedStore(db: Database, clock: Clock): Promise<Obs
   const keys = new Map<string, number>();
   for (const row of await db.all<{ conversation_key: string }>(selectKeys)) keys.set(row.conversation_key, added);
 
+  /** No id is given twice while a turn may still say up to which one it has seen, also after the newest were removed. */
+  let newest = (await db.get<{ id: number | null }>(selectNewest))?.id ?? 0;
+
   const recent = new Set<string>();
   const remember = (name: string) => {
     recent.add(name);
@@ -95,7 +99,7 @@ export async function openObservedStore(db: Database, clock: Clock): Promise<Obs
       const files = attachments.length === 0 ? null : JSON.stringify(attachments);
       // Begun together, so they share a commit.
       const [stored, rows] = await Promise.all([
-        db.run(insert, key, sender, tier, cutText(text, maxTextLength), files, message_id ?? null, clock.now()),
+        db.run(insert, ++newest, key, sender, tier, cutText(text, maxTextLength), files, message_id ?? null, clock.now()),
         db.all<Pick<Row, 'at' | 'gone' | 'gone_since'>>(prune, key, key),
       ]);
       if (rows.length > 0) await countGone(key, rows);

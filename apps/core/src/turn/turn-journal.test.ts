@@ -27,3 +27,48 @@ test('messages of one conversation are accepted in the order they came, however 
   expect(open[0]?.id).toBe('5'); // another conversation waits for none of it
   expect(open.find(({ id }) => id === '3')?.envelope).toEqual(turns[2]?.envelope);
 });
+
+/** A journal in which more turns than the mark moves by came and ended. */
+async function openUsed() {
+  const { db, again } = openTestDb();
+  const clock = createFakeClock();
+  const journal = createTurnJournal(db(), clock);
+  for (let n = 1; n <= 300; n++) {
+    const each = turn(`t${n}`, 'a', []);
+    each.seq = (await journal.accept(each, 'running')) ?? 0;
+    await journal.end(each, { conversation_key: 'a', turn_id: each.id, outcome: 'silent', actions: [] }, false);
+    await db().flush();
+  }
+  return { db, journal, clock, reopen: async () => createTurnJournal(await again(), clock) };
+}
+
+test.each(['forgotten', 'removed for their age'])(
+  'a message that comes after all before it were %s is found by the next start',
+  async (how) => {
+    const { journal, clock, db, reopen } = await openUsed();
+    if (how === 'forgotten') await journal.forget('a');
+    else {
+      clock.advance(1000);
+      while ((await journal.prune(clock.now())) > 0);
+    }
+    await journal.accept(turn('new', 'a', []), 'queued');
+    await db().flush();
+    expect((await (await reopen()).open()).map(({ id }) => id)).toEqual(['new']);
+  },
+);
+
+test('a turn whose row was lost on a full disk shares its place with none that comes after it', async () => {
+  const { db } = openTestDb();
+  const journal = createTurnJournal(db(), createFakeClock());
+  const lost = await journal.accept(turn('lost', 'a', []), 'queued');
+  db().raw.exec('ROLLBACK');
+  expect(await journal.accept(turn('next', 'a', []), 'queued')).toBeGreaterThan(lost ?? 0);
+});
+
+test('a turn that an earlier version put behind the mark is found by the first start of this one', async () => {
+  const { journal, db, reopen } = await openUsed();
+  await journal.accept(turn('hidden', 'b', []), 'queued');
+  await db().flush();
+  db().raw.exec("UPDATE turn_mark SET seq = 1000; DELETE FROM schema_migration WHERE name = '030-open-turns.sql'");
+  expect((await (await reopen()).open()).map(({ id }) => id)).toEqual(['hidden']);
+});

@@ -28,10 +28,12 @@ export type JournalRow = {
   amended: number | null;
 };
 
+// No place is given twice, also after the newest rows were removed, and none that the mark has passed.
 const insert = `
-  INSERT INTO turn (id, conversation_key, message_id, sender, channel, public, origin, state, open, attempts, request_id, text,
+  INSERT INTO turn (seq, id, conversation_key, message_id, sender, channel, public, origin, state, open, attempts, request_id, text,
     input, attachments, accepted_at)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?) ON CONFLICT (conversation_key, message_id) DO NOTHING RETURNING seq`;
+  VALUES (MAX(?, COALESCE((SELECT MAX(seq) FROM turn), 0), (SELECT seq FROM turn_mark)) + 1,
+    ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?) ON CONFLICT (conversation_key, message_id) DO NOTHING RETURNING seq`;
 const columns =
   'seq, id, conversation_key, sender, channel, public, state, open, attempts, request_id, input, text, result, error, actions, accepted_at, amended';
 const selectByMessage = `SELECT ${columns} FROM turn WHERE conversation_key = ? AND message_id = ?`;
@@ -100,9 +102,12 @@ export interface TurnJournal extends TurnHistory {
 export function createTurnJournal(db: Database, clock: Clock): TurnJournal {
   const open = new Set<number>();
   let marked = 0;
+  /** The newest place that was given, also to what was not stored in the end. */
+  let newest = 0;
 
   const opened = (seq: number) => {
     open.add(seq);
+    newest = seq;
     if (seq - marked < markEvery) return;
     marked = seq;
     // A mark that stays behind costs the next start a moment, no more.
@@ -130,6 +135,7 @@ export function createTurnJournal(db: Database, clock: Clock): TurnJournal {
       const input = typeof made === 'string' ? made : await made;
       const row = await db.getDeferred<{ seq: number }>(
         insert,
+        newest,
         turn.id,
         envelope.conversation_key,
         envelope.message_id ?? null,
