@@ -68,6 +68,34 @@ test('a deferred change that was lost while nobody waited is not called safe to 
   expect(values()).toBe(0);
 });
 
+test('changes that a failing read took away are not called safe, and those after it are kept', async () => {
+  const { db, values, add } = open();
+  const before = db.mark();
+  const change = add('a');
+  // What SQLite does when a read meets a full disk or a fault of the file.
+  db.raw.function('fail', () => {
+    db.raw.exec('ROLLBACK');
+    throw new Error('disk I/O error');
+  });
+  await expect(db.get('SELECT fail() FROM n')).rejects.toThrow('I/O');
+  await expect(change).rejects.toThrow('I/O');
+  await expect(db.flush(before)).rejects.toThrow('I/O');
+  await add('b');
+  expect(values()).toBe(1);
+});
+
+test('changes of a transaction that has ended unseen are not called safe, with or without another change after them', async () => {
+  const { db, values, add } = open();
+  const alone = add('a');
+  db.raw.exec('ROLLBACK');
+  await expect(alone).rejects.toThrow('before it was committed');
+  const first = add('b');
+  db.raw.exec('ROLLBACK');
+  const second = add('c');
+  expect((await Promise.allSettled([first, second])).map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
+  expect(values()).toBe(1);
+});
+
 test('a deferred change is committed within moments, though nobody waits for it', async () => {
   const { db } = open();
   await db.getDeferred('INSERT INTO n VALUES (?)', 'deferred');

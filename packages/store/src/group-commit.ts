@@ -9,7 +9,7 @@ type Round = PromiseWithResolvers<void> & { isAwaited: boolean };
 export type GroupCommit = {
   /** To be called before a statement that changes something. */
   begin(): void;
-  /** To be called when a statement failed: some faults, such as a full disk, take the whole transaction with them. */
+  /** To be called when any statement failed, one that reads too: some faults, such as a full disk, take the whole transaction with them. */
   failed(error: unknown): void;
   /** A place in the order of commits, for `committed`. */
   mark(): number;
@@ -40,7 +40,7 @@ export function createGroupCommit(db: DatabaseSync, onCommit: () => void): Group
   let fault: string | null = null;
 
   const commit = () => {
-    if (!db.isTransaction) return;
+    if (!db.isTransaction) throw new Error('the transaction ended with a fault of the file before it was committed');
     try {
       ending.run();
     } catch (error) {
@@ -93,7 +93,10 @@ export function createGroupCommit(db: DatabaseSync, onCommit: () => void): Group
 
   return {
     begin() {
-      if (!db.isTransaction) begin();
+      if (!db.isTransaction) {
+        finish(round); // what a fault has ended unseen is not called safe with what begins now
+        begin();
+      }
       round ??= open();
     },
     failed(error) {

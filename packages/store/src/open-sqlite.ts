@@ -97,11 +97,10 @@ export function openSqlite(file: string, options: SqliteOptions = {}): SqliteDat
   }
   const perform = <T>(sql: string, query: Query<T>): Performed<T> => {
     const { statement, writes } = prepared(sql);
+    if (writes) group.begin();
     const since = group.mark();
-    if (!writes) return { result: query(statement), since: null };
-    group.begin();
     try {
-      return { result: query(statement), since };
+      return { result: query(statement), since: writes ? since : null };
     } catch (error) {
       group.failed(error);
       throw error;
