@@ -59,10 +59,11 @@ test('a page of sessions is bounded in bytes, and says where the next one begins
 });
 
 test('deliveries are listed in pages of bounded bytes, and long texts as far as they fit', async () => {
-  const { deliveries } = core.context;
+  const { db, deliveries } = core.context;
   const route = { instance_id: 'm1', target: 't' };
   for (const text of ['short', huge(), huge(900_000), huge(900_000), huge(900_000), huge(900_000), huge(900_000)]) {
-    await deliveries.add({ turn_id: 't', turn_seq: 0, conversation_key: 'k', text, injected: false, route, error: null }, true);
+    const delivery = { turn_id: 't', turn_seq: 0, conversation_key: 'k', text, injected: false, route, error: null };
+    await db.transaction((tx) => deliveries.add(tx, delivery, true));
   }
   const lengths: number[] = [];
   let before: number | null = Number.MAX_SAFE_INTEGER;

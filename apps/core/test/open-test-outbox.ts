@@ -13,7 +13,7 @@ export function openTestOutbox(send: SendToChannel, clock: Clock, replies: OpenR
   const db = openTestDb().db();
   const outbox = createOutbox({
     store: createDeliveryStore(db, clock, randomIds),
-    flush: () => db.flush(),
+    db,
     send,
     clock,
     log: { warn: () => undefined, error: () => undefined },

@@ -1,3 +1,4 @@
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Envelope } from '@svc/contract/envelope.ts';
 import type { HandleResult, TurnProgress } from '@svc/contract/turn.ts';
@@ -12,6 +13,7 @@ let clock: FakeClock;
 let core: TestCore;
 let sent: ChannelMessage[];
 let outcome: SendOutcome;
+let onSend: () => void;
 let texts: string[];
 let prompts: string[];
 /** Messages whose text begins with "work" hang; "no" fails. */
@@ -33,12 +35,14 @@ beforeEach(async () => {
   texts = [];
   prompts = [];
   outcome = { delivered: true };
+  onSend = () => undefined;
   core = await open();
 });
 afterEach(() => core.drop());
 
 function sendToChannel(message: ChannelMessage): Promise<SendOutcome> {
   sent.push(message);
+  onSend();
   return Promise.resolve(outcome);
 }
 
@@ -280,10 +284,16 @@ describe('a reply that has to reach a channel', () => {
 
   test('nothing leaves before it is safe that it will', async () => {
     const { turn_id } = await ask(routed('hi'));
-    void core.context.pipeline.pendingAcks.undelivered(turn_id, 'no');
-    for (let job = 0; job < 50; job++) await Promise.resolve();
-    expect(sent).toEqual([]);
+    const committed: unknown[] = [];
+    onSend = () => {
+      const other = new DatabaseSync(core.context.db.file, { readOnly: true });
+      const { open } = other.prepare('SELECT open FROM turn').get() ?? {};
+      committed.push([open, other.prepare('SELECT state FROM delivery').get()?.['state']]);
+      other.close();
+    };
+    await core.context.pipeline.pendingAcks.undelivered(turn_id, 'no');
     await expect.poll(() => sent.length).toBe(1);
+    expect(committed).toEqual([[0, 'pending']]);
   });
 
   test('that cannot be delivered for good is listed, and tried again when the operator says so', async () => {

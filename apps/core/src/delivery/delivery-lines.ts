@@ -10,15 +10,13 @@ export type Waiting = {
   endsAt: number;
   /** Turns whose replies come before it, each with the time until which it is waited for. */
   before: Map<string, number>;
-  /** It is on the disk. */
-  isSafe: boolean;
   isUnderWay: boolean;
 };
 
 /** The deliveries that wait, a line for each target: one after the other, each when it is due and what comes before it is shown. */
 export interface DeliveryLines {
-  /** Behind what waits, but before what waits for its turn. Not tried before it is `safe`, and taken out when that fails. */
-  add(delivery: StoredDelivery, before?: readonly OpenReply[], safe?: Promise<unknown>): void;
+  /** Behind what waits, but before what waits for its turn. */
+  add(delivery: StoredDelivery, before?: readonly OpenReply[]): void;
   /** Begins to try them. `before`: what those that are here already wait for. */
   start(before: (delivery: StoredDelivery) => readonly OpenReply[]): void;
   /** The reply of a turn is shown, or in its line. */
@@ -58,7 +56,7 @@ export function createDeliveryLines({ clock, maxPauseMs, giveUpMs, attempt, onSe
     const waitMs = Math.min((delivery.next_at ?? now) - now, maxPauseMs);
     const ageMs = Math.max(0, now - delivery.created_at);
     const times = { dueAt: clock.elapsed() + waitMs, endsAt: clock.elapsed() + giveUpMs - ageMs };
-    return { delivery, ...times, before: untilOf(before), isSafe: true, isUnderWay: false };
+    return { delivery, ...times, before: untilOf(before), isUnderWay: false };
   }
 
   /** Works off one target's line until it is empty or has to wait. */
@@ -67,7 +65,6 @@ export function createDeliveryLines({ clock, maxPauseMs, giveUpMs, attempt, onSe
     while (line !== undefined && !isClosed) {
       const waiting = line[0];
       if (waiting === undefined) return void lines.delete(key);
-      if (!waiting.isSafe) return void timers.set(key, noTimer);
       const waitMs = Math.max(waiting.dueAt, ...waiting.before.values()) - clock.elapsed();
       if (waitMs > 0) return workLater(key, waitMs);
       waiting.isUnderWay = true;
@@ -96,19 +93,6 @@ export function createDeliveryLines({ clock, maxPauseMs, giveUpMs, attempt, onSe
     void work(key);
   }
 
-  function becomeSafe(key: string, waiting: Waiting, safe: Promise<unknown>): void {
-    waiting.isSafe = false;
-    const end = (isSafe: boolean) => {
-      waiting.isSafe = isSafe;
-      if (!isSafe) takeOut(lines.get(key) ?? [], waiting);
-      wake(key);
-    };
-    safe.then(
-      () => end(true),
-      () => end(false),
-    );
-  }
-
   function takeOut(line: Waiting[], waiting: Waiting): void {
     line.splice(line.indexOf(waiting), 1);
     deliveries--;
@@ -116,12 +100,11 @@ export function createDeliveryLines({ clock, maxPauseMs, giveUpMs, attempt, onSe
   }
 
   return {
-    add(delivery, before = [], safe): void {
+    add(delivery, before = []): void {
       deliveries++;
       chars += delivery.text.length;
       const key = compositeKey(delivery.instance_id, delivery.target);
       const waiting = toWaiting(delivery, before);
-      if (safe !== undefined) becomeSafe(key, waiting, safe);
       const line = lines.get(key);
       if (line !== undefined) return void line.splice(placeIn(line, delivery), 0, waiting);
       lines.set(key, [waiting]);
@@ -163,8 +146,6 @@ export function createDeliveryLines({ clock, maxPauseMs, giveUpMs, attempt, onSe
     },
   };
 }
-
-const noTimer = (): void => undefined;
 
 const untilOf = (before: readonly OpenReply[]): Map<string, number> =>
   new Map(before.map(({ turnId, since }) => [turnId, since + longestShownMs]));

@@ -1,4 +1,5 @@
 import { filesOf, textOf, type Action } from '@svc/contract/turn.ts';
+import type { Transaction } from '@svc/store/database.ts';
 import type { Route, StoredDelivery } from './delivery-store.ts';
 import type { Outbox } from './outbox.ts';
 import type { Turn } from '../turn/turn.ts';
@@ -16,18 +17,18 @@ export const deliveryOf = (turn: Turn, text: string) => ({
 type Reply = { turn: Turn; actions: readonly Action[]; route: Route | null; error: string | null };
 
 /**
- * Pushes a reply: its text, then its files, each a delivery of its own. Begun in one tick, so a crash leaves all or none. A reaction
- * is of a message that was answered where it came from; it is not pushed. Gives the first delivery, if any.
+ * Pushes a reply: its text, then its files, each a delivery of its own, together with what `change` writes of its turn: a crash or a
+ * full disk leaves all or none. A reaction is of a message that was answered where it came from; it is not pushed. Gives the first
+ * delivery, if any.
  */
 export async function pushReply(
-  outbox: Pick<Outbox, 'push'>,
+  outbox: Pick<Outbox, 'pushAll'>,
   { turn, actions, route, error }: Reply,
+  change: (tx: Transaction) => Promise<unknown>,
 ): Promise<StoredDelivery | undefined> {
   const text = textOf(actions);
-  const texts = text === '' ? [] : [outbox.push({ ...deliveryOf(turn, text), route, error })];
-  const files = filesOf(actions).map(({ type: _type, ...file }) =>
-    outbox.push({ ...deliveryOf(turn, file.name), file, route, error }),
-  );
-  const [first] = await Promise.all([...texts, ...files]);
+  const texts = text === '' ? [] : [{ ...deliveryOf(turn, text), route, error }];
+  const files = filesOf(actions).map(({ type: _type, ...file }) => ({ ...deliveryOf(turn, file.name), file, route, error }));
+  const [first] = await outbox.pushAll([...texts, ...files], change);
   return first;
 }

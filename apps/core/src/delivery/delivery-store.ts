@@ -3,7 +3,7 @@ import { maxTarget } from '@svc/contract/envelope.ts';
 import type { About } from '@svc/contract/send.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Ids } from '@svc/service-kit/ids.ts';
-import type { Database } from '@svc/store/database.ts';
+import type { Database, Transaction } from '@svc/store/database.ts';
 import { bytesOf, cut, readPage } from '@svc/store/read-page.ts';
 
 /** Where a conversation can be pushed to. */
@@ -59,7 +59,7 @@ export const aboutOf = ({ turn_id, turn_seq, message_id }: StoredDelivery): { ab
 /** Rows of the outbox and of what became of them. */
 export interface DeliveryStore {
   /** A delivery without a route cannot be made: it is kept as failed, for the list. So is one that `isRefused`. */
-  add(delivery: NewDelivery, isRefused?: boolean): Promise<StoredDelivery>;
+  add(tx: Transaction, delivery: NewDelivery, isRefused: boolean): Promise<StoredDelivery>;
   /** One that has arrived and is of a forgotten conversation is removed instead. */
   update(storedDelivery: StoredDelivery): Promise<void>;
   pending(): Promise<StoredDelivery[]>;
@@ -83,11 +83,11 @@ export function createDeliveryStore(db: Database, clock: Clock, ids: Ids): Deliv
     if (row?.is_over === 1) await db.run(removeById, id);
   };
   return {
-    async add(delivery: NewDelivery, isRefused = false): Promise<StoredDelivery> {
+    async add(tx: Transaction, delivery: NewDelivery, isRefused: boolean): Promise<StoredDelivery> {
       const { turn_id, turn_seq, message_id = null, conversation_key, text, file = null, injected, route, error } = delivery;
       const now = clock.now();
       const isFailed = isRefused || route === null;
-      const row = await db.getDeferred<Row>(
+      const row = await tx.get<Row>(
         insert,
         ids.next('dlv'),
         turn_id,

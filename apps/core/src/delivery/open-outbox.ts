@@ -42,7 +42,7 @@ export function openOutbox({
     });
   return createOutbox({
     store: deliveries,
-    flush: () => db.flush(),
+    db,
     send: send ?? createChannelSender(managerUrl, settings.managerToken),
     clock,
     log,

@@ -2,6 +2,7 @@ import { backOffMs } from '@svc/service-kit/backoff.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
+import type { Database, Transaction } from '@svc/store/database.ts';
 import type { SendOutcome, SendToChannel } from './channel-sender.ts';
 import { createDeliveryLines, type Waiting } from './delivery-lines.ts';
 import type { OpenReplies, OpenReply } from './open-replies.ts';
@@ -9,7 +10,7 @@ import { aboutOf, type DeliveryStore, type NewDelivery, type StoredDelivery } fr
 
 export type OutboxDeps = {
   store: DeliveryStore;
-  flush: () => Promise<void>;
+  db: Pick<Database, 'transaction'>;
   send: SendToChannel;
   clock: Clock;
   log: Pick<Log, 'warn' | 'error'>;
@@ -28,8 +29,10 @@ const tooMany = 'too many deliveries are waiting';
 
 /** Pushes replies to their channels, in order for each target, until they are sent, refused for good or too old. */
 export interface Outbox {
-  /** Stores a delivery (committed with whatever else is pending in the database) and begins with it. */
+  /** Stores a delivery and begins with it. Resolves when it is safe. */
   push(delivery: NewDelivery): Promise<StoredDelivery>;
+  /** Stores the deliveries of a reply and then what `change` writes, all or nothing, and begins with them. */
+  pushAll(deliveries: readonly NewDelivery[], change: (tx: Transaction) => Promise<unknown>): Promise<StoredDelivery[]>;
   /** What came of the first attempt of a delivery that was just pushed, or that it still waits after `withinMs`. */
   firstTry(delivery: StoredDelivery, withinMs: number): Promise<SendOutcome>;
   /** Takes up what an earlier process left. */
@@ -54,32 +57,43 @@ export interface Outbox {
  * Replies that have to be pushed: kept in the database until the channel has them, tried again with growing delays, in
  * order for each target. What cannot be delivered is listed, never dropped in silence.
  */
-export function createOutbox({ store, flush, send, clock, log, redact, onSettled }: OutboxDeps): Outbox {
+export function createOutbox({ store, db, send, clock, log, redact, onSettled }: OutboxDeps): Outbox {
   const firstTries = new Map<string, (outcome: SendOutcome) => void>();
   const retrying = new Set<string>();
   let failed = 0;
   let replies: OpenReplies | null = null;
   const lines = createDeliveryLines({ clock, maxPauseMs: backOff.maxMs, giveUpMs, attempt, onSettled });
 
-  async function push(delivery: NewDelivery): Promise<StoredDelivery> {
+  /** Nothing leaves before it is safe, or a crash could make the same reply leave again under another id. */
+  const pushAll: Outbox['pushAll'] = (deliveries, change) =>
+    db.transaction(async (tx) => {
+      const pushed: StoredDelivery[] = [];
+      for (const delivery of deliveries) pushed.push(await store.add(tx, ...inRoom(delivery)));
+      await change(tx);
+      tx.afterCommit(() => pushed.forEach(begin));
+      return pushed;
+    });
+
+  function inRoom(delivery: NewDelivery): [NewDelivery, isRefused: boolean] {
     const { deliveries, chars } = lines.size();
     const isFull = deliveries >= maxPending.deliveries || chars >= maxPending.chars;
-    const stored = await store.add(isFull ? { ...delivery, error: tooMany } : delivery, isFull);
+    return [isFull ? { ...delivery, error: tooMany } : delivery, isFull];
+  }
+
+  function begin(stored: StoredDelivery): void {
     if (stored.state === 'failed') failed++;
-    else sendWhenSafe(stored);
+    else lines.add(stored, before(stored));
+  }
+
+  async function push(delivery: NewDelivery): Promise<StoredDelivery> {
+    const [stored] = await pushAll([delivery], async () => undefined);
+    if (stored === undefined) throw new Error('a delivery could not be stored');
     return stored;
   }
 
   /** Replies that come before a delivery: their connectors may be in the middle of them. */
   const before = ({ turn_id, turn_seq, conversation_key }: StoredDelivery): OpenReply[] =>
     turn_seq === 0 || replies === null ? [] : replies.openIn(conversation_key).filter(({ turnId }) => turnId !== turn_id);
-
-  /** Nothing leaves before it is safe, or a crash could make the same reply leave again under another id. */
-  function sendWhenSafe(delivery: StoredDelivery): void {
-    const safe = flush();
-    lines.add(delivery, before(delivery), safe);
-    safe.catch((error: unknown) => log.error({ err: error, delivery: delivery.id }, 'a delivery could not be stored'));
-  }
 
   async function attempt(waiting: Waiting): Promise<void> {
     const { delivery, endsAt } = waiting;
@@ -130,6 +144,7 @@ export function createOutbox({ store, flush, send, clock, log, redact, onSettled
 
   return {
     push,
+    pushAll,
 
     firstTry(delivery: StoredDelivery, withinMs: number): Promise<SendOutcome> {
       if (delivery.state === 'failed') {

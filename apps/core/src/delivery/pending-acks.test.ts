@@ -11,8 +11,11 @@ function open(limits: { replies: number; chars: number }) {
     {
       journal: { settle: async ({ id }: { id: string }, state: string) => void settled.push([id, state]) },
       outbox: {
-        push: async ({ turn_id, route, error }: { turn_id: string; route: unknown; error: string | null }) =>
-          void pushed.push([turn_id, route, error]),
+        pushAll: async (deliveries: { turn_id: string; route: unknown; error: string | null }[], change: () => unknown) => {
+          for (const { turn_id, route, error } of deliveries) pushed.push([turn_id, route, error]);
+          await change();
+          return [];
+        },
       },
       events: { kept: ({ id }: { id: string }) => void kept.push(id) },
       clock,

@@ -1,4 +1,5 @@
 import { textOf, type Action, type HandleResult } from '@svc/contract/turn.ts';
+import { backOffMs } from '@svc/service-kit/backoff.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import type { Events } from '../events.ts';
@@ -21,12 +22,14 @@ type PendingAck = {
   waitsFor: 'word' | 'caller';
   /** By the clock that only goes forward, ms. */
   since: number;
+  /** How often it could not be put into the outbox. */
+  failures: number;
   cancelTimer: () => void;
 };
 
 export type PendingAckDeps = {
   journal: Pick<TurnJournal, 'settle'>;
-  outbox: Pick<Outbox, 'push'>;
+  outbox: Pick<Outbox, 'pushAll'>;
   events: Pick<Events, 'kept'>;
   clock: Clock;
   log: Pick<Log, 'error'>;
@@ -35,6 +38,8 @@ export type PendingAckDeps = {
 const graceMs = 5000;
 /** A connector that has a reply and says nothing of it for this long has a fault. */
 const silenceMs = 10 * 60_000;
+/** Pauses after a database that could not be written. */
+const backOff = { firstMs: 1000, maxMs: 5 * 60_000 };
 
 /** What may wait at a time: replies, and characters of them and of what they answer. Past it the oldest wait no longer. */
 const usualLimits = { replies: 5000, chars: 64_000_000 };
@@ -99,18 +104,37 @@ export function createPendingAcks({ journal, outbox, events, clock, log }: Pendi
 
   async function push(ack: PendingAck, route: Route | null, error: string | null): Promise<void> {
     const { turn, actions } = ack;
+    const isKept = turn.envelope.keeps === true;
     remove(turn.id);
-    if (turn.envelope.keeps === true) {
-      onEnd(turn.id);
-      await journal.settle(turn, 'replied');
-      return events.kept(turn);
-    }
     leaving.add(ack);
     try {
-      await Promise.all([pushReply(outbox, { turn, actions, route, error }), journal.settle(turn, 'replied')]);
-    } finally {
+      if (isKept) await journal.settle(turn, 'replied');
+      else await pushReply(outbox, { turn, actions, route, error }, (tx) => journal.settle(turn, 'replied', tx));
+    } catch (fault) {
       leaving.delete(ack);
-      onEnd(turn.id);
+      waitAgain(ack, route, error);
+      throw fault;
+    }
+    leaving.delete(ack);
+    onEnd(turn.id);
+    if (isKept) events.kept(turn);
+  }
+
+  /** What could not be written waits as before, and is pushed when it can be. */
+  function waitAgain(ack: PendingAck, route: Route | null, error: string | null): void {
+    ack.failures++;
+    add(ack);
+    pushAfter(backOffMs(backOff, ack.failures), ack, route, error);
+  }
+
+  /** Until it is written down that a channel has a reply, the next start would show it again. */
+  async function settleDelivered(turn: Turn, failures = 0): Promise<void> {
+    try {
+      await journal.settle(turn, 'delivered');
+    } catch (fault) {
+      const again = () => void settleDelivered(turn, failures + 1).catch(() => undefined);
+      clock.after(backOffMs(backOff, failures + 1), again);
+      throw fault;
     }
   }
 
@@ -155,6 +179,7 @@ export function createPendingAcks({ journal, outbox, events, clock, log }: Pendi
         holders: 0,
         waitsFor: 'word',
         since: clock.elapsed(),
+        failures: 0,
         cancelTimer: noTimer,
       };
       add(ack);
@@ -186,7 +211,7 @@ export function createPendingAcks({ journal, outbox, events, clock, log }: Pendi
       if (ack === undefined) return;
       remove(turnId);
       onEnd(turnId);
-      await journal.settle(ack.turn, 'delivered');
+      await settleDelivered(ack.turn);
     },
 
     async undelivered(turnId: string, error: string): Promise<void> {

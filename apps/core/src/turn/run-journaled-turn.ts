@@ -72,10 +72,9 @@ async function endTurn(deps: Deps, live: LiveTurn, handled: HandleResult): Promi
   const json = await jsonInTurns(handled);
   keepTools(deps, live);
   if (hasReply && route !== null && (turn.steering !== undefined || turn.amends !== undefined)) {
-    // Nobody asked for an operator's words or an edit: they are answered over the channel. Begun in one tick, so a crash leaves both or neither.
-    const ended = deps.journal.end(turn, handled, false, json);
-    live.delivery = await pushReply(deps.outbox, { turn, actions: handled.actions, route, error: null });
-    await ended;
+    // Nobody asked for an operator's words or an edit: they are answered over the channel.
+    const reply = { turn, actions: handled.actions, route, error: null };
+    live.delivery = await pushReply(deps.outbox, reply, (tx) => deps.journal.end(turn, handled, false, json, tx));
     return handled;
   }
   const isAttended = live.hasCaller();

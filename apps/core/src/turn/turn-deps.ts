@@ -86,7 +86,7 @@ export type TurnDeps = {
   toolServers: Pick<ToolServers, 'serversFor'>;
   journal: TurnJournal;
   deliveries: Pick<DeliveryStore, 'isFor'>;
-  outbox: Pick<Outbox, 'push' | 'firstTry' | 'forget'>;
+  outbox: Pick<Outbox, 'push' | 'pushAll' | 'firstTry' | 'forget'>;
   asks: OpenAsks;
   askStore: AskStore;
   titles: Pick<Titles, 'opened' | 'answered' | 'forget'>;

@@ -65,6 +65,29 @@ test('a turn whose row was lost on a full disk shares its place with none that c
   expect(await journal.accept(turn('next', 'a', []), 'queued')).toBeGreaterThan(lost ?? 0);
 });
 
+test('a turn whose end was lost on a full disk is found by the next start, however many came after it', async () => {
+  const { db, again } = openTestDb();
+  const journal = createTurnJournal(db(), createFakeClock());
+  const begin = async (id: string) => {
+    const begun = turn(id, 'a', []);
+    begun.seq = (await journal.accept(begun, 'running')) ?? 0;
+    return begun;
+  };
+  const end = (ended: Turn) =>
+    journal.end(ended, { conversation_key: 'a', turn_id: ended.id, outcome: 'silent', actions: [] }, false);
+  const first = await begin('first');
+  await db().flush();
+  const since = db().mark();
+  await end(first);
+  db().raw.exec('ROLLBACK');
+  await expect(db().flush(since)).rejects.toThrow('before it was committed');
+  for (let n = 0; n < 600; n++) {
+    await end(await begin(`t${n}`));
+    await db().flush();
+  }
+  expect((await createTurnJournal(await again(), createFakeClock()).open()).map(({ id }) => id)).toEqual(['first']);
+});
+
 test('a turn that an earlier version put behind the mark is found by the first start of this one', async () => {
   const { journal, db, reopen } = await openUsed();
   await journal.accept(turn('hidden', 'b', []), 'queued');

@@ -2,7 +2,7 @@ import type { ErrorBody } from '@svc/contract/error-body.ts';
 import type { ExtraAction, HandleResult, ToolUse, TurnState } from '@svc/contract/turn.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { jsonInTurns } from '@svc/service-kit/json/write-steps.ts';
-import type { Database } from '@svc/store/database.ts';
+import type { Database, Transaction } from '@svc/store/database.ts';
 import { createTurnHistory, type TurnHistory } from './turn-history.ts';
 import type { Turn } from './turn.ts';
 
@@ -78,14 +78,17 @@ export interface TurnJournal extends TurnHistory {
   /** This version of the turn's message is known, and no older one counts any more. */
   amended(turn: Pick<Turn, 'seq'>, version: number): Promise<unknown>;
   /** `isOpen`: the reply still has to reach its channel. `json`: a long result as JSON, made before. */
-  end(turn: Turn, result: HandleResult, isOpen: boolean, json?: string): Promise<unknown>;
-  fail(turn: Pick<Turn, 'seq'>, error: ErrorBody): Promise<unknown>;
+  end(turn: Turn, result: HandleResult, isOpen: boolean, json?: string, tx?: Transaction): Promise<unknown>;
+  fail(turn: Pick<Turn, 'seq' | 'id'>, error: ErrorBody): Promise<unknown>;
   /** What the turn has called; to be kept in the tick that it ends in. */
   keepTools(turn: Pick<Turn, 'seq'>, tools: readonly ToolUse[]): Promise<unknown>;
   /** What a running turn has made beside its text. */
   keepActions(turn: Pick<Turn, 'seq'>, actions: readonly ExtraAction[]): Promise<unknown>;
-  /** The reply reached the channel, or is the outbox's business from here on (`replied`). One that was forgotten is removed then. */
-  settle(turn: Pick<Turn, 'seq' | 'id'>, state: 'delivered' | 'replied'): Promise<void>;
+  /**
+   * The reply reached the channel, or is the outbox's business from here on (`replied`). One that was forgotten is removed then.
+   * Resolves when that is committed, or done within `tx`; rejects when it may be lost.
+   */
+  settle(turn: Pick<Turn, 'seq' | 'id'>, state: 'delivered' | 'replied', tx?: Transaction): Promise<void>;
   find(key: string, messageId: string): Promise<JournalRow | undefined>;
   /** What an earlier process left open, oldest first. */
   open(): Promise<JournalRow[]>;
@@ -100,18 +103,32 @@ export interface TurnJournal extends TurnHistory {
  * it awaits `Database.flush` first, so nothing that was acknowledged can be lost with the process.
  */
 export function createTurnJournal(db: Database, clock: Clock): TurnJournal {
-  const open = new Set<number>();
+  /** The places of open turns, each with the turn that has it. */
+  const open = new Map<number, string>();
   let marked = 0;
   /** The newest place that was given, also to what was not stored in the end. */
   let newest = 0;
 
-  const opened = (seq: number) => {
-    open.add(seq);
+  const opened = (seq: number, id: string) => {
+    open.set(seq, id);
     newest = seq;
     if (seq - marked < markEvery) return;
     marked = seq;
     // A mark that stays behind costs the next start a moment, no more.
-    db.getDeferred(updateMark, Math.min(...open) - 1).catch(() => undefined);
+    db.getDeferred(updateMark, Math.min(...open.keys()) - 1).catch(() => undefined);
+  };
+
+  /** What a full disk takes back is open still, and has to be found by the next start. */
+  const closeWhenCommitted = async ({ seq, id }: Pick<Turn, 'seq' | 'id'>, since: number, tx?: Transaction): Promise<void> => {
+    const close = () => open.get(seq) === id && open.delete(seq);
+    if (tx !== undefined) return tx.afterCommit(close);
+    await db.flush(since);
+    close();
+  };
+  const closing = async (turn: Pick<Turn, 'seq' | 'id'>, change: (db: Database) => Promise<unknown>, tx?: Transaction) => {
+    const since = db.mark();
+    await change(tx ?? db);
+    closeWhenCommitted(turn, since, tx).catch(() => undefined); // whoever reports the end flushes it, and hears of the fault
   };
 
   /** Messages whose input takes a while to write, by conversation: those that come meanwhile are accepted behind them. */
@@ -151,12 +168,12 @@ export function createTurnJournal(db: Database, clock: Clock): TurnJournal {
         filesOf(turn),
         clock.now(),
       );
-      if (row !== undefined) opened(row.seq);
+      if (row !== undefined) opened(row.seq, turn.id);
       return row?.seq ?? null;
     },
 
     async again(turn: Turn): Promise<void> {
-      open.add(turn.seq);
+      open.set(turn.seq, turn.id);
       const input = await inputOf(turn);
       const lowered = db.getDeferred(lowerMark, turn.seq - 1);
       const { text } = turn.envelope.content;
@@ -172,27 +189,29 @@ export function createTurnJournal(db: Database, clock: Clock): TurnJournal {
       db.getDeferred(updateActions, JSON.stringify(actions), seq),
     keepTools: ({ seq }: Pick<Turn, 'seq'>, tools: readonly ToolUse[]) => db.getDeferred(updateTools, JSON.stringify(tools), seq),
 
-    end(turn: Turn, result: HandleResult, isOpen: boolean, json = JSON.stringify(result)): Promise<unknown> {
-      if (!isOpen) open.delete(turn.seq);
+    end(turn: Turn, result: HandleResult, isOpen: boolean, json = JSON.stringify(result), tx?: Transaction) {
       const state: TurnState = result.actions.length > 0 ? 'replied' : 'done';
-      return db.getDeferred(isOpen ? updateReplied : updateEnd, state, json, clock.now(), turn.seq);
+      const at = clock.now();
+      if (isOpen) return db.getDeferred(updateReplied, state, json, at, turn.seq);
+      return closing(turn, (within) => within.getDeferred(updateEnd, state, json, at, turn.seq), tx);
     },
 
-    fail({ seq }: Pick<Turn, 'seq'>, error: ErrorBody): Promise<unknown> {
-      open.delete(seq);
-      return db.getDeferred(updateFailed, JSON.stringify(error), clock.now(), seq);
-    },
+    fail: (turn: Pick<Turn, 'seq' | 'id'>, error: ErrorBody): Promise<unknown> =>
+      closing(turn, () => db.getDeferred(updateFailed, JSON.stringify(error), clock.now(), turn.seq)),
 
-    async settle({ seq, id }: Pick<Turn, 'seq' | 'id'>, state: 'delivered' | 'replied'): Promise<void> {
-      const settled = await db.getDeferred<{ forgotten: number }>(updateState, state, seq, id);
-      if (settled !== undefined) open.delete(seq);
-      if (settled?.forgotten === 1) await db.run('DELETE FROM turn WHERE seq = ?', seq);
+    async settle(turn: Pick<Turn, 'seq' | 'id'>, state: 'delivered' | 'replied', tx?: Transaction): Promise<void> {
+      const within = tx ?? db;
+      const since = db.mark();
+      const settled = await within.getDeferred<{ forgotten: number }>(updateState, state, turn.seq, turn.id);
+      if (settled === undefined) return;
+      if (settled.forgotten === 1) await within.run('DELETE FROM turn WHERE seq = ?', turn.seq);
+      await closeWhenCommitted(turn, since, tx);
     },
 
     find: (key: string, messageId: string) => db.get<JournalRow>(selectByMessage, key, messageId),
     async open(): Promise<JournalRow[]> {
       const rows = await db.all<JournalRow>(selectOpen);
-      for (const row of rows) open.add(row.seq);
+      for (const row of rows) open.set(row.seq, row.id);
       return rows;
     },
     async forget(key: string): Promise<number> {
