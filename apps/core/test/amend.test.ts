@@ -218,6 +218,29 @@ describe('a message that was answered', () => {
   });
 });
 
+describe('a message whose end could not be written', () => {
+  beforeEach(async () => {
+    const { journal } = core.context;
+    const { end, fail } = journal;
+    journal.end = journal.fail = () => Promise.reject(new Error('database or disk is full'));
+    await expect(ask(message('m1', 'one'))).rejects.toThrow('full');
+    Object.assign(journal, { end, fail });
+  });
+
+  test('is answered when it is sent again', async () => {
+    expect(await ask(message('m1', 'one'))).toMatchObject({ outcome: 'replied', actions: [{ text: 're: one' }] });
+    expect(texts).toEqual(['one', 'one']);
+  });
+
+  test.each([['new words'], [null]])('is amended like one that has ended, and not run again as it was (%s)', async (text) => {
+    expect(await amend('m1', text)).toBe('noted');
+    await crash();
+    await ask(message('m2', 'two'));
+    expect(texts).toEqual(['one', 'two']);
+    expect(prompts.at(-1)).toContain('an earlier message, which said: one');
+  });
+});
+
 describe('messages that are gathered', () => {
   test('are merged as they are in the end', async () => {
     await accepted(message('m1', 'one', gather));

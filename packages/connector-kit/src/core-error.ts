@@ -1,17 +1,22 @@
 import type { ErrorBody, ErrorCode } from '@svc/contract/error-body.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
 
+type Options = { mayHaveRun: boolean; isAnswer?: boolean; details?: Record<string, unknown> };
+
 /**
  * Why the core gave no answer: its own error body, or a fault of the link to it. `mayHaveRun` is true when the turn may
  * have had effects already, so that repeating it by itself is not safe.
  */
 export class CoreError extends ServiceError {
   readonly mayHaveRun: boolean;
+  /** The core itself says so. */
+  readonly isAnswer: boolean;
 
-  constructor(code: ErrorCode, message: string, options: { mayHaveRun: boolean; details?: Record<string, unknown> }) {
+  constructor(code: ErrorCode, message: string, options: Options) {
     super(code, message, { details: options.details ?? {} });
     this.name = 'CoreError';
     this.mayHaveRun = options.mayHaveRun;
+    this.isAnswer = options.isAnswer === true;
   }
 }
 
@@ -28,5 +33,8 @@ const refusals: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 
 export function toCoreError(body: ErrorBody): CoreError {
   const { ok: _ok, error, message, request_id: _requestId, ...details } = body;
-  return new CoreError(error, message, { mayHaveRun: !refusals.has(error), details });
+  return new CoreError(error, message, { mayHaveRun: !refusals.has(error), isAnswer: true, details });
 }
+
+/** Whether the core was not reached, or not heard. */
+export const isOfLink = (error: unknown): boolean => error instanceof CoreError && !error.isAnswer;

@@ -1,20 +1,23 @@
 import type { ErrorBody } from '@svc/contract/error-body.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
 import { conflict, ServiceError } from '@svc/service-kit/service-error.ts';
+import { holds } from './amend/changed-turn.ts';
 import type { LiveTurn } from './live-turns.ts';
 import { originOf, originOfRow } from './origin.ts';
 import { toResult } from './to-result.ts';
-import type { TurnDeps } from './turn-deps.ts';
+import type { PipelineParts } from './turn-deps.ts';
+import type { JournalRow } from './turn-journal.ts';
 import type { Caller } from './turn.ts';
 
 /**
- * A message the conversation has had before: the answer it got then. Null for one that failed and is sent again: it is in the
- * journal as a new one is, and is to be run. A connector that only comes back for the answer gets the failure, and everybody gets that of a turn which was
+ * A message the conversation has had before: the answer it got then. Null for one that failed and is sent again, and for one of which
+ * it could not be written down how it ended: it is in the journal as a new one is, and is to be run. A connector that only comes back
+ * for the answer gets the failure, and everybody gets that of a turn which was
  * cut off too often, or a message that stops the service would be run on and on. Of what was pushed meanwhile a
  * connector is told, or the channel would show it twice.
  */
 export async function replayAnswer(
-  deps: Pick<TurnDeps, 'journal' | 'deliveries'>,
+  deps: Pick<PipelineParts, 'journal' | 'deliveries' | 'liveTurns'>,
   live: LiveTurn,
   caller: Caller,
 ): Promise<HandleResult | null> {
@@ -26,13 +29,19 @@ export async function replayAnswer(
   if (isPushed) return { ...toResult(live.turn, 'delivered', ''), turn_id: row.id };
   const failure = row.error === null ? null : (JSON.parse(row.error) as ErrorBody);
   if (failure !== null && (caller.isAgain === true || failure.error === 'turn_interrupted')) throw toError(failure);
-  if (row.state === 'failed') {
+  if (row.state === 'failed' || isLeft(deps, live, row)) {
     live.turn.seq = row.seq;
     await deps.journal.again(live.turn);
     return null;
   }
-  if (row.result === null) throw conflict('This message is being taken up again after a restart. Ask again in a moment.');
+  if (row.result === null) throw conflict('This message is part of a turn that is not over. Ask again in a moment.');
   return JSON.parse(row.result) as HandleResult;
+}
+
+/** Its turn is over, and neither its end nor its failure could be written. */
+function isLeft({ liveTurns }: Pick<PipelineParts, 'liveTurns'>, { turn }: LiveTurn, row: JournalRow): boolean {
+  const { conversation_key, message_id = '' } = turn.envelope;
+  return row.result === null && !liveTurns.acceptedOf(conversation_key).some((other) => holds(other.turn, message_id));
 }
 
 function toError({ ok: _ok, error, message, request_id: _requestId, ...details }: ErrorBody): ServiceError {

@@ -1,9 +1,12 @@
 import type { Amendment } from '@svc/contract/amend.ts';
+import { compositeKey } from '@svc/service-kit/composite-key.ts';
 import { errorText, type ServiceError } from '@svc/service-kit/service-error.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { CoreApi, StartContext } from '../connector.ts';
+import { isOfLink } from '../core-error.ts';
 import { pause } from '../retry.ts';
 import type { Job, Stage } from './chat-lines.ts';
+import type { GiveBacks } from './give-backs.ts';
 import type { Update } from './message-job.ts';
 import { isPassing, pauseMs, toFault } from './passing-faults.ts';
 
@@ -19,6 +22,7 @@ type Deps = {
   log: StartContext['log'];
   signal: AbortSignal;
   withinMs: number;
+  giveBacks: GiveBacks;
   prepare(update: AmendUpdate): Promise<Amendment | null>;
 };
 
@@ -45,14 +49,18 @@ export function createAmendJob(deps: Deps, update: AmendUpdate): Job {
 }
 
 /** Rejects when the update is to be given again. A version that the core has changes nothing, so it may be said twice. */
-async function tell({ core, clock, log, signal, withinMs }: Deps, { chat, id }: Update, amendment: Amendment): Promise<void> {
+async function tell(deps: Deps, { chat, id }: Update, amendment: Amendment): Promise<void> {
+  const { core, clock, log, signal, withinMs } = deps;
   const since = clock.elapsed();
   for (let tries = 1; ; tries++) {
     const fault = await faultOf(core.amend(amendment));
-    if (fault === null) return;
-    if (!isPassing(fault))
-      return log('error', 'a change cannot be taken and is skipped', { chat, update: id, error: errorText(fault) });
-    if (clock.elapsed() - since > withinMs || !(await pause(clock, pauseMs(fault, tries), signal))) throw fault;
+    const name = compositeKey(chat, id);
+    if (fault === null) return deps.giveBacks.forget(name);
+    if (isPassing(fault)) {
+      if (clock.elapsed() - since <= withinMs && (await pause(clock, pauseMs(fault, tries), signal))) continue;
+      if (signal.aborted || isOfLink(fault) || deps.giveBacks.may(name)) throw fault;
+    }
+    return log('error', 'a change cannot be taken and is skipped', { chat, update: id, error: errorText(fault) });
   }
 }
 

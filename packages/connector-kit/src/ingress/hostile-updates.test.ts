@@ -4,6 +4,7 @@ import { queueFull, ServiceError } from '@svc/service-kit/service-error.ts';
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { expect, onTestFinished, test } from 'vitest';
+import { CoreError } from '../core-error.ts';
 import { createFakeCore } from '../testing/fake-core.ts';
 import { createMortalState, type MortalState } from '../testing/mortal-state.ts';
 import { createIngress, type IngressOptions } from './ingress.ts';
@@ -111,6 +112,31 @@ test('an update that may be read later is given back, and skipped when it says s
   }
   expect(rejected).toBe(20);
   expect(logs).toContain('an update cannot be read and is skipped');
+});
+
+test.each([
+  ['skipped when it says so for ever', new ServiceError('unavailable', 'later'), true],
+  ['given again for as long as the core is away', new CoreError('unavailable', 'away', { mayHaveRun: false }), false],
+])('a change that the core may take later is given back, and %s', async (_what, fault, isSkipped) => {
+  const { start, core, pass, logs } = openChannel();
+  core.amend = () => Promise.reject(fault);
+  const as = { channel: 'shop', sender: { raw_id: 'ann' } };
+  const change = { conversation_key: 'shop:inst_1:a', message_id: '1', version: 1, text: 'new', as };
+  const ingress = start();
+  let [rejected, isTaken] = [0, false];
+  while (!isTaken && rejected < 50) {
+    let isOver = false;
+    const taken = ingress
+      .amend('a', '2', async () => change)
+      .then(
+        () => void (isTaken = true),
+        () => void rejected++,
+      );
+    void taken.finally(() => (isOver = true));
+    await pass(() => isOver);
+  }
+  expect(isTaken).toBe(isSkipped);
+  expect(logs.includes('a change cannot be taken and is skipped')).toBe(isSkipped);
 });
 
 test('a message that can never be kept is skipped, and its sender sees why', async () => {

@@ -5,6 +5,7 @@ import { createLane } from '@svc/service-kit/lane.ts';
 import { unavailable } from '@svc/service-kit/service-error.ts';
 import type { StartContext } from '../connector.ts';
 import { retryWithin, toAttempt, type Attempt } from '../retry.ts';
+import { createGiveBacks } from './give-backs.ts';
 import { isPassing } from './passing-faults.ts';
 import { within } from './within.ts';
 
@@ -20,23 +21,10 @@ export type Preparer = {
 };
 
 const maxTries = 3;
-/** An update that says so often that it may be read later is skipped like any other. */
-const maxGivenBack = 20;
-const maxRemembered = 1000;
 
 export function createPreparer({ clock, log, signal, atOnce, withinMs }: PrepareOptions): Preparer {
   const run = createLane(atOnce);
-  const givenBack = new Map<string, number>();
-
-  /** True until it was given back too often. */
-  function mayGiveBack(name: string): boolean {
-    const times = 1 + (givenBack.get(name) ?? 0);
-    givenBack.delete(name);
-    if (times > maxGivenBack) return false;
-    givenBack.set(name, times);
-    for (const oldest of givenBack.keys()) if (givenBack.size > maxRemembered) givenBack.delete(oldest);
-    return true;
-  }
+  const giveBacks = createGiveBacks();
 
   async function attempt<T>({ prepare }: Preparing<T>, leftMs: number): Promise<Attempt<T | null>> {
     const late = new AbortController();
@@ -53,11 +41,11 @@ export function createPreparer({ clock, log, signal, atOnce, withinMs }: Prepare
       const tries = { clock, limitMs: withinMs, maxTries, signal };
       const tried = await run(() => retryWithin(tries, (leftMs) => attempt(update, leftMs)));
       if (tried.ok) {
-        givenBack.delete(name);
+        giveBacks.forget(name);
         return tried.value;
       }
       if (signal.aborted) throw unavailable('This connector is stopping.');
-      if (isPassing(tried.error) && mayGiveBack(name)) throw tried.error;
+      if (isPassing(tried.error) && giveBacks.may(name)) throw tried.error;
       log('error', 'an update cannot be read and is skipped', { chat, update: id, error: tried.error.message });
       return null;
     },

@@ -2,7 +2,7 @@ import type { Amendment, AmendOutcome, AmendResult } from '@svc/contract/amend.t
 import { compositeKey } from '@svc/service-kit/composite-key.ts';
 import { cutText } from '@svc/service-kit/cut-text.ts';
 import { resolveSpeaker } from '@svc/service-kit/resolve-speaker.ts';
-import { unavailable } from '@svc/service-kit/service-error.ts';
+import { ServiceError, unavailable } from '@svc/service-kit/service-error.ts';
 import type { LiveTurn } from '../live-turns.ts';
 import { senderOfRow } from '../origin.ts';
 import { routeOf } from '../route-of.ts';
@@ -54,15 +54,30 @@ async function acceptance(live: LiveTurn | undefined): Promise<void> {
 
 function change(deps: Deps, given: Change): Promise<AmendOutcome> {
   const { amendment, row } = given;
-  const { conversation_key: key, message_id, text } = amendment;
-  const holders = deps.liveTurns.acceptedOf(key).filter(({ turn }) => holds(turn, message_id));
-  if (holders.length === 0 && row.open === 1 && row.result === null) throw beingTakenUp();
+  const { text } = amendment;
+  const holders = holdersOf(deps, amendment);
+  if (holders.length === 0 && isUnended(row)) return changeLeft(deps, given);
   if (text === null) return remove(deps, given, holders);
   const waiting = holders.findLast(({ isRunning }) => !isRunning);
   if (waiting !== undefined) return replace(deps, given, waiting, text);
   const running = holders.at(-1);
   if (running !== undefined && routeOf(running.turn) !== null) return steer(deps, given, running.turn, text);
   return note(deps, given);
+}
+
+const holdersOf = ({ liveTurns }: Deps, { conversation_key, message_id }: Amendment): LiveTurn[] =>
+  liveTurns.acceptedOf(conversation_key).filter(({ turn }) => holds(turn, message_id));
+
+const isUnended = ({ open, result }: JournalRow): boolean => open === 1 && result === null;
+
+/** No turn has the message: it has ended since, or how it ended could not be written. It is not run any more as it was. */
+async function changeLeft(deps: Deps, given: Change): Promise<AmendOutcome> {
+  const { conversation_key: key, message_id } = given.amendment;
+  const row = (await deps.journal.find(key, message_id)) ?? given.row;
+  const isTaken = deps.liveTurns.find(key, message_id) !== undefined || holdersOf(deps, given.amendment).length > 0;
+  if (isTaken || deps.turnQueue.isClosed()) throw beingTakenUp();
+  if (isUnended(row)) await deps.journal.fail(row, endUnknown.toBody(row.request_id));
+  return note(deps, { ...given, row });
 }
 
 async function replace(deps: Deps, { row, amendment }: Change, live: LiveTurn, text: string): Promise<AmendOutcome> {
@@ -160,4 +175,6 @@ const noteText = (before: string, now: string | null): string =>
     ? `(deleted an earlier message, which said: ${cutText(before, maxQuoted)})`
     : `(edited an earlier message, which said: ${cutText(before, maxQuoted)})\nIt says now: ${now}`;
 
-const beingTakenUp = () => unavailable('This message is being taken up again after a restart. Ask again in a moment.');
+const beingTakenUp = () => unavailable('This message is being taken up again. Ask again in a moment.');
+
+const endUnknown = new ServiceError('internal', 'How this message was answered could not be stored. Send it again.');
