@@ -157,6 +157,15 @@ describe('after a crash', () => {
     expect(texts).toEqual(['work']);
   });
 
+  test('a message that failed long ago and was sent again just now is run', async () => {
+    await expect(ask(routed('no', { message_id: 'm' }))).rejects.toThrow('says no');
+    clock.advance(hourMs + 1);
+    ask(routed('work', { message_id: 'm' }), gone).catch(() => undefined);
+    await expect.poll(() => texts).toEqual(['no', 'work']);
+    await crash();
+    await expect.poll(() => texts).toEqual(['no', 'work', 'work']);
+  });
+
   test('what failed and cannot be pushed is listed', async () => {
     await leave(envelope('work', { message_id: 'work' }));
     await crash(hourMs + 1);

@@ -44,7 +44,7 @@ const updateSetAside = `UPDATE turn SET state = 'queued' WHERE seq = ?`;
 const updateInput = 'UPDATE turn SET text = ?, input = ?, attachments = ? WHERE seq = ? AND open = 1';
 const updateAmended = 'UPDATE turn SET amended = ? WHERE seq = ?';
 const updateAgain = `UPDATE turn SET id = ?, state = 'queued', open = 1, attempts = 0, request_id = ?, text = ?, input = ?,
-  attachments = ?, tools = NULL, actions = NULL, error = NULL, ended_at = NULL WHERE seq = ?`;
+  attachments = ?, tools = NULL, actions = NULL, error = NULL, accepted_at = ?, ended_at = NULL WHERE seq = ?`;
 const updateActions = 'UPDATE turn SET actions = ? WHERE seq = ?';
 const updateTools = 'UPDATE turn SET tools = ? WHERE seq = ?';
 const updateEnd = 'UPDATE turn SET state = ?, open = 0, input = NULL, result = ?, ended_at = ? WHERE seq = ?';
@@ -177,7 +177,8 @@ export function createTurnJournal(db: Database, clock: Clock): TurnJournal {
       const input = await inputOf(turn);
       const lowered = db.getDeferred(lowerMark, turn.seq - 1);
       const { text } = turn.envelope.content;
-      await Promise.all([lowered, db.getDeferred(updateAgain, turn.id, turn.requestId, text, input, filesOf(turn), turn.seq)]);
+      const values = [turn.id, turn.requestId, text, input, filesOf(turn), clock.now(), turn.seq];
+      await Promise.all([lowered, db.getDeferred(updateAgain, ...values)]);
     },
 
     start: (turn: Turn) => db.getDeferred(updateStart, turn.seq),
