@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
 import { openTestDb } from '../../test/open-test-db.ts';
-import { createTurnJournal, toTurn } from './turn-journal.ts';
+import { originOf } from './origin.ts';
+import { createTurnJournal, inputOf, toTurn } from './turn-journal.ts';
 import type { Turn } from './turn.ts';
 
 const turn = (id: string, key: string, transcript: string[]): Turn => ({
@@ -56,6 +57,17 @@ test.each(['forgotten', 'removed for their age'])(
     expect((await (await reopen()).open()).map(({ id }) => id)).toEqual(['new']);
   },
 );
+
+test('a turn that was kept as its instance is set is found as its message came', async () => {
+  const { db, again } = openTestDb();
+  const journal = createTurnJournal(db(), createFakeClock());
+  const came = turn('1', 'a', []);
+  came.seq = (await journal.accept(came, 'running')) ?? 0;
+  const held = { ...came, envelope: { ...came.envelope, public: true } };
+  await journal.keepInput(held, await inputOf(held));
+  const [row] = await createTurnJournal(await again(), createFakeClock()).open();
+  expect(row && originOf(toTurn(row).envelope)).toBe(originOf(came.envelope));
+});
 
 test('a turn whose row was lost on a full disk shares its place with none that comes after it', async () => {
   const { db } = openTestDb();

@@ -264,9 +264,11 @@ export function toTurn(row: JournalRow): Turn {
   if (row.input === null || row.text === null) throw new Error('the journal does not hold what this turn was to do');
   const { envelope, ...input } = JSON.parse(row.input) as Input;
   const content = { ...envelope.content, text: row.text };
+  // The input may be public by the rules of its instance; its sender says it again as it came.
+  const cameAs = row.public === null ? {} : { public: row.public === 1 ? true : undefined };
   return {
     ...input,
-    envelope: { ...envelope, content },
+    envelope: { ...envelope, ...cameAs, content },
     id: row.id,
     seq: row.seq,
     requestId: row.request_id,
