@@ -20,13 +20,12 @@ const post = (url: string, payload: object) => core.app.inject({ method: 'POST',
 
 describe('the end of a turn', () => {
   test('a turn that was told to end stays silent, even when the engine was done already', async () => {
-    await core.handle(envelope('seen', { delivery: 'async' }));
-    const { observed, pipeline } = core.context;
-    const { clear } = observed;
+    const { sessions, pipeline } = core.context;
+    const { addTurn } = sessions;
     let aborted = false;
-    observed.clear = (...sought) => {
+    sessions.addTurn = (...counted) => {
       aborted = pipeline.abort(key);
-      return clear(...sought);
+      return addTurn(...counted);
     };
     expect((await core.handle(envelope('hi'))).json()).toMatchObject({ actions: [], outcome: 'aborted' });
     expect(aborted).toBe(true);

@@ -157,6 +157,14 @@ describe('after a crash', () => {
     expect(texts).toEqual(['work']);
   });
 
+  test('what was seen before a turn that the stopping service ended is told to the turn when it is run again', async () => {
+    await ask(envelope('the door is green', { delivery: 'async' }));
+    await leave(routed('work'));
+    await core.context.pipeline.close(5);
+    await crash();
+    await expect.poll(() => prompts.map((prompt) => prompt.includes('the door is green'))).toEqual([true, true]);
+  });
+
   test('a message that failed long ago and was sent again just now is run', async () => {
     await expect(ask(routed('no', { message_id: 'm' }))).rejects.toThrow('says no');
     clock.advance(hourMs + 1);

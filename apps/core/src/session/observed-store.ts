@@ -47,6 +47,7 @@ const selectNamed = `SELECT id, message_id, amended FROM observed_message
   WHERE conversation_key = ? AND message_id IS NOT NULL ORDER BY id`;
 const updateText = 'UPDATE observed_message SET text = ?, amended = ? WHERE id = ?';
 const selectNewest = 'SELECT MAX(id) AS id FROM observed_message';
+const remove = 'DELETE FROM observed_message WHERE conversation_key = ? AND id <= ?';
 const selectKeys = 'SELECT DISTINCT conversation_key FROM observed_message';
 
 /** Messages that were only seen, kept as context of their conversation's next turn. */
@@ -59,7 +60,9 @@ export interface ObservedStore {
   named(key: string): Promise<NamedMessage[]>;
   /** Another text for one of them, or none: then it was never seen. */
   amend(id: number, text: string | null, version: number): Promise<unknown>;
-  /** Drops what a turn has used, and nothing that came since. */
+  /** Drops what a turn has used, and nothing that came since. Resolves before that is committed. */
+  drop(key: string, upToId: number): Promise<unknown>;
+  /** The same, committed. */
   clear(key: string, upToId: number): Promise<number>;
   /** Drops what was seen of everybody of this name. */
   clearOf(sender: string): Promise<number>;
@@ -122,8 +125,8 @@ export async function openObservedStore(db: Database, clock: Clock): Promise<Obs
         ? db.run('DELETE FROM observed_message WHERE id = ?', id)
         : db.run(updateText, cutText(text, maxTextLength), version, id),
 
-    clear: (key: string, upToId: number) =>
-      db.run('DELETE FROM observed_message WHERE conversation_key = ? AND id <= ?', key, upToId),
+    drop: (key: string, upToId: number) => db.getDeferred(remove, key, upToId),
+    clear: (key: string, upToId: number) => db.run(remove, key, upToId),
 
     clearOf: (sender: string) => db.run('DELETE FROM observed_message WHERE sender = ?', sender),
   };

@@ -15,12 +15,17 @@ type Reasoned = { turn: Turn; identity: Identity; prompt: Pick<Prompt, 'observed
 
 /** The end of a turn that an engine has answered: what its callers get, with the secrets known by now. */
 export async function finish(deps: Deps, reasoned: Reasoned, io: TurnIo): Promise<HandleResult> {
-  const { turn, identity, prompt, answer, since } = reasoned;
+  const { turn, prompt, answer } = reasoned;
+  const redacted = redactReply(deps, turn, answer.reply.text, answer.reply.redactor);
+  const handled = end(deps, reasoned, io, typeof redacted === 'string' ? redacted : await redacted);
+  // Committed with the end of the turn: one that the stopping service ends is run again, and is told the same then.
+  if (prompt.observedUpTo > 0) await deps.observed.drop(turn.envelope.conversation_key, prompt.observedUpTo);
+  return handled;
+}
+
+/** Nothing is awaited here: a turn that was told to end in time is silent, even when its engine was done. */
+function end(deps: Deps, { turn, identity, answer, since }: Reasoned, io: TurnIo, text: string): HandleResult {
   const { reply, active, fallbackReason } = answer;
-  if (prompt.observedUpTo > 0) await deps.observed.clear(turn.envelope.conversation_key, prompt.observedUpTo);
-  const redacted = redactReply(deps, turn, reply.text, reply.redactor);
-  const text = typeof redacted === 'string' ? redacted : await redacted;
-  // Nothing is awaited from here on: a turn that was told to end in time is silent, even when its engine was done.
   const isAborted = reply.ending === 'aborted' || (io.signal.reason as AbortReason | undefined) === 'operator';
   const extras = deps.turnActions.end(turn);
   if (isAborted || reply.ending === 'silent') {
