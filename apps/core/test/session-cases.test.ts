@@ -17,6 +17,21 @@ const session = async () =>
   (await core.app.inject(`/v2/session/${encodeURIComponent(key)}`)).json<{ state: string; engine_session_id: string }>();
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
+test('a conversation whose forgetting was cut off is forgotten when that is asked for again', async () => {
+  await core.handle(envelope('a secret'));
+  const { workspaces } = core.context;
+  const begun = new Promise<void>((resolve) => {
+    workspaces.forget = () => new Promise(() => resolve());
+  });
+  const url = `/v2/session/${encodeURIComponent(key)}`;
+  core.app.inject({ method: 'DELETE', url }).catch(() => undefined);
+  await begun;
+  core = await openTestCore({ dataDir: core.crash() });
+  expect(core.context.db.raw.prepare('SELECT seq FROM turn').all()).toEqual([]);
+  const forget = async () => (await core.app.inject({ method: 'DELETE', url })).statusCode;
+  expect([await forget(), await forget()]).toEqual([200, 404]);
+});
+
 describe('turns of one conversation', () => {
   test('[L01] a hundred at once run one after the other, in the order they came', async () => {
     const seen: string[] = [];

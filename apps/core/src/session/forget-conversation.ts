@@ -9,7 +9,7 @@ import type { Workspaces } from './workspaces.ts';
 import type { SessionWatches } from '../watch/session-watches.ts';
 
 export type ForgetDeps = {
-  sessions: Pick<SessionStore, 'delete'>;
+  sessions: Pick<SessionStore, 'forgetEngines' | 'delete'>;
   observed: Pick<ObservedStore, 'clear'>;
   journal: Pick<TurnJournal, 'forget'>;
   outbox: Pick<Outbox, 'forget'>;
@@ -20,18 +20,25 @@ export type ForgetDeps = {
   watches: Pick<SessionWatches, 'forget'>;
 };
 
-/** Forgets what was said in a conversation, and its files: nobody who speaks there next finds any of it. */
+/**
+ * Forgets what was said in a conversation, and its files: nobody who speaks there next finds any of it. The session itself goes
+ * last: by it the conversation is found, should this be cut off and asked for again.
+ */
 export async function forgetConversation(
   { sessions, observed, journal, outbox, conversationFiles, workspaces, checkouts, titles, watches }: ForgetDeps,
   key: string,
 ): Promise<void> {
   titles.forget(key);
-  await sessions.delete(key);
-  await observed.clear(key, Number.MAX_SAFE_INTEGER);
-  await journal.forget(key);
-  await outbox.forget(key);
+  // Begun in one tick, so they share a commit.
+  await Promise.all([
+    sessions.forgetEngines(key),
+    observed.clear(key, Number.MAX_SAFE_INTEGER),
+    journal.forget(key),
+    outbox.forget(key),
+  ]);
   await conversationFiles.forget(key);
   await workspaces.forget(key);
   watches.forget(key);
   await checkouts.forget(key);
+  await sessions.delete(key);
 }

@@ -109,6 +109,7 @@ const updateTotals = `
   UPDATE session SET engine_session_id = COALESCE(?, engine_session_id), turns = turns + 1, input_tokens = input_tokens + ?, output_tokens = output_tokens + ?,
     cost_usd = cost_usd + ?, unpriced_turns = unpriced_turns + ?, model = COALESCE(?, model)
   WHERE conversation_key = ? AND fence = ?`;
+const updateForgotten = 'UPDATE session SET engine_session_id = NULL, parked_sessions = NULL WHERE conversation_key = ?';
 const remove = 'DELETE FROM session WHERE conversation_key = ?';
 
 /** Rows of sessions. */
@@ -131,6 +132,8 @@ export interface SessionStore {
    * for the commit: a reply is not held back for a sum, and what was used is in the telemetry spool already.
    */
   addTurn(session: OpenSession, totals: TurnTotals): Promise<unknown>;
+  /** A turn that comes next does not go on in any engine's session. */
+  forgetEngines(key: string): Promise<unknown>;
   delete(key: string): Promise<number>;
 }
 
@@ -202,6 +205,7 @@ export function createSessionStore(db: Database, clock: Clock): SessionStore {
         session.fence,
       ),
 
+    forgetEngines: (key: string) => db.run(updateForgotten, key),
     delete: (key: string) => db.run(remove, key),
   };
 }

@@ -69,7 +69,7 @@ export type TurnDeps = {
   redeemInvitation: RedeemInvitation;
   instanceRules: Pick<InstanceRulesReader, 'of'>;
   persona: Pick<Persona, 'text'>;
-  sessions: Pick<SessionStore, 'read' | 'open' | 'announceCursor' | 'keepEngineSession' | 'addTurn' | 'delete'>;
+  sessions: Pick<SessionStore, 'read' | 'open' | 'announceCursor' | 'keepEngineSession' | 'addTurn' | 'forgetEngines' | 'delete'>;
   claims: Pick<Claims, 'isClaimed' | 'tellsNow'>;
   terminalWords: Pick<TerminalWords, 'say'>;
   observed: ObservedStore;
