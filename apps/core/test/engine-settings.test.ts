@@ -139,6 +139,22 @@ describe('PATCH /v2/engines/:id', () => {
     expect(used()?.billed).toBe(false);
   });
 
+  test('after another login was found, what a turn costs goes by that one', async () => {
+    const found: Parameters<typeof fakeEngines>[0] = {};
+    await open({ found });
+    const billed = async () => {
+      await turn();
+      return core.telemetry.events.findLast(({ kind }) => kind === 'token-usage')?.billed;
+    };
+    expect(await billed()).toBe(false);
+    found.claude = { auth: 'api_key' };
+    expect((await call('POST', '/claude/refresh')).json()).toMatchObject({ engine: { billed: true } });
+    expect(await billed()).toBe(true);
+    const made = fakes.made.length;
+    await call('POST', '/claude/refresh');
+    expect([await billed(), fakes.made.length]).toEqual([true, made]);
+  });
+
   test.each<[object, string]>([
     [{}, 'nothing'],
     [{ model: '' }, 'an empty model'],

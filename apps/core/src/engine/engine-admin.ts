@@ -63,7 +63,7 @@ export type EngineAdmin = {
    * one that does not answer may be started later. @throws ServiceError 400, 409, 422.
    */
   setBaseUrl(id: EngineId, text: string): Promise<Omit<BaseUrlSet, 'ok'>>;
-  /** Looks at the machine again, after a login for example. A choice that found nothing better is made again. */
+  /** Looks at the machine again, after a login for example. A choice that found nothing better is made again, and what turns cost goes by the login that is found. */
   refresh(id: EngineId): Promise<EngineView>;
   /** Back to the version that was used before; the one that is left is not installed by itself again. @throws as `EngineInstaller.rollback`. */
   rollback(id: EngineId): Promise<EngineView>;
@@ -210,9 +210,10 @@ async function setBaseUrl(deps: Deps, id: EngineId, text: string): Promise<Omit<
 }
 
 async function refresh(deps: Deps, id: EngineId): Promise<EngineView> {
-  await deps.registry.look(id);
+  const found = await deps.registry.look(id);
   const { choice } = await deps.registry.active();
-  return choice.id === 'offline' ? inForce(deps, id) : view(deps, id);
+  const isOther = choice.id === 'offline' || (await deps.registry.isChargedOtherwise(id, found));
+  return isOther ? inForce(deps, id) : view(deps, id);
 }
 
 /** The next turn gets the engine as it is set now. What was set stays, even where no engine can be chosen. */

@@ -2,7 +2,7 @@ import type { Engine, EngineProbe } from '@svc/engine-kit/engine.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 import { chooseEngine } from './choose-engine.ts';
 import { createEnginePool, type ActiveEngine, type EnginePoolDeps } from './engine-pool.ts';
-import type { EngineProfile } from './engine-profile.ts';
+import { authOf, type EngineProfile } from './engine-profile.ts';
 import { engineIds, isEngineId, type EngineId } from './load-engine.ts';
 import type { ModelServers } from './model-servers.ts';
 
@@ -24,6 +24,8 @@ export type EngineRegistry = {
   profile(id: EngineId): Promise<EngineProfile>;
   /** Probes an engine on this machine now, whatever is remembered. */
   look(id: EngineId): Promise<EngineProbe>;
+  /** Whether turns of an engine are charged by another login than the one that was found. */
+  isChargedOtherwise(id: EngineId, found: Pick<EngineProbe, 'auth'>): Promise<boolean>;
   /** An engine that is made as this one, but of another folder and with a state of its own: to test it. The caller closes it. */
   makeAt(id: EngineId, folder: string, stateDir: string): Promise<Engine>;
   /** Every engine, with what was found of it on this machine. */
@@ -113,6 +115,12 @@ export function createEngineRegistry({ modelServers, ...deps }: Deps): EngineReg
       if (id !== null) renew(id);
       active = null;
       await this.active();
+    },
+
+    async isChargedOtherwise(id, found) {
+      const auth = authOf(await pool.profile(id), found.auth);
+      const inUse = await Promise.allSettled([active, opened.get(id)]);
+      return inUse.some((made) => made.status === 'fulfilled' && made.value?.choice.id === id && made.value.auth !== auth);
     },
 
     async modelServersChanged() {
