@@ -147,6 +147,21 @@ describe('an endpoint that speaks /moderations', () => {
     expect(server.requests).toHaveLength(3);
   });
 
+  test('that has a price counts against the budget of the sender', async () => {
+    const price = { in: 10_000, out: 0, cache_read: 0, cache_write: 0 };
+    const priced = await open(
+      { SVC_MODERATION: 'openai', SVC_MODERATION_BASE_URL: server.baseUrl, OPENAI_API_KEY: key },
+      {
+        before: (dir) =>
+          writeFileSync(path.join(dir, 'pricing.json'), JSON.stringify({ models: { 'omni-moderation-latest': price } })),
+      },
+    );
+    const payload = { surface: 'compat', value: 'anna', month_usd: 5 };
+    await priced.app.inject({ method: 'PUT', url: '/v2/spend/budget', payload });
+    await priced.handle(from('anna', { text: 'x'.repeat(400) }));
+    expect((await priced.app.inject('/v2/spend')).json()).toMatchObject({ budgets: [{ value: 'anna', spent_usd: 1 }] });
+  });
+
   test('is counted and priced as a side call of the sender, once for a text', async () => {
     await ask('anna', { text: 'x'.repeat(400) });
     await ask('anna', { text: 'x'.repeat(400) });
