@@ -94,7 +94,7 @@ async function startOpenCore({ settings, log, version, remoteUsers }: ServiceCon
       stopCheckouts();
       stopBackups();
       stopChecking();
-      // Running turns get half of the time to finish; what is left is for ending engines and handing over telemetry.
+      // Running turns get a quarter of the time to finish; what is left is for ending engines and handing over telemetry.
       await context.pipeline.close(settings.stopTimeoutMs / 4);
       await worth.end();
       await nextTick(); // turns that ended just now say so to their callers
