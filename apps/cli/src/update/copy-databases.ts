@@ -1,12 +1,12 @@
 import { existsSync, statSync } from 'node:fs';
 import { userInfo } from 'node:os';
-import { backup, DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import type { DataPaths } from '@svc/service-kit/config/data-dir.ts';
+import { copyDatabase } from '@svc/store/copy-database.ts';
 
 export type Databases = Pick<DataPaths, 'coreDb' | 'managerDb' | 'collectorDb'>;
 
 const keys = ['coreDb', 'managerDb', 'collectorDb'] as const;
-const pagesPerStep = 2000;
 
 /** What copies of the databases take, in bytes. */
 export const bytesOf = (paths: Databases): number =>
@@ -16,16 +16,7 @@ export const bytesOf = (paths: Databases): number =>
 
 /** Copies the databases, which the service goes on using, to another data folder, each as it is between two transactions. */
 export async function copyDatabases(from: Databases, to: Databases): Promise<void> {
-  for (const key of keys) if (existsSync(from[key])) await copyOne(from[key], to[key]);
-}
-
-async function copyOne(file: string, copy: string): Promise<void> {
-  const source = new DatabaseSync(file, { readOnly: true, timeout: 5000 });
-  try {
-    await backup(source, copy, { rate: pagesPerStep });
-  } finally {
-    source.close();
-  }
+  for (const key of keys) if (existsSync(from[key])) await copyDatabase(from[key], to[key]);
 }
 
 /** Who talks to the copy. */

@@ -1,16 +1,15 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { backup, DatabaseSync } from 'node:sqlite';
+import { DatabaseSync } from 'node:sqlite';
 import { copyFile, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { type BackedUpDatabase, backedUpDatabases, type BackupContents } from '@svc/contract/backup.ts';
 import type { DataPaths } from '@svc/service-kit/config/data-dir.ts';
+import { copyDatabase } from '@svc/store/copy-database.ts';
 import type { SqliteDatabase } from '@svc/store/open-sqlite.ts';
 import { ifThere } from '../file/if-there.ts';
 import { checkSnapshot } from './check-databases.ts';
 
 export type DatabaseFiles = Pick<DataPaths, 'coreDb' | 'managerDb' | 'collectorDb'>;
-
-const pagesPerStep = 2000;
 
 /** The file of each database of the service. */
 export const databaseFiles = ({ coreDb, managerDb, collectorDb }: DatabaseFiles): Record<BackedUpDatabase, string> => ({
@@ -35,23 +34,11 @@ export async function snapshotDatabases(
   for (const name of backedUpDatabases) {
     const copy = path.join(folder, `${name}.db`);
     if (name === 'core') await db.snapshot(copy);
-    else if (existsSync(files[name])) await copyOther(files[name], copy);
+    else if (existsSync(files[name])) await copyDatabase(files[name], copy);
     else continue;
     schemas[name] = await checkSnapshot(name, copy, signal);
   }
   return schemas;
-}
-
-/** One that another process has open. The copy is of the moment in which it begins, however long it takes. */
-async function copyOther(file: string, copy: string): Promise<void> {
-  const other = new DatabaseSync(file, { readOnly: true, timeout: 5000 });
-  try {
-    other.exec('BEGIN');
-    other.prepare('SELECT count(*) FROM sqlite_schema').get();
-    await backup(other, copy, { rate: pagesPerStep });
-  } finally {
-    other.close();
-  }
 }
 
 /** How often the vault's files are copied before it is given up. */
