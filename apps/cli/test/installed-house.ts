@@ -19,6 +19,8 @@ export type InstalledHouse = {
   spawn(args: readonly string[]): ChildProcess;
   /** Starts the service in the foreground of nobody; resolves when it is up. */
   up(): Promise<void>;
+  /** Whether the process that was started so is still there. */
+  isInForeground(): boolean;
   /** Ends all processes of the service, as when the power goes. `cutPower`: done when it is known who they are, before any of them ends. */
   killAll(cutPower?: () => void): void;
   /** What it printed since. */
@@ -51,6 +53,7 @@ export async function openInstalledHouse({ folder, root, env: more }: Installed)
   };
   const children: ChildProcess[] = [];
   let said = '';
+  let foreground: ChildProcess | null = null;
   const start = (args: readonly string[], own: Record<string, string> = {}): ChildProcess => {
     const child = spawn(path.join(root, 'svc'), args, { cwd: root, env: { ...env, ...own }, stdio: ['ignore', 'pipe', 'pipe'] });
     children.push(child);
@@ -71,9 +74,11 @@ export async function openInstalledHouse({ folder, root, env: more }: Installed)
     spawn: (args) => start(args),
     async up() {
       said = '';
-      collect(start(['up']), (text) => (said += text));
+      foreground = start(['up']);
+      collect(foreground, (text) => (said += text));
       await until(() => said.includes('Ctrl-C stops all'), 90_000);
     },
+    isInForeground: () => foreground?.exitCode === null && foreground.signalCode === null,
     killAll(cutPower) {
       const pids = [house.state()?.pid, ...(house.state()?.services.map(({ pid }) => pid) ?? [])];
       cutPower?.();

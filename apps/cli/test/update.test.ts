@@ -22,8 +22,9 @@ const version = () => readFileSync(house.file('VERSION'), 'utf8').trim();
 const all = (sha: string) => [sha, sha, sha];
 const onlyForReal = (text: string) => `if (!(process.env['SVC_DATA_DIR'] ?? '').includes('dry-run')) { ${text} }\n`;
 
-/** Nothing of what runs was touched. */
+/** Nothing of what runs was touched, and it runs where it was started. */
 async function runsOn(sha: string): Promise<void> {
+  expect(house.isInForeground(), 'the process that a terminal or a service manager knows').toBe(true);
   expect(await house.shas()).toEqual(all(sha));
   expect(house.remote.git(['rev-parse', `${sha}^{tree}`])).toBe(
     (await import('node:child_process')).execFileSync('git', ['write-tree'], { cwd: house.clone, encoding: 'utf8' }).trim(),

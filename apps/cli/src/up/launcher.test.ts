@@ -4,7 +4,7 @@ import { birthMark } from '@svc/service-kit/process/birth-mark.ts';
 import { updatePlaces, type UpdatePlaces } from '@svc/service-kit/update/update-places.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { beginTrial, confirmTrial, readPointer, readTrial } from '../update/pointer.ts';
+import { beginTrial, confirmTrial, readPointer, readTrial, revertTrial } from '../update/pointer.ts';
 import { launch } from './launcher.ts';
 
 const version = 'b'.repeat(40);
@@ -36,6 +36,16 @@ test('a version on trial that ends by itself is taken back', async () => {
   expect(await launch(home)).toBe(0);
   expect([runs(), readPointer(places), readTrial(places)]).toEqual([['new', 'old'], null, null]);
   expect(readFileSync(places.reverted, 'utf8')).toContain('exit code 3');
+});
+
+test('one that who updates takes back just before it ends is followed by the version from before', async () => {
+  svc(`[ -n "$new" ] || exit 0; touch '${home}/began'; while [ ! -e '${places.reverted}' ]; do sleep 0.05; done; exit 3`);
+  beginTrial(places, version);
+  const launched = launch(home);
+  await vi.waitUntil(() => existsSync(path.join(home, 'began')), 10_000);
+  revertTrial(places, 'a process of it is not well');
+  expect(await launched).toBe(0);
+  expect(runs()).toEqual(['new', 'old']);
 });
 
 test('a version on trial that nobody confirms in time is taken back', async () => {

@@ -1,11 +1,12 @@
 import type { ChildProcess } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
 import { signalGroup } from '@svc/service-kit/process/process-group.ts';
 import { runningUpdate } from '@svc/service-kit/update/update-files.ts';
 import { updatePlaces, type UpdatePlaces } from '@svc/service-kit/update/update-places.ts';
 import { print } from '../terminal.ts';
-import { revertTrial } from '../update/pointer.ts';
+import { readTrial, revertTrial } from '../update/pointer.ts';
 import { holdLifeline } from './lifeline.ts';
 import { startNext, startUp, type NextUp } from './next-up.ts';
 
@@ -28,6 +29,7 @@ const stopMs = 60_000;
 export async function launch(home: string, { trialMs = longestTrialMs, next = null }: LaunchOptions = {}): Promise<number> {
   const places = updatePlaces(home);
   for (let waiting = next; ;) {
+    const isOnTrial = readTrial(places) !== null;
     const {
       code,
       wasAsked,
@@ -37,7 +39,8 @@ export async function launch(home: string, { trialMs = longestTrialMs, next = nu
     if (waiting === null) prepared?.end();
     if (code === againCode && !wasAsked) continue;
     if (wasAsked || code === exitCodes.ok) return code;
-    if (!revertTrial(places, `The new version ended with exit code ${code}.`)) return code;
+    if (!revertTrial(places, `The new version ended with exit code ${code}.`) && !(isOnTrial && existsSync(places.reverted)))
+      return code; // neither taken back now, nor by who updates
     print(`The new version ended with exit code ${code}. The one before is started again.`);
   }
 }

@@ -5,8 +5,10 @@ import path from 'node:path';
 import { updatePlaces } from '@svc/service-kit/update/update-places.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { expect, onTestFinished, test } from 'vitest';
-import { beginTrial } from './pointer.ts';
-import { verify } from './switch-to.ts';
+import type { SupervisorState } from '@svc/contract/service.ts';
+import { beginTrial, revertTrial } from './pointer.ts';
+import type { Journal } from './journal.ts';
+import { goBack, verify } from './switch-to.ts';
 import type { UpdateContext } from './update-context.ts';
 
 const commit = 'a'.repeat(40);
@@ -43,3 +45,19 @@ test('a version whose process is too busy to answer once stays, one that goes on
   const found = await Promise.all([busy, silent].map((url) => verify(contextOf(url), commit, new Set())));
   expect(found).toEqual([null, expect.stringContaining('the core does not answer')]);
 }, 30_000);
+
+test('where what keeps the service has gone back by itself, nothing else is started beside that', async () => {
+  const context = contextOf(await openHost(() => false));
+  revertTrial(context.places, 'The new version ended with exit code 78.');
+  let looks = 0;
+  const started: string[] = [];
+  Object.assign(context, { say: () => undefined });
+  Object.assign(context.service, {
+    // The one that is started has to load first.
+    read: () => ((looks += 1) < 4 ? null : ({ pid: process.pid } as SupervisorState)),
+    start: async () => void started.push('another'),
+  });
+  const journal = { from: { commit, version: '1.0.0', name: '1.0.0' } } as Journal;
+  const { result } = await goBack(context, { journal, why: 'it ended by itself', gapMs: null, unwell: new Set() });
+  expect([result, started]).toEqual(['reverted', []]);
+});

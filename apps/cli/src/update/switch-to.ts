@@ -5,7 +5,7 @@ import { awaitWell, unwellOnes, whyNotWell } from './examine-service.ts';
 import { type Journal, writeJournal } from './journal.ts';
 import { beginTrial, confirmTrial, readTrial, revertTrial } from './pointer.ts';
 import type { UpdateContext } from './update-context.ts';
-import { awaitTurns, measureGap, startAgain } from './switch-version.ts';
+import { awaitTurns, comesUp, measureGap, startAgain } from './switch-version.ts';
 import { holdMs } from '../up/hold-turns.ts';
 import { prepareMs } from '../up/lifeline.ts';
 import { foreignEnv } from './program-env.ts';
@@ -110,9 +110,10 @@ export async function goBack(context: UpdateContext, { journal, why, gapMs, unwe
   say(`Going back: ${why}.`);
   const mustStart = revertTrial(places, why);
   const end = (result: 'reverted' | 'stuck', more = '') => ({ journal, result, why: `${why}${more}`, gapMs });
-  if (service.read() === null) await service.start();
-  else if (mustStart && !(await startAgain(service.read, longestStopMs(settings), startMs)))
-    return end('stuck', '; and the version from before did not start');
+  if (mustStart && service.read() !== null) {
+    if (!(await startAgain(service.read, longestStopMs(settings), startMs)))
+      return end('stuck', '; and the version from before did not start');
+  } else if (!(await comesUp(service.read, startMs))) await service.start();
   const fault = await awaitWell(() => whyNotWell(service.hosts(), from.commit, unwell), { withinMs: startMs, lost: () => null });
   return fault === null ? end('reverted') : end('stuck', `; and of the version from before ${fault}`);
 }

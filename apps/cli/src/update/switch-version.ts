@@ -53,6 +53,17 @@ export async function startAgain(read: ReadState, stopMs: number, withinMs: numb
   }
 }
 
+/**
+ * Waits for a supervisor. Where one has ended, what keeps it (`launcher.ts`) starts the next: a second one beside that would run in nobody's terminal, and
+ * the first would end.
+ */
+export async function comesUp(read: ReadState, withinMs: number): Promise<boolean> {
+  for (const until = performance.now() + withinMs; read() === null; await sleep(pollMs)) {
+    if (performance.now() > until) return false;
+  }
+  return true;
+}
+
 /** Notes for how long the core answers nobody. */
 export function measureGap(coreUrl: string): { stop(): Promise<number> } {
   let isOver = false;
