@@ -4,7 +4,7 @@ import { mainBranch } from './choose-target.ts';
 import { fetchTarget, findTarget, installedVersion, remote } from './find-target.ts';
 import { openGit, type Git } from './git.ts';
 import { writeJournal } from './journal.ts';
-import { changedFiles, keepOwnWork, ownCommits } from './local-changes.ts';
+import { changedFiles, filesInTheWay, keepOwnWork, ownCommits } from './local-changes.ts';
 import { settleClone } from './settle-clone.ts';
 import { UpdateStopped, updateCodes } from './update-outcome.ts';
 import { makeVersion, removeVersion } from './version-folder.ts';
@@ -31,6 +31,9 @@ export function openGitSource({ places, root, allowUnsigned }: Clone): VersionSo
       const { id, to, isEdge } = journal;
       if (journal.phase !== 'settling') {
         const changed = await changedFiles(git);
+        const inTheWay = await filesInTheWay(git, places.home, to.commit);
+        if (inTheWay.length > 0)
+          return `This folder has files of yours where ${to.name} has some of its own (${listed(inTheWay)}), so its files stay as they are; ${to.name} runs from .runtime/versions. Move yours away, and run ./svc update again.`;
         if (changed.length > 0 && !isEdge)
           return `This folder has changes of yours (${changed[0]}), so its files stay as they are; ${to.name} runs from .runtime/versions.`;
         if (changed.length > 0) await keepOwnWork(git, `${id}-later`);
@@ -39,7 +42,8 @@ export function openGitSource({ places, root, allowUnsigned }: Clone): VersionSo
       await settleClone({ places, git, commit: to.commit, branch: isEdge ? await branchOf(git) : null });
       return null;
     },
-    canSettleLate: async () => (await changedFiles(git)).length === 0,
+    canSettleLate: async (commit) =>
+      (await changedFiles(git)).length === 0 && (await filesInTheWay(git, places.home, commit)).length === 0,
   };
 }
 

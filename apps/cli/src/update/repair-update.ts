@@ -58,7 +58,7 @@ function noteReverted(context: UpdateContext, journal: Journal): string {
 /** A version runs in the clone's place because the clone could not be brought along: now it may be. */
 async function finishLate(context: UpdateContext): Promise<string | null> {
   const commit = readPointer(context.places);
-  if (commit === null || !(await context.source.canSettleLate())) return null;
+  if (commit === null || !(await context.source.canSettleLate(commit))) return null;
   const version = unknown(commit);
   await finish(context, { ...journalOf({ from: null, to: commit }), from: version, phase: 'confirmed' });
   endJournal(context.places);

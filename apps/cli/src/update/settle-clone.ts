@@ -21,7 +21,7 @@ type Settling = {
 
 /**
  * Brings the clone to the version that runs in its place: its files, its dependencies, its Node. Last of all the pointer goes, so that whatever
- * ends this in between leaves a version that starts. May be done again. The clone has no changes of a person when this begins.
+ * ends this in between leaves a version that starts. May be done again. The clone has neither changes of a person when this begins, nor files of theirs in the way.
  */
 export async function settleClone({ places, git, commit, branch }: Settling): Promise<void> {
   const folder = versionFolder(places, commit);

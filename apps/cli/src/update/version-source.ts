@@ -19,6 +19,6 @@ export type VersionSource = {
   keepOwnWork(isEdge: boolean, id: string): Promise<string | null>;
   /** Brings the folder of the installation to the version of the journal, as far as that is done. Gives words when not. */
   settle(journal: Journal): Promise<string | null>;
-  /** Whether the folder, whose version runs from elsewhere, could be brought to it now. */
-  canSettleLate(): Promise<boolean>;
+  /** Whether the folder, in whose place a version runs from elsewhere, could be brought to it now. */
+  canSettleLate(commit: string): Promise<boolean>;
 };
