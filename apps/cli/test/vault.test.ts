@@ -2,7 +2,12 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import path from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import fc from 'fast-check';
+import { createServer } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { vaultAgentNamePattern } from '@svc/contract/vault.ts';
+import { listen } from '@svc/testing/listen.ts';
 import { loadSettings } from '@svc/service-kit/config/settings.ts';
 import { freePorts } from '@svc/testing/free-ports.ts';
 import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
@@ -10,7 +15,7 @@ import { runSvc } from '@svc/testing/run-svc.ts';
 import { repositoryRoot } from '../src/repository-root.ts';
 import { hostAddresses, type HostName } from '../src/service-urls.ts';
 import { hostEnv } from '../src/up/host-env.ts';
-import { writeEnv } from '../src/vault/init-vault.ts';
+import { agentNameOf, writeEnv } from '../src/vault/init-vault.ts';
 
 const passphrase = 'a long enough passphrase';
 let folder: TemporaryFolder;
@@ -49,7 +54,7 @@ test('sets a vault up, opens, fills and closes it', { timeout: 180_000 }, async 
   const made = await svc(['init'], `${passphrase}\n`);
   expect(made).toMatchObject({ code: 0, err: '' });
   const lines = [...made.out.matchAll(/^(SVC_VAULT_\w+)=(.+)$/gm)].map(([, name = '', value = '']) => [name, value]);
-  expect(lines.map(([name]) => name)).toEqual(['SVC_VAULT_URL', 'SVC_VAULT_AGENT_KEY', 'SVC_VAULT_ADMIN_KEY']);
+  expect(lines.map(([name]) => name)).toEqual(['SVC_VAULT_URL', 'SVC_VAULT_ADMIN_KEY', 'SVC_VAULT_AGENT_KEY']);
   expect(made.out).not.toContain(passphrase);
   expect((await svc(['init'], `${passphrase}\n`)).err).toContain('set up already');
 
@@ -79,6 +84,43 @@ test('sets a vault up, opens, fills and closes it', { timeout: 180_000 }, async 
   expect(JSON.parse((await svc(['status', '--json'])).out)).toEqual({ initialized: true, sealed: true });
   delete env['SVC_VAULT_ADMIN_KEY'];
   expect((await svc(['seal'])).err).toContain('Set SVC_VAULT_ADMIN_KEY');
+});
+
+test('shows the admin key, which is told once, also where the assistant then gets no key of its own', async () => {
+  const asked: string[] = [];
+  const answers: Record<string, [number, object]> = {
+    '/v1/status': [200, { initialized: false, sealed: true }],
+    '/v1/init': [200, { ok: true, sealed: false, admin_key: 'vadmin_once' }],
+    '/v1/agents': [409, { ok: false, error: 'conflict', message: 'There is one of that name.', request_id: 'r' }],
+  };
+  const server = createServer((request, response) => {
+    const [status, body] = answers[request.url ?? ''] ?? [404, {}];
+    void text(request).then((sent) => {
+      if (request.url === '/v1/agents') asked.push((JSON.parse(sent) as { name: string }).name);
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    });
+  });
+  const { url, close } = await listen(server);
+  onTestFinished(close);
+  const more = { SVC_VAULT_URL: url, SVC_VAULT_PORT: new URL(url).port, SVC_ASSISTANT_NAME: 'Jarvis' };
+  const { code, out, err } = await svc(['init'], `${passphrase}\n`, more);
+  expect(code).toBe(1);
+  expect(out).toContain('SVC_VAULT_ADMIN_KEY=vadmin_once\n');
+  expect(asked).toEqual(['jarvis']);
+  expect(err).toContain('There is one of that name.');
+  expect(err).toContain('Run: ./svc vault agent add jarvis --tier owner');
+});
+
+test('whatever the assistant is called, the vault takes it for the name of an agent', () => {
+  expect(['Jarvis', 'admin', 'ADMIN', '-', 'Big_One-2'].map(agentNameOf)).toEqual([
+    'jarvis',
+    'assistant',
+    'assistant',
+    'assistant',
+    'big_one-2',
+  ]);
+  const isTaken = new RegExp(vaultAgentNamePattern);
+  fc.assert(fc.property(fc.string(), (name) => isTaken.test(agentNameOf(name))));
 });
 
 test('says what to do where no vault is set up, and where one was that does not run yet', async () => {

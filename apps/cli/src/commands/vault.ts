@@ -17,7 +17,7 @@ import { repositoryRoot } from '../repository-root.ts';
 import { createStyle, print } from '../terminal.ts';
 import { tierWord } from '../tier-words.ts';
 import { createAskVault, VaultAway, type AskVault } from '../vault/ask-vault.ts';
-import { initVault, writeEnv } from '../vault/init-vault.ts';
+import { initVault, writeEnv, type KeepKeys } from '../vault/init-vault.ts';
 import { renderAccesses, renderAgents, renderCredentials, renderState } from '../vault/render-vault.ts';
 import { createSecretInput, given, type SecretInput } from '../vault/secret-input.ts';
 import { runsVault, vaultAddress } from '../vault/vault-address.ts';
@@ -44,14 +44,48 @@ export async function vault(command: VaultCommand): Promise<number> {
 }
 
 async function init(settings: CliSettings, input: SecretInput, writes: boolean): Promise<void> {
-  const made = await initVault(settings, input);
-  const lines = Object.entries(made).map(([name, value]) => `${name}=${value}`);
-  print(
-    'The vault is set up. Nobody can open it without its passphrase, and nobody can\nrecover that: keep it somewhere safe.\n',
-  );
-  if (writes) print(`Its address and keys are in ${writeEnv(installationHome(settings.root), made)} now.`);
-  else print(`Put these lines into .env; they are shown this once:\n\n${lines.join('\n')}`);
+  const keys = keyKeeper(installationHome(settings.root), writes);
+  await initVault(settings, input, keys.keep);
+  if (keys.file !== null) print(`Its address and keys are in ${keys.file} now.`);
   print('\nNext: stop the service if it runs, start it (./svc up), open the vault:\n./svc vault unseal');
+}
+
+const setUpWords =
+  'The vault is set up. Nobody can open it without its passphrase, and nobody can\nrecover that: keep it somewhere safe.\n';
+const showWords = 'Put these lines into .env; they are shown this once:\n';
+
+/** Writes keys into `.env`, or shows them, at once. What cannot be written is shown. `file`: where all of them are. */
+function keyKeeper(root: string, writes: boolean): { keep: KeepKeys; file: string | null } {
+  let isFirst = true;
+  let shows = false;
+  const keeper = {
+    file: null as string | null,
+    keep(values: Readonly<Record<string, string>>) {
+      if (isFirst) print(setUpWords);
+      isFirst = false;
+      if (writes && !shows) keeper.file = written(root, values);
+      if (keeper.file !== null) return;
+      if (!shows) print(showWords);
+      shows = true;
+      print(linesOf(values));
+    },
+  };
+  return keeper;
+}
+
+const linesOf = (values: Readonly<Record<string, string>>): string =>
+  Object.entries(values)
+    .map(([name, value]) => `${name}=${value}`)
+    .join('\n');
+
+/** Null where it could not be. */
+function written(root: string, values: Readonly<Record<string, string>>): string | null {
+  try {
+    return writeEnv(root, values);
+  } catch (error) {
+    print(`.env could not be written: ${(error as Error).message}`);
+    return null;
+  }
 }
 
 async function showStatus(settings: CliSettings, json: boolean): Promise<void> {

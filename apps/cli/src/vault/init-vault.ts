@@ -4,17 +4,17 @@ import type { VaultAgentRegistered, VaultInitialized, VaultState } from '@svc/co
 import { writeFileAtomic } from '@svc/service-kit/config/data-dir.ts';
 import type { CliSettings } from '@svc/service-kit/config/process-settings.ts';
 import { Secret } from '@svc/service-kit/secret.ts';
-import { CliError } from '../cli-error.ts';
-import { createAskVault } from './ask-vault.ts';
+import { CliError, toCliError } from '../cli-error.ts';
+import { createAskVault, type AskVault } from './ask-vault.ts';
 import { given, type SecretInput } from './secret-input.ts';
 import { vaultAddress } from './vault-address.ts';
 import { withVault } from './with-vault.ts';
 
-/** What a vault that was just set up is used with. None of the keys can be read again. */
-export type NewVault = { SVC_VAULT_URL: string; SVC_VAULT_AGENT_KEY: string; SVC_VAULT_ADMIN_KEY: string };
+/** Takes what a new vault is used with, each thing as soon as it is known: none of the keys can be read again. */
+export type KeepKeys = (values: Readonly<Record<string, string>>) => void;
 
 /** Sets the vault up with a new passphrase and registers the assistant as its first agent. */
-export const initVault = (settings: CliSettings, input: SecretInput): Promise<NewVault> =>
+export const initVault = (settings: CliSettings, input: SecretInput, keep: KeepKeys): Promise<void> =>
   withVault(settings, async (url) => {
     const own = settings.vaultAdminKey;
     const { initialized } = await createAskVault(url, own)<VaultState>('status');
@@ -25,14 +25,33 @@ export const initVault = (settings: CliSettings, input: SecretInput): Promise<Ne
     given(passphrase, 'passphrase', './svc vault init');
     const { admin_key } = await createAskVault(url, own)<VaultInitialized>('init', { body: { passphrase } });
     const adminKey = admin_key === null ? own : new Secret(admin_key);
-    const assistant = { name: settings.assistantName, tier: 'SACRED' };
-    const { key } = await createAskVault(url, adminKey)<VaultAgentRegistered>('agents', { body: assistant });
-    return {
-      SVC_VAULT_URL: vaultAddress(settings),
-      SVC_VAULT_AGENT_KEY: key,
-      SVC_VAULT_ADMIN_KEY: adminKey?.reveal() ?? '',
-    };
+    keep({ SVC_VAULT_URL: vaultAddress(settings), SVC_VAULT_ADMIN_KEY: adminKey?.reveal() ?? '' });
+    keep({ SVC_VAULT_AGENT_KEY: await register(createAskVault(url, adminKey), agentNameOf(settings.assistantName)) });
   });
+
+async function register(ask: AskVault, name: string): Promise<string> {
+  try {
+    const { key } = await ask<VaultAgentRegistered>('agents', { body: { name, tier: 'SACRED' } });
+    return key;
+  } catch (error) {
+    const { message, why } = toCliError(error);
+    throw new CliError('the vault is set up, but the assistant has no key to it.', {
+      why: `${why ?? message}\nWith the admin key in .env, and the vault running and open, it gets one as SVC_VAULT_AGENT_KEY.`,
+      run: `./svc vault agent add ${name} --tier owner`,
+      cause: error,
+    });
+  }
+}
+
+/** As whom the assistant asks: its name, as far as the vault takes it for one of an agent. */
+export function agentNameOf(assistantName: string): string {
+  const name = assistantName
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9_-]/g, '')
+    .replace(/^[_-]+/, '')
+    .slice(0, 64);
+  return name === '' || name === 'admin' ? 'assistant' : name;
+}
 
 /** Sets variables in the `.env` file of a folder, in place of earlier lines that set them. The file is its owner's alone afterwards. */
 export function writeEnv(root: string, values: Readonly<Record<string, string>>): string {
