@@ -65,6 +65,13 @@ test('changes of a person stop an update to a release, by name, and stay', async
   expect(code).toBe(3);
   expect(out).toContain('README.md');
   expect(readFileSync(readme, 'utf8')).toBe(`${before}mine\n`);
+  const last = JSON.parse(readFileSync(house.file('.runtime/update/last.json'), 'utf8')) as object;
+  expect(last, 'others see why, too').toMatchObject({
+    code: 3,
+    words: expect.stringContaining('README.md'),
+    held: good,
+    refused: null,
+  });
   writeFileSync(readme, before);
 });
 

@@ -10,7 +10,7 @@ export type UpdateStatus = {
   sha: string;
   /** An update that runs; null when none does. */
   running: { phase: string; from: string; to: string; started_at: number } | null;
-  /** How the last one ended that came as far as a switch; `code` as `svc update` ends. */
+  /** How the last one ended that found something to go to; `code` as `svc update` ends. */
   last: { code: number; words: string; from: string; to: string; ended_at: number; gap_ms: number | null } | null;
   /** What the last look at the remote found; null before there was one. */
   check: UpdateCheck | null;

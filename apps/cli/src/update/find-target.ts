@@ -84,6 +84,9 @@ async function orStop(work: Promise<string>, what: string): Promise<string> {
   try {
     return await work;
   } catch (error) {
-    throw new UpdateStopped(updateCodes.manual, `${what}, so nothing was changed. ${(error as Error).message}`, { cause: error });
+    throw new UpdateStopped(updateCodes.manual, `${what}, so nothing was changed. ${(error as Error).message}`, {
+      cause: error,
+      isPassing: true,
+    });
   }
 }

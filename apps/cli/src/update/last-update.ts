@@ -5,7 +5,7 @@ import type { Version } from './journal.ts';
 import { type Outcome, updateCodes } from './update-outcome.ts';
 
 /**
- * How the last update that came as far as a switch ended. `back`: the version before the last one that stayed. `gapMs`: for how long the core answered
+ * How the last update ended that found something to go to. `back`: the version before the last one that stayed. `gapMs`: for how long the core answered
  * nobody; null when nothing ran.
  */
 export type LastUpdate = Omit<Outcome, 'gapMs'> & {
@@ -15,19 +15,29 @@ export type LastUpdate = Omit<Outcome, 'gapMs'> & {
   back: Version | null;
   /** A commit that is not installed without being asked for. */
   refused: string | null;
+  /** One that a person has to do something for first: it is not tried again without being asked for. */
+  held?: string | null;
   endedAt: number;
   gapMs: number | null;
 };
 
-export const readLastUpdate = ({ last }: Pick<UpdatePlaces, 'last'>): LastUpdate | null => readJson(last) as LastUpdate | null;
+type Ended = Omit<LastUpdate, 'back' | 'refused' | 'held'>;
+type Places = Pick<UpdatePlaces, 'last'>;
 
-export function writeLastUpdate(
-  places: Pick<UpdatePlaces, 'last'>,
-  update: Omit<LastUpdate, 'back' | 'refused'>,
-  isRollback: boolean,
-): void {
+export const readLastUpdate = ({ last }: Places): LastUpdate | null => readJson(last) as LastUpdate | null;
+
+/** One that came as far as a switch, or whose version does not work here. */
+export function writeLastUpdate(places: Places, update: Ended, isRollback: boolean): void {
   const isDone = update.code === updateCodes.ok;
   const back = isDone ? update.from : (readLastUpdate(places)?.back ?? null);
   const refused = !isDone ? update.to.commit : isRollback ? update.from.commit : null;
-  writeFileAtomic(places.last, `${JSON.stringify({ ...update, back, refused }, null, 2)}\n`);
+  write(places, { ...update, back, refused, held: null });
 }
+
+/** One that ended before, which says nothing about the version. */
+export function writeStoppedUpdate(places: Places, update: Ended): void {
+  const { back = null, refused = null } = readLastUpdate(places) ?? {};
+  write(places, { ...update, back, refused, held: update.isPassing === true ? null : update.to.commit });
+}
+
+const write = ({ last }: Places, update: LastUpdate): void => writeFileAtomic(last, `${JSON.stringify(update, null, 2)}\n`);

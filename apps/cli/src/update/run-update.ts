@@ -6,7 +6,7 @@ import { appliedMigrations } from './copy-databases.ts';
 import { tryOnCopies } from './dry-run.ts';
 import { unwellOnes } from './examine-service.ts';
 import { endJournal, type Journal, type Version, writeJournal } from './journal.ts';
-import { readLastUpdate, writeLastUpdate } from './last-update.ts';
+import { readLastUpdate, writeLastUpdate, writeStoppedUpdate } from './last-update.ts';
 import { readPointer } from './pointer.ts';
 import { foreignEnv } from './program-env.ts';
 import { finishUpdate } from './finish-update.ts';
@@ -29,11 +29,20 @@ export async function runUpdate(context: UpdateContext, request: UpdateRequest):
   const startedAt = now();
   const id = new Date(startedAt).toISOString().replaceAll(/[:.]/g, '-');
   const isEdge = request.channel === 'edge' && request.ref === null && !request.rollback && request.own === undefined;
-  // What was made here has a person's changes in it, and leaves their files as they are.
-  const kept =
-    request.own === undefined ? await source.keepOwnWork(request.channel === 'edge' && request.ref === null, id) : null;
-  if (kept !== null) say(kept);
-  await goal.fetch?.();
+  const stopped = (error: unknown): UpdateStopped => {
+    const stop = toStop(error, goal.to);
+    noteStop(context, { ...stop.outcome, id, from, to: goal.to, endedAt: now(), gapMs: null }, request.rollback);
+    return stop;
+  };
+  try {
+    // What was made here has a person's changes in it, and leaves their files as they are.
+    const kept =
+      request.own === undefined ? await source.keepOwnWork(request.channel === 'edge' && request.ref === null, id) : null;
+    if (kept !== null) say(kept);
+    await goal.fetch?.();
+  } catch (error) {
+    throw stopped(error);
+  }
   say(`From ${from.name} (${from.commit.slice(0, 12)}) to ${goal.to.name} (${goal.to.commit.slice(0, 12)}).`);
   const journal = { id, startedAt, from, to: goal.to, isEdge, isRollback: request.rollback };
   try {
@@ -42,16 +51,23 @@ export async function runUpdate(context: UpdateContext, request: UpdateRequest):
   } catch (error) {
     if (!request.rollback) await source.remove(goal.to.commit);
     endJournal(places);
-    const stop = toStop(error, goal.to);
-    // So that it is not tried again by itself.
-    if (stop.outcome.code === updateCodes.rolledBack)
-      writeLastUpdate(places, { ...stop.outcome, id, from, to: goal.to, endedAt: now(), gapMs: null }, request.rollback);
-    throw stop;
+    throw stopped(error);
   }
   try {
     return await finishUpdate(context, await switchTo(context, { ...journal, phase: 'trying' }));
   } catch (error) {
     throw toOpenEnd(error, goal.to);
+  }
+}
+
+/** So that a person sees why, and that it is not tried again by itself where that is of no use. */
+function noteStop({ places, say }: UpdateContext, ended: Parameters<typeof writeStoppedUpdate>[1], isRollback: boolean): void {
+  try {
+    makePrivateDir(places.folder);
+    if (ended.code === updateCodes.rolledBack) writeLastUpdate(places, ended, isRollback);
+    else writeStoppedUpdate(places, ended);
+  } catch (error) {
+    say(`Note: how it ended could not be noted: ${(error as Error).message}`);
   }
 }
 
@@ -136,8 +152,8 @@ const toOpenEnd = (error: unknown, { name }: Version): UpdateStopped =>
 /** Nothing was stopped: whatever it was, the old version runs on. */
 function toStop(error: unknown, { name }: Version): UpdateStopped {
   if (error instanceof UpdateStopped) return error;
-  const { message } = error as Error;
-  const code = error instanceof BrokenVersion ? updateCodes.rolledBack : updateCodes.manual;
-  const what = error instanceof BrokenVersion ? `${name} does not work here` : `${name} could not be prepared`;
-  return new UpdateStopped(code, `${what}, so what ran before runs on, untouched. ${message}`, { cause: error });
+  const words = `so what ran before runs on, untouched. ${(error as Error).message}`;
+  if (error instanceof BrokenVersion)
+    return new UpdateStopped(updateCodes.rolledBack, `${name} does not work here, ${words}`, { cause: error });
+  return new UpdateStopped(updateCodes.manual, `${name} could not be prepared, ${words}`, { cause: error, isPassing: true });
 }

@@ -11,18 +11,22 @@ export type Outcome = {
   gapMs?: number;
   /** It cannot go on because of files of the installation. */
   isOfFiles?: boolean;
+  /** The machine or its network failed, which passes: it may be tried again by itself. */
+  isPassing?: boolean;
 };
 
 export const inSeconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
+
+type Kind = { isOfFiles?: true; isPassing?: true };
 
 /** What ends an update before anything was stopped, or when a person has to look. Every one of them is expected. */
 export class UpdateStopped extends Error {
   override readonly name = 'UpdateStopped';
   readonly outcome: Outcome;
 
-  constructor(code: Outcome['code'], words: string, { isOfFiles, ...options }: ErrorOptions & { isOfFiles?: true } = {}) {
+  constructor(code: Outcome['code'], words: string, { isOfFiles, isPassing, ...options }: ErrorOptions & Kind = {}) {
     super(words, options);
-    this.outcome = { code, words, ...(isOfFiles && { isOfFiles }) };
+    this.outcome = { code, words, ...(isOfFiles && { isOfFiles }), ...(isPassing && { isPassing }) };
   }
 }
 

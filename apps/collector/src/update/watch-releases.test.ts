@@ -73,6 +73,20 @@ test('what is found is installed where that is wanted, but not a version that wa
   expect(started).toBe(1);
 });
 
+test('a version that a person has to do something for first is not tried again and again, the one after it is', async () => {
+  changeUpdateSettings(folder.path, { auto: true });
+  const { clock } = watch(found);
+  const { folder: updates, last } = updatePlaces(folder.path);
+  mkdirSync(updates, { recursive: true });
+  writeFileSync(last, JSON.stringify({ refused: null, held: 'abc' }));
+  clock.advance(quarter);
+  await checked();
+  expect(started).toBe(0);
+  writeFileSync(last, JSON.stringify({ refused: null, held: 'the one before' }));
+  clock.advance(quarter);
+  await expect.poll(() => started, { timeout: 5000 }).toBe(1);
+});
+
 test('nothing is looked for where something else updates the installation', () => {
   const { clock } = watch(found, 'apt');
   clock.advance(quarter);

@@ -9,7 +9,7 @@ import { runProgram } from '@svc/service-kit/process/run-program.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 import { managerOf } from '@svc/service-kit/update/managed.ts';
 import { startUpdater, updaterEnv } from '@svc/service-kit/update/start-updater.ts';
-import { isLeftOpen, refusedCommit, runningUpdate, writeUpdateCheck } from '@svc/service-kit/update/update-files.ts';
+import { isHeldBack, isLeftOpen, runningUpdate, writeUpdateCheck } from '@svc/service-kit/update/update-files.ts';
 import { installationHome, updatePlaces } from '@svc/service-kit/update/update-places.ts';
 import { readUpdateSettings } from '@svc/service-kit/update/update-settings.ts';
 
@@ -27,7 +27,7 @@ const checkMs = 2 * 60_000;
 
 /**
  * Looks every 15 minutes whether there is an update, as `svc update --check` does, and notes what was found. Where the operator wants that, it is
- * installed; a version that was taken back is not tried again. What an update that was cut off has left is brought to an end first.
+ * installed; a version that was taken back, or that a person has to do something for first, is not tried again. What an update that was cut off has left is brought to an end first.
  */
 export type ReleaseWatch = { close(): void };
 
@@ -63,7 +63,7 @@ async function look({ settings, env, clock, log, start = startUpdater }: Deps): 
   if (check === null) throw new Error(`svc update --check ended with ${run.code ?? run.ending}: ${run.stderr.slice(-500)}`);
   writeUpdateCheck(settings.dataDir, check);
   if (check.code !== 0 || check.to === null || !readUpdateSettings(settings.dataDir).auto) return;
-  if (check.to.commit === refusedCommit(places)) return;
+  if (isHeldBack(places, check.to.commit)) return;
   log.info({ to: check.to.name }, 'an update is installed');
   await start({ home, logFile, env });
 }

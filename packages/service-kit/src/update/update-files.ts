@@ -17,6 +17,7 @@ type Last = {
   endedAt: number;
   gapMs: number | null;
   refused?: string | null;
+  held?: string | null;
 };
 
 /** The update that runs, by its journal; null when none does, also when one was cut off. */
@@ -37,9 +38,11 @@ export function lastUpdate({ last }: Pick<UpdatePlaces, 'last'>): UpdateStatus['
   return { code, words, from: from.name, to: to.name, ended_at: endedAt, gap_ms: gapMs };
 }
 
-/** A commit that did not do here, or that a person went back from; null when there is none. */
-export const refusedCommit = ({ last }: Pick<UpdatePlaces, 'last'>): string | null =>
-  (readJson(last) as Last | null)?.refused ?? null;
+/** Whether a commit did not do here, a person went back from it, or one has to do something before it can be installed. */
+export function isHeldBack({ last }: Pick<UpdatePlaces, 'last'>, commit: string): boolean {
+  const { refused, held } = (readJson(last) as Last | null) ?? {};
+  return commit === refused || commit === held;
+}
 
 const checkFile = (dataDir: string): string => path.join(dataDir, 'update-check.json');
 

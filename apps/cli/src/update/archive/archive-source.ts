@@ -109,6 +109,6 @@ async function orStop<T>(work: Promise<T>, what: string): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    throw new UpdateStopped(updateCodes.manual, `${what}. ${(error as Error).message}`, { cause: error });
+    throw new UpdateStopped(updateCodes.manual, `${what}. ${(error as Error).message}`, { cause: error, isPassing: true });
   }
 }

@@ -215,7 +215,7 @@ function ofBackups(backups: readonly Backup[] | undefined): Need[] {
 
 function ofUpdate(status: UpdateStatus | undefined): Need[] {
   if (status === undefined) return [];
-  const { running, check } = status;
+  const { running, check, last, channel } = status;
   if (running !== null)
     return [
       {
@@ -227,12 +227,14 @@ function ofUpdate(status: UpdateStatus | undefined): Need[] {
       },
     ];
   if (check?.code !== 0 || check.to === null) return [];
+  // On `edge` every version has the same name.
+  const hasFailed = last !== null && last.code !== 0 && last.to === check.to.name && channel === 'stable';
   return [
     {
       key: 'update',
       status: 'none',
       title: t('Version {version} is there', { version: check.to.name }),
-      words: t('It can be installed.'),
+      words: hasFailed ? last.words : t('It can be installed.'),
       remedy: toSettings('version'),
     },
   ];

@@ -1,0 +1,36 @@
+import path from 'node:path';
+import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { readLastUpdate, writeLastUpdate, writeStoppedUpdate } from './last-update.ts';
+
+const version = (name: string) => ({ commit: name, version: name, name });
+const ended = { id: 'x', words: 'why', from: version('1'), endedAt: 1, gapMs: null };
+
+function openPlaces() {
+  const folder = temporaryFolder();
+  onTestFinished(folder.remove);
+  return { last: path.join(folder.path, 'last.json') };
+}
+
+test('one that a person has to do something for is noted with its reason, and held; the way back and what was refused stay', () => {
+  const places = openPlaces();
+  writeLastUpdate(places, { ...ended, code: 0, from: version('0'), to: version('1') }, false);
+  writeLastUpdate(places, { ...ended, code: 2, to: version('2') }, false);
+  writeStoppedUpdate(places, { ...ended, code: 3, words: 'no way back', to: version('3') });
+  expect(readLastUpdate(places)).toMatchObject({
+    code: 3,
+    words: 'no way back',
+    to: version('3'),
+    back: version('0'),
+    refused: '2',
+    held: '3',
+  });
+  writeLastUpdate(places, { ...ended, code: 0, to: version('2.5') }, false);
+  expect(readLastUpdate(places)).toMatchObject({ code: 0, refused: null, held: null });
+});
+
+test('one that the machine kept from its end is noted, and may be tried again', () => {
+  const places = openPlaces();
+  writeStoppedUpdate(places, { ...ended, code: 3, words: 'the disk is full', to: version('3'), isPassing: true });
+  expect(readLastUpdate(places)).toMatchObject({ words: 'the disk is full', refused: null, held: null });
+});
