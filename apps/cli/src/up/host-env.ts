@@ -1,4 +1,5 @@
 import { userProofVariable } from '@svc/service-kit/http/remote-users.ts';
+import { isForNpm } from '@svc/service-kit/packages/npm-names.ts';
 import type { HostName } from '../service-urls.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -14,10 +15,13 @@ const notFor: Partial<Record<HostName, readonly string[]>> = {
 /** The collector exports to OpenTelemetry, which is set up by variables of its own. */
 const alsoFor: Partial<Record<HostName, string>> = { collector: 'OTEL_' };
 
-/** Where engines keep their transcripts, and tmux its sockets, when it is not the usual place. */
-const placesFor: Partial<Record<HostName, readonly string[]>> = {
-  collector: ['CLAUDE_CONFIG_DIR', 'CODEX_HOME', 'GEMINI_CLI_HOME', 'TMUX_TMPDIR'],
+/** Where engines keep their transcripts, and tmux its sockets, when it is not the usual place. By what git reaches a remote, which is asked for updates. */
+const namesFor: Partial<Record<HostName, readonly string[]>> = {
+  collector: ['CLAUDE_CONFIG_DIR', 'CODEX_HOME', 'GEMINI_CLI_HOME', 'TMUX_TMPDIR', 'SSH_AUTH_SOCK', 'GIT_SSH', 'GIT_SSH_COMMAND'],
 };
+
+/** They run npm, or what asks for updates. */
+const networkers: readonly HostName[] = ['manager', 'collector', 'dashboard'];
 
 /** They write down who did something, so they have to know a name that is proven; the dashboard proves it. */
 const believers: readonly HostName[] = ['core', 'collector', 'dashboard'];
@@ -39,7 +43,10 @@ const allocator = { MALLOC_MMAP_THRESHOLD_: '131072', MALLOC_TRIM_THRESHOLD_: '6
 export function hostEnv(name: HostName, env: Env, userProof?: string): Record<string, string> {
   const all = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
   const isFor = (key: string) =>
-    isForEveryHost(key) || key.startsWith(alsoFor[name] ?? 'SVC_') || placesFor[name]?.includes(key) === true;
+    isForEveryHost(key) ||
+    key.startsWith(alsoFor[name] ?? 'SVC_') ||
+    namesFor[name]?.includes(key) === true ||
+    (networkers.includes(name) && isForNpm(key));
   const own = name === 'core' ? all : all.filter(([key]) => isFor(key) && !notFor[name]?.includes(key));
   const result = { ...allocator, ...Object.fromEntries(own) };
   return userProof !== undefined && believers.includes(name) ? { ...result, [userProofVariable]: userProof } : result;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ChildState } from '@svc/supervisor/child-spec.ts';
 import { describeChange } from './host.ts';
+import type { HostName } from '../service-urls.ts';
 import { hostEnv } from './host-env.ts';
 import { listeningInodes } from '@svc/supervisor/port-owner.ts';
 
@@ -100,6 +101,22 @@ describe('the environment of a host process', () => {
 
   test.each(['manager', 'collector'] as const)('has no login of an engine for the %s', (name) => {
     expect(hostEnv(name, env)).not.toHaveProperty('ANTHROPIC_API_KEY');
+  });
+
+  test('says how the network is reached to those who run npm or ask for updates', () => {
+    const npm = {
+      https_proxy: 'http://proxy:3128',
+      HTTP_PROXY: 'http://proxy:3128',
+      NO_PROXY: 'localhost',
+      SSL_CERT_FILE: '/ca.pem',
+      NODE_EXTRA_CA_CERTS: '/ca.pem',
+      npm_config_registry: 'https://registry.example',
+    };
+    const agent = { SSH_AUTH_SOCK: '/agent' };
+    const all = { ...allocator, ...npm, PATH: '/bin' };
+    const having = (name: HostName) => hostEnv(name, { PATH: '/bin', ...npm, ...agent });
+    expect([having('dashboard'), having('manager'), having('collector')]).toEqual([all, all, { ...all, ...agent }]);
+    expect(having('vault')).toEqual({ ...allocator, PATH: '/bin', NODE_EXTRA_CA_CERTS: '/ca.pem' });
   });
 
   test('tells only the collector, which reads transcripts, where the engines keep theirs', () => {

@@ -5,6 +5,7 @@ import { isAlive } from '../process/signal-process.ts';
 import { createTextTail } from '../process/text-tail.ts';
 import { syncDisk } from '../restore/sync-disk.ts';
 import { errorText } from '../service-error.ts';
+import { isForNpm } from './npm-names.ts';
 
 export type PackageInstallation = {
   /** Folder of `package.json` and `package-lock.json`: what is installed, to the byte, each package with its version and digest. */
@@ -104,11 +105,11 @@ async function runNpm(cwd: string, { registry, env, signal, flags = [] }: Packag
   if (npm.exitCode !== 0) throw new Error(`npm did not finish: ${reasonOf(stderr.read())}`);
 }
 
-const names = new Set(['PATH', 'HOME', 'TMPDIR', 'USER', 'SSL_CERT_FILE', 'SSL_CERT_DIR', 'NODE_EXTRA_CA_CERTS']);
+const names = new Set(['PATH', 'HOME', 'TMPDIR', 'USER']);
 
 /** npm's own settings and what it needs to reach a registry; nobody's keys. */
 function npmEnv(env: PackageInstallation['env']): Record<string, string> {
-  const isNeeded = (name: string) => names.has(name) || /^npm_config_/i.test(name) || /^(https?|no|all)_proxy$/i.test(name);
+  const isNeeded = (name: string) => names.has(name) || isForNpm(name);
   const own = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined && isNeeded(entry[0]));
   return { ...Object.fromEntries(own), LC_ALL: 'C.UTF-8' };
 }

@@ -39,8 +39,9 @@ export async function startUpdater({ home, logFile, env, repair = false, agent =
   }
 }
 
-/** Without what is of our process alone. */
+/** Without what is of our process alone. Certificates that the operator trusts (`NODE_EXTRA_CA_CERTS`) are theirs. */
 export function updaterEnv(env: Start['env']): Record<string, string | undefined> {
-  const own = (name: string): boolean => name.startsWith('GATEWAY_') || name.startsWith('NODE_') || name.startsWith('MALLOC_');
+  const own = (name: string): boolean =>
+    name === 'NODE_COMPILE_CACHE' || ['GATEWAY_', 'NODE_CHANNEL_', 'MALLOC_'].some((prefix) => name.startsWith(prefix));
   return Object.fromEntries(Object.entries(env).filter(([name]) => !own(name)));
 }
