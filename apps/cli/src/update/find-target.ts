@@ -11,9 +11,10 @@ import { whyNotSigned } from './verify-tag.ts';
 export const remote = 'origin';
 const networkMs = 5 * 60_000;
 
-/** What is installed: the commit and the version file of the code in `root`. */
-export async function installedVersion(git: Git, root: string): Promise<Version> {
-  const commit = (await git(['rev-parse', '--verify', 'HEAD^{commit}'])).trim();
+export const headOf = async (git: Git): Promise<string> => (await git(['rev-parse', '--verify', 'HEAD^{commit}'])).trim();
+
+/** What the code in `root` is, by its version file. */
+export function versionIn(root: string, commit: string): Version {
   const version = readFileSync(path.join(root, 'VERSION'), 'utf8').trim();
   return { commit, version, name: version };
 }

@@ -1,9 +1,9 @@
 import path from 'node:path';
 import type { UpdatePlaces } from '@svc/service-kit/update/update-places.ts';
 import { mainBranch } from './choose-target.ts';
-import { fetchTarget, findTarget, installedVersion, remote } from './find-target.ts';
+import { fetchTarget, findTarget, headOf, remote, versionIn } from './find-target.ts';
 import { openGit, type Git } from './git.ts';
-import { writeJournal } from './journal.ts';
+import { writeJournal, type Version } from './journal.ts';
 import { changedFiles, filesInTheWay, keepOwnWork, ownCommits } from './local-changes.ts';
 import { settleClone } from './settle-clone.ts';
 import { UpdateStopped, updateCodes } from './update-outcome.ts';
@@ -20,7 +20,7 @@ type Clone = {
 export function openGitSource({ places, root, allowUnsigned }: Clone): VersionSource {
   const git = openGit(places.home);
   return {
-    installed: (folder) => installedVersion(path.relative(folder, places.home) === '' ? git : openGit(folder), folder),
+    installed: (folder) => installedIn(folder, places, git),
     find: (wish) => findTarget(git, wish),
     fetch: (target) => fetchTarget(git, target, { root, allowUnsigned }),
     make: (commit, like) => makeVersion({ places, git, commit, like }),
@@ -45,6 +45,12 @@ export function openGitSource({ places, root, allowUnsigned }: Clone): VersionSo
     canSettleLate: async (commit) =>
       (await changedFiles(git)).length === 0 && (await filesInTheWay(git, places.home, commit)).length === 0,
   };
+}
+
+/** Versions are named after their commits: git does not know them any more where the clone was moved. */
+async function installedIn(folder: string, places: UpdatePlaces, git: Git): Promise<Version> {
+  if (path.relative(places.versions, path.dirname(folder)) === '') return versionIn(folder, path.basename(folder));
+  return versionIn(folder, await headOf(path.relative(folder, places.home) === '' ? git : openGit(folder)));
 }
 
 /** What a person has changed in the clone is never lost: it stops an update to a release, and is kept under a name by one to the main branch. */

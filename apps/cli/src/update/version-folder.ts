@@ -56,6 +56,7 @@ type Plan = {
 /** Puts a version beside the others, with all that it needs; one that is there already stays. @throws BrokenVersion, GitFault, what the disk says */
 export async function makeVersion({ places, git, commit, like }: Plan): Promise<string> {
   const folder = versionFolder(places, commit);
+  await reconnect(places, git);
   if (isWhole(folder)) return folder;
   await removeVersion(places, git, commit);
   mkdirSync(places.versions, { recursive: true, mode: 0o700 });
@@ -65,6 +66,14 @@ export async function makeVersion({ places, git, commit, like }: Plan): Promise<
   await setUp(folder);
   await markWhole(folder, commit);
   return folder;
+}
+
+/** Where the installation was moved, neither git finds its versions nor they git, which one of them may run without. */
+async function reconnect(places: UpdatePlaces, git: Git): Promise<void> {
+  const lost = versionsIn(places)
+    .map((commit) => versionFolder(places, commit))
+    .filter(isForgotten);
+  if (lost.length > 0) await git(['worktree', 'repair', ...lost]).catch(() => undefined); // what stays forgotten is made again
 }
 
 /** The settings of the installation are those of each version. */
