@@ -1,6 +1,9 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { checkPorts } from './before-start.ts';
+import type { SupervisorState } from '@svc/contract/service.ts';
+import { awaitLeftovers, checkPorts } from './before-start.ts';
 
 const host = '127.0.0.1';
 
@@ -28,5 +31,19 @@ test('a start that is refused names every port that is taken, so that one comman
   await expect(refused).rejects.toMatchObject({
     why: expect.stringContaining('(dashboard) is used by'),
     run: expect.stringMatching(/SVC_CORE_PORT=\d+.*SVC_DASHBOARD_PORT=\d+.*\.\/svc up$/s),
+  });
+});
+
+test('a process of an earlier start that cannot be ended does not hold the start up for ever', async () => {
+  // It leads no group, so that it is not reached.
+  const child = spawn('sh', ['-c', 'read -r line', '/gone/apps/core/src/main.ts'], { stdio: ['pipe', 'ignore', 'ignore'] });
+  await once(child, 'spawn');
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const last = { services: [{ pid: child.pid }] } as SupervisorState;
+  const options = { entries: ['/gone/apps/core/src/main.ts'], home: '/gone', waitMs: 50, killedMs: 50, onWait: () => undefined };
+  await expect(awaitLeftovers(last, options)).rejects.toMatchObject({
+    message: 'processes of an earlier start cannot be ended.',
+    why: expect.stringContaining(String(child.pid)),
+    run: expect.stringContaining(String(child.pid)),
   });
 });

@@ -40,23 +40,35 @@ type Options = {
   /** Of the installation: another version of it may have run. */
   home: string;
   waitMs: number;
+  /** For what was ended by force. */
+  killedMs?: number;
   onWait: () => void;
 };
 
+const usualKilledMs = 5000;
+
 /**
  * After a supervisor was killed its host processes see that and end by themselves, finishing what they do. Two of a kind
- * must not work on the same data, so a new start waits for them and ends by force what does not go.
+ * must not work on the same data, so a new start waits for them and ends by force what does not go. @throws CliError for what stays even then
  */
-export async function awaitLeftovers(last: SupervisorState | null, { entries, home, waitMs, onWait }: Options): Promise<void> {
+export async function awaitLeftovers(last: SupervisorState | null, options: Options): Promise<void> {
+  const { entries, home, waitMs, killedMs = usualKilledMs, onWait } = options;
   const pids = await leftoverPids(last, entries, home);
   if (pids.length === 0) return;
   onWait();
   const deadline = performance.now() + waitMs;
-  while (pids.some(isAlive)) {
-    if (performance.now() > deadline) for (const pid of pids.filter(isAlive)) killGroup(pid);
+  for (let left = pids; left.length > 0; left = left.filter(isAlive)) {
+    if (performance.now() > deadline + killedMs) throw cannotBeEnded(left);
+    if (performance.now() > deadline) for (const pid of left) killGroup(pid);
     await new Promise((resolve) => setTimeout(resolve, pollMs));
   }
 }
+
+const cannotBeEnded = (pids: readonly number[]): CliError =>
+  new CliError('processes of an earlier start cannot be ended.', {
+    why: `Still there though killed: ${pids.join(', ')}. The system holds a process so where a disk or a network drive does not answer; one of another user is not ours to end. The service starts when they are gone, at the latest after a restart of the machine.`,
+    run: `ps -o pid,user,stat,etime,args -p ${pids.join(',')}`,
+  });
 
 async function leftoverPids(last: SupervisorState | null, entries: readonly string[], home: string): Promise<number[]> {
   const pids = (last?.services ?? []).flatMap(({ pid }) => (pid !== null && isAlive(pid) ? [pid] : []));
