@@ -115,6 +115,12 @@ export function renderCliError(error: CliError, style: Style, width = usualWidth
   return lines.join('\n');
 }
 
+type Away = { what?: string; why?: string };
+
+/** Nothing listens at the port of the service, or of the one process that was asked. */
+export const notRunning = (cause: unknown, { what = 'the service', why }: Away = {}): CliError =>
+  new CliError(`${what} is not running.`, { why, run: './svc up', cause });
+
 /** True for an answer that is not JSON: no process of ours gives one. */
 export const isUnexpectedResponse = (error: unknown): boolean => error instanceof Error && error.cause instanceof SyntaxError;
 

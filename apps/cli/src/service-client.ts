@@ -4,7 +4,7 @@ import { parseJsonOrNull } from '@svc/contract/json-value.ts';
 import type { IncomingMessage } from '@svc/service-kit/builtin.ts';
 import type { CliSettings } from '@svc/service-kit/config/process-settings.ts';
 import { openRequest, requestJson, type JsonRequest } from '@svc/service-kit/http/json-client.ts';
-import { CliError, isUnexpectedResponse, unexpectedResponse } from './cli-error.ts';
+import { CliError, isUnexpectedResponse, notRunning, unexpectedResponse } from './cli-error.ts';
 import { serviceUrl, type HostName } from './service-urls.ts';
 import { readEvents, type SseEvent } from './sse-reader.ts';
 import { NotAlive, whileAlive } from './while-alive.ts';
@@ -158,7 +158,7 @@ function toCliError(host: HostName, url: string, error: unknown, timeoutMs: numb
   if (code === 'ECONNREFUSED') {
     // Who asks the core means the service.
     const what = host === 'core' ? 'the service' : `the ${host}`;
-    return new CliError(`${what} is not running.`, { why: `Nothing answers at ${origin}.`, run: './svc up', cause: error });
+    return notRunning(error, { what, why: `Nothing answers at ${origin}.` });
   }
   if (isUnexpectedResponse(error)) return unexpectedResponse(url, error);
   const isSilent = error instanceof NotAlive;

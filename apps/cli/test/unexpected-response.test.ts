@@ -1,10 +1,9 @@
-import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { http } from '@svc/service-kit/builtin.ts';
-import { repositoryRoot } from '@svc/service-kit/run-service.ts';
+import { listen } from '@svc/testing/listen.ts';
+import { runSvc } from '@svc/testing/run-svc.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 
 const folder = temporaryFolder();
@@ -19,6 +18,9 @@ afterAll(() => {
   folder.remove();
 });
 
+const svc = (args: string[], more: Record<string, string>) =>
+  runSvc(args, { env: { PATH: process.env['PATH'], HOME: folder.path, SVC_DATA_DIR: folder.path, ...more } });
+
 test.each([
   ['CORE', ['chat', 'hello']],
   ['CORE', ['person']],
@@ -27,12 +29,7 @@ test.each([
   ['COLLECTOR', ['session']],
 ])('where another program has the port of the %s, svc %j says so, without a stack', async (name, args) => {
   const port = String((stranger.address() as AddressInfo).port);
-  const { PATH, NODE_COMPILE_CACHE } = process.env;
-  const env = { PATH, NODE_COMPILE_CACHE, HOME: folder.path, SVC_DATA_DIR: folder.path, [`SVC_${name}_PORT`]: port };
-  const err = await new Promise<string>((resolve) => {
-    const command = [path.join(repositoryRoot, 'apps/cli/src/main.ts'), ...args];
-    execFile(process.execPath, command, { env, timeout: 30_000 }, (_error, _out, text) => resolve(text));
-  });
+  const { err } = await svc(args, { [`SVC_${name}_PORT`]: port });
   expect(err).toBe(
     [
       'svc: another program answers in place of the service.',
@@ -41,3 +38,24 @@ test.each([
     ].join('\n'),
   );
 });
+
+test.each([
+  ['chat', ['chat', 'hello']],
+  ['upload', ['upload', import.meta.filename]],
+])(
+  'an answer without an end does not fill the memory of svc %s',
+  async (_name, args) => {
+    const chunk = Buffer.alloc(1024 * 1024, 'x');
+    let isOver = false;
+    const endless = http.createServer((_request, response) => {
+      const write = () => void (!isOver && response.write(chunk, () => setImmediate(write)));
+      response.on('close', () => (isOver = true)).writeHead(500);
+      write();
+    });
+    const { url, close } = await listen(endless);
+    onTestFinished(close);
+    const { err } = await svc(args, { SVC_CORE_PORT: new URL(url).port });
+    expect(err).toContain('another program answers in place of the service');
+  },
+  60_000,
+);

@@ -6,8 +6,10 @@ import { pipeline } from 'node:stream/promises';
 import type { Backup, RestorePlan } from '@svc/contract/backup.ts';
 import type { ErrorBody } from '@svc/contract/error-body.ts';
 import { http, type IncomingMessage } from '@svc/service-kit/builtin.ts';
+import { maxAnswerBytes } from '@svc/service-kit/http/json-client.ts';
 import { tokenHeaders } from '@svc/service-kit/http/own-tokens.ts';
-import { CliError } from '../cli-error.ts';
+import { BodyTooLarge, readBody } from '@svc/service-kit/http/read-body.ts';
+import { CliError, commandIn, notRunning } from '../cli-error.ts';
 
 type Progress = { sent: number; size: number; resumedAt: number };
 type OnProgress = (progress: Progress) => void;
@@ -50,7 +52,8 @@ export async function importBackup(
   const body = createReadStream(file, { highWaterMark: 1024 * 1024 });
   const response = await send(`${url}/v2/backups/import`, 'POST', headers, { body, look: watch(size, onProgress) });
   if (response.statusCode !== 200) throw await refusal(response, 'the backup was not taken.');
-  return (JSON.parse(await textOf(response)) as { restore: RestorePlan }).restore;
+  const text = await readBody(response, maxAnswerBytes);
+  return (JSON.parse(text.toString('utf8')) as { restore: RestorePlan }).restore;
 }
 
 type Body = { body: NodeJS.ReadableStream; look: Transform };
@@ -80,18 +83,11 @@ const watch = (size: number, onProgress: OnProgress, onBytes: (bytes: Buffer) =>
 };
 
 async function refusal(response: IncomingMessage, what: string): Promise<CliError> {
-  const text = await textOf(response);
   try {
-    return new CliError(what, { why: (JSON.parse(text) as ErrorBody).message });
-  } catch {
+    const { message } = JSON.parse((await readBody(response, maxAnswerBytes)).toString('utf8')) as ErrorBody;
+    return new CliError(what, { why: message, run: commandIn(message) ?? './svc backup list' });
+  } catch (error) {
+    if (!(error instanceof SyntaxError || error instanceof BodyTooLarge)) throw error;
     return new CliError(what, { why: `The core answered ${response.statusCode}.`, run: './svc doctor' });
   }
 }
-
-async function textOf(response: IncomingMessage): Promise<string> {
-  const parts: Buffer[] = [];
-  for await (const part of response as AsyncIterable<Buffer>) parts.push(part);
-  return Buffer.concat(parts).toString('utf8');
-}
-
-export const notRunning = (cause: unknown): CliError => new CliError('the service is not running.', { run: './svc up', cause });

@@ -2,8 +2,9 @@ import type { Answered, AnswerRequest } from '@svc/contract/ask.ts';
 import type { Envelope } from '@svc/contract/envelope.ts';
 import type { ErrorBody } from '@svc/contract/error-body.ts';
 import type { TurnFrame } from '@svc/contract/turn.ts';
-import { openRequest, requestJson } from '@svc/service-kit/http/json-client.ts';
-import { CliError, unexpectedResponse } from '../cli-error.ts';
+import { maxAnswerBytes, openRequest, requestJson } from '@svc/service-kit/http/json-client.ts';
+import { BodyTooLarge, readBody } from '@svc/service-kit/http/read-body.ts';
+import { CliError, notRunning, unexpectedResponse } from '../cli-error.ts';
 import { readEvents } from '../sse-reader.ts';
 import { whileRestarting } from '../while-restarting.ts';
 
@@ -39,8 +40,8 @@ export async function streamTurn(
     const response = await whileRestarting(() => openRequest(`${coreUrl}/v2/handle${showsAsks ? '?asks=true' : ''}`, request));
     onAccepted?.();
     const isStream = response.headers['content-type']?.startsWith('text/event-stream') === true;
-    const text = response.setEncoding('utf8') as AsyncIterable<string>;
-    return isStream ? await readFrames(text, onFrame, () => watchdog.refresh()) : await readRefusal(text, coreUrl);
+    if (!isStream) return await readRefusal(response, coreUrl);
+    return await readFrames(response.setEncoding('utf8') as AsyncIterable<string>, onFrame, () => watchdog.refresh());
   } catch (error) {
     if (silence.signal.aborted)
       throw new CliError(`the core has said nothing for ${silenceMs / 1000} s.`, { run: './svc status', cause: error });
@@ -74,13 +75,11 @@ async function* withSigns(text: AsyncIterable<string>, onSign: () => void): Asyn
 }
 
 /** Before the stream begins a refusal comes as a plain error body. */
-async function readRefusal(text: AsyncIterable<string>, coreUrl: string): Promise<TurnEnd> {
-  let body = '';
-  for await (const piece of text) body += piece;
+async function readRefusal(response: AsyncIterable<unknown>, coreUrl: string): Promise<TurnEnd> {
   try {
-    return { type: 'error', error: JSON.parse(body) };
+    return { type: 'error', error: JSON.parse((await readBody(response, maxAnswerBytes)).toString('utf8')) };
   } catch (error) {
-    throw unexpectedResponse(coreUrl, error);
+    throw error instanceof SyntaxError || error instanceof BodyTooLarge ? unexpectedResponse(coreUrl, error) : error;
   }
 }
 
@@ -99,8 +98,7 @@ export async function answerAsk(coreUrl: string, askId: string, answer: AnswerRe
 
 function toChatError(error: unknown, coreUrl: string): unknown {
   const { code, message } = error as NodeJS.ErrnoException;
-  if (code === 'ECONNREFUSED')
-    return new CliError('the service is not running.', { why: `Nothing answers at ${coreUrl}.`, run: './svc up' });
+  if (code === 'ECONNREFUSED') return notRunning(error, { why: `Nothing answers at ${coreUrl}.` });
   if (code === 'ECONNRESET' || code === 'EPIPE' || message === 'aborted') {
     return new CoreAway('the core went away in the middle of the answer.', {
       why: 'If it crashed, it is started again at once.',

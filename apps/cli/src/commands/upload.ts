@@ -3,7 +3,7 @@ import type { DeletedUpload, ManifestEntry, UploadedFile } from '@svc/contract/u
 import type { CliSettings } from '@svc/service-kit/config/process-settings.ts';
 import { loadSettings } from '@svc/service-kit/config/settings.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
-import { CliError } from '../cli-error.ts';
+import { CliError, notRunning } from '../cli-error.ts';
 import { repositoryRoot } from '../repository-root.ts';
 import { askCore } from '../service-client.ts';
 import { coreUrl } from '../service-urls.ts';
@@ -75,19 +75,13 @@ async function send(settings: CliSettings, { file, mime, parallel }: Sending, li
   try {
     return await uploadFile(work);
   } catch (error) {
-    throw (error as NodeJS.ErrnoException).code === 'ECONNREFUSED' ? notRunning(error) : error;
+    if ((error as NodeJS.ErrnoException).code !== 'ECONNREFUSED') throw error;
+    throw notRunning(error, { why: 'What has arrived is kept: the same command goes on.' });
   } finally {
     line.end();
     client.close();
   }
 }
-
-const notRunning = (cause: unknown) =>
-  new CliError('the service is not running.', {
-    why: 'What has arrived is kept: the same command goes on.',
-    run: './svc up',
-    cause,
-  });
 
 async function remove(settings: CliSettings, { ids, json }: Of<'remove'>): Promise<void> {
   const removed: DeletedUpload[] = [];

@@ -5,8 +5,10 @@ import { parseJsonOrNull } from '@svc/contract/json-value.ts';
 import type { UploadState, UploadedFile } from '@svc/contract/upload.ts';
 import { backOffMs } from '@svc/service-kit/backoff.ts';
 import { http } from '@svc/service-kit/builtin.ts';
+import { maxAnswerBytes } from '@svc/service-kit/http/json-client.ts';
 import { tokenHeaders } from '@svc/service-kit/http/own-tokens.ts';
-import { CliError } from '../cli-error.ts';
+import { BodyTooLarge, readBody } from '@svc/service-kit/http/read-body.ts';
+import { CliError, unexpectedResponse } from '../cli-error.ts';
 import { inUnits } from './progress.ts';
 
 export type UploadAsk = { filename: string; mime: string; size: number };
@@ -34,7 +36,7 @@ export type UploadClient = {
 export function createUploadClient(url: string, parallel: number): UploadClient {
   const agent = new http.Agent({ keepAlive: true, maxSockets: parallel });
   const ask = async <T>(request: Request): Promise<T | null> => {
-    const { status, body } = await askUntilAnswered(() => once(url, agent, request));
+    const { status, body } = await askUntilAnswered(url, () => once(url, agent, request));
     if (status === 404) return null;
     if (status < 300) return body as T; // the status says that it is one (contract of the core)
     throw refusal(body as Refusal | null, status);
@@ -59,7 +61,7 @@ export function createUploadClient(url: string, parallel: number): UploadClient 
   };
 }
 
-async function askUntilAnswered(once: () => Promise<Answer>): Promise<Answer> {
+async function askUntilAnswered(url: string, once: () => Promise<Answer>): Promise<Answer> {
   const until = performance.now() + patienceMs;
   for (let failures = 1; ; failures++) {
     const delay = backOffMs(backOff, failures);
@@ -67,6 +69,7 @@ async function askUntilAnswered(once: () => Promise<Answer>): Promise<Answer> {
       const answer = await once();
       if (![429, 502, 503].includes(answer.status) || performance.now() + delay > until) return answer;
     } catch (error) {
+      if (error instanceof BodyTooLarge) throw unexpectedResponse(url, error);
       if (performance.now() + delay > until) throw error;
     }
     await sleep(delay);
@@ -84,10 +87,10 @@ function once(url: string, agent: InstanceType<typeof http.Agent>, { method, pat
     request.on('timeout', () => request.destroy(new Error('the core said nothing for two minutes')));
     request.on('error', reject);
     request.on('response', (response) => {
-      let text = '';
-      response.setEncoding('utf8').on('data', (part: string) => (text += part));
-      response.on('error', reject);
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, body: parseJsonOrNull(text) }));
+      readBody(response, maxAnswerBytes).then(
+        (bytes) => resolve({ status: response.statusCode ?? 0, body: parseJsonOrNull(bytes.toString('utf8')) }),
+        reject,
+      );
     });
     request.end(body);
   });

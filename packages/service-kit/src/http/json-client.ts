@@ -20,12 +20,13 @@ export type JsonRequest = {
 export type JsonResponse<T> = { status: number; headers: IncomingHttpHeaders; body: T };
 
 const agent = new http.Agent({ keepAlive: true, maxSockets: 64 });
-const usualMaxBytes = 32 * 1024 * 1024;
+/** No JSON answer of ours comes near it. */
+export const maxAnswerBytes = 32 * 1024 * 1024;
 
 /** One JSON exchange, with another process of ours or with a service elsewhere. Rejects only when there is no answer; a status is a value. */
 export async function requestJson<T>(url: string, options: JsonRequest): Promise<JsonResponse<T>> {
   const response = await openRequest(url, options);
-  const text = (await readBody(response, options.maxBytes ?? usualMaxBytes)).toString('utf8');
+  const text = (await readBody(response, options.maxBytes ?? maxAnswerBytes)).toString('utf8');
   try {
     return { status: response.statusCode ?? 0, headers: response.headers, body: JSON.parse(text) as T };
   } catch (error) {
