@@ -59,3 +59,18 @@ test.each([
   },
   60_000,
 );
+
+test('a refusal that names no command is shown with one', async () => {
+  const body = JSON.stringify({ ok: false, error: 'conflict', message: 'It is no time for that.', request_id: 'r' });
+  const { url, close } = await listen(http.createServer((_request, response) => response.writeHead(409).end(body)));
+  onTestFinished(close);
+  const { port } = new URL(url);
+  const ran = [
+    await svc(['backup', 'remove', 'bak_1'], { SVC_CORE_PORT: port }),
+    await svc(['vault', 'seal'], { SVC_VAULT_PORT: port, SVC_VAULT_URL: url, SVC_VAULT_ADMIN_KEY: `vadmin_${'x'.repeat(43)}` }),
+    await svc(['connector', 'list'], { SVC_MANAGER_PORT: port }),
+  ];
+  expect(ran.map(({ err }) => err.split('\n').slice(1))).toEqual(
+    ['./svc backup list', './svc vault status', './svc doctor'].map((run) => ['     It is no time for that.', `Run: ${run}`, '']),
+  );
+});

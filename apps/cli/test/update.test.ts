@@ -79,6 +79,7 @@ test('a release that nobody who may signed is refused', async () => {
   const { code, out } = await house.svc(['update'], { SVC_UPDATE_ALLOW_UNSIGNED: 'false' });
   expect(code).toBe(3);
   expect(out).toContain('not signed');
+  expect(out).toMatch(/\nRun: \.\/svc doctor\n$/);
   await runsOn(first);
 });
 

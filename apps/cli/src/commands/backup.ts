@@ -10,7 +10,7 @@ import { askCore } from '../service-client.ts';
 import { getBackup, importBackup } from '../backup/backup-client.ts';
 import { renderBackups, renderShare, stagedWords, type BackupList } from '../backup/render-backups.ts';
 import { checkFile, checkFolderOf } from '../check-file.ts';
-import { CliError } from '../cli-error.ts';
+import { CliError, commandIn } from '../cli-error.ts';
 import { coreUrl } from '../service-urls.ts';
 import { repositoryRoot } from '../repository-root.ts';
 import { createStyle, print } from '../terminal.ts';
@@ -146,7 +146,7 @@ async function undo(url: string, dataDir: string): Promise<RestoreUndone['undone
     if (!(error instanceof CliError) || (error.cause as NodeJS.ErrnoException | undefined)?.code !== 'ECONNREFUSED') throw error;
     const undone = undoRestore(dataDir);
     if (undone !== null) return undone;
-    throw new CliError('there is no restore to be undone.');
+    throw new CliError('there is no restore to be undone.', { run: './svc backup list' });
   }
 }
 
@@ -154,5 +154,6 @@ async function undo(url: string, dataDir: string): Promise<RestoreUndone['undone
 async function ask<T>(url: string, what: string, request: Parameters<typeof askCore>[1] = {}): Promise<T> {
   const answer = await askCore<T>(url, request);
   if (answer.ok) return answer.body;
-  throw new CliError(`${what}.`, { why: answer.body.message });
+  const { message } = answer.body;
+  throw new CliError(`${what}.`, { why: message, run: commandIn(message) ?? './svc backup list' });
 }

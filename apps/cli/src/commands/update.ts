@@ -41,8 +41,15 @@ export type UpdateOptions = {
 /** Brings the installation to another version, or says what would happen. Gives the exit code. */
 export async function update(options: UpdateOptions): Promise<number> {
   const outcome = await perform(options, loadSettings(repositoryRoot)).catch(toOutcome);
-  print(options.json === true ? JSON.stringify(outcome) : outcome.words);
+  print(options.json === true ? JSON.stringify(outcome) : withCommand(outcome));
   return outcome.code;
+}
+
+/** An update that did not come to its end names a command that helps. */
+function withCommand({ code, words, isPassing = false }: Outcome): string {
+  const isFailure = code === updateCodes.rolledBack || code === updateCodes.manual;
+  if (!isFailure || words.includes('./svc ')) return words;
+  return `${words}\nRun: ${isPassing ? './svc update' : './svc doctor'}`;
 }
 
 async function perform(options: UpdateOptions, settings: Settings): Promise<Outcome> {

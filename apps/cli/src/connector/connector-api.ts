@@ -3,7 +3,7 @@ import type { Instance } from '@svc/contract/instance.ts';
 import type { VaultSecretStored } from '@svc/contract/vault.ts';
 import type { CliSettings } from '@svc/service-kit/config/process-settings.ts';
 import { askCore, askManager, type ServiceAnswer } from '../service-client.ts';
-import { CliError } from '../cli-error.ts';
+import { CliError, commandIn } from '../cli-error.ts';
 import { coreUrl } from '../service-urls.ts';
 
 export type InstanceLog = { at: number; stream: 'stdout' | 'stderr'; text: string };
@@ -31,25 +31,28 @@ export function createConnectorApi(settings: CliSettings): ConnectorApi {
 
   return {
     async types() {
-      return orThrow('the connector types cannot be listed', await askManager<{ types: ConnectorMeta[] }>(settings, '/types'))
-        .types;
+      const answer = await askManager<{ types: ConnectorMeta[] }>(settings, '/types');
+      return orThrow('the connector types cannot be listed', answer, './svc doctor').types;
     },
     async list() {
       const answer = await askManager<{ instances: Instance[] }>(settings, '/instances');
-      return orThrow('the connectors cannot be listed', answer).instances;
+      return orThrow('the connectors cannot be listed', answer, './svc doctor').instances;
     },
     async view(id) {
       return orThrow('it cannot be looked at', await askManager<Changed>(settings, at(id))).instance;
     },
     async create(body) {
-      return orThrow('nothing was added', await askManager<Changed>(settings, '/instances', body)).instance;
+      return orThrow('nothing was added', await askManager<Changed>(settings, '/instances', body), './svc connector add')
+        .instance;
     },
     async update(id, patch) {
-      return orThrow('nothing was changed', await askManager<Changed>(settings, at(id), patch, 'PATCH')).instance;
+      const answer = await askManager<Changed>(settings, at(id), patch, 'PATCH');
+      return orThrow('nothing was changed', answer, `./svc connector config ${id}`).instance;
     },
     async act(id, action) {
       const answer = await askManager<Changed>(settings, at(id, `/${action}`), undefined, 'POST');
-      return orThrow(`it was not ${action === 'stop' ? 'stopped' : `${action}ed`}`, answer).instance;
+      const what = `it was not ${action === 'stop' ? 'stopped' : `${action}ed`}`;
+      return orThrow(what, answer, `./svc connector logs ${id}`).instance;
     },
     async remove(id) {
       orThrow('nothing was removed', await askManager<object>(settings, at(id), undefined, 'DELETE'));
@@ -60,13 +63,17 @@ export function createConnectorApi(settings: CliSettings): ConnectorApi {
     async storeSecret(name, value) {
       const answer = await askCore<VaultSecretStored>(`${coreUrl(settings)}/v2/vault/secrets`, { body: { name, value } });
       if (answer.ok) return answer.body;
-      throw new CliError('the secret was not kept.', { why: answer.body.message });
+      const { message } = answer.body;
+      throw new CliError('the secret was not kept.', { why: message, run: commandIn(message) ?? './svc secret' });
     },
   };
 }
 
-function orThrow<T>(what: string, answer: ServiceAnswer<T>): T {
+/** `run`: what helps where the manager knows us and the connector, and names no command itself. */
+function orThrow<T>(what: string, answer: ServiceAnswer<T>, run = './svc connector'): T {
   if (answer.ok) return answer.body;
-  const run = answer.status === 401 ? './svc doctor' : undefined;
-  throw new CliError(`${what}.`, { why: answer.body.message, run });
+  const { message } = answer.body;
+  if (answer.status === 401) throw new CliError(`${what}.`, { why: message, run: './svc doctor' });
+  const usual = answer.status === 404 ? './svc connector' : run;
+  throw new CliError(`${what}.`, { why: message, run: commandIn(message) ?? usual });
 }

@@ -1,6 +1,6 @@
 import type { Secret } from '@svc/service-kit/secret.ts';
 import { callVault, type VaultRequest } from '@svc/service-kit/vault/vault-call.ts';
-import { CliError } from '../cli-error.ts';
+import { CliError, commandIn } from '../cli-error.ts';
 
 /** Deriving a key from a passphrase takes its time on purpose. */
 const timeoutMs = 30_000;
@@ -23,5 +23,5 @@ export const createAskVault =
     if (reply.is === 'unreachable') throw new VaultAway(url, reply.why);
     const { error, message } = reply.error;
     const why = error === 'unauthorized' ? 'SVC_VAULT_ADMIN_KEY is not the admin key of this vault.' : message;
-    throw new CliError('the vault refuses.', { why });
+    throw new CliError('the vault refuses.', { why, run: commandIn(why) ?? './svc vault status' });
   };
