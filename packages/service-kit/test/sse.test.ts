@@ -1,14 +1,15 @@
+import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { Duplex } from 'node:stream';
 import { setImmediate as nextTick } from 'node:timers/promises';
 import type { FastifyReply } from 'fastify';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
 import { openSse } from '../src/http/sse.ts';
 import { createUnreadReplies } from '../src/http/unread-replies.ts';
 
 /** A stream over a connection that takes bytes only when the test says so. */
-async function open() {
+async function open({ isGone = false } = {}) {
   const clock = createFakeClock();
   let taken: (() => void) | null = null;
   const received: Buffer[] = [];
@@ -25,6 +26,10 @@ async function open() {
   server.emit('connection', socket);
   socket.push('GET / HTTP/1.1\r\nHost: test\r\n\r\n');
   const raw = await response;
+  if (isGone) {
+    socket.destroy();
+    await once(raw, 'close');
+  }
   const stream = openSse(
     {
       raw,
@@ -98,4 +103,14 @@ test('a reader of shared frames that is more than a mebibyte behind is dropped',
   await nextTick();
   await nextTick();
   expect([raw.destroyed, stream.signal.aborted]).toEqual([true, true]);
+});
+
+test('a stream that is opened when its reader has left ends at once, for those who listen by then', async () => {
+  const { stream } = await open({ isGone: true });
+  const left = vi.fn();
+  stream.signal.addEventListener('abort', left);
+  stream.send('x');
+  await nextTick();
+  expect(left).toHaveBeenCalledOnce();
+  expect(await stream.drained(1000)).toBe(false);
 });

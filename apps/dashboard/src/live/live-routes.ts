@@ -27,6 +27,7 @@ export function mountLiveRoutes(app: App, deps: Deps): void {
   let readers = 0;
   app.get('/live', { schema: { description: 'What happens, for the pages' } }, async ({ headers }, reply) => {
     const { user } = await logins.require(headers);
+    if (reply.raw.destroyed) return; // it left meanwhile
     if (readers >= maxReaders) throw unavailable(`${readers} browsers listen already. Close one, or try again in a moment.`);
     readers += 1;
     // Its end is the end of the connection.

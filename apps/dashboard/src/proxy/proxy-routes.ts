@@ -29,6 +29,7 @@ export function mountProxyRoutes(app: App, { backends, logins, clock, stopping }
         async handler(request, reply) {
           const login = await logins.require(request.headers);
           if (isDangerous) logins.requireProof(login, clock.now());
+          if (reply.raw.destroyed) return; // it left meanwhile: its `close` is not heard any more
           const target = (request.raw.url ?? '').slice(prefix.length);
           const watch = watchLogin({ logins, clock, headers: request.headers, stopping: stopping.signal });
           reply.raw.once('close', watch.end);

@@ -38,9 +38,9 @@ export function openSseStream(raw: ServerResponse, { requestId, clock, wrote }: 
   let scheduled = false;
   const flush = () => {
     scheduled = false;
-    if (pending === '' || raw.destroyed) return;
-    write(pending);
+    const frames = pending;
     pending = '';
+    if (frames !== '' && !raw.destroyed) write(frames);
   };
   const write = (frames: string | Buffer) => {
     // A frame may be longer than that by itself: what counts is what was unread before.
@@ -71,12 +71,15 @@ export function openSseStream(raw: ServerResponse, { requestId, clock, wrote }: 
     }
   });
   const stopKeepAlive = clock.every(keepAliveMs, () => send(': keep-alive\n\n'));
-  raw.on('close', () => {
+  const end = () => {
     stopKeepAlive();
     gone.abort();
-  });
+  };
+  raw.on('close', end);
   raw.on('error', () => gone.abort());
   raw.flushHeaders();
+  // Its `close` was before this; who opens the stream listens by the end of this tick.
+  if (raw.destroyed) setImmediate(end);
   return {
     send,
     sendShared(frames) {
