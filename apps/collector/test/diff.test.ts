@@ -84,8 +84,7 @@ test('nothing that a hostile repository names is run', async () => {
   const program = path.join(folder.path, 'evil.sh');
   writeFileSync(program, `#!/bin/sh\necho "$0 $@" >> '${canary}'\ncat\n`);
   chmodSync(program, 0o755);
-  write('a.txt', 'one\n');
-  write('b.bin', 'one\n');
+  for (const name of ['a.txt', 'b.bin', 'd.d']) write(name, 'one\n');
   write('.gitattributes', '*.txt diff=evil filter=evil\n*.bin filter=other.name\n');
   git('add', '.');
   git('commit', '-q', '-m', 'first');
@@ -98,6 +97,7 @@ test('nothing that a hostile repository names is run', async () => {
     ['filter.evil.smudge', program],
     ['filter.evil.required', 'true'],
     ['filter.other.name.process', program],
+    ['filter..clean', program],
     ['core.fsmonitor', program],
     ['core.hooksPath', folder.path],
     ['core.pager', program],
@@ -118,16 +118,39 @@ test('nothing that a hostile repository names is run', async () => {
   const included = path.join(folder.path, 'included');
   writeFileSync(included, `[filter "third"]\n\tclean = ${program}\n`);
   git('config', 'include.path', included);
-  write('.gitattributes', '*.txt diff=evil filter=evil\n*.bin filter=other.name\n*.c filter=third\n');
+  write('.gitattributes', '*.txt diff=evil filter=evil\n*.bin filter=other.name\n*.c filter=third\n*.d filter=\n');
   write('c.c', 'x\n');
   for (const hook of ['post-index-change', 'pre-commit', 'post-checkout', 'fsmonitor-watchman', 'reference-transaction']) {
     symlinkSync(program, path.join(folder.path, hook));
     symlinkSync(program, path.join(repo, '.git/hooks', hook));
   }
-  write('a.txt', 'two\n');
-  write('b.bin', 'two\n');
+  for (const name of ['a.txt', 'b.bin', 'd.d']) write(name, 'two\n');
   const { status, body } = await diff();
   expect(existsSync(canary)).toBe(false);
   expect(status).toBe(200);
   expect(body['diff']).toContain('-one\n+two\n');
+});
+
+test.each([
+  ['of a name with a sign in it that ends one', 'a=b', ''],
+  ['of a name that is no text', '\xff', ''],
+  [
+    'in a list that is too long to read',
+    'z',
+    Array.from({ length: 12_000 }, (_, n) => `[filter "${'f'.repeat(20)}${n}"]\nx = 1\n`).join(''),
+  ],
+])('a repository is refused for a filter %s, and nothing of it is run', async (_what, name, more) => {
+  const canary = path.join(folder.path, 'canary');
+  const program = path.join(folder.path, 'evil.sh');
+  writeFileSync(program, `#!/bin/sh\necho "$0 $@" >> '${canary}'\ncat\n`);
+  chmodSync(program, 0o755);
+  write('a.txt', 'one\n');
+  git('add', '.');
+  git('commit', '-q', '-m', 'first');
+  writeFileSync(path.join(repo, '.gitattributes'), `*.txt filter=${name}\n`, 'latin1');
+  writeFileSync(path.join(repo, '.git/config'), `${more}[filter "${name}"]\nclean = ${program}\n`, 'latin1');
+  write('a.txt', 'two\n');
+  const { status } = await diff();
+  expect(existsSync(canary)).toBe(false);
+  expect(status).toBe(409);
 });

@@ -45,11 +45,16 @@ export async function readTreeDiff(folder: string): Promise<TreeDiff> {
   };
 }
 
-/** Filters are programs that git runs on files that it compares; each is overridden by name. */
+/** Filters are programs that git runs on files that it compares; each is overridden by name. Throws `conflict` when one cannot be. */
 async function filtersOff(root: string): Promise<string[]> {
-  const found = await tryGit(root, [], 'config', '--null', '--name-only', '--get-regexp', '^filter\\.');
-  const names = new Set((found ?? '').split('\0').map((key) => key.replace(/^filter\./, '').replace(/\.[^.]*$/, '')));
-  names.delete('');
+  const { code, stdout, truncated } = await runGit(root, [], ['config', '--null', '--name-only', '--get-regexp', '^filter\\.']);
+  if (truncated || (code !== 0 && code !== 1))
+    throw conflict('The filters of this repository cannot be listed, so git is not run in it.');
+  const keys = stdout.split('\0').filter((key) => key.startsWith('filter.'));
+  const names = new Set(keys.map((key) => key.replace(/^filter\./, '').replace(/\.?[^.]*$/, '')));
+  // `-c` ends a name at its first `=`, and bytes that are no text come out of git as another name.
+  if ([...names].some((name) => /[=\uFFFD]/.test(name)))
+    throw conflict('A filter of this repository has a name that git cannot be told to leave out, so git is not run in it.');
   return [...names].flatMap((name) =>
     ['clean=', 'smudge=', 'process=', 'required=false'].flatMap((end) => ['-c', `filter.${name}.${end}`]),
   );
