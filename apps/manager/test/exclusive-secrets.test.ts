@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { openKitManager } from './open-manager.ts';
@@ -33,4 +33,40 @@ test('the value of an exclusive secret is given to one running instance, whateve
     () => stateOf('postbox-2'),
     ({ status }) => status === 'running',
   );
+});
+
+test('an instance that was stopped before its secret came does not hold it', async () => {
+  const folder = temporaryFolder();
+  onTestFinished(folder.remove);
+  const at = (name: string) => path.join(folder.path, name);
+  const script = `touch "${at('asked-')}$1"; while [ ! -f "${at('given-')}$1" ]; do sleep 0.02; done; echo the-same-token`;
+  writeFileSync(at('program'), `#!/bin/sh\n${script}\n`, { mode: 0o700 });
+  const manager = await openKitManager({ SVC_SECRETS_COMMAND: at('program') });
+  onTestFinished(manager.close);
+  const add = (name: string) =>
+    manager.call('POST', '/instances', { type: 'postbox', name, enabled: true, config: { token_secret: `TOKEN_${name}` } });
+  const isAsked = (name: string) =>
+    eventually(
+      () => existsSync(at(`asked-TOKEN_${name}`)),
+      (isThere) => isThere,
+    );
+
+  const first = add('one');
+  await isAsked('one');
+  await manager.call('POST', '/instances/postbox/stop');
+  await first;
+  const second = add('two');
+  await isAsked('two');
+  // Known to have come: it is masked from then on.
+  writeFileSync(at('given-TOKEN_one'), '');
+  await eventually(
+    () => manager.context.supervisor.mask('the-same-token'),
+    (masked) => masked.includes('redacted'),
+  );
+  writeFileSync(at('given-TOKEN_two'), '');
+  await second;
+  const { instance } = (await manager.call('GET', '/instances/postbox-2')).body as {
+    instance: { status: string; reason: string };
+  };
+  expect(instance).toMatchObject({ status: 'running', reason: null });
 });

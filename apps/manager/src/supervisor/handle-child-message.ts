@@ -14,6 +14,8 @@ type Deps = Pick<SupervisorDeps, 'log' | 'telemetry' | 'exclusiveSecrets'> & {
   /** Those of them whose value no other running instance may have. */
   exclusiveKeys: readonly string[];
   instanceSecrets: InstanceSecrets;
+  /** The process that sent the message is still there. */
+  isOfThisRun(): boolean;
   onBeat(): void;
   /** It asked for a secret that may be in the vault, which cannot say. Before the answer. */
   onBehindVault(fault: BehindVault): void;
@@ -33,16 +35,17 @@ export function handleChildMessage(deps: Deps, message: unknown): void {
 }
 
 async function answerSecret(deps: Deps, requestId: number, name: string): Promise<void> {
-  const { instance, log, onBehindVault, reply } = deps;
-  const { value, error, behindVault } = await findSecret(deps, name);
+  const { instance, credentialKeys, instanceSecrets, log, onBehindVault, reply } = deps;
+  const found = await instanceSecrets.answer(name, credentialKeys, instance.config);
+  // One that has ended meanwhile gets nothing and holds nothing; the next may have asked something else under the same number.
+  if (!deps.isOfThisRun()) return;
+  const { value, error, behindVault } = claimed(deps, name, found);
   if (behindVault !== undefined) onBehindVault(behindVault);
   else if (error !== null) log.warn({ instance: instance.id, secret: name.slice(0, 100) }, error);
   reply({ type: 'secret', requestId, value, error });
 }
 
-async function findSecret(deps: Deps, name: string): Promise<SecretAnswer> {
-  const { instance, credentialKeys, exclusiveKeys, exclusiveSecrets, instanceSecrets } = deps;
-  const found = await instanceSecrets.answer(name, credentialKeys, instance.config);
+function claimed({ instance, exclusiveKeys, exclusiveSecrets }: Deps, name: string, found: SecretAnswer): SecretAnswer {
   if (found.value === null || !exclusiveKeys.some((key) => instance.config[key] === name)) return found;
   const holder = exclusiveSecrets.claim(found.value, instance.id);
   if (holder === null) return found;

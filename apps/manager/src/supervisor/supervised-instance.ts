@@ -140,7 +140,6 @@ export class SupervisedInstance {
     const config = this.#launch.config();
     const meta = this.#launch.type()?.meta;
     const { token } = this.#launch.pass();
-    const isOfThisRun = () => this.#launch.pass().token === token;
     const deps = {
       log,
       telemetry,
@@ -149,14 +148,14 @@ export class SupervisedInstance {
       exclusiveKeys: meta?.exclusive ?? [],
       exclusiveSecrets: this.#deps.exclusiveSecrets,
       instanceSecrets: this.#secrets,
+      isOfThisRun: () => this.#child.state.pid !== null && this.#launch.pass().token === token,
       onBeat: () => {
         this.#heartbeat.beat();
         this.#deps.onAlive(config.id);
       },
-      onBehindVault: (fault: BehindVault) => void (isOfThisRun() && this.#waitForVault(fault)),
+      onBehindVault: (fault: BehindVault) => this.#waitForVault(fault),
       onProblem: (text: string | null) => this.#onProblem(text),
-      // The next process may have asked something else under the same number.
-      reply: (answer: ParentMessage) => void (isOfThisRun() && this.#child.send(answer)),
+      reply: (answer: ParentMessage) => void this.#child.send(answer),
     };
     handleChildMessage(deps, message);
   }
