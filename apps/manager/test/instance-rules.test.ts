@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
@@ -83,6 +83,18 @@ test('a file that is lost or broken is written again when a process is started',
   rmSync(file());
   await manager.call('POST', '/instances/sample/restart');
   expect(rules()).toEqual({ sample: { public: true } });
+});
+
+test.each([
+  ['deleted', () => manager.call('DELETE', '/instances/sample')],
+  ['switched off', () => manager.call('PATCH', '/instances/sample', { enabled: false })],
+])('one that is %s ends, also when the rules cannot be written', async (_what, end) => {
+  await add({ room: 'hi', public: true });
+  rmSync(file());
+  mkdirSync(file());
+  const { status } = await end();
+  expect(status).toBeGreaterThanOrEqual(500);
+  expect(manager.context.supervisor.statusOf('sample').status).toBe('stopped');
 });
 
 test('while a type is gone its instances are held to what they were held to', async () => {

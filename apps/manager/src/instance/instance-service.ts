@@ -167,8 +167,10 @@ async function updateInstance(service: Service, id: string, patch: UpdateInstanc
       ...patch,
       config: configAfter(types, before, patch.config),
     }));
+    // Rules that cannot be written keep one from starting, and none from ending.
+    const ending = after.enabled ? null : supervisor.stop(id);
     await publishRules(service);
-    return { done: after.enabled ? supervisor.restart(after) : supervisor.stop(id) };
+    return { done: ending ?? supervisor.restart(after) };
   });
   return settled(service, id, going.done);
 }
@@ -184,12 +186,15 @@ async function removeInstance(service: Service, id: string): Promise<void> {
   const gone = await inOrder(async () => {
     await readStored(store, id);
     await store.delete(id);
-    await forgetOutbound(id);
-    await publishRules(service);
-    return { done: supervisor.remove(id) };
+    // Whatever fails from here on: no process goes on without its row.
+    const done = supervisor.remove(id);
+    const tidied = forgetOutbound(id).then(() => publishRules(service));
+    await tidied.catch(() => undefined); // it is thrown when the process is gone
+    return { done, tidied };
   });
   await gone.done;
   await rm(path.join(paths.instances, id), { recursive: true, force: true });
+  await gone.tidied;
 }
 
 const change = (
