@@ -9,8 +9,9 @@ export function calendarText(ics: string): string | null {
   const end = lines.indexOf('END:VEVENT', start);
   const event = lines.slice(start, end === -1 ? undefined : end);
   const find = (name: string, among = event): string | undefined => {
-    const line = among.find((each) => new RegExp(`^${name}[;:]`, 'i').test(each));
-    return line === undefined ? undefined : plain(line.slice(line.search(/:(?=(?:[^"]*"[^"]*")*[^"]*$)/) + 1));
+    const start = new RegExp(`^${name}[;:]`, 'i');
+    const line = among.find((each) => start.test(each));
+    return line === undefined ? undefined : plain(valueOf(line));
   };
   const method = find('METHOD', lines)?.toUpperCase() ?? '';
   const kind = { CANCEL: 'Cancelled appointment', REPLY: 'Answer to an invitation' }[method] ?? 'Invitation';
@@ -23,6 +24,16 @@ export function calendarText(ics: string): string | null {
   ];
   const said = parts.flatMap(([word, value]) => (value === undefined || value === '' ? [] : [`${word} ${value}`.trim()]));
   return `${kind}: ${said.join(', ')}`;
+}
+
+/** What stands behind the first colon that is not in quotes. */
+function valueOf(line: string): string {
+  let isQuoted = false;
+  for (let at = 0; at < line.length; at++) {
+    if (line[at] === '"') isQuoted = !isQuoted;
+    else if (line[at] === ':' && !isQuoted) return line.slice(at + 1);
+  }
+  return line;
 }
 
 const plain = (value: string): string =>

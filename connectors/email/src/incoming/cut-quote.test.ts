@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { workedMs } from '@svc/testing/worked-ms.ts';
 import { cutQuote } from './cut-quote.ts';
 
 const quoted = '> What is it?\n> Ann';
@@ -46,4 +47,14 @@ test('no word is lost, whatever the text', () => {
       expect(words(kept) + words(cut) + words(signature)).toBe(words(text));
     }),
   );
+});
+
+test.each([
+  ['quotes with an answer below them', `${'> \n'.repeat(100_000)}no`],
+  ['heads without a quote', 'On Tue, 3 Nov 2026 Ann wrote:\n'.repeat(20_000)],
+  ['empty lines', `${'>\n\n'.repeat(50_000)}no`],
+])('a mail that is nothing but %s takes time in its length', (_what, text) => {
+  const since = workedMs();
+  expect(cutQuote(text).quoted).toBe('');
+  expect(workedMs() - since).toBeLessThan(2000);
 });

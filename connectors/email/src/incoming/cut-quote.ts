@@ -24,13 +24,13 @@ export function cutQuote(text: string): CutMail {
 
 /** Where nothing but a quote is left, to the end. */
 function quoteStart(lines: readonly string[]): number {
+  const isQuoteOnly = quoteOnlyFrom(lines);
   for (let at = 0; at < lines.length; at++) {
-    const rest = lines.slice(at + 1);
     if (isOutlook(lines, at)) return at;
     const length = headLength(lines, at);
     // A person may write such a line too; then no quote follows it.
-    if (length > 0 && (isForward(lines[at] ?? '') || isQuoteOnly(lines.slice(at + length)))) return at;
-    if (isQuote(lines[at] ?? '') && isQuoteOnly(rest)) return at;
+    if (length > 0 && (isForward(lines[at] ?? '') || isQuoteOnly[at + length] === true)) return at;
+    if (isQuote(lines[at] ?? '') && isQuoteOnly[at + 1] === true) return at;
   }
   return lines.length;
 }
@@ -46,10 +46,24 @@ const isForward = (line: string): boolean => heads.slice(1).some((head) => head.
 const isOutlook = (lines: readonly string[], at: number): boolean =>
   fields.test(lines[at]?.trim() ?? '') && lines.slice(at + 1, at + 4).filter((line) => fieldsBelow.test(line.trim())).length >= 2;
 const isQuote = (line: string): boolean => line.startsWith('>');
-/** Has a quote, and nothing else but empty lines and a signature below it. */
-function isQuoteOnly(lines: readonly string[]): boolean {
-  const dashes = lines.findIndex((line) => /^-- ?$/.test(line));
-  const looked = dashes === -1 ? lines : lines.slice(0, dashes);
-  return looked.every((line) => isQuote(line) || line.trim() === '') && (looked.some(isQuote) || looked.length === 0);
+/**
+ * For each line, and for the end: whether from there on there is a quote, and nothing else but empty lines, up to a signature or
+ * the end. Where one of those is at once, that is so as well. Looked at from the end, once: a mail may be nothing but such lines.
+ */
+function quoteOnlyFrom(lines: readonly string[]): boolean[] {
+  const found = Array.from({ length: lines.length + 1 }, () => true);
+  let hasQuote = false;
+  let hasElse = false;
+  for (let at = lines.length - 1; at >= 0; at--) {
+    const line = lines[at] ?? '';
+    if (/^-- ?$/.test(line)) {
+      hasQuote = hasElse = false;
+      continue;
+    }
+    if (isQuote(line)) hasQuote = true;
+    else if (line.trim() !== '') hasElse = true;
+    found[at] = hasQuote && !hasElse;
+  }
+  return found;
 }
 const join = (lines: readonly string[]): string => lines.join('\n').trim();

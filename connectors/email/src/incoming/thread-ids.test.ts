@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { workedMs } from '@svc/testing/worked-ms.ts';
 import { calendarText } from './calendar-text.ts';
 import { mailAddress } from './mail-address.ts';
 import { readHeaders } from './mail-headers.ts';
@@ -49,4 +50,17 @@ test.each([
   ['ann', null],
 ])('the address %s is compared as %s', (text, address) => {
   expect(mailAddress(text)).toBe(address);
+});
+
+test.each([
+  ['a parameter with a colon', 'SUMMARY;ALTREP="cid:x":Lunch: "now"', 'Lunch: "now"'],
+  ['a quote that does not end', 'SUMMARY:5" pipe: buy', '5" pipe: buy'],
+])('what an appointment says is told from %s', (_what, line, said) => {
+  expect(calendarText(`BEGIN:VEVENT\r\n${line}\r\nEND:VEVENT`)).toBe(`Invitation: ${said}`);
+});
+
+test('an appointment of nothing but colons takes time in its length', () => {
+  const since = workedMs();
+  expect(calendarText(`BEGIN:VEVENT\nSUMMARY${':'.repeat(190_000)}"`)).toMatch(/^Invitation: :+$/);
+  expect(workedMs() - since).toBeLessThan(2000);
 });
