@@ -1,9 +1,10 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createConnectorServer, type ConnectorServer } from '@svc/connector-kit/http/create-server.ts';
-import { sendJson } from '@svc/connector-kit/http/exchange.ts';
+import { sendJson, type Exchange } from '@svc/connector-kit/http/exchange.ts';
 import type { StartContext } from '@svc/connector-kit/connector.ts';
 import { isRecord, parseJsonOrNull } from '@svc/contract/json-value.ts';
-import { ServiceError } from '@svc/service-kit/service-error.ts';
+import { ByteBudget, type ByteLease } from '@svc/service-kit/intake/byte-budget.ts';
+import { ServiceError, unavailable } from '@svc/service-kit/service-error.ts';
 
 type Options = Pick<StartContext, 'log' | 'version' | 'allowedHosts'> & {
   port: number;
@@ -14,6 +15,8 @@ type Options = Pick<StartContext, 'log' | 'version' | 'allowedHosts'> & {
 
 /** GitHub sends no more. */
 const maxBytes = 25 * 1024 * 1024;
+/** What all that are being read may hold together: nobody knows who sends one before all of it is here. */
+const totalBytes = 2 * maxBytes;
 const host = '127.0.0.1';
 
 /**
@@ -21,6 +24,7 @@ const host = '127.0.0.1';
  * answered twice, and nothing is missed when it does not come.
  */
 export async function openWebhook({ port, secret, ring, ...server }: Options): Promise<ConnectorServer> {
+  const budget = new ByteBudget(totalBytes);
   const opened = createConnectorServer({
     routes: [
       {
@@ -29,15 +33,18 @@ export async function openWebhook({ port, secret, ring, ...server }: Options): P
         doc: { summary: 'Hears of GitHub that something is new', needsKey: true },
         streamsBody: { maxBytes },
         async handle(exchange) {
-          const parts: Buffer[] = [];
-          for await (const part of exchange.body ?? []) parts.push(Buffer.from(part as Uint8Array));
-          const body = Buffer.concat(parts);
-          if (!isSigned(body, secret, exchange.req.headers['x-hub-signature-256']))
-            throw new ServiceError('unauthorized', 'This is for GitHub alone: the signature does not fit.');
-          const event = parseJsonOrNull(body.toString('utf8'));
-          const repository = isRecord(event) && isRecord(event['repository']) ? event['repository']['full_name'] : undefined;
-          if (typeof repository === 'string') ring(repository);
-          sendJson(exchange, { status: 202, body: '{"ok":true}' });
+          const lease = budget.lease();
+          try {
+            const body = await readBody(exchange, lease);
+            if (!isSigned(body, secret, exchange.req.headers['x-hub-signature-256']))
+              throw new ServiceError('unauthorized', 'This is for GitHub alone: the signature does not fit.');
+            const event = parseJsonOrNull(body.toString('utf8'));
+            const repository = isRecord(event) && isRecord(event['repository']) ? event['repository']['full_name'] : undefined;
+            if (typeof repository === 'string') ring(repository);
+            sendJson(exchange, { status: 202, body: '{"ok":true}' });
+          } finally {
+            lease.release();
+          }
         },
       },
     ],
@@ -46,6 +53,15 @@ export async function openWebhook({ port, secret, ring, ...server }: Options): P
   });
   await opened.listen(port, host);
   return opened;
+}
+
+async function readBody({ body }: Exchange, lease: ByteLease): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  for await (const part of body) {
+    if (!lease.take(part.length)) throw unavailable('Too much is being sent here at once. What is new is found without it.');
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
 }
 
 /** Signed over the bytes as they came. */
