@@ -51,6 +51,22 @@ test('a command of one who has no access is refused to them alone', async () => 
   expect(house.core.turns).toEqual([]);
 });
 
+test('a command in a channel or thread that the bot cannot see is refused to who gave it', async () => {
+  const house = await withMenu({ server: { resumeMs: 0 } });
+  const { server, ann, general } = house;
+  await house.stop();
+  server.deny(general, server.bot.user, 'VIEW_CHANNEL');
+  const thread = server.openThread(general, ann, 'among us');
+  await house.restart();
+  await expect.poll(() => server.gateway.isConnected()).toBe(true);
+  for (const channel of [general, thread]) {
+    server.command({ from: ann, channel, name: 'ask', options: { question: 'what is up?' } });
+    await expect.poll(() => server.messages(channel).map(({ text }) => text)).toEqual(['I cannot see this channel.']);
+    expect(server.messages(channel)[0]?.isPrivate).toBe(true);
+  }
+  expect(house.core.turns).toEqual([]);
+});
+
 test('a question about a message is asked in a window, and comes with that message', async () => {
   const house = await withMenu();
   const { server, ann, say } = house;

@@ -9,6 +9,7 @@ import {
   ComponentType,
   InteractionResponseType,
   InteractionType,
+  PermissionFlagsBits,
   Routes,
   TextInputStyle,
   type APIInteraction,
@@ -34,6 +35,9 @@ const decideWithinMs = 1500;
 export async function takeInteraction(deps: InteractionDeps, interaction: APIInteraction): Promise<void> {
   const asker = await askerOf(deps, interaction);
   if (asker === null) return;
+  // Neither its rules are known, nor could an answer be posted there.
+  if (interaction.guild_id !== undefined && (asker.room === null || !mayView(interaction)))
+    return tellInTime(deps, interaction, 'I cannot see this channel.');
   const data = (interaction.data ?? {}) as Record<string, unknown>;
   const button = String(data['custom_id'] ?? '');
   switch (interaction.type) {
@@ -47,6 +51,8 @@ export async function takeInteraction(deps: InteractionDeps, interaction: APIInt
     default:
   }
 }
+
+const mayView = ({ app_permissions: own }: APIInteraction): boolean => (BigInt(own) & PermissionFlagsBits.ViewChannel) !== 0n;
 
 async function askerOf(deps: InteractionDeps, { member, user, channel_id, guild_id }: APIInteraction): Promise<Asker | null> {
   const account = member?.user ?? user;
@@ -125,17 +131,21 @@ function inputOf(components: unknown): string {
 
 /** Shows what was asked, and asks the core for an answer to it. */
 async function takeCommand(deps: InteractionDeps, interaction: APIInteraction, asker: Asker, text: string): Promise<void> {
-  const { respond, log, ingress } = deps;
   const name = `interaction:${interaction.id}`;
   const refusal = await refusalOf(deps, asker);
-  const failed = (error: unknown): null => {
-    log('warn', 'a command could not be answered in time', { error: errorText(error) });
-    return null;
-  };
-  if (refusal !== null) return void (await respond.tell(interaction, refusal).catch(failed));
+  if (refusal !== null) return tellInTime(deps, interaction, refusal);
   if (text.trim() === '') return;
-  const shown = respond.show(interaction, text).catch(failed);
-  return ingress.take(asker.channel, name, async () => toCommandEnvelope(deps, asker, text, (await shown) ?? name));
+  const shown = deps.respond.show(interaction, text).catch((error: unknown) => noteLate(deps, error));
+  return deps.ingress.take(asker.channel, name, async () => toCommandEnvelope(deps, asker, text, (await shown) ?? name));
+}
+
+async function tellInTime(deps: InteractionDeps, interaction: APIInteraction, text: string): Promise<void> {
+  await deps.respond.tell(interaction, text).catch((error: unknown) => noteLate(deps, error));
+}
+
+function noteLate({ log }: InteractionDeps, error: unknown): null {
+  log('warn', 'a command could not be answered in time', { error: errorText(error) });
+  return null;
 }
 
 /** Why a command is not taken; null when it is. In private the core itself says so. */
