@@ -3,6 +3,7 @@ import type { ConnectorState } from '@svc/connector-kit';
 import { createFileState } from '@svc/connector-kit/state/file-state.ts';
 import type { Identity } from '@svc/contract/trust.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { systemClock } from '@svc/service-kit/clock.ts';
 import { expect, onTestFinished, test } from 'vitest';
 import { answeredOf, openWork, textsOf } from './open-work.ts';
 
@@ -108,6 +109,16 @@ test('an edit and a deletion reach the core behind the message; what a link show
   const [edit, deletion] = house.core.amendments;
   expect(edit).toMatchObject({ message_id: said.id, as: { channel: 'chatroom', sender: { raw_id: house.ann.id } } });
   expect(deletion?.version).toBeGreaterThan(edit?.version ?? Infinity);
+});
+
+test('the edit of an old message is no message that came late', async () => {
+  const clock = { ...systemClock, now: () => Date.now() - 10 * 60_000 };
+  const house = await openWork({ server: { clock } });
+  const { server, me, say } = house;
+  const said = say(`${me} helo`);
+  await expect.poll(() => textsOf(house)).toEqual(['[Written 10 minutes ago, while you were away]\nhelo']);
+  server.edit(said, `${me} hello`);
+  await expect.poll(() => house.core.amendments.map(({ text }) => text)).toEqual(['hello']);
 });
 
 test('a reaction to an answer is read', async () => {

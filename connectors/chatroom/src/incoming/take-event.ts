@@ -67,7 +67,8 @@ async function edited(deps: TakeDeps, message: ChatMessage): Promise<void> {
     return {
       ...named(deps, channel, id),
       version,
-      text: textOf(deps, message, placed?.guild),
+      // What was changed is what was said then: how long ago that was is no part of it.
+      text: textOf({ ...deps, now: () => 0 }, message, placed?.guild),
       as: { channel: meta.type, sender },
     };
   });
