@@ -45,7 +45,9 @@ async function runTurn(
 ): Promise<Answered | Refused> {
   const { core, ids } = deps;
   const envelope = await toEnvelope(deps, question, caller, ids.next('msg'), signal);
-  const forget = signal.aborted ? () => undefined : onAbort(signal, () => takeBack(deps, envelope));
+  // While its files were stored; nothing has begun.
+  if (signal.aborted) return { ok: false, message: takenBack };
+  const forget = onAbort(signal, () => takeBack(deps, envelope));
   try {
     const result = await core.handleStream(envelope, handlersOf(progress), { requestId });
     if (!isAnswer(result)) return { ok: false, message: textOf(result.actions) || reasonOf(result) };
@@ -99,8 +101,10 @@ const handlersOf = (progress: Progress): StreamHandlers => ({
 const isAnswer = ({ outcome }: HandleResult): boolean =>
   ['replied', 'command', 'silent', 'merged', 'delivered'].includes(outcome);
 
+const takenBack = 'The question was taken back, or the operator stopped its answer.';
+
 function reasonOf({ outcome }: HandleResult): string {
-  if (outcome === 'aborted') return 'The question was taken back, or the operator stopped its answer.';
+  if (outcome === 'aborted') return takenBack;
   if (outcome === 'observed')
     return 'The conversation is held by the operator just now. The question was noted, and is not answered.';
   return 'no access';
