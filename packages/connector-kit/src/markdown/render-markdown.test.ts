@@ -23,6 +23,8 @@ describe('Markdown', () => {
     ['[x](https://a.b/?q="1)', '<a href="https://a.b/?q=&quot;1">x</a>', '[x](https://a.b/?q="1)', 'x (https://a.b/?q="1)'],
     ['see https://a.b/c_d_e', 'see https://a.b/c_d_e', 'see https://a.b/c_d_e', 'see https://a.b/c_d_e'],
     ['[x](javascript:alert)', 'x', 'x', 'x'],
+    ['![x](javascript:alert)', 'x', 'x', 'x'],
+    ['![x](data:text/html,a) ![y](java&#115;cript:a)', 'x y', 'x y', 'x y'],
     ['![cat](https://a.b/c.png)', '<a href="https://a.b/c.png">cat</a>', '[cat](https://a.b/c.png)', 'cat (https://a.b/c.png)'],
     ['# A **b**', '<b>A b</b>', '# A b', 'A b'],
     ['##### A', '<b>A</b>', '**A**', 'A'],

@@ -93,7 +93,7 @@ function renderSpan(token: MarkedToken, dialect: Dialect): string {
     case 'link':
       return renderLink(token, dialect);
     case 'image':
-      return dialect.link(dialect.text(decodeEntities(token.text || token.href)), decodeEntities(token.href), false);
+      return linkTo(token.href, dialect.text(decodeEntities(token.text || token.href)), dialect);
     case 'escape':
       return dialect.text(token.text);
     case 'text':
@@ -106,10 +106,12 @@ function renderSpan(token: MarkedToken, dialect: Dialect): string {
 }
 
 function renderLink({ href, text, tokens }: Tokens.Link, dialect: Dialect): string {
-  const inner = renderInline(tokensOf(tokens), dialect);
-  // Only what leads to a page or a person; anything else is a trick.
-  return /^(https?|mailto|tg):/i.test(href) ? dialect.link(inner, decodeEntities(href), text === href) : inner;
+  return linkTo(href, renderInline(tokensOf(tokens), dialect), dialect, text === href);
 }
+
+/** Only what leads to a page or a person; anything else is a trick, and stays words. */
+const linkTo = (href: string, inner: string, dialect: Dialect, isBare = false): string =>
+  /^(https?|mailto|tg):/i.test(href) ? dialect.link(inner, decodeEntities(href), isBare) : inner;
 
 type Align = 'center' | 'left' | 'right' | null;
 
