@@ -1,6 +1,7 @@
-import { readFile, readlink } from 'node:fs/promises';
+import { readlink } from 'node:fs/promises';
 import path from 'node:path';
 import { installationHome } from '@svc/service-kit/update/update-places.ts';
+import { commandWordsOf } from '@svc/service-kit/process/command-line.ts';
 import { readVariable } from '@svc/service-kit/process/marked-processes.ts';
 
 /** An Assistant Gateway on this machine: the folder with `svc` in it, and that of its data where it is known. */
@@ -15,7 +16,7 @@ const entryInLine = new RegExp(`(?:^| )(/.*?)/${program}(?: |$)`, 's');
 
 /** The installation that a process belongs to, by the program that it runs; null when it is another program. `line`: its command line. */
 export async function installationOf(pid: number, line: string): Promise<Installation | null> {
-  const words = (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).split('\0');
+  const words = await commandWordsOf(pid);
   const named = words.flatMap((word) => entries.exec(word)?.[1] ?? []).at(-1) ?? rootInLine(line);
   return named === undefined ? null : { root: installationHome(named), dataDir: await dataDirOf(pid) };
 }

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { readFile, readdir, readlink } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
+import { commandLineOf } from '@svc/service-kit/process/command-line.ts';
 import { installationOf, type Installation } from './installation.ts';
 
 /** `program` is the whole command line, which may hold anything. `installation`: when it is an Assistant Gateway. */
@@ -95,12 +96,6 @@ async function ownerFromLsof(port: number): Promise<number | null> {
 
 /** Short enough for a line. */
 const shortened = (line: string): string => (line.length > 200 ? `${line.slice(0, 199)}…` : line);
-
-/** All that the process was started with; empty when it is gone. */
-export async function commandLineOf(pid: number): Promise<string> {
-  const fromProc = (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).replaceAll('\0', ' ').trim();
-  return fromProc || (await output('ps', ['-o', 'args=', '-p', String(pid)])).trim();
-}
 
 const output = (program: string, args: string[]): Promise<string> =>
   new Promise((resolve) => execFile(program, args, { timeout: 2000 }, (_error, stdout) => resolve(stdout)));

@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
-import { commandLineOf, describeOwner } from '../src/port-owner.ts';
+import { commandLineOf } from '@svc/service-kit/process/command-line.ts';
+import { describeOwner } from '../src/port-owner.ts';
 
 test('a long command line is known whole, and shown in part', async () => {
   const long = `--at=/${'far/'.repeat(100)}end.ts`;

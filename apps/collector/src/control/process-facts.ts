@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
+import { askPs } from '@svc/service-kit/process/ask-ps.ts';
 import { readProcStat } from '@svc/service-kit/process/proc-stat.ts';
 import { conflict } from '@svc/service-kit/service-error.ts';
-import { programEnv, runProgram } from './run-program.ts';
 
 /** Identifies a process, as opposed to a later one with the same pid. */
 export type ProcessFacts = { pid: number; parent: number; user: number; startedAt: string };
@@ -9,7 +9,7 @@ export type ProcessFacts = { pid: number; parent: number; user: number; startedA
 /** Null when there is no such process. */
 export type ReadProcess = (pid: number) => Promise<ProcessFacts | null>;
 
-export const readProcess: ReadProcess = (pid) => (process.platform === 'linux' ? readProc(pid) : askPs(pid));
+export const readProcess: ReadProcess = (pid) => (process.platform === 'linux' ? readProc(pid) : readPs(pid));
 
 async function readProc(pid: number): Promise<ProcessFacts | null> {
   try {
@@ -20,11 +20,9 @@ async function readProc(pid: number): Promise<ProcessFacts | null> {
   }
 }
 
-async function askPs(pid: number): Promise<ProcessFacts | null> {
-  const args = ['-o', 'ppid=,uid=,lstart=', '-p', String(pid)];
-  const { code, stdout } = await runProgram('ps', args, { env: programEnv(), timeoutMs: 3000, maxBytes: 4096 });
-  const [, parent, user, startedAt] = /^\s*(\d+)\s+(\d+)\s+(.+?)\s*$/.exec(stdout) ?? [];
-  return code !== 0 || startedAt === undefined ? null : { pid, parent: Number(parent), user: Number(user), startedAt };
+async function readPs(pid: number): Promise<ProcessFacts | null> {
+  const [, parent, user, startedAt] = /^(\d+)\s+(\d+)\s+(.+)$/.exec(await askPs('ppid=,uid=,lstart=', pid)) ?? [];
+  return startedAt === undefined ? null : { pid, parent: Number(parent), user: Number(user), startedAt };
 }
 
 /** Throws `conflict` unless the process is one that its parent started for us: ours to end. */

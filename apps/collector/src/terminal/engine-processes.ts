@@ -1,6 +1,7 @@
-import { readdir, readFile, readlink } from 'node:fs/promises';
+import { readdir, readlink } from 'node:fs/promises';
 import { uptime } from 'node:os';
 import path from 'node:path';
+import { commandWordsOf } from '@svc/service-kit/process/command-line.ts';
 import { readProcess, type ProcessFacts } from '../control/process-facts.ts';
 import { transcriptEngines, type TranscriptEngine } from '@svc/service-kit/transcript/transcript-line.ts';
 
@@ -44,8 +45,7 @@ const isOurs = (ancestors: readonly number[]): boolean =>
   ancestors.includes(process.pid) || (process.ppid > 1 && ancestors.includes(process.ppid));
 
 async function readEngine(pid: number, bootedAt: number): Promise<EngineProcess | null> {
-  const text = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
-  const args = text.split('\0');
+  const args = await commandWordsOf(pid);
   const engine = engineOf(args);
   const facts = engine === null ? null : await readProcess(pid);
   if (engine === null || facts === null || facts.user !== process.getuid?.()) return null;

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readProcStatSync } from './proc-stat.ts';
 
 /**
  * Sends a signal to one process. To the system 0 means the group of the caller, -1 everything it may signal and 1 is the process
@@ -42,8 +42,7 @@ export function isAlive(pid: number | null | undefined): boolean {
 
 function isZombie(pid: number): boolean {
   try {
-    // `pid (name) state …`; the name may hold anything, brackets too.
-    return /^.*\) Z /s.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+    return readProcStatSync(pid).state === 'Z';
   } catch {
     return false; // not Linux, or gone in this moment
   }
