@@ -64,6 +64,7 @@ const light = [
   'process/marked-processes',
   'process/owned-process',
   'process/process-group',
+  'process/process-usage',
   'process/run-program',
   'process/signal-process',
   'process/text-tail',

@@ -1,10 +1,11 @@
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
 import { expect, test } from 'vitest';
-import { createUsageMeter, parseCpuTime, type Usage } from './usage-meter.ts';
+import type { Usage } from '@svc/service-kit/process/process-usage.ts';
+import { createUsageMeter } from './usage-meter.ts';
 
 test('shows the memory at once, and the share of a core from the second look on', async () => {
   const clock = createFakeClock();
-  const looks: (Usage | null)[] = [{ memory_bytes: 1000, cpuMs: 500 }, { memory_bytes: 2000, cpuMs: 3000 }, null];
+  const looks: (Usage | null)[] = [{ memoryBytes: 1000, cpuMs: 500 }, { memoryBytes: 2000, cpuMs: 3000 }, null];
   const meter = createUsageMeter(clock, async () => looks.shift() ?? null);
   await meter.sample(7);
   expect(meter.read(7)).toEqual({ memory_bytes: 1000, cpu_percent: 0, at: clock.now() });
@@ -17,7 +18,7 @@ test('shows the memory at once, and the share of a core from the second look on'
 });
 
 test('begins again with another process', async () => {
-  const meter = createUsageMeter(createFakeClock(), async (pid) => ({ memory_bytes: pid, cpuMs: pid }));
+  const meter = createUsageMeter(createFakeClock(), async (pid) => ({ memoryBytes: pid, cpuMs: pid }));
   await meter.sample(7);
   expect(meter.read(8)).toBeNull();
   await meter.sample(8);
@@ -30,18 +31,10 @@ test('sees its own process', async () => {
   expect(meter.read(process.pid)?.memory_bytes).toBeGreaterThan(10_000_000);
 });
 
-test.each([
-  ['00:01', 1_000],
-  ['0:00.25', 250],
-  ['1-02:03:04', 93_784_000],
-])('reads %s', (text, ms) => {
-  expect(parseCpuTime(text)).toBe(ms);
-});
-
 test('measures the share by the time that passed, whatever the clock is set to meanwhile', async () => {
   const clock = createFakeClock();
   let cpuMs = 0;
-  const meter = createUsageMeter(clock, async () => ({ memory_bytes: 1, cpuMs: (cpuMs += 2500) }));
+  const meter = createUsageMeter(clock, async () => ({ memoryBytes: 1, cpuMs: (cpuMs += 2500) }));
   for (const backMs of [0, 3_600_000, -7_200_000]) {
     await meter.sample(7);
     clock.setBack(backMs);
