@@ -195,6 +195,49 @@ test.each([
   expect(asked).toEqual(['May I use "unlock" on your device?\n{"door":"front"}']);
 });
 
+test('a question whose caller has gone is withdrawn: a yes that comes later does nothing, and the next question is asked at once', async () => {
+  bench.manager.answers.set('/instances/m1/call', { ok: true, result: null });
+  const device_tools: DeviceTool[] = [{ name: 'unlock', description: 'Opens the door.', policy: 'full', asks: true }];
+  const message = from('trusted', { device_tools });
+  const answer = (id: string) => {
+    const payload = { as: { channel: 'messenger', sender: message.sender }, conversation_key: message.conversation_key };
+    return bench.core.app.inject({ method: 'POST', url: `/v2/asks/${id}/answer`, payload: { ...payload, option: 'yes' } });
+  };
+  const first = Promise.withResolvers<string>();
+  const withdrawn = Promise.withResolvers<unknown>();
+  const sink = (frame: TurnProgress) => {
+    if (frame.type === 'asked') withdrawn.resolve(frame.answer);
+    if (frame.type !== 'ask') return;
+    first.resolve(frame.ask.id);
+    void first.promise.then((id) => (id === frame.ask.id ? null : answer(frame.ask.id)));
+  };
+  const done = Promise.withResolvers<{ late: number; ok: boolean }>();
+  bench.core.engine.script(async function* (request) {
+    const headers = { authorization: neededDevice(request).headers['Authorization'] ?? '' };
+    const url = `http://127.0.0.1:${bench.core.context.settings.corePort}/v2/device-tools`;
+    const gone = new AbortController();
+    const call = requestJson(url, { headers, body: { tool: 'unlock' }, timeoutMs: 40_000, signal: gone.signal });
+    call.catch(() => undefined);
+    const id = await first.promise;
+    gone.abort();
+    const outcome = await withdrawn.promise;
+    expect(outcome).toEqual({ option: null, outcome: 'ended' });
+    const late = (await answer(id)).statusCode;
+    const { ok } = await callTool(neededDevice(request), 'unlock');
+    done.resolve({ late, ok });
+    yield* says('done');
+  });
+  await bench.core.context.pipeline.handle(message, { sink, isGone: () => false, showsAsks: true }, 'req_test');
+  expect(await done.promise).toEqual({ late: 409, ok: true });
+  expect(calls()).toHaveLength(1);
+});
+
+test('engines wait for a tool of the device as long as a person may be asked, and the device then takes', async () => {
+  const { askTimeoutMs } = bench.core.context.settings;
+  const { callTimeoutMs } = await inTurn(onDevice('trusted'), async (request) => neededDevice(request));
+  expect(callTimeoutMs).toBeGreaterThan(askTimeoutMs + 60_000);
+});
+
 test('what asks first is not done where nobody can be asked', async () => {
   const device_tools: DeviceTool[] = [{ name: 'unlock', description: 'Opens the door.', policy: 'full', asks: true }];
   const { ok, text } = await use(from('trusted', { device_tools }), 'unlock');

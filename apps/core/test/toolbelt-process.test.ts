@@ -23,6 +23,7 @@ function open({ clock = systemClock, entry }: { clock?: Clock; entry?: string } 
     env: { PATH: process.env['PATH'] },
     coreUrl: 'http://127.0.0.1:9',
     version: '1',
+    deviceCallMs: 1000,
     clock,
     log: createLog('test', 'silent'),
     isInUse: () => inUse,

@@ -36,10 +36,8 @@ export type Device = {
   call(call: { tool: string; input: unknown; token: Secret; signal: AbortSignal }): Promise<Forwarded>;
 };
 
-/** A person may have to answer on the device. */
-const deviceTimeoutMs = 65_000;
-
-export function createDevice(coreUrl: string): Device {
+/** `callMs`: the longest that a call takes. A person may be asked first. */
+export function createDevice(coreUrl: string, callMs: number): Device {
   const url = `${coreUrl}/v2/device-tools`;
   return {
     async tools(token) {
@@ -49,7 +47,7 @@ export function createDevice(coreUrl: string): Device {
     },
     async call({ tool, input, token, signal }) {
       try {
-        const request = { body: { tool, input }, token, signal, timeoutMs: deviceTimeoutMs };
+        const request = { body: { tool, input }, token, signal, timeoutMs: callMs };
         const { body } = await requestJson<ToolAnswer | ErrorBody>(url, request);
         return body.ok ? { ok: true, text: JSON.stringify(body.result) } : { ok: false, text: body.message };
       } catch {

@@ -7,13 +7,17 @@ import { serveStdio } from './serve-stdio.ts';
 if (process.argv[2] === 'stdio') {
   serveStdio();
 } else {
-  const { coreUrl, version, port } = await awaitStart();
-  const form = await serveHttp({ version, forward: createForwardCall(coreUrl), device: createDevice(coreUrl) }, port);
+  const { coreUrl, version, deviceCallMs, port } = await awaitStart();
+  const device = createDevice(coreUrl, deviceCallMs);
+  const form = await serveHttp({ version, forward: createForwardCall(coreUrl), device }, port);
   tellReady(form.port);
 }
 
-/** What the core says at the start. `port`: where an earlier process listened, so that open conversations find it again. */
-type Start = { type: 'start'; coreUrl: string; version: string; port: number };
+/**
+ * What the core says at the start. `deviceCallMs`: the longest that a call of a device's tool takes. `port`: where an earlier process
+ * listened, so that open conversations find it again.
+ */
+type Start = { type: 'start'; coreUrl: string; version: string; deviceCallMs: number; port: number };
 
 /**
  * Waits for the core's first message, and ends this process when the core asks for it or is gone, also by force.

@@ -27,7 +27,8 @@ export async function serveHttp(deps: ServerDeps, port: number): Promise<HttpFor
     limits,
   );
   const ofDevice = toNodeHandler(
-    createMcpHandler(({ requestInfo }) => createDeviceServer(deps, tokenOf(requestInfo)), limits),
+    // As a stream, whose signs of life keep the connection open while a person is asked.
+    createMcpHandler(({ requestInfo }) => createDeviceServer(deps, tokenOf(requestInfo)), { ...limits, responseMode: 'sse' }),
     limits,
   );
   const guard = createGuard([]);

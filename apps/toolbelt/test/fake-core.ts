@@ -6,13 +6,16 @@ export type Forwarded = { url: string; authorization: string | undefined; body: 
 /** Stands for the core: notes what comes and answers what a test says. */
 export async function startFakeCore() {
   const calls: Forwarded[] = [];
+  let answered: string | null = null;
+  const keepsWaiting = (method: string | undefined) => answered !== null && method !== answered;
   let answer: { status: number; body: unknown } = { status: 200, body: { ok: true, result: { fine: 1 } } };
   const server = http.createServer((request, response) => {
     void (async () => {
       let text = '';
       for await (const chunk of request.setEncoding('utf8')) text += chunk;
       const { url = '', headers } = request;
-      calls.push({ url, authorization: headers.authorization, body: JSON.parse(text) });
+      calls.push({ url, authorization: headers.authorization, body: text === '' ? null : JSON.parse(text) });
+      if (keepsWaiting(request.method)) return;
       response.writeHead(answer.status, { 'content-type': 'application/json' });
       response.end(JSON.stringify(answer.body));
     })();
@@ -22,6 +25,11 @@ export async function startFakeCore() {
     calls,
     answers(status: number, body: unknown): void {
       answer = { status, body };
+      answered = null;
+    },
+    /** Keeps whoever sends a request of another method waiting. */
+    answersOnly(method: string): void {
+      answered = method;
     },
   };
 }

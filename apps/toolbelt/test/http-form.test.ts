@@ -16,12 +16,12 @@ let core: FakeCore;
 let child: ChildProcess;
 let port: number;
 
-async function startToolbelt(wanted: number): Promise<{ child: ChildProcess; port: number }> {
+async function startToolbelt(wanted: number, deviceCallMs = 60_000): Promise<{ child: ChildProcess; port: number }> {
   const started = fork(entry, [], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] },
   });
-  started.send({ type: 'start', coreUrl: core.url, version: '1.2.3', port: wanted });
+  started.send({ type: 'start', coreUrl: core.url, version: '1.2.3', deviceCallMs, port: wanted });
   const [ready] = (await once(started, 'message')) as [{ type: string; port: number }];
   return { child: started, port: ready.port };
 }
@@ -165,6 +165,18 @@ test('an open client goes on when another process takes over the port', async ()
   expect(await client.callTool({ name: 'svc_map', arguments: {} })).toMatchObject({ content: [{ text: '{"fine":1}' }] });
   await client.close();
   await end(second.child);
+});
+
+test('a call of a device is waited for as long as the core says, and no longer', async () => {
+  const started = await startToolbelt(0, 500);
+  core.answers(200, { ok: true, tools: [{ name: 'unlock', description: 'Opens the door.', policy: 'full', asks: true }] });
+  const client = new LegacyClient({ name: 'test', version: '1' });
+  await client.connect(new LegacyTransport(new URL(`http://127.0.0.1:${started.port}/mcp/device`), { requestInit }));
+  core.answersOnly('GET');
+  const result = (await client.callTool({ name: 'unlock', arguments: {} })) as Result;
+  expect([result.isError, result.content[0]?.text]).toEqual([true, expect.stringContaining('could not be reached')]);
+  await client.close();
+  await end(started.child);
 });
 
 test('a port that is taken is no hindrance', async () => {

@@ -1,7 +1,7 @@
 import os from 'node:os';
 import { describe, expect, test } from 'vitest';
 import { engineRequest } from '@svc/engine-kit/testing/engine-request.ts';
-import { claudeEnv, claudeOptions, settingSources } from './launch.ts';
+import { claudeEnv, claudeOptions, settingSources, toMcpServers } from './launch.ts';
 
 const env = {
   PATH: '/bin',
@@ -29,6 +29,16 @@ describe('the environment of claude', () => {
     expect(made).not.toHaveProperty('CLAUDE_CODE_OAUTH_TOKEN');
     expect(made).not.toHaveProperty('ANTHROPIC_API_KEY');
   });
+});
+
+test('a call of a tool server is waited for as long as the server says, where it says so', () => {
+  const server = { type: 'http', url: 'http://x', headers: {}, safe: true } as const;
+  const servers = toMcpServers([
+    { ...server, name: 'usual' },
+    { ...server, name: 'patient', callTimeoutMs: 665_000 },
+  ]);
+  const { safe: _safe, ...known } = server;
+  expect(servers).toEqual({ usual: known, patient: { ...known, timeout: 665_000 } });
 });
 
 test.each([

@@ -103,8 +103,12 @@ export function settingSources({ toolPolicy, facts, trustedFolder }: EngineReque
 /** Tool servers in the SDK's form, by name. */
 export const toMcpServers = (servers: readonly ToolServer[]): Record<string, object> =>
   Object.fromEntries(
-    servers.map(({ name, safe: _safe, ...server }) => [
+    servers.map(({ name, safe: _safe, callTimeoutMs: timeout, ...server }) => [
       name,
-      server.type === 'stdio' ? { ...server, env: { ...ownSecrets, ...server.env } } : server,
+      {
+        ...server,
+        ...(server.type === 'stdio' && { env: { ...ownSecrets, ...server.env } }),
+        ...(timeout !== undefined && { timeout }),
+      },
     ]),
   );

@@ -14,6 +14,18 @@ test('with a key the vendor is asked with it by the name of its variable, which 
   });
 });
 
+test('a call of a tool server is waited for as long as the server says, else five minutes', () => {
+  const server = { type: 'http', url: 'http://x', headers: {}, safe: true } as const;
+  const toolServers = [
+    { ...server, name: 'usual' },
+    { ...server, name: 'patient', callTimeoutMs: 665_500 },
+  ];
+  const request = engineRequest({ prompt: 'hi', cwd: '/w', toolPolicy: 'full', toolServers });
+  expect(threadParams(request, place, null)).toMatchObject({
+    config: { mcp_servers: { usual: { tool_timeout_sec: 300 }, patient: { tool_timeout_sec: 666 } } },
+  });
+});
+
 test('without a key and an endpoint the provider is left to codex', () => {
   expect(threadParams(engineRequest({ prompt: 'hi', cwd: '/w' }), place, null)).not.toHaveProperty('config.model_provider');
 });

@@ -184,7 +184,8 @@ const readOnlyProfile = (readable: string[]): Config => ({
 function toolServerConfig(server: ToolServer, ownerHome: string, asks: boolean): Config {
   // Where nobody is to approve a call, which servers are offered decides what may be called.
   const mode = asks && !server.safe ? 'prompt' : 'approve';
-  const common = { default_tools_approval_mode: mode, startup_timeout_sec: startupLimitS, tool_timeout_sec: callLimitS };
+  const callS = server.callTimeoutMs === undefined ? callLimitS : Math.ceil(server.callTimeoutMs / 1000);
+  const common = { default_tools_approval_mode: mode, startup_timeout_sec: startupLimitS, tool_timeout_sec: callS };
   if (server.type === 'stdio')
     return { ...common, command: server.command, args: server.args, env: { HOME: ownerHome, ...server.env } };
   return { ...common, url: server.url, http_headers: server.headers };

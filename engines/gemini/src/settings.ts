@@ -55,7 +55,7 @@ const conversationFiles = ({ toolPolicy, filesDir }: EngineRequest): string[] =>
 
 function toolServerSettings(server: ToolServer): object {
   // Without trust the tools of a server are not offered at all.
-  const common = { trust: true, timeout: toolServerTimeoutMs };
+  const common = { trust: true, timeout: server.callTimeoutMs ?? toolServerTimeoutMs };
   if (server.type === 'http') return { ...common, httpUrl: verbatim(server.url), headers: twiceVerbatim(server.headers) };
   return { ...common, command: verbatim(server.command), args: server.args.map(verbatim), env: twiceVerbatim(server.env) };
 }

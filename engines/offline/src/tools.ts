@@ -41,7 +41,10 @@ export function openTurnTools(
       const states = await client.states;
       return { tools: states.flatMap(toTools), missing: states.flatMap(toMissing) };
     },
-    call: ({ server, name }, input) => client.call({ server, tool: name, input, limitMs: limits.callMs }),
+    call({ server, name }, input) {
+      const limitMs = servers.find((each) => each.name === server)?.callTimeoutMs ?? limits.callMs;
+      return client.call({ server, tool: name, input, limitMs });
+    },
     async close() {
       signal.removeEventListener('abort', end);
       await client.close();

@@ -17,7 +17,7 @@ export type Ask = {
 };
 
 /**
- * Why a question is over. `answered`, or denied: `expired` nobody answered in time, `ended` its turn is over, `unseen` nobody who is
+ * Why a question is over. `answered`, or denied: `expired` nobody answered in time, `ended` its turn, or the call that asked, is over, `unseen` nobody who is
  * there can be shown a question, `refused` it is no question that can be asked, or one too many, `failed` it could not be kept.
  */
 export const askOutcomes = ['answered', 'expired', 'ended', 'unseen', 'refused', 'failed'] as const;

@@ -6,9 +6,15 @@ import type { ErrorCode } from '@svc/contract/error-body.ts';
 import type { Secret } from '@svc/service-kit/secret.ts';
 
 /** A tool server (MCP) offered to one turn. `safe` ones are also offered to callers who may only read. */
-export type ToolServer =
-  | { name: string; type: 'stdio'; command: string; args: string[]; env: Record<string, string>; safe: boolean }
-  | { name: string; type: 'http'; url: string; headers: Record<string, string>; safe: boolean };
+export type ToolServer = {
+  name: string;
+  safe: boolean;
+  /** How long a call may take, ms, where a person may be asked in it; else the engine's own limit holds. */
+  callTimeoutMs?: number;
+} & (
+  | { type: 'stdio'; command: string; args: string[]; env: Record<string, string> }
+  | { type: 'http'; url: string; headers: Record<string, string> }
+);
 
 /** Facts of the turn that an engine may show to its model. Already part of `prompt`; never authority. */
 export type TurnFacts = {

@@ -39,8 +39,8 @@ export type AskedIn = {
 
 /** How the engine of one run asks. */
 export type Asker = {
-  /** One question after the other. Never rejects. */
-  ask(question: Question): Promise<AskAnswer>;
+  /** One question after the other. Never rejects. `gone`: nobody waits for the answer any more, so the question is withdrawn. */
+  ask(question: Question, gone?: AbortSignal): Promise<AskAnswer>;
   isWaiting(): boolean;
   /** For how long it has waited for answers so far, ms. */
   waitedMs(): number;
@@ -74,21 +74,21 @@ export function createAsker(deps: AskDeps, turn: AskedIn): Asker {
   const end = () => {
     if (--waiting === 0) waitedMs += clock.elapsed() - waitsSince;
   };
-  const askNow = async (question: Question): Promise<AskAnswer> => {
-    if (signal.aborted) return denied('ended');
+  const askNow = async (question: Question, gone?: AbortSignal): Promise<AskAnswer> => {
+    if (signal.aborted || gone?.aborted === true) return denied('ended');
     if (isAway) return denied('expired');
-    const answer = await askOne(deps, turn, question, signal);
+    const answer = await askOne(deps, turn, question, gone === undefined ? signal : AbortSignal.any([signal, gone]));
     isAway = answer.outcome === 'expired';
     return answer;
   };
 
   return {
-    async ask(question) {
+    async ask(question, gone) {
       if (signal.aborted) return denied('ended');
       if (asked >= turnLimits.asks || waiting >= turnLimits.waiting) return denied('refused');
       asked++;
       begin();
-      const answer = line.then(() => askNow(question));
+      const answer = line.then(() => askNow(question, gone));
       line = answer.catch(() => undefined);
       try {
         return await answer;

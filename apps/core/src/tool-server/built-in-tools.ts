@@ -7,8 +7,8 @@ import type { Turn } from '../turn/turn.ts';
 
 /** Whose turn tools are wanted for. `ended` aborts when the engine is done with them; `ask` asks the person of the turn until then. */
 export type ToolTurn = { turn: Turn; identity: Identity; ended: AbortSignal; ask: AskTurn };
-/** Asks the person of a turn, and resolves with the answer, which may be that there is none. */
-export type AskTurn = (question: Question) => Promise<AskAnswer>;
+/** Asks the person of a turn, and resolves with the answer, which may be that there is none. `gone`: nobody waits for it any more. */
+export type AskTurn = (question: Question, gone?: AbortSignal) => Promise<AskAnswer>;
 
 /** A tool server of the service itself, which gives each turn an address of its own. */
 export type BuiltInTools = {

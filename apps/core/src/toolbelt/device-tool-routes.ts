@@ -70,7 +70,7 @@ export function mountDeviceToolRoutes(app: App, deps: Deps): void {
       const caller = await judged(headers.authorization);
       const call = toCall(deps, caller, { tool, input });
       count(counts, call.turn);
-      if (call.offered.asks === true) await askFirst(deps, caller, { tool, input });
+      if (call.offered.asks === true) await askFirst(deps, caller, { tool, input, gone: left.signal });
       const masked = call.offered.public === true ? await valueInSlices(turnRedactor(deps, call.turn), input) : input;
       const params = call.offered.call === undefined ? masked : { tool, params: masked };
       const method = call.offered.call ?? tool;
@@ -96,13 +96,14 @@ function toCall({ events }: Pick<Deps, 'events'>, caller: ToolCaller, { tool }: 
 
 const yes = { id: 'yes', label: 'Yes', style: 'primary' } as const;
 const no = { id: 'no', label: 'No', style: 'danger' } as const;
+type Asking = { tool: string; input: object; gone: AbortSignal };
 /** Of what a tool is used with, as it is shown in a question. */
 const shownChars = 300;
 
 /** @throws ServiceError `forbidden` unless the person of the turn says yes. */
-async function askFirst({ events }: Pick<Deps, 'events'>, caller: ToolCaller, { tool, input }: { tool: string; input: object }) {
+async function askFirst({ events }: Pick<Deps, 'events'>, caller: ToolCaller, { tool, input, gone }: Asking) {
   const how = Object.keys(input).length === 0 ? '' : `\n${cutText(JSON.stringify(input), shownChars)}`;
-  const answer = await caller.ask?.({ text: `May I use "${tool}" on your device?${how}`, options: [yes, no] });
+  const answer = await caller.ask?.({ text: `May I use "${tool}" on your device?${how}`, options: [yes, no] }, gone);
   if (answer?.option === yes.id) return;
   const why = answer?.outcome === 'answered' ? `The person has said no to ${tool}.` : `Nobody has said yes to ${tool}.`;
   events.toolRefused(caller, tool, why);

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { deviceToolsName, type DeviceTool } from '@svc/contract/device-tools.ts';
+import { callTimeoutMs } from '@svc/contract/instance-call.ts';
 import { atLeast } from '@svc/contract/trust.ts';
 import type { BuiltInTools } from '../tool-server/built-in-tools.ts';
 import { operator, rightsOf, type ToolCaller } from './tool-caller.ts';
@@ -8,9 +9,14 @@ import type { TurnTokens } from './turn-tokens.ts';
 /** The tools of the device that a conversation is with: offered in that conversation's turns alone, under a token of their own. */
 export type DeviceTools = BuiltInTools & { callerOf(token: string): ToolCaller | null };
 
-type Deps = { tokens: TurnTokens; url(): Promise<string> };
+type Deps = { tokens: TurnTokens; url(): Promise<string>; callMs: number };
 
-export function createDeviceTools({ tokens, url }: Deps): DeviceTools {
+/** What is done on top of the time of the device itself: judging, masking, passing on. */
+const overheadMs = 5_000;
+/** The longest that a call takes: the person of the turn is asked first, then the device does it. */
+export const deviceCallMs = (askTimeoutMs: number): number => askTimeoutMs + callTimeoutMs + overheadMs;
+
+export function createDeviceTools({ tokens, url, callMs }: Deps): DeviceTools {
   const serve = async (key: string, caller: ToolCaller, ended: AbortSignal) => {
     const address = `${await url()}/device`;
     const token = tokens.begin(key, caller, ended);
@@ -23,6 +29,8 @@ export function createDeviceTools({ tokens, url }: Deps): DeviceTools {
       url: address,
       headers: { Authorization: `Bearer ${token}`, 'X-Svc-Offer': offer },
       safe: true,
+      // The toolbelt ends a call first, and says so.
+      callTimeoutMs: callMs + overheadMs,
     } as const;
   };
   return {

@@ -10,6 +10,8 @@ export type ToolbeltProcessDeps = {
   env: Readonly<Record<string, string | undefined>>;
   coreUrl: string;
   version: string;
+  /** The longest that a call of a device's tool takes, ms. */
+  deviceCallMs: number;
   clock: Clock;
   log: Pick<Log, 'info' | 'warn'>;
   /** True while it must not be stopped. */
@@ -52,7 +54,10 @@ export function createToolbeltProcess(deps: ToolbeltProcessDeps): ToolbeltProces
       entry: deps.entry ?? path.join(deps.root, 'apps/toolbelt/src/main.ts'),
       execArgv: leanNode,
       env: pickEnv(deps.env),
-      greeting: () => ({ type: 'start', coreUrl: deps.coreUrl, version: deps.version, port }),
+      greeting: () => {
+        const { coreUrl, version, deviceCallMs } = deps;
+        return { type: 'start', coreUrl, version, deviceCallMs, port };
+      },
       startTimeoutMs: 15_000,
       stopTimeoutMs: 1000,
       giveUp: () => crashLimit,

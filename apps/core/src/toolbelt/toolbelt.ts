@@ -7,7 +7,7 @@ import type { Log } from '@svc/service-kit/log.ts';
 import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
 import { versionOf } from '@svc/service-kit/version.ts';
 import type { BuiltInTools } from '../tool-server/built-in-tools.ts';
-import { createDeviceTools, type DeviceTools } from './device-tools.ts';
+import { createDeviceTools, deviceCallMs, type DeviceTools } from './device-tools.ts';
 import { operator, rightsOf, type ToolCaller } from './tool-caller.ts';
 import { createToolbeltProcess, type ToolbeltProcess, type ToolbeltProcessDeps } from './toolbelt-process.ts';
 import { createTurnTokens } from './turn-tokens.ts';
@@ -64,7 +64,7 @@ export function createToolbelt({ knownSecrets, operatorToken, ...processDeps }: 
 
     callerOf: (token) => (operatorToken?.equals(token) === true ? operator() : tokens.callerOf(token)),
     process,
-    device: createDeviceTools({ tokens: deviceTokens, url: process.url }),
+    device: createDeviceTools({ tokens: deviceTokens, url: process.url, callMs: processDeps.deviceCallMs }),
     close: () => process.close(),
   };
 }
@@ -84,6 +84,7 @@ export function openToolbelt({ settings, env, knownSecrets, clock, log }: Deps):
     env,
     coreUrl: `http://${settings.bindHost}:${settings.corePort}`,
     version: versionOf(settings.root),
+    deviceCallMs: deviceCallMs(settings.askTimeoutMs),
     clock,
     log,
     knownSecrets,

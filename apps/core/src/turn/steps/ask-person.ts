@@ -39,7 +39,7 @@ export function openAsker(deps: AskPersonDeps, { turn, identity, active }: Run, 
     });
   return {
     isForEngine: identity.asks !== 'never' && canAsk(active.engine, identity.asks),
-    ask: async (question) => (isOver ? { option: null, outcome: 'ended' } : (made ??= make()).ask(question)),
+    ask: async (question, gone) => (isOver ? { option: null, outcome: 'ended' } : (made ??= make()).ask(question, gone)),
     isWaiting: () => made?.isWaiting() ?? false,
     waitedMs: () => made?.waitedMs() ?? 0,
     end() {
