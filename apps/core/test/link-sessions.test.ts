@@ -103,6 +103,22 @@ describe('over its link a connector', () => {
     await expect(sessions.history(by('anna'), annasKey)).rejects.toMatchObject({ code: 'not_found' });
   });
 
+  test('says words with an id once, and a repeat ends nothing, not even the turn that they have', async () => {
+    const sessions = openSessions();
+    core.engine.script(workingUntilAborted());
+    const words = { text: 'work', message_id: 'w1', interrupt: true };
+    const first = sessions.inject(by('anna'), annasKey, words);
+    await expect.poll(() => core.context.pipeline.counts().running).toBe(1);
+    await expect(sessions.inject(by('anna'), annasKey, words)).rejects.toMatchObject({
+      code: 'conflict',
+      details: { said: true },
+    });
+    expect(core.context.pipeline.counts().running).toBe(1);
+    await sessions.abort(by('anna'), annasKey);
+    expect(await first).toMatchObject({ outcome: 'aborted' });
+    await expect(sessions.inject(by('anna'), annasKey, words)).rejects.toMatchObject({ details: { said: true } });
+  });
+
   test('watches one, whoever speaks there, until it is forgotten', async () => {
     const sessions = openSessions();
     const seen = watch(sessions, 'anna', annasKey);

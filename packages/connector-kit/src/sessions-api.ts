@@ -9,6 +9,9 @@ export type WatchHandlers = {
   onEnd?(error: CoreError): void;
 };
 
+/** Words for a conversation. `interrupt`: what runs there is ended first. */
+export type Injected = { text: string; interrupt?: boolean; message_id?: string };
+
 /**
  * Conversations of this instance, for a sender (`as`) of its own channel: those of the same person, and for an owner all. Rejects with a
  * `CoreError`: `no_access` for a sender who is denied, `forbidden` for the conversation of another, `not_found`, `conflict`, `unavailable`.
@@ -22,8 +25,11 @@ export type SessionsApi = {
   forget(as: SessionAsker, key: string): Promise<void>;
   /** Ends the turn in flight. */
   abort(as: SessionAsker, key: string): Promise<void>;
-  /** Says something as the next turn, before all that wait. */
-  inject(as: SessionAsker, key: string, said: { text: string; interrupt?: boolean }): Promise<InjectAnswer>;
+  /**
+   * Says something as the next turn, before all that wait. With a `message_id` it is said once, however often it is sent: sent again it is a
+   * `conflict` whose details have `said: true`.
+   */
+  inject(as: SessionAsker, key: string, said: Injected): Promise<InjectAnswer>;
   /**
    * Shows what happens in a conversation, whoever speaks there: turns that run from their beginning, then all that comes. Goes on by itself after
    * a break of the link. `after`: the `seq` of the last frame that an earlier watch has seen. The returned function ends it.

@@ -56,7 +56,16 @@ export type SessionRequest =
   | { op: 'sessions'; id: number; as: SessionAsker; limit?: number; before?: string }
   | { op: 'history'; id: number; as: SessionAsker; conversation_key: string; limit?: number; before?: number }
   | { op: 'forget' | 'abort'; id: number; as: SessionAsker; conversation_key: string }
-  | { op: 'inject'; id: number; as: SessionAsker; conversation_key: string; text: string; interrupt?: boolean }
+  /** `message_id`: a conversation takes words with the same one once; sent again they are a `conflict` with `said: true`. */
+  | {
+      op: 'inject';
+      id: number;
+      as: SessionAsker;
+      conversation_key: string;
+      text: string;
+      interrupt?: boolean;
+      message_id?: string;
+    }
   /** `after`: the `seq` of the last frame that was seen. */
   | { op: 'watch'; id: number; as: SessionAsker; conversation_key: string; after?: number };
 

@@ -33,7 +33,7 @@ const deliverWithinMs = 15_000;
  * Puts an operator's words into a session as its next turn, before all that wait; with `interrupt` the running turn
  * is ended first. Resolves when the reply is there and its first delivery has been tried. In a session whose engine runs in a terminal the operator's
  * words are typed there.
- * @throws ServiceError `not_found`, `conflict` (the session is claimed) or what a turn throws.
+ * @throws ServiceError `not_found`, `conflict` (the session is claimed; with `said: true` the words were said already) or what a turn throws.
  */
 export async function inject(deps: Deps, injection: Injection, caller: Caller, requestId: string): Promise<InjectAnswer> {
   const session = await deps.sessions.read(injection.conversation_key);
@@ -44,12 +44,20 @@ export async function inject(deps: Deps, injection: Injection, caller: Caller, r
     if (answer !== null) return answer;
     throw conflict(`The session is claimed by ${session.claimed_by}. Release it first (POST /v2/release).`);
   }
+  await checkIsNew(deps, injection);
   const wasRunning = deps.turnQueue.stateOf(injection.conversation_key) === 'running';
   const turn = toTurn(deps, session, injection, wasRunning, requestId);
   const live = deps.liveTurns.begin(turn, caller);
   const handled = await live.follow(run(deps, live, injection.interrupt === true));
   return deliver(deps, live, handled, routeOfSession(session));
 }
+
+/** Before anything is ended for them: what runs may be their own turn. */
+async function checkIsNew({ journal }: Pick<Deps, 'journal'>, { conversation_key, message_id }: Injection): Promise<void> {
+  if (message_id !== undefined && (await journal.find(conversation_key, message_id)) !== undefined) throw saidAlready();
+}
+
+const saidAlready = () => conflict('These words were said already.', { said: true });
 
 function toTurn(deps: Deps, session: SessionRow, injection: Injection, wasRunning: boolean, requestId: string): Turn {
   const { text, by, message_id } = injection;
@@ -79,7 +87,7 @@ async function run(deps: Deps, live: LiveTurn, interrupts: boolean): Promise<Han
   try {
     if (interrupts) abortTurn(deps, conversation_key);
     const seq = await deps.journal.accept(live.turn, 'queued');
-    if (seq === null) throw conflict('These words were said already.');
+    if (seq === null) throw saidAlready();
     live.turn.seq = seq;
     live.accepted();
     return await deps.run(live, ticket);

@@ -2,7 +2,7 @@ import { type Ajv } from 'ajv';
 import { conversationKeySchema, envelopeSchema } from '@svc/contract/envelope.ts';
 import type { LinkRequest, SessionRequest } from '@svc/contract/link.ts';
 
-const { channel, sender } = envelopeSchema.properties;
+const { channel, sender, message_id } = envelopeSchema.properties;
 const as = { type: 'object', required: ['channel', 'sender'], properties: { channel, sender } } as const;
 const limit = { type: 'integer', minimum: 1, maximum: 1000 } as const;
 const place = { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER } as const;
@@ -17,7 +17,10 @@ const schemas = {
   history: of({ limit, before: place }),
   forget: of({}),
   abort: of({}),
-  inject: of({ text: { type: 'string', minLength: 1, maxLength: 1_000_000 }, interrupt: { type: 'boolean' } }, 'text'),
+  inject: of(
+    { text: { type: 'string', minLength: 1, maxLength: 1_000_000 }, interrupt: { type: 'boolean' }, message_id },
+    'text',
+  ),
   watch: of({ after: place }),
 } satisfies Record<SessionRequest['op'], object>;
 

@@ -83,7 +83,8 @@ async function answerTo(deps: LinkSessionDeps, peer: Peer, request: Asked, call:
       const { trust_tier: tier, denied } = await resolveAsker(deps, peer, request.as);
       const by = raw_username ?? raw_id;
       const mayType = tier === 'SACRED' && !denied;
-      const said = { conversation_key: key, text: request.text, by, interrupt: request.interrupt, mayType };
+      const { text, interrupt, message_id } = request;
+      const said = { conversation_key: key, text, by, interrupt, mayType, message_id };
       return deps.pipeline.inject(said, { sink: null, isGone: call.isGone }, call.requestId);
     }
   }

@@ -5,6 +5,7 @@ import type { Identity } from '@svc/contract/trust.ts';
 import type { SessionAsker } from '@svc/contract/link.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
 import type { CallOptions, CoreApi, StreamHandlers } from '../connector.ts';
+import { CoreError } from '../core-error.ts';
 import type { WatchHandlers } from '../sessions-api.ts';
 
 /** One turn that a connector asked for, in the hands of a test. */
@@ -71,8 +72,12 @@ export function createFakeCore(identity: Partial<Identity> = {}): FakeCore {
       history: async () => ({ messages: [], next: null }),
       forget: async () => undefined,
       abort: async () => undefined,
-      inject: async (as, conversation_key, { text }) => {
-        const { turn_id, outcome } = await run({ ...as, conversation_key, content: { text } }, {}, {});
+      inject: async (as, conversation_key, { text, message_id }) => {
+        const isSaid = ({ envelope }: FakeTurn) =>
+          envelope.conversation_key === conversation_key && envelope.message_id === message_id;
+        if (message_id !== undefined && core.turns.some(isSaid)) throw saidAlready();
+        const said = { ...as, conversation_key, ...(message_id !== undefined && { message_id }), content: { text } };
+        const { turn_id, outcome } = await run(said, {}, {});
         return { ok: true, reply: text, delivered: false, deliverErr: null, route: null, outcome, turn_id };
       },
       watch(as, key, handlers) {
@@ -84,6 +89,9 @@ export function createFakeCore(identity: Partial<Identity> = {}): FakeCore {
   };
   return core;
 }
+
+const saidAlready = () =>
+  new CoreError('conflict', 'These words were said already.', { mayHaveRun: true, details: { said: true } });
 
 /** Answers `echo: <text>`, streamed word by word. */
 export const echo: Script = ({ envelope, handlers, result }) => {
