@@ -38,6 +38,7 @@ import { createOpenLinks } from './stream/open-links.ts';
 import { createOwnWatches } from './stream/own-watches.ts';
 import { createStreamRoutes } from './stream/stream-routes.ts';
 import { createTriageRoute } from './triage/triage-route.ts';
+import { createInterrupts } from './turn/interrupts.ts';
 import { createTurnRoutes } from './turn/turn-routes.ts';
 import { createWordsElsewhere } from './turn/words-elsewhere.ts';
 import { openOwnFiles } from './upload/own-files.ts';
@@ -84,7 +85,8 @@ export async function startGateway(
   const capabilities = await openCapabilities(ctx.state);
   const rpc = createDeviceCalls({ ...gateway, capabilities, emit: ctx.emit });
   const elsewhere = createWordsElsewhere(gateway, watches);
-  const keepers = [files, push, capabilities, rpc, elsewhere, voiceSettings(ctx.state)];
+  const interrupts = createInterrupts(ctx.state);
+  const keepers = [files, push, capabilities, rpc, elsewhere, interrupts, voiceSettings(ctx.state)];
   const remove = createRemoveDevice({ ...gateway, codes, keepers });
   const { assistantName: assistant, instanceId } = ctx;
   const onPaired = (device: string) => log('info', 'a device was paired', { device });
@@ -93,7 +95,7 @@ export async function startGateway(
       healthRoute(meta.type, () => toHealth(devices, appFolder)),
       createPairRoute({ devices, codes, readBody, clock, assistant, instanceId, onPaired }),
       ...createStreamRoutes(gateway, watches),
-      ...createTurnRoutes(gateway, { watches, files, push, capabilities, elsewhere }),
+      ...createTurnRoutes(gateway, { watches, files, push, capabilities, elsewhere, interrupts }),
       ...createSessionRoutes(gateway),
       ...createDeviceRoutes(gateway, { remove, capabilities }),
       ...createRpcRoutes(gateway, capabilities, rpc),

@@ -245,6 +245,37 @@ test('words for another conversation are said there once, however often they are
   expect(gateway.core().turns).toEqual([]);
 });
 
+test('a message that ends what runs ends it once, however often it is sent, and over a restart', async () => {
+  const gateway = await openGateway();
+  const { token } = await gateway.device('Phone');
+  let ended = 0;
+  const count = () => Object.assign(gateway.core().sessions, { abort: async () => void ended++ });
+  count();
+  const say = (message_id: string) => gateway.json(token, 'POST', '/gw/turn', { text: 'no, this', message_id, interrupt: true });
+  expect((await Promise.all([say('m1'), say('m1')])).map(({ status }) => status)).toEqual([202, 202]);
+  await say('m1');
+  expect(ended).toBe(1);
+  await gateway.restart();
+  count();
+  await say('m1');
+  expect(ended).toBe(1);
+  await say('m2');
+  expect(ended).toBe(2);
+});
+
+test('a message whose stop did not arrive ends what runs when it is sent again', async () => {
+  const gateway = await openGateway();
+  const { token } = await gateway.device('Phone');
+  const say = () => gateway.json(token, 'POST', '/gw/turn', { text: 'no, this', message_id: 'm1', interrupt: true });
+  let ended = 0;
+  Object.assign(gateway.core().sessions, {
+    abort: async () => {
+      if (++ended === 1) throw new CoreError('unavailable', 'The core is away.', { mayHaveRun: false });
+    },
+  });
+  expect([(await say()).status, (await say()).status, ended]).toEqual([503, 202, 2]);
+});
+
 test('a file goes with a message of the device that has uploaded it, and with no other', async () => {
   const gateway = await openGateway();
   const [ann, bob] = [await gateway.device('Ann'), await gateway.device('Bob')];

@@ -18,6 +18,7 @@ import type { Capabilities } from '../rpc/capabilities.ts';
 import { deviceToolsOf } from '../rpc/device-tools.ts';
 import type { OwnWatches } from '../stream/own-watches.ts';
 import type { OwnFiles } from '../upload/own-files.ts';
+import type { Interrupts } from './interrupts.ts';
 import type { WordsElsewhere } from './words-elsewhere.ts';
 
 type TurnDeps = {
@@ -26,10 +27,12 @@ type TurnDeps = {
   push: Pick<Push, 'begun' | 'ended'>;
   capabilities: Pick<Capabilities, 'of'>;
   elsewhere: WordsElsewhere;
+  interrupts: Interrupts;
 };
 
 /** `POST /gw/turn`, `/gw/stop`, `/gw/answer`: what a person does in a conversation. What comes of it is seen on the streams. */
-export function createTurnRoutes(gateway: Gateway, { watches, files, push, capabilities, elsewhere }: TurnDeps): Route[] {
+export function createTurnRoutes(gateway: Gateway, deps: TurnDeps): Route[] {
+  const { watches, files, push, capabilities, elsewhere, interrupts } = deps;
   const { ctx, readBody, authenticate } = gateway;
 
   async function turn(exchange: Exchange): Promise<void> {
@@ -37,10 +40,12 @@ export function createTurnRoutes(gateway: Gateway, { watches, files, push, capab
     const said = await readBody<TurnRequest>(exchange, turnSchema);
     const own = ownKey(gateway, device);
     const { conversation_key: key = own, interrupt = false } = said;
-    if (key === own && interrupt) await ctx.core.sessions.abort(askerOf(gateway, device), own).catch(nothingRuns);
+    if (key === own && interrupt) await interrupts.before(device, said.message_id, () => end(device, own));
     const accepted = key === own ? await say(device, said, exchange) : await elsewhere.say(device, key, said);
     reply(exchange, accepted, 202);
   }
+
+  const end = (device: DeviceRecord, key: string) => ctx.core.sessions.abort(askerOf(gateway, device), key).catch(nothingRuns);
 
   /** Resolves when the message is safe in the core, or was answered before. Its turn goes on alone. */
   function say(device: DeviceRecord, said: TurnRequest, { requestId }: Exchange): Promise<TurnAccepted> {
