@@ -3,6 +3,7 @@ import { notFound, ServiceError } from '@svc/service-kit/service-error.ts';
 import type { DeviceRecord } from './device/device-record.ts';
 import { askerOf, ownKey, type Gateway } from './gateway.ts';
 import type { Push } from './push/open-push.ts';
+import { wasSaid, withoutRefusal } from './turn/injected.ts';
 
 /**
  * What is sent to devices from outside (spec: mobile connector, `/out`): `inject` says something in a device's conversation, `speak` is read aloud.
@@ -11,18 +12,27 @@ import type { Push } from './push/open-push.ts';
 export function createSend(gateway: Gateway, push: Pick<Push, 'ended'>): NonNullable<Outbound['send']> {
   const { ctx, devices, links } = gateway;
 
-  const inject = async (device: DeviceRecord, text: string): Promise<void> => {
-    const { outcome, reply } = await ctx.core.sessions.inject(askerOf(gateway, device), ownKey(gateway, device), { text });
-    push.ended(device.device_id, { outcome, text: reply });
-  };
+  /** Under the id of the message: sent again, it is said where it was not said yet. */
+  async function inject(device: DeviceRecord, { id, text = '' }: OutboundMessage): Promise<void> {
+    const injected = ctx.core.sessions
+      .inject(askerOf(gateway, device), ownKey(gateway, device), { text, message_id: id })
+      .then(({ outcome, reply }) => push.ended(device.device_id, { outcome, text: reply }))
+      .catch((error: unknown) => {
+        if (!wasSaid(error)) throw error;
+      });
+    await withoutRefusal(gateway, injected);
+  }
 
-  return async ({ id, kind, target, text }: OutboundMessage) => {
+  return async (message: OutboundMessage) => {
+    const { id, kind, target, text } = message;
     const isForAll = target === '' || target === '*';
     const reached = links.devices();
     const named = isForAll ? reached.flatMap((deviceId) => devices.find(deviceId) ?? []) : [deviceOf(target)];
     if (kind === 'inject') {
       if (named.length === 0) throw nobodyThere();
-      await Promise.all(named.map((device) => inject(device, text ?? '')));
+      const said = await Promise.allSettled(named.map((device) => inject(device, message)));
+      const refused = said.find(({ status }) => status === 'rejected');
+      if (refused?.status === 'rejected') throw refused.reason;
       return;
     }
     const frame = { type: 'speak', id, text: text ?? '' };

@@ -3,12 +3,24 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import path from 'node:path';
-import { CoreError, ServiceError, type Identity, type SessionStreamFrame } from '@svc/connector-kit';
+import { CoreError, ServiceError, type Identity, type SessionsApi, type SessionStreamFrame } from '@svc/connector-kit';
+import { createFakeClock } from '@svc/testing/fake-clock.ts';
 import { expect, test } from 'vitest';
 import { openGateway } from './open-gateway.ts';
 
 const frame = (seq: number, body: object): SessionStreamFrame =>
   ({ conversation_key: 'k', turn_id: 't1', seq, ...body }) as SessionStreamFrame;
+
+/** The core refuses the next words for a conversation, and takes them after that. */
+function refuseOnce(sessions: SessionsApi, isMeant: (key: string) => boolean): void {
+  const { inject } = sessions;
+  let isRefused = false;
+  sessions.inject = async (as, key, said) => {
+    if (isRefused || !isMeant(key)) return inject(as, key, said);
+    isRefused = true;
+    throw new CoreError('unavailable', 'The core is away.', { mayHaveRun: false });
+  };
+}
 
 test('a device comes in with the code of its link, once, and is named to the owner', async () => {
   const gateway = await openGateway();
@@ -328,6 +340,35 @@ test('what is sent to a device is read aloud where it can be reached, or waits',
   await send('Ann');
   await expect.poll(stream.types).toEqual(['ready', 'speak', 'speak']);
   await expect.poll(control.types).toEqual(['ready', 'speak']);
+});
+
+test('what is said in the conversation of a device is delivered when it is not refused at once, though its turn goes on', async () => {
+  const clock = createFakeClock();
+  const gateway = await openGateway({}, {}, { clock });
+  const { device } = await gateway.device('Phone');
+  gateway.core().script = () => new Promise(() => undefined);
+  const send = () =>
+    gateway.live().send!({ id: 's1', kind: 'inject', target: device.id, text: 'Note.' } as never, new AbortController().signal);
+  const sent = send();
+  await expect.poll(() => gateway.core().turns.length).toBe(1);
+  clock.advance(2_000);
+  await sent;
+  await send();
+  expect(gateway.core().turns.map(({ envelope }) => envelope.message_id)).toEqual(['s1']);
+});
+
+test('what is said to every device is said to each once, also where one has refused it', async () => {
+  const gateway = await openGateway();
+  const [ann, bob] = [await gateway.device('Ann'), await gateway.device('Bob')];
+  for (const { token } of [ann, bob]) await expect.poll((await gateway.read(token)).types).toEqual(['ready']);
+  refuseOnce(gateway.core().sessions, (key) => key.endsWith(ann.device.id));
+  const send = () =>
+    gateway.live().send!({ id: 's1', kind: 'inject', target: '*', text: 'Note.' } as never, new AbortController().signal);
+  await expect(send()).rejects.toMatchObject({ code: 'unavailable' });
+  await send();
+  await send();
+  const keys = gateway.core().turns.map(({ envelope }) => envelope.conversation_key);
+  expect(keys).toEqual([bob, ann].map(({ device }) => `device:inst_1:device:${device.id}`));
 });
 
 test('who cannot be known is not let in, and the health says so', async () => {
