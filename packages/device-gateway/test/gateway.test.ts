@@ -257,6 +257,18 @@ test('words for another conversation are said there once, however often they are
   expect(gateway.core().turns).toEqual([]);
 });
 
+test('attempts at words for another conversation that meet are one after the other: each knows what came of the one before', async () => {
+  const gateway = await openGateway();
+  const { token } = await gateway.device('Phone');
+  const say = (message_id: string) =>
+    gateway.json(token, 'POST', '/gw/turn', { text: 'hello', message_id, conversation_key: 'messenger:m:channel:1' });
+  expect((await Promise.all([say('m1'), say('m1')])).map(({ status }) => status)).toEqual([202, 202]);
+  expect(gateway.core().turns.map(({ envelope }) => envelope.message_id)).toEqual(['m1']);
+  refuseOnce(gateway.core().sessions, () => true);
+  expect((await Promise.all([say('m2'), say('m2')])).map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([202, 503]);
+  expect(gateway.core().turns.map(({ envelope }) => envelope.message_id)).toEqual(['m1', 'm2']);
+});
+
 test('a message that ends what runs ends it once, however often it is sent, and over a restart', async () => {
   const gateway = await openGateway();
   const { token } = await gateway.device('Phone');
