@@ -18,12 +18,9 @@ afterAll(() => chromium?.close());
 /** What Chromium's own push service is asked for: the browser of the test subscribes in its place. */
 const subscribeHere = (subscription: object) => `{
   const subscription = ${JSON.stringify(subscription)};
-  let current = null;
-  PushManager.prototype.getSubscription = async () => current;
-  PushManager.prototype.subscribe = async ({ applicationServerKey }) => {
-    globalThis.subscribedWith = applicationServerKey;
-    return (current = { ...subscription, toJSON: () => subscription, unsubscribe: async () => { current = null; return true; } });
-  };
+  const made = { ...subscription, toJSON: () => subscription, unsubscribe: async () => (localStorage.removeItem('subscribed'), true) };
+  PushManager.prototype.getSubscription = async () => (localStorage.getItem('subscribed') === null ? null : made);
+  PushManager.prototype.subscribe = async () => (localStorage.setItem('subscribed', 'yes'), made);
 }`;
 
 /** What gives the service worker of a page what a push service would have brought. */
@@ -102,6 +99,66 @@ testUnless(whyNoBrowser())(
     await deliver(message);
     await expect.poll(() => context.serviceWorkers()[0]!.evaluate('pushes')).toBe(1);
     expect(await shown(context)).toEqual([]);
+    expect(faults).toEqual([]);
+    await context.close();
+  },
+  120_000,
+);
+
+testUnless(whyNoBrowser())(
+  'a browser that is told of answers is told of them again after its subscription was lost, until it is signed out',
+  async () => {
+    const browser = createBrowser();
+    const service = await startPushService([browser]);
+    const gateway = await openGateway({}, {}, { appFolder: webAppFolder(root, 'devices'), network: service.network });
+    const context = await chromium.newContext({ permissions: ['notifications'] });
+    await context.addInitScript(subscribeHere(browser.subscription));
+    const page = await context.newPage();
+    const faults = watch(page);
+    await page.goto((await gateway.invite('Phone')).url);
+    await isLive(page);
+    const subscribed = async () => (await gateway.fake().context.state.list('push/')).map(({ key }) => key.slice('push/'.length));
+    const first = (await gateway.listed())[0]!.device_id;
+    const isTold = page.getByLabel('Tell me when an answer is ready');
+    const openSettings = () => page.getByRole('button', { name: 'Settings' }).click();
+    const restart = async () => {
+      await page.reload();
+      await isLive(page);
+    };
+
+    await openSettings();
+    await isTold.click();
+    await expect.poll(subscribed).toEqual([first]);
+    await gateway.fake().context.state.delete(`push/${first}`);
+    await restart();
+    await expect.poll(subscribed).toEqual([first]);
+
+    await gateway.fake().context.state.delete(`push/${first}`);
+    await page.evaluate('localStorage.clear()');
+    await restart();
+    await expect.poll(subscribed).toEqual([first]);
+
+    await gateway.fake().context.state.delete(`push/${first}`);
+    await expect.poll(() => context.serviceWorkers().length).toBe(1);
+    await context.serviceWorkers()[0]!.evaluate(`(() => {
+      PushManager.prototype.getSubscription = async () => null;
+      PushManager.prototype.subscribe = async () => (${JSON.stringify(browser.subscription)});
+      dispatchEvent(new ExtendableEvent('pushsubscriptionchange'));
+    })()`);
+    await expect.poll(subscribed).toEqual([first]);
+
+    await openSettings();
+    await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+    await page.getByRole('button', { name: 'Sign out this device' }).click();
+    await expect.poll(() => page.evaluate('localStorage.length')).toBe(0);
+    await page.goto((await gateway.invite('Phone again')).url);
+    await page.reload();
+    await isLive(page);
+    await openSettings();
+    await expect.poll(() => isTold.isEnabled()).toBe(true);
+    expect([await isTold.isChecked(), await subscribed()]).toEqual([false, []]);
+    await isTold.click();
+    await expect.poll(subscribed).toEqual([(await gateway.listed())[0]!.device_id]);
     expect(faults).toEqual([]);
     await context.close();
   },

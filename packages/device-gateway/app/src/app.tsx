@@ -3,6 +3,7 @@ import { useEffect, useState } from 'react';
 import { ChatPage } from './chat-page.tsx';
 import { type Device, forgetDevice, keepDevice, readDevice } from './device.ts';
 import { PairPage } from './pair-page.tsx';
+import { endPush } from './push.ts';
 
 /** Takes the code out of the address, so that it stands in no history and no screenshot. */
 function takeCode(): string | null {
@@ -27,6 +28,8 @@ export function App() {
     setDevice(paired);
   };
   const signOut = async () => {
+    // Whoever is paired here next decides whether they are told of answers.
+    await endPush().catch(() => undefined);
     await forgetDevice();
     setDevice(null);
   };

@@ -9,6 +9,7 @@ import { type ChatSession, openChatSession } from './chat-session.ts';
 import type { Device } from './device.ts';
 import { createGateway, type Gateway } from './gateway.ts';
 import { takeLaunch } from './launch.ts';
+import { renewPush } from './push.ts';
 import { SessionsPanel } from './sessions-panel.tsx';
 import { SettingsDialog } from './settings-dialog.tsx';
 import { useVoiceSettings } from './use-voice-settings.ts';
@@ -43,6 +44,11 @@ export function ChatPage({ device, onSignedOut, onRenamed }: Props) {
     return () => calls.current?.close();
     // A new name of the device opens nothing anew.
   }, [device.id, gateway]);
+
+  useEffect(() => {
+    // What is away now is there at another start.
+    renewPush(gateway).catch(() => undefined);
+  }, [gateway]);
 
   return (
     <div className="app">

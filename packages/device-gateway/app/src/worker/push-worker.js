@@ -15,6 +15,36 @@ self.addEventListener('push', (event) => {
   event.waitUntil(show());
 });
 
+// The push service has given the browser another address, or none. What fails here is done when the app starts.
+self.addEventListener('pushsubscriptionchange', (event) => {
+  const renew = async () => {
+    const token = (await pairedDevice())?.token;
+    if (token === undefined) return;
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    const { key } = await (await fetch('/gw/push-key', { headers })).json();
+    const known = await self.registration.pushManager.getSubscription();
+    const subscription =
+      known ?? (await self.registration.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: key }));
+    await fetch('/gw/push', { method: 'PUT', headers, body: JSON.stringify(subscription) });
+  };
+  event.waitUntil(renew());
+});
+
+// As the app keeps it (`device.ts`). Where nothing is kept, no database is made: the app would find it without its store.
+const pairedDevice = () =>
+  new Promise((resolve, reject) => {
+    const opening = indexedDB.open('keyval-store');
+    opening.addEventListener('upgradeneeded', () => opening.transaction.abort());
+    opening.addEventListener('error', () => resolve(undefined));
+    opening.addEventListener('success', () => {
+      const database = opening.result;
+      const reading = database.transaction('keyval').objectStore('keyval').get('svc-device');
+      reading.addEventListener('success', () => resolve(reading.result));
+      reading.addEventListener('error', () => reject(reading.error));
+      reading.transaction.addEventListener('complete', () => database.close());
+    });
+  });
+
 self.addEventListener('notificationclick', (event) => {
   event.notification.close();
   const open = async () => {
