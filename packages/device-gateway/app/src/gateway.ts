@@ -20,7 +20,7 @@ const uploadMs = 10 * 60_000;
 export function createGateway(token: string) {
   const headers = { authorization: `Bearer ${token}` };
 
-  async function call(method: string, path: string, body?: unknown, ms = timeoutMs): Promise<Response> {
+  async function call(method: string, path: string, body?: unknown, ms = timeoutMs, left?: AbortSignal): Promise<Response> {
     const isRaw = body instanceof Blob;
     const response = await fetch(path, {
       method,
@@ -29,7 +29,7 @@ export function createGateway(token: string) {
         ...(body === undefined ? {} : { 'content-type': isRaw ? body.type || 'application/octet-stream' : 'application/json' }),
       },
       ...(body === undefined ? {} : { body: isRaw ? body : JSON.stringify(body) }),
-      signal: AbortSignal.timeout(ms),
+      signal: left === undefined ? AbortSignal.timeout(ms) : AbortSignal.any([left, AbortSignal.timeout(ms)]),
       redirect: 'manual',
       cache: 'no-store',
     });
@@ -73,8 +73,9 @@ export function createGateway(token: string) {
     rpcResult: (result: { rpc_id: string; ok: boolean; result?: unknown; error?: string }) =>
       json('POST', '/gw/rpc-result', result),
     transcribe: async (audio: Blob) => (await (await call('POST', '/gw/transcribe', audio, 60_000)).json()) as { text: string },
-    tts: async (text: string, voice: string | null) =>
-      await (await call('POST', '/gw/tts', { text, ...(voice === null ? {} : { voice }) }, 60_000)).blob(),
+    /** `left`: it is not wanted any more. */
+    tts: async (text: string, voice: string | null, left: AbortSignal) =>
+      await (await call('POST', '/gw/tts', { text, ...(voice === null ? {} : { voice }) }, 60_000, left)).blob(),
     uploads,
     /** Sends a message with its own id; its files are there already. */
     say: ({ message_id, conversation_key, text, files, speak, interrupt }: Outgoing) =>

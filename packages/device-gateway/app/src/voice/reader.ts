@@ -19,30 +19,45 @@ type Options = {
 };
 
 export function createReader({ gateway, voice, onSpeaking, onFault }: Options): Reader {
-  let queue: Promise<Blob | null>[] = [];
+  let queue: string[] = [];
+  /** The next one, while another is heard. */
+  let ahead: Promise<Blob | null> | null = null;
+  /** Aborts with the silence. */
+  let silence = new AbortController();
   let reply: { id: string; sentences: Sentences } | null = null;
   let silenced: string | null = null;
   let player: HTMLAudioElement | null = null;
   let isPlaying = false;
 
   const add = (sentence: string) => {
-    const failed = (error: unknown) => {
-      onFault(error instanceof Error ? `Not read aloud: ${error.message}` : 'Not read aloud.');
-      return null;
-    };
-    queue.push(gateway.tts(sentence, voice).catch(failed));
+    queue.push(sentence);
+    if (player !== null) lookAhead();
     void playAll();
   };
+
+  function fetchNext(): Promise<Blob | null> | null {
+    const sentence = queue.shift();
+    if (sentence === undefined) return null;
+    const { signal } = silence;
+    return gateway.tts(sentence, voice, signal).catch((error: unknown) => {
+      if (!signal.aborted) onFault(error instanceof Error ? `Not read aloud: ${error.message}` : 'Not read aloud.');
+      return null;
+    });
+  }
+  const lookAhead = () => void (ahead ??= fetchNext());
 
   async function playAll(): Promise<void> {
     if (isPlaying) return;
     isPlaying = true;
     onSpeaking(true);
-    for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
-      const mine = queue;
+    for (let next = fetchNext(); next !== null; next = ahead ?? fetchNext()) {
+      ahead = null;
+      const { signal } = silence;
       const audio = await next;
       // Silenced while it was fetched.
-      if (audio !== null && queue === mine) await play(audio);
+      if (audio === null || signal.aborted) continue;
+      lookAhead();
+      await play(audio);
     }
     isPlaying = false;
     onSpeaking(false);
@@ -68,6 +83,9 @@ export function createReader({ gateway, voice, onSpeaking, onFault }: Options): 
 
   const stop = () => {
     queue = [];
+    ahead = null;
+    silence.abort();
+    silence = new AbortController();
     silenced = reply?.id ?? null;
     player?.pause();
   };
