@@ -114,6 +114,20 @@ test('what was taken out by hand is gone within a second, and what is there by h
   expect(devices.list().map(({ name }) => name)).toEqual(['Bob', 'Eve']);
 });
 
+test('a visit that is written brings nothing back that was taken out by hand a moment before', () => {
+  const { devices, clock, file } = open();
+  const [ann, bob] = [devices.add('Ann'), devices.add('Bob')];
+  const { token } = devices.pair(ann.device_id, null);
+  clock.advance(6 * 60_000);
+  expect(devices.byToken(token)).not.toBeNull();
+  const edited = JSON.parse(readFileSync(file, 'utf8')) as { keys: { name: string }[] };
+  writeFileSync(file, JSON.stringify({ keys: edited.keys.filter(({ name }) => name !== 'Ann') }));
+  devices.seen(bob.device_id);
+  const { keys } = JSON.parse(readFileSync(file, 'utf8')) as { keys: object[] };
+  expect(keys).toEqual([expect.objectContaining({ name: 'Bob', last_seen_at: clock.now() })]);
+  expect(devices.byToken(token)).toBeNull();
+});
+
 test('a visit is written now and then, and a name is there once', () => {
   const { devices, clock, file } = open();
   const { device_id: id } = devices.add('Phone');

@@ -156,8 +156,12 @@ export function openDevices({ file, clock, log }: Options): Devices {
       device.last_seen_at = clock.now();
       if (clock.elapsed() - visitsWrittenAt < seenEveryMs) return;
       visitsWrittenAt = clock.elapsed();
+      const visits = known.byId;
       try {
-        write(known.byId.values());
+        change((byId) => {
+          for (const [id, there] of byId)
+            byId.set(id, { ...there, last_seen_at: visits.get(id)?.last_seen_at ?? there.last_seen_at });
+        });
       } catch (error) {
         log('warn', 'when devices were last here could not be written', { error: errorText(error) });
       }
