@@ -1,11 +1,16 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, statSync } from 'node:fs';
+import { writeFileAtomic } from '@svc/service-kit/config/data-dir.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 import type { StartContext } from './connector.ts';
 
 export type PrivateFile<Value> = {
-  /** What the file says now; `empty` while it says nothing that can be used. */
+  /** What the file says; `empty` while it says nothing that can be used. */
   read(): Value;
+  /** The same, though it was looked at a moment ago: what is changed and written again must be what is there. */
+  readNow(): Value;
+  /** Puts a text in its place, which says `value`. @throws what the disk says */
+  write(text: string, value: Value): void;
   /** Null while the file is good, else what is wrong with it. */
   problem(): string | null;
 };
@@ -22,6 +27,10 @@ type Options<Value> = {
   mayBeMissing?: boolean;
   /** A link in the place of the file is refused: it could lead to the file of another. */
   refusesLinks?: boolean;
+  /** One that others can read lets nobody in; else it is only warned about. */
+  mustBePrivate?: boolean;
+  /** What is to stand there in place of the text that was read, as for a secret that must not stay; null leaves it. */
+  rewrite?: (value: Value) => string | null;
   clock: Clock;
   log: StartContext['log'];
 };
@@ -35,16 +44,18 @@ const maxFileBytes = 4 * 1024 * 1024;
  * understood lets nobody in.
  */
 export function openPrivateFile<Value>(options: Options<Value>): PrivateFile<Value> {
-  const { file, name, parse, empty, clock, log } = options;
+  const { file, name, parse, empty, rewrite = () => null, clock, log } = options;
   let value = empty;
   let problem: string | null = null;
   let seen = '';
   let checkedAt = Number.NEGATIVE_INFINITY;
 
   function refresh(): void {
-    const now = clock.elapsed();
-    if (now - checkedAt < recheckMs) return;
-    checkedAt = now;
+    if (clock.elapsed() - checkedAt >= recheckMs) look();
+  }
+
+  function look(): void {
+    checkedAt = clock.elapsed();
     const version = versionOf(file);
     if (version === seen) return;
     seen = version;
@@ -55,7 +66,10 @@ export function openPrivateFile<Value>(options: Options<Value>): PrivateFile<Val
     const before = problem;
     try {
       const text = readText(options);
-      value = text === null ? empty : parse(text);
+      const found = text === null ? empty : parse(text);
+      const better = rewrite(found);
+      if (better !== null) put(better);
+      value = found;
       problem = null;
       if (text !== null) log('info', `${name} read`, { file });
     } catch (error) {
@@ -69,10 +83,23 @@ export function openPrivateFile<Value>(options: Options<Value>): PrivateFile<Val
     }
   }
 
+  function put(text: string): void {
+    writeFileAtomic(file, text);
+    seen = versionOf(file);
+  }
+
   return {
     read() {
       refresh();
       return value;
+    },
+    readNow() {
+      look();
+      return value;
+    },
+    write(text, next) {
+      put(text);
+      value = next;
     },
     problem() {
       refresh();
@@ -87,8 +114,9 @@ function readText({
   name,
   mayBeMissing = false,
   refusesLinks = false,
+  mustBePrivate = false,
   log,
-}: Omit<Options<unknown>, 'parse' | 'empty'>): string | null {
+}: Omit<Options<unknown>, 'parse' | 'empty' | 'rewrite'>): string | null {
   const handle = open(file, refusesLinks ? constants.O_NOFOLLOW : 0);
   if (handle === null) {
     if (mayBeMissing) return null;
@@ -98,7 +126,10 @@ function readText({
     const stats = fstatSync(handle);
     if (!stats.isFile()) throw new Error('it is not a file');
     if (stats.size > maxFileBytes) throw new Error(`it is larger than ${maxFileBytes} bytes`);
-    if ((stats.mode & 0o077) !== 0) log('warn', `the ${name} can be read by others; set its mode to 0600`, { file });
+    if ((stats.mode & 0o077) !== 0) {
+      if (mustBePrivate) throw new Error('others can read it; set its mode to 0600');
+      log('warn', `the ${name} can be read by others; set its mode to 0600`, { file });
+    }
     return readFileSync(handle, 'utf8');
   } finally {
     closeSync(handle);

@@ -31,7 +31,7 @@ export const maxDevices = 5_000;
 export const digestOf = (token: string): string => hash('sha256', Buffer.from(token, 'latin1'), 'hex');
 
 /** Whether the text of the file has to be written anew: a token stood in it. */
-type Parsed = { devices: DeviceRecord[]; hasTokens: boolean };
+export type Parsed = { devices: DeviceRecord[]; hasTokens: boolean };
 
 /**
  * The devices of a keys file's text. All or nothing, as with all keys: half a list of who may come in is not what its author wrote.

@@ -1,10 +1,18 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, constants, fstatSync, openSync, readFileSync, statSync } from 'node:fs';
 import type { StartContext } from '@svc/connector-kit';
+import { openPrivateFile } from '@svc/connector-kit/private-file.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
-import { writeFileAtomic } from '@svc/service-kit/config/data-dir.ts';
 import { conflict, errorText, notFound, unavailable } from '@svc/service-kit/service-error.ts';
-import { digestOf, harmless, maxAllowed, maxDevices, parseDevices, writeDevices, type DeviceRecord } from './device-record.ts';
+import {
+  digestOf,
+  harmless,
+  maxAllowed,
+  maxDevices,
+  parseDevices,
+  writeDevices,
+  type DeviceRecord,
+  type Parsed,
+} from './device-record.ts';
 
 /** The devices of an instance, as the keys file has them. A change is on the disk when its call returns. */
 export type Devices = {
@@ -29,67 +37,39 @@ export type Devices = {
 };
 
 type Options = { file: string; clock: Clock; log: StartContext['log'] };
-type Known = { byId: Map<string, DeviceRecord>; byDigest: Map<string, DeviceRecord> };
+/** `hasTokens`: so did the text, which has digests in their place from then on. */
+type Known = { byId: Map<string, DeviceRecord>; byDigest: Map<string, DeviceRecord>; hasTokens: boolean };
 
-/** How long what was removed by hand may live on, ms. */
-const recheckMs = 1_000;
 /** Visits of all devices are written this often at most, ms: each write of the file has others read it again. */
 const seenEveryMs = 5 * 60_000;
-/** As of every file with keys. */
-const maxFileBytes = 4 * 1024 * 1024;
-const nobody: Known = { byId: new Map(), byDigest: new Map() };
+const nobody: Known = { byId: new Map(), byDigest: new Map(), hasTokens: false };
 
 /**
  * The keys file of a gateway. It may be edited by hand: it is looked at again when it is used, at most once a second. One that cannot be read or
  * understood, is a link, or can be read by others lets nobody in, and is not written over.
  */
 export function openDevices({ file, clock, log }: Options): Devices {
-  let known = nobody;
-  let problem: string | null = null;
-  let version: string | null = null;
-  let checkedAt = Number.NEGATIVE_INFINITY;
+  const keys = openPrivateFile<Known>({
+    file,
+    name: 'keys file',
+    parse: (text) => toKnown(parseDevices(text, clock.now())),
+    empty: nobody,
+    mayBeMissing: true,
+    refusesLinks: true,
+    mustBePrivate: true,
+    rewrite: ({ byId, hasTokens }) => (hasTokens ? writeDevices(byId.values()) : null),
+    clock,
+    log,
+  });
   let visitsWrittenAt = clock.elapsed();
-
-  function current(): Known {
-    if (clock.elapsed() - checkedAt >= recheckMs) refresh();
-    return known;
-  }
-
-  function refresh(): void {
-    checkedAt = clock.elapsed();
-    const found = versionOf(file);
-    if (found === version) return;
-    version = found;
-    const before = problem;
-    try {
-      const text = readText(file);
-      const { devices, hasTokens } = text === null ? { devices: [], hasTokens: false } : parseDevices(text, clock.now());
-      if (hasTokens) write(devices);
-      known = toKnown(devices);
-      problem = null;
-    } catch (error) {
-      known = nobody;
-      // The system's own message names the path, and the problem is shown to anyone who asks for the health.
-      const { code } = error as NodeJS.ErrnoException;
-      problem = `The keys file lets nobody in: ${code === undefined ? errorText(error) : `it cannot be read (${code})`}.`;
-      if (code !== undefined) version = null; // may pass without a change of the file
-      if (problem !== before) log('error', problem, { file });
-    }
-  }
-
-  function write(devices: Iterable<DeviceRecord>): void {
-    writeFileAtomic(file, writeDevices(devices));
-    version = versionOf(file);
-  }
 
   /** Changes what the file says now. */
   function change(edit: (byId: Map<string, DeviceRecord>) => void): void {
-    refresh();
+    const byId = new Map(keys.readNow().byId);
+    const problem = keys.problem();
     if (problem !== null) throw unavailable(problem);
-    const byId = new Map(known.byId);
     edit(byId);
-    write(byId.values());
-    known = toKnown(byId.values());
+    keys.write(writeDevices(byId.values()), toKnown({ devices: [...byId.values()], hasTokens: false }));
   }
 
   function edited(deviceId: string, fieldsOf: (before: DeviceRecord) => Partial<DeviceRecord>): DeviceRecord {
@@ -110,9 +90,9 @@ export function openDevices({ file, clock, log }: Options): Devices {
     });
 
   return {
-    byToken: (token) => current().byDigest.get(digestOf(token)) ?? null,
-    find: (deviceId) => current().byId.get(deviceId) ?? null,
-    list: () => [...current().byId.values()],
+    byToken: (token) => keys.read().byDigest.get(digestOf(token)) ?? null,
+    find: (deviceId) => keys.read().byId.get(deviceId) ?? null,
+    list: () => [...keys.read().byId.values()],
     add(name) {
       const id = `d_${randomBytes(9).toString('base64url')}`;
       const device: DeviceRecord = {
@@ -151,12 +131,12 @@ export function openDevices({ file, clock, log }: Options): Devices {
       return gone!;
     },
     seen(deviceId) {
-      const device = current().byId.get(deviceId);
+      const device = keys.read().byId.get(deviceId);
       if (device === undefined) return;
       device.last_seen_at = clock.now();
       if (clock.elapsed() - visitsWrittenAt < seenEveryMs) return;
       visitsWrittenAt = clock.elapsed();
-      const visits = known.byId;
+      const visits = keys.read().byId;
       try {
         change((byId) => {
           for (const [id, there] of byId)
@@ -166,10 +146,7 @@ export function openDevices({ file, clock, log }: Options): Devices {
         log('warn', 'when devices were last here could not be written', { error: errorText(error) });
       }
     },
-    problem() {
-      current();
-      return problem;
-    },
+    problem: keys.problem,
   };
 }
 
@@ -179,40 +156,10 @@ function existing(byId: ReadonlyMap<string, DeviceRecord>, deviceId: string): De
   return device;
 }
 
-function toKnown(devices: Iterable<DeviceRecord>): Known {
-  const list = [...devices];
+function toKnown({ devices, hasTokens }: Parsed): Known {
   return {
-    byId: new Map(list.map((device) => [device.device_id, device])),
-    byDigest: new Map(list.flatMap((device) => (device.token_sha256 === null ? [] : [[device.token_sha256, device]]))),
+    byId: new Map(devices.map((device) => [device.device_id, device])),
+    byDigest: new Map(devices.flatMap((device) => (device.token_sha256 === null ? [] : [[device.token_sha256, device]]))),
+    hasTokens,
   };
-}
-
-/** Null where there is no file. Without waiting: a pipe in its place would hold up the whole process. */
-function readText(file: string): string | null {
-  let handle: number;
-  try {
-    handle = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
-  }
-  try {
-    const stats = fstatSync(handle);
-    if (!stats.isFile()) throw new Error('it is not a file');
-    if (stats.size > maxFileBytes) throw new Error(`it is larger than ${maxFileBytes} bytes`);
-    if ((stats.mode & 0o077) !== 0) throw new Error('others can read it; set its mode to 0600');
-    return readFileSync(handle, 'utf8');
-  } finally {
-    closeSync(handle);
-  }
-}
-
-/** Changes with the file: the inode's own time also shows a new mode, and a copy that kept its date. */
-function versionOf(file: string): string {
-  try {
-    const { ino, size, ctimeMs } = statSync(file);
-    return `${ino} ${size} ${ctimeMs}`;
-  } catch (error) {
-    return errorText(error); // reported when it is read
-  }
 }
