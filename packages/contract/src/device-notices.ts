@@ -48,7 +48,7 @@ export type NotifyTriageRequest = Static<typeof notifyTriageSchema>;
 
 export const notePriorities = ['low', 'normal', 'high'] as const;
 /**
- * Its answer: whether the device says something aloud now, how much it matters, and the words. Of requests that were gathered into one burst
+ * Its answer: whether the device says something aloud now, how much it matters, and the words. Of requests that were gathered into one batch
  * the first has the answer; the others say nothing (`speak` false, no words).
  */
 export type NotifyTriage = { speak: boolean; priority: (typeof notePriorities)[number]; synopsis: string };

@@ -5,7 +5,7 @@ import { cutText } from '@svc/service-kit/cut-text.ts';
 import { createFixedWindow } from '@svc/service-kit/fixed-window.ts';
 import type { Gateway } from '../gateway.ts';
 import { reply } from '../http/reply.ts';
-import { createBursts } from './bursts.ts';
+import { createBatches } from './batches.ts';
 
 type Notification = NotifyTriageRequest['notifications'][number];
 
@@ -13,7 +13,7 @@ type Notification = NotifyTriageRequest['notifications'][number];
 const gatherMs = 3_000;
 const maxItems = 50;
 const lookMs = 30_000;
-/** Requests that one device may make; a burst of them is one question. */
+/** Requests that one device may make; a batch of them is one question. */
 const perMinute = 120;
 /** Questions of one device: each costs its person something. */
 const questionsPerHour = 240;
@@ -35,7 +35,7 @@ export function createTriageRoute(gateway: Pick<Gateway, 'ctx' | 'clock' | 'auth
   const { ctx, clock, authenticate, readBody } = gateway;
   const requests = createFixedWindow(clock, { max: perMinute, windowMs: 60_000 });
   const questions = createFixedWindow(clock, { max: questionsPerHour, windowMs: 60 * 60_000 });
-  const bursts = createBursts<Notification, NotifyTriage>({ clock, gatherMs, maxItems, look });
+  const batches = createBatches<Notification, NotifyTriage>({ clock, gatherMs, maxItems, look });
 
   async function look(sender: string, notifications: Notification[], left: number): Promise<NotifyTriage> {
     refuseTooMany(questions.count(sender));
@@ -53,7 +53,7 @@ export function createTriageRoute(gateway: Pick<Gateway, 'ctx' | 'clock' | 'auth
     const { notifications } = await readBody<NotifyTriageRequest>(exchange, notifyTriageSchema);
     const gone = new AbortController();
     exchange.res.once('close', () => gone.abort());
-    const answer = await bursts.add(identity, notifications, gone.signal);
+    const answer = await batches.add(identity, notifications, gone.signal);
     if (!gone.signal.aborted) reply(exchange, answer ?? nothing);
   }
 

@@ -1,12 +1,12 @@
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
 import { expect, test } from 'vitest';
-import { createBursts } from './bursts.ts';
+import { createBatches } from './batches.ts';
 
-/** Bursts whose looks a test ends. */
+/** Batches whose looks a test ends. */
 function open() {
   const clock = createFakeClock();
   const looks: { key: string; items: string[]; left: number; answer(text: string): void; fail(error: Error): void }[] = [];
-  const bursts = createBursts<string, string>({
+  const batches = createBatches<string, string>({
     clock,
     gatherMs: 3_000,
     maxItems: 3,
@@ -16,15 +16,15 @@ function open() {
   /** After what is due by now. */
   const settled = () => new Promise((resolve) => void setImmediate(resolve));
   const here = new AbortController().signal;
-  return { clock, looks, bursts, settled, here };
+  return { clock, looks, batches, settled, here };
 }
 
 test('what comes within three seconds is one question, and the first who asked has its answer', async () => {
-  const { clock, looks, bursts, settled, here } = open();
-  const first = bursts.add('d', ['a'], here);
+  const { clock, looks, batches, settled, here } = open();
+  const first = batches.add('d', ['a'], here);
   clock.advance(2_999);
-  const second = bursts.add('d', ['b'], here);
-  const other = bursts.add('e', ['x'], here);
+  const second = batches.add('d', ['b'], here);
+  const other = batches.add('e', ['x'], here);
   clock.advance(1);
   await settled();
   expect(looks).toMatchObject([{ key: 'd', items: ['a', 'b'], left: 0 }]);
@@ -35,11 +35,11 @@ test('what comes within three seconds is one question, and the first who asked h
 });
 
 test('the answer goes to who still waits; where nobody does, nothing is asked', async () => {
-  const { clock, looks, bursts, settled, here } = open();
+  const { clock, looks, batches, settled, here } = open();
   const left = AbortSignal.abort();
-  const gone = bursts.add('d', ['a'], left);
-  const waits = bursts.add('d', ['b'], here);
-  const alone = bursts.add('e', ['x'], left);
+  const gone = batches.add('d', ['a'], left);
+  const waits = batches.add('d', ['b'], here);
+  const alone = batches.add('e', ['x'], left);
   clock.advance(3_000);
   await settled();
   expect(looks.map(({ key }) => key)).toEqual(['d']);
@@ -47,25 +47,25 @@ test('the answer goes to who still waits; where nobody does, nothing is asked', 
   expect(await Promise.all([gone, waits, alone])).toEqual([null, 'said', null]);
 });
 
-test('a burst that is too large is cut, and says by how much', async () => {
-  const { clock, looks, bursts, settled, here } = open();
-  void bursts.add('d', ['1', '2'], here);
-  void bursts.add('d', ['3', '4', '5'], here);
-  void bursts.add('d', ['6'], here);
+test('a batch that is too large is cut, and says by how much', async () => {
+  const { clock, looks, batches, settled, here } = open();
+  void batches.add('d', ['1', '2'], here);
+  void batches.add('d', ['3', '4', '5'], here);
+  void batches.add('d', ['6'], here);
   clock.advance(3_000);
   await settled();
   expect(looks).toMatchObject([{ items: ['1', '2', '3'], left: 3 }]);
 });
 
 test('one question of a key is open at a time, and what comes meanwhile is the next one', async () => {
-  const { clock, looks, bursts, settled, here } = open();
-  const first = bursts.add('d', ['a'], here);
+  const { clock, looks, batches, settled, here } = open();
+  const first = batches.add('d', ['a'], here);
   clock.advance(3_000);
   await settled();
-  const second = bursts.add('d', ['b'], here);
+  const second = batches.add('d', ['b'], here);
   clock.advance(3_000);
   await settled();
-  const third = bursts.add('d', ['c'], here);
+  const third = batches.add('d', ['c'], here);
   clock.advance(3_000);
   await settled();
   expect(looks).toHaveLength(1);
@@ -76,14 +76,14 @@ test('one question of a key is open at a time, and what comes meanwhile is the n
   expect(await Promise.all([first, second, third])).toEqual(['one', 'two', null]);
 });
 
-test('a question that fails fails for all who asked, and the next burst is asked again', async () => {
-  const { clock, looks, bursts, settled, here } = open();
-  const both = [bursts.add('d', ['a'], here), bursts.add('d', ['b'], here)];
+test('a question that fails fails for all who asked, and the next batch is asked again', async () => {
+  const { clock, looks, batches, settled, here } = open();
+  const both = [batches.add('d', ['a'], here), batches.add('d', ['b'], here)];
   clock.advance(3_000);
   await settled();
   looks[0]?.fail(new Error('away'));
   expect(await Promise.allSettled(both)).toMatchObject([{ status: 'rejected' }, { status: 'rejected' }]);
-  const again = bursts.add('d', ['c'], here);
+  const again = batches.add('d', ['c'], here);
   clock.advance(3_000);
   await settled();
   looks[1]?.answer('back');
