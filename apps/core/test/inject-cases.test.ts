@@ -203,6 +203,62 @@ describe('POST /v2/inject', () => {
   });
 });
 
+describe('words with a message_id', () => {
+  const named = (text: string, over: object = {}) => inject(text, { message_id: 'w1', ...over });
+
+  test('that come again while their turn runs join it, and end nothing', async () => {
+    await core.handle(routed('hi'));
+    const release = Promise.withResolvers<void>();
+    core.engine.script(async function* (request, signal) {
+      await release.promise;
+      yield* answering(request.text)(request, signal);
+    });
+    const first = named('look', { interrupt: true });
+    await expect.poll(() => core.context.pipeline.counts().running).toBe(1);
+    const second = named('look', { interrupt: true });
+    const pushed = Promise.withResolvers<SendOutcome>();
+    outcome = () => pushed.promise;
+    release.resolve();
+    await expect.poll(() => sent.length).toBe(1);
+    pushed.resolve({ delivered: true });
+    const [one, other] = await Promise.all([first, second]);
+    expect(one.body).toMatchObject({ reply: 'look', delivered: true, outcome: 'replied' });
+    expect(other).toEqual(one);
+    expect(core.engine.requests.map(({ text }) => text)).toEqual(['hi', 'look']);
+  });
+
+  test('that come again later get the answer of then, and end nothing of what runs now', async () => {
+    await core.handle(routed('hi'));
+    outcome = () => Promise.resolve({ delivered: false, permanent: true, error: 'no such room' });
+    const first = await named('look');
+    expect(first.body.deliverErr).toMatch(/no such room \(it is not tried again\)/);
+    const { working } = await beginWork();
+    expect(await named('look', { interrupt: true })).toEqual(first);
+    expect(core.context.pipeline.counts().running).toBe(1);
+    await core.app.inject({ method: 'POST', url: '/v2/abort', payload: { conversation_key: key } });
+    await working;
+    expect(sent.map(({ text }) => text)).toEqual(['look']);
+  });
+
+  test('are said again when their turn failed, and are nobody else’s message', async () => {
+    await core.handle({ ...routed('hi'), message_id: 'm1' });
+    core.engine.script(async function* () {
+      yield { type: 'failed', failure: { code: 'engine_failed', message: 'It broke.', retryable: false } };
+    });
+    expect((await named('look')).status).toBe(502);
+    core.engine.script(answering('looked'));
+    expect((await named('look')).body).toMatchObject({ reply: 'looked', delivered: true });
+    expect((await inject('look', { message_id: 'm1' })).status).toBe(409);
+  });
+
+  test('are no message of the channel: their reply answers none there', async () => {
+    await core.handle(routed('hi'));
+    await named('look');
+    expect(sent).toMatchObject([{ text: 'look', about: { turn_id: expect.any(String) } }]);
+    expect(sent[0]?.about).not.toHaveProperty('message_id');
+  });
+});
+
 describe('a push over the manager', () => {
   const message: ChannelMessage = { id: 'dlv_1', instance_id: 'm1', target: 'room', text: 'hello' };
 

@@ -9,7 +9,8 @@ export const deliveryOf = (turn: Turn, text: string) => ({
   turn_id: turn.id,
   turn_seq: turn.seq,
   conversation_key: turn.envelope.conversation_key,
-  message_id: turn.envelope.message_id ?? null,
+  // The id of an operator's words is of no message of the channel.
+  message_id: turn.steering === undefined ? (turn.envelope.message_id ?? null) : null,
   text,
   injected: turn.steering !== undefined,
 });

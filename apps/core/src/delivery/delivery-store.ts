@@ -68,6 +68,8 @@ export interface DeliveryStore {
   find(id: string): Promise<StoredDelivery | undefined>;
   /** True when what came of a turn is pushed, or was. */
   isFor(turnId: string): Promise<boolean>;
+  /** The first that came of a turn: its text, where it has one. */
+  ofTurn(turnId: string): Promise<StoredDelivery | undefined>;
   counts(): Promise<{ pending: number; failed: number } | undefined>;
   /** Marks one that failed as delivered; false when it has not failed. */
   confirm(id: string): Promise<boolean>;
@@ -131,6 +133,10 @@ export function createDeliveryStore(db: Database, clock: Clock, ids: Ids): Deliv
     },
     isFor: async (turnId: string) =>
       (await db.get(`SELECT 1 FROM delivery WHERE turn_id = ? AND state <> 'failed'`, turnId)) !== undefined,
+    async ofTurn(turnId: string): Promise<StoredDelivery | undefined> {
+      const row = await db.get<Row>(`SELECT ${columns} FROM delivery WHERE turn_id = ? ORDER BY seq LIMIT 1`, turnId);
+      return row === undefined ? undefined : toDelivery(row);
+    },
     counts: () =>
       db.get<{ pending: number; failed: number }>(
         `SELECT (SELECT count(*) FROM delivery WHERE state = 'pending') AS pending,

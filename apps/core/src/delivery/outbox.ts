@@ -58,7 +58,8 @@ export interface Outbox {
  * order for each target. What cannot be delivered is listed, never dropped in silence.
  */
 export function createOutbox({ store, db, send, clock, log, redact, onSettled }: OutboxDeps): Outbox {
-  const firstTries = new Map<string, (outcome: SendOutcome) => void>();
+  /** Those who wait for the first try of a delivery. */
+  const firstTries = new Map<string, Set<(outcome: SendOutcome) => void>>();
   const retrying = new Set<string>();
   let failed = 0;
   let replies: OpenReplies | null = null;
@@ -113,7 +114,7 @@ export function createOutbox({ store, db, send, clock, log, redact, onSettled }:
     } catch (error) {
       log.error({ err: error, delivery: delivery.id }, 'what became of a delivery could not be stored');
     }
-    firstTries.get(delivery.id)?.(outcome);
+    for (const told of firstTries.get(delivery.id) ?? []) told(outcome);
     firstTries.delete(delivery.id);
   }
 
@@ -155,13 +156,17 @@ export function createOutbox({ store, db, send, clock, log, redact, onSettled }:
         return Promise.resolve({ delivered: false, permanent: false, error: delivery.error ?? 'it is tried again' });
       }
       return new Promise((resolve) => {
-        const cancel = clock.after(withinMs, () => {
-          firstTries.delete(delivery.id);
-          resolve({ delivered: false, permanent: false, error: 'the channel takes its time; it is tried again' });
-        });
-        firstTries.set(delivery.id, (outcome) => {
+        const waiting = firstTries.get(delivery.id) ?? new Set();
+        firstTries.set(delivery.id, waiting);
+        const told = (outcome: SendOutcome) => {
           cancel();
           resolve(outcome);
+        };
+        waiting.add(told);
+        const cancel = clock.after(withinMs, () => {
+          waiting.delete(told);
+          if (waiting.size === 0) firstTries.delete(delivery.id);
+          resolve({ delivered: false, permanent: false, error: 'the channel takes its time; it is tried again' });
         });
       });
     },

@@ -1,4 +1,4 @@
-import { conversationKeySchema } from '@svc/contract/envelope.ts';
+import { conversationKeySchema, envelopeSchema } from '@svc/contract/envelope.ts';
 import { localActor } from '@svc/contract/trust.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
 import { conflict, notFound } from '@svc/service-kit/service-error.ts';
@@ -26,6 +26,7 @@ const injectBody = {
     text: { type: 'string', minLength: 1, maxLength: 1_000_000 },
     by,
     interrupt: { type: 'boolean' },
+    message_id: envelopeSchema.properties.message_id,
   },
 } as const;
 const titleBody = {

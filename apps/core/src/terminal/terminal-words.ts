@@ -95,7 +95,7 @@ export function createTerminalWords(deps: Deps): TerminalWords {
     if (!(await deps.hasMessage(conversation_key, id))) {
       const accepted = Promise.withResolvers<void>();
       const words = { conversation_key, text, messageId: id, ...(by !== null && { by }) };
-      deps.sayOverChannel(words, accepted.resolve).catch(accepted.reject);
+      deps.sayOverChannel(words, accepted.resolve).then(() => accepted.resolve(), accepted.reject);
       try {
         await accepted.promise;
       } catch (error) {

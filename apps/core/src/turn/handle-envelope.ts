@@ -9,8 +9,7 @@ import { checkEnvelope, knownFields } from './check-envelope.ts';
 import { heldToRules } from './held-to-rules.ts';
 import { holdInput } from './hold-input.ts';
 import type { LiveTurn } from './live-turns.ts';
-import { originOf } from './origin.ts';
-import { replayAnswer, otherSender } from './replay-answer.ts';
+import { joinTurn, replayAnswer } from './replay-answer.ts';
 import type { RunLiveTurn } from './run-journaled-turn.ts';
 import { admit, deny } from './steps/admit.ts';
 import { invitationOf, takeInvitation } from './steps/take-invitation.ts';
@@ -48,7 +47,7 @@ export async function handleEnvelope(deps: Deps, given: Envelope, caller: Caller
   const envelope = knownFields(given);
   checkEnvelope(envelope, deps.paths.uploads);
   const known = deps.liveTurns.find(envelope.conversation_key, envelope.message_id);
-  if (known !== undefined) return join(known, envelope, caller);
+  if (known !== undefined) return joinTurn(known, envelope, caller);
   const turn: Turn = {
     id: deps.ids.next('turn'),
     seq: 0,
@@ -63,13 +62,6 @@ export async function handleEnvelope(deps: Deps, given: Envelope, caller: Caller
   } finally {
     release();
   }
-}
-
-/** The message is live already, from this sender: its turn answers here too. */
-function join(live: LiveTurn, envelope: Envelope, caller: Caller): Promise<HandleResult> {
-  if (originOf(live.turn.envelope) !== originOf(envelope)) throw otherSender();
-  live.attach(caller);
-  return live.result;
 }
 
 /**

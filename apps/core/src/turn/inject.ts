@@ -6,6 +6,7 @@ import type { Route } from '../delivery/delivery-store.ts';
 import type { SessionRow } from '../session/session-store.ts';
 import { abortTurn } from './abort-turn.ts';
 import type { LiveTurn } from './live-turns.ts';
+import { joinTurn, replayAnswer } from './replay-answer.ts';
 import { routeOfSession } from './route-of.ts';
 import type { RunLiveTurn } from './run-journaled-turn.ts';
 import type { PipelineParts } from './turn-deps.ts';
@@ -13,10 +14,10 @@ import type { Caller, Turn } from './turn.ts';
 
 type Deps = { run: RunLiveTurn } & Pick<
   PipelineParts,
-  'sessions' | 'ids' | 'journal' | 'outbox' | 'liveTurns' | 'batches' | 'turnQueue' | 'terminalWords'
+  'sessions' | 'ids' | 'journal' | 'deliveries' | 'outbox' | 'liveTurns' | 'batches' | 'turnQueue' | 'terminalWords'
 >;
 
-/** `mayType`: the operator, who may also type into the terminal of a session. `message_id`: a session takes words with the same one once. */
+/** `mayType`: the operator, who may also type into the terminal of a session. `message_id`: words with the same one are said once in a session. */
 export type Injection = {
   conversation_key: string;
   text: string;
@@ -32,8 +33,8 @@ const deliverWithinMs = 15_000;
 /**
  * Puts an operator's words into a session as its next turn, before all that wait; with `interrupt` the running turn
  * is ended first. Resolves when the reply is there and its first delivery has been tried. In a session whose engine runs in a terminal the operator's
- * words are typed there.
- * @throws ServiceError `not_found`, `conflict` (the session is claimed; with `said: true` the words were said already) or what a turn throws.
+ * words are typed there. Words that come twice, by their `message_id`, are said once, and whoever brings them gets the one answer.
+ * @throws ServiceError `not_found`, `conflict` (the session is claimed) or what a turn throws.
  */
 export async function inject(deps: Deps, injection: Injection, caller: Caller, requestId: string): Promise<InjectAnswer> {
   const session = await deps.sessions.read(injection.conversation_key);
@@ -44,20 +45,19 @@ export async function inject(deps: Deps, injection: Injection, caller: Caller, r
     if (answer !== null) return answer;
     throw conflict(`The session is claimed by ${session.claimed_by}. Release it first (POST /v2/release).`);
   }
-  await checkIsNew(deps, injection);
-  const wasRunning = deps.turnQueue.stateOf(injection.conversation_key) === 'running';
+  const { conversation_key, message_id } = injection;
+  const isRepeat = message_id !== undefined && (await deps.journal.find(conversation_key, message_id)) !== undefined;
+  const route = routeOfSession(session);
+  const wasRunning = deps.turnQueue.stateOf(conversation_key) === 'running';
   const turn = toTurn(deps, session, injection, wasRunning, requestId);
+  const known = deps.liveTurns.find(conversation_key, message_id);
+  if (known !== undefined) return deliver(deps, known, await joinTurn(known, turn.envelope, caller), route);
   const live = deps.liveTurns.begin(turn, caller);
-  const handled = await live.follow(run(deps, live, injection.interrupt === true));
-  return deliver(deps, live, handled, routeOfSession(session));
+  // What a repeat would end is its own turn, or one that came after it.
+  const interrupts = injection.interrupt === true && !isRepeat;
+  const handled = await live.follow(run(deps, live, caller, interrupts));
+  return deliver(deps, live, handled, route);
 }
-
-/** Before anything is ended for them: what runs may be their own turn. */
-async function checkIsNew({ journal }: Pick<Deps, 'journal'>, { conversation_key, message_id }: Injection): Promise<void> {
-  if (message_id !== undefined && (await journal.find(conversation_key, message_id)) !== undefined) throw saidAlready();
-}
-
-const saidAlready = () => conflict('These words were said already.', { said: true });
 
 function toTurn(deps: Deps, session: SessionRow, injection: Injection, wasRunning: boolean, requestId: string): Turn {
   const { text, by, message_id } = injection;
@@ -81,14 +81,15 @@ function toTurn(deps: Deps, session: SessionRow, injection: Injection, wasRunnin
   };
 }
 
-async function run(deps: Deps, live: LiveTurn, interrupts: boolean): Promise<HandleResult> {
+async function run(deps: Deps, live: LiveTurn, caller: Caller, interrupts: boolean): Promise<HandleResult> {
   const { conversation_key } = live.turn.envelope;
   const ticket = deps.turnQueue.enter(conversation_key, { next: true });
   try {
     if (interrupts) abortTurn(deps, conversation_key);
     const seq = await deps.journal.accept(live.turn, 'queued');
-    if (seq === null) throw saidAlready();
-    live.turn.seq = seq;
+    const replayed = seq === null ? await replayAnswer(deps, live, caller) : null;
+    if (replayed !== null) return replayed;
+    if (seq !== null) live.turn.seq = seq;
     live.accepted();
     return await deps.run(live, ticket);
   } finally {
@@ -103,10 +104,11 @@ async function deliver(deps: Deps, live: LiveTurn, handled: HandleResult, route:
 }
 
 /** Why the reply has not reached the channel, or not yet; null when it has. */
-async function deliveryError({ outbox }: Deps, live: LiveTurn, handled: HandleResult, route: Route | null) {
+async function deliveryError({ outbox, deliveries }: Deps, live: LiveTurn, handled: HandleResult, route: Route | null) {
   if (handled.actions.length === 0) return `there is nothing to deliver: the turn ended as ${handled.outcome}`;
-  if (route === null || live.delivery === undefined) return 'the session has no stored outbound route';
-  const outcome = await outbox.firstTry(live.delivery, deliverWithinMs);
+  const delivery = live.delivery ?? (await deliveries.ofTurn(handled.turn_id));
+  if (route === null || delivery === undefined) return 'the session has no stored outbound route';
+  const outcome = await outbox.firstTry(delivery, deliverWithinMs);
   if (outcome.delivered) return null;
   return `${outcome.error} (${outcome.permanent ? 'it is not tried again' : 'it is tried again'})`;
 }

@@ -1,3 +1,4 @@
+import type { Envelope } from '@svc/contract/envelope.ts';
 import type { ErrorBody } from '@svc/contract/error-body.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
 import { conflict, ServiceError } from '@svc/service-kit/service-error.ts';
@@ -44,9 +45,16 @@ function isLeft({ liveTurns }: Pick<PipelineParts, 'liveTurns'>, { turn }: LiveT
   return row.result === null && !liveTurns.acceptedOf(conversation_key).some((other) => holds(other.turn, message_id));
 }
 
+/** The message is live already, from this sender: its turn answers here too. @throws ServiceError `conflict`: it is another sender's */
+export function joinTurn(live: LiveTurn, envelope: Envelope, caller: Caller): Promise<HandleResult> {
+  if (originOf(live.turn.envelope) !== originOf(envelope)) throw otherSender();
+  live.attach(caller);
+  return live.result;
+}
+
 function toError({ ok: _ok, error, message, request_id: _requestId, ...details }: ErrorBody): ServiceError {
   return new ServiceError(error, message, { details });
 }
 
-export const otherSender = () =>
+const otherSender = () =>
   conflict('Another sender has used this message_id in this conversation. Give each message an id of its own.');

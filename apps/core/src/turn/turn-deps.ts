@@ -85,7 +85,7 @@ export type TurnDeps = {
   engineFallback: EngineFallback;
   toolServers: Pick<ToolServers, 'serversFor'>;
   journal: TurnJournal;
-  deliveries: Pick<DeliveryStore, 'isFor'>;
+  deliveries: Pick<DeliveryStore, 'isFor' | 'ofTurn'>;
   outbox: Pick<Outbox, 'push' | 'pushAll' | 'firstTry' | 'forget'>;
   asks: OpenAsks;
   askStore: AskStore;
