@@ -1,3 +1,4 @@
+import { createBackOff } from '../stream/back-off.ts';
 import { clear, createStore, del, entries, get, set, update, type UseStore } from 'idb-keyval';
 
 /** A file that goes with a message: its bytes as long as it waits here, and its path on the server once it is there. */
@@ -38,14 +39,11 @@ type Options = {
   onChange(outgoing: Outgoing, sent: Sent): void;
 };
 
-const firstWaitMs = 1000;
-const maxWaitMs = 30_000;
-
 /** Messages on their way, in the browser's database: a closed tab, a dead battery or a missing network loses none and doubles none. */
 export class Outbox {
   #store: UseStore;
   #options: Options;
-  #wait = firstWaitMs;
+  #backOff = createBackOff();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #closed = false;
 
@@ -94,7 +92,7 @@ export class Outbox {
   }
 
   #retry = (): void => {
-    this.#wait = firstWaitMs;
+    this.#backOff.reset();
     void this.drain();
   };
 
@@ -104,8 +102,7 @@ export class Outbox {
     const left = await navigator.locks.request(this.#lock, () => this.#sendAll());
     if (!left || this.#closed) return;
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.drain(), this.#wait);
-    this.#wait = Math.min(this.#wait * 2, maxWaitMs);
+    this.#timer = setTimeout(() => void this.drain(), this.#backOff.next());
   }
 
   /** Whether something is to be tried again. */

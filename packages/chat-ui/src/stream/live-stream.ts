@@ -1,3 +1,4 @@
+import { createBackOff } from './back-off.ts';
 import { readEvents } from './read-events.ts';
 
 /** `live`: something came in the last 35 s. `away`: it is tried again. `refused`: the token is no longer good, nothing more is tried. */
@@ -14,13 +15,11 @@ type Options = {
 
 /** The server sends a comment each 15 s: after two that did not come the line is dead, whatever the socket says. */
 export const silenceMs = 35_000;
-const firstWaitMs = 1000;
-const maxWaitMs = 30_000;
 
 /** Keeps a stream of events open until it is closed: over silence, sleep and changes of the network, from where it was. */
 export function openLiveStream({ url, headers, lastId = '', onEvent, onState }: Options): { close(): void } {
   let last = lastId;
-  let wait = firstWaitMs;
+  const backOff = createBackOff();
   let attempt: AbortController | null = null;
   let heardAt = performance.now();
   let closed = false;
@@ -32,7 +31,7 @@ export function openLiveStream({ url, headers, lastId = '', onEvent, onState }: 
   };
   const alive = () => {
     heardAt = performance.now();
-    wait = firstWaitMs;
+    backOff.reset();
     onState('live');
     later(fallSilent, silenceMs);
   };
@@ -73,20 +72,19 @@ export function openLiveStream({ url, headers, lastId = '', onEvent, onState }: 
       if (!isMine()) return; // the network is away: tried again below
     }
     onState('away');
-    later(() => void connect(), wait * (0.5 + Math.random() / 2));
-    wait = Math.min(wait * 2, maxWaitMs);
+    later(() => void connect(), backOff.next());
   }
 
   /** The page is back, or the network: what is not known to be alive is tried at once. */
   const wake = () => {
     const silentMs = performance.now() - heardAt;
     if (document.visibilityState !== 'visible' || silentMs < 16_000) return;
-    wait = firstWaitMs;
+    backOff.reset();
     if (silentMs >= silenceMs) onState('away');
     void connect();
   };
   const online = () => {
-    wait = firstWaitMs;
+    backOff.reset();
     void connect();
   };
   const offline = () => {
