@@ -162,6 +162,24 @@ describe.skipIf(why !== null)(`the chat of the dashboard${skipNote(why)}`, () =>
     expect(faults).toEqual([]);
   });
 
+  test('[26] what is typed while a turn is being stopped stays, and nothing is sent twice', async () => {
+    await say(page, 'wait 60 to be stopped');
+    await page.getByRole('button', { name: 'Stop the answer' }).waitFor();
+    const gate = Promise.withResolvers<void>();
+    await page.route('**/core/v2/abort', (route) => gate.promise.then(() => route.continue()));
+    const text = `count ${++many}`;
+    await input().fill(text);
+    await page.getByRole('button', { name: 'Stop and say' }).click();
+    await expect.poll(() => input().inputValue(), { timeout: 5000 }).toBe(''); // long before the stop is given up
+    await input().fill('the next words');
+    gate.resolve();
+    await isCounted(many);
+    expect(await input().inputValue()).toBe('the next words');
+    expect(await timesSaid(text)).toBe(1);
+    await input().fill('');
+    expect(faults).toEqual([]);
+  });
+
   test('[26] what is taken back leaves the page, and a silent end is named', async () => {
     const frame = (type: string, turn: string, more = {}) =>
       `event: ${type}\ndata: ${JSON.stringify({ turn_id: turn, ...more })}\n\n`;

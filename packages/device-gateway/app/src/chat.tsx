@@ -33,7 +33,7 @@ type Props = {
 export function Chat({ ref, session, device, gateway, link, voice: { config, theme }, launch, place, onSignedOut }: Props) {
   const { conversation } = session;
   const input = useRef<HTMLTextAreaElement>(null);
-  const [text, setText] = useDraft(session.drafts, session.draftName, { shared: launch.text });
+  const [text, setText, putBack] = useDraft(session.drafts, session.draftName, { shared: launch.text });
   const [files, setFiles] = useState<readonly File[]>([]);
   const [fault, setFault] = useState<string | null>(null);
   const isRunning = useRunning(conversation);
@@ -47,7 +47,7 @@ export function Chat({ ref, session, device, gateway, link, voice: { config, the
     theme,
     onFault: setFault,
     onStop: stop,
-    onHeard: (heard) => void session.send(heard, [], { speak: true }).catch(() => setText(heard)),
+    onHeard: (heard) => void session.send(heard, [], { speak: true }).catch(() => putBack(heard)),
   });
   const { say, silence } = voice;
   useImperativeHandle(ref, () => ({ say }), [say]);
@@ -67,8 +67,8 @@ export function Chat({ ref, session, device, gateway, link, voice: { config, the
     setFault(null);
     // The database of the browser is full or forbidden: what was written comes back.
     session.send(said, files, { interrupt }).catch(() => {
-      setText(said);
-      setFiles(files);
+      putBack(said);
+      setFiles((since) => [...files, ...since]);
       setFault('This browser cannot store the message. Free some space, or leave private browsing.');
     });
     input.current?.focus();
@@ -88,12 +88,12 @@ export function Chat({ ref, session, device, gateway, link, voice: { config, the
     async (key: string) => {
       const taken = await session.takeBack(key);
       if (taken !== null) {
-        setText(taken.text);
-        setFiles(taken.files);
+        putBack(taken.text);
+        setFiles((since) => [...taken.files, ...since]);
       }
       input.current?.focus();
     },
-    [session, setText],
+    [session, putBack],
   );
   const actions = useMemo(
     () => ({

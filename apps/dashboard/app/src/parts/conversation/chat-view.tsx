@@ -26,7 +26,7 @@ const cannotStore = t('This browser cannot store the message. Free some space, o
 export function ChatView({ conversationKey, watch, chat, empty, firstText = '', sought }: Props) {
   const { conversation, loadOlder } = watch;
   const input = useRef<HTMLTextAreaElement>(null);
-  const [text, setText] = useDraft(chat.drafts, chat.draftName, { proposed: firstText });
+  const [text, setText, putBack] = useDraft(chat.drafts, chat.draftName, { proposed: firstText });
   const [files, setFiles] = useState<readonly File[]>([]);
   const [fault, setFault] = useState<string | null>(null);
   const isRunning = useRunning(conversation);
@@ -34,34 +34,33 @@ export function ChatView({ conversationKey, watch, chat, empty, firstText = '', 
   const deliver = useUndelivered(conversation, conversationKey);
   const hasKeyboard = useMemo(() => matchMedia('(pointer: fine)').matches, []);
 
-  const send = () => {
+  /** `first`: what has to be over before it is sent. The box is free for the next words meanwhile. */
+  const send = async (first?: () => Promise<void>) => {
     const said = text.trim();
     setText('');
     setFiles([]);
     setFault(null);
-    // What was written comes back.
-    chat.send(said, files).catch(() => {
-      setText(said);
-      setFiles(files);
-      setFault(cannotStore);
-    });
     input.current?.focus();
-  };
-  /** The stop goes out once, from here: a message that is sent again must not end its own turn. */
-  const stopAndSay = async () => {
-    await stop();
-    send();
+    try {
+      await first?.();
+      await chat.send(said, files);
+    } catch {
+      // What was written comes back.
+      putBack(said);
+      setFiles((since) => [...files, ...since]);
+      setFault(cannotStore);
+    }
   };
   const edit = useCallback(
     async (key: string) => {
       const taken = await chat.takeBack(key);
       if (taken !== null) {
-        setText(taken.text);
-        setFiles(taken.files);
+        putBack(taken.text);
+        setFiles((since) => [...taken.files, ...since]);
       }
       input.current?.focus();
     },
-    [chat, setText],
+    [chat, putBack],
   );
   const actions = useMemo(
     () => ({
@@ -102,8 +101,9 @@ export function ChatView({ conversationKey, watch, chat, empty, firstText = '', 
         input={input}
         onText={setText}
         onFiles={setFiles}
-        onSend={send}
-        onInterrupt={() => void stopAndSay()}
+        onSend={() => void send()}
+        // The stop goes out once, from here: a message that is sent again must not end its own turn.
+        onInterrupt={() => void send(stop)}
         onStop={() => void stop()}
       />
     </>
