@@ -67,6 +67,64 @@ describe.skipIf(why !== null)(`steering from the dashboard${skipNote(why)}`, () 
     expect(faults).toEqual([]);
   });
 
+  test('[27] words are known to be taken at once, and what became of them is said when their turn is over', async () => {
+    await page.reload();
+    const begun = page.waitForResponse(/v2\/inject/);
+    await words().fill('wait 5 a long answer');
+    await page.getByRole('button', { name: 'Say it' }).click();
+    expect((await begun).status()).toBe(200);
+    expect(textsLike('a long answer')).toEqual([]);
+    await page.getByText('The reply is at platform').waitFor();
+    expect(textsLike('a long answer')).toHaveLength(1);
+    expect(faults).toEqual([]);
+  });
+
+  test('[27] words whose answer is lost come back before what was typed since, and sent again they are said once', async () => {
+    const ids: string[] = [];
+    await page.reload();
+    await page.route(/v2\/inject/, async (route) => {
+      ids.push((route.request().postDataJSON() as { message_id: string }).message_id);
+      if (ids.length > 1) return route.continue();
+      await words().fill('typed since');
+      await route.fetch();
+      return route.abort();
+    });
+    await words().fill('echo lost words');
+    await page.getByRole('button', { name: 'Say it' }).click();
+    await expect.poll(() => words().inputValue()).toBe('echo lost words\n\ntyped since');
+    await words().fill('echo lost words');
+    await page.getByRole('button', { name: 'Say it' }).click();
+    await page.getByText('The reply is at platform').waitFor();
+    expect(ids).toEqual([ids[0], ids[0]]);
+    expect(textsLike('lost words')).toHaveLength(1);
+    await page.unrouteAll();
+  });
+
+  test('[27] a line that breaks after the words were taken is opened again until their answer is there', async () => {
+    const ids: string[] = [];
+    await page.reload();
+    await page.route(/v2\/inject/, (route) => {
+      ids.push((route.request().postDataJSON() as { message_id: string }).message_id);
+      if (ids.length > 1) return route.continue();
+      const body = 'event: accepted\ndata: {"type":"accepted","turn_id":"t"}\n\n';
+      return route.fulfill({ contentType: 'text/event-stream', body });
+    });
+    await words().fill('echo taken words');
+    await page.getByRole('button', { name: 'Say it' }).click();
+    await page.getByText('The reply is at platform').waitFor();
+    expect(await words().inputValue()).toBe('');
+    expect(ids).toEqual([ids[0], ids[0]]);
+    await page.unrouteAll();
+  });
+
+  test('[27] what is being written to another channel stays over a look at the facts', async () => {
+    await words().fill('half a thought');
+    await page.getByRole('tab', { name: 'Facts' }).click();
+    await page.getByRole('tab', { name: 'Transcript' }).click();
+    await expect.poll(() => words().inputValue()).toBe('half a thought');
+    await words().fill('');
+  });
+
   test('[27] a reply that did not reach its channel says so, also after a reload, until it has', async () => {
     await change('stop');
     await words().fill('echo kept words');

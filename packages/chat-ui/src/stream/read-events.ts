@@ -30,11 +30,20 @@ export async function readEvents({ url, headers, lastId, signal, onAlive, onEven
   });
   if (!response.ok || response.body === null) return { status: 'refused', code: response.status };
   onAlive();
+  await readBody(response.body, { onAlive, onEvent });
+  return { status: 'ended' };
+}
+
+/** Reads the events of an answer until it ends. @throws when it breaks */
+export async function readBody(
+  body: NonNullable<Response['body']>,
+  { onAlive, onEvent }: Pick<Request, 'onAlive' | 'onEvent'>,
+): Promise<void> {
   const parser = createParser({ onEvent, maxBufferSize });
-  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   for (;;) {
     const { value, done } = await reader.read();
-    if (done) return { status: 'ended' };
+    if (done) return;
     onAlive();
     parser.feed(value);
   }

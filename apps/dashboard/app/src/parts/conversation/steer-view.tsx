@@ -1,30 +1,33 @@
 import { Rich } from '@svc/chat-ui/language/rich.tsx';
 import { t } from '@svc/chat-ui/language/t.ts';
+import { createDrafts } from '@svc/chat-ui/outbox/drafts.ts';
 import { Announcer } from '@svc/chat-ui/view/announcer.tsx';
 import { Transcript } from '@svc/chat-ui/view/transcript.tsx';
 import { useRunning } from '@svc/chat-ui/view/use-turn.ts';
-import type { InjectAnswer, Session } from '@svc/contract/session.ts';
+import { useDraft } from '@svc/chat-ui/view/use-draft.ts';
+import type { Session } from '@svc/contract/session.ts';
 import { Send, Square } from 'lucide-react';
-import { useId, useMemo, useState } from 'react';
-import { call } from '../api.ts';
+import { useId, useMemo } from 'react';
+import { useLogin } from '../../shell/login.tsx';
 import { toast } from '../toast.tsx';
 import { type People, usePeople } from '../use-people.ts';
+import { sayInto } from './say-into.ts';
 import { useActions } from './use-actions.ts';
 import { refreshUndelivered, useUndelivered } from './use-undelivered.ts';
 import type { SessionWatch } from './watch-session.ts';
+import { writerName } from './writer-name.ts';
 
 type Props = { session: Session; watch: SessionWatch; sought: string };
 
-/** As long as a turn may take. */
-const turnMs = 6 * 60 * 60_000;
 const nothing = () => undefined;
 
 /** A conversation of another channel: seen as it goes on, and steered. Where the reply goes stands there before one writes. */
 export function SteerView({ session, watch, sought }: Props) {
   const { conversation, loadOlder } = watch;
   const { conversation_key: key } = session;
-  const [text, setText] = useState('');
-  const [isBusy, setBusy] = useState(false);
+  const { user } = useLogin();
+  const drafts = useMemo(() => createDrafts(writerName(user)), [user]);
+  const [text, setText, putBack] = useDraft(drafts, key);
   const id = useId();
   const isRunning = useRunning(conversation);
   const { stop, answer } = useActions(key);
@@ -34,15 +37,9 @@ export function SteerView({ session, watch, sought }: Props) {
 
   const say = async (interrupt: boolean) => {
     const said = text.trim();
-    setBusy(true);
-    const isTaken = call<InjectAnswer>('POST', '/core/v2/inject', {
-      body: { conversation_key: key, text: said, interrupt },
-      timeoutMs: turnMs,
-    });
     setText('');
-    setBusy(false);
     try {
-      const { delivered, deliverErr, reply, terminal } = await isTaken;
+      const { delivered, deliverErr, reply, terminal } = await sayInto({ conversation_key: key, text: said, interrupt });
       if (terminal !== undefined)
         toast(
           delivered
@@ -60,7 +57,7 @@ export function SteerView({ session, watch, sought }: Props) {
         );
       if (!delivered) await refreshUndelivered();
     } catch (error) {
-      setText((now) => (now === '' ? said : now));
+      putBack(said);
       toast(error instanceof Error ? error.message : String(error), 'fault');
     }
   };
@@ -89,17 +86,12 @@ export function SteerView({ session, watch, sought }: Props) {
         </label>
         <textarea id={id} rows={2} value={text} onChange={({ target }) => setText(target.value)} />
         <p className="row-buttons">
-          <button type="submit" className="primary" disabled={isBusy || text.trim() === ''}>
+          <button type="submit" className="primary" disabled={text.trim() === ''}>
             <Send aria-hidden size={16} /> {isRunning ? t('Say after this turn') : t('Say it')}
           </button>
           {isRunning && (
             <>
-              <button
-                type="button"
-                className="plain-button"
-                disabled={isBusy || text.trim() === ''}
-                onClick={() => void say(true)}
-              >
+              <button type="button" className="plain-button" disabled={text.trim() === ''} onClick={() => void say(true)}>
                 {t('Stop and say')}
               </button>
               <button type="button" className="danger" onClick={() => void stop()}>
