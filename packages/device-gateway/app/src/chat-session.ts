@@ -3,7 +3,7 @@ import type { ChatFrame } from '@svc/chat-ui/protocol.ts';
 import { Conversation } from '@svc/chat-ui/state/conversation.ts';
 import type { Turn } from '@svc/chat-ui/state/turn.ts';
 import type { LinkState } from '@svc/chat-ui/stream/live-stream.ts';
-import { readAnew } from '@svc/chat-ui/stream/read-anew.ts';
+import { coalesceReads } from '@svc/chat-ui/stream/coalesce-reads.ts';
 import { openSharedStream } from '@svc/chat-ui/stream/shared-stream.ts';
 import type { Device } from './device.ts';
 import { type Gateway, GatewayFault } from './gateway.ts';
@@ -35,7 +35,7 @@ export function openChatSession({ device, gateway, conversationKey, onLink }: Op
   });
 
   /** The newest page: at the start, and whenever frames are missing. */
-  const readNewest = readAnew(() =>
+  const readNewest = coalesceReads(() =>
     gateway.history(conversationKey, null).then(
       (page) => {
         if (closed) return;

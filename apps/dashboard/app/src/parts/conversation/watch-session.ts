@@ -1,7 +1,7 @@
 import { Conversation } from '@svc/chat-ui/state/conversation.ts';
 import type { Turn } from '@svc/chat-ui/state/turn.ts';
 import type { LinkState } from '@svc/chat-ui/stream/live-stream.ts';
-import { readAnew } from '@svc/chat-ui/stream/read-anew.ts';
+import { coalesceReads } from '@svc/chat-ui/stream/coalesce-reads.ts';
 import { openSharedStream } from '@svc/chat-ui/stream/shared-stream.ts';
 import type { History, SessionStreamFrame } from '@svc/contract/session.ts';
 import { ApiFault, authHeaders, get, withQuery } from '../api.ts';
@@ -41,7 +41,7 @@ export function watchSession({ user, conversationKey, onLink }: Options) {
       throw error;
     }
   };
-  const readAgain = readAnew(() =>
+  const readAgain = coalesceReads(() =>
     readNewest().then(
       () => undefined,
       // The stream says when the service is back, and it is read then.

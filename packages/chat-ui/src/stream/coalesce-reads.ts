@@ -2,7 +2,7 @@
  * Wraps a read so that only one runs at a time. A call while one runs has it run once more afterwards, because the answer on its way may be older
  * than what was missed. The promise settles with the last of these reads, and rejects when one does.
  */
-export function readAnew(read: () => Promise<void>): () => Promise<void> {
+export function coalesceReads(read: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | null = null;
   let isAskedAgain = false;
   const run = async (): Promise<void> => {

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { readAnew } from './read-anew.ts';
+import { coalesceReads } from './coalesce-reads.ts';
 
 /** A place that changes, whose reads take as long as it is said. */
 function place() {
   const reads: PromiseWithResolvers<void>[] = [];
   const seen: number[] = [];
   let now = 0;
-  const read = readAnew(async () => {
+  const read = coalesceReads(async () => {
     const found = now;
     const ended = Promise.withResolvers<void>();
     reads.push(ended);
@@ -29,7 +29,7 @@ test('what is missed while it reads is read after that, once for all who asked',
   expect(seen).toEqual([0, 1]);
 });
 
-test('a read that fails is told, and the next one is made', async () => {
+test('a read that fails rejects, and the next one is made', async () => {
   const { read, reads, seen } = place();
   const failed = read();
   reads[0]?.reject(new Error('away'));
