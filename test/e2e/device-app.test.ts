@@ -173,6 +173,18 @@ describe.skipIf(why !== null)(`the app of a device${skipNote(why)}`, () => {
     await expect.poll(() => replies().locator('.markdown').textContent()).toBe('and answered');
   });
 
+  test('[18] reads all that was missed after a gap, also where it is more than a page of the history', async () => {
+    const turns = (many: number) =>
+      Array.from({ length: many }, (_, index) => said(`t${index}`, `m${index}`, `question ${index}`, index + 1));
+    const size = () => page.locator('article').first().getAttribute('aria-setsize');
+    gateway.script.history = turns(60);
+    gateway.send('gap', {});
+    await expect.poll(size).toBe('50');
+    gateway.script.history = turns(200);
+    gateway.send('gap', {});
+    await expect.poll(size).toBe('190');
+  });
+
   test('[18] reads the history once more after a gap in the middle of reading it: what comes then may be older', async () => {
     let reads = 0;
     gateway.script.before = ({ path }) => {

@@ -3,7 +3,7 @@ import type { ChatFrame } from '@svc/chat-ui/protocol.ts';
 import { Conversation } from '@svc/chat-ui/state/conversation.ts';
 import type { Turn } from '@svc/chat-ui/state/turn.ts';
 import type { LinkState } from '@svc/chat-ui/stream/live-stream.ts';
-import { coalesceReads } from '@svc/chat-ui/stream/coalesce-reads.ts';
+import { createHistoryPages } from '@svc/chat-ui/stream/history-pages.ts';
 import { openSharedStream } from '@svc/chat-ui/stream/shared-stream.ts';
 import type { Device } from './device.ts';
 import { type Gateway, GatewayFault } from './gateway.ts';
@@ -21,8 +21,6 @@ export type ChatSession = ReturnType<typeof openChatSession>;
 /** One conversation as long as it is shown: its turns, their stream, what is still to be sent. */
 export function openChatSession({ device, gateway, conversationKey, onLink }: Options) {
   const conversation = new Conversation();
-  let older: number | null = null;
-  let closed = false;
 
   const writer = openWriter({
     name: device.instance_id,
@@ -34,18 +32,9 @@ export function openChatSession({ device, gateway, conversationKey, onLink }: Op
     onSent: ({ status }) => status === 'signed-out' && onLink('refused'),
   });
 
-  /** The newest page: at the start, and whenever frames are missing. */
-  const readNewest = coalesceReads(() =>
-    gateway.history(conversationKey, null).then(
-      (page) => {
-        if (closed) return;
-        older ??= page.next;
-        conversation.merge(page.messages);
-      },
-      // The stream says when the gateway is back, and it is read then.
-      () => undefined,
-    ),
-  );
+  const pages = createHistoryPages({ conversation, read: (before) => gateway.history(conversationKey, before) });
+  // The stream says when the gateway is back, and it is read then.
+  const readNewest = () => pages.readNewest().catch(() => undefined);
 
   const stream = openSharedStream({
     name: `svc-stream-${device.id}-${conversationKey ?? 'own'}`,
@@ -67,13 +56,7 @@ export function openChatSession({ device, gateway, conversationKey, onLink }: Op
     conversationKey,
     conversation,
     started: readNewest().then(() => writer.resume()),
-    async loadOlder(): Promise<void> {
-      if (older === null) return;
-      const page = await gateway.history(conversationKey, older).catch(() => null);
-      if (page === null || closed) return;
-      older = page.next;
-      conversation.merge(page.messages);
-    },
+    loadOlder: pages.loadOlder,
     stop: () => gateway.stop(conversationKey),
     /** Why it could not be answered; null when it was. */
     answer: (askId: string, option: string): Promise<string | null> =>
@@ -82,7 +65,6 @@ export function openChatSession({ device, gateway, conversationKey, onLink }: Op
         (error: unknown) => (error instanceof Error ? error.message : String(error)),
       ),
     close(): void {
-      closed = true;
       stream.close();
       writer.close();
     },

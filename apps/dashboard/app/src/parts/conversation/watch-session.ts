@@ -1,7 +1,7 @@
 import { Conversation } from '@svc/chat-ui/state/conversation.ts';
 import type { Turn } from '@svc/chat-ui/state/turn.ts';
 import type { LinkState } from '@svc/chat-ui/stream/live-stream.ts';
-import { coalesceReads } from '@svc/chat-ui/stream/coalesce-reads.ts';
+import { createHistoryPages } from '@svc/chat-ui/stream/history-pages.ts';
 import { openSharedStream } from '@svc/chat-ui/stream/shared-stream.ts';
 import type { History, SessionStreamFrame } from '@svc/contract/session.ts';
 import { ApiFault, authHeaders, get, withQuery } from '../api.ts';
@@ -20,34 +20,17 @@ export type SessionWatch = ReturnType<typeof watchSession>;
 export function watchSession({ user, conversationKey, onLink }: Options) {
   const conversation = new Conversation();
   const path = sessionPath(conversationKey);
-  let older: number | null = null;
   let stream: { close(): void } | null = null;
   let mayFollow = false;
   let closed = false;
   let unseen: ReturnType<typeof setTimeout> | undefined;
 
-  const page = (before: number | null) => get<History>(withQuery(`${path}/history`, { before, limit: pageSize }));
-
-  /** The newest page: at the start, and whenever frames are missing. False: there is no such conversation. */
-  const readNewest = async (): Promise<boolean> => {
-    try {
-      const { messages, next } = await page(null);
-      if (closed) return true;
-      older ??= next;
-      conversation.merge(messages);
-      return true;
-    } catch (error) {
-      if (error instanceof ApiFault && error.status === 404) return false;
-      throw error;
-    }
-  };
-  const readAgain = coalesceReads(() =>
-    readNewest().then(
-      () => undefined,
-      // The stream says when the service is back, and it is read then.
-      () => undefined,
-    ),
-  );
+  const { readNewest, loadOlder } = createHistoryPages({
+    conversation,
+    read: (before) => get<History>(withQuery(`${path}/history`, { before, limit: pageSize })),
+  });
+  // The stream says when the service is back, and it is read then.
+  const readAgain = () => readNewest().catch(() => undefined);
 
   function begin(): void {
     mayFollow = true;
@@ -88,17 +71,16 @@ export function watchSession({ user, conversationKey, onLink }: Options) {
     begin,
     /** Reads the newest page, then follows. Resolves with whether there is such a conversation. @throws ApiFault, AwayFault */
     async start(): Promise<boolean> {
-      const isThere = await readNewest();
-      if (isThere) begin();
-      return isThere;
+      try {
+        await readNewest();
+      } catch (error) {
+        if (error instanceof ApiFault && error.status === 404) return false;
+        throw error;
+      }
+      begin();
+      return true;
     },
-    async loadOlder(): Promise<void> {
-      if (older === null) return;
-      const found = await page(older).catch(() => null); // asked for again at the next scroll
-      if (found === null || closed) return;
-      older = found.next;
-      conversation.merge(found.messages);
-    },
+    loadOlder,
     close(): void {
       closed = true;
       clearTimeout(unseen);
