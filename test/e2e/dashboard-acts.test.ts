@@ -113,6 +113,21 @@ describe.skipIf(why !== null)(`acts in the dashboard${skipNote(why)}`, () => {
     expect(faults).toEqual([]);
   });
 
+  test('[13] what is read again because something happened asks nobody for a second factor', async () => {
+    await open('/settings/secrets');
+    await expect.poll(() => page.getByRole('button', { name: 'Add secret' }).isEnabled()).toBe(true);
+    await isLive(page);
+    ageProof(dashboard);
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+    const gap = 'event: gap\ndata: {"type":"gap","of":"core"}\n\n';
+    await page.route('**/live', (route) => route.fulfill({ contentType: 'text/event-stream', body: gap }), { times: 1 });
+    await page.evaluate("dispatchEvent(new Event('online'))");
+    await expect.poll(() => asked.some((name) => name.startsWith('/core/'))).toBe(true);
+    expect(asked).not.toContain('/core/v2/secrets');
+    expect(await page.getByRole('dialog').count()).toBe(0);
+  });
+
   test('[14] a login that ends while one writes costs nothing: one signs in over the page, and the message goes', async () => {
     await open('/chat');
     // As the message leaves: another request that is told first would open the dialog before one can send.

@@ -3,7 +3,7 @@ import { openSharedStream } from '@svc/chat-ui/stream/shared-stream.ts';
 import type { LiveFrame } from '@svc/contract/live.ts';
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useState } from 'react';
 import { authHeaders } from './api.ts';
-import { queryClient, refresh } from './query.ts';
+import { queryClient, refreshUnasked } from './query.ts';
 
 /** Read again at most so often, however much happens. */
 const everyMs = 1000;
@@ -70,12 +70,12 @@ function createRefresher() {
       timer = undefined;
       const all = [...waiting];
       waiting.clear();
-      void refresh(queryClient, all);
+      void refreshUnasked(queryClient, all);
     }, everyMs);
   };
 }
 
-/** `proofs`: with another number everything is connected anew. What the page shows stays as it is. */
+/** `proofs`: with another number everything is connected again. What the page shows stays as it is. */
 type LiveProps = { user: string; proofs: number; onRefused(): void; children: ReactNode };
 
 /** What core and collector tell, read once for all tabs of the browser. `onRefused`: the login has ended. */

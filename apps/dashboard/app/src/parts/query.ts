@@ -1,4 +1,4 @@
-import { QueryClient, useMutation, useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query';
+import { type Query, QueryClient, useMutation, useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query';
 import { ApiFault, call, type CallOptions, get, type Method } from './api.ts';
 import { toast } from './toast.tsx';
 
@@ -25,6 +25,9 @@ export const useApi = <T>(path: string | null, everyMs?: number): UseQueryResult
     ...(everyMs === undefined ? {} : { refetchInterval: everyMs }),
   });
 
+/** Read by a person's act alone. */
+const proven = { meta: { isProven: true }, refetchOnWindowFocus: false, refetchOnReconnect: false };
+
 /**
  * The same for what wants a second factor: read when it is opened, and when it was changed. By itself it is not read again, because the person
  * would be asked for a code then.
@@ -33,8 +36,7 @@ export const useProvenApi = <T>(path: string): UseQueryResult<T> =>
   useQuery<T>({
     queryKey: [path],
     queryFn: ({ signal }) => get<T>(path, signal),
-    refetchOnWindowFocus: false,
-    refetchOnReconnect: false,
+    ...proven,
   });
 
 /** The same of what a `POST` asks for, such as a call into a channel. */
@@ -42,8 +44,7 @@ export const useProvenCall = <T>(path: string, body: object): UseQueryResult<T> 
   useQuery<T>({
     queryKey: [path, body],
     queryFn: ({ signal }) => call<T>('POST', path, { body, signal }),
-    refetchOnWindowFocus: false,
-    refetchOnReconnect: false,
+    ...proven,
   });
 
 export type Change = { method: Method; path: string } & Pick<CallOptions, 'body' | 'headers' | 'timeoutMs'>;
@@ -75,8 +76,15 @@ export function useAct<T = unknown>({ changes = [], done, onDone, isSecret = fal
 
 /** Has everything read again whose path begins with one of these. */
 export async function refresh(client: QueryClient, paths: readonly string[]): Promise<void> {
-  if (paths.length === 0) return;
-  await client.invalidateQueries({
-    predicate: ({ queryKey: [path] }) => typeof path === 'string' && paths.some((begin) => path.startsWith(begin)),
-  });
+  if (paths.length > 0) await client.invalidateQueries({ predicate: (query) => isOf(query, paths) });
 }
+
+/** The same where no person has asked for it: what wants a second factor is only known to be old, and read when it is opened next. */
+export async function refreshUnasked(client: QueryClient, paths: readonly string[]): Promise<void> {
+  if (paths.length === 0) return;
+  await client.invalidateQueries({ predicate: (query) => isOf(query, paths), refetchType: 'none' });
+  await client.refetchQueries({ predicate: (query) => isOf(query, paths) && query.meta?.['isProven'] !== true, type: 'active' });
+}
+
+const isOf = ({ queryKey: [path] }: Query, paths: readonly string[]): boolean =>
+  typeof path === 'string' && paths.some((begin) => path.startsWith(begin));
