@@ -117,6 +117,40 @@ describe.skipIf(why !== null)(`the app of a device${skipNote(why)}`, () => {
     expect(await page.locator('.said').count()).toBe(0);
   });
 
+  test('what is edited in one tab is not sent again in another, and blocks nothing', async () => {
+    gateway.script.before = ({ path }) =>
+      path === '/gw/turn' ? { status: 413, body: { error: { message: 'The message is too long.' } } } : undefined;
+    await say(page, 'too long');
+    const again = (shown: Page) => shown.getByRole('button', { name: 'Send again' });
+    await again(page).waitFor();
+    const second = await context.newPage();
+    faults.push(...watch(second));
+    await second.goto(gateway.url);
+    await again(second).waitFor();
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await expect.poll(() => page.getByLabel('Message', { exact: true }).inputValue()).toBe('too long');
+    await again(second).click();
+    await expect.poll(() => second.locator('.said').count()).toBe(0);
+    gateway.script.before = () => undefined;
+    await say(page, 'shorter');
+    await expect.poll(() => turnsAsked().at(-1)?.body['text']).toBe('shorter');
+  });
+
+  test('what was kept broken does not keep later messages from being sent', async () => {
+    await page.evaluate(`new Promise((resolve) => {
+      const opened = indexedDB.open('svc-outbox-device');
+      opened.onupgradeneeded = () => opened.result.createObjectStore('messages');
+      opened.onsuccess = () => {
+        const change = opened.result.transaction('messages', 'readwrite');
+        change.objectStore('messages').put({ refused: null }, '!');
+        change.oncomplete = () => (opened.result.close(), resolve(0));
+      };
+    })`);
+    await page.reload();
+    await say(page, 'hello');
+    await expect.poll(() => turnsAsked().at(-1)?.body['text']).toBe('hello');
+  });
+
   test('[14] keeps a draft and unsent messages when the device is revoked', async () => {
     gateway.script.before = ({ path }) =>
       path === '/gw/pair' ? undefined : { status: 401, body: { error: { message: 'revoked' } } };

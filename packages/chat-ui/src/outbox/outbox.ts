@@ -1,5 +1,5 @@
 import { createBackOff } from '../stream/back-off.ts';
-import { clear, createStore, del, entries, get, set, update, type UseStore } from 'idb-keyval';
+import { clear, createStore, del, entries, get, set, type UseStore, values } from 'idb-keyval';
 
 /** A file that goes with a message: its bytes as long as it waits here, and its path on the server once it is there. */
 export type OutgoingFile = {
@@ -33,7 +33,7 @@ export type Sent =
   | { status: 'signed-out' };
 
 type Options = {
-  /** Of the gateway: a device that is paired anew sends what it had not sent, one that was signed out by its person has nothing left. */
+  /** Of the gateway: a device that is paired again sends what it had not sent, one that was signed out by its person has nothing left. */
   name: string;
   send(outgoing: Outgoing): Promise<Sent>;
   onChange(outgoing: Outgoing, sent: Sent): void;
@@ -56,8 +56,8 @@ export class Outbox {
 
   /** In the order they were written. */
   async list(): Promise<Outgoing[]> {
-    const all = await entries<string, Outgoing>(this.#store);
-    return all.map(([, outgoing]) => outgoing).toSorted((one, other) => one.at - other.at);
+    const all = await values<unknown>(this.#store);
+    return all.filter(isWhole).toSorted((one, other) => one.at - other.at);
   }
 
   /** Keeps the message, then sends it: once this has resolved, it is not lost. */
@@ -66,9 +66,16 @@ export class Outbox {
     this.#retry();
   }
 
-  async tryAgain(messageId: string): Promise<void> {
-    await update<Outgoing>(messageId, (old) => ({ ...(old as Outgoing), refused: null }), this.#store);
+  /** False when it is not here any more: it was accepted, or taken back in another tab. */
+  async tryAgain(messageId: string): Promise<boolean> {
+    const isHere = await navigator.locks.request(this.#lock, async () => {
+      const outgoing = await get<Outgoing>(messageId, this.#store);
+      if (outgoing === undefined) return false;
+      await set(messageId, { ...outgoing, refused: null }, this.#store);
+      return true;
+    });
     this.#retry();
+    return isHere;
   }
 
   /** Gives it back, to be edited; undefined when it was accepted meanwhile. */
@@ -107,6 +114,7 @@ export class Outbox {
 
   /** Whether something is to be tried again. */
   async #sendAll(): Promise<boolean> {
+    await this.#dropBroken();
     for (const outgoing of await this.list()) {
       if (this.#closed) return false;
       if (outgoing.refused !== null) continue;
@@ -120,11 +128,21 @@ export class Outbox {
     return false;
   }
 
+  /** What is no message could never be sent, and would keep those behind it from being sent. */
+  async #dropBroken(): Promise<void> {
+    for (const [key, kept] of await entries(this.#store)) if (!isWhole(kept)) await del(key, this.#store);
+  }
+
   /** So that a file is sent once, however often the message is. */
   async keep(outgoing: Outgoing): Promise<void> {
     await set(outgoing.message_id, outgoing, this.#store);
   }
 }
+
+const isWhole = (kept: unknown): kept is Outgoing => {
+  const { message_id, text, files, at } = (kept ?? {}) as Partial<Record<keyof Outgoing, unknown>>;
+  return typeof message_id === 'string' && typeof text === 'string' && Array.isArray(files) && typeof at === 'number';
+};
 
 const storeOf = (name: string): UseStore => createStore(`svc-outbox-${name}`, 'messages');
 

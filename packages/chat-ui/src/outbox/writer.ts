@@ -94,9 +94,10 @@ export function openWriter({ name, conversationKey, conversation, uploads, post,
       }));
       await keep({ text: said.text, files, speak: false });
     },
-    retry(key: string): void {
+    async retry(key: string): Promise<void> {
       conversation.notSent(key, 'sending', null);
-      void outbox.tryAgain(key);
+      const isHere = await outbox.tryAgain(key);
+      if (!isHere && conversation.turn(key)?.turnId === null) conversation.remove(key);
     },
     /** Takes a message back that was not sent, to be edited; null when it was accepted meanwhile. */
     async takeBack(key: string): Promise<{ text: string; files: File[] } | null> {

@@ -98,7 +98,7 @@ export function Chat({ ref, session, device, gateway, link, voice: { config, the
   const actions = useMemo(
     () => ({
       answer: session.answer,
-      retry: session.retry,
+      retry: (key: string) => void session.retry(key),
       edit: (key: string) => void edit(key),
       load: ({ path }: { path: string }) => gateway.file(path, session.conversationKey),
       speak: say,

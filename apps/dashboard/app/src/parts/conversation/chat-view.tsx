@@ -66,7 +66,7 @@ export function ChatView({ conversationKey, watch, chat, empty, firstText = '', 
     () => ({
       answer,
       deliver,
-      retry: chat.retry,
+      retry: (key: string) => void chat.retry(key),
       edit: (key: string) => void edit(key),
       repeat: (key: string) => void chat.repeat(key).catch(() => setFault(cannotStore)),
     }),
