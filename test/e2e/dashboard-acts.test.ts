@@ -87,13 +87,13 @@ describe.skipIf(why !== null)(`acts in the dashboard${skipNote(why)}`, () => {
     expect(faults).toEqual([]);
   });
 
-  test('the last owner cannot be taken away, and the reason stands beside', async () => {
+  test('the last owner cannot be revoked, and the reason stands beside', async () => {
     await open('/people');
     await page
       .getByRole('button', { name: /\(owner\)|^owner$/ })
       .first()
       .click();
-    expect(await page.getByRole('button', { name: 'Take away owner' }).isDisabled()).toBe(true);
+    expect(await page.getByRole('button', { name: 'Revoke owner' }).isDisabled()).toBe(true);
     expect(await page.getByRole('button', { name: 'Remove person' }).isDisabled()).toBe(true);
     await page.getByText('The last owner stays the owner').first().waitFor();
     await page.keyboard.press('Escape');

@@ -172,7 +172,7 @@ describe.skipIf(why !== null)(`how the dashboard looks${skipNote(why)}`, () => {
         .click();
       await lookInThemes('person');
       await page.keyboard.press('Escape');
-      await page.getByRole('button', { name: 'Invite somebody' }).click();
+      await page.getByRole('button', { name: 'Invite a person' }).click();
       await lookInThemes('invite');
       await page.keyboard.press('Escape');
       await page.keyboard.press('Control+k');

@@ -113,7 +113,7 @@ describe.skipIf(why !== null)(`people in the dashboard${skipNote(why)}`, () => {
     expect(faults).toEqual([]);
   });
 
-  test('a role is given in one place, its end is moved, and it is taken away', async () => {
+  test('a role is given in one place, its end is moved, and it is revoked', async () => {
     await openPerson('Dora D.');
     await part('Roles').getByText('Its time is over').waitFor();
     await button('Change the end of guest').click();
@@ -136,7 +136,7 @@ describe.skipIf(why !== null)(`people in the dashboard${skipNote(why)}`, () => {
         })
       ).body.trust_tier;
     expect([await tierIn('messenger:m:group:7'), await tierIn('messenger:m:user:100')]).toEqual(['KNOWN', 'GUEST']);
-    await button('Take away known').click();
+    await button('Revoke known').click();
     await expect.poll(() => tierIn('messenger:m:group:7')).toBe('GUEST');
     expect(faults).toEqual([]);
   });
@@ -155,7 +155,7 @@ describe.skipIf(why !== null)(`people in the dashboard${skipNote(why)}`, () => {
     await page.getByLabel('Code').fill(account.recoveryCodes[0] ?? '');
     await button('Go on').click();
     await expect.poll(async () => (await judged('100')).trust_tier).toBe('TRUSTED');
-    await button('Take away trusted').click();
+    await button('Revoke trusted').click();
     await expect.poll(async () => (await judged('100')).trust_tier).toBe('KNOWN');
     expect(faults).toEqual([]);
   });
@@ -215,7 +215,7 @@ describe.skipIf(why !== null)(`people in the dashboard${skipNote(why)}`, () => {
     await button('Save role').click();
     await expect.poll(() => outcome('100')).toBe('denied');
     await openPerson('Dora D.');
-    await button('Take away choir').click();
+    await button('Revoke choir').click();
     await expect.poll(() => outcome('100')).toBe('replied');
     await open('/people');
     await button('choir').click();

@@ -204,7 +204,7 @@ describe.skipIf(why !== null)(`settings in the dashboard${skipNote(why)}`, () =>
     expect(faults).toEqual([]);
   });
 
-  test('a budget is set and lowered as it is, raised with a second factor, and taken away; limits name their settings', async () => {
+  test('a budget is set and lowered as it is, raised with a second factor, and removed; limits name their settings', async () => {
     const budgets = async () => (await fromCore<SpendReport>('/v2/spend')).budgets;
     await open('limits');
     await page.getByText('SVC_SPEND_PRINCIPAL_HARD_USD').waitFor();
@@ -246,7 +246,7 @@ describe.skipIf(why !== null)(`settings in the dashboard${skipNote(why)}`, () =>
     await page.getByLabel('Code').fill(account.recoveryCodes[0] ?? '');
     await button('Go on').click();
     await row('laptop').getByText('of $6.00').waitFor();
-    await button('Take away budget of laptop').click();
+    await button('Remove budget of laptop').click();
     await row('laptop').waitFor({ state: 'detached' });
     expect(await budgets()).toEqual([]);
     expect(faults).toEqual([]);

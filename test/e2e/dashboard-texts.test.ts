@@ -21,7 +21,7 @@ const session = '/sessions/compat%3Acompat%3Asession%3A0';
 const screens = screensWith(session);
 /** Buttons that show more of what others have written. */
 const dialogs: Record<string, string[]> = {
-  '/people': ['Let in', 'Invite somebody'],
+  '/people': ['Let in', 'Invite a person'],
   '/channels': ['Logs', 'Remove', 'Add channel'],
 };
 
@@ -192,7 +192,7 @@ async function ofEach(all: readonly string[], work: (text: string, index: number
   await Promise.all(Array.from({ length: workers }, worker));
 }
 
-/** Without what takes no room, and what is laid out anew. */
+/** Without what takes no room, and what is laid out again. */
 const bare = (text: string): string => text.replaceAll(/[\s\p{C}]+/gu, '');
 /** A sign in HTML's way of writing is shown as the sign, as Markdown has it. */
 const isPlain = (text: string): boolean => !text.includes('&') && !markdownTexts.includes(text);

@@ -5,7 +5,7 @@ const lines = /[^\p{Cc}\u2028\u2029]+/gu;
 const begins = new Set(['\u2066', '\u2067', '\u2068']);
 const end = '\u2069';
 
-/** Text of somebody as a part of a sentence of ours: whatever directions are in it, the words around it stay where they are. */
+/** Text of a person as a part of a sentence of ours: whatever directions are in it, the words around it stay where they are. */
 export const isolate = (text: string): string => (turning.test(text) ? text.replace(lines, isolateLine) : text);
 
 function isolateLine(line: string): string {

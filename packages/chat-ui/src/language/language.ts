@@ -22,7 +22,7 @@ export function speak(tag: string, language: Language): void {
   spoken = { ...language, rules: new Intl.PluralRules(tag) };
 }
 
-/** For what `Intl` says in words. Numbers and clocks are the person's, whatever the language of the page. */
+/** For the texts that `Intl` makes. Numbers and clocks are the person's, whatever the language of the page. */
 export const language = (): string => spoken.rules.resolvedOptions().locale;
 
 /** The text with its placeholders, in the language of the page. What a language lacks stays English. */

@@ -73,7 +73,7 @@ describe('a conversation', () => {
     expect(conversation.turn('m1')?.undelivered).toBeNull();
   });
 
-  test('shows all texts and files of an answer, once, whether the stream or the history tells of them', () => {
+  test('shows all texts and files of an answer, once, whether the stream or the history has them', () => {
     const file = { path: '/uploads/plan.pdf', name: 'plan.pdf', mime: 'application/pdf' };
     const conversation = new Conversation();
     conversation.apply(frame('t1', begun('m1')));
@@ -151,7 +151,7 @@ describe('a conversation', () => {
     expect(conversation.keys().at(-1)).toBe('m2');
   });
 
-  test('[15] leaves what was said later behind what the history tells of, though the clock of the device is behind', () => {
+  test('[15] leaves what was said later behind what the history has, though the clock of the device is behind', () => {
     const conversation = new Conversation({ now: () => 100 });
     for (const key of ['m1', 'm2', 'm3']) conversation.say(key, said);
     conversation.sent('m1', 't1');

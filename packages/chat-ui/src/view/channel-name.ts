@@ -14,5 +14,5 @@ const names: Readonly<Record<string, string>> = {
   toolserver: 'MCP',
 };
 
-/** A channel by the name that people know; one of somebody else by its type. */
+/** A channel by the name that people know; any other by its type. */
 export const channelName = (surface: string): string => names[surface] ?? surface;

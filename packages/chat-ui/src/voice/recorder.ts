@@ -10,7 +10,7 @@ export type VoiceActivity = { threshold: number; silenceMs: number };
 type Options = {
   /** Ends the recording by itself when who spoke is silent; null for as long as a button is held. */
   activity: VoiceActivity | null;
-  /** Somebody has begun to speak. */
+  /** A person has begun to speak. */
   onVoice?: () => void;
   /** Speech was followed by silence, or the longest time is over. */
   onEnd?: () => void;

@@ -42,7 +42,7 @@ export function ChatPage({ device, onSignedOut, onRenamed }: Props) {
   useEffect(() => {
     calls.current = answerCalls({ device, gateway, onSpeak: (text) => chat.current?.say(text) });
     return () => calls.current?.close();
-    // A new name of the device opens nothing anew.
+    // A new name of the device opens nothing again.
   }, [device.id, gateway]);
 
   useEffect(() => {
@@ -125,7 +125,7 @@ function useChatSession(
       opened.close();
       setSession(null);
     };
-    // A new name of the device opens nothing anew.
+    // A new name of the device opens nothing again.
   }, [device.id, gateway, key, onLink]);
   return session;
 }

@@ -99,7 +99,7 @@ export function CapabilitiesSection({ describe }: { describe(): Promise<void> })
   );
 }
 
-/** The device's own conversation begins anew; the stream tells every page of it. */
+/** The device's own conversation starts over; the stream tells every page of it. */
 export function ForgetSection({ gateway }: { gateway: Gateway }) {
   const [isAsking, setAsking] = useState(false);
   const [words, setWords] = useState<string | null>(null);
@@ -115,7 +115,7 @@ export function ForgetSection({ gateway }: { gateway: Gateway }) {
       <h3>Conversation of this device</h3>
       {isAsking ? (
         <div role="alert">
-          <p>Forget all that was said in this device’s conversation? The assistant begins anew; nothing brings it back.</p>
+          <p>Forget all that was said in this device’s conversation? The assistant starts over; this cannot be undone.</p>
           <p className="row-buttons">
             <button type="button" className="danger" onClick={forget}>
               Forget conversation

@@ -13,7 +13,7 @@ export const offersPasskeys = async (): Promise<boolean> =>
 type Proof = { headers?: Record<string, string>; mediation?: CredentialMediationRequirement; signal?: AbortSignal };
 
 /**
- * Signs in by a passkey, or proves anew who has signed in. @throws AuthFault for a refusal of the core, Error with words for the person when none was shown
+ * Signs in by a passkey, or proves again who has signed in. @throws AuthFault for a refusal of the core, Error with words for the person when none was shown
  */
 export async function provePasskey(
   what: 'login' | 'step-up',

@@ -5,7 +5,7 @@ const keptMs = 60_000;
 
 /**
  * Has the browser save a file of the service. It needs the token of the login, so no link leads to it; and whatever the file is, it is nothing but
- * bytes here: no HTML or SVG of somebody's is opened as a page.
+ * bytes here: no HTML or SVG that a person sent is opened as a page.
  * @throws ApiFault, AwayFault
  */
 export async function download(path: string, name: string): Promise<void> {

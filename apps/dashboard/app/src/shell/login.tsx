@@ -1,6 +1,6 @@
 import { createContext, useContext } from 'react';
 
-/** Who has signed in here. `provenAt`: when a second factor was last shown, epoch ms. `proofs`: how often they have proven it over this page: streams begin anew then. */
+/** Who has signed in here. `provenAt`: when a second factor was last shown, epoch ms. `proofs`: how often they have proven it over this page: streams are opened again then. */
 export type Login = { user: string; sessionId: string; provenAt: number; proofs: number };
 
 export const LoginContext = createContext<Login>({ user: '', sessionId: '', provenAt: 0, proofs: 0 });

@@ -165,7 +165,7 @@ function useMarks({ conversation, box, scrollTo, match, words }: Marked): void {
     };
     if (rowOf() === null) go.current(indexOf());
     look(maxFrames);
-    // Rows come and go while one scrolls, and are numbered anew when older ones come.
+    // Rows come and go while one scrolls, and are numbered again when older ones come.
     const paintAgain = () => isShown && void paint();
     element.addEventListener('scroll', paintAgain);
     const rows = new MutationObserver(paintAgain);

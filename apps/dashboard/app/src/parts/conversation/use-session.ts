@@ -41,7 +41,7 @@ export function useSession(key: string): SessionState {
       watch.close();
       chat?.close();
     };
-    // A stream that was refused begins anew when its person has signed in again.
+    // A stream that was refused is opened again when its person has signed in again.
   }, [user, proofs, key, attempt]);
 
   const retry = useCallback(() => setAttempt((before) => before + 1), []);

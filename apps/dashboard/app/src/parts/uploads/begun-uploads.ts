@@ -11,7 +11,7 @@ function read(): Begun {
   try {
     return JSON.parse(sessionStorage.getItem(place) ?? '{}') as Begun;
   } catch {
-    return {}; // a browser that keeps nothing, or somebody else's words: the upload begins again
+    return {}; // a browser that keeps nothing, or words of another program: the upload begins again
   }
 }
 

@@ -15,7 +15,7 @@ import { inviteAgain, inviteDevice } from './device-calls.ts';
 
 type Props = { instance: Pick<Instance, 'type'>; path: string; people: readonly Principal[]; onClose(): void };
 
-/** Lets a device of somebody in, by a link that is opened on it or scanned. */
+/** Lets a person’s device in, by a link that is opened on it or scanned. */
 export function AddDevice({ instance, path, people, onClose }: Props) {
   const client = useQueryClient();
   const [name, setName] = useState('');

@@ -82,7 +82,7 @@ export function Devices({ instance, path, onClose }: Props) {
 
 type SignOutProps = { device: ListedDevice; type: string; path: string; person: Principal | undefined; onClose(): void };
 
-/** First its token, then what makes it somebody. */
+/** First its token, then what makes it a person’s. */
 function SignOut({ device, type, path, person, onClose }: SignOutProps) {
   const { name, device_id: id, identity } = device;
   const unlink = useAct({ changes: ['/core/trust/'] });

@@ -32,7 +32,7 @@ const valueOf = (value: Draft[RuleName]) =>
 
 /** Which engine answers on a channel, where and as whom, who is let in, and whether others read along. */
 export function Rules({ instance: current, meta, onClose }: Props) {
-  // As it was when this was opened: what the list hears of meanwhile is somebody else's change.
+  // As it was when this was opened: what the list hears of meanwhile is another person's change.
   const [instance] = useState(current);
   const fields = ruleFields(meta);
   const [draft, setDraft] = useState(() => draftOf(instance.config));

@@ -119,7 +119,7 @@ function Limits({ period, until, total }: SpendReport) {
         <dd>{hard === null ? t('none') : money(hard)}</dd>
       </div>
       <div>
-        <dt>{t('Begins anew')}</dt>
+        <dt>{t('Resets')}</dt>
         <dd>{relativeTime(until)}</dd>
       </div>
     </dl>

@@ -172,8 +172,8 @@ function ofSpend(report: SpendReport | undefined): Need[] {
 
 const spentWords = (period: SpendReport['period'], values: Record<'cost' | 'limit' | 'when', string>): string =>
   period === 'day'
-    ? t('{cost} of {limit} this day. It begins anew {when}.', values)
-    : t('{cost} of {limit} this month. It begins anew {when}.', values);
+    ? t('{cost} of {limit} this day. It resets {when}.', values)
+    : t('{cost} of {limit} this month. It resets {when}.', values);
 
 const toSettings = (section: string): Remedy => ({ kind: 'link', words: t('Go to the settings'), to: `/settings/${section}` });
 

@@ -10,7 +10,7 @@ import { grantWords, hasEnded, isOwnerGrant, lastOwner, pathOf, trustPaths } fro
 
 type Props = { person: Principal; roles: readonly Role[]; isLast: boolean };
 
-/** What a person has been granted: giving a role, somewhere and until a time, moving its end, taking it away. */
+/** What a person has been granted: giving a role, somewhere and until a time, moving its end, revoking it. */
 export function Grants({ person, roles, isLast }: Props) {
   return (
     <section className="stack" aria-label={t('Roles')}>
@@ -36,7 +36,7 @@ const isEverywhere = ({ scope }: Grant): boolean => Object.keys(scope).length ==
 function GrantRow({ person, grant, isKept }: { person: Principal; grant: Grant; isKept: boolean }) {
   const [isMoving, setMoving] = useState(false);
   const [end, setEnd] = useState<End>(forADay);
-  const revoke = useAct({ changes: trustPaths, done: t('The role is taken away.') });
+  const revoke = useAct({ changes: trustPaths, done: t('The role is revoked.') });
   const move = useAct({ changes: trustPaths, done: t('The role has another end.'), onDone: () => setMoving(false) });
   const { id, role, role_id, scope } = grant;
   return (
@@ -53,7 +53,7 @@ function GrantRow({ person, grant, isKept }: { person: Principal; grant: Grant; 
           disabled={isKept || revoke.isPending}
           onClick={() => revoke.mutate({ method: 'DELETE', path: `/core/trust/grants/${encodeURIComponent(id)}` })}
         >
-          {t('Take away {role}', { role })}
+          {t('Revoke {role}', { role })}
         </button>
       </p>
       {isKept && <p className="muted small">{lastOwner}</p>}

@@ -11,7 +11,7 @@ type Props = { person: Principal; people: readonly Principal[] };
 
 const nameOf = ({ surface, value }: Pick<Identifier, 'surface' | 'value'>): string => `${surface} ${value}`;
 
-/** By what names a person writes: linking one by hand, unlinking it, giving it to somebody else. */
+/** By what names a person writes: linking one by hand, unlinking it, giving it to another person. */
 export function Identifiers({ person, people }: Props) {
   const [moved, setMoved] = useState<Identifier | null>(null);
   const unlink = useAct({ changes: trustPaths, done: t('No longer known by it.') });

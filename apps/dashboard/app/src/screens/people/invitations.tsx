@@ -24,7 +24,7 @@ export function Invitations({ roles, people }: Props) {
       title={t('Invitations')}
       actions={
         <button type="button" className="plain-button" onClick={() => setMaking(true)}>
-          <Mail aria-hidden size={16} /> {t('Invite somebody')}
+          <Mail aria-hidden size={16} /> {t('Invite a person')}
         </button>
       }
     >
@@ -94,7 +94,7 @@ function Invite({ roles, people, onClose }: Props & { onClose(): void }) {
       </Dialog>
     );
   return (
-    <Dialog title={t('Invite somebody')} onClose={onClose}>
+    <Dialog title={t('Invite a person')} onClose={onClose}>
       <form
         className="stack"
         onSubmit={(event) => {

@@ -21,7 +21,7 @@ type Props = {
   onClose(): void;
 };
 
-/** Makes a stranger somebody: a new person with a role, somewhere and until a time, or one that is known. */
+/** Lets a stranger in: as a new person with a role, somewhere and until a time, or as one that is known. */
 export function LetIn({ stranger, end: offered, people, roles, onClose }: Props) {
   const [person, setPerson] = useState(newPerson);
   const [name, setName] = useState(stranger.name ?? '');

@@ -38,7 +38,7 @@ export function grantWords({ role, scope, expires_at: end }: Pick<Grant, 'role' 
 
 export const hasEnded = ({ expires_at: end }: Pick<Grant, 'expires_at'>): boolean => end !== null && end <= Date.now();
 
-/** Whether somebody is the last who is the owner everywhere and for good: then they stay one. */
+/** Whether a person is the last who is the owner everywhere and for good: then they stay one. */
 export function isLastOwner(people: readonly Principal[], roles: readonly Role[], person: Principal): boolean {
   const owner = new Set(roles.filter(({ tier, surfaces }) => tier === 'SACRED' && surfaces === '*').map(({ id }) => id));
   const isOwner = ({ status, grants }: Principal) =>

@@ -131,9 +131,12 @@ function Acts({ conversationKey: key, session }: { conversationKey: string; sess
           onConfirm={() => forget.mutate({ method: 'DELETE', path: sessionPath(key) })}
         >
           <p>
-            {t('What was said in “{session}” is removed, and its next message begins anew. This cannot be taken back.', {
-              session: name,
-            })}
+            {t(
+              'What was said in “{session}” is removed, and its next message starts a new conversation. This cannot be taken back.',
+              {
+                session: name,
+              },
+            )}
           </p>
         </Confirm>
       )}

@@ -60,7 +60,7 @@ export function Sessions() {
                 <Empty title={t('No session yet')}>
                   <p>
                     <Rich
-                      text="One begins when somebody writes: {link}."
+                      text="One begins when a person writes: {link}."
                       link={<Link to="/chat">{t('say something yourself')}</Link>}
                     />
                   </p>

@@ -52,7 +52,7 @@ function Import({ path, onClose }: { path: string; onClose(): void }) {
           )}
         </p>
         <p>
-          {t('A backup contains code that will run. Import one only from somebody whom you would let write your connectors.')}
+          {t('A backup contains code that will run. Import one only from a person whom you would let write your connectors.')}
         </p>
         <Field label={t('File of the backup')} fault={act.error?.message ?? null}>
           {(props) => (

@@ -8,7 +8,7 @@ import { useAct, useApi } from '../../parts/query.ts';
 type Session = { id: string; device: string; created_at: number; seen_at: number; expires_at: number };
 const path = '/core/v2/auth/sessions';
 
-/** Where somebody is signed in, and ending that. */
+/** Where a person is signed in, and ending that. */
 export function SignedIn() {
   const query = useApi<{ current: string; sessions: Session[] }>(path);
   const end = useAct({ changes: [path], done: t('Signed out there.') });

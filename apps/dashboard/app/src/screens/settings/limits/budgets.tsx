@@ -13,7 +13,7 @@ import { spendPath } from './spend-path.ts';
 
 const path = `${spendPath}/budget`;
 const { surface, value, month_usd: month } = budgetSchema.properties;
-/** In the form a budget has an amount; it is taken away by a button. */
+/** In the form a budget has an amount; it is removed by a button. */
 const schema = {
   type: 'object',
   required: budgetSchema.required,
@@ -24,7 +24,7 @@ type Known = Pick<SenderBudget, 'surface' | 'value' | 'month_usd'>;
 /** What single senders may spend in a calendar month. */
 export function Budgets({ query }: { query: UseQueryResult<SpendReport> }) {
   const [open, setOpen] = useState<Partial<Known> | null>(null);
-  const remove = useAct({ changes: [spendPath], done: t('The budget is taken away.') });
+  const remove = useAct({ changes: [spendPath], done: t('The budget is removed.') });
   return (
     <Section
       title={t('Budgets of single senders')}
@@ -69,7 +69,7 @@ export function Budgets({ query }: { query: UseQueryResult<SpendReport> }) {
                         })
                       }
                     >
-                      {t('Take away budget of {name}', { name: budget.value })}
+                      {t('Remove budget of {name}', { name: budget.value })}
                     </button>
                   </p>
                 </li>

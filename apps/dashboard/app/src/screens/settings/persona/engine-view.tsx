@@ -8,8 +8,8 @@ import { type EngineList, enginesPath } from '../engines.tsx';
 
 const tierWords: Record<PersonaTier, string> = {
   GUEST: t('a guest'),
-  KNOWN: t('somebody known'),
-  TRUSTED: t('somebody trusted'),
+  KNOWN: t('a known person'),
+  TRUSTED: t('a trusted person'),
   SACRED: t('an owner'),
 };
 const tools: Record<EnginePersona['tool_policy'], string> = {

@@ -6,7 +6,7 @@ import { Field } from '../../../parts/field.tsx';
 import { ActForm } from '../../../parts/schema-form/act-form.tsx';
 import { toFile, toWords } from './own-words.ts';
 
-/** What stands in the file goes along: what somebody else has changed meanwhile is not written over. */
+/** What stands in the file goes along: what another person has changed meanwhile is not written over. */
 const schema = {
   type: 'object',
   properties: {

@@ -54,7 +54,7 @@ export const factsOf = ({ places, min_trust: tier, updated_at: at }: SecretEntry
 export const usersOf = (users: readonly SecretUser[]): string =>
   users.map(({ kind, name }) => `${name} (${kindWords[kind]})`).join(', ');
 
-/** From where a secret can be taken away by the dashboard; null: from nowhere. `both`: from vault and file. */
+/** From where a secret can be removed by the dashboard; null: from nowhere. `both`: from vault and file. */
 export function removableFrom({ places }: SecretEntry): 'vault' | 'file' | 'both' | null {
   const [inVault, inFile] = [places.includes('vault'), places.includes('file')];
   if (inVault && inFile) return 'both';

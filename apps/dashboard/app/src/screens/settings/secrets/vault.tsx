@@ -123,7 +123,7 @@ const SealVault = () => (
       >
         <p>
           {t(
-            'Until somebody opens it with the passphrase it gives out nothing: channels that start wait, engines that pay with a key in it do not answer, and silos encrypted with its keys are closed. What runs goes on.',
+            'Until it is opened with the passphrase, it gives out nothing: channels that start wait, engines that pay with a key in it do not answer, and silos encrypted with its keys are closed. What runs goes on.',
           )}
         </p>
       </ConfirmButton>
