@@ -104,7 +104,22 @@ function rowsOf(dir: string): string {
   return page.split('\n').find((line) => line.startsWith(`| \`${dir}/src\``)) ?? '';
 }
 
-test.each(workspaces().filter(({ dir }) => /^(apps|packages)\//.test(dir) && !namedByThemselves.includes(dir)))(
+const ownRows = workspaces().filter(({ dir }) => /^(apps|packages)\//.test(dir));
+
+test('the architecture page has a row for each app and package, and for each other folder with code', () => {
+  const ignored = read('.gitignore')
+    .split('\n')
+    .map((line) => line.replaceAll('/', ''));
+  const elsewhere = ['apps', 'packages', 'connectors', 'engines', 'docs', ...ignored];
+  const others = foldersIn('.').filter((name) => !name.startsWith('.') && !elsewhere.includes(name));
+  const wanted = [
+    ...ownRows.filter(({ dir }) => rowsOf(dir) === '').map(({ dir }) => `${dir}/src`),
+    ...others.filter((name) => !read('ARCHITECTURE.md').includes(`\n| \`${name}\` |`)),
+  ];
+  expect(wanted.map((place) => `ARCHITECTURE.md, "Where things are": add a row for ${place}`)).toEqual([]);
+});
+
+test.each(ownRows.filter(({ dir }) => !namedByThemselves.includes(dir)))(
   'the architecture page names each folder of $dir',
   ({ dir }) => {
     const unnamed = foldersIn(`${dir}/src`).filter((folder) => folder !== 'db' && !rowsOf(dir).includes(`\`${folder}\``));
