@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { foldersOf, importsOf, read, root, sourcesOf, workspaces } from './repository.ts';
@@ -6,35 +7,40 @@ const isTest = (file: string) => /\.test\.ts$|\/test\/|\/testing\//.test(file);
 const packageOf = (specifier: string) => specifier.split('/').slice(0, 2).join('/');
 const all = workspaces();
 const productive = all.filter(({ name }) => name !== '@svc/testing');
-const namesIn = (group: string) => all.filter(({ dir }) => dir.startsWith(`${group}/`)).map(({ name }) => name);
-const engines = namesIn('engines');
-const connectors = namesIn('connectors');
-const each = (names: readonly string[], value: string[]) => Object.fromEntries(names.map((name) => [name, value]));
+const workspacesLike = (pattern: string) =>
+  all.filter(({ dir }) => (pattern.endsWith('/*') ? dir.startsWith(pattern.slice(0, -1)) : dir === pattern));
+const engines = workspacesLike('engines/*').map(({ name }) => name);
 
-/** Who may import whom, by workspace. A name that is missing here may import nothing of ours. */
-const mayImport: Record<string, string[]> = {
-  '@svc/contract': [],
-  '@svc/store': [],
-  '@svc/chat-ui': ['@svc/contract'],
-  '@svc/supervisor': ['@svc/service-kit'],
-  '@svc/service-kit': ['@svc/contract'],
-  '@svc/engine-kit': ['@svc/contract', '@svc/service-kit'],
-  '@svc/connector-kit': ['@svc/contract', '@svc/service-kit'],
-  ...each(engines, ['@svc/contract', '@svc/service-kit', '@svc/engine-kit']),
-  '@svc/device-gateway': ['@svc/contract', '@svc/service-kit', '@svc/connector-kit'],
-  ...each(connectors, ['@svc/contract', '@svc/service-kit', '@svc/connector-kit']),
-  ...each(['@svc/connector-device', '@svc/connector-mobile'], ['@svc/contract', '@svc/connector-kit', '@svc/device-gateway']),
-  '@svc/core': ['@svc/contract', '@svc/service-kit', '@svc/store', '@svc/supervisor', '@svc/engine-kit', ...engines],
-  '@svc/manager': ['@svc/contract', '@svc/service-kit', '@svc/store', '@svc/supervisor', '@svc/connector-kit'],
-  '@svc/toolbelt': ['@svc/contract', '@svc/service-kit'],
-  '@svc/collector': ['@svc/contract', '@svc/service-kit', '@svc/store'],
-  '@svc/dashboard': ['@svc/contract', '@svc/service-kit'],
-  '@svc/vault': ['@svc/contract', '@svc/service-kit', '@svc/store'],
-  '@svc/cli': ['@svc/contract', '@svc/service-kit', '@svc/store', '@svc/supervisor', '@svc/connector-kit'],
-};
+/** What a workspace may import of ours: whole packages, or single modules of one. */
+type Imports = { packages: string[]; modules: string[]; isLight: boolean };
 
-/** Those that must stay small take only modules of the service-kit that load nothing else. */
-const small = ['@svc/connector-kit', '@svc/engine-kit', ...connectors, ...engines];
+/** "Who may import whom" of the architecture page, by the folders of workspaces. A later row wins. A workspace without one may import nothing of ours. */
+function readTable(): Map<string, Imports> {
+  const section = /^## Who may import whom$[^]*?^## /m.exec(read('ARCHITECTURE.md'))?.[0] ?? '';
+  const rows = [...section.matchAll(/^\| (`.*?) \| (.*?) \| .*\|$/gm)].map(([, who = '', what = '']) => ({ who, what }));
+  const isModule = (name: string) => name.endsWith('.ts');
+  const namesIn = (cell: string) => [...cell.matchAll(/`([^`]+)`/g)].map((match) => match[1] ?? '');
+  const table = new Map<string, Imports>();
+  for (const { who, what } of rows) {
+    const names = namesIn(what);
+    const packages = names
+      .filter((name) => !isModule(name))
+      .flatMap((name) => (name.includes('/') ? workspacesLike(name).map((workspace) => workspace.name) : [`@svc/${name}`]));
+    const imports = {
+      packages,
+      modules: names.filter(isModule).map((name) => `@svc/${name}`),
+      isLight: what.includes('light `service-kit`'),
+    };
+    for (const { dir } of namesIn(who).flatMap(workspacesLike)) table.set(dir, imports);
+  }
+  return table;
+}
+
+const nothing: Imports = { packages: [], modules: [], isLight: false };
+const table = readTable();
+const mayImport = (dir: string): Imports => table.get(dir) ?? nothing;
+
+/** Modules of the service-kit for those that must stay small. They load nothing else. */
 const light = [
   'backoff',
   'builtin',
@@ -79,16 +85,26 @@ const light = [
 const engineLoader = 'apps/core/src/engine/load-engine.ts';
 
 describe('between workspaces', () => {
+  test('the architecture page says of each workspace what it may import, by names that exist', () => {
+    const known = new Set(all.map(({ name }) => name));
+    const isThere = (module: string) => existsSync(path.join(root, module.replace(/^@svc\/([^/]+)/, 'packages/$1/src')));
+    const rows = [...table.values()];
+    expect(all.filter(({ dir }) => !table.has(dir)).map(({ dir }) => `ARCHITECTURE.md: say what ${dir} may import`)).toEqual([]);
+    expect(rows.flatMap(({ packages }) => packages).filter((name) => !known.has(name))).toEqual([]);
+    expect(rows.flatMap(({ modules }) => modules).filter((module) => !isThere(module))).toEqual([]);
+  });
+
   test.each(productive)('$name imports only what it may', ({ name, dir }) => {
-    const allowed = new Set([name, ...(mayImport[name] ?? [])]);
+    const { packages, modules } = mayImport(dir);
+    const isAllowed = (specifier: string) => [name, ...packages].includes(packageOf(specifier)) || modules.includes(specifier);
     const wrong = sourcesOf(`${dir}/src`)
       .filter((file) => !isTest(file))
       .flatMap((file) => importsOf(file).map(({ specifier }) => ({ file, specifier })))
-      .filter(({ specifier }) => specifier.startsWith('@svc/') && !allowed.has(packageOf(specifier)));
+      .filter(({ specifier }) => specifier.startsWith('@svc/') && !isAllowed(specifier));
     expect(wrong).toEqual([]);
   });
 
-  test.each(productive.filter(({ name }) => small.includes(name)))(
+  test.each(productive.filter(({ dir }) => mayImport(dir).isLight))(
     '$name takes only light modules of the service-kit',
     ({ dir }) => {
       const taken = sourcesOf(`${dir}/src`)

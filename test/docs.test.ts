@@ -88,12 +88,6 @@ describe('the API page', () => {
   });
 });
 
-test('the architecture page says of each package whom it may import', () => {
-  const table = /^## Who may import whom$[^]*?^## /m.exec(read('ARCHITECTURE.md'))?.[0] ?? '';
-  const unsaid = foldersIn('packages').filter((name) => !table.includes(`| \`packages/${name}\` |`));
-  expect(unsaid.map((name) => `ARCHITECTURE.md, "Who may import whom": add a row for packages/${name}`)).toEqual([]);
-});
-
 /** Folders of the CLI are nouns of its commands, those of the testing package are named after what they stand for. */
 const namedByThemselves = ['apps/cli', 'packages/testing'];
 
