@@ -4,10 +4,12 @@ import { describe, expect, test } from 'vitest';
 import { errorCodes } from '@svc/contract/error-body.ts';
 import { eventKinds } from '@svc/contract/event.ts';
 import { outcomes } from '@svc/contract/turn.ts';
+import { dataPaths } from '@svc/service-kit/config/data-dir.ts';
 import { engineNames } from '@svc/service-kit/config/declared/engines.ts';
 import { settingList } from '@svc/service-kit/config/settings.ts';
 import { foldersOf, pages, read, root, sourcesOf, workspaces } from './repository.ts';
 
+const appsAndPackages = workspaces().filter(({ dir }) => /^(apps|packages)\//.test(dir));
 const foldersIn = (dir: string): string[] => foldersOf(path.join(root, dir));
 
 describe.each(pages)('%s', (page) => {
@@ -88,6 +90,25 @@ describe('the API page', () => {
   });
 });
 
+describe('where state lives', () => {
+  const section = /^## Where state lives$[^]*?^## /m.exec(read('ARCHITECTURE.md'))?.[0] ?? '';
+  const names = Object.values(dataPaths('/data')).map((file) => path.relative('/data', file).split('/')[0] ?? '');
+
+  test('the architecture page names each file and folder of the data folder', () => {
+    const unnamed = new Set(names.filter((name) => !section.includes(`\`${name}\``) && !section.includes(`\`${name}/\``)));
+    unnamed.delete('');
+    expect([...unnamed].map((name) => `ARCHITECTURE.md, "Where state lives": name ${name}`)).toEqual([]);
+  });
+
+  test('and none of them is joined elsewhere', () => {
+    const joined = /\bjoin\((?:\w+\.)*(?:dataDir|paths\.root),\s*'/;
+    const files = appsAndPackages.flatMap(({ dir }) => sourcesOf(`${dir}/src`));
+    const isApart = (file: string) => /\.test\.ts$|^packages\/(?:testing|connector-kit)\//.test(file); // a connector's data folder is its own
+    const found = files.filter((file) => !isApart(file) && joined.test(read(file)));
+    expect(found.map((file) => `${file}: take the path from dataPaths`)).toEqual([]);
+  });
+});
+
 /** Folders of the CLI are nouns of its commands, those of the testing package are named after what they stand for. */
 const namedByThemselves = ['apps/cli', 'packages/testing'];
 
@@ -98,8 +119,6 @@ function rowsOf(dir: string): string {
   return page.split('\n').find((line) => line.startsWith(`| \`${dir}/src\``)) ?? '';
 }
 
-const ownRows = workspaces().filter(({ dir }) => /^(apps|packages)\//.test(dir));
-
 test('the architecture page has a row for each app and package, and for each other folder with code', () => {
   const ignored = read('.gitignore')
     .split('\n')
@@ -107,13 +126,13 @@ test('the architecture page has a row for each app and package, and for each oth
   const elsewhere = ['apps', 'packages', 'connectors', 'engines', 'docs', ...ignored];
   const others = foldersIn('.').filter((name) => !name.startsWith('.') && !elsewhere.includes(name));
   const wanted = [
-    ...ownRows.filter(({ dir }) => rowsOf(dir) === '').map(({ dir }) => `${dir}/src`),
+    ...appsAndPackages.filter(({ dir }) => rowsOf(dir) === '').map(({ dir }) => `${dir}/src`),
     ...others.filter((name) => !read('ARCHITECTURE.md').includes(`\n| \`${name}\` |`)),
   ];
   expect(wanted.map((place) => `ARCHITECTURE.md, "Where things are": add a row for ${place}`)).toEqual([]);
 });
 
-test.each(ownRows.filter(({ dir }) => !namedByThemselves.includes(dir)))(
+test.each(appsAndPackages.filter(({ dir }) => !namedByThemselves.includes(dir)))(
   'the architecture page names each folder of $dir',
   ({ dir }) => {
     const unnamed = foldersIn(`${dir}/src`).filter((folder) => folder !== 'db' && !rowsOf(dir).includes(`\`${folder}\``));

@@ -114,7 +114,7 @@ export async function createCoreContext({ settings: allSettings, clock, ids, log
   const { engines } = engineParts;
   const toolbelt = overrides?.toolbelt ?? openToolbelt(base);
   const toolServers = await openToolServers({ ...base, secrets, builtIns: [toolbelt, toolbelt.device] });
-  const workspaces = createWorkspaces(paths.root, clock);
+  const workspaces = createWorkspaces(paths, clock);
   const toolTests = createToolTests({ ...base, toolServers, workspaces });
   const journal = createTurnJournal(db, clock);
   const deliveries = createDeliveryStore(db, clock, ids);

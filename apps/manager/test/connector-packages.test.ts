@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import path from 'node:path';
 import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
 import { startPackageRegistry, type PackageRegistry } from '@svc/testing/package-registry/start-package-registry.ts';
+import { dataPaths } from '@svc/service-kit/config/data-dir.ts';
 import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createConnectorPackages, packagesOf } from '../src/connector-type/connector-packages.ts';
@@ -59,7 +60,7 @@ const open = () => {
   // npm keeps what it has read in a folder of its own.
   const env = { ...process.env, npm_config_cache: path.join(root.path, 'npm') };
   // The cast: the log has more forms than these.
-  const deps = { paths: { root: root.path }, env, registry: registry.url, log: log as never };
+  const deps = { paths: dataPaths(root.path), env, registry: registry.url, log: log as never };
   return { said, store: createConnectorPackages(deps) };
 };
 const folder = () => path.join(root.path, 'cache/packages/talking');
@@ -97,7 +98,7 @@ test('libraries that cannot be installed leave nothing, and say why', async () =
 test('where npm is missing, that is the reason', async () => {
   const { log } = console;
   const deps = {
-    paths: { root: root.path },
+    paths: dataPaths(root.path),
     env: { PATH: root.path },
     registry: null,
     log: { info: log, warn: () => undefined } as never,
@@ -115,5 +116,5 @@ test('nothing native is installed with libraries of WebAssembly', async () => {
 });
 
 test('a type of the operator’s own gets no libraries', () => {
-  expect(() => packagesOf({ paths: { root: root.path } }, typeOf({ isAdded: true }), on)).toThrow(/Only types of the service/);
+  expect(() => packagesOf({ paths: dataPaths(root.path) }, typeOf({ isAdded: true }), on)).toThrow(/Only types of the service/);
 });

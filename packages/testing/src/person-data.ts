@@ -95,24 +95,36 @@ export const placesOf: Record<Exclude<keyof DataPaths, `${string}Db` | 'root'>, 
   attachments: 'conversation',
   backups: 'time', // the newest SVC_BACKUP_KEEP; those that were made by hand are the operator's
   bodies: 'time', // while a request is answered
+  cache: 'nothing',
   checkouts: 'conversation',
   connectorKey: 'nothing',
   connectors: 'operator',
   coreSocket: 'nothing',
+  denyList: 'operator',
+  engineState: 'record', // what engines keep of their own sessions
   engines: 'nothing',
   instanceRules: 'operator',
   instanceWorth: 'nothing', // counts and times of instances
   instances: 'time', // a message until it is answered, then its ids and digests
   loginKey: 'nothing',
   logs: 'time',
+  otel: 'nothing',
   persona: 'operator',
   personas: 'operator',
+  prices: 'operator',
   restore: 'time', // until the start after a restore
   run: 'nothing',
+  secrets: 'operator',
+  setupSteps: 'nothing',
   silos: 'operator',
   spool: 'time', // until the collector has it
   supervisorLock: 'nothing',
   supervisorState: 'nothing',
   trustSeed: 'operator',
+  trustSetUp: 'nothing',
+  updateCheck: 'nothing',
+  updateSettings: 'nothing',
   uploads: 'operator', // `DELETE /v2/uploads/:id`; what it was called goes within the hour
+  workspace: 'operator', // files that the assistant made for those who may let it act
+  workspaces: 'conversation',
 };

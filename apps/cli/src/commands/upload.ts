@@ -1,5 +1,6 @@
 import path from 'node:path';
 import type { DeletedUpload, ManifestEntry, UploadedFile } from '@svc/contract/upload.ts';
+import { dataPaths } from '@svc/service-kit/config/data-dir.ts';
 import type { CliSettings } from '@svc/service-kit/config/process-settings.ts';
 import { loadSettings } from '@svc/service-kit/config/settings.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
@@ -70,7 +71,7 @@ type Sending = { file: string; mime?: string; parallel: number };
 
 async function send(settings: CliSettings, { file, mime, parallel }: Sending, line: ProgressLine): Promise<UploadedFile> {
   const client = createUploadClient(coreUrl(settings), parallel);
-  const resumable = createResumable(path.join(settings.dataDir, 'run', 'uploads.json'));
+  const resumable = createResumable(path.join(dataPaths(settings.dataDir).run, 'uploads.json'));
   const work = { client, resumable, file, mime: mime ?? 'application/octet-stream', parallel, onProgress: line.show };
   try {
     return await uploadFile(work);

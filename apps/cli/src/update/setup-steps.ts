@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { writeFileAtomic } from '@svc/service-kit/config/data-dir.ts';
+import { dataPaths, writeFileAtomic } from '@svc/service-kit/config/data-dir.ts';
 import { runProgram } from '@svc/service-kit/process/run-program.ts';
 import { readJson } from '@svc/service-kit/restore/disk.ts';
 import { foreignEnv } from './program-env.ts';
@@ -25,7 +25,7 @@ const timeoutMs = 10 * 60_000;
  * takes nothing back. A step that was killed counts as not applied: each may be run twice.
  */
 export async function runSetupSteps({ root, dataDir, say, now }: Steps): Promise<void> {
-  const file = path.join(dataDir, 'setup-steps.json');
+  const file = dataPaths(dataDir).setupSteps;
   const applied = new Map(Object.entries((readJson(file) ?? {}) as Record<string, number>));
   for (const name of stepsIn(root)) {
     if (applied.has(name)) continue;

@@ -1,4 +1,4 @@
-import path from 'node:path';
+import { dataPaths } from '@svc/service-kit/config/data-dir.ts';
 import type { CollectorSettings } from '@svc/service-kit/config/process-settings.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import type { OutboundMask } from '@svc/service-kit/redaction/outbound-mask.ts';
@@ -155,7 +155,7 @@ type Libraries = {
 function createLibraries(deps: Deps, onOpen: (packages: OtelPackages) => void): Libraries {
   const { settings, log, clock, load = loadOtelPackages, install = installOtelPackages } = deps;
   const isWanted = settings.otel.tracesUrl !== null || settings.otel.metricsUrl !== null;
-  const folder = path.join(settings.dataDir, 'otel');
+  const folder = dataPaths(settings.dataDir).otel;
   const stop = new AbortController();
   let state: OtelState = isWanted ? 'missing' : 'off';
   let fault: string | null = null;

@@ -6,6 +6,7 @@ import type * as traces from '@opentelemetry/sdk-trace';
 import type * as metrics from '@opentelemetry/sdk-metrics';
 import type * as traceExporter from '@opentelemetry/exporter-trace-otlp-http';
 import type * as metricExporter from '@opentelemetry/exporter-metrics-otlp-http';
+import { dataPaths } from '@svc/service-kit/config/data-dir.ts';
 import { installPackages } from '@svc/service-kit/packages/install-packages.ts';
 
 /** The official libraries, as they are used here. They are not a dependency: they are installed on demand. */
@@ -19,7 +20,7 @@ export type OtelPackages = {
 };
 
 /** Beside this program (a checkout for developing), else in the data folder. */
-export const packageFolders = (dataDir: string): string[] => [import.meta.dirname, path.join(dataDir, 'otel')];
+export const packageFolders = (dataDir: string): string[] => [import.meta.dirname, dataPaths(dataDir).otel];
 
 /** The libraries of the first folder that has them all; null when none does. @throws when one is there and broken. */
 export function loadOtelPackages(folders: readonly string[]): OtelPackages | null {

@@ -22,15 +22,16 @@ const tooMuch = ({ name }: PackedFile) =>
       'backup without secrets, and copy the folder "instances" yourself.',
   );
 
-type Places = Pick<DataPaths, 'root' | 'personas' | 'connectors' | 'instances' | 'uploads' | 'silos' | 'trustSeed'>;
+export type FilePlaces = Pick<
+  DataPaths,
+  'connectors' | 'denyList' | 'instances' | 'persona' | 'personas' | 'prices' | 'secrets' | 'silos' | 'trustSeed' | 'uploads'
+>;
 
 /** What is packed unencrypted: configuration, code of connectors, finished uploads, silos. */
-export async function gatherFiles(paths: Places, onLeftOut: (connector: string) => void = () => {}): Promise<PackedFile[]> {
+export async function gatherFiles(paths: FilePlaces, onLeftOut: (connector: string) => void = () => {}): Promise<PackedFile[]> {
   const connectors = await gatherConnectors(paths.connectors);
   connectors.leftOut.forEach(onLeftOut);
-  const singles = ['trust.seed.json', 'pricing.json', 'moderation.deny.txt', 'persona.md'].map((name) =>
-    sized(name, path.join(paths.root, name)),
-  );
+  const singles = [paths.trustSeed, paths.prices, paths.denyList, paths.persona].map((file) => sized(path.basename(file), file));
   // The list is read before the files, so that each of its lines has its file.
   const manifest = await sized('uploads/manifest.jsonl', path.join(paths.uploads, 'manifest.jsonl'));
   const uploads = await below('uploads', paths.uploads);
@@ -46,7 +47,7 @@ export async function gatherFiles(paths: Places, onLeftOut: (connector: string) 
   return found.filter((file) => file !== null).filter(({ name }) => isArchiveName(name));
 }
 
-async function plainInstanceFiles(paths: Places): Promise<PackedFile[]> {
+async function plainInstanceFiles(paths: FilePlaces): Promise<PackedFile[]> {
   const plain: PackedFile[] = [];
   for (const found of await below('instances', paths.instances)) if ((await isSecret(found)) === false) plain.push(found);
   return plain;
@@ -61,7 +62,7 @@ async function isSecret({ name, file, bytes }: PackedFile): Promise<boolean | nu
 }
 
 /** What is packed only under a passphrase. @throws ServiceError `too_large` for more than can be sealed. */
-export async function gatherSecrets(paths: Places, secretsFile: string): Promise<SecretFile[]> {
+export async function gatherSecrets(paths: FilePlaces, secretsFile: string): Promise<SecretFile[]> {
   const secrets: SecretFile[] = [];
   let room = maxSecretBytes;
   for (const found of await below('instances', paths.instances)) {
@@ -72,7 +73,7 @@ export async function gatherSecrets(paths: Places, secretsFile: string): Promise
     if (bytes !== null) secrets.push({ path: found.name, bytes });
   }
   // One in another place is not part of this installation's data.
-  const own = path.join(paths.root, 'secrets.json');
+  const own = paths.secrets;
   if (secretsFile === own && (await sized('secrets.json', own)) !== null) {
     secrets.push({ path: 'secrets.json', bytes: await readFile(own) });
   }

@@ -7,7 +7,7 @@ import { type DataPaths, makePrivateDir } from '@svc/service-kit/config/data-dir
 import type { SqliteDatabase } from '@svc/store/open-sqlite.ts';
 import { usualLimits } from './archive-rules.ts';
 import type { BackupNotes } from './backup-notes.ts';
-import { gatherFiles, gatherSecrets, type PackedFile, sized } from './gather-files.ts';
+import { gatherFiles, gatherSecrets, type PackedFile, sized, type FilePlaces } from './gather-files.ts';
 import { readArchive } from './read-archive.ts';
 import { databaseFiles, readVault, snapshotDatabases } from './snapshot-databases.ts';
 import { checkRoom } from '../file/disk-space.ts';
@@ -15,21 +15,7 @@ import { syncFolder } from '../file/sync-folder.ts';
 import { sealSecrets, type SecretFile } from './seal-secrets.ts';
 import { writeArchive } from './write-archive.ts';
 
-export type BackupPlaces = Pick<
-  DataPaths,
-  | 'root'
-  | 'coreDb'
-  | 'managerDb'
-  | 'collectorDb'
-  | 'vaultDb'
-  | 'connectors'
-  | 'instances'
-  | 'uploads'
-  | 'silos'
-  | 'personas'
-  | 'trustSeed'
-  | 'backups'
->;
+export type BackupPlaces = FilePlaces & Pick<DataPaths, 'root' | 'coreDb' | 'managerDb' | 'collectorDb' | 'vaultDb' | 'backups'>;
 
 export type BackupWork = {
   id: string;

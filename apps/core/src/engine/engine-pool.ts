@@ -66,7 +66,7 @@ export function createEnginePool(deps: EnginePoolDeps): EnginePool {
   const slotOf = (id: EngineId): EngineSlot => {
     let slot = slots.get(id);
     if (slot === undefined) {
-      const stateDir = path.join(paths.root, 'engine-state', id);
+      const stateDir = path.join(paths.engineState, id);
       slot = createEngineSlot({
         id,
         make: () => make(id, { path: pathOf(id, settings), stateDir }),

@@ -2,6 +2,7 @@ import { constants } from 'node:fs';
 import { access, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Clock } from '@svc/service-kit/clock.ts';
+import { dataPaths } from '@svc/service-kit/config/data-dir.ts';
 
 /** `path`: the real one, links followed. `why` goes on the sentence "The folder … cannot be used: ". */
 export type FolderFinding = { ok: true; path: string } | { ok: false; why: string };
@@ -30,7 +31,7 @@ export async function checkFolder(folder: string, place: Place): Promise<FolderF
     if (!(await stat(real)).isDirectory()) return refuse('it is not a folder');
     await access(real, constants.R_OK | constants.X_OK);
     if (real === path.parse(real).root) return refuse('it is the root of the file system');
-    if (orWorkspace && (await isSame(real, path.join(dataDir, 'workspace')))) return { ok: true, path: real };
+    if (orWorkspace && (await isSame(real, dataPaths(dataDir).workspace))) return { ok: true, path: real };
     const [own, data] = await Promise.all([lineage(real), lineageOfData()]);
     if (own.includes(data[0] ?? '')) return refuse("it lies in the service's data folder");
     if (data.includes(own[0] ?? '')) return refuse("the service's data folder lies in it");

@@ -9,7 +9,7 @@ import type { Persona } from './persona.ts';
 /** What the roles that the service comes with may do. */
 const policies: Record<PersonaTier, ToolPolicy> = { SACRED: 'full', TRUSTED: 'full', KNOWN: 'read', GUEST: 'none' };
 
-type Deps = { persona: Persona; folders: Pick<Folders, 'forTurn'>; paths: Pick<DataPaths, 'root'> };
+type Deps = { persona: Persona; folders: Pick<Folders, 'forTurn'>; paths: Pick<DataPaths, 'workspaces'> };
 
 /** What an engine would give its model in the first turn of a person of this tier, on a channel without a folder of its own. */
 export async function readEnginePersona(deps: Deps, engine: Engine, tier: PersonaTier): Promise<EnginePersona> {
@@ -26,7 +26,7 @@ async function exampleOf({ persona, folders, paths }: Deps, tier: PersonaTier): 
   const folder =
     toolPolicy === 'full'
       ? await folders.forTurn(origin, { tool_policy: toolPolicy, trust_tier: tier })
-      : { path: path.join(paths.root, 'workspaces', '<conversation>'), isTrusted: false };
+      : { path: path.join(paths.workspaces, '<conversation>'), isTrusted: false };
   return {
     conversationKey: '',
     prompt: '',

@@ -1,7 +1,7 @@
-import path from 'node:path';
 import { readFile, stat } from 'node:fs/promises';
 import type { PricingReport } from '@svc/contract/cost.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
+import { dataPaths } from '@svc/service-kit/config/data-dir.ts';
 import type { CoreSettings } from '@svc/service-kit/config/process-settings.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
@@ -25,7 +25,7 @@ export async function openPriceSource({ settings, clock, log }: PriceSourceDeps)
   const defaults = toPrices(defaultPrices);
   const file = {
     path: settings.pricingFile,
-    isOptional: settings.pricingFile === path.join(settings.dataDir, 'pricing.json'),
+    isOptional: settings.pricingFile === dataPaths(settings.dataDir).prices,
   };
   let inForce = { prices: defaults, changes: noChanges, lookup: createPriceLookup(defaults) };
   let last: LoadedPrices = { state: 'none' };

@@ -1,15 +1,15 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
+import { existsSync, rmSync } from 'node:fs';
+import { dataPaths } from '@svc/service-kit/config/data-dir.ts';
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
+import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { onTestFinished, test, expect } from 'vitest';
 import { createWorkspaces } from './workspaces.ts';
 
 test('a workspace that was removed is there again a second later, also when the time of day was set back', () => {
-  const dataDir = mkdtempSync(path.join(tmpdir(), 'svc-workspaces-'));
-  onTestFinished(() => rmSync(dataDir, { recursive: true }));
+  const { path: dataDir, remove } = temporaryFolder();
+  onTestFinished(remove);
   const clock = createFakeClock();
-  const workspaces = createWorkspaces(dataDir, clock);
+  const workspaces = createWorkspaces(dataPaths(dataDir), clock);
   const folder = workspaces.shared();
   expect(existsSync(folder)).toBe(true);
   rmSync(folder, { recursive: true });

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { ToolPolicy } from '@svc/contract/trust.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
-import { makePrivateDir } from '@svc/service-kit/config/data-dir.ts';
+import { makePrivateDir, type DataPaths } from '@svc/service-kit/config/data-dir.ts';
 import { folderNameOf } from './conversation-key.ts';
 
 /** A folder that was there is looked for again after this time: it may have been removed. */
@@ -22,10 +22,10 @@ export type Workspaces = {
   forget(conversationKey: string): Promise<void>;
 };
 
-export function createWorkspaces(dataDir: string, clock: Pick<Clock, 'elapsed'>): Workspaces {
+export function createWorkspaces(paths: Pick<DataPaths, 'workspace' | 'workspaces'>, clock: Pick<Clock, 'elapsed'>): Workspaces {
   const seenAt = new Map<string, number>();
-  const workspace = path.join(dataDir, 'workspace');
-  const own = (name: string) => path.join(dataDir, 'workspaces', name);
+  const { workspace } = paths;
+  const own = (name: string) => path.join(paths.workspaces, name);
   const ownOf = (key: string) => own(folderNameOf(key));
 
   const made = (folder: string): string => {

@@ -1,5 +1,6 @@
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { openToolClient } from '@svc/engine-kit/tool-client/tool-client.ts';
+import { dataPaths } from '@svc/service-kit/config/data-dir.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import type { Launch } from './to-tool-server.ts';
 import { createToolTests } from './tool-tests.ts';
@@ -25,7 +26,7 @@ function open() {
     knownSecrets: { redactor: () => ({ text: (text: string) => text }) as never },
     env: {},
     workspaces: { shared: () => root } as never,
-    paths: { root },
+    paths: dataPaths(root),
   });
   return { tests, tried, launch: () => launched.resolve({ server }) };
 }

@@ -14,7 +14,7 @@ type Deps = {
   knownSecrets: Pick<KnownSecrets, 'redactor'>;
   env: Readonly<Record<string, string | undefined>>;
   workspaces: Workspaces;
-  paths: Pick<DataPaths, 'root'>;
+  paths: Pick<DataPaths, 'engineState'>;
 };
 
 export type ToolTests = {
@@ -29,7 +29,7 @@ const stderrLines = 10;
 
 /** Tries tool servers out, each in a process of its own, with the operator's rights and the secrets resolved. */
 export function createToolTests({ toolServers, knownSecrets, env, workspaces, paths }: Deps): ToolTests {
-  const stateDir = path.join(paths.root, 'engine-state', 'tool-tests');
+  const stateDir = path.join(paths.engineState, 'tool-tests');
   const running = new Set<ToolClient>();
   const closing = new AbortController();
   let count = 0;

@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import path from 'node:path';
 import { seedActor } from '@svc/contract/trust.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { type DataPaths, writeFileAtomic } from '@svc/service-kit/config/data-dir.ts';
@@ -43,9 +42,7 @@ export async function openTrust({ db, paths, audit, rulesOf, clock, ids, log }: 
   return trust;
 }
 
-type Places = Pick<DataPaths, 'root' | 'coreDb'>;
-
-const markOf = ({ root }: Places) => path.join(root, 'trust.set-up');
+type Places = Pick<DataPaths, 'trustSetUp' | 'coreDb'>;
 
 const words = `Here since trust was first set up. While this file stands, a trust store that is gone or empty lets nobody in.
 `;
@@ -54,17 +51,15 @@ const words = `Here since trust was first set up. While this file stands, a trus
  * Why an empty trust store is not that of a new installation: there was one before. Null when all is well. Taken for a
  * new one, it would let in again everybody whom the first start lets in.
  */
-function lostStore(places: Places): string | null {
-  const mark = markOf(places);
+function lostStore({ trustSetUp: mark, coreDb }: Places): string | null {
   if (!existsSync(mark)) return null;
   return (
-    `the trust store ${places.coreDb} is empty, though trust had been set up here. Restore it from a backup; ` +
+    `the trust store ${coreDb} is empty, though trust had been set up here. Restore it from a backup; ` +
     `or remove ${mark} and restart to start over`
   );
 }
 
 /** Remembers, apart from the store, that there is one. Throws when the folder cannot be written to. */
-function markSetUp(places: Places): void {
-  const mark = markOf(places);
+function markSetUp({ trustSetUp: mark }: Places): void {
   if (!existsSync(mark)) writeFileAtomic(mark, words);
 }

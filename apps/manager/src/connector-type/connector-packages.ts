@@ -10,12 +10,12 @@ type Config = Readonly<Record<string, unknown>>;
 type Packages = { lockFolder: string; folder: string };
 
 /** The libraries that an instance of this type wants; null for one that wants none. */
-export function packagesOf({ paths }: { paths: Pick<DataPaths, 'root'> }, type: ConnectorType, config: Config): Packages | null {
+export function packagesOf({ paths }: { paths: Pick<DataPaths, 'cache'> }, type: ConnectorType, config: Config): Packages | null {
   const { type: name, packages } = type.meta;
   if (packages === undefined || config[packages.when] !== true) return null;
   if (type.isAdded)
     throw new Error('Only types of the service have "packages". Put the libraries into the folder of the connector.');
-  return { lockFolder: path.join(type.folder, packages.folder), folder: path.join(paths.root, 'cache', 'packages', name) };
+  return { lockFolder: path.join(type.folder, packages.folder), folder: path.join(paths.cache, 'packages', name) };
 }
 
 /** Libraries of connector types in the data folder, one installation of each type at a time. */
@@ -25,7 +25,7 @@ export type ConnectorPackageStore = {
 };
 
 type Deps = {
-  paths: Pick<DataPaths, 'root'>;
+  paths: Pick<DataPaths, 'cache'>;
   env: Readonly<Record<string, string | undefined>>;
   registry: string | null;
   log: Pick<Log, 'info' | 'warn'>;

@@ -67,7 +67,7 @@ function codeOf({ folder, isAdded }: ConnectorType, check: (place: string) => vo
 function openCache({ env, paths }: Deps, { meta, isAdded }: ConnectorType): string | null {
   const shared = env['NODE_COMPILE_CACHE'] ?? '';
   if (shared === '') return null;
-  const dir = path.join(isAdded ? path.join(paths.root, 'cache') : path.resolve(shared), 'connectors', meta.type);
+  const dir = path.join(isAdded ? paths.cache : path.resolve(shared), 'connectors', meta.type);
   makePrivateDir(dir);
   return dir;
 }

@@ -30,6 +30,12 @@ export type DataPaths = {
   logs: string;
   spool: string;
   engines: string;
+  /** What engines keep of their own between starts, a folder each. */
+  engineState: string;
+  /** Where turns of those work who may let the assistant act, unless a folder is set. */
+  workspace: string;
+  /** Where turns of everybody else work, a folder for each conversation. */
+  workspaces: string;
   connectors: string;
   instances: string;
   uploads: string;
@@ -45,6 +51,12 @@ export type DataPaths = {
   backups: string;
   restore: string;
   trustSeed: string;
+  /** Here since trust was first set up. */
+  trustSetUp: string;
+  /** Secrets by name, unless a setting names another file. So are `prices` and `denyList`. */
+  secrets: string;
+  prices: string;
+  denyList: string;
   /** The operator's own words on who the assistant is. */
   persona: string;
   /** Personas that single connectors have in its place, a file each. */
@@ -52,6 +64,16 @@ export type DataPaths = {
   /** What the core holds each connector to; written by the manager. */
   instanceRules: string;
   instanceWorth: string;
+  /** What the operator chose about updates. */
+  updateSettings: string;
+  /** What the last look for a newer version found. */
+  updateCheck: string;
+  /** Which set-up steps of updates were applied. */
+  setupSteps: string;
+  /** Libraries of OpenTelemetry, where they are wanted. */
+  otel: string;
+  /** What can be made again: compiled code of added connectors, libraries of connectors. */
+  cache: string;
   supervisorState: string;
   supervisorLock: string;
   /** The connector link of the core. A socket path is limited to about 100 bytes, so a deep data folder gets one elsewhere. */
@@ -73,6 +95,9 @@ export function dataPaths(dataDir: string): DataPaths {
     logs: at('logs'),
     spool: at('spool'),
     engines: at('engines'),
+    engineState: at('engine-state'),
+    workspace: at('workspace'),
+    workspaces: at('workspaces'),
     connectors: at('connectors'),
     instances: at('instances'),
     uploads: at('uploads'),
@@ -84,10 +109,19 @@ export function dataPaths(dataDir: string): DataPaths {
     backups: at('backups'),
     restore: at('restore'),
     trustSeed: at('trust.seed.json'),
+    trustSetUp: at('trust.set-up'),
+    secrets: at('secrets.json'),
+    prices: at('pricing.json'),
+    denyList: at('moderation.deny.txt'),
     persona: at('persona.md'),
     personas: at('personas'),
     instanceRules: at('instance-rules.json'),
     instanceWorth: at('instance-worth.json'),
+    updateSettings: at('update.json'),
+    updateCheck: at('update-check.json'),
+    setupSteps: at('setup-steps.json'),
+    otel: at('otel'),
+    cache: at('cache'),
     supervisorState: at('run', 'supervisor.json'),
     supervisorLock: at('run', 'supervisor.lock'),
     coreSocket: socketPath(at('run', 'core.sock')),

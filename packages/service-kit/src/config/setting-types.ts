@@ -1,5 +1,5 @@
-import path from 'node:path';
 import { Secret } from '../secret.ts';
+import { type DataPaths, dataPaths } from './data-dir.ts';
 import { isHttpUrl, isLocalUrl, parseBytes, parseCommand, resolvePath } from './parse-values.ts';
 import type { Reading, SettingType } from './setting.ts';
 
@@ -189,15 +189,15 @@ export const optionalPath = (): SettingType<string | null> => (reading) => {
   return value === null ? null : pathOf(reading, value);
 };
 
-/** The full path of a file; unset, it lies in the data folder under this name. */
+/** The full path of a file; unset, it is this one of the data folder. */
 export const dataFile =
-  (name: string): SettingType<string> =>
+  (name: keyof DataPaths): SettingType<string> =>
   (reading) =>
-    optionalPath()(reading) ?? path.join(reading.dataDir, name);
+    optionalPath()(reading) ?? dataPaths(reading.dataDir)[name];
 
 /** The same; `isNeeded`: it was named, so it must be there. */
 export const neededDataFile =
-  (name: string): SettingType<Readonly<{ path: string; isNeeded: boolean }>> =>
+  (name: keyof DataPaths): SettingType<Readonly<{ path: string; isNeeded: boolean }>> =>
   (reading) => ({ path: dataFile(name)(reading), isNeeded: trimmed(reading) !== null });
 
 function pathOf({ root, problem }: Reading, file: string): string {

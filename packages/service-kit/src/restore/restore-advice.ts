@@ -1,9 +1,9 @@
 import { readdirSync } from 'node:fs';
-import path from 'node:path';
+import { dataPaths } from '../config/data-dir.ts';
 
 /** How to go back to a backup, by the newest one there is. */
 export function restoreAdvice(dataDir: string): string {
-  const newest = archivesIn(path.join(dataDir, 'backups')).toSorted().at(-1);
+  const newest = archivesIn(dataPaths(dataDir).backups).toSorted().at(-1);
   if (newest === undefined) return 'No backup is in this data folder. One that you keep elsewhere: ./svc backup restore FILE';
   return `Go back to the newest backup: ./svc backup restore ${newest} (./svc backup list shows all)`;
 }

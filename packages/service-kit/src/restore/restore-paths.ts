@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { dataPaths } from '../config/data-dir.ts';
 
 /** Where a restore lies under the data folder, all on one file system so that it comes and goes by renaming. */
 export type RestorePaths = {
@@ -17,7 +18,7 @@ export type RestorePaths = {
 };
 
 export function restorePaths(dataDir: string): RestorePaths {
-  const folder = path.join(dataDir, 'restore');
+  const folder = dataPaths(dataDir).restore;
   const at = (name: string) => path.join(folder, name);
   return {
     root: dataDir,

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
-import path from 'node:path';
 import type { UpdateCheck, UpdateStatus } from '@svc/contract/update.ts';
-import { writeFileAtomic } from '../config/data-dir.ts';
+import { dataPaths, writeFileAtomic } from '../config/data-dir.ts';
 import { isAlive } from '../process/signal-process.ts';
 import { birthMark } from '../process/birth-mark.ts';
 import { readJson } from '../restore/disk.ts';
@@ -44,9 +43,8 @@ export function isHeldBack({ last }: Pick<UpdatePlaces, 'last'>, commit: string)
   return commit === refused || commit === held;
 }
 
-const checkFile = (dataDir: string): string => path.join(dataDir, 'update-check.json');
-
-export const readUpdateCheck = (dataDir: string): UpdateCheck | null => readJson(checkFile(dataDir)) as UpdateCheck | null;
+export const readUpdateCheck = (dataDir: string): UpdateCheck | null =>
+  readJson(dataPaths(dataDir).updateCheck) as UpdateCheck | null;
 
 export const writeUpdateCheck = (dataDir: string, check: UpdateCheck): void =>
-  writeFileAtomic(checkFile(dataDir), JSON.stringify(check));
+  writeFileAtomic(dataPaths(dataDir).updateCheck, JSON.stringify(check));

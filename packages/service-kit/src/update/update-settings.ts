@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
-import path from 'node:path';
-import { writeFileAtomic } from '../config/data-dir.ts';
+import { dataPaths, writeFileAtomic } from '../config/data-dir.ts';
 
 /** `stable`: the newest release. `edge`: the newest commit of the main branch. */
 export type UpdateChannel = 'stable' | 'edge';
@@ -12,13 +11,11 @@ export type UpdateSettings = {
   auto: boolean;
 };
 
-const fileIn = (dataDir: string): string => path.join(dataDir, 'update.json');
-
 /** A file that is not there or damaged is one that says nothing. */
 export function readUpdateSettings(dataDir: string): UpdateSettings {
   let found: unknown = null;
   try {
-    found = JSON.parse(readFileSync(fileIn(dataDir), 'utf8'));
+    found = JSON.parse(readFileSync(dataPaths(dataDir).updateSettings, 'utf8'));
   } catch (error) {
     if (!(error instanceof SyntaxError) && (error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
@@ -28,7 +25,7 @@ export function readUpdateSettings(dataDir: string): UpdateSettings {
 
 export function changeUpdateSettings(dataDir: string, change: Partial<UpdateSettings>): UpdateSettings {
   const settings = { ...readUpdateSettings(dataDir), ...change };
-  writeFileAtomic(fileIn(dataDir), `${JSON.stringify(settings, null, 2)}\n`);
+  writeFileAtomic(dataPaths(dataDir).updateSettings, `${JSON.stringify(settings, null, 2)}\n`);
   return settings;
 }
 

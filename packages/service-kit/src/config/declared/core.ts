@@ -106,7 +106,7 @@ export const coreSettings = {
     text: 'How many checkouts there are at most. One connector has at most half of them.',
     default: '64',
   }),
-  pricingFile: setting('SVC_PRICING_FILE', dataFile('pricing.json'), {
+  pricingFile: setting('SVC_PRICING_FILE', dataFile('prices'), {
     text: 'JSON file of prices over the built-in ones. Default: pricing.json in the data folder.',
   }),
   /** 0 is never. */
@@ -156,7 +156,7 @@ export const moderationSettings = {
     text: 'Name of the secret that is its key. Empty: it wants none.',
     default: 'OPENAI_API_KEY',
   }),
-  moderationDenyFile: setting('SVC_MODERATION_DENY_FILE', neededDataFile('moderation.deny.txt'), {
+  moderationDenyFile: setting('SVC_MODERATION_DENY_FILE', neededDataFile('denyList'), {
     text: 'Texts and /patterns/ that are refused, one a line. Default: moderation.deny.txt in the data folder.',
   }),
 };

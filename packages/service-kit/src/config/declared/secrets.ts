@@ -3,7 +3,7 @@ import { command, dataFile, localUrl, longToken, port } from '../setting-types.t
 
 /** Settings: where secrets come from. */
 export const secretSettings = {
-  secretsFile: setting('SVC_SECRETS_FILE', dataFile('secrets.json'), {
+  secretsFile: setting('SVC_SECRETS_FILE', dataFile('secrets'), {
     text: 'JSON file of secrets, mode 0600. Default: secrets.json in the data folder.',
   }),
   /** Program that gives secrets, with its arguments. */
