@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { foldersOf, importsOf, read, root, sourcesOf, workspaces } from './repository.ts';
+import { engineNames } from '@svc/service-kit/config/engine-traits.ts';
+import { filesOf, foldersOf, importsOf, read, root, sourcesOf, workspaces } from './repository.ts';
 
 const isTest = (file: string) => /\.test\.ts$|\/test\/|\/testing\//.test(file);
 const packageOf = (specifier: string) => specifier.split('/').slice(0, 2).join('/');
@@ -266,6 +267,18 @@ describe('everywhere', () => {
       'apps/core/src/turn/recover-turns.ts',
       'apps/core/src/turn/steps/admit.ts',
       'packages/service-kit/src/resolve-speaker.ts',
+    ]);
+  });
+
+  test('what sets engines apart is said in engine-traits.ts: their names are compared only where each has a form of its own', () => {
+    const names = engineNames.filter((name) => name !== 'offline').join('|');
+    const comparing = new RegExp(`[!=]== '(?:${names})'|(?:includes|renew)\\('(?:${names})'`);
+    const screens = filesOf('apps/dashboard/app/src', '.tsx');
+    const found = [...files, ...screens].filter((file) => comparing.test(read(file)));
+    expect(found.toSorted()).toEqual([
+      'apps/collector/src/terminal/session-hosts.ts', // which program notes its sessions
+      'apps/collector/src/transcript/read-transcript.ts', // where a transcript says its folder
+      'packages/service-kit/src/transcript/gemini-line.ts', // a word in its transcripts
     ]);
   });
 

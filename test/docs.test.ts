@@ -5,7 +5,7 @@ import { errorCodes } from '@svc/contract/error-body.ts';
 import { eventKinds } from '@svc/contract/event.ts';
 import { outcomes } from '@svc/contract/turn.ts';
 import { dataPaths } from '@svc/service-kit/config/data-dir.ts';
-import { engineNames } from '@svc/service-kit/config/declared/engines.ts';
+import { engineNames } from '@svc/service-kit/config/engine-traits.ts';
 import { settingList } from '@svc/service-kit/config/settings.ts';
 import { foldersOf, pages, read, root, sourcesOf, workspaces } from './repository.ts';
 

@@ -36,9 +36,12 @@ export const foldersOf = (dir: string): string[] =>
 export const read = (file: string): string => readFileSync(path.join(root, file), 'utf8');
 
 /** TypeScript files below a folder of the repository, as paths from its root. */
-export function sourcesOf(dir: string): string[] {
+export const sourcesOf = (dir: string): string[] => filesOf(dir, '.ts');
+
+/** Files with this ending below a folder of the repository, as paths from its root. */
+export function filesOf(dir: string, ending: string): string[] {
   return readdirSync(path.join(root, dir), { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts') && !file.includes('node_modules'))
+    .filter((file) => file.endsWith(ending) && !file.includes('node_modules'))
     .map((file) => `${dir}/${file}`);
 }
 

@@ -55,6 +55,8 @@ export type EngineView = {
   billed: boolean;
   auto_update: boolean;
   base_url: string | null;
+  /** Whether it can be pointed at a model server of the operator's. */
+  takes_base_url: boolean;
   /** The version the service is tested with, which is installed on demand; null where there is nothing to install. */
   pinned_version: string | null;
   /** The version that was used before, which is kept here; null where there is none to go back to. */
@@ -81,7 +83,7 @@ export type ModelServer = {
   name: string;
   base_url: string;
   models: string[];
-  /** Whether it speaks the Responses protocol, which codex needs. */
+  /** Whether it speaks the Responses protocol, which an engine that uses it needs. */
   responses: boolean;
 };
 /** `connect`: the command that has it used; null when it is, or when it cannot be. */

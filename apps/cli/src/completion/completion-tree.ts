@@ -1,5 +1,5 @@
 import type { Argument, Command } from 'commander';
-import { engineNames } from '@svc/service-kit/config/declared/engines.ts';
+import { engineNames } from '@svc/service-kit/config/engine-traits.ts';
 import { hostNames } from '../service-urls.ts';
 
 /** What may stand at a place: words that are known, the names of instances, or files. */

@@ -1,9 +1,10 @@
 import { Argument, type Command } from 'commander';
+import { engineNames } from '@svc/service-kit/config/engine-traits.ts';
 import { defineCommand, defineDefault } from '../program/define-command.ts';
 
 type Run = (action: EngineAction, id: string | null, words: readonly string[], options: EngineOptions) => Promise<void>;
 
-const which = 'claude, codex, gemini or offline';
+const which = `${engineNames.slice(0, -1).join(', ')} or ${engineNames.at(-1)}`;
 
 /** Adds `engine` with what belongs to it. */
 export function addEngineCommand(program: Command, run: Run): void {

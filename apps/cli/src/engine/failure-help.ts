@@ -1,4 +1,5 @@
 import type { ErrorBody, ErrorCode } from '@svc/contract/error-body.ts';
+import { isUsedByKey } from '@svc/service-kit/config/engine-traits.ts';
 import { CliError } from '../cli-error.ts';
 
 type EngineCode = Extract<ErrorCode, `engine_${string}`>;
@@ -38,5 +39,5 @@ export const testFailure = (id: string, { error, message }: ErrorBody): CliError
 const isEngineCode = (code: ErrorCode): code is EngineCode => code in commands;
 
 function logIn(id: string): string {
-  return id === 'gemini' ? './svc engine key gemini' : `./svc engine login ${id}`;
+  return isUsedByKey(id) ? `./svc engine key ${id}` : `./svc engine login ${id}`;
 }

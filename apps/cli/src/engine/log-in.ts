@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import type { EngineView } from '@svc/contract/engine.ts';
+import { isUsedByKey } from '@svc/service-kit/config/engine-traits.ts';
 import { CliError } from '../cli-error.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -29,10 +30,10 @@ export async function logIn(engine: EngineView, env: Env, more: readonly string[
 
 function noLogin({ id, installed, reason }: EngineView): CliError {
   if (!installed) return new CliError(`${id} is not installed.`, { why: reason, run: `./svc engine install ${id}` });
-  if (id === 'gemini')
-    return new CliError('gemini is used with an API key.', {
-      why: 'Its vendor allows a login in its own program alone.',
-      run: './svc engine key gemini',
+  if (isUsedByKey(id))
+    return new CliError(`${id} is used with an API key.`, {
+      why: 'It has no login that other programs may use.',
+      run: `./svc engine key ${id}`,
     });
   return new CliError(`${id} needs no login.`);
 }

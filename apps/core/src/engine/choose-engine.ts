@@ -1,5 +1,6 @@
 import type { EngineChoice } from '@svc/contract/service.ts';
 import type { EngineProbe } from '@svc/engine-kit/engine.ts';
+import { endpointEngine } from '@svc/service-kit/config/engine-traits.ts';
 import { engineIds, type EngineId } from './load-engine.ts';
 
 /** A model server on this machine that speaks the Responses protocol. */
@@ -33,12 +34,17 @@ export async function chooseEngine({ configured, probe, findLocalEndpoint, waits
     missing.push(found.reason);
   }
   const local = await findLocalEndpoint();
-  if (local !== null && installed.includes('codex')) {
-    return { ...choice('codex', `${local.name} answers at ${local.baseUrl}.`), model: local.model, baseUrl: local.baseUrl };
+  if (local !== null && installed.includes(endpointEngine)) {
+    return {
+      ...choice(endpointEngine, `${local.name} answers at ${local.baseUrl}.`),
+      model: local.model,
+      baseUrl: local.baseUrl,
+    };
   }
   for (const id of installed) if (await waitsForVault(id)) return choice(id, missing.join(' '));
+  const install = `./svc engine install ${endpointEngine}`;
   const offer =
-    local === null ? [] : [`${local.name} answers at ${local.baseUrl} and is used through codex: ./svc engine install codex`];
+    local === null ? [] : [`${local.name} answers at ${local.baseUrl} and is used through ${endpointEngine}: ${install}`];
   return choice('offline', ['No other engine is ready.', ...missing, ...offer].join(' '));
 }
 

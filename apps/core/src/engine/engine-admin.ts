@@ -1,15 +1,16 @@
 import type { BaseUrlSet, EngineConnection, EngineView } from '@svc/contract/engine.ts';
 import type { CoreSettings } from '@svc/service-kit/config/process-settings.ts';
+import { endpointEngine, engineTraits } from '@svc/service-kit/config/engine-traits.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import type { Secret } from '@svc/service-kit/secret.ts';
 import { badRequest, conflict, notFound, ServiceError } from '@svc/service-kit/service-error.ts';
 import type { Secrets } from '../secret/secrets.ts';
 import { checkBaseUrl, checkEndpoint } from './check-base-url.ts';
 import type { EngineInstaller } from './engine-installer.ts';
-import { authOf, baseUrlOf, keyNames } from './engine-profile.ts';
+import { authOf, baseUrlOf } from './engine-profile.ts';
 import type { EngineDescription, EngineRegistry } from './engine-registry.ts';
 import type { EngineSettings } from './engine-settings.ts';
-import { type EngineId, isEngineId, loadEngineFacts } from './load-engine.ts';
+import { type EngineId, engineIds, isEngineId, loadEngineFacts } from './load-engine.ts';
 
 /** What `PATCH` may change. Null: as the engine comes. */
 export type EngineChanges = {
@@ -27,14 +28,6 @@ type Deps = {
   engineSettings: EngineSettings;
   installer: EngineInstaller;
   secrets: Pick<Secrets, 'put' | 'remove'>;
-};
-
-/** What an engine's own program is called with for a login. */
-const loginArgs: Record<EngineId, readonly string[] | null> = {
-  claude: ['auth', 'login'],
-  codex: ['login'],
-  gemini: null,
-  offline: null,
 };
 
 /**
@@ -59,7 +52,7 @@ export type EngineAdmin = {
   /** Forgets the key and goes back to the login. A key in the environment stays there and is no longer used. */
   removeKey(id: EngineId): Promise<{ note: string | null; engine: EngineView }>;
   /**
-   * Points codex at a server of one's own; the empty string clears it. One that does not speak the protocol is refused,
+   * Points an engine that takes endpoints at a server of one's own; the empty string clears it. One that does not speak the protocol is refused,
    * one that does not answer may be started later. @throws ServiceError 400, 409, 422.
    */
   setBaseUrl(id: EngineId, text: string): Promise<Omit<BaseUrlSet, 'ok'>>;
@@ -109,7 +102,7 @@ async function toView(
   const { id } = found;
   const [profile, { models, pin }] = await Promise.all([registry.profile(id), loadEngineFacts(id)]);
   const { billing, auto_update, latest_version, checked_at, update_fault } = engineSettings.read(id);
-  const args = loginArgs[id];
+  const { loginArgs: args, takesEndpoint } = engineTraits[id];
   return {
     ...found,
     model: found.default ? (await registry.active()).choice.model : profile.model,
@@ -120,6 +113,7 @@ async function toView(
     billed: authOf(profile, found.auth) === 'api_key',
     auto_update,
     base_url: profile.baseUrl,
+    takes_base_url: takesEndpoint,
     pinned_version: pin?.version ?? null,
     previous_version: installer.previous(id),
     latest_version,
@@ -199,7 +193,8 @@ async function removeKey(deps: Deps, id: EngineId): Promise<{ note: string | nul
 }
 
 async function setBaseUrl(deps: Deps, id: EngineId, text: string): Promise<Omit<BaseUrlSet, 'ok'>> {
-  if (id !== 'codex') throw conflict(`Only codex takes an endpoint of its own: ${id} does not speak the Responses protocol.`);
+  if (!engineTraits[id].takesEndpoint)
+    throw conflict(`Only ${endpointEngine} takes an endpoint of its own: ${id} does not speak the Responses protocol.`);
   const url = checkBaseUrl(text);
   if (url !== null && 'problem' in url) throw badRequest(url.problem);
   if (baseUrlOf(id, deps.settings) !== null)
@@ -225,14 +220,16 @@ async function inForce(deps: Deps, id: EngineId): Promise<EngineView> {
 
 /** The names of an engine's key. @throws ServiceError 409 for an engine that takes none. */
 function refuseKey(id: EngineId): { own: string; vendor: string } {
-  if (id === 'claude') throw new ServiceError('engine_api_key_refused', noKeyForClaude, { status: 409 });
-  const names = keyNames[id];
-  if (names === null) throw builtIn();
+  if (id === 'offline') throw builtIn();
+  const names = engineTraits[id].keyNames;
+  if (names === null) throw new ServiceError('engine_api_key_refused', noKeyFor(id), { status: 409 });
   return names;
 }
 
-const noKeyForClaude =
-  'claude takes no API key on purpose: every turn would be billed by the token, without the context of this machine that your ' +
-  'login brings. Log in instead (./svc engine login claude), or use a key with codex or gemini.';
+const takeKeys = engineIds.filter((id) => engineTraits[id].keyNames !== null).join(' or ');
+
+const noKeyFor = (id: EngineId): string =>
+  `${id} takes no API key on purpose: every turn would be billed by the token, without the context of this machine that your ` +
+  `login brings. Log in instead (./svc engine login ${id}), or use a key with ${takeKeys}.`;
 
 const builtIn = () => conflict('offline is built in and needs nothing. There is nothing to set.');

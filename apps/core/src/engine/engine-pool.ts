@@ -3,6 +3,7 @@ import type { EngineChoice } from '@svc/contract/service.ts';
 import type { CreateEngine, Engine, EngineAuth, EngineProbe } from '@svc/engine-kit/engine.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { makePrivateDir, type DataPaths } from '@svc/service-kit/config/data-dir.ts';
+import { engineTraits } from '@svc/service-kit/config/engine-traits.ts';
 import type { CoreSettings } from '@svc/service-kit/config/process-settings.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import type { Secrets } from '../secret/secrets.ts';
@@ -42,7 +43,7 @@ export type EnginePool = {
   makeAt(id: EngineId, folder: string, stateDir: string): Promise<Engine>;
   /** It was set otherwise, or is another one now: the next turn gets a new one. */
   renew(id: EngineId): void;
-  /** The model server on this machine that codex speaks to when nothing else is set. */
+  /** The model server on this machine that an engine which takes endpoints speaks to when nothing else is set. */
   localUrl(): string | null;
   setLocalUrl(url: string | null): void;
   isBusy(id: EngineId): boolean;
@@ -58,7 +59,7 @@ export function createEnginePool(deps: EnginePoolDeps): EnginePool {
 
   const profileOf = async (id: EngineId): Promise<EngineProfile> => {
     const profile = await readProfile(deps, id);
-    return id === 'codex' ? { ...profile, baseUrl: profile.baseUrl ?? localUrl } : profile;
+    return engineTraits[id].takesEndpoint ? { ...profile, baseUrl: profile.baseUrl ?? localUrl } : profile;
   };
 
   const make = async (id: EngineId, place: Place): Promise<Engine> => makeEngine(deps, id, place, () => profileOf(id));

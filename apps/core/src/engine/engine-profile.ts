@@ -1,6 +1,7 @@
 import type { EngineConnection } from '@svc/contract/engine.ts';
 import type { EngineAuth } from '@svc/engine-kit/engine.ts';
 import type { CoreSettings } from '@svc/service-kit/config/process-settings.ts';
+import { engineTraits } from '@svc/service-kit/config/engine-traits.ts';
 import type { Secret } from '@svc/service-kit/secret.ts';
 import { BehindVault } from '@svc/service-kit/vault/behind-vault.ts';
 import type { Secrets } from '../secret/secrets.ts';
@@ -26,39 +27,31 @@ export type EngineProfile = {
   billing: EngineConnection | null;
 };
 
-/** The names a key is looked for under: what `PUT apikey` stores, then the vendor's own variable (of OpenRouter, for its address). */
-export const keyNames: Record<EngineId, { own: string; vendor: string } | null> = {
-  claude: null,
-  codex: { own: 'SVC_CODEX_API_KEY', vendor: 'OPENAI_API_KEY' },
-  gemini: { own: 'SVC_GEMINI_API_KEY', vendor: 'GEMINI_API_KEY' },
-  offline: null,
-};
-
 type Deps = { settings: CoreSettings; engineSettings: EngineSettings; secrets: Pick<Secrets, 'ask'>; env: Env };
 
 /** Asks for a key where one may be needed, so a command that gives secrets may run. Never on the path of a turn. */
 export async function readProfile({ settings, engineSettings, secrets, env }: Deps, id: EngineId): Promise<EngineProfile> {
   const stored = engineSettings.read(id);
   const baseUrl = baseUrlOf(id, settings) ?? stored.base_url;
-  const names = keyNames[id];
-  const isRouted = id === 'codex' && isOpenRouter(baseUrl);
+  const { keyNames: names, loginArgs, takesEndpoint } = engineTraits[id];
+  const isRouted = takesEndpoint && isOpenRouter(baseUrl);
   const vendor = isRouted ? openRouter.keyName : names?.vendor;
   const found = names === null || vendor === undefined ? null : await firstKey(secrets, [names.own, vendor]);
   const [key, behindVault] = found instanceof BehindVault ? [null, found] : [found, null];
-  const connection = stored.connection ?? defaultConnection(found !== null, id === 'gemini' || isRouted);
+  const connection = stored.connection ?? defaultConnection(found !== null, loginArgs === null || isRouted);
   return {
     connection,
     hasKey: key !== null,
     apiKey: connection === 'api_key' ? key : null,
     keyFault: connection === 'api_key' && behindVault !== null ? keyFault(id, behindVault) : null,
-    env: names === null || (id === 'codex' && stored.connection === null) ? env : without(env, names.vendor),
+    env: names === null || (takesEndpoint && stored.connection === null) ? env : without(env, names.vendor),
     baseUrl,
     model: stored.model,
     billing: stored.billing,
   };
 }
 
-/** The vendor of gemini allows a login in its own program alone, and OpenRouter has none, so a key that is there is meant. */
+/** Where there is no login (that other programs may use; OpenRouter has none at all), a key that is there is meant. */
 const defaultConnection = (hasKey: boolean, takesKeys: boolean): EngineConnection =>
   takesKeys && hasKey ? 'api_key' : 'subscription';
 

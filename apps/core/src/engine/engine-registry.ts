@@ -1,4 +1,5 @@
 import type { Engine, EngineProbe } from '@svc/engine-kit/engine.ts';
+import { endpointEngine } from '@svc/service-kit/config/engine-traits.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 import { chooseEngine } from './choose-engine.ts';
 import { createEnginePool, type ActiveEngine, type EnginePoolDeps } from './engine-pool.ts';
@@ -65,20 +66,20 @@ export function createEngineRegistry({ modelServers, ...deps }: Deps): EngineReg
     return id === null ? null : { id, by: './svc engine default' };
   };
 
-  const pointCodexAt = (url: string | null): void => {
-    if (pool.localUrl() !== url) renew('codex');
+  const useLocalServer = (url: string | null): void => {
+    if (pool.localUrl() !== url) renew(endpointEngine);
     pool.setLocalUrl(url);
   };
 
   const choose = async (): Promise<ActiveEngine> => {
-    pointCodexAt(null);
+    useLocalServer(null);
     const chosen = await chooseEngine({
       configured: configured(),
       probe: pool.probe,
       findLocalEndpoint: modelServers.best,
       waitsForVault: async (id) => (await pool.profile(id)).keyFault !== null,
     });
-    pointCodexAt(chosen.baseUrl);
+    useLocalServer(chosen.baseUrl);
     const found = await pool.open(chosen.id, chosen);
     log.info({ engine: chosen.id, why: chosen.why }, 'engine chosen');
     return settings.engineModel === null ? found : { ...found, choice: { ...found.choice, model: settings.engineModel } };

@@ -1,5 +1,6 @@
 import { engineSettingsSchema, type BaseUrlSet, type EngineView } from '@svc/contract/engine.ts';
 import type { Static } from '@svc/contract/schema.ts';
+import { engineTraits } from '@svc/service-kit/config/engine-traits.ts';
 import type { CoreSettings } from '@svc/service-kit/config/process-settings.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
 import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
@@ -9,7 +10,6 @@ import { ServiceError } from '@svc/service-kit/service-error.ts';
 import type { RecordChange } from '../trust/record-change.ts';
 import { checkEngine, type SideCallDeps } from './check-engine.ts';
 import type { EngineAdmin } from './engine-admin.ts';
-import { keyNames } from './engine-profile.ts';
 import type { EngineRegistry } from './engine-registry.ts';
 import type { EngineFallback } from './fallback.ts';
 import type { OfferModelServers } from './open-engines.ts';
@@ -94,7 +94,7 @@ export function mountEngineRoutes(app: App, deps: Deps): void {
       refusePlaceholder(body.value, 'value');
       const id = admin.idOf(params.id);
       const kept = await admin.putKey(id, new Secret(body.value));
-      const after = { name: keyNames[id]?.own, engine: id, stored_in: kept.stored_in };
+      const after = { name: engineTraits[id].keyNames?.own, engine: id, stored_in: kept.stored_in };
       await record({ actor, what: 'secret_set', principal: null, before: null, after });
       return { ok: true, ...kept };
     },
@@ -103,7 +103,7 @@ export function mountEngineRoutes(app: App, deps: Deps): void {
   app.delete<Params>('/v2/engines/:id/apikey', async ({ params, actor }) => {
     const id = admin.idOf(params.id);
     const removed = await admin.removeKey(id);
-    const before = { name: keyNames[id]?.own, engine: id };
+    const before = { name: engineTraits[id].keyNames?.own, engine: id };
     await record({ actor, what: 'secret_removed', principal: null, before, after: null });
     return { ok: true, ...removed };
   });

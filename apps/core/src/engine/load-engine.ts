@@ -1,5 +1,5 @@
 import type { CreateEngine } from '@svc/engine-kit/engine.ts';
-import { engineNames } from '@svc/service-kit/config/declared/engines.ts';
+import { engineNames } from '@svc/service-kit/config/engine-traits.ts';
 
 /** Every engine there is, in the order of preference. */
 export const engineIds = engineNames;

@@ -1,4 +1,5 @@
 import type { EngineView, ModelServer, OfferedModelServer } from '@svc/contract/engine.ts';
+import { endpointEngine } from '@svc/service-kit/config/engine-traits.ts';
 import { openRouter } from './open-router.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -17,25 +18,26 @@ export const offerModelServers = (
 function offerOpenRouter(engines: readonly EngineView[]): OfferedModelServer {
   const server = { name: openRouter.name, base_url: openRouter.baseUrl, models: [], responses: true };
   const { connect, note } = useThrough(server, engines);
-  const model = engines.find(({ id }) => id === 'codex')?.model ?? null;
-  const choose = model === null ? ' Choose a model: ./svc engine model codex MODEL.' : '';
+  const model = engines.find(({ id }) => id === endpointEngine)?.model ?? null;
+  const choose = model === null ? ` Choose a model: ./svc engine model ${endpointEngine} MODEL.` : '';
   return { ...server, connect, note: `${note} ${openRouter.keyName} is set, and every turn is billed there.${choose}` };
 }
 
 function offer(server: ModelServer, engines: readonly EngineView[]): Pick<OfferedModelServer, 'connect' | 'note'> {
-  if (!server.responses) return { connect: null, note: `It has no /responses, which codex needs. ${newer}` };
+  if (!server.responses) return { connect: null, note: `It has no /responses, which ${endpointEngine} needs. ${newer}` };
   if (server.models.length === 0) return { connect: null, note: 'It offers no model to talk to.' };
   return useThrough(server, engines);
 }
 
 function useThrough(server: ModelServer, engines: readonly EngineView[]): Pick<OfferedModelServer, 'connect' | 'note'> {
-  const codex = engines.find(({ id }) => id === 'codex');
-  if (codex?.installed !== true)
-    return { connect: './svc engine install codex', note: 'Used through codex, which is not installed.' };
-  if (codex.base_url !== server.base_url) return { connect: `./svc engine base-url codex ${server.base_url}`, note: 'Not used.' };
-  return codex.default
-    ? { connect: null, note: 'Used through codex.' }
-    : { connect: './svc engine default codex', note: 'Codex uses it, but another engine answers.' };
+  const engine = engines.find(({ id }) => id === endpointEngine);
+  if (engine?.installed !== true)
+    return { connect: `./svc engine install ${endpointEngine}`, note: `Used through ${endpointEngine}, which is not installed.` };
+  if (engine.base_url !== server.base_url)
+    return { connect: `./svc engine base-url ${endpointEngine} ${server.base_url}`, note: 'Not used.' };
+  return engine.default
+    ? { connect: null, note: `Used through ${endpointEngine}.` }
+    : { connect: `./svc engine default ${endpointEngine}`, note: `Used through ${endpointEngine}, but another engine answers.` };
 }
 
 /** What to do about a server without the Responses protocol. */

@@ -1,6 +1,7 @@
 import type { EngineView, OfferedModelServer } from '@svc/contract/engine.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { DataPaths } from '@svc/service-kit/config/data-dir.ts';
+import { engineTraits } from '@svc/service-kit/config/engine-traits.ts';
 import type { CoreSettings } from '@svc/service-kit/config/process-settings.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import type { Database } from '@svc/store/database.ts';
@@ -12,7 +13,6 @@ import { createEngineRegistry, type EngineRegistry } from './engine-registry.ts'
 import { openEngineSettings } from './engine-settings.ts';
 import { createEngineUpdates } from './engine-updates.ts';
 import { createEngineFallback } from './fallback.ts';
-import { keyNames } from './engine-profile.ts';
 import { engineIds, type EngineId, type loadEngine } from './load-engine.ts';
 import { createModelServers } from './model-servers.ts';
 import { offerModelServers } from './offer-model-servers.ts';
@@ -63,7 +63,7 @@ export async function openEngines(deps: Deps) {
     engineUpdates,
     engineKeys: (): EngineKey[] =>
       engineIds.flatMap((id) => {
-        const names = keyNames[id];
+        const names = engineTraits[id].keyNames;
         const isNeeded = engineSettings.read(id).connection === 'api_key';
         return names === null ? [] : [{ id, names: [names.own, names.vendor], isNeeded }];
       }),

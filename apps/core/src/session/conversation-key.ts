@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { channelPattern, ownChannels } from '@svc/contract/envelope.ts';
-import { engineNames } from '@svc/service-kit/config/declared/engines.ts';
+import { engineNames } from '@svc/service-kit/config/engine-traits.ts';
 
 /** No instance has such an id: those begin with the name of their type. */
 const engines: readonly string[] = engineNames;

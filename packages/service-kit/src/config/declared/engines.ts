@@ -1,3 +1,4 @@
+import { engineNames } from '../engine-traits.ts';
 import { setting } from '../setting.ts';
 import {
   baseUrls,
@@ -11,9 +12,6 @@ import {
   optionalText,
   url,
 } from '../setting-types.ts';
-
-/** Every engine there is, in the order of preference: the one that is no model comes last. */
-export const engineNames = ['claude', 'codex', 'gemini', 'offline'] as const;
 
 /** Settings: the engines and where they find their models. */
 export const engineSettings = {

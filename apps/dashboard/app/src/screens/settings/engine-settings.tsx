@@ -39,13 +39,13 @@ export function EngineSettings({ engine, path, onClose }: Props) {
             <p className="muted small">{t('It names {models}; any other can be set.', { models: engine.models.join(', ') })}</p>
           )}
         </ActForm>
-        {engine.id === 'codex' && <ModelServer engine={engine} path={path} />}
+        {engine.takes_base_url && <ModelServer engine={engine} path={path} />}
       </div>
     </Dialog>
   );
 }
 
-/** A model server of one's own, which codex can use. */
+/** A model server of one's own. */
 function ModelServer({ engine, path }: Omit<Props, 'onClose'>) {
   const [url, setUrl] = useState(engine.base_url ?? '');
   const act = useAct({ changes: ['/core/v2/engines'], done: t('It is saved.') });
