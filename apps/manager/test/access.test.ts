@@ -1,21 +1,23 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { mountedRoutes, schemaProblems } from '@svc/testing/mounted-routes.ts';
+import { type MountedRoute, mountedRoutes, schemaProblems } from '@svc/testing/mounted-routes.ts';
 import { openManager, type OpenManager } from './open-manager.ts';
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 const token = 'a-token-of-the-manager';
 let open: OpenManager;
 let guarded: OpenManager;
+let mounted: MountedRoute[] = [];
 let routes: { method: Method; url: string }[] = [];
 
 beforeAll(async () => {
-  open = await openManager();
+  mounted = await mountedRoutes(async () => void (open = await openManager()));
   guarded = await openManager({ SVC_MANAGER_TOKEN: token });
-  const { paths } = (await open.call('GET', '/openapi.json')).body as { paths: Record<string, Record<string, unknown>> };
-  routes = Object.entries(paths).flatMap(([url, methods]) =>
-    Object.keys(methods).map((method) => ({ method: method.toUpperCase() as Method, url: url.replace('{id}', 'sample') })),
+  routes = mounted.flatMap(({ method, url }) =>
+    [method]
+      .flat()
+      .filter((one) => one !== 'HEAD')
+      .map((one) => ({ method: one as Method, url: url.replaceAll(/:\w+/g, 'sample') })),
   );
-  routes.push({ method: 'GET', url: '/openapi.json' });
 });
 afterAll(async () => {
   await open.close();
@@ -32,29 +34,13 @@ async function sweep(manager: OpenManager, headers: Record<string, string>, expe
   return wrong;
 }
 
-test('there are routes to sweep', () => {
-  expect(routes.map(({ method, url }) => `${method} ${url}`).sort()).toEqual([
-    'DELETE /instances/sample',
-    'DELETE /instances/sample/announcements/{announcement}',
-    'GET /health',
-    'GET /instances',
-    'GET /instances/sample',
-    'GET /instances/sample/channels',
-    'GET /instances/sample/logs',
-    'GET /openapi.json',
-    'GET /send/targets',
-    'GET /types',
-    'GET /version',
-    'PATCH /instances/sample',
-    'POST /announce',
-    'POST /instances',
-    'POST /instances/sample/call',
-    'POST /instances/sample/channels',
-    'POST /instances/sample/restart',
-    'POST /instances/sample/start',
-    'POST /instances/sample/stop',
-    'POST /send',
-  ]);
+test('there are routes to sweep: all that are mounted, with those that the OpenAPI document shows', async () => {
+  const { paths } = (await open.call('GET', '/openapi.json')).body as { paths: Record<string, Record<string, unknown>> };
+  const shown = Object.entries(paths).flatMap(([url, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${url.replaceAll(/\{\w+\}/g, 'sample')}`),
+  );
+  expect(shown.length).toBeGreaterThan(10);
+  expect(routes.map(({ method, url }) => `${method} ${url}`)).toEqual(expect.arrayContaining(shown));
 });
 
 describe('[M01] with a token set, every route but /health is 401', () => {
@@ -104,8 +90,7 @@ describe('what a web page can send is refused on every route, bodyless POSTs inc
   });
 });
 
-test('every schema of a route is one: none is checked while the service runs', async () => {
-  const mounted = await mountedRoutes(async () => (await openManager()).close());
+test('every schema of a route is one: none is checked while the service runs', () => {
   expect(mounted.length).toBeGreaterThan(5);
   expect(schemaProblems(mounted)).toEqual([]);
 });
