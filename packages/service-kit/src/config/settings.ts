@@ -28,21 +28,11 @@ export const settingGroups = {
   Wrapper: wrapperSettings,
 } as const satisfies Record<string, Declared>;
 
-const declared = {
-  ...everywhereSettings,
-  ...coreSettings,
-  ...engineSettings,
-  ...secretSettings,
-  ...moderationSettings,
-  ...uploadSettings,
-  ...speechSettings,
-  ...managerSettings,
-  ...collectorSettings,
-  ...dashboardSettings,
-  ...vaultSettings,
-  ...updateSettings,
-  ...wrapperSettings,
-};
+type Groups = typeof settingGroups;
+/** The settings of all groups by their names: each is a member of one. */
+type All = { [G in keyof Groups]: (group: Groups[G]) => void }[keyof Groups] extends (all: infer A) => void ? A : never;
+/** The cast: `Object.assign` has no type for a list. */
+const declared = Object.assign({}, ...Object.values(settingGroups)) as All;
 
 /** Every setting by its variable. */
 export const settingList: ReadonlyMap<string, Setting<unknown>> = new Map(settingsOf(declared).map((one) => [one.name, one]));
