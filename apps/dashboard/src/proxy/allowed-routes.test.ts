@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { allowedRoutes } from './allowed-routes.ts';
-import { ordinaryChanges } from './ordinary-changes.ts';
+import { ordinaryChanges } from '../../test/ordinary-changes.ts';
 
 const lineOf = ({ method, path }: { method: string; path: string }): string => `${method} ${path}`;
 const marked = allowedRoutes.filter(({ isDangerous }) => isDangerous).map(lineOf);
