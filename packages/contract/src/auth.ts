@@ -33,10 +33,6 @@ export type SetUpState =
 
 /** Answers of `/v2/auth/*`. `session_token` is for the storage of the page's own origin; the cookie goes beside it. */
 export type SignedIn = { ok: true; session_token: string };
-export type VerifyAnswer = { ok: true; user: string; session: LoginSession };
-export type SessionsAnswer = { current: string; sessions: LoginSession[] };
-export type PasskeysAnswer = { passkeys: Passkey[] };
-export type PasskeyAdded = { ok: true; passkey: Passkey };
 /** `is_set`: its codes sign in. */
 export type TotpAnswer = { is_set: boolean };
 /** A key that is not yet in use: `id` is what its first code is sent with, `uri` what its QR code says. */

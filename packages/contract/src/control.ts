@@ -49,7 +49,6 @@ export const restartSchema = {
   },
 } as const;
 
-export type KillRequest = Static<typeof killSchema>;
 export type SendKeysRequest = Static<typeof sendKeysSchema>;
 
 export const controlActions = ['kill', 'stop', 'send-keys', 'diff', 'restart-daemon'] as const;

@@ -1,12 +1,10 @@
 import type { ChatFrame } from './chat-frame.ts';
-import { capabilitiesSchema, type DeviceRpcFrame } from './device-actions.ts';
+import { capabilitiesSchema } from './device-actions.ts';
 import { maxMessageId } from './envelope.ts';
 import type { Static } from './schema.ts';
 
 /** What devices and their gateway say to each other under `/gw` (spec: mobile connector). Times are epoch ms. */
 
-/** Of a device, a capability and a code: nothing that could be taken for something else. */
-const deviceId = { type: 'string', minLength: 1, maxLength: 128 } as const;
 const conversationKey = { type: 'string', minLength: 1, maxLength: 512 } as const;
 export const maxDeviceName = 80;
 
@@ -116,25 +114,8 @@ export type StreamReady = {
   gap: boolean;
 };
 
-/** A frame of `GET /gw/control`. */
-export type ControlFrame =
-  | { type: 'ready'; device: { id: string; name: string }; assistant: string; server_time: number }
-  | { type: 'speak'; id: string; text: string; priority?: string }
-  | DeviceRpcFrame;
-
-/** Params of the instance's `call`s, which `./svc device` makes. */
-export const inviteSchema = {
-  type: 'object',
-  required: ['name'],
-  properties: { name: { type: 'string', minLength: 1, maxLength: maxDeviceName } },
-} as const;
+/** Answer of the instance's `call` that invites a device. */
 export type Invitation = { device_id: string; identity: string; code: string; url: string; expires_at: number };
-export type InviteRequest = Static<typeof inviteSchema>;
-export const ofDeviceSchema = {
-  type: 'object',
-  required: ['device_id'],
-  properties: { device_id: deviceId, name: { type: 'string', minLength: 1, maxLength: maxDeviceName } },
-} as const;
 /** A device in the list that the operator sees. `invited`: it has not come yet. */
 export type ListedDevice = DeviceInfo & {
   identity: string;

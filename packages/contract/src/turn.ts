@@ -28,19 +28,6 @@ export const filesOf = (actions: readonly Action[]): Extract<Action, { type: 'fi
 export const blockers = ['moderation', 'spending'] as const;
 export type Blocker = (typeof blockers)[number];
 
-export const actionSchema = {
-  type: 'object',
-  required: ['type'],
-  oneOf: [
-    { required: ['text'], properties: { type: { const: 'reply' }, text: { type: 'string' } } },
-    {
-      required: ['path', 'name', 'mime'],
-      properties: { type: { const: 'file' }, path: { type: 'string' }, name: { type: 'string' }, mime: { type: 'string' } },
-    },
-    { required: ['emoji'], properties: { type: { const: 'react' }, emoji: { type: 'string' } } },
-  ],
-} as const;
-
 /**
  * How a handled envelope ended. Everything but `replied` and `command` is an expected outcome, never an exception.
  * `merged`: it is part of a later message's turn. `delivered`: it was answered already, and the answer was pushed.
@@ -72,22 +59,6 @@ export type HandleResult = {
   /** What the operator should know of this turn, such as a tool server that was not there. */
   warnings?: string[];
 };
-
-export const handleResultSchema = {
-  type: 'object',
-  required: ['actions', 'outcome', 'conversation_key', 'turn_id'],
-  properties: {
-    actions: { type: 'array', items: actionSchema },
-    outcome: { enum: outcomes },
-    blocked_by: { enum: blockers },
-    conversation_key: { type: 'string' },
-    turn_id: { type: 'string' },
-    engine_id: { type: 'string' },
-    model: { type: 'string' },
-    usage: { type: 'object', additionalProperties: true },
-    warnings: { type: 'array', items: { type: 'string' } },
-  },
-} as const;
 
 /** What a turn shows while it runs. The same frames travel as SSE (`event: <type>`) and on the connector link. */
 export type TurnProgress =

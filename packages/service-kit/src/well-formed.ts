@@ -85,16 +85,10 @@ export function refuseOtherBytes(bytes: Buffer): void {
   if (!isUtf8(bytes)) throw badRequest('The body is not valid UTF-8.');
 }
 
-/** A value that can be written as JSON, as JSON whose text is well-formed: for what is passed on and must not be refused. */
-export function wellFormedJson(value: unknown): string {
-  const json = JSON.stringify(value);
-  return mayHoldHalf(json) ? JSON.stringify(repaired(JSON.parse(json))) : json;
-}
-
 /** False where JSON may hold half of a pair. */
 export const isWellFormedJson = (json: string): boolean => !mayHoldHalf(json);
 
-/** A JSON value with well-formed text only: itself, or a repaired copy. */
+/** A JSON value with well-formed text only: itself, or a repaired copy. For what is passed on and must not be refused. */
 export function wellFormed<T>(value: T): T {
   const json = JSON.stringify(value);
   return mayHoldHalf(json) ? (repaired(JSON.parse(json)) as T) : value;

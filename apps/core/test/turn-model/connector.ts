@@ -162,8 +162,6 @@ export const engineSessionOf = ({ context }: TestCore, key: string): string | nu
   return (row?.['engine_session_id'] as string | null | undefined) ?? null;
 };
 
-export type ModelConnectors = ReturnType<typeof createModelConnectors>;
-
 export const envelopeOf = (message: Message): Envelope => ({
   channel: message.key.split(':')[0] ?? '',
   conversation_key: message.key,

@@ -4,8 +4,6 @@ const firstLength = 16 * 1024;
 /** Large enough that the system itself gives it, and gets it back at once. */
 const blockLength = 256 * 1024;
 
-export type ByteBlocks = ReturnType<typeof createByteBlocks>;
-
 /**
  * Gathers the parts of a stream in memory of its own, outside of the heap. A sender that sends byte by byte costs its bytes,
  * and not an object for each; what is given back is gone at once, and does not wait for the garbage collector.

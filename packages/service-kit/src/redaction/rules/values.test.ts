@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { entropyOf, isFiller, isPublicId, isTemplate, looksRandom } from './values.ts';
+import { entropyOf, isFiller, isPublicId, looksRandom } from './values.ts';
 
 test.each([
   ['', 0],
@@ -11,20 +11,20 @@ test.each([
 
 test.each(['$TOKEN', '%TOKEN%', '<your token>', '{{ token }}', 'a${b}c', '[token]', '(token)', '/etc/key', './key', 'file:key'])(
   '%s is put in its place later',
-  (text) => expect([isTemplate(text), isFiller(text)]).toEqual([true, true]),
+  (text) => expect(isFiller(text)).toBe(true),
 );
 
 test.each(['...', 'sk-…', 'sk-***', 'xxxx1234', 'AAAAAA', 'https://x.io'])('%s is left out by whoever wrote it', (text) =>
-  expect(isTemplate(text)).toBe(true),
+  expect(isFiller(text)).toBe(true),
 );
 
 test.each(['changeme', 'your-key-123', 'mySecret', 'my-token-12', 'EXAMPLE1', 'admin', 'null', 'hunter2'])(
   '%s stands where a value would',
-  (text) => expect([isTemplate(text), isFiller(text)]).toEqual([false, true]),
+  (text) => expect(isFiller(text)).toBe(true),
 );
 
 test.each(['mySecret789', 'admins', 'a-token-of-ours', 'hunter3'])('%s may be a value', (text) =>
-  expect([isTemplate(text), isFiller(text)]).toEqual([false, false]),
+  expect(isFiller(text)).toBe(false),
 );
 
 test('ids and digests are public', () => {

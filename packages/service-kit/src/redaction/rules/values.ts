@@ -30,9 +30,6 @@ const template = /^[$%<{[(*]|\$\{|\{\{|<[\w -]+>|^\/|^\.|^(?:https?|file):|\.\.\
 const filler =
   /example|placeholder|change[-_]?(?:me|it)|dummy|sample|redacted|replace|insert[-_]|^hunter2|your[-_]?|my[-_]?(?:pass|secret|token)(?![a-z]*\d{3})|^(?:user|username|login|pass|pw|password|passwd|secret|token|pwd|root|admin|none|null|undefined|true|false)$/i;
 
-/** Something is put in its place before it is used. */
-export const isTemplate = (value: string): boolean => template.test(value);
-
 /** Text in the place of a value that is not one: a template, a path, a word that says "put yours here". */
 export const isFiller = (value: string): boolean => template.test(value) || filler.test(value);
 
