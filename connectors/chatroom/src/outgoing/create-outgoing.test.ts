@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { begin, envelopeOf, fails, general, limited, lost, refusal, resultOf, setUpOutgoing } from './testing/fake-rest.ts';
 
 const words = 'A **reply** that is long enough to be shown.';
@@ -8,7 +8,7 @@ const quiet = { allowed_mentions: { parse: [], replied_user: false } };
 const mib = 1024 * 1024;
 
 describe('a reply', () => {
-  it('calls nobody, shows no pages, names the message that it answers, and can be posted once', async () => {
+  test('calls nobody, shows no pages, names the message that it answers, and can be posted once', async () => {
     const out = await setUpOutgoing();
     await out.within(begin(out, general, '1000000000000000010').finish(resultOf(`@everyone ${words}`)));
     expect(out.calls).toMatchObject([{ what: 'post', route: `/channels/${general}/messages` }]);
@@ -22,7 +22,7 @@ describe('a reply', () => {
     });
   });
 
-  it('to one person names the message only when there are newer ones', async () => {
+  test('to one person names the message only when there are newer ones', async () => {
     const out = await setUpOutgoing({ isPrivate: () => true });
     out.saw(general, '1000000000000000012');
     await out.within(begin(out, general, '1000000000000000011').finish(resultOf('One.')));
@@ -33,7 +33,7 @@ describe('a reply', () => {
     ]);
   });
 
-  it('grows by edits every 1.5 s, which call nobody and take buttons away', async () => {
+  test('grows by edits every 1.5 s, which call nobody and take buttons away', async () => {
     const out = await setUpOutgoing();
     const { handlers, finish } = begin(out, general);
     handlers.onDelta?.(words);
@@ -49,7 +49,7 @@ describe('a reply', () => {
     expect(out.named('post')).toHaveLength(1);
   });
 
-  it('shows that it is being written every 8 s, without holding up what is written', async () => {
+  test('shows that it is being written every 8 s, without holding up what is written', async () => {
     const out = await setUpOutgoing();
     const { finish } = begin(out, general);
     await out.pass(18_000);
@@ -59,7 +59,7 @@ describe('a reply', () => {
     expect(out.named('post')[0]!.at - before).toBeLessThan(200);
   });
 
-  it('waits as long as Discord wants, and nothing is written to the channel meanwhile', async () => {
+  test('waits as long as Discord wants, and nothing is written to the channel meanwhile', async () => {
     const out = await setUpOutgoing();
     out.next['post'] = [limited(50, { retryAfter: 30_000 })];
     await out.within(begin(out, general).finish(resultOf('One.')));
@@ -67,7 +67,7 @@ describe('a reply', () => {
     expect(second!.at - first!.at).toBeGreaterThanOrEqual(30_000);
   });
 
-  it('waits in all channels where the whole bot has to', async () => {
+  test('waits in all channels where the whole bot has to', async () => {
     const out = await setUpOutgoing();
     out.next['post'] = [limited(20_000, { global: true })];
     const other = '1000000000000000002';
@@ -80,7 +80,7 @@ describe('a reply', () => {
     for (const { at } of out.named('post').slice(1)) expect(at).toBeGreaterThanOrEqual(20_000);
   });
 
-  it('whose message somebody removed is posted again, under another nonce', async () => {
+  test('whose message somebody removed is posted again, under another nonce', async () => {
     const out = await setUpOutgoing();
     out.next['edit'] = [refusal(404, 10_008, 'Unknown Message')];
     const { handlers, finish } = begin(out, general);
@@ -91,7 +91,7 @@ describe('a reply', () => {
     expect(new Set(out.named('post').map(({ body }) => body['nonce'])).size).toBe(2);
   });
 
-  it('that turns out to be silence is taken away', async () => {
+  test('that turns out to be silence is taken away', async () => {
     const out = await setUpOutgoing();
     const { handlers, finish } = begin(out, general);
     handlers.onDelta?.(words);
@@ -103,7 +103,7 @@ describe('a reply', () => {
     );
   });
 
-  it.each([
+  test.each([
     [403, 50_013, 'Give its role "Send Messages"'],
     [403, 50_001, 'Give its role "View Channel"'],
     [403, 50_007, 'share a server with it'],
@@ -117,7 +117,7 @@ describe('a reply', () => {
     expect(out.named('post')).toHaveLength(1);
   });
 
-  it('has long code as a file of its kind', async () => {
+  test('has long code as a file of its kind', async () => {
     const out = await setUpOutgoing();
     await out.within(begin(out, general).finish(resultOf(`Look:\n\n\`\`\`ts\n${'const a = 1;\n'.repeat(200)}\`\`\`\n\nDone.`)));
     expect(out.named('post').map(({ body, files }) => [body['content'], files])).toEqual([
@@ -126,7 +126,7 @@ describe('a reply', () => {
     ]);
   });
 
-  it('of many messages begins at once and goes on at a pace', async () => {
+  test('of many messages begins at once and goes on at a pace', async () => {
     const out = await setUpOutgoing();
     await out.within(begin(out, general).finish(resultOf('many words '.repeat(1500))));
     const at = out.named('post').map((call) => call.at);
@@ -141,7 +141,7 @@ describe('a message whose answer is lost', () => {
   const own = (id: string, fields: object = {}) => ({ id, type: 19, author: { id: '9' }, attachments: [], ...fields });
   const question = '1000000000000000010';
 
-  it('is found among those behind the message that it answers, and not posted again', async () => {
+  test('is found among those behind the message that it answers, and not posted again', async () => {
     for (const fault of [lost, fails(502)]) {
       const out = await setUpOutgoing();
       out.next['post'] = [fault];
@@ -158,7 +158,7 @@ describe('a message whose answer is lost', () => {
     }
   });
 
-  it('is posted again under the same nonce when there is none, and another reply is not taken for it', async () => {
+  test('is posted again under the same nonce when there is none, and another reply is not taken for it', async () => {
     const out = await setUpOutgoing();
     await out.within(begin(out, general, question).finish(resultOf('One.')));
     const known = String(1_000_000_000_000_000_101n);
@@ -170,7 +170,7 @@ describe('a message whose answer is lost', () => {
     expect(third?.body['nonce']).toBe(second?.body['nonce']);
   });
 
-  it('is found by the next process, which then shows the whole of it', async () => {
+  test('is found by the next process, which then shows the whole of it', async () => {
     const first = await setUpOutgoing();
     first.answers['post'] = () => new Promise(() => undefined);
     begin(first, general, question).handlers.onDelta?.(words);
@@ -185,7 +185,7 @@ describe('a message whose answer is lost', () => {
     ]);
   });
 
-  it('is posted where nothing may be read', async () => {
+  test('is posted where nothing may be read', async () => {
     const out = await setUpOutgoing();
     out.answers['read'] = refusal(403, 50_001);
     out.next['post'] = [lost];
@@ -195,7 +195,7 @@ describe('a message whose answer is lost', () => {
 });
 
 describe('a message that is pushed', () => {
-  it('goes to a channel, or to a person, whose private channel is opened once', async () => {
+  test('goes to a channel, or to a person, whose private channel is opened once', async () => {
     const out = await setUpOutgoing();
     await out.within(out.send(push(general, { text: 'One.' }), signal));
     for (const id of ['d2', 'd3']) await out.within(out.send({ ...push('user:2000000000000000001', { text: id }), id }, signal));
@@ -207,7 +207,7 @@ describe('a message that is pushed', () => {
     ]);
   });
 
-  it.each(['', 'general', '12', `${general}/pins`, '../users/@me', 'user:', 'user:@me'])(
+  test.each(['', 'general', '12', `${general}/pins`, '../users/@me', 'user:', 'user:@me'])(
     'is refused for the target %j',
     async (target) => {
       const out = await setUpOutgoing();
@@ -216,7 +216,7 @@ describe('a message that is pushed', () => {
     },
   );
 
-  it('is posted once, however often it is pushed', async () => {
+  test('is posted once, however often it is pushed', async () => {
     const out = await setUpOutgoing();
     out.next['post'] = [lost];
     await out.within(out.send(push(general, { text: 'One.' }), signal));
@@ -229,7 +229,7 @@ describe('a message that is pushed', () => {
 describe('files', () => {
   const file = (name: string, mime = 'text/plain') => ({ type: 'file', path: `/${name}`, name, mime });
 
-  it('go together, ten in a message, and what is too large or empty in words', async () => {
+  test('go together, ten in a message, and what is too large or empty in words', async () => {
     const out = await setUpOutgoing({}, { '/big.bin': { bytes: 11 * mib, mime: '' }, '/none.txt': { bytes: 0, mime: '' } });
     const files = [...Array.from({ length: 12 }, (_, n) => file(`${n}.txt`)), file('big.bin'), file('none.txt')];
     await out.within(begin(out, general).finish(resultOf('', files)));
@@ -243,7 +243,7 @@ describe('files', () => {
     expect(new Set(nonces).size).toBe(nonces.length);
   });
 
-  it('that are too large together go one by one, and one that is goes in words', async () => {
+  test('that are too large together go one by one, and one that is goes in words', async () => {
     const out = await setUpOutgoing();
     out.answers['post'] = (call) => (call.files.length > 1 || call.files[0] === 'b.txt' ? refusal(413, 40_005)() : { id: '1' });
     await out.within(begin(out, general).finish(resultOf('', [file('a.txt'), file('b.txt'), file('c.txt')])));
@@ -256,7 +256,7 @@ describe('files', () => {
     ]);
   });
 
-  it('are no more than 24 MiB at once', async () => {
+  test('are no more than 24 MiB at once', async () => {
     const out = await setUpOutgoing(
       {},
       Object.fromEntries(['/a', '/b', '/c'].map((path) => [path, { bytes: 9 * mib, mime: '' }])),
@@ -265,7 +265,7 @@ describe('files', () => {
     expect(out.named('post').map(({ files: sent }) => sent)).toEqual([['a', 'b'], ['c']]);
   });
 
-  it('that are pushed have their caption, or before them what does not fit', async () => {
+  test('that are pushed have their caption, or before them what does not fit', async () => {
     const out = await setUpOutgoing();
     await out.within(out.send(push(general, { path: '/x/list.txt', caption: 'the **list**' }), signal));
     await out.within(out.send({ ...push(general, { path: '/x/list.txt', caption: 'long '.repeat(500) }), id: 'd2' }, signal));
@@ -281,7 +281,7 @@ describe('files', () => {
 describe('reactions', () => {
   const react = (emoji: string) => ({ type: 'react', emoji });
 
-  it('stand at the message, and are words where Discord has no such one', async () => {
+  test('stand at the message, and are words where Discord has no such one', async () => {
     const out = await setUpOutgoing();
     for (const emoji of ['👍🏽', '<:party:1000000000000000077>', 'nonsense']) {
       if (emoji === 'nonsense') out.answers['react'] = refusal(400, 10_014, 'Unknown Emoji');
@@ -295,14 +295,14 @@ describe('reactions', () => {
     expect(out.contents('post')).toEqual(['nonsense']);
   });
 
-  it('show that a turn works, and go when it is over', async () => {
+  test('show that a turn works, and go when it is over', async () => {
     const out = await setUpOutgoing({ hasReactions: true });
     await out.within(begin(out, general).finish(resultOf('One.')));
     await out.pass(2000);
     expect(out.calls.map(({ what }) => what)).toEqual(['react', 'post', 'unreact']);
   });
 
-  it('are asked for once in a channel that forbids them', async () => {
+  test('are asked for once in a channel that forbids them', async () => {
     const out = await setUpOutgoing({ hasReactions: true });
     out.answers['react'] = refusal(403, 50_013);
     for (let n = 0; n < 3; n++) {
@@ -327,7 +327,7 @@ describe('a question', () => {
     expires_at: 0,
   };
 
-  it('has a button for each answer, and none when it is over', async () => {
+  test('has a button for each answer, and none when it is over', async () => {
     const out = await setUpOutgoing();
     const { handlers, finish } = begin(out, general);
     handlers.onAsk?.(ask);

@@ -1,6 +1,6 @@
 import { fakeContext } from '@svc/connector-kit/testing';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, test, onTestFinished } from 'vitest';
 import type { Room } from '../chatroom-deps.ts';
 import { createChannels, createOutboundServer } from './outbound-server.ts';
 import { general } from './testing/fake-rest.ts';
@@ -55,7 +55,7 @@ async function openServer({ key = secret as string | null, dmAllowed = '' } = {}
 }
 
 describe('a program of this machine', () => {
-  it('sends texts and files, into channels and to people', async () => {
+  test('sends texts and files, into channels and to people', async () => {
     const { post, sent, saved } = await openServer();
     expect((await post('/send', { channel_id: general, text: 'hi', id: 'mine' })).body).toEqual({ ok: true, id: 'mine' });
     await post(`/send-file?channel_id=user:${ann}&name=a.png&caption=and`, 'bytes');
@@ -65,20 +65,20 @@ describe('a program of this machine', () => {
     ]);
   });
 
-  it.each(['', 'general', 12, `${general}x`, '../users/@me', null])('cannot send to %j', async (channel_id) => {
+  test.each(['', 'general', 12, `${general}x`, '../users/@me', null])('cannot send to %j', async (channel_id) => {
     const { post, sent } = await openServer();
     expect((await post('/send', { channel_id, text: 'x' })).status).toBeGreaterThanOrEqual(400);
     expect(sent).toEqual([]);
   });
 
-  it('cannot write to others in private where one person is named', async () => {
+  test('cannot write to others in private where one person is named', async () => {
     const { post, sent } = await openServer({ dmAllowed: ann });
     expect((await post('/send', { channel_id: 'user:2000000000000000002', text: 'x' })).status).toBe(403);
     expect((await post('/send', { channel_id: `user:${ann}`, text: 'x' })).status).toBe(200);
     expect(sent).toHaveLength(1);
   });
 
-  it('sends nothing without the key, and no channels are shown to anybody but the manager', async () => {
+  test('sends nothing without the key, and no channels are shown to anybody but the manager', async () => {
     const { post, sent, url } = await openServer();
     for (const path of ['/send', '/send-file'])
       expect((await post(path, {}, { authorization: 'Bearer wrong' })).status).toBe(401);
@@ -93,7 +93,7 @@ describe('a program of this machine', () => {
 describe('channels', () => {
   const thread = '1000000000000000005';
 
-  it('are listed with their server, and switched off with their threads', async () => {
+  test('are listed with their server, and switched off with their threads', async () => {
     const { channels, toggleChannel } = channelsOf([
       room(general),
       room(thread, { name: 'plans', kind: 'thread', parentId: general }),
@@ -109,7 +109,7 @@ describe('channels', () => {
     expect((await channels()).map(({ enabled }) => enabled)).toEqual([true, false]);
   });
 
-  it.each(['1000000000000000009', '', '../x', 'user:2000000000000000001'])(
+  test.each(['1000000000000000009', '', '../x', 'user:2000000000000000001'])(
     'that are not there cannot be switched: %j',
     async (id) => {
       const { toggleChannel } = channelsOf([room(general)]);

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { readMarks, renderMarkdown } from '@svc/connector-kit/markdown';
 import { hostileTexts, ordinaryTexts } from '@svc/testing/hostile-texts.ts';
 import { markdownReplies } from '@svc/testing/markdown-replies.ts';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { discordDialect } from './discord-dialect.ts';
 import { readDiscord } from './testing/read-discord.ts';
 import { maxMessage, toMessages } from './to-messages.ts';
@@ -32,7 +32,7 @@ function holds(markdown: string, limit = maxMessage): void {
 }
 
 describe('Markdown as Discord shows it', () => {
-  it.each([
+  test.each([
     ['a **b** *c* ~~d~~ `e` ||f||', 'a **b** *c* ~~d~~ `e` ||f||'],
     ['**a *b* c** and ***d***', '**a *b* c** and ***d***'],
     [String.raw`\*not\* snake_case_name 2 * 3`, String.raw`\*not\* snake\_case\_name 2 \* 3`],
@@ -67,18 +67,18 @@ describe('Markdown as Discord shows it', () => {
     expect(toMessages(markdown)).toEqual([written]);
   });
 
-  it('shows as it is written what would show as nothing', () => {
+  test('shows as it is written what would show as nothing', () => {
     expect(toMessages('[a]: https://a.example')).toEqual([String.raw`\[a]: https\://a.example`]);
     expect(toMessages('```py\n')).toEqual([]);
   });
 
-  it('gives no message for what nobody would see', () => {
+  test('gives no message for what nobody would see', () => {
     for (const blank of ['', ' \n', '\u200b', '[]()', '\u0001\u0002', '> ', '\u3164']) expect(toMessages(blank)).toEqual([]);
   });
 });
 
 describe('any reply', () => {
-  it('is shown with all its words, none over the limit, nothing left open', () => {
+  test('is shown with all its words, none over the limit, nothing left open', () => {
     fc.assert(
       fc.property(markdownReplies, (markdown) => {
         holds(markdown);
@@ -96,14 +96,14 @@ describe('any reply', () => {
     );
   });
 
-  it('is so in parts of any length', () => {
+  test('is so in parts of any length', () => {
     fc.assert(
       fc.property(markdownReplies, fc.integer({ min: 400, max: 900 }), (markdown, limit) => holds(markdown, limit)),
       { numRuns: 300 },
     );
   });
 
-  it('is so at each moment while it grows', () => {
+  test('is so at each moment while it grows', () => {
     fc.assert(
       fc.property(markdownReplies, (markdown) =>
         Array.from(markdown, (_, end) => end)
@@ -120,24 +120,24 @@ describe('a long text', () => {
     ...ordinaryTexts,
     ...hostileTexts([{ triggers: [{ words: ['key', '**', '`', '||', '> ', '](', 'https://'] }] }]),
   ];
-  it.each(samples.map(({ name, of }) => [name, of] as const))('%s', (_, of) => {
+  test.each(samples.map(({ name, of }) => [name, of] as const))('%s', (_, of) => {
     holds(of(9000));
   });
 
-  it('keeps its format over a cut', () => {
+  test('keeps its format over a cut', () => {
     const messages = toMessages(
       `**${'bold words '.repeat(400)}end**\n\n> ${'quoted words '.repeat(300)}\n\n\`\`\`ts\n${'const a = 1;\n'.repeat(300)}\`\`\``,
     );
     for (const message of messages) expect(message).toMatch(/^(?:\*\*[^*]+\*\*\s*|> [^>]+|```ts\n[^`]+\n```)+$/);
   });
 
-  it('loses no word of code, whose lines stay as they are', () => {
+  test('loses no word of code, whose lines stay as they are', () => {
     const code = Array.from({ length: 900 }, (_, i) => `${' '.repeat(i % 8)}line ${i}`).join('\n');
     const messages = toMessages(`\`\`\`\n${code}\n\`\`\``);
     expect(messages.map((message) => message.slice(4, -4)).join('\n')).toBe(code);
   });
 
-  it('keeps a link, a spoiler and a sign of Discord whole', () => {
+  test('keeps a link, a spoiler and a sign of Discord whole', () => {
     for (const whole of ['[a link of several words](https://a.example/)', '`code of several words`', '<@123456789012345678>'])
       expect(toMessages(`${'word '.repeat(397)}${whole}`)).toEqual(['word '.repeat(397).trim(), whole]);
     const [first, second] = toMessages(`${'word '.repeat(397)}||a secret of several words||`);
@@ -145,12 +145,12 @@ describe('a long text', () => {
     expect(second).toMatch(/^\|\|[^|]*words\|\|$/);
   });
 
-  it('that grows by what is written for its signs still fits', () => {
+  test('that grows by what is written for its signs still fits', () => {
     for (const word of ['*_~', '[a](https://a.example/a-long-address-of-a-page) ', '**b** ', '_', '\n# a\n'])
       holds(word.repeat(1500));
   });
 
-  it('whose addresses are too long has them as words', () => {
+  test('whose addresses are too long has them as words', () => {
     for (const address of [
       `https://a.example/${'x'.repeat(2500)}`,
       `https://a.example/${'('.repeat(600)}`,
@@ -167,7 +167,7 @@ describe('a long text', () => {
       }
   });
 
-  it('cuts no emoji of many parts, and no flag', () => {
+  test('cuts no emoji of many parts, and no flag', () => {
     for (const emoji of ['👩‍👩‍👧‍👦', '🇩🇪', '👍🏽', 'e\u0301', '🏴󠁧󠁢󠁥󠁮󠁧󠁿']) {
       const messages = toMessages(emoji.repeat(3000));
       expect(messages.join('')).toBe(emoji.repeat(3000));
@@ -176,7 +176,7 @@ describe('a long text', () => {
   });
 });
 
-it('renders the pages of this project', () => {
+test('renders the pages of this project', () => {
   for (const page of ['README.md', 'docs/connectors.md', 'docs/api.md', 'docs/trust.md']) {
     const text = readFileSync(new URL(`../../../../${page}`, import.meta.url), 'utf8');
     for (let at = 0; at < text.length; at += 15_000) holds(text.slice(at, at + 15_000));

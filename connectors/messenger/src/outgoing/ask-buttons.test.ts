@@ -1,5 +1,5 @@
 import { CoreError } from '@svc/connector-kit';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { askKeyboard, takePress, type Press } from './ask-buttons.ts';
 import { begin, resultOf, setUpOutgoing } from './testing/fake-bot-api.ts';
 
@@ -29,14 +29,14 @@ async function pressed(answer: () => Promise<unknown>, fields: Partial<Press> = 
 const failsWith = (code: CoreError['code']) => () => Promise.reject(new CoreError(code, 'no', { mayHaveRun: false }));
 
 describe('a question', () => {
-  it('has short rows of buttons that give back little', () => {
+  test('has short rows of buttons that give back little', () => {
     const { inline_keyboard } = askKeyboard(ask);
     expect(inline_keyboard.map((row) => row.length)).toEqual([2, 1]);
     for (const { text, callback_data } of inline_keyboard.flat())
       expect([Array.from(text).length <= 64, Buffer.byteLength(callback_data) <= 64]).toEqual([true, true]);
   });
 
-  it('is a message with buttons, which go when it is over', async () => {
+  test('is a message with buttons, which go when it is over', async () => {
     const out = await setUpOutgoing();
     const { handlers, finish } = begin(out, '42');
     handlers.onAsk?.(ask);
@@ -51,7 +51,7 @@ describe('a question', () => {
 });
 
 describe('a button that was pressed', () => {
-  it('is the answer of who pressed it, and says which it was', async () => {
+  test('is the answer of who pressed it, and says which it was', async () => {
     const { out, asked, taken } = await pressed(async () => ({ label: 'No' }));
     await taken;
     expect(asked).toEqual([
@@ -60,7 +60,7 @@ describe('a button that was pressed', () => {
     expect(out.named('answerCallbackQuery')).toEqual([{ callback_query_id: 'p1', text: '✓ No', show_alert: false }]);
   });
 
-  it.each<[CoreError['code'], string, number]>([
+  test.each<[CoreError['code'], string, number]>([
     ['forbidden', 'This question is for somebody else.', 0],
     ['conflict', 'This question is over.', 1],
     ['not_found', 'This question is over.', 1],
@@ -71,7 +71,7 @@ describe('a button that was pressed', () => {
     expect(out.named('editMessageReplyMarkup')).toHaveLength(removed);
   });
 
-  it('comes again when the core is away, and means nothing when it is none of ours', async () => {
+  test('comes again when the core is away, and means nothing when it is none of ours', async () => {
     await expect((await pressed(failsWith('unavailable'))).taken).rejects.toThrow('no');
     for (const data of ['', 'ask:', 'ask:x:y', `ask:${'x'.repeat(60)}:1`, '{"a":1}']) {
       const { out, asked, taken } = await pressed(async () => ({ label: 'x' }), { data });

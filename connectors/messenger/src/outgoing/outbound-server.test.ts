@@ -1,7 +1,7 @@
 import { ServiceError } from '@svc/connector-kit';
 import { fakeContext } from '@svc/connector-kit/testing';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, test, onTestFinished } from 'vitest';
 import { createOutboundServer } from './outbound-server.ts';
 
 const secret = 'the-key-of-a-program';
@@ -35,7 +35,7 @@ async function openServer(key: string | null = secret) {
 }
 
 describe('a program of this machine', () => {
-  it('sends texts, into a topic too, under an id of its own', async () => {
+  test('sends texts, into a topic too, under an id of its own', async () => {
     const { post, sent } = await openServer();
     expect(await post('/send', { chat_id: -1001, topic_id: 5, text: 'hi', id: 'mine' })).toMatchObject({
       status: 200,
@@ -48,7 +48,7 @@ describe('a program of this machine', () => {
     ]);
   });
 
-  it('sends files by their path, or as the body', async () => {
+  test('sends files by their path, or as the body', async () => {
     const { post, sent, saved } = await openServer();
     await post('/send-photo?chat_id=42&name=a.png&caption=and', 'bytes');
     const path = saved[0]?.path;
@@ -60,13 +60,13 @@ describe('a program of this machine', () => {
     expect(saved.map(({ name, mime, content }) => [name, mime, content.toString()])).toEqual([['a.png', 'image/png', 'bytes']]);
   });
 
-  it('has no file kept for a chat that may not be written to', async () => {
+  test('has no file kept for a chat that may not be written to', async () => {
     const { post, saved, sent } = await openServer();
     expect((await post('/send-document?chat_id=666&name=a.png', 'bytes')).status).toBe(422);
     expect([saved, sent]).toEqual([[], []]);
   });
 
-  it.each([
+  test.each([
     ['/send', {}],
     ['/send', []],
     ['/send', { chat_id: 42 }],
@@ -84,24 +84,24 @@ describe('a program of this machine', () => {
     expect([status, said['error'], sent]).toEqual([400, 'bad_request', []]);
   });
 
-  it.each(['x', '42:', '42:x', '1e5', '{}', ''])('cannot send to %j', async (chat_id) => {
+  test.each(['x', '42:', '42:x', '1e5', '{}', ''])('cannot send to %j', async (chat_id) => {
     const { post, sent } = await openServer();
     expect((await post('/send', { chat_id, text: 'x' })).status).toBeGreaterThanOrEqual(400);
     expect(sent).toEqual([]);
   });
 
-  it('cannot send a file that is not there', async () => {
+  test('cannot send a file that is not there', async () => {
     const { post, sent } = await openServer();
     const { status } = await post('/send-document', { chat_id: 42, path: '/no/such/file' });
     expect([status >= 400, sent]).toEqual([true, []]);
   });
 
-  it('cannot send a file that is too large', async () => {
+  test('cannot send a file that is too large', async () => {
     const { post, sent } = await openServer();
     expect([(await post('/send-photo?chat_id=42&name=a.png', 'x'.repeat(1001))).status, sent]).toEqual([413, []]);
   });
 
-  it('sends nothing without the key, with another one, where none is set, or from a page of another site', async () => {
+  test('sends nothing without the key, with another one, where none is set, or from a page of another site', async () => {
     const { post, sent, url } = await openServer();
     const closed = await openServer(null);
     for (const path of ['/send', '/send-photo', '/send-document'])

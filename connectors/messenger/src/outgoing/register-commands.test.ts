@@ -1,5 +1,5 @@
 import { chatCommands } from '@svc/connector-kit';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { registerCommands, toBotCommands } from './register-commands.ts';
 import { setUpOutgoing } from './testing/fake-bot-api.ts';
 
@@ -16,7 +16,7 @@ async function setUp() {
   return { ...out, menus, shown };
 }
 
-it('shows in private chats all that the core knows, in groups what makes sense there, and leaves alone what is so', async () => {
+test('shows in private chats all that the core knows, in groups what makes sense there, and leaves alone what is so', async () => {
   const { call, shown, calls } = await setUp();
   expect(await registerCommands(call, chatCommands)).toBe(true);
   expect(shown()).toEqual({
@@ -28,7 +28,7 @@ it('shows in private chats all that the core knows, in groups what makes sense t
   expect(calls.slice(asked).map(({ method }) => method)).toEqual(['getMyCommands', 'getMyCommands', 'getMyCommands']);
 });
 
-it('changes the one menu that is another, and removes what is not to be there', async () => {
+test('changes the one menu that is another, and removes what is not to be there', async () => {
   const { call, shown, menus, named } = await setUp();
   await registerCommands(call, chatCommands);
   menus.set('default', [{ command: 'old', description: 'of a version before' }]);
@@ -40,7 +40,7 @@ it('changes the one menu that is another, and removes what is not to be there', 
   expect(shown()).toEqual({});
 });
 
-it('writes names as Telegram takes them', () => {
+test('writes names as Telegram takes them', () => {
   const named = (name: string, description = 'x') => ({ name, description, floor: 'GUEST', waits: false, args: [] }) as const;
   expect(
     toBotCommands([named('a-b'), named('Über'), named('x'.repeat(33)), named('ok', ''), named('long', 'y'.repeat(300))]),

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { checkText } from '@svc/testing/telegram-server/check-text.ts';
 import { hostileTexts, ordinaryTexts } from '@svc/testing/hostile-texts.ts';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { markdownReplies } from '@svc/testing/markdown-replies.ts';
 import { maxMessage, packMessage, toMessages, unpackMessage } from './to-messages.ts';
 
@@ -22,7 +22,7 @@ const holds = (markdown: string, limit = maxMessage) => {
 const isCutInside = ({ text }: { text: string }): boolean => /^(?:\p{M}|\u200d|\p{Emoji_Modifier}|[\udc00-\udfff])/u.test(text);
 
 describe('Markdown as Telegram shows it', () => {
-  it.each([
+  test.each([
     [
       '**bold** and *it*',
       [
@@ -56,40 +56,40 @@ describe('Markdown as Telegram shows it', () => {
     expect(marked(markdown)).toEqual(expected);
   });
 
-  it('writes the address of a link that Telegram would refuse', () => {
+  test('writes the address of a link that Telegram would refuse', () => {
     expect(only('see [here](http://localhost:3000/) or [mail](mailto:a@b.example)').text).toBe(
       'see here (http://localhost:3000/) or mail (mailto:a@b.example)',
     );
   });
 
-  it('folds a long quote', () => {
+  test('folds a long quote', () => {
     expect(marked(`> ${'line\n> '.repeat(20)}end`)[0]?.[1]).toEqual({ type: 'expandable_blockquote' });
   });
 
-  it('shows lists, tasks and nested lists', () => {
+  test('shows lists, tasks and nested lists', () => {
     expect(only('- a\n  - b\n- [x] c\n- [ ] d\n\n1. e\n2. f').text).toBe('• a\n  • b\n• ☑ c\n• ☐ d\n\n1. e\n2. f');
   });
 
-  it('shows as it is written what would show as nothing', () => {
+  test('shows as it is written what would show as nothing', () => {
     for (const text of ['[a]: https://a.example', '[](https://a.example)'])
       expect(only(text)).toEqual({ text: text.trim(), entities: [] });
     expect(toMessages('```py\n')).toEqual([]);
   });
 
-  it('gives no message for what nobody would see', () => {
+  test('gives no message for what nobody would see', () => {
     for (const blank of ['', ' \n', '\u200b', '[]()', '\u0001\u0002', '> ', '\u3164']) expect(toMessages(blank)).toEqual([]);
   });
 });
 
 describe('any reply', () => {
-  it('is taken as it is', () => {
+  test('is taken as it is', () => {
     fc.assert(
       fc.property(markdownReplies, (markdown) => holds(markdown)),
       { numRuns: 500 },
     );
   });
 
-  it('is taken in parts of any length, none cut within a character', () => {
+  test('is taken in parts of any length, none cut within a character', () => {
     fc.assert(
       fc.property(markdownReplies, fc.integer({ min: 20, max: 300 }), (markdown, limit) => {
         holds(markdown, limit);
@@ -99,7 +99,7 @@ describe('any reply', () => {
     );
   });
 
-  it('is taken at each moment while it grows', () => {
+  test('is taken at each moment while it grows', () => {
     fc.assert(
       fc.property(markdownReplies, (markdown) =>
         Array.from(markdown, (_, end) => end)
@@ -110,7 +110,7 @@ describe('any reply', () => {
     );
   });
 
-  it('comes out of its packing as it went in', () => {
+  test('comes out of its packing as it went in', () => {
     fc.assert(
       fc.property(markdownReplies, (markdown) => {
         for (const message of toMessages(markdown)) expect(unpackMessage(packMessage(message))).toEqual(message);
@@ -124,12 +124,12 @@ describe('a long text', () => {
     ...ordinaryTexts,
     ...hostileTexts([{ triggers: [{ words: ['key', '**', '`', '||', '> ', '](', 'https://'] }] }]),
   ];
-  it.each(samples.map(({ name, of }) => [name, of] as const))('%s', (_, of) => {
+  test.each(samples.map(({ name, of }) => [name, of] as const))('%s', (_, of) => {
     holds(of(9000));
     holds(of(25_000));
   });
 
-  it('keeps its format over a cut', () => {
+  test('keeps its format over a cut', () => {
     const messages = toMessages(`**${'bold words '.repeat(800)}end**\n\n\`\`\`ts\n${'const a = 1;\n'.repeat(500)}\`\`\``);
     expect(messages.length).toBeGreaterThan(3);
     for (const { text, entities } of messages)
@@ -137,23 +137,23 @@ describe('a long text', () => {
     expect(messages.at(-1)?.entities).toMatchObject([{ type: 'pre', language: 'ts' }]);
   });
 
-  it('loses no word of code, whose lines stay as they are', () => {
+  test('loses no word of code, whose lines stay as they are', () => {
     const code = Array.from({ length: 900 }, (_, i) => `${' '.repeat(i % 8)}line ${i}`).join('\n');
     const messages = toMessages(`\`\`\`\n${code}\n\`\`\``);
     expect(messages.map(({ text }) => text).join('\n')).toBe(code);
   });
 
-  it('has no more than a hundred entities in a message, and loses none', () => {
+  test('has no more than a hundred entities in a message, and loses none', () => {
     const messages = toMessages(Array.from({ length: 450 }, (_, i) => `\`c${i}\``).join(' '));
     expect(messages.map(({ entities }) => entities.length)).toEqual([100, 100, 100, 100, 50]);
   });
 
-  it('keeps a link whole', () => {
+  test('keeps a link whole', () => {
     const messages = toMessages(`${'word '.repeat(815)}[a link of several words](https://a.example/)`);
     expect(messages.at(-1)).toMatchObject({ text: 'a link of several words', entities: [{ type: 'text_link', offset: 0 }] });
   });
 
-  it('cuts no emoji of many parts, and no flag', () => {
+  test('cuts no emoji of many parts, and no flag', () => {
     for (const emoji of ['👩‍👩‍👧‍👦', '🇩🇪', '👍🏽', 'e\u0301', '🏴󠁧󠁢󠁥󠁮󠁧󠁿']) {
       const messages = toMessages(emoji.repeat(3000));
       expect(messages.map(({ text }) => text).join('')).toBe(emoji.repeat(3000));
@@ -162,7 +162,7 @@ describe('a long text', () => {
   });
 });
 
-it('renders the pages of this project', () => {
+test('renders the pages of this project', () => {
   for (const page of ['README.md', 'docs/connectors.md', 'docs/api.md', 'docs/trust.md']) {
     const text = readFileSync(new URL(`../../../../${page}`, import.meta.url), 'utf8');
     for (let at = 0; at < text.length; at += 15_000) holds(text.slice(at, at + 15_000));
