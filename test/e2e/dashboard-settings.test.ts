@@ -1,9 +1,8 @@
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Announcement } from '@svc/contract/announcement.ts';
 import type { PricingReport, SpendReport } from '@svc/contract/cost.ts';
 import type { CheckoutList } from '@svc/contract/checkout.ts';
@@ -14,6 +13,7 @@ import type { ToolServerDocument } from '@svc/contract/tool-server.ts';
 import { type GitServer, startGitServer } from '@svc/testing/git-server.ts';
 import { fakeCodex } from '@svc/testing/package-registry/start-package-registry.ts';
 import { skipNote } from '@svc/testing/skip-note.ts';
+import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { startHttpToolServer } from '@svc/testing/tool-server/start-http-tool-server.ts';
 import { root } from '../repository.ts';
 import { type Account, type Dashboard, openDashboard, setUp } from './dashboard/open-dashboard.ts';
@@ -254,7 +254,9 @@ describe.skipIf(why !== null)(`settings in the dashboard${skipNote(why)}`, () =>
 
   test('a folder is set for a tier and cleared, one that cannot be is refused in words, and a repository is trusted', async () => {
     const folders = () => fromCore<FolderList>('/v2/folders');
-    const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'svc-settings-')));
+    const own = temporaryFolder();
+    onTestFinished(own.remove);
+    const folder = realpathSync(own.path);
     await open('folders');
     await button('Set a folder').click();
     await page.getByLabel('Folder', { exact: true }).fill('/no/such/folder');
@@ -276,7 +278,6 @@ describe.skipIf(why !== null)(`settings in the dashboard${skipNote(why)}`, () =>
     await button('Trust it no more').click();
     await row(folder).waitFor({ state: 'detached' });
     expect(await folders()).toEqual({ folders: [], trusted: [] });
-    rmSync(folder, { recursive: true });
     expect(faults).toEqual([]);
   });
 

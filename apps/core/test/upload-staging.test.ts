@@ -15,6 +15,7 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { ManifestEntry, UploadedFile } from '@svc/contract/upload.ts';
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
+import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { maintainUploads } from '../src/upload/maintain-uploads.ts';
 import type { Uploads } from '../src/upload/uploads.ts';
 import { chunkSize, openUploadBench } from './open-upload-bench.ts';
@@ -117,8 +118,8 @@ describe('the staging folder', () => {
 
   test('[U14] on another file system the end is atomic all the same', async ({ skip }) => {
     skip(!existsSync('/dev/shm'), 'this machine has no second file system at /dev/shm');
-    const other = mkdtempSync('/dev/shm/staging-');
-    onTestFinished(() => rmSync(other, { recursive: true, force: true }));
+    const { path: other, remove } = temporaryFolder('/dev/shm');
+    onTestFinished(remove);
     await open();
     mkdirSync(inUploads(), { recursive: true });
     symlinkSync(other, inUploads('.staging'));

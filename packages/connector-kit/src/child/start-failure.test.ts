@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { startFailure } from './start-failure.ts';
 
@@ -46,9 +46,10 @@ describe('the reason of a failed start', () => {
     ['JSON.parse(1).a.b;', /^Cannot read properties of undefined .* \(\/.+\/slip\.ts:2\)$/],
     ['nothing();', /^nothing is not defined \(\/.+\/slip\.ts:2\)$/],
   ])('names the line of %s', (line, wanted) => {
-    const folder = mkdtempSync(path.join(tmpdir(), 'start failure '));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
-    const slip = path.join(folder, 'slip.ts');
+    const { path: folder, remove } = temporaryFolder();
+    onTestFinished(remove);
+    const slip = path.join(folder, 'start failure', 'slip.ts');
+    mkdirSync(path.dirname(slip));
     writeFileSync(slip, `export {};\n${line}\n`);
     expect(failureOfImporting(slip)).toMatch(wanted);
   });

@@ -1,20 +1,21 @@
-import { appendFileSync, mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, mkdirSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readTalk, talkSize, type TalkMark } from './read-talk.ts';
 
 const session = '6b0a9a0e-1111-4222-8333-000000000001';
 let home: string;
+let remove: () => void;
 let file: string;
 beforeEach(() => {
-  home = mkdtempSync(path.join(tmpdir(), 'talk-'));
+  ({ path: home, remove } = temporaryFolder());
   const folder = path.join(home, '.claude/projects/-srv-work');
   mkdirSync(folder, { recursive: true });
   file = path.join(folder, `${session}.jsonl`);
 });
-afterEach(() => rmSync(home, { recursive: true, force: true }));
+afterEach(() => remove());
 
 const line = (n: number, fields: object) =>
   `${JSON.stringify({ sessionId: session, cwd: '/srv/work', timestamp: new Date(n * 1000).toISOString(), ...fields })}\n`;
