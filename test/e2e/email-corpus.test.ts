@@ -37,8 +37,24 @@ describe.skipIf(why !== null)(`e-mail of the world${skipNote(why)}`, () => {
     service
       .log()
       .split('\n')
+      .slice(0, -1) // the last line may not be whole yet
       .flatMap((line) => (line.includes('a mail is not answered') ? [JSON.parse(line) as Skipped] : []));
   const got = (address: string): number => service.servers.kept(address).length;
+
+  /** The mails of the corpus that were not answered once, or not left for the right reason. */
+  function findWrong(): string[] {
+    const reasons = new Map(skipped().map(({ uid, reason }) => [uid, reason]));
+    const delivered = [...uids].filter(([, mail]) => corpus.includes(mail));
+    if (delivered.length === 0) return ['nothing was looked at'];
+    return delivered.flatMap(([uid, { name, from, fate }]) => {
+      const reason = reasons.get(uid);
+      const isWell =
+        fate === 'answered'
+          ? got(from) === 1 && reason === undefined
+          : fate.never.test(reason ?? '') && (from.toLowerCase() === mailbox || got(from) === 0);
+      return isWell ? [] : [`${name} (${from}): ${got(from)} answers, ${reason ?? 'no reason'}`];
+    });
+  }
 
   beforeAll(async () => {
     const people = [...chosen.map(({ from }) => from), victim, ...Object.keys(refused)];
@@ -50,24 +66,10 @@ describe.skipIf(why !== null)(`e-mail of the world${skipNote(why)}`, () => {
     `each of ${corpus.length} mails is answered once, or not for a reason that the log names`,
     async () => {
       await deliver(corpus);
-      let wrong = ['nothing was looked at'];
-      const isRight = async () => {
-        await new Promise((resolve) => setTimeout(resolve, 200)); // the whole log is read
-        const reasons = new Map(skipped().map(({ uid, reason }) => [uid, reason]));
-        wrong = [...uids].flatMap(([uid, { name, from, fate }]) => {
-          const reason = reasons.get(uid);
-          const isWell =
-            fate === 'answered'
-              ? got(from) === 1 && reason === undefined
-              : fate.never.test(reason ?? '') && (from.toLowerCase() === mailbox || got(from) === 0);
-          return isWell ? [] : [`${name} (${from}): ${got(from)} answers, ${reason ?? 'no reason'}`];
-        });
-        return wrong.length === 0;
-      };
       await waitFor(
-        isRight,
+        () => findWrong().length === 0,
         60_000 + corpus.length * 600,
-        () => `${wrong.length}: ${wrong.slice(0, 12).join('\n')}\n${service.log().slice(-4000)}`,
+        () => `${findWrong().length}: ${findWrong().slice(0, 12).join('\n')}\n${service.log().slice(-4000)}`,
       );
       expect(service.faults()).toBe('');
     },
@@ -98,5 +100,6 @@ describe.skipIf(why !== null)(`e-mail of the world${skipNote(why)}`, () => {
     const ofEvil = body.sessions.filter(({ conversation_key: key }) => /evil|frıend|xn--/.test(key));
     const toEvil = service.servers.kept('mallory@evil.example').filter(({ raw }) => raw().includes('Yes.'));
     expect([got(victim), toEvil, ofEvil]).toEqual([1, [], []]);
+    expect(findWrong()).toEqual([]); // no answer came a second time meanwhile
   }, 120_000);
 });

@@ -110,7 +110,7 @@ test('limits are kept, over channels and edits, and nothing is missing', async (
     channels.map(async (room, n) => {
       const { handlers, finish } = ask(room);
       handlers.onDelta?.(words);
-      await new Promise((resolve) => setTimeout(resolve, 1000 + n * 50));
+      await expect.poll(() => server.replies(room).length).toBeGreaterThan(0);
       handlers.onDelta?.(' More.');
       await finish(result(text(`${long}${n}`)));
     }),

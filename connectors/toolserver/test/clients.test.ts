@@ -1,5 +1,5 @@
 import { SSEClientTransport } from '@modelcontextprotocol/client';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { connect, Signin } from './oauth-client.ts';
 import { openToolserver } from './open-toolserver.ts';
 
@@ -114,9 +114,11 @@ test.each(['auto', undefined] as const)('a cancelled question is taken back (%s)
   const server = await openToolserver();
   const client = await connect(server, { signin: new Signin(), ...(mode !== undefined && { mode }) });
   const begun = Promise.withResolvers<void>();
+  const takenBack = Promise.withResolvers<void>();
+  onTestFinished(() => takenBack.resolve());
   server.core.script = async ({ result }) => {
     begun.resolve();
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await takenBack.promise;
     return result({ outcome: 'aborted', actions: [] });
   };
   const stop = new AbortController();
@@ -126,6 +128,7 @@ test.each(['auto', undefined] as const)('a cancelled question is taken back (%s)
   await expect(asked).rejects.toThrow();
   const [turn] = server.core.turns;
   await expect.poll(() => server.core.amendments).toMatchObject([{ message_id: turn!.envelope.message_id, text: null }]);
+  takenBack.resolve();
 });
 
 test('files come with a question, and refusals are said in words', async () => {

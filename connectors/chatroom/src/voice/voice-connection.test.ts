@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import * as voice from '@discordjs/voice';
 import OpusScript from 'opusscript';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { joinChannel } from './voice-connection.ts';
 import type { VoicePackages } from './voice-packages.ts';
 
@@ -54,10 +54,12 @@ test('a channel that does not let it in is left, and the reason says what to che
 });
 
 test('a connection that comes back by itself is not asked to', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
   const { connection, lost } = await openReady();
   connection.become('connecting');
   connection.become('ready');
-  await new Promise((resolve) => setTimeout(resolve, 60));
+  await vi.advanceTimersByTimeAsync(60);
   expect([connection.rejoins, lost]).toEqual([0, []]);
 });
 
