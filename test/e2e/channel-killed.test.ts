@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
+import { pause } from '@svc/testing/pause.ts';
 import type { ChooseFault } from '@svc/testing/chat-platform/platform-faults.ts';
 import type { ChatPlatformOptions } from '@svc/testing/chat-platform/start-chat-platform.ts';
 import { createRandom } from '@svc/testing/random.ts';
@@ -61,5 +62,3 @@ const randomFaults =
     if (luck < 0.1) return { slowMs: 50 };
     return luck < 0.105 && method === 'POST' && path.endsWith('/messages') ? 'no answer' : undefined;
   };
-
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

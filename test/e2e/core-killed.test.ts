@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
+import { pause } from '@svc/testing/pause.ts';
 import { freePorts } from '@svc/testing/free-ports.ts';
 import { isAlive } from '@svc/service-kit/process/signal-process.ts';
 import { waitFor } from '@svc/testing/house.ts';
@@ -150,5 +151,3 @@ function compose(number: number, conversation: number, random: () => number): Se
     hasLeft: false,
   };
 }
-
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

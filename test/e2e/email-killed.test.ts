@@ -1,5 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { requestJson } from '@svc/service-kit/http/json-client.ts';
+import { pause } from '@svc/testing/pause.ts';
 import { waitFor } from '@svc/testing/house.ts';
 import { lines, mailbox, stamp } from '@svc/testing/mail-corpus/corpus-mail.ts';
 import { whyNoMailServers } from '@svc/testing/mail-servers/mail-programs.ts';
@@ -96,5 +97,3 @@ async function keysOf(coreUrl: string): Promise<string[]> {
   });
   return body.sessions.map(({ conversation_key }) => conversation_key);
 }
-
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

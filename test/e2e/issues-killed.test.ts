@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
+import { pause } from '@svc/testing/pause.ts';
 import { randomGitHubFaults } from '@svc/testing/github-server/github-faults.ts';
 import { waitFor } from '@svc/testing/house.ts';
 import { createRandom } from '@svc/testing/random.ts';
@@ -89,5 +90,3 @@ async function keysOf(coreUrl: string): Promise<string[]> {
   });
   return body.sessions.map(({ conversation_key }) => conversation_key);
 }
-
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

@@ -1,6 +1,7 @@
 import type { Envelope } from '@svc/contract/envelope.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
+import { hasEnded } from '@svc/testing/pass-time.ts';
 import { createChatGate } from '../src/reply/chat-gate.ts';
 import { createReplyWriter, type ReplyWriter, type ReplyWriterOptions } from '../src/reply/reply-writer.ts';
 import { createSimulatedChat, createSimulatedState, passUntil } from './simulated-chat.ts';
@@ -54,12 +55,7 @@ export function setUp(options: Partial<ReplyWriterOptions> = {}, rules: Paramete
   };
   /** Waits for something that takes its time by the clock. */
   const within = async <T>(work: Promise<T>): Promise<T> => {
-    let isOver = false;
-    work.then(
-      () => (isOver = true),
-      () => (isOver = true),
-    );
-    await until(() => isOver);
+    await until(hasEnded(work));
     return work;
   };
   return { clock, chat, states, logs, writer, open, until, pass, within };

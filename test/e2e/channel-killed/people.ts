@@ -1,3 +1,4 @@
+import { pause } from '@svc/testing/pause.ts';
 import type { ChatPlatform } from '@svc/testing/chat-platform/start-chat-platform.ts';
 import { answerTo } from './engine-script.ts';
 
@@ -109,5 +110,3 @@ const isOpen = (platform: ChatPlatform, message: SaidMessage): boolean =>
   !message.answers.some((answer) => textOf(shownFor(platform, message)).includes(answer));
 
 const pick = <T>(items: readonly T[], random: () => number): T => items[Math.floor(random() * items.length)] as T;
-
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

@@ -5,6 +5,7 @@ import type { StreamHandlers } from '@svc/connector-kit/connector.ts';
 import { systemClock } from '@svc/service-kit/clock.ts';
 import { openConnectorPasses } from '@svc/service-kit/connector-pass.ts';
 import { requestJson } from '@svc/service-kit/http/json-client.ts';
+import { pause } from '@svc/testing/pause.ts';
 import type { CoreProcess } from './core-process.ts';
 
 /** How a message is brought: over a link that stays or one that goes away, by HTTP again and again or once. */
@@ -152,5 +153,3 @@ const envelopeOf = ({ name, key, text, isRouted }: Sent): Envelope => ({
   content: { text },
   channel_context: isRouted ? { chatId: name } : {},
 });
-
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

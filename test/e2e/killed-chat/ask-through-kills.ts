@@ -1,5 +1,6 @@
 import { onTestFinished } from 'vitest';
 import { requestJson } from '@svc/service-kit/http/json-client.ts';
+import { pause } from '@svc/testing/pause.ts';
 import { waitFor } from '@svc/testing/house.ts';
 import { readCore, type CoreRecord } from '../channel-killed/accounts.ts';
 import { killable, type Killable, type KillableService } from '../channel-killed/killable-service.ts';
@@ -65,5 +66,3 @@ async function keysOf(coreUrl: string): Promise<string[]> {
   });
   return body.sessions.map(({ conversation_key }) => conversation_key);
 }
-
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

@@ -1,3 +1,4 @@
+import { pause } from '@svc/testing/pause.ts';
 import { answerTo } from '../channel-killed/engine-script.ts';
 
 /** What is asked for: an answer of so many words, to so many files. */
@@ -64,5 +65,3 @@ export function startAsking<P>({ places, total, random, ask, isAnswered }: Askin
     },
   };
 }
-
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

@@ -1,6 +1,8 @@
 import { Readable } from 'node:stream';
-import type { ConnectorState, Envelope, StateValue, TurnReply } from '@svc/connector-kit';
+import type { Envelope, TurnReply } from '@svc/connector-kit';
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
+import { createMemoryState } from '@svc/testing/memory-state.ts';
+import { passTime, passUntilOver } from '@svc/testing/pass-time.ts';
 import { GrammyError, InputFile, type Api } from 'grammy';
 import { createOutgoing, type Outgoing, type OutgoingDeps } from '../create-outgoing.ts';
 
@@ -63,36 +65,9 @@ export async function setUpOutgoing(
   };
   const outgoing = await createOutgoing(deps);
   const named = (method: string) => calls.filter((call) => call.method === method).map(({ params }) => params);
-  /** Lets time pass until something has come to its end. */
-  const within = async <T>(work: Promise<T>): Promise<T> => {
-    let isOver = false;
-    const end = () => (isOver = true);
-    work.then(end, end);
-    for (let n = 0; !isOver && n < 20_000; n++) await pass(50);
-    return work;
-  };
-  const pass = async (ms: number) => {
-    for (let left = ms; left > 0; left -= 50) {
-      for (let turn = 0; turn < 8; turn++) await new Promise(setImmediate);
-      clock.advance(Math.min(50, left));
-    }
-  };
+  const within = <T>(work: Promise<T>): Promise<T> => passUntilOver(clock, work);
+  const pass = (ms: number) => passTime(clock, ms);
   return { ...outgoing, calls, answers, next, named, within, pass, logs, clock, opened, deps, state };
-}
-
-/** State that takes no time of the machine. */
-function createMemoryState(): ConnectorState {
-  const entries = new Map<string, StateValue>();
-  const put = (key: string, value: StateValue | undefined) =>
-    value === undefined ? entries.delete(key) : entries.set(key, structuredClone(value));
-  return {
-    get: async <T extends StateValue>(key: string) => entries.get(key) as T | undefined,
-    set: async (key, value) => void put(key, value),
-    change: async (changes) => Object.entries(changes).forEach(([key, value]) => put(key, value)),
-    delete: async (key) => void entries.delete(key),
-    list: async (prefix) => [...entries].filter(([key]) => key.startsWith(prefix)).map(([key, value]) => ({ key, value })),
-    append: () => Promise.reject(new Error('not used here')),
-  };
 }
 
 /** Files that were sent, by their names. */
