@@ -218,6 +218,10 @@ describe('inside the core', () => {
     const importers = files.filter((file) => importsOf(file).some(({ specifier }) => specifier.endsWith('/context.ts')));
     expect(importers.toSorted()).toEqual(['apps/core/src/app.ts', 'apps/core/src/start-core.ts']);
   });
+
+  test('and which settings it reads', () => {
+    expect(files.filter((file) => /\bsettings: CoreSettings\b/.test(read(file)))).toEqual(['apps/core/src/context.ts']);
+  });
 });
 
 /** Who looks at the environment: the settings, a log level, what a terminal can show, what a helper process gets of it. */

@@ -15,7 +15,7 @@ import type { Imports } from './import-backup.ts';
 type Deps = {
   backups: Backups;
   imports: Imports;
-  settings: CoreSettings;
+  settings: Pick<CoreSettings, 'rawBodyBytes'>;
   paths: DataPaths;
   knownSecrets: Pick<KnownSecrets, 'learn'>;
 };

@@ -11,7 +11,7 @@ import type { StoredDelivery, DeliveryStore } from './delivery-store.ts';
 import { createOutbox, type Outbox } from './outbox.ts';
 
 export type OpenOutboxDeps = {
-  settings: CoreSettings;
+  settings: Pick<CoreSettings, 'bindHost' | 'managerPort' | 'managerToken'>;
   db: SqliteDatabase;
   deliveries: DeliveryStore;
   journal: TurnJournal;

@@ -7,7 +7,7 @@ import { badRequest, conflict, notFound, ServiceError } from '@svc/service-kit/s
 import type { Secrets } from '../secret/secrets.ts';
 import { checkBaseUrl, checkEndpoint } from './check-base-url.ts';
 import type { EngineInstaller } from './engine-installer.ts';
-import { authOf, baseUrlOf } from './engine-profile.ts';
+import { authOf, baseUrlOf, type EngineEnv } from './engine-profile.ts';
 import type { EngineDescription, EngineRegistry } from './engine-registry.ts';
 import type { EngineSettings } from './engine-settings.ts';
 import { type EngineId, engineIds, isEngineId, loadEngineFacts } from './load-engine.ts';
@@ -21,7 +21,7 @@ export type EngineChanges = {
 };
 
 type Deps = {
-  settings: CoreSettings;
+  settings: EngineEnv & Pick<CoreSettings, 'defaultEngine' | 'engineModel'>;
   env: Readonly<Record<string, string | undefined>>;
   log: Pick<Log, 'warn'>;
   registry: EngineRegistry;

@@ -5,7 +5,7 @@ import type { CoreSettings } from '@svc/service-kit/config/process-settings.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import { conflict, errorText } from '@svc/service-kit/service-error.ts';
 import type { Events } from '../events.ts';
-import { pathOf } from './engine-profile.ts';
+import { type EngineEnv, pathOf } from './engine-profile.ts';
 import type { EngineRegistry } from './engine-registry.ts';
 import { BrokenVersion, installVersion } from './install-version.ts';
 import { loadEngineFacts, type EngineId, type EnginePackage } from './load-engine.ts';
@@ -14,7 +14,7 @@ import { proveVersion, type AnswerOnce } from './prove-version.ts';
 import { versionFolders } from './version-folders.ts';
 
 type Deps = {
-  settings: CoreSettings;
+  settings: EngineEnv & Pick<CoreSettings, 'engineRegistry'>;
   paths: Pick<DataPaths, 'engines'>;
   env: Readonly<Record<string, string | undefined>>;
   clock: Clock;

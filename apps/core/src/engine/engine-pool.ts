@@ -8,7 +8,7 @@ import type { CoreSettings } from '@svc/service-kit/config/process-settings.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import type { Secrets } from '../secret/secrets.ts';
 import type { Chosen } from './choose-engine.ts';
-import { authOf, pathOf, readProfile, type EngineProfile } from './engine-profile.ts';
+import { type EngineEnv, authOf, pathOf, readProfile, type EngineProfile } from './engine-profile.ts';
 import type { EngineSettings } from './engine-settings.ts';
 import { createEngineSlot, type EngineSlot } from './engine-slot.ts';
 import { loadEngine, type EngineId } from './load-engine.ts';
@@ -18,7 +18,7 @@ import { waitingEngine } from './waiting-engine.ts';
 export type ActiveEngine = { engine: Engine; choice: EngineChoice; auth: EngineAuth };
 
 export type EnginePoolDeps = {
-  settings: CoreSettings;
+  settings: EngineEnv & Pick<CoreSettings, 'offlineScript' | 'warmEngines' | 'warmEngineMemory' | 'maxEngineLine'>;
   paths: DataPaths;
   env: Readonly<Record<string, string | undefined>>;
   clock: Clock;

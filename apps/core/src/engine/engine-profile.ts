@@ -27,7 +27,13 @@ export type EngineProfile = {
   billing: EngineConnection | null;
 };
 
-type Deps = { settings: CoreSettings; engineSettings: EngineSettings; secrets: Pick<Secrets, 'ask'>; env: Env };
+/** What the environment says of engines: where their programs are, and their endpoints. */
+export type EngineEnv = Pick<
+  CoreSettings,
+  'claudePath' | 'claudeBaseUrl' | 'codexPath' | 'codexBaseUrl' | 'geminiPath' | 'geminiBaseUrl'
+>;
+
+type Deps = { settings: EngineEnv; engineSettings: EngineSettings; secrets: Pick<Secrets, 'ask'>; env: Env };
 
 /** Asks for a key where one may be needed, so a command that gives secrets may run. Never on the path of a turn. */
 export async function readProfile({ settings, engineSettings, secrets, env }: Deps, id: EngineId): Promise<EngineProfile> {
@@ -76,7 +82,7 @@ export function authOf({ billing, apiKey, baseUrl }: EngineProfile, found: Engin
 }
 
 /** Endpoints that are set in the environment, which wins. */
-export function baseUrlOf(id: EngineId, settings: CoreSettings): string | null {
+export function baseUrlOf(id: EngineId, settings: EngineEnv): string | null {
   switch (id) {
     case 'claude':
       return settings.claudeBaseUrl;
@@ -90,7 +96,7 @@ export function baseUrlOf(id: EngineId, settings: CoreSettings): string | null {
 }
 
 /** Where the settings say the program is, before any other place. */
-export function pathOf(id: EngineId, settings: CoreSettings): string | null {
+export function pathOf(id: EngineId, settings: EngineEnv): string | null {
   switch (id) {
     case 'claude':
       return settings.claudePath;

@@ -1,5 +1,6 @@
 import type { Engine, EngineProbe } from '@svc/engine-kit/engine.ts';
 import { endpointEngine } from '@svc/service-kit/config/engine-traits.ts';
+import type { CoreSettings } from '@svc/service-kit/config/process-settings.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 import { chooseEngine } from './choose-engine.ts';
 import { createEnginePool, type ActiveEngine, type EnginePoolDeps } from './engine-pool.ts';
@@ -9,7 +10,10 @@ import type { ModelServers } from './model-servers.ts';
 
 export type EngineDescription = EngineProbe & { id: EngineId; default: boolean };
 
-type Deps = EnginePoolDeps & { modelServers: Pick<ModelServers, 'best'> };
+type Deps = EnginePoolDeps & {
+  settings: Pick<CoreSettings, 'defaultEngine' | 'engineModel'>;
+  modelServers: Pick<ModelServers, 'best'>;
+};
 
 /**
  * Engines by id. Choosing happens in the background of the start and after a change of settings; turns wait for it, the

@@ -23,9 +23,11 @@ export type EngineOverrides = {
   loadEngine?: typeof loadEngine;
 };
 
+type PartDeps = Parameters<typeof createEngineRegistry>[0] & Parameters<typeof createEngineInstaller>[0];
+
 type Deps = {
   db: Database;
-  settings: CoreSettings;
+  settings: PartDeps['settings'] & Pick<CoreSettings, 'engineFallback' | 'modelServers'>;
   paths: DataPaths;
   clock: Clock;
   log: Log;

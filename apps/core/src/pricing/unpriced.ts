@@ -17,7 +17,13 @@ export function createUnpriced() {
   };
 }
 
-type Deps = { settings: CoreSettings; pricing: { unpriced(): UnpricedModel[] } };
+type Deps = {
+  settings: Pick<
+    CoreSettings,
+    'pricingFile' | 'spendHardUsd' | 'spendPrincipalHardUsd' | 'spendPrincipalSoftUsd' | 'spendSoftUsd'
+  >;
+  pricing: { unpriced(): UnpricedModel[] };
+};
 
 /** Where spending is limited: the models whose turns no limit sees, because nobody knows their price. */
 export function unpricedNotices({ settings, pricing }: Deps): string[] {

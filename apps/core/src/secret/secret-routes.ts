@@ -17,7 +17,7 @@ const learnBody = {
 /** An answer of the collector, whole. */
 const maxMaskedBytes = 32 * 1024 * 1024;
 
-type Deps = { connectorSecrets: ConnectorSecrets; knownSecrets: KnownSecrets; settings: CoreSettings };
+type Deps = { connectorSecrets: ConnectorSecrets; knownSecrets: KnownSecrets; settings: Pick<CoreSettings, 'insightsToken'> };
 
 /** For other processes of the service: they name secrets and have texts masked, and never get a value. */
 export function mountSecretRoutes(app: App, { connectorSecrets, knownSecrets, settings }: Deps): void {

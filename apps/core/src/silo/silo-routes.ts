@@ -13,7 +13,7 @@ import { decodeBase64, notValid, readJsonBody } from '../file/read-json-file.ts'
 import { sendFile } from '../file/send-file.ts';
 import type { Silos } from './silos.ts';
 
-type Deps = { silos: Silos; settings: CoreSettings; intake: Intake };
+type Deps = { silos: Silos; settings: Pick<CoreSettings, 'rawBodyBytes'>; intake: Intake };
 type IdParams = { id: string };
 type PathQuery = { path?: string };
 

@@ -21,7 +21,7 @@ import type { Speech } from './speech.ts';
 type Deps = {
   speech: Speech;
   uploads: Uploads;
-  settings: CoreSettings;
+  settings: Pick<CoreSettings, 'rawBodyBytes' | 'stt'>;
   clock: Clock;
   intake: Intake;
   trust: Pick<TrustService, 'resolve'>;

@@ -19,7 +19,7 @@ import type { Speaker } from './speaker.ts';
 import { speechReport } from './speech-report.ts';
 
 type Deps = {
-  settings: CoreSettings;
+  settings: Pick<CoreSettings, 'stt' | 'tts'>;
   secrets: Secrets;
   knownSecrets: KnownSecrets;
   pricing: Pricing;

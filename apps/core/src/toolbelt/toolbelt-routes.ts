@@ -1,6 +1,7 @@
 import { toolbeltName } from '@svc/contract/tool-server.ts';
 import { toolDescriptions, toolInputs, toolNames, type ToolAnswer, type ToolName } from '@svc/contract/toolbelt.ts';
 import { bearerOf } from '@svc/service-kit/http/bearer-auth.ts';
+import type { CoreSettings } from '@svc/service-kit/config/process-settings.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
 import { valueInSlices } from '@svc/service-kit/redaction/in-slices.ts';
 import { forbidden, ServiceError } from '@svc/service-kit/service-error.ts';
@@ -34,7 +35,9 @@ const tools = {
 /** A tool whose input has passed its own schema. */
 type CheckedTool = (deps: ToolDeps, caller: ToolCaller, input: never) => Promise<object>;
 
-type Deps = Omit<ToolDeps, 'readCollector' | 'turnActions'> & { pipeline: Pick<Pipeline, 'turnActions'> } & {
+type Deps = Omit<ToolDeps, 'readCollector' | 'turnActions'> & {
+  settings: Pick<CoreSettings, 'bindHost' | 'collectorPort' | 'insightsToken'>;
+  pipeline: Pick<Pipeline, 'turnActions'>;
   toolbelt: Toolbelt;
   toolServers: ToolServers;
   trust: TrustService;

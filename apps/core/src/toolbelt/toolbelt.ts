@@ -70,7 +70,7 @@ export function createToolbelt({ knownSecrets, operatorToken, ...processDeps }: 
 }
 
 type Deps = {
-  settings: CoreSettings;
+  settings: Pick<CoreSettings, 'askTimeoutMs' | 'bindHost' | 'corePort' | 'root' | 'toolbeltToken'>;
   env: Readonly<Record<string, string | undefined>>;
   knownSecrets: KnownSecrets;
   clock: Clock;

@@ -19,7 +19,7 @@ import {
 } from '@svc/service-kit/update/update-settings.ts';
 
 type Deps = {
-  settings: CoreSettings;
+  settings: Pick<CoreSettings, 'root' | 'updateArchives' | 'updateChannel' | 'updateManaged'>;
   paths: Pick<DataPaths, 'root' | 'logs'>;
   env: Readonly<Record<string, string | undefined>>;
   version: VersionInfo;

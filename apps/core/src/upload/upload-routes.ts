@@ -17,7 +17,7 @@ import type { Uploads } from './uploads.ts';
 
 type Deps = {
   uploads: Uploads;
-  settings: CoreSettings;
+  settings: Pick<CoreSettings, 'rawBodyBytes'>;
   intake: Intake;
   paths: { uploads: string };
   connectorPasses: Pick<ConnectorPasses, 'check' | 'isTicket'>;

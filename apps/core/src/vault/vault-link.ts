@@ -9,7 +9,7 @@ import { type VaultAnswer, type VaultClient, vaultOfSettings } from '@svc/servic
 import type { SecretVault } from '../secret/secrets.ts';
 
 type Deps = {
-  settings: CoreSettings;
+  settings: Pick<CoreSettings, 'vaultAdminKey' | 'vaultAgentKey' | 'vaultUrl'>;
   clock: Clock;
   log: Pick<Log, 'warn' | 'info'>;
   /** Called when the vault answers again after it could not: what was looked up meanwhile may be known now. */

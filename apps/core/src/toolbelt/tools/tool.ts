@@ -18,7 +18,7 @@ import type { ReadCollector } from '../collector-reader.ts';
 import type { ToolCaller } from '../tool-caller.ts';
 
 export type ToolDeps = {
-  settings: CoreSettings;
+  settings: Pick<CoreSettings, 'bindHost' | 'managerPort' | 'managerToken'>;
   paths: DataPaths;
   clock: Clock;
   ids: Ids;
