@@ -1,0 +1,93 @@
+import { readdirSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { pages, read, root } from './repository.ts';
+
+/** Words that this house has written too often, each with what to write. Read a sentence aloud once: the field has a word for it. */
+const refused: readonly [pattern: RegExp, better: string][] = [
+  [/\banew\b/i, 'again, new'],
+  [/\bmend(?:s|ed|ing)?\b/i, 'fix, repair'],
+  [/\bsomebody\b/i, 'a person, someone'],
+  [/\btells? of\b/i, 'reports, shows'],
+  [/\bwhoever is nobody\b|\bnobody here\b/i, 'a stranger'],
+  [/\bhow (?:they|it) stands?\b/i, 'their state'],
+  [/\bin words(?! of)\b/i, 'as text'],
+];
+
+/** Names of the code, for which people have others. In code (`SACRED`) they may stand. */
+const ofTheCode: readonly [pattern: RegExp, better: string][] = [
+  [/\b(?:SACRED|TRUSTED|KNOWN|GUEST)\b/, 'owner, trusted, known, guest'],
+  [/\bprincipals?\b/i, 'person'],
+  [/\bsurfaces?\b/i, 'channel'],
+];
+
+/** Written by `scripts/write-command-reference.ts` from texts of the CLI. */
+const generated = ['docs/commands.md'];
+/** For who calls the API, and for who reads the tests: the code's own names. */
+const aboutCode = ['docs/api.md', 'docs/reliability.md'];
+
+/** Code whose texts and comments are held to it, as files and folders. Wider whenever a folder was read through. */
+const code = [
+  '.env.example',
+  'apps/toolbelt/src',
+  'apps/vault/src',
+  'connectors/_template',
+  'connectors/compat',
+  'connectors/device',
+  'connectors/mobile',
+  'connectors/terminal',
+  'engines/claude',
+  'engines/gemini',
+  'engines/offline',
+  'packages/connector-kit/README.md',
+  'packages/service-kit/src/config/declared',
+  'packages/store',
+  'packages/supervisor',
+  'scripts',
+];
+
+const prose = pages.filter((page) => !generated.includes(page));
+const forPeople = prose.filter((page) => /^docs\/(?!decisions\/)|^README/.test(page) && !aboutCode.includes(page));
+
+/** Blanks in the place of code and of addresses, so that lines keep their numbers. */
+const withoutCode = (page: string): string =>
+  page
+    .replaceAll(/```[^]*?```/g, (block) => block.replaceAll(/[^\n]/g, ' '))
+    .replaceAll(/`[^`\n]*`|\]\([^)\n]*\)/g, (part) => ' '.repeat(part.length));
+
+const faultsIn = (file: string, text: string, words: typeof refused): string[] =>
+  text.split('\n').flatMap((line, at) =>
+    words.flatMap(([pattern, better]) => {
+      const found = pattern.exec(line)?.[0];
+      return found === undefined ? [] : [`${file}:${at + 1}: "${found}": ${better}`];
+    }),
+  );
+
+function filesBelow(place: string): string[] {
+  if (!statSync(path.join(root, place)).isDirectory()) return [place];
+  return readdirSync(path.join(root, place), { recursive: true, encoding: 'utf8' })
+    .filter((file) => /\.(?:ts|md|json|css|html|sql)$/.test(file) && !/node_modules|__snapshots__|(?:^|\/)dist\//.test(file))
+    .map((file) => `${place}/${file}`);
+}
+
+describe('plain words', () => {
+  test.each(prose)('%s', (page) => {
+    expect(faultsIn(page, withoutCode(read(page)), refused)).toEqual([]);
+  });
+
+  test.each(code)('%s', (place) => {
+    expect(filesBelow(place).flatMap((file) => faultsIn(file, read(file), refused))).toEqual([]);
+  });
+});
+
+test.each(forPeople)('%s has the names that people know, and those of the code as code', (page) => {
+  expect(faultsIn(page, withoutCode(read(page)), ofTheCode)).toEqual([]);
+});
+
+test('a refused word is found, with its line and a better one', () => {
+  expect(faultsIn('a.md', 'One.\nIt tells of it anew.', refused)).toEqual([
+    'a.md:2: "anew": again, new',
+    'a.md:2: "tells of": reports, shows',
+  ]);
+  expect(withoutCode('`SACRED` [principal](principals.md)\n```\nanew\n```').replaceAll(' ', '')).toBe('[principal\n\n\n');
+});
