@@ -26,8 +26,8 @@ export type SessionsApi = {
   /** Ends the turn in flight. */
   abort(as: SessionAsker, key: string): Promise<void>;
   /**
-   * Says something as the next turn, before all that wait. With a `message_id` it is said once, however often it is sent: sent again it is a
-   * `conflict` whose details have `said: true`.
+   * Says something as the next turn, before all that wait. With a `message_id` it is said once, however often it is sent: a repeat gets the
+   * answer to the first.
    */
   inject(as: SessionAsker, key: string, said: Injected): Promise<InjectAnswer>;
   /**

@@ -56,7 +56,7 @@ export type SessionRequest =
   | { op: 'sessions'; id: number; as: SessionAsker; limit?: number; before?: string }
   | { op: 'history'; id: number; as: SessionAsker; conversation_key: string; limit?: number; before?: number }
   | { op: 'forget' | 'abort'; id: number; as: SessionAsker; conversation_key: string }
-  /** `message_id`: a conversation takes words with the same one once; sent again they are a `conflict` with `said: true`. */
+  /** `message_id`: words with the same one are said once; who sends them again gets the same answer. */
   | {
       op: 'inject';
       id: number;

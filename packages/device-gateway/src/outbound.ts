@@ -3,7 +3,7 @@ import { notFound, ServiceError } from '@svc/service-kit/service-error.ts';
 import type { DeviceRecord } from './device/device-record.ts';
 import { askerOf, ownKey, type Gateway } from './gateway.ts';
 import type { Push } from './push/open-push.ts';
-import { wasSaid, withoutRefusal } from './turn/injected.ts';
+import { withoutRefusal } from './turn/injected.ts';
 
 /**
  * What is sent to devices from outside (spec: mobile connector, `/out`): `inject` says something in a device's conversation, `speak` is read aloud.
@@ -16,10 +16,7 @@ export function createSend(gateway: Gateway, push: Pick<Push, 'ended'>): NonNull
   async function inject(device: DeviceRecord, { id, text = '' }: OutboundMessage): Promise<void> {
     const injected = ctx.core.sessions
       .inject(askerOf(gateway, device), ownKey(gateway, device), { text, message_id: id })
-      .then(({ outcome, reply }) => push.ended(device.device_id, { outcome, text: reply }))
-      .catch((error: unknown) => {
-        if (!wasSaid(error)) throw error;
-      });
+      .then(({ outcome, reply }) => push.ended(device.device_id, { outcome, text: reply }));
     await withoutRefusal(gateway, injected);
   }
 

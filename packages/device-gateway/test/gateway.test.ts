@@ -365,7 +365,10 @@ test('what is said in the conversation of a device is delivered when it is not r
   await expect.poll(() => gateway.core().turns.length).toBe(1);
   clock.advance(2_000);
   await sent;
-  await send();
+  let isDone = false;
+  const repeat = send().then(() => (isDone = true));
+  await expect.poll(() => (clock.advance(2_000), isDone)).toBe(true);
+  await repeat;
   expect(gateway.core().turns.map(({ envelope }) => envelope.message_id)).toEqual(['s1']);
 });
 

@@ -5,7 +5,6 @@ import type { Identity } from '@svc/contract/trust.ts';
 import type { SessionAsker } from '@svc/contract/link.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
 import type { CallOptions, CoreApi, StreamHandlers } from '../connector.ts';
-import { CoreError } from '../core-error.ts';
 import type { WatchHandlers } from '../sessions-api.ts';
 
 /** One turn that a connector asked for, in the hands of a test. */
@@ -46,6 +45,8 @@ export function createFakeCore(identity: Partial<Identity> = {}): FakeCore {
     options.onAccepted?.(`turn_${core.turns.length}`);
     return core.script(turn);
   };
+  /** Words that were injected, by their conversation and id: a repeat gets the answer to the first. */
+  const injected = new Map<string, Promise<HandleResult>>();
   const core: FakeCore = {
     turns: [],
     amendments: [],
@@ -73,11 +74,11 @@ export function createFakeCore(identity: Partial<Identity> = {}): FakeCore {
       forget: async () => undefined,
       abort: async () => undefined,
       inject: async (as, conversation_key, { text, message_id }) => {
-        const isSaid = ({ envelope }: FakeTurn) =>
-          envelope.conversation_key === conversation_key && envelope.message_id === message_id;
-        if (message_id !== undefined && core.turns.some(isSaid)) throw saidAlready();
         const said = { ...as, conversation_key, ...(message_id !== undefined && { message_id }), content: { text } };
-        const { turn_id, outcome } = await run(said, {}, {});
+        const name = `${conversation_key} ${message_id ?? core.turns.length}`;
+        const answer = injected.get(name) ?? run(said, {}, {});
+        injected.set(name, answer);
+        const { turn_id, outcome } = await answer;
         return { ok: true, reply: text, delivered: false, deliverErr: null, route: null, outcome, turn_id };
       },
       watch(as, key, handlers) {
@@ -89,9 +90,6 @@ export function createFakeCore(identity: Partial<Identity> = {}): FakeCore {
   };
   return core;
 }
-
-const saidAlready = () =>
-  new CoreError('conflict', 'These words were said already.', { mayHaveRun: true, details: { said: true } });
 
 /** Answers `echo: <text>`, streamed word by word. */
 export const echo: Script = ({ envelope, handlers, result }) => {

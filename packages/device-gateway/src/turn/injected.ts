@@ -1,4 +1,4 @@
-import { CoreError, errorText } from '@svc/connector-kit';
+import { errorText } from '@svc/connector-kit';
 import type { Gateway } from '../gateway.ts';
 
 /** A refusal comes within it; what takes longer is being answered, ms. */
@@ -15,6 +15,3 @@ export async function withoutRefusal({ ctx, clock }: Pick<Gateway, 'ctx' | 'cloc
     cancel();
   }
 }
-
-/** The core has had words with this id in this conversation. */
-export const wasSaid = (error: unknown): boolean => error instanceof CoreError && error.details['said'] === true;

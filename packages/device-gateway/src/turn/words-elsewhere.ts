@@ -6,7 +6,7 @@ import type { OwnWatches } from '../stream/own-watches.ts';
 import type { DeviceRecord } from '../device/device-record.ts';
 import type { Keeper } from '../device/remove-device.ts';
 import { askerOf, type Gateway } from '../gateway.ts';
-import { wasSaid, withoutRefusal } from './injected.ts';
+import { withoutRefusal } from './injected.ts';
 
 /** Words of a device for a conversation that is not its own: of another device of its person, or of another channel. */
 export type WordsElsewhere = Keeper & {
@@ -51,7 +51,6 @@ export function createWordsElsewhere(
           watches.tell({ conversation_key: key, turn_id, type: 'undelivered', reason: deliverErr });
       },
       async (error: unknown) => {
-        if (wasSaid(error)) return;
         await takeBack(id, message_id, error);
         throw error;
       },
