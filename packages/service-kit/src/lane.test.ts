@@ -19,3 +19,15 @@ test('so many works run at once, the others in their order, also behind one that
   expect(await Promise.all(ended.slice(2))).toEqual(['c', 'd']);
   expect(await run(() => Promise.resolve('e'))).toBe('e');
 });
+
+test('one more than may run and wait is refused, and there is room again when one has ended', async () => {
+  const run = createLane(1, { most: 2, full: 'Too many wait.' });
+  const end = Promise.withResolvers<void>();
+  const first = run(() => end.promise);
+  const second = run(() => Promise.resolve('second'));
+  await expect(run(() => Promise.resolve())).rejects.toThrow('Too many wait.');
+  end.resolve();
+  await first;
+  expect(await second).toBe('second');
+  expect(await run(() => Promise.resolve('later'))).toBe('later');
+});

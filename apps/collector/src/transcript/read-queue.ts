@@ -1,4 +1,5 @@
 import type { Clock } from '@svc/service-kit/clock.ts';
+import { createLane } from '@svc/service-kit/lane.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 import type { FoundFile } from '@svc/service-kit/transcript/find-transcripts.ts';
 
@@ -31,11 +32,11 @@ export function createReadQueue({ clock, read, warn }: Deps): ReadQueue {
   const waiting = new Map<string, FoundFile>();
   const failing = new Map<string, string>();
   let isClosed = false;
-  let last: Promise<void> = Promise.resolve();
+  const inTurn = createLane(1);
   let cancelGather: (() => void) | null = null;
 
   const run = (job: () => Promise<void>): Promise<void> =>
-    (last = last.then(() => (isClosed ? undefined : job())).catch((error: unknown) => warn(String(error))));
+    inTurn(async () => (isClosed ? undefined : job())).catch((error: unknown) => warn(String(error)));
   const readLater = (found: FoundFile, ms: number) => {
     waiting.set(found.file, found);
     if (!isClosed) cancelGather ??= clock.after(ms, () => void run(readWaiting));
@@ -73,7 +74,7 @@ export function createReadQueue({ clock, read, warn }: Deps): ReadQueue {
     async close() {
       isClosed = true;
       cancelGather?.();
-      await last;
+      await inTurn(async () => undefined);
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '@svc/service-kit/clock.ts';
-import { createLane, type Lane } from '@svc/service-kit/lane.ts';
-import { queueFull, ServiceError } from '@svc/service-kit/service-error.ts';
+import { createLane } from '@svc/service-kit/lane.ts';
+import { ServiceError } from '@svc/service-kit/service-error.ts';
 import type { Database } from '@svc/store/database.ts';
 
 const maxWaiting = 8;
@@ -62,16 +62,4 @@ export function createLoginThrottle(db: Pick<Database, 'get' | 'run'>, clock: Cl
   };
 }
 
-function newQueue(): Lane {
-  const lane = createLane(1);
-  let waiting = 0;
-  return async (work) => {
-    if (waiting >= maxWaiting) throw queueFull('Too many sign-ins wait already. Try again in a moment.', 1);
-    waiting++;
-    try {
-      return await lane(work);
-    } finally {
-      waiting--;
-    }
-  };
-}
+const newQueue = () => createLane(1, { most: maxWaiting, full: 'Too many sign-ins wait already. Try again in a moment.' });

@@ -1,6 +1,7 @@
 import { type ModelPrice, modelPriceSchema, type PricingReport } from '@svc/contract/cost.ts';
 import type { Static } from '@svc/contract/schema.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
+import { createLane } from '@svc/service-kit/lane.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
 import { changePrice } from './price-file.ts';
 import type { Pricing } from './pricing.ts';
@@ -22,13 +23,10 @@ export function mountPricingRoutes(app: App, { pricing }: { pricing: Pricing }):
   };
   app.post('/v2/pricing/reload', reload);
 
-  let last: Promise<unknown> = Promise.resolve();
   /** One after the other: what takes a change back must not take back another one. */
-  const change = (model: string, price: Partial<ModelPrice> | null): Promise<PricingReport> => {
-    const done = last.then(() => changed(pricing.report().source.file, model, price, reload));
-    last = done.catch(() => undefined); // reported to the caller
-    return done;
-  };
+  const inTurn = createLane(1);
+  const change = (model: string, price: Partial<ModelPrice> | null): Promise<PricingReport> =>
+    inTurn(() => changed(pricing.report().source.file, model, price, reload));
   app.put<ByModel & { Body: Static<typeof modelPriceSchema> }>(
     '/v2/pricing/models/:model',
     { schema: { body: modelPriceSchema } },

@@ -1,4 +1,5 @@
 import type { Tier } from '@svc/contract/trust.ts';
+import { createLane } from '@svc/service-kit/lane.ts';
 import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
 import type { Secret } from '@svc/service-kit/secret.ts';
 import { createSecretSources, type SecretOrigin, type SecretPlaces } from '@svc/service-kit/secrets/secret-sources.ts';
@@ -58,12 +59,7 @@ export type Secrets = {
 export function createSecrets({ vault, knownSecrets, ...places }: Deps): Secrets {
   const sources = createSecretSources(places, { hasVault: vault !== null });
   // One after the other: each change of the file begins with what the last one left.
-  let changes: Promise<unknown> = Promise.resolve();
-  const inTurn = <T>(change: () => Promise<T>): Promise<T> => {
-    const next = changes.then(change, change);
-    changes = next.catch(() => undefined);
-    return next;
-  };
+  const inTurn = createLane(1);
 
   const look = async (name: string, tier: Tier): Promise<Found> => {
     const kept = (await vault?.get(name, tier)) ?? null;

@@ -1,6 +1,7 @@
 import type { PrincipalSpend } from '@svc/contract/cost.ts';
 import type { SpendPeriodName } from '@svc/contract/spend-period.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
+import { createLane } from '@svc/service-kit/lane.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import type { Database } from '@svc/store/database.ts';
 import { dayOf, holds, periodAt, type SpendPeriod } from './spend-period.ts';
@@ -26,9 +27,9 @@ export async function createSpendLedger({ store, clock, log }: Deps, name: Spend
   let sums = emptySums(periodAt(name, clock.now()));
   await fill(store, sums);
   // Reads and writes of the store in order: sums are read before anything is added to them, so nothing counts twice.
-  let tail: Promise<void> = Promise.resolve();
+  const inTurn = createLane(1);
   const inOrder = (work: () => Promise<void>) => {
-    tail = tail.then(work).catch((error: unknown) => log.error({ err: error }, 'what was spent could not be stored or read'));
+    inTurn(work).catch((error: unknown) => log.error({ err: error }, 'what was spent could not be stored or read'));
   };
 
   const current = (): SpendSums => {
@@ -50,7 +51,7 @@ export async function createSpendLedger({ store, clock, log }: Deps, name: Spend
       inOrder(() => store.add(at, principalId, cost));
     },
 
-    close: () => tail,
+    close: () => inTurn(async () => undefined),
   };
 }
 

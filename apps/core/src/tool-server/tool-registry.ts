@@ -1,6 +1,7 @@
 import { deviceToolsName } from '@svc/contract/device-tools.ts';
 import { toolbeltName, type ToolServerEntry } from '@svc/contract/tool-server.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
+import { createLane } from '@svc/service-kit/lane.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
 import { badRequest, conflict, notFound } from '@svc/service-kit/service-error.ts';
@@ -49,7 +50,8 @@ export async function openToolRegistry(deps: ToolRegistryDeps): Promise<ToolRegi
   const registered = new Map<string, Registered>();
   /** Of those of the service itself. */
   const switchedOff = new Set<string>();
-  const oneByOne = createOneByOne();
+  /** Each change begins with what the one before has left. */
+  const oneByOne = createLane(1);
 
   const hold = (name: string, entry: ToolServerEntry) => {
     knownSecrets.learn(secretsIn(entry));
@@ -115,15 +117,5 @@ export async function openToolRegistry(deps: ToolRegistryDeps): Promise<ToolRegi
         onChange(name);
         log.info({ tool_server: name }, 'tool server removed');
       }),
-  };
-}
-
-/** One change at a time: each begins with what the one before has left. */
-function createOneByOne(): <T>(change: () => Promise<T>) => Promise<T> {
-  let last: Promise<unknown> = Promise.resolve();
-  return (change) => {
-    const result = last.then(change, change);
-    last = result.catch(() => undefined);
-    return result;
   };
 }

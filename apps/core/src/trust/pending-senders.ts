@@ -2,6 +2,7 @@ import type { Envelope } from '@svc/contract/envelope.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { compositeKey } from '@svc/service-kit/composite-key.ts';
 import type { Ids } from '@svc/service-kit/ids.ts';
+import { createLane } from '@svc/service-kit/lane.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import { toIdentifierValue } from './identifier-value.ts';
 import type { PendingRow, PendingStore } from './pending-store.ts';
@@ -37,7 +38,7 @@ export async function createPendingSenders({ store, clock, ids, log }: Deps): Pr
   const stored = new Set<string>();
   const gone = new Set<string>();
   let timer: (() => void) | null = null;
-  let tail: Promise<void> = Promise.resolve();
+  const inTurn = createLane(1);
 
   for (const row of await store.list()) {
     rows.set(keyOf(row), row);
@@ -60,18 +61,14 @@ export async function createPendingSenders({ store, clock, ids, log }: Deps): Pr
       throw error;
     }
   };
-  const flush = (): Promise<void> => {
-    const next = tail.then(async () => {
+  const flush = (): Promise<void> =>
+    inTurn(async () => {
       while (unwritten.size > 0 || gone.size > 0) await write();
     });
-    tail = next.catch(() => undefined); // who asked hears of it
-    return next;
-  };
   const writeSoon = () => {
     timer ??= clock.after(writeEveryMs, () => {
       timer = null;
-      const done = tail.then(write);
-      tail = done.then(
+      inTurn(write).then(
         () => void (unwritten.size + gone.size > 0 && writeSoon()),
         // Nothing is lost: it is tried again with the next message.
         (error: unknown) => log.error({ err: error }, 'unknown senders could not be written'),

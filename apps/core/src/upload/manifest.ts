@@ -3,6 +3,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import path from 'node:path';
 import { parseJsonOrNull } from '@svc/contract/json-value.ts';
 import type { ManifestEntry, UploadedFile } from '@svc/contract/upload.ts';
+import { createLane } from '@svc/service-kit/lane.ts';
 import { kindOfMime, mimeOfName, plainMime, safeFileName } from '../file/file-name.ts';
 import { ifThere } from '../file/if-there.ts';
 import { forgetDeleted } from './forget-deleted.ts';
@@ -60,7 +61,7 @@ const lineBreak = 0x0a;
 export class Manifest {
   readonly #area: string;
   readonly #file: string;
-  #tail: Promise<unknown> = Promise.resolve();
+  readonly #inTurn = createLane(1);
 
   constructor(area: string) {
     this.#area = area;
@@ -80,12 +81,6 @@ export class Manifest {
         if (entry.deleted_at !== undefined && !isForgotten(entry)) deleted.set(entry.id, entry.deleted_at);
       if (deleted.size > 0) await forgetDeleted(this.#file, deleted);
     });
-  }
-
-  #inTurn(work: () => Promise<void>): Promise<void> {
-    const done = this.#tail.then(work, work);
-    this.#tail = done.catch(() => undefined); // reported to the caller
-    return done;
   }
 
   async #write(entry: ManifestEntry): Promise<void> {

@@ -3,6 +3,7 @@ import type { DeletedUpload, FileKind, ManifestEntry, UploadedFile, UploadState 
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { makePrivateDir } from '@svc/service-kit/config/data-dir.ts';
 import type { CoreSettings } from '@svc/service-kit/config/process-settings.ts';
+import { createInTurnByKey } from '@svc/service-kit/in-turn-by-key.ts';
 import type { Ids } from '@svc/service-kit/ids.ts';
 import type { OutboundMask } from '@svc/service-kit/redaction/outbound-mask.ts';
 import type { Log } from '@svc/service-kit/log.ts';
@@ -49,8 +50,8 @@ export class Uploads {
   readonly #area: Area;
   /** Those that something came for since the start; the rest is read from the disk when it is asked for. */
   readonly #live = new Map<string, Promise<ChunkedUpload | null>>();
-  /** Ends of one upload, one after the other. */
-  readonly #ends = new Map<string, Promise<unknown>>();
+  /** Ends of one upload come one after the other, so that it has one end. */
+  readonly #end = createInTurnByKey();
   /** Uploads that have no end yet. Those of an earlier process are found by the first sweep. */
   readonly #begun = new Set<string>();
   #lateFault: string | null = null;
@@ -231,16 +232,6 @@ export class Uploads {
     const staged = await this.#staging.read(id);
     if (staged === null || (await this.#staging.decision(id)) !== null) return null;
     return new ChunkedUpload(id, staged, this.#staging, this.#deps.settings.uploadMaxChunkBytes);
-  }
-
-  /** Ends of one upload come one after the other, so that it has one end. */
-  #end<T>(id: string, work: () => Promise<T>): Promise<T> {
-    const before = this.#ends.get(id) ?? Promise.resolve();
-    const mine = before.then(work, work);
-    this.#ends.set(id, mine);
-    const clear = () => void (this.#ends.get(id) === mine && this.#ends.delete(id));
-    mine.then(clear, clear);
-    return mine;
   }
 
   #forget(id: string): void {

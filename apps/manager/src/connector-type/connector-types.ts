@@ -1,4 +1,4 @@
-import { createOrder } from '../instance/in-order.ts';
+import { createLane } from '@svc/service-kit/lane.ts';
 import type { ConnectorType, FoundTypes } from './find-types.ts';
 import { createConfigValidator, type ConfigValidator } from './validate-config.ts';
 
@@ -25,7 +25,7 @@ export type ConnectorTypesOptions = {
 /** Knows nothing before the first `refresh`. */
 export function createConnectorTypes({ find, onProblem = () => undefined }: ConnectorTypesOptions): ConnectorTypes {
   let found: FoundTypes = { types: [], problems: [] };
-  const inOrder = createOrder();
+  const inOrder = createLane(1);
   return {
     list: () => found.types,
     find: (type) => found.types.find(({ meta }) => meta.type === type) ?? null,

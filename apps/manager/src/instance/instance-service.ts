@@ -4,13 +4,13 @@ import type { Instance } from '@svc/contract/instance.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { DataPaths } from '@svc/service-kit/config/data-dir.ts';
 import type { ManagerSettings } from '@svc/service-kit/config/process-settings.ts';
+import { createLane, type Lane } from '@svc/service-kit/lane.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import { badRequest, conflict, errorText, notFound } from '@svc/service-kit/service-error.ts';
 import type { LogLine } from '@svc/supervisor/child-spec.ts';
 import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
 import type { ConnectorTypes } from '../connector-type/connector-types.ts';
 import type { InstanceSupervisor } from '../supervisor/instance-supervisor.ts';
-import { createOrder, type Order } from './in-order.ts';
 import type { CreateInstance, UpdateInstance } from './instance-schema.ts';
 import type { InstanceRulesWriter } from './instance-rules.ts';
 import type { InstanceRows, InstanceStore, StoredInstance } from './instance-store.ts';
@@ -55,11 +55,11 @@ export type InstanceService = {
   startEnabled(): Promise<void>;
 };
 
-type Service = Deps & { inOrder: Order };
+type Service = Deps & { inOrder: Lane };
 
 export function createInstanceService(deps: Deps): InstanceService {
   const { store, types, supervisor, log } = deps;
-  const service: Service = { ...deps, inOrder: createOrder() };
+  const service: Service = { ...deps, inOrder: createLane(1) };
   const { inOrder } = service;
 
   return {

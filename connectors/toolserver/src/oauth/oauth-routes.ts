@@ -2,12 +2,12 @@ import type { Provider } from 'oidc-provider';
 import { sendJson, type Exchange, type Route } from '@svc/connector-kit';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { createFixedWindow, type FixedWindow } from '@svc/service-kit/fixed-window.ts';
+import { createLane } from '@svc/service-kit/lane.ts';
 import { ServiceError, unavailable } from '@svc/service-kit/service-error.ts';
 import { withDefaultScope } from './default-scope.ts';
 import { handBackBody } from './hand-back-body.ts';
 import { namedDocuments } from './named-documents.ts';
 import { oauthPaths } from './oauth-paths.ts';
-import { oneAtATime } from './one-at-a-time.ts';
 import { answerByProvider } from './provider-request.ts';
 import type { StoredModels } from './stored-models.ts';
 
@@ -34,7 +34,7 @@ export function createOauthRoutes(deps: OauthDeps): Route[] {
   const { origins, clock } = deps;
   const limit = (max: number) => createFixedWindow(clock, { max, windowMs: minuteMs });
   const called = { register: limit(perMinute.register), authorize: limit(perMinute.authorize), token: limit(perMinute.token) };
-  const inTurn = oneAtATime();
+  const inTurn = createLane(1, { most: 100, full: 'Too many requests wait. Try again in a moment.' });
   const byProvider = async (exchange: Exchange) => answerByProvider(await deps.openProvider(), deps.origin(), exchange);
   const open = { origins };
 
