@@ -79,6 +79,7 @@ const light = [
   'secret',
   'service-error',
   'well-formed',
+  'within',
   'words',
 ];
 

@@ -3,7 +3,7 @@ import { connect } from 'node:tls';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { http } from '@svc/service-kit/builtin.ts';
-import { within } from '@svc/service-kit/process/process-group.ts';
+import { within } from '@svc/service-kit/within.ts';
 import { freePorts } from '@svc/testing/free-ports.ts';
 import { skipNote } from '@svc/testing/skip-note.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';

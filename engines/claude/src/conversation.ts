@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { EngineFailure, EngineLog, EngineRequest } from '@svc/engine-kit/engine.ts';
-import { within } from '@svc/service-kit/process/process-group.ts';
+import { within } from '@svc/service-kit/within.ts';
 import { allowedToolServers } from '@svc/engine-kit/tool-servers.ts';
 import type { ClaudeMessage, ClaudeQuery, ClaudeSdk, ClaudeUserMessage } from './claude-messages.ts';
 import type { ClaudeInstall } from './find-claude.ts';

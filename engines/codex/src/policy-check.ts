@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { ToolPolicy } from '@svc/contract/trust.ts';
 import type { EngineRequest } from '@svc/engine-kit/engine.ts';
 import { writeFileAtomic } from '@svc/service-kit/config/data-dir.ts';
-import { within } from '@svc/service-kit/process/process-group.ts';
+import { inTime } from '@svc/service-kit/within.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 import { startAppServer, type AppServer, type AppServerSpec } from './app-server.ts';
 import type { Thread } from './codex-messages.ts';
@@ -141,7 +141,7 @@ async function askModel(asking: Asking, model: string): Promise<PolicyFault | nu
   const { policy, server } = asking;
   const gone = server.ended.then(({ reason }) => Promise.reject(new Error(reason)));
   try {
-    const offered = await inTime(Promise.race([toolsFor(asking, model), gone]));
+    const offered = await inTime(Promise.race([toolsFor(asking, model), gone]), limitMs, tooSlow);
     const forbidden = forbiddenTools(policy, offered);
     if (forbidden.length === 0) return null;
     return { policy, why: `this version offers ${forbidden.join(', ')} to ${model}, which it forbids`, isSure: true };
@@ -150,10 +150,9 @@ async function askModel(asking: Asking, model: string): Promise<PolicyFault | nu
   }
 }
 
-async function inTime<T>(work: Promise<T>): Promise<T> {
-  if (!(await within(work, limitMs))) throw new Error(`it took longer than ${limitMs / 1000} s`);
-  return work;
-}
+const tooSlow = (): never => {
+  throw new Error(`it took longer than ${limitMs / 1000} s`);
+};
 
 /** What a model is offered in a first turn of this policy. */
 async function toolsFor({ server, recorder, place, policy }: Asking, model: string): Promise<string[]> {

@@ -2,7 +2,7 @@ import type { EngineEvent, EngineFailure, EngineRequest } from '@svc/engine-kit/
 import { endOnAbort } from '@svc/engine-kit/end-on-abort.ts';
 import { createEventQueue, type EventQueue } from '@svc/engine-kit/event-queue.ts';
 import { estimateUsage } from '@svc/engine-kit/usage.ts';
-import { within } from '@svc/service-kit/process/process-group.ts';
+import { within } from '@svc/service-kit/within.ts';
 import { shownTexts } from '@svc/engine-kit/shown-texts.ts';
 import { allowedToolServers } from '@svc/engine-kit/tool-servers.ts';
 import { isImage, turnText } from '@svc/engine-kit/turn-text.ts';

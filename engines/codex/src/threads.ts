@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { within } from '@svc/service-kit/process/process-group.ts';
+import { within } from '@svc/service-kit/within.ts';
 import type { AppServer } from './app-server.ts';
 import type { Thread, TokenCounts } from './codex-messages.ts';
 import { RpcError } from './json-rpc.ts';

@@ -1,5 +1,5 @@
 import type { EngineEvent, EngineFailure } from './engine.ts';
-import { within } from '@svc/service-kit/process/process-group.ts';
+import { within } from '@svc/service-kit/within.ts';
 
 /** How long an engine may say nothing, in ms. */
 export type StallLimits = {

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { createWriteStream, mkdtempSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { inTime } from '@svc/service-kit/within.ts';
 import { CliError } from '../cli-error.ts';
 import { inUnits } from '../upload/progress.ts';
 
@@ -32,7 +33,7 @@ export async function readPiped(input: AsyncIterable<Buffer>, options: Options):
   let bytes = 0;
   const timer = slow === undefined ? undefined : setTimeout(slow, slowMs);
   const parts = bounded(input, most)[Symbol.asyncIterator]();
-  for (let part = await within(patienceMs, parts.next()); ; part = await parts.next()) {
+  for (let part = await firstOf(parts, patienceMs); ; part = await parts.next()) {
     clearTimeout(timer);
     if (part.done === true) break;
     head.push(part.value);
@@ -48,13 +49,8 @@ export async function readPiped(input: AsyncIterable<Buffer>, options: Options):
 const nothing: IteratorResult<Buffer> = { done: true, value: undefined };
 
 /** The first part, or the end where it does not come in time. */
-function within(ms: number | undefined, first: Promise<IteratorResult<Buffer>>): Promise<IteratorResult<Buffer>> {
-  if (ms === undefined) return first;
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => resolve(nothing), ms);
-    first.then(resolve, reject).finally(() => clearTimeout(timer));
-  });
-}
+const firstOf = (parts: AsyncIterator<Buffer>, ms: number | undefined): Promise<IteratorResult<Buffer>> =>
+  ms === undefined ? parts.next() : inTime(parts.next(), ms, () => nothing);
 
 async function* bounded(input: AsyncIterable<Buffer>, most: number): AsyncGenerator<Buffer> {
   let bytes = 0;

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { Duplex } from 'node:stream';
 import { Socket } from 'node:net';
 import { takeEnv } from '@svc/service-kit/config/env-file.ts';
-import { within } from '@svc/service-kit/process/process-group.ts';
+import { within } from '@svc/service-kit/within.ts';
 import { createLineSplitter } from '@svc/service-kit/line-splitter.ts';
 
 /** Set for a supervisor that ends when its end of a pipe is closed: with the process that started it, however that ends. */

@@ -1,7 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { signalGroup, within } from '@svc/service-kit/process/process-group.ts';
+import { signalGroup } from '@svc/service-kit/process/process-group.ts';
+import { within } from '@svc/service-kit/within.ts';
 import { updatePlaces } from '@svc/service-kit/update/update-places.ts';
 import { foreignEnv } from '../update/program-env.ts';
 import { holdLifeline, lifelineVariable, prepareMs, type Lifeline, type LifelineKind } from './lifeline.ts';

@@ -1,6 +1,6 @@
 import { startSpare, type SpareChild } from '@svc/supervisor/spare-child.ts';
 import type { Spawn } from '@svc/supervisor/spawn-child.ts';
-import { within } from '@svc/service-kit/process/process-group.ts';
+import { within } from '@svc/service-kit/within.ts';
 import type { HostName } from '../service-urls.ts';
 import { toChildSpec, type HostSpec } from './host.ts';
 import { prepareMs, type Lifeline } from './lifeline.ts';

@@ -3,6 +3,7 @@ import type { CollectorSettings } from '@svc/service-kit/config/process-settings
 import type { Log } from '@svc/service-kit/log.ts';
 import type { OutboundMask } from '@svc/service-kit/redaction/outbound-mask.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
+import { within } from '@svc/service-kit/within.ts';
 import type { OtelState, OtelView } from '@svc/contract/insights.ts';
 import type { StoredEvent } from '../ingest/parse-event.ts';
 import { readMetrics, type MetricSources } from '../metrics/read-metrics.ts';
@@ -88,10 +89,7 @@ export function createOtelExport(deps: Deps): OtelExport {
       turns.close();
       const closing = Promise.allSettled([libraries.close(), otlp?.close()]);
       otlp = null;
-      const late = Promise.withResolvers<void>();
-      const cancelLate = clock.after(closeMs, late.resolve);
-      await Promise.race([closing, late.promise]);
-      cancelLate();
+      await within(closing, closeMs, clock);
     },
   };
 }

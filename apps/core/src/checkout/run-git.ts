@@ -1,6 +1,6 @@
 import { treeMemory } from '@svc/engine-kit/process-memory.ts';
 import { spawnOwned, type OwnedProcess } from '@svc/service-kit/process/owned-process.ts';
-import { within } from '@svc/service-kit/process/process-group.ts';
+import { within } from '@svc/service-kit/within.ts';
 import { createTextTail } from '@svc/service-kit/process/text-tail.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 

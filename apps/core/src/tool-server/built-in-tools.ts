@@ -3,6 +3,7 @@ import type { Identity } from '@svc/contract/trust.ts';
 import type { Question, ToolServer } from '@svc/engine-kit/engine.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
+import { inTime } from '@svc/service-kit/within.ts';
 import type { Turn } from '../turn/turn.ts';
 
 /** Whose turn tools are wanted for. `ended` aborts when the engine is done with them; `ask` asks the person of the turn until then. */
@@ -33,13 +34,12 @@ const limitMs = 5000;
 export async function askBuiltIn(builtIn: BuiltInTools, turn: ToolTurn, clock: Pick<Clock, 'after'>): Promise<Asked> {
   const server = builtIn.serverFor(turn);
   if (server === null) return { server };
-  const late = Promise.withResolvers<null>();
-  const cancel = clock.after(limitMs, () => late.reject(new Error(`it did not answer within ${limitMs / 1000} s`)));
+  const tooLate = () => {
+    throw new Error(`it did not answer within ${limitMs / 1000} s`);
+  };
   try {
-    return { server: await Promise.race([server, late.promise]) };
+    return { server: await inTime(server, limitMs, tooLate, clock) };
   } catch (error) {
     return { missing: { name: builtIn.name, reason: errorText(error) } };
-  } finally {
-    cancel();
   }
 }

@@ -1,6 +1,7 @@
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { queueFull, unavailable } from '@svc/service-kit/service-error.ts';
 import { ShortLivedMap } from '@svc/service-kit/short-lived-map.ts';
+import { within } from '@svc/service-kit/within.ts';
 import type { AbortReason, OnQueued, Ticket, Work } from './ticket.ts';
 import { createQueuePositions } from './queue-positions.ts';
 import { abortPlace, isUnderWay, type Place, placeOfNext, remove } from './turn-place.ts';
@@ -229,18 +230,12 @@ export function createTurnQueue({ slots, maxWaiting, maxWaitingPerKey = maxWaiti
       for (const place of all) if (place.state === 'waiting') place.waiting?.refuse(stopping());
       const running = all.filter(isUnderWay);
       const settled = () => Promise.allSettled(running.map((place) => place.settled));
-      await within(deadlineMs, settled());
+      await within(settled(), deadlineMs);
       for (const place of running) place.controller.abort('shutdown' satisfies AbortReason);
-      await within(deadlineMs, settled());
+      await within(settled(), deadlineMs);
     },
   };
 }
 
 const stopping = () => unavailable('The service is stopping. Try again in a moment.');
 const ignore = () => undefined;
-
-async function within(ms: number, promise: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  await Promise.race([promise, new Promise((resolve) => (timer = setTimeout(resolve, ms)))]);
-  clearTimeout(timer);
-}

@@ -7,6 +7,7 @@ import type { ManagerSettings } from '@svc/service-kit/config/process-settings.t
 import { createLane, type Lane } from '@svc/service-kit/lane.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import { badRequest, conflict, errorText, notFound } from '@svc/service-kit/service-error.ts';
+import { within } from '@svc/service-kit/within.ts';
 import type { LogLine } from '@svc/supervisor/child-spec.ts';
 import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
 import type { ConnectorTypes } from '../connector-type/connector-types.ts';
@@ -211,7 +212,7 @@ const change = (
 
 /** Waits for a start to turn out one way or the other, within bounds. Gives the instance as it is then. */
 async function settled(service: Service, id: string, going: Promise<unknown>): Promise<Instance> {
-  await Promise.race([going, new Promise<void>((resolve) => service.clock.after(patienceMs, resolve))]);
+  await within(going, patienceMs, service.clock);
   return withStatus(service, await readStored(service.store, id));
 }
 

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import type { Clock } from '@svc/service-kit/clock.ts';
+import { within } from '@svc/service-kit/within.ts';
 
 type Line = {
   clock: Pick<Clock, 'after'>;
@@ -20,14 +21,7 @@ export async function startInLine<T>(
   for (const each of all) {
     if (loading.size >= atOnce) await Promise.race(loading);
     const { done } = await start(each);
-    const place = within(done, clock).then(() => void loading.delete(place));
+    const place = within(done, patienceMs, clock).then(() => void loading.delete(place));
     loading.add(place);
   }
-}
-
-async function within(done: Promise<void>, clock: Line['clock']): Promise<void> {
-  const { promise: late, resolve } = Promise.withResolvers<void>();
-  const cancel = clock.after(patienceMs, resolve);
-  await Promise.race([done, late]);
-  cancel();
 }

@@ -1,12 +1,13 @@
 import type { HandleResult } from '@svc/contract/turn.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { errorText, type ServiceError } from '@svc/service-kit/service-error.ts';
+import { inTime } from '@svc/service-kit/within.ts';
 import type { CoreApi, StartContext } from '../connector.ts';
 import { pause } from '../retry.ts';
 import { createLazyReply, type LazyReply, type OpenReply } from './lazy-reply.ts';
 import type { OpenTurn, OpenTurns, Shown } from './open-turns.ts';
 import { isPassing, pauseMs, toFault } from './passing-faults.ts';
-import { within } from './within.ts';
+import { tooSlow } from './too-slow.ts';
 
 export type AnswerDeps = {
   core: Pick<CoreApi, 'handleStream' | 'delivered'>;
@@ -90,7 +91,7 @@ function safely({ log }: AnswerDeps, work: () => void): void {
 async function show({ clock, log }: AnswerDeps, reply: LazyReply, result: HandleResult): Promise<Shown | null> {
   const { turn_id, outcome } = result;
   try {
-    await within(clock, showMs, reply.finish(result));
+    await inTime(reply.finish(result), showMs, tooSlow(showMs), clock);
     return outcome === 'delivered' || outcome === 'observed' ? null : { turn_id };
   } catch (error) {
     log('error', 'a reply could not be shown', { turn: turn_id, error: errorText(error) });
@@ -103,7 +104,7 @@ async function showFailure({ clock, log }: AnswerDeps, turn: OpenTurn, reply: La
   const { chat, updates, turnId } = turn;
   log('error', 'a message was not answered', { chat, updates, turn: turnId, code: error.code, error: error.message });
   try {
-    await within(clock, showMs, reply.fail(error));
+    await inTime(reply.fail(error), showMs, tooSlow(showMs), clock);
   } catch (fault) {
     log('error', 'the failure of a turn could not be shown', { chat, updates, turn: turnId, error: errorText(fault) });
   }

@@ -2,11 +2,12 @@ import { setImmediate as nextTick } from 'node:timers/promises';
 import { backOffMs } from '@svc/service-kit/backoff.ts';
 import { systemClock, type Clock } from '@svc/service-kit/clock.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
+import { inTime } from '@svc/service-kit/within.ts';
 import type { StartContext } from '../connector.ts';
 import { pause } from '../retry.ts';
 import type { ConnectorState } from '../state/state.ts';
 import { pauseMs } from './passing-faults.ts';
-import { within } from './within.ts';
+import { tooSlow } from './too-slow.ts';
 
 /** What names an update's place: an offset, a sequence number, a time with an id. */
 export type Cursor = string | number;
@@ -98,7 +99,12 @@ export async function followUpdates<Update>(options: FollowOptions<Update>): Pro
     // After a fault without a wait, so that it is known soon that the platform is there again.
     const wait = pending.length === 0 && faults === 0 ? waitMs : 0;
     const since = clock.elapsed();
-    const given = await within(clock, wait + patienceMs, Promise.race([poll(passed, wait, signal), stopped]));
+    const given = await inTime(
+      Promise.race([poll(passed, wait, signal), stopped]),
+      wait + patienceMs,
+      tooSlow(wait + patienceMs),
+      clock,
+    );
     await nextTick(); // all that was decided meanwhile is known
     if (pending.some((entry) => entry.state === 'lost')) return giveBack();
     const known = new Set(pending.map(({ cursor }) => cursor));

@@ -1,6 +1,7 @@
 import type { Envelope } from '@svc/contract/envelope.ts';
 import { systemClock, type Clock } from '@svc/service-kit/clock.ts';
 import { errorText, unavailable } from '@svc/service-kit/service-error.ts';
+import { inTime, within } from '@svc/service-kit/within.ts';
 import type { CoreApi, StartContext } from '../connector.ts';
 import { pause } from '../retry.ts';
 import type { ConnectorState } from '../state/state.ts';
@@ -18,7 +19,7 @@ import { createPreparer } from './prepare-update.ts';
 import { readyEnvelope } from './ready-envelope.ts';
 import { createUpdatesOnTheWay } from './updates-on-the-way.ts';
 import { createTurnOrder } from './turn-order.ts';
-import { within } from './within.ts';
+import { tooSlow } from './too-slow.ts';
 
 export type IngressOptions = {
   core: Pick<CoreApi, 'handleStream' | 'amend' | 'delivered'>;
@@ -161,7 +162,7 @@ export function createIngress(options: IngressOptions): Ingress {
       onTheWay.refused(chat, id);
       throw error;
     };
-    await within(clock, safeWithinMs, loaded).catch(notTaken);
+    await inTime(loaded, safeWithinMs, tooSlow(safeWithinMs), clock).catch(notTaken);
     if (signal.aborted) throw stopped();
     const mayCome = onTheWay.mayCome(chat, id);
     const found = onTheWay.find(chat, id);
@@ -194,7 +195,8 @@ export function createIngress(options: IngressOptions): Ingress {
       stopping.abort();
       lines.dropWaiting(stopped());
       const ended = loaded.then(() => lines.drained()).then(() => Promise.allSettled(answering));
-      await within(clock, withinMs, ended).catch(() => log('info', 'messages are open; they are asked again at the next start'));
+      const isOver = await within(ended, withinMs, clock).catch(() => false);
+      if (!isOver) log('info', 'messages are open; they are asked again at the next start');
     },
   };
 }

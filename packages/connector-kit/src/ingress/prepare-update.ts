@@ -3,11 +3,12 @@ import type { Clock } from '@svc/service-kit/clock.ts';
 import { compositeKey } from '@svc/service-kit/composite-key.ts';
 import { createLane } from '@svc/service-kit/lane.ts';
 import { unavailable } from '@svc/service-kit/service-error.ts';
+import { inTime } from '@svc/service-kit/within.ts';
 import type { StartContext } from '../connector.ts';
 import { retryWithin, toAttempt, type Attempt } from '../retry.ts';
 import { createGiveBacks } from './give-backs.ts';
 import { isPassing } from './passing-faults.ts';
-import { within } from './within.ts';
+import { tooSlow } from './too-slow.ts';
 
 export type PrepareOptions = { clock: Clock; log: StartContext['log']; signal: AbortSignal; atOnce: number; withinMs: number };
 
@@ -29,7 +30,7 @@ export function createPreparer({ clock, log, signal, atOnce, withinMs }: Prepare
   async function attempt<T>({ prepare }: Preparing<T>, leftMs: number): Promise<Attempt<T | null>> {
     const late = new AbortController();
     const work = (async () => prepare(AbortSignal.any([signal, late.signal])))();
-    const [settled] = await Promise.allSettled([within(clock, leftMs, work)]);
+    const [settled] = await Promise.allSettled([inTime(work, leftMs, tooSlow(leftMs), clock)]);
     late.abort();
     return toAttempt(settled);
   }

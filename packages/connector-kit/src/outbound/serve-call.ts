@@ -2,6 +2,7 @@ import { isRecord } from '@svc/contract/json-value.ts';
 import { callTimeoutMs, maxCallChars } from '@svc/contract/instance-call.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { badRequest, queueFull, ServiceError } from '@svc/service-kit/service-error.ts';
+import { inTime } from '@svc/service-kit/within.ts';
 import type { Outbound } from '../connector.ts';
 import type { Exchange } from '../http/exchange.ts';
 
@@ -18,25 +19,19 @@ export function createCallServer(call: NonNullable<Outbound['call']>, clock: Clo
     const left = new AbortController();
     res.once('close', () => left.abort());
     const signal = AbortSignal.any([left.signal, stopping]);
+    // What goes on after its time is told to stop, and not waited for.
+    const tooLate = () => {
+      left.abort();
+      throw new ServiceError('upstream', `The channel did not answer within ${callTimeoutMs / 1000} s.`, { status: 504 });
+    };
     running++;
     try {
-      const result = await within(callTimeoutMs, clock, left, (async () => call(target, method, params, signal))());
+      const result = await inTime((async () => call(target, method, params, signal))(), callTimeoutMs, tooLate, clock);
       return { ok: true, result: checkResult(result) };
     } finally {
       running--;
     }
   };
-}
-
-/** What goes on after its time is told to stop, and not waited for. */
-function within<T>(ms: number, clock: Clock, left: AbortController, running: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const cancel = clock.after(ms, () => {
-      left.abort();
-      reject(new ServiceError('upstream', `The channel did not answer within ${ms / 1000} s.`, { status: 504 }));
-    });
-    running.then(resolve, reject).finally(cancel);
-  });
 }
 
 function checkResult(result: unknown): unknown {

@@ -1,5 +1,6 @@
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
+import { inTime } from '@svc/service-kit/within.ts';
 import type { Place } from './reply-platform.ts';
 
 /** One request to a platform, in bounded time. What comes of it later is not looked at. */
@@ -9,14 +10,9 @@ export const createBoundedCall =
   (clock: Clock, chat: string, ms: number): BoundedCall =>
   async (work) => {
     const giveUp = new AbortController();
-    const overdue = Promise.withResolvers<never>();
-    const cancel = clock.after(ms, () => {
+    const late = () => {
       giveUp.abort();
-      overdue.reject(new ServiceError('upstream', `The platform gave no answer within ${ms / 1000} s.`, { status: 504 }));
-    });
-    try {
-      return await Promise.race([work({ chat, signal: giveUp.signal }), overdue.promise]);
-    } finally {
-      cancel();
-    }
+      throw new ServiceError('upstream', `The platform gave no answer within ${ms / 1000} s.`, { status: 504 });
+    };
+    return inTime(work({ chat, signal: giveUp.signal }), ms, late, clock);
   };

@@ -3,6 +3,7 @@ import type { Envelope } from '@svc/contract/envelope.ts';
 import type { About, OutboundMessage } from '@svc/contract/send.ts';
 import { systemClock, type Clock } from '@svc/service-kit/clock.ts';
 import { errorText, ServiceError } from '@svc/service-kit/service-error.ts';
+import { within } from '@svc/service-kit/within.ts';
 import type { ReplyStyle } from '../common-fields.ts';
 import type { StartContext } from '../connector.ts';
 import type { OpenReply } from '../ingress/lazy-reply.ts';
@@ -10,7 +11,6 @@ import type { ConnectorState } from '../state/state.ts';
 import { createChatGate, type ChatGate } from './chat-gate.ts';
 import { createChatOrder } from './chat-order.ts';
 import { createReply, type Reply, type ReplyDeps } from './reply.ts';
-import { settledWithin } from './settled-within.ts';
 import type { FirstAfter, LiveEveryMs, WhenGone } from './live-reply.ts';
 import { contentOf, contentWithFiles, usualWords, type ReplyWords } from './reply-content.ts';
 import { createLayout, type LayoutOptions } from './reply-layout.ts';
@@ -81,10 +81,10 @@ export function createReplyWriter(options: ReplyWriterOptions): ReplyWriter {
   );
 
   /** Resolves when the replies to other messages of a chat that were begun have ended, or after a while. */
-  const earlierReplies = (chat: string, answers: string | undefined): Promise<void> => {
+  const earlierReplies = async (chat: string, answers: string | undefined): Promise<void> => {
     const others = [...begun].filter((each) => each.chat === chat && each.answers !== answers);
-    const ended = Promise.all(others.map(({ ended: { promise } }) => promise)).then(() => undefined);
-    return others.length === 0 ? Promise.resolve() : settledWithin(clock, longestBeforePushMs, ended);
+    const ended = Promise.all(others.map(({ ended: { promise } }) => promise));
+    if (others.length > 0) await within(ended, longestBeforePushMs, clock);
   };
 
   /** One at a time writes a reply: who comes later waits until the one before has stopped. */

@@ -1,4 +1,5 @@
 import type { Clock } from '@svc/service-kit/clock.ts';
+import { within } from '@svc/service-kit/within.ts';
 import type { ReplyStyle } from '../common-fields.ts';
 import type { StartContext, StreamHandlers } from '../connector.ts';
 import type { ChatGate } from './chat-gate.ts';
@@ -12,7 +13,6 @@ import type { ReplyPlatform } from './reply-platform.ts';
 import type { ReplyRecords } from './reply-record.ts';
 import { createReplyText } from './reply-text.ts';
 import { createWorkText, type ShowWork, type WorkText } from './reply-work.ts';
-import { settledWithin } from './settled-within.ts';
 import { settleReply, type Ending } from './settle-reply.ts';
 import type { Typing, TypingTurn } from './typing.ts';
 
@@ -85,9 +85,9 @@ export function createReply(deps: ReplyDeps, { chat, answers, earlier, before, n
   const messages = createReplyMessages({ platform, records, clock, chat, unsure, callMs, after: answers });
   const onShown = () => typing?.shown();
   let inOrder: Promise<void> | null = null;
-  let turnCame: Promise<void> | null = null;
-  const first = (): Promise<void> =>
-    (turnCame ??= before === undefined ? Promise.resolve() : settledWithin(clock, longestBeforeMs, before));
+  let turnCame: Promise<unknown> | null = null;
+  const first = (): Promise<unknown> =>
+    (turnCame ??= before === undefined ? Promise.resolve() : within(before, longestBeforeMs, clock));
   const othersShown = (): Promise<void> => (inOrder ??= first().then(() => deps.order.earlier(chat)));
   const openInOrder = () => othersShown().then(open);
   const asks = createReplyAsks({ ...deps, chat, answers, layout: deps.layout(), inOrder: othersShown });

@@ -1,6 +1,7 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { childGone, signalGroup, within } from './process-group.ts';
+import { childGone, signalGroup } from './process-group.ts';
+import { within } from '../within.ts';
 import { openCgroup } from './cgroup.ts';
 import { endDescendants, endMarkedProcesses, endOrphans, markedProcesses, maxRounds } from './marked-processes.ts';
 

@@ -27,14 +27,3 @@ export function childGone(child: ChildProcess): Promise<void> {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
   return new Promise((resolve) => child.once('exit', () => resolve()));
 }
-
-/** True when the promise settles within `ms`. */
-export async function within(promise: Promise<unknown>, ms: number): Promise<boolean> {
-  const late = Promise.withResolvers<boolean>();
-  const timer = setTimeout(() => late.resolve(false), ms);
-  try {
-    return await Promise.race([promise.then(() => true), late.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
-}

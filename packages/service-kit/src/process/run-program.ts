@@ -1,5 +1,5 @@
 import { spawnOwned, type OwnedProcess } from './owned-process.ts';
-import { within } from './process-group.ts';
+import { within } from '../within.ts';
 import { createTextTail } from './text-tail.ts';
 
 export type ProgramResult = {

@@ -3,7 +3,7 @@ import { open, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { spawnOwned } from '@svc/service-kit/process/owned-process.ts';
-import { within } from '@svc/service-kit/process/process-group.ts';
+import { within } from '@svc/service-kit/within.ts';
 import { createTextTail } from '@svc/service-kit/process/text-tail.ts';
 import { releaseFile, toReleaseInfo } from '@svc/service-kit/update/release-info.ts';
 import { foreignEnv } from '../program-env.ts';
