@@ -1,5 +1,5 @@
 import { userProofVariable } from '@svc/service-kit/http/remote-users.ts';
-import { isForNpm } from '@svc/service-kit/packages/npm-names.ts';
+import { isForNpm } from '@svc/service-kit/packages/npm-program.ts';
 import type { HostName } from '../service-urls.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;

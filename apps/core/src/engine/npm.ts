@@ -3,7 +3,7 @@ import path from 'node:path';
 import { parseJsonOrNull } from '@svc/contract/json-value.ts';
 import { findProgram } from '@svc/engine-kit/engine-path.ts';
 import { tieToParent } from '@svc/engine-kit/parent-tie.ts';
-import { isForNpm } from '@svc/service-kit/packages/npm-names.ts';
+import { npmEnv, npmReason } from '@svc/service-kit/packages/npm-program.ts';
 import { spawnOwned } from '@svc/service-kit/process/owned-process.ts';
 import { createTextTail } from '@svc/service-kit/process/text-tail.ts';
 import { createLineSplitter } from '@svc/service-kit/line-splitter.ts';
@@ -74,22 +74,6 @@ export async function runNpm(args: readonly string[], options: Options): Promise
     clearTimeout(timer);
     options.signal?.removeEventListener('abort', onAbort);
   }
-}
-
-/** npm's own settings and what it needs to reach a registry; nobody's keys. */
-function npmEnv(env: Options['env']): Record<string, string> {
-  const isNeeded = (name: string) => names.has(name) || isForNpm(name);
-  return Object.fromEntries(
-    Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined && isNeeded(entry[0])),
-  );
-}
-
-const names = new Set(['PATH', 'HOME', 'USER', 'LANG', 'TMPDIR']);
-
-/** The error lines of npm's log, without its prefix. */
-function npmReason(stderr: string): string {
-  const errors = stderr.split('\n').flatMap((line) => /^npm (?:error|ERR!) (?!A complete log)(.+)/.exec(line)?.[1] ?? []);
-  return `npm did not finish: ${errors.slice(0, 4).join('; ') || stderr.trim().split('\n').at(-1) || 'no reason given'}`;
 }
 
 /** Newest version that a registry has of a package. */

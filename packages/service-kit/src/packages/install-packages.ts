@@ -5,7 +5,7 @@ import { isAlive } from '../process/signal-process.ts';
 import { createTextTail } from '../process/text-tail.ts';
 import { syncDisk } from '../restore/sync-disk.ts';
 import { errorText } from '../service-error.ts';
-import { isForNpm } from './npm-names.ts';
+import { npmEnv, npmReason } from './npm-program.ts';
 
 export type PackageInstallation = {
   /** Folder of `package.json` and `package-lock.json`: what is installed, to the byte, each package with its version and digest. */
@@ -102,21 +102,5 @@ async function runNpm(cwd: string, { registry, env, signal, flags = [] }: Packag
   if (signal?.aborted === true) throw new Error('npm was ended, because the service stops');
   if (fault !== null) throw new Error(`npm could not be run: ${errorText(fault)}`, { cause: fault });
   if (npm.signalCode !== null) throw new Error(`npm was ended by ${npm.signalCode}, after at most ${timeoutMs / 1000} s`);
-  if (npm.exitCode !== 0) throw new Error(`npm did not finish: ${reasonOf(stderr.read())}`);
+  if (npm.exitCode !== 0) throw new Error(npmReason(stderr.read()));
 }
-
-const names = new Set(['PATH', 'HOME', 'TMPDIR', 'USER']);
-
-/** npm's own settings and what it needs to reach a registry; nobody's keys. */
-function npmEnv(env: PackageInstallation['env']): Record<string, string> {
-  const isNeeded = (name: string) => names.has(name) || isForNpm(name);
-  const own = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined && isNeeded(entry[0]));
-  return { ...Object.fromEntries(own), LC_ALL: 'C.UTF-8' };
-}
-
-const reasonOf = (stderr: string): string =>
-  stderr
-    .split('\n')
-    .flatMap((line) => /^npm (?:error|ERR!) (?!A complete log)(.+)/.exec(line)?.[1] ?? [])
-    .slice(0, 3)
-    .join('; ') || 'no reason given';

@@ -1,0 +1,20 @@
+const certificates = new Set(['SSL_CERT_FILE', 'SSL_CERT_DIR', 'NODE_EXTRA_CA_CERTS']);
+
+/** Whether npm goes by a variable: one of its own settings, or how the network is reached. */
+export const isForNpm = (name: string): boolean =>
+  certificates.has(name) || /^npm_config_/i.test(name) || /^(https?|no|all)_proxy$/i.test(name);
+
+const names = new Set(['PATH', 'HOME', 'USER', 'TMPDIR']);
+
+/** npm's own settings and what it needs to reach a registry; nobody's keys. Names of files are UTF-8, wherever it was started from. */
+export function npmEnv(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  const isNeeded = (name: string) => names.has(name) || isForNpm(name);
+  const own = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined && isNeeded(entry[0]));
+  return { ...Object.fromEntries(own), LC_ALL: 'C.UTF-8' };
+}
+
+/** Why npm failed: the error lines of its log, without their prefix. */
+export function npmReason(stderr: string): string {
+  const errors = stderr.split('\n').flatMap((line) => /^npm (?:error|ERR!) (?!A complete log)(.+)/.exec(line)?.[1] ?? []);
+  return `npm did not finish: ${errors.slice(0, 4).join('; ') || stderr.trim().split('\n').at(-1) || 'no reason given'}`;
+}
