@@ -1,4 +1,5 @@
 import type { PriorMessage } from '@svc/contract/envelope.ts';
+import { isRecord } from '@svc/contract/json-value.ts';
 import { refuse } from './completion-error.ts';
 import { parseFilePart, type FilePart } from './file-parts.ts';
 
@@ -20,8 +21,8 @@ const roles: Record<string, ChatMessage['role'] | 'system'> = {
 
 /** One message as its role, plain text and files. `at` is its place in the request, for errors. */
 export function parseMessage(item: unknown, at: string): ParsedMessage {
-  if (typeof item !== 'object' || item === null) throw refuse(at, `'${at}' must be an object.`);
-  const { role, content, tool_calls: toolCalls, function_call: functionCall } = fieldsOf(item);
+  if (!isRecord(item)) throw refuse(at, `'${at}' must be an object.`);
+  const { role, content, tool_calls: toolCalls, function_call: functionCall } = item;
   const known = typeof role === 'string' && Object.hasOwn(roles, role) ? roles[role] : undefined;
   if (known === undefined)
     throw refuse(`${at}.role`, `'${at}.role' must be one of ${Object.keys(roles).join(', ')}.`, 'invalid_value');
@@ -59,5 +60,4 @@ function callText(call: unknown): string {
   return typeof name === 'string' ? `[called ${name}(${typeof input === 'string' ? input : ''})]` : '';
 }
 
-const fieldsOf = (value: unknown): Record<string, unknown> =>
-  typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+const fieldsOf = (value: unknown): Record<string, unknown> => (isRecord(value) ? value : {});

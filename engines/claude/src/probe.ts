@@ -1,3 +1,4 @@
+import { isRecord, parseJsonOrNull } from '@svc/contract/json-value.ts';
 import { absence, type EngineLocation } from '@svc/engine-kit/engine-path.ts';
 import type { EngineProbe } from '@svc/engine-kit/engine.ts';
 import { runProgram } from '@svc/service-kit/process/run-program.ts';
@@ -49,10 +50,6 @@ const notInstalled = (reason: string): EngineProbe => ({
 });
 
 function parseStatus(text: string): LoginStatus | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? value : null;
-  } catch {
-    return null;
-  }
+  const value = parseJsonOrNull(text);
+  return isRecord(value) ? value : null;
 }

@@ -1,3 +1,4 @@
+import { isRecord } from '@svc/contract/json-value.ts';
 import { anonymousSender } from '@svc/contract/trust.ts';
 
 /** Who has no key. Where keys are asked for nobody is called so: what that name may do anybody could do over an instance without keys. */
@@ -36,8 +37,8 @@ function parseJson(text: string): unknown {
 }
 
 function toEntry(item: unknown, at: string): KeyEntry {
-  if (typeof item !== 'object' || item === null) throw new Error(`${at} is not an object`);
-  const { key, identity, username } = item as Record<string, unknown>;
+  if (!isRecord(item)) throw new Error(`${at} is not an object`);
+  const { key, identity, username } = item;
   if (typeof key !== 'string' || !/^\S{1,512}$/.test(key))
     throw new Error(`${at}.key is not a text of 1 to 512 characters without spaces`);
   if (!isName(identity)) throw new Error(`${at}.identity is not a text of 1 to 256 characters`);

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { isRecord } from '@svc/contract/json-value.ts';
+import { isRecord, parseJsonOrNull } from '@svc/contract/json-value.ts';
 import type { UpdateCheck } from '@svc/contract/update.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { dataPaths } from '@svc/service-kit/config/data-dir.ts';
@@ -70,18 +70,10 @@ async function look({ settings, env, clock, log, start = startUpdater }: Deps): 
 
 /** What `svc update --check --json` printed; null when that is something else. */
 function toCheck(stdout: string, at: number): UpdateCheck | null {
-  const found: unknown = parsed(stdout.trim().split('\n').at(-1) ?? '');
+  const found = parseJsonOrNull(stdout.trim().split('\n').at(-1) ?? '');
   if (!isRecord(found) || typeof found['code'] !== 'number' || typeof found['words'] !== 'string') return null;
   const to = found['to'];
   const isNamed = isRecord(to) && typeof to['name'] === 'string' && typeof to['commit'] === 'string';
   const { code, words } = found as { code: number; words: string };
   return { code, words, to: isNamed ? (to as UpdateCheck['to']) : null, checked_at: at };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null; // the caller says what came instead
-  }
 }

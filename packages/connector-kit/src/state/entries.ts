@@ -1,4 +1,4 @@
-import { isRecord } from '@svc/contract/json-value.ts';
+import { isRecord, parseJsonOrNull } from '@svc/contract/json-value.ts';
 import { badRequest, ServiceError } from '@svc/service-kit/service-error.ts';
 import { illFormedIn } from '@svc/service-kit/well-formed.ts';
 import type { StateValue } from './state.ts';
@@ -81,12 +81,7 @@ export function toText(key: string, value: StateValue): string {
 
 /** One line of the file; null when it is none of ours. */
 export function parseChange(line: string): Change | null {
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch {
-    return null;
-  }
+  const value = parseJsonOrNull(line);
   if (!isRecord(value)) return null;
   const { set, append, item, keep } = value;
   if (typeof append === 'string' && typeof item === 'string' && typeof keep === 'number') return { append, item, keep };

@@ -1,3 +1,5 @@
+import { isRecord, parseJsonOrNull } from '@svc/contract/json-value.ts';
+
 /**
  * A masked line of a log as JSON. A mask that runs to the end of the text (a key block without an end line) may swallow the end of
  * the JSON: the line is then built again, with what is left as its message.
@@ -12,11 +14,8 @@ export function asLogLine(line: string, masked: string): string {
   return JSON.stringify({ level, time, service, msg: masked.trimEnd() }) + end;
 }
 
+/** Null for a plain line. */
 function parseObject(text: string): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? { ...value } : null;
-  } catch {
-    return null; // a plain line
-  }
+  const value = parseJsonOrNull(text);
+  return isRecord(value) ? value : null;
 }

@@ -1,3 +1,5 @@
+import { parseJsonOrNull } from '@svc/contract/json-value.ts';
+
 /** Names whose values are taken for secrets wherever they come from. */
 export const secretName = /(?:KEY|TOKEN|SECRET|PASSWORD|PASSPHRASE|CREDENTIALS?)$/i;
 
@@ -23,11 +25,5 @@ function namedTexts(value: object): string[] {
   });
 }
 
-function parseObject(value: string): object | null {
-  if (!/^\s*[{[]/.test(value)) return null;
-  try {
-    return JSON.parse(value) as object;
-  } catch {
-    return null; // a value that only begins like JSON
-  }
-}
+/** Null for what only begins like JSON. */
+const parseObject = (value: string): object | null => (/^\s*[{[]/.test(value) ? (parseJsonOrNull(value) as object | null) : null);

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { isRecord, parseJsonOrNull } from '@svc/contract/json-value.ts';
 
 /** What an unpacked archive is, for there is no git to say so. `commit`: of its sources. `platform`: such as `linux-x64`. */
 export type ReleaseInfo = {
@@ -25,20 +26,12 @@ export function readReleaseInfo(root: string): ReleaseInfo | null {
 
 /** The text of a release file; null when it is something else. */
 export function toReleaseInfo(text: string): ReleaseInfo | null {
-  const { version, commit, platform, archives = null } = parsed(text) ?? {};
+  const found = parseJsonOrNull(text);
+  const { version, commit, platform, archives } = isRecord(found) ? found : {};
   if (typeof version !== 'string' || !/^\d+\.\d+\.\d+$/.test(version)) return null;
   if (typeof commit !== 'string' || !/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(commit)) return null;
   if (typeof platform !== 'string' || !/^[a-z0-9]+-[a-z0-9]+$/.test(platform)) return null;
   return { version, commit, platform, archives: typeof archives === 'string' ? archives : null };
-}
-
-function parsed(text: string): Record<string, unknown> | null {
-  try {
-    const found: unknown = JSON.parse(text);
-    return typeof found === 'object' && found !== null ? (found as Record<string, unknown>) : null;
-  } catch {
-    return null;
-  }
 }
 
 /** The name of an archive, without what says how it is packed. It is also that of the folder in it. */

@@ -1,5 +1,6 @@
 import { Rich } from '@svc/chat-ui/language/rich.tsx';
 import { t } from '@svc/chat-ui/language/t.ts';
+import { isRecord, parseJsonOrNull } from '@svc/contract/json-value.ts';
 import type { ToolServerImport } from '@svc/contract/tool-server.ts';
 import { type ChangeEvent, type FormEvent, useState } from 'react';
 import { Dialog } from '../../../parts/dialog.tsx';
@@ -25,9 +26,10 @@ export function ToolImport({ onClose }: { onClose(): void }) {
   };
   const send = (event: FormEvent) => {
     event.preventDefault();
-    const document = parsed(text);
-    setFault(document === null ? t('This is no JSON object. Choose the whole file, or paste all of it.') : null);
-    if (document !== null) act.mutate({ method: 'POST', path: `${toolsPath}/import`, body: { document, replace: replaces } });
+    const document = parseJsonOrNull(text);
+    const isWhole = isRecord(document);
+    setFault(isWhole ? null : t('This is no JSON object. Choose the whole file, or paste all of it.'));
+    if (isWhole) act.mutate({ method: 'POST', path: `${toolsPath}/import`, body: { document, replace: replaces } });
   };
 
   return (
@@ -57,15 +59,6 @@ export function ToolImport({ onClose }: { onClose(): void }) {
       </form>
     </Dialog>
   );
-}
-
-function parsed(text: string): object | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : null;
-  } catch {
-    return null;
-  }
 }
 
 function Imported({ done: { imported, skipped } }: { done: ToolServerImport }) {
