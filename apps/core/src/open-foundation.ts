@@ -1,5 +1,6 @@
 import type { Clock } from '@svc/service-kit/clock.ts';
-import { dataPaths, makePrivateDir } from '@svc/service-kit/config/data-dir.ts';
+import { dataPaths } from '@svc/service-kit/config/data-dir.ts';
+import { makePrivateDir } from '@svc/service-kit/files.ts';
 import type { Settings } from '@svc/service-kit/config/settings.ts';
 import type { Ids } from '@svc/service-kit/ids.ts';
 import type { Log } from '@svc/service-kit/log.ts';

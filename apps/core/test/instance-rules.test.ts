@@ -4,7 +4,7 @@ import type { Envelope } from '@svc/contract/envelope.ts';
 import type { InstanceRules, RuleProblem } from '@svc/contract/instance-rules.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
 import type { CreateEngine, EngineProbe } from '@svc/engine-kit/engine.ts';
-import { writeFileAtomic } from '@svc/service-kit/config/data-dir.ts';
+import { writeFileAtomic } from '@svc/service-kit/files.ts';
 import { createScriptedEngine, says, type ScriptedEngine } from '@svc/testing/scripted-engine.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { afterEach, beforeEach, expect, test } from 'vitest';

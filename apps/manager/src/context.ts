@@ -1,7 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import path from 'node:path';
 import { systemClock, type Clock } from '@svc/service-kit/clock.ts';
-import { dataPaths, makePrivateDir, type DataPaths } from '@svc/service-kit/config/data-dir.ts';
+import { dataPaths, type DataPaths } from '@svc/service-kit/config/data-dir.ts';
+import { makePrivateDir } from '@svc/service-kit/files.ts';
 import { openConnectorPasses } from '@svc/service-kit/connector-pass.ts';
 import type { ManagerSettings } from '@svc/service-kit/config/process-settings.ts';
 import { readEnv, type Env } from '@svc/service-kit/config/env-file.ts';

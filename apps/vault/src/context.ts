@@ -1,6 +1,7 @@
 import type { VaultState } from '@svc/contract/vault.ts';
 import { systemClock, type Clock } from '@svc/service-kit/clock.ts';
-import { dataPaths, makePrivateDir } from '@svc/service-kit/config/data-dir.ts';
+import { dataPaths } from '@svc/service-kit/config/data-dir.ts';
+import { makePrivateDir } from '@svc/service-kit/files.ts';
 import type { VaultSettings } from '@svc/service-kit/config/process-settings.ts';
 import { createHub, type Hub } from '@svc/service-kit/hub.ts';
 import { randomIds, type Ids } from '@svc/service-kit/ids.ts';

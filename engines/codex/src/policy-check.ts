@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { ToolPolicy } from '@svc/contract/trust.ts';
 import type { EngineRequest } from '@svc/engine-kit/engine.ts';
-import { writeFileAtomic } from '@svc/service-kit/config/data-dir.ts';
+import { writeFileAtomic } from '@svc/service-kit/files.ts';
 import { inTime } from '@svc/service-kit/within.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 import { startAppServer, type AppServer, type AppServerSpec } from './app-server.ts';

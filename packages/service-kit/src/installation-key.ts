@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { linkSync, readFileSync, rmSync } from 'node:fs';
-import { writeFileAtomic } from './config/data-dir.ts';
+import { writeFileAtomic } from './files.ts';
 
 const keyForm = /^[0-9a-f]{64}$/;
 

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { Clock } from './clock.ts';
-import { makePrivateDir, writeFileAtomic } from './config/data-dir.ts';
+import { makePrivateDir, writeFileAtomic } from './files.ts';
 
 const lifeMs = 15 * 60_000;
 const fileOf = (run: string): string => path.join(run, 'login-setup.json');

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { writeFileAtomic } from '@svc/service-kit/config/data-dir.ts';
+import { writeFileAtomic } from '@svc/service-kit/files.ts';
 import { birthMark } from '@svc/service-kit/process/birth-mark.ts';
 import { killGroup } from '@svc/service-kit/process/process-group.ts';
 

@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Attachment } from '@svc/contract/envelope.ts';
-import { dataPaths, makePrivateDir } from '@svc/service-kit/config/data-dir.ts';
+import { dataPaths } from '@svc/service-kit/config/data-dir.ts';
+import { makePrivateDir } from '@svc/service-kit/files.ts';
 import type { CliSettings } from '@svc/service-kit/config/process-settings.ts';
 import { counted } from '@svc/service-kit/words.ts';
 import { CliError } from '../cli-error.ts';

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { counted } from '@svc/service-kit/words.ts';
 import type { EnginePersona, PersonaTier, PersonaView } from '@svc/contract/persona.ts';
 import type { EngineChoice } from '@svc/contract/service.ts';
-import { writeFileAtomic } from '@svc/service-kit/config/data-dir.ts';
+import { writeFileAtomic } from '@svc/service-kit/files.ts';
 import { readEnv } from '@svc/service-kit/config/env-file.ts';
 import { parseCommand } from '@svc/service-kit/config/parse-values.ts';
 import { loadSettings } from '@svc/service-kit/config/settings.ts';

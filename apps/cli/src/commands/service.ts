@@ -1,6 +1,7 @@
 import { homedir, userInfo } from 'node:os';
 import path from 'node:path';
-import { dataPaths, makePrivateDir } from '@svc/service-kit/config/data-dir.ts';
+import { dataPaths } from '@svc/service-kit/config/data-dir.ts';
+import { makePrivateDir } from '@svc/service-kit/files.ts';
 import { loadSettings, type Settings } from '@svc/service-kit/config/settings.ts';
 import { installationHome } from '@svc/service-kit/update/update-places.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { writeFileAtomic } from '@svc/service-kit/config/data-dir.ts';
+import { writeFileAtomic } from '@svc/service-kit/files.ts';
 import { runProgram, type ProgramResult } from '@svc/service-kit/process/run-program.ts';
 import { CliError } from '../cli-error.ts';
 import { mark, renderAgent, renderUnit, type Startup } from './unit-file.ts';

@@ -1,6 +1,6 @@
 import { closeSync, existsSync, fstatSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import type { SupervisorState } from '@svc/contract/service.ts';
-import { writeFileAtomic } from '@svc/service-kit/config/data-dir.ts';
+import { writeFileAtomic } from '@svc/service-kit/files.ts';
 import { printError } from '../terminal.ts';
 import { birthMark } from '@svc/service-kit/process/birth-mark.ts';
 import { isAlive } from '@svc/service-kit/process/signal-process.ts';

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { writeFileAtomic } from '@svc/service-kit/config/data-dir.ts';
+import { writeFileAtomic } from '@svc/service-kit/files.ts';
 import { endJournal, type Journal, type Version } from './journal.ts';
 import { writeLastUpdate } from './last-update.ts';
 import { reconcileEnv } from './reconcile-env.ts';

@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import { makePrivateDir, writeFileAtomic } from '@svc/service-kit/config/data-dir.ts';
+import { makePrivateDir, writeFileAtomic } from '@svc/service-kit/files.ts';
 import { birthMark } from '@svc/service-kit/process/birth-mark.ts';
 import { readJson, syncFolder } from '@svc/service-kit/restore/disk.ts';
 import type { UpdatePlaces } from '@svc/service-kit/update/update-places.ts';

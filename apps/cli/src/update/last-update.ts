@@ -1,4 +1,4 @@
-import { writeFileAtomic } from '@svc/service-kit/config/data-dir.ts';
+import { writeFileAtomic } from '@svc/service-kit/files.ts';
 import { readJson } from '@svc/service-kit/restore/disk.ts';
 import type { UpdatePlaces } from '@svc/service-kit/update/update-places.ts';
 import type { Version } from './journal.ts';

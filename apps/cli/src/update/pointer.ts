@@ -1,6 +1,6 @@
 import { existsSync, readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
-import { makePrivateDir, writeFileAtomic } from '@svc/service-kit/config/data-dir.ts';
+import { makePrivateDir, writeFileAtomic } from '@svc/service-kit/files.ts';
 import { readJson, syncFolder } from '@svc/service-kit/restore/disk.ts';
 import type { UpdatePlaces } from '@svc/service-kit/update/update-places.ts';
 

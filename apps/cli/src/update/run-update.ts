@@ -1,4 +1,4 @@
-import { makePrivateDir } from '@svc/service-kit/config/data-dir.ts';
+import { makePrivateDir } from '@svc/service-kit/files.ts';
 import { syncDisk } from '@svc/service-kit/restore/sync-disk.ts';
 import type { UpdateChannel } from '@svc/service-kit/update/update-settings.ts';
 import { buildWebApps, takeBuilds } from './build-web-apps.ts';

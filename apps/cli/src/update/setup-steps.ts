@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { dataPaths, writeFileAtomic } from '@svc/service-kit/config/data-dir.ts';
+import { dataPaths } from '@svc/service-kit/config/data-dir.ts';
+import { writeFileAtomic } from '@svc/service-kit/files.ts';
 import { runProgram } from '@svc/service-kit/process/run-program.ts';
 import { readJson } from '@svc/service-kit/restore/disk.ts';
 import { foreignEnv } from './program-env.ts';

@@ -1,6 +1,6 @@
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
-import { writeFileAtomic } from '@svc/service-kit/config/data-dir.ts';
+import { writeFileAtomic } from '@svc/service-kit/files.ts';
 import { runProgram } from '@svc/service-kit/process/run-program.ts';
 import { syncFolder } from '@svc/service-kit/restore/disk.ts';
 import { syncDisk } from '@svc/service-kit/restore/sync-disk.ts';

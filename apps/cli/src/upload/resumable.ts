@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { makePrivateDir, writeFileAtomic } from '@svc/service-kit/config/data-dir.ts';
+import { makePrivateDir, writeFileAtomic } from '@svc/service-kit/files.ts';
 import path from 'node:path';
 
 export type FileFacts = { file: string; size: number; modifiedAt: number };

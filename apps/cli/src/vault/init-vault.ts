@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { VaultAgentRegistered, VaultInitialized, VaultState } from '@svc/contract/vault.ts';
-import { writeFileAtomic } from '@svc/service-kit/config/data-dir.ts';
+import { writeFileAtomic } from '@svc/service-kit/files.ts';
 import type { CliSettings } from '@svc/service-kit/config/process-settings.ts';
 import { Secret } from '@svc/service-kit/secret.ts';
 import { CliError, toCliError } from '../cli-error.ts';

@@ -2,7 +2,7 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import type { VaultState } from '@svc/contract/vault.ts';
-import { makePrivateDir } from '@svc/service-kit/config/data-dir.ts';
+import { makePrivateDir } from '@svc/service-kit/files.ts';
 import { readEnv } from '@svc/service-kit/config/env-file.ts';
 import type { CliSettings } from '@svc/service-kit/config/process-settings.ts';
 import { callVault } from '@svc/service-kit/vault/vault-call.ts';

@@ -2,7 +2,7 @@ import { readFileSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isRecord, parseJsonOrNull } from '@svc/contract/json-value.ts';
-import { makePrivateDir, writeFileAtomic } from '@svc/service-kit/config/data-dir.ts';
+import { makePrivateDir, writeFileAtomic } from '@svc/service-kit/files.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
 import { lockFile } from '@svc/store/file-lock.ts';
 

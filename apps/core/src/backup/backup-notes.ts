@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { Backup } from '@svc/contract/backup.ts';
-import { makePrivateDir, writeFileAtomic } from '@svc/service-kit/config/data-dir.ts';
+import { makePrivateDir, writeFileAtomic } from '@svc/service-kit/files.ts';
 
 /** What is known of a backup: a small file beside its archive. */
 export type BackupNote = Omit<Backup, 'progress'>;

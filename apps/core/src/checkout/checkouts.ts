@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Checkout, CheckoutRequest, ListedCheckout } from '@svc/contract/checkout.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { compositeKey } from '@svc/service-kit/composite-key.ts';
-import { makePrivateDir } from '@svc/service-kit/config/data-dir.ts';
+import { makePrivateDir } from '@svc/service-kit/files.ts';
 import type { CoreSettings } from '@svc/service-kit/config/process-settings.ts';
 import type { Ids } from '@svc/service-kit/ids.ts';
 import type { Log } from '@svc/service-kit/log.ts';

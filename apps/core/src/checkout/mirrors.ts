@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { makePrivateDir } from '@svc/service-kit/config/data-dir.ts';
+import { makePrivateDir } from '@svc/service-kit/files.ts';
 import { ifThere } from '../file/if-there.ts';
 import { folderBytes } from './folder-bytes.ts';
 import { readFault, type GitFault } from './git-fault.ts';

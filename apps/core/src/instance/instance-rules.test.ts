@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { writeFileAtomic } from '@svc/service-kit/config/data-dir.ts';
+import { writeFileAtomic } from '@svc/service-kit/files.ts';
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { expect, onTestFinished, test } from 'vitest';

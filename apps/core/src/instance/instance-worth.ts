@@ -1,6 +1,6 @@
 import type { InstanceWorth, InstanceWorthFile } from '@svc/contract/instance-worth.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
-import { writeFileAtomic } from '@svc/service-kit/config/data-dir.ts';
+import { writeFileAtomic } from '@svc/service-kit/files.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 import type { Database } from '@svc/store/database.ts';

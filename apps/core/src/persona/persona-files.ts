@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { personaNamePattern } from '@svc/contract/instance-rules.ts';
-import { writeFileAtomic } from '@svc/service-kit/config/data-dir.ts';
+import { writeFileAtomic } from '@svc/service-kit/files.ts';
 import { holdsPlaceholder } from '@svc/service-kit/redaction/placeholder.ts';
 import { badRequest, notFound, ServiceError } from '@svc/service-kit/service-error.ts';
 import { maxPersonaBytes } from './persona.ts';

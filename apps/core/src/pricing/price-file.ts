@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import type { ModelPrice } from '@svc/contract/cost.ts';
 import { isRecord, parseJsonOrNull } from '@svc/contract/json-value.ts';
-import { writeFileAtomic } from '@svc/service-kit/config/data-dir.ts';
+import { writeFileAtomic } from '@svc/service-kit/files.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
 
 /** A change of the price file that can be taken back. */

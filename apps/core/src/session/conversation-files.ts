@@ -4,7 +4,7 @@ import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Attachment } from '@svc/contract/envelope.ts';
 import type { TurnFile } from '@svc/engine-kit/engine.ts';
-import { makePrivateDir } from '@svc/service-kit/config/data-dir.ts';
+import { makePrivateDir } from '@svc/service-kit/files.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 import { findUpload, type UploadFile } from '@svc/service-kit/upload-file.ts';

@@ -2,7 +2,8 @@ import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { ToolPolicy } from '@svc/contract/trust.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
-import { makePrivateDir, type DataPaths } from '@svc/service-kit/config/data-dir.ts';
+import type { DataPaths } from '@svc/service-kit/config/data-dir.ts';
+import { makePrivateDir } from '@svc/service-kit/files.ts';
 import { folderNameOf } from './conversation-key.ts';
 
 /** A folder that was there is looked for again after this time: it may have been removed. */

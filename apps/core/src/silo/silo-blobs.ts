@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { open, readdir, rm, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
-import { makePrivateDir } from '@svc/service-kit/config/data-dir.ts';
+import { makePrivateDir } from '@svc/service-kit/files.ts';
 import { writeAll } from '../file/store-stream.ts';
 import { ifThere } from '../file/if-there.ts';
 

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { makePrivateDir, writeFileAtomic } from '@svc/service-kit/config/data-dir.ts';
+import { makePrivateDir, writeFileAtomic } from '@svc/service-kit/files.ts';
 import { killGroup, termGroup } from '@svc/service-kit/process/process-group.ts';
 import { isAlive } from '@svc/service-kit/process/signal-process.ts';
 import { createTerminalScreen, type TerminalScreen } from './terminal-screen.ts';

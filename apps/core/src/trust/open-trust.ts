@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { seedActor } from '@svc/contract/trust.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
-import { type DataPaths, writeFileAtomic } from '@svc/service-kit/config/data-dir.ts';
+import type { DataPaths } from '@svc/service-kit/config/data-dir.ts';
+import { writeFileAtomic } from '@svc/service-kit/files.ts';
 import type { Ids } from '@svc/service-kit/ids.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';

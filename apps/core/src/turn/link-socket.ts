@@ -3,7 +3,7 @@ import { lstat } from 'node:fs/promises';
 import type { Server } from 'node:net';
 import path from 'node:path';
 import type { Clock } from '@svc/service-kit/clock.ts';
-import { makePrivateDir } from '@svc/service-kit/config/data-dir.ts';
+import { makePrivateDir } from '@svc/service-kit/files.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { DeletedUpload, FileKind, ManifestEntry, UploadedFile, UploadState } from '@svc/contract/upload.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
-import { makePrivateDir } from '@svc/service-kit/config/data-dir.ts';
+import { makePrivateDir } from '@svc/service-kit/files.ts';
 import type { CoreSettings } from '@svc/service-kit/config/process-settings.ts';
 import { createInTurnByKey } from '@svc/service-kit/in-turn-by-key.ts';
 import type { Ids } from '@svc/service-kit/ids.ts';

@@ -8,7 +8,7 @@ import {
   type RuleProblem,
 } from '@svc/contract/instance-rules.ts';
 import { parseJsonOrNull } from '@svc/contract/json-value.ts';
-import { writeFileAtomic } from '@svc/service-kit/config/data-dir.ts';
+import { writeFileAtomic } from '@svc/service-kit/files.ts';
 import { requestJson } from '@svc/service-kit/http/json-client.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import { badRequest, errorText, unavailable } from '@svc/service-kit/service-error.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import path from 'node:path';
-import { makePrivateDir, writeFileAtomic } from '@svc/service-kit/config/data-dir.ts';
+import { makePrivateDir, writeFileAtomic } from '@svc/service-kit/files.ts';
 import type { ManagerContext } from '../context.ts';
 
 type Deps = Pick<ManagerContext, 'settings' | 'paths' | 'clock' | 'log' | 'store' | 'types'>;

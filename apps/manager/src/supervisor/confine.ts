@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { makePrivateDir } from '@svc/service-kit/config/data-dir.ts';
+import { makePrivateDir } from '@svc/service-kit/files.ts';
 import { pickEnv } from '@svc/supervisor/child-spec.ts';
 import { checkLinks } from '../connector-type/check-links.ts';
 import { addedPlaces, kitPlaces, packagesAround, isInside, realPlace } from '../connector-type/places.ts';

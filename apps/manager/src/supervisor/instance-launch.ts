@@ -1,6 +1,6 @@
 import type { InstalledPackages, ParentMessage } from '@svc/connector-kit/child-protocol.ts';
 import type { InstanceConfig } from '@svc/contract/instance.ts';
-import { makePrivateDir } from '@svc/service-kit/config/data-dir.ts';
+import { makePrivateDir } from '@svc/service-kit/files.ts';
 import { crashLimit, leanNode, type ChildSpec } from '@svc/supervisor/child-spec.ts';
 import type { ConnectorType } from '../connector-type/find-types.ts';
 import { heapLimitMb, memoryLimitMb } from '../connector-type/memory-limit.ts';

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { makePrivateDir } from '@svc/service-kit/config/data-dir.ts';
+import { makePrivateDir } from '@svc/service-kit/files.ts';
 import { restoreAdvice } from '@svc/service-kit/restore/restore-advice.ts';
 import { migrate } from '@svc/store/migrate.ts';
 import { openSqlite, type SqliteDatabase } from '@svc/store/open-sqlite.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { writeFileAtomic } from '@svc/service-kit/config/data-dir.ts';
+import { writeFileAtomic } from '@svc/service-kit/files.ts';
 
 /** Which channels of an instance relay to the core, as the operator chose, over restarts. */
 export type ChannelToggles = { isEnabled(channelId: string): boolean; set(channelId: string, enabled: boolean): void };

@@ -1,5 +1,5 @@
 import { appendFileSync, readFileSync } from 'node:fs';
-import { writeFileAtomic } from '@svc/service-kit/config/data-dir.ts';
+import { writeFileAtomic } from '@svc/service-kit/files.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 import type { StartContext } from '../connector.ts';
 

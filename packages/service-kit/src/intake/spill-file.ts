@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { open, rm, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
-import { makePrivateDir } from '../config/data-dir.ts';
+import { makePrivateDir } from '../files.ts';
 
 /**
  * A file without a name: it is removed as soon as it is open, so the system takes it back when it is closed, also when the

@@ -1,6 +1,6 @@
 import { cpSync, lstatSync, readdirSync, renameSync, rmSync, type Dirent, copyFileSync, mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { makePrivateDir } from '../config/data-dir.ts';
+import { makePrivateDir } from '../files.ts';
 import { isSecretFile } from './secret-files.ts';
 
 /**

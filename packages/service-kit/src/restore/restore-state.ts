@@ -1,6 +1,6 @@
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import type { RestorePlan, RestoreState } from '@svc/contract/backup.ts';
-import { makePrivateDir, writeFileAtomic } from '../config/data-dir.ts';
+import { makePrivateDir, writeFileAtomic } from '../files.ts';
 import { readJson, syncFolder } from './disk.ts';
 import { planIn, restorePaths, startedIn } from './restore-paths.ts';
 

@@ -1,7 +1,7 @@
 import { lstatSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { RestorePlan } from '@svc/contract/backup.ts';
-import { makePrivateDir, writeFileAtomic } from '../config/data-dir.ts';
+import { makePrivateDir, writeFileAtomic } from '../files.ts';
 import { readJson, syncFolder } from './disk.ts';
 import { filesIn, planIn, type RestorePaths } from './restore-paths.ts';
 

@@ -1,6 +1,6 @@
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { isRecord, parseJsonOrNull } from '@svc/contract/json-value.ts';
-import { writeFileAtomic } from '../config/data-dir.ts';
+import { writeFileAtomic } from '../files.ts';
 import { ServiceError } from '../service-error.ts';
 
 /**

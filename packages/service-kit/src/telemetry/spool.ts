@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
-import { makePrivateDir } from '../config/data-dir.ts';
+import { makePrivateDir } from '../files.ts';
 import { errorText } from '../service-error.ts';
 import { Segment, type Lines } from './segment.ts';
 

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { UpdateCheck, UpdateStatus } from '@svc/contract/update.ts';
-import { dataPaths, writeFileAtomic } from '../config/data-dir.ts';
+import { dataPaths } from '../config/data-dir.ts';
+import { writeFileAtomic } from '../files.ts';
 import { isAlive } from '../process/signal-process.ts';
 import { birthMark } from '../process/birth-mark.ts';
 import { readJson } from '../restore/disk.ts';

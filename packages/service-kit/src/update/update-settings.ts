@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { dataPaths, writeFileAtomic } from '../config/data-dir.ts';
+import { dataPaths } from '../config/data-dir.ts';
+import { writeFileAtomic } from '../files.ts';
 
 /** `stable`: the newest release. `edge`: the newest commit of the main branch. */
 export type UpdateChannel = 'stable' | 'edge';

@@ -2,7 +2,7 @@ import { lstatSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSyn
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
-import { makePrivateDir, writeFileAtomic } from './data-dir.ts';
+import { makePrivateDir, writeFileAtomic } from './files.ts';
 
 function folder(): string {
   const temporary = temporaryFolder();
