@@ -1,8 +1,18 @@
-import { lstatSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, readFileSync, realpathSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
-import { makePrivateDir, writeFileAtomic } from './files.ts';
+import {
+  ifThere,
+  makePrivateDir,
+  namesIn,
+  readIfThere,
+  realPlace,
+  syncFolder,
+  syncFolderSync,
+  writeFileAtomic,
+} from './files.ts';
 
 function folder(): string {
   const temporary = temporaryFolder();
@@ -40,4 +50,32 @@ test('what lies in the way of a write is not written through: neither a link nor
   writeFileSync(inTheWay, '', { mode: 0o666 });
   writeFileAtomic(file, 'second');
   expect([readFileSync(file, 'utf8'), statSync(file).mode & 0o777]).toEqual(['second', 0o600]);
+});
+
+test('only a file or folder that does not exist is replaced; a fault of another kind is thrown', async () => {
+  const dir = folder();
+  writeFileSync(path.join(dir, 'file'), 'text');
+  await expect(ifThere(Promise.resolve('text'), null)).resolves.toBe('text');
+  await expect(ifThere(readFile('/nowhere/at/all'), null)).resolves.toBeNull();
+  await expect(ifThere(readFile('/'), null)).rejects.toMatchObject({ code: 'EISDIR' });
+  expect([readIfThere(path.join(dir, 'file')), readIfThere(path.join(dir, 'none'))]).toEqual(['text', null]);
+  expect(() => readIfThere(dir)).toThrow('EISDIR');
+  expect([namesIn(dir), namesIn(path.join(dir, 'none'))]).toEqual([['file'], []]);
+  expect(() => namesIn(path.join(dir, 'file'))).toThrow('ENOTDIR');
+});
+
+test('the real place of a path is behind its links, also while a part of it is not there', () => {
+  const dir = realpathSync(folder());
+  mkdirSync(path.join(dir, 'real'));
+  symlinkSync(path.join(dir, 'real'), path.join(dir, 'link'));
+  expect(realPlace(path.join(dir, 'link'))).toBe(path.join(dir, 'real'));
+  expect(realPlace(path.join(dir, 'link', 'new', 'file'))).toBe(path.join(dir, 'real', 'new', 'file'));
+});
+
+test('the names of a folder are brought to the disk, and of a folder that is not there only by who expects one', async () => {
+  const dir = folder();
+  await syncFolder(dir);
+  syncFolderSync(dir);
+  syncFolderSync(path.join(dir, 'none'));
+  await expect(syncFolder(path.join(dir, 'none'))).rejects.toMatchObject({ code: 'ENOENT' });
 });

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { linkSync, readFileSync, rmSync } from 'node:fs';
-import { writeFileAtomic } from './files.ts';
+import { writeFileAtomic, readIfThere } from './files.ts';
 
 const keyForm = /^[0-9a-f]{64}$/;
 
@@ -28,11 +28,4 @@ function makeKey(file: string): string {
   return readFileSync(file, 'utf8').trim();
 }
 
-function tryRead(file: string): string | null {
-  try {
-    return readFileSync(file, 'utf8').trim();
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
-  }
-}
+const tryRead = (file: string): string | null => readIfThere(file)?.trim() ?? null;

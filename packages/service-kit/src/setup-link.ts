@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { readFileSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import path from 'node:path';
 import type { Clock } from './clock.ts';
-import { makePrivateDir, writeFileAtomic } from './files.ts';
+import { makePrivateDir, writeFileAtomic, readIfThere } from './files.ts';
 
 const lifeMs = 15 * 60_000;
 const fileOf = (run: string): string => path.join(run, 'login-setup.json');
@@ -42,11 +42,6 @@ export function setupLinkEnd(run: string, clock: Clock): number | null {
 export const dropSetupLink = (run: string): void => rmSync(fileOf(run), { force: true });
 
 function readLink(run: string): SetupLink | null {
-  try {
-    // Only this module writes it, whole.
-    return JSON.parse(readFileSync(fileOf(run), 'utf8')) as SetupLink;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
-  }
+  const text = readIfThere(fileOf(run));
+  return text === null ? null : (JSON.parse(text) as SetupLink); // only this module writes it, whole
 }

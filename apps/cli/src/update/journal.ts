@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
-import { makePrivateDir, writeFileAtomic } from '@svc/service-kit/files.ts';
+import { makePrivateDir, writeFileAtomic, syncFolderSync } from '@svc/service-kit/files.ts';
+import { readJsonFile } from '@svc/service-kit/json/read-json-file.ts';
 import { birthMark } from '@svc/service-kit/process/birth-mark.ts';
-import { readJson, syncFolder } from '@svc/service-kit/restore/disk.ts';
 import type { UpdatePlaces } from '@svc/service-kit/update/update-places.ts';
 
 /** A version: `name` as a person says it, such as `v1.2.0`. */
@@ -33,16 +33,16 @@ export function writeJournal({ folder, journal }: Places, entry: Journal): void 
   const { pid } = process;
   // Who it is, so that others can tell one that runs from one that was cut off.
   writeFileAtomic(journal, JSON.stringify({ ...entry, pid, born: birthMark(pid) }));
-  syncFolder(folder);
+  syncFolderSync(folder);
 }
 
 /** Of an update that has not ended; null when there is none. */
 export function readJournal({ journal }: Pick<Places, 'journal'>): Journal | null {
-  const found = readJson(journal) as Journal | null;
+  const found = readJsonFile(journal) as Journal | null;
   return found !== null && phases.includes(found.phase) ? found : null;
 }
 
 export function endJournal({ folder, journal }: Places): void {
   rmSync(journal, { force: true });
-  syncFolder(folder);
+  syncFolderSync(folder);
 }

@@ -1,5 +1,5 @@
 import { writeFileAtomic } from '@svc/service-kit/files.ts';
-import { readJson } from '@svc/service-kit/restore/disk.ts';
+import { readJsonFile } from '@svc/service-kit/json/read-json-file.ts';
 import type { UpdatePlaces } from '@svc/service-kit/update/update-places.ts';
 import type { Version } from './journal.ts';
 import { type Outcome, updateCodes } from './update-outcome.ts';
@@ -24,7 +24,7 @@ export type LastUpdate = Omit<Outcome, 'gapMs'> & {
 type Ended = Omit<LastUpdate, 'back' | 'refused' | 'held'>;
 type Places = Pick<UpdatePlaces, 'last'>;
 
-export const readLastUpdate = ({ last }: Places): LastUpdate | null => readJson(last) as LastUpdate | null;
+export const readLastUpdate = ({ last }: Places): LastUpdate | null => readJsonFile(last) as LastUpdate | null;
 
 /** One that came as far as a switch, or whose version does not work here. */
 export function writeLastUpdate(places: Places, update: Ended, isRollback: boolean): void {

@@ -1,20 +1,14 @@
 import { existsSync, readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
-import { makePrivateDir, writeFileAtomic } from '@svc/service-kit/files.ts';
-import { readJson, syncFolder } from '@svc/service-kit/restore/disk.ts';
+import { makePrivateDir, writeFileAtomic, syncFolderSync, ifThereSync } from '@svc/service-kit/files.ts';
+import { readJsonFile } from '@svc/service-kit/json/read-json-file.ts';
 import type { UpdatePlaces } from '@svc/service-kit/update/update-places.ts';
 
 type Places = Pick<UpdatePlaces, 'pointer' | 'versions' | 'folder' | 'trial' | 'reverted'>;
 
 /** The commit of the version that runs in the clone's place; null when the clone runs itself. */
-export function readPointer({ pointer }: Pick<Places, 'pointer'>): string | null {
-  try {
-    return path.basename(readlinkSync(pointer));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
-  }
-}
+export const readPointer = ({ pointer }: Pick<Places, 'pointer'>): string | null =>
+  ifThereSync(() => path.basename(readlinkSync(pointer)), null);
 
 /** Has another version run from the next start on: by one rename, so that there is always one. */
 export function setPointer({ pointer, versions }: Pick<Places, 'pointer' | 'versions'>, commit: string | null): void {
@@ -26,7 +20,7 @@ export function setPointer({ pointer, versions }: Pick<Places, 'pointer' | 'vers
     symlinkSync(path.join(path.basename(versions), commit), next);
     renameSync(next, pointer);
   }
-  syncFolder(folder);
+  syncFolderSync(folder);
 }
 
 /** A version that runs without being confirmed yet. `from`: what runs again if it fails; null is the clone itself. */
@@ -38,17 +32,17 @@ export function beginTrial(places: Places, to: string): void {
   makePrivateDir(places.folder);
   rmSync(places.reverted, { force: true });
   writeFileAtomic(places.trial, JSON.stringify(trial));
-  syncFolder(places.folder);
+  syncFolderSync(places.folder);
   setPointer(places, to);
 }
 
 export const readTrial = ({ trial }: Pick<Places, 'trial'>): Trial | null =>
-  existsSync(trial) ? (readJson(trial) as Trial | null) : null;
+  existsSync(trial) ? (readJsonFile(trial) as Trial | null) : null;
 
 /** The version stays. */
 export function confirmTrial({ trial, folder }: Places): void {
   rmSync(trial, { force: true });
-  syncFolder(folder);
+  syncFolderSync(folder);
 }
 
 /** Has the version from before run again from the next start on. False when there is no trial, or its version was not even put in place. */
@@ -59,7 +53,7 @@ export function revertTrial(places: Places, why: string): boolean {
   setPointer(places, trial.from);
   if (wasInPlace) noteWhy(places, why);
   rmSync(places.trial, { force: true });
-  syncFolder(places.folder);
+  syncFolderSync(places.folder);
   return wasInPlace;
 }
 

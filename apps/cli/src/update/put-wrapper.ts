@@ -1,6 +1,6 @@
 import { chmodSync, closeSync, copyFileSync, fsyncSync, openSync, renameSync } from 'node:fs';
 import path from 'node:path';
-import { syncFolder } from '@svc/service-kit/restore/disk.ts';
+import { syncFolderSync } from '@svc/service-kit/files.ts';
 
 /** Puts the `svc` of a version in the place of the installation's own, whole at any moment, also after a loss of power: everything begins with it. */
 export function putWrapper(home: string, version: string): void {
@@ -14,5 +14,5 @@ export function putWrapper(home: string, version: string): void {
     closeSync(fd);
   }
   renameSync(next, path.join(home, 'svc'));
-  syncFolder(home);
+  syncFolderSync(home);
 }

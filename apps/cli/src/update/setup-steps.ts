@@ -2,8 +2,8 @@ import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { dataPaths } from '@svc/service-kit/config/data-dir.ts';
 import { writeFileAtomic } from '@svc/service-kit/files.ts';
+import { readJsonFile } from '@svc/service-kit/json/read-json-file.ts';
 import { runProgram } from '@svc/service-kit/process/run-program.ts';
-import { readJson } from '@svc/service-kit/restore/disk.ts';
 import { foreignEnv } from './program-env.ts';
 
 type Steps = {
@@ -27,7 +27,7 @@ const timeoutMs = 10 * 60_000;
  */
 export async function runSetupSteps({ root, dataDir, say, now }: Steps): Promise<void> {
   const file = dataPaths(dataDir).setupSteps;
-  const applied = new Map(Object.entries((readJson(file) ?? {}) as Record<string, number>));
+  const applied = new Map(Object.entries((readJsonFile(file) ?? {}) as Record<string, number>));
   for (const name of stepsIn(root)) {
     if (applied.has(name)) continue;
     const step = path.join(root, folder, name);

@@ -1,8 +1,7 @@
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
-import { writeFileAtomic } from '@svc/service-kit/files.ts';
+import { writeFileAtomic, syncFolderSync } from '@svc/service-kit/files.ts';
 import { runProgram } from '@svc/service-kit/process/run-program.ts';
-import { syncFolder } from '@svc/service-kit/restore/disk.ts';
 import { syncDisk } from '@svc/service-kit/restore/sync-disk.ts';
 import type { UpdatePlaces } from '@svc/service-kit/update/update-places.ts';
 import type { Git } from './git.ts';
@@ -83,7 +82,7 @@ export const takeDotenv = (folder: string): void => symlinkSync('../../../.env',
 export async function markWhole(folder: string, commit: string): Promise<void> {
   await syncDisk(folder, foreignEnv());
   writeFileAtomic(path.join(folder, wholeFile), `${commit}\n`);
-  syncFolder(folder);
+  syncFolderSync(folder);
 }
 
 export async function removeVersion(places: UpdatePlaces, git: Git, commit: string): Promise<void> {

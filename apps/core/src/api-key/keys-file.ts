@@ -1,8 +1,7 @@
-import { readFileSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isRecord, parseJsonOrNull } from '@svc/contract/json-value.ts';
-import { makePrivateDir, writeFileAtomic } from '@svc/service-kit/files.ts';
+import { makePrivateDir, writeFileAtomic, readIfThere, realPlace } from '@svc/service-kit/files.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
 import { lockFile } from '@svc/store/file-lock.ts';
 
@@ -21,7 +20,7 @@ export const readKeys = (file: string): KeyEntry[] => readFile(file).keys;
  */
 export async function changeKeys(file: string, change: (keys: readonly KeyEntry[]) => readonly KeyEntry[]): Promise<void> {
   makePrivateDir(path.dirname(file));
-  const place = realPlace(file);
+  const place = realPlace(file); // a link to the file stays a link
   const release = await lock(place);
   try {
     const { keys, rest } = readFile(place);
@@ -44,7 +43,7 @@ async function lock(file: string): Promise<() => void> {
 }
 
 function readFile(file: string): { keys: KeyEntry[]; rest: Record<string, unknown> } {
-  const text = readText(file);
+  const text = readIfThere(file);
   if (text === null) return { keys: [], rest: {} };
   const whole = parseJsonOrNull(text);
   const { keys, ...rest } = isRecord(whole) ? whole : {};
@@ -56,22 +55,3 @@ function readFile(file: string): { keys: KeyEntry[]; rest: Record<string, unknow
 
 const isEntry = (entry: unknown): entry is KeyEntry =>
   isRecord(entry) && typeof entry['key'] === 'string' && typeof entry['identity'] === 'string';
-
-function readText(file: string): string | null {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
-  }
-}
-
-/** A link to the file stays a link. */
-function realPlace(file: string): string {
-  try {
-    return realpathSync(file);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return file;
-    throw error;
-  }
-}

@@ -1,7 +1,8 @@
-import { readFileSync, readdirSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import path from 'node:path';
 import type { Backup } from '@svc/contract/backup.ts';
-import { makePrivateDir, writeFileAtomic } from '@svc/service-kit/files.ts';
+import { makePrivateDir, writeFileAtomic, namesIn } from '@svc/service-kit/files.ts';
+import { readJsonFile } from '@svc/service-kit/json/read-json-file.ts';
 
 /** What is known of a backup: a small file beside its archive. */
 export type BackupNote = Omit<Backup, 'progress'>;
@@ -31,14 +32,7 @@ export type BackupNotes = {
 export function createBackupNotes(folder: string): BackupNotes {
   const noteOf = (id: string) => path.join(folder, `${id}.json`);
   const archiveOf = (id: string) => path.join(folder, `${id}.tar.gz`);
-  const read = (id: string): BackupNote | null => {
-    try {
-      return JSON.parse(readFileSync(noteOf(id), 'utf8')) as BackupNote;
-    } catch (error) {
-      if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-      throw error;
-    }
-  };
+  const read = (id: string) => readJsonFile(noteOf(id)) as BackupNote | null;
 
   /** Asked for by every look at the health, and changed by nobody else. */
   let known: BackupNote[] | null = null;
@@ -54,7 +48,7 @@ export function createBackupNotes(folder: string): BackupNotes {
       writeFileAtomic(noteOf(note.id), `${JSON.stringify(note)}\n`);
     },
     list(): BackupNote[] {
-      known ??= names(folder)
+      known ??= namesIn(folder)
         .flatMap((name) => idPattern.exec(name)?.[1] ?? [])
         .toSorted()
         .toReversed()
@@ -73,13 +67,4 @@ export function createBackupNotes(folder: string): BackupNotes {
       rmSync(this.workOf(id), { recursive: true, force: true });
     },
   };
-}
-
-function names(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw error;
-  }
 }

@@ -2,10 +2,10 @@ import { lstat, readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Dirent } from 'node:fs';
 import type { DataPaths } from '@svc/service-kit/config/data-dir.ts';
+import { ifThere } from '@svc/service-kit/files.ts';
 import { isSecretFile, isSecretName, maxPlainBytes } from '@svc/service-kit/restore/secret-files.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
 import { isConnectorPart } from '@svc/service-kit/restore/keep-present.ts';
-import { ifThere } from '../file/if-there.ts';
 import { isArchiveName } from './archive-rules.ts';
 import type { SecretFile } from './seal-secrets.ts';
 

@@ -4,7 +4,7 @@ import { rename, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { type BackupContents, backupFormat } from '@svc/contract/backup.ts';
 import type { DataPaths } from '@svc/service-kit/config/data-dir.ts';
-import { makePrivateDir } from '@svc/service-kit/files.ts';
+import { makePrivateDir, syncFolder } from '@svc/service-kit/files.ts';
 import type { SqliteDatabase } from '@svc/store/open-sqlite.ts';
 import { usualLimits } from './archive-rules.ts';
 import type { BackupNotes } from './backup-notes.ts';
@@ -12,7 +12,6 @@ import { gatherFiles, gatherSecrets, type PackedFile, sized, type FilePlaces } f
 import { readArchive } from './read-archive.ts';
 import { databaseFiles, readVault, snapshotDatabases } from './snapshot-databases.ts';
 import { checkRoom } from '../file/disk-space.ts';
-import { syncFolder } from '../file/sync-folder.ts';
 import { sealSecrets, type SecretFile } from './seal-secrets.ts';
 import { writeArchive } from './write-archive.ts';
 

@@ -5,8 +5,8 @@ import { copyFile, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { type BackedUpDatabase, backedUpDatabases, type BackupContents } from '@svc/contract/backup.ts';
 import type { DataPaths } from '@svc/service-kit/config/data-dir.ts';
 import { copyDatabase } from '@svc/store/copy-database.ts';
+import { ifThere } from '@svc/service-kit/files.ts';
 import type { SqliteDatabase } from '@svc/store/open-sqlite.ts';
-import { ifThere } from '../file/if-there.ts';
 import { checkSnapshot } from './check-databases.ts';
 
 export type DatabaseFiles = Pick<DataPaths, 'coreDb' | 'managerDb' | 'collectorDb'>;

@@ -5,7 +5,7 @@ import { Readable, pipeline as pipe } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import type { BackupContents } from '@svc/contract/backup.ts';
-import { ifThere } from '../file/if-there.ts';
+import { ifThere } from '@svc/service-kit/files.ts';
 import { contentsName, secretsName } from './archive-rules.ts';
 import type { PackedFile } from './gather-files.ts';
 

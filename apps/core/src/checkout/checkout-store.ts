@@ -2,8 +2,7 @@ import { existsSync, renameSync } from 'node:fs';
 import { readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
 import path from 'node:path';
 import { isRecord, parseJsonOrNull } from '@svc/contract/json-value.ts';
-import { makePrivateDir, writeFileAtomic } from '@svc/service-kit/files.ts';
-import { ifThere } from '../file/if-there.ts';
+import { makePrivateDir, writeFileAtomic, ifThere } from '@svc/service-kit/files.ts';
 
 /** What is known of a checkout. `worked`: an engine may have changed its files. */
 export type StoredCheckout = {

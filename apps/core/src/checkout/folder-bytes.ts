@@ -1,6 +1,6 @@
 import { lstat, readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { ifThere } from '../file/if-there.ts';
+import { ifThere } from '@svc/service-kit/files.ts';
 
 /** Bytes of the files in a folder and below. What goes away meanwhile is not counted. */
 export async function folderBytes(folder: string): Promise<number> {

@@ -1,8 +1,8 @@
 import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { ifThere } from '../file/if-there.ts';
 import { readFault, type GitFault } from './git-fault.ts';
 import { runGit, type GitHome } from './run-git.ts';
+import { ifThere } from '@svc/service-kit/files.ts';
 
 type Commit = { mirror: string; sha: string; url: string; home: GitHome };
 

@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { instanceRulesFileSchema, type InstanceRules, type InstanceRulesFile } from '@svc/contract/instance-rules.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
+import { readIfThere, ifThere } from '@svc/service-kit/files.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import { errorText, unavailable } from '@svc/service-kit/service-error.ts';
 import { lazyCheck } from '../file/lazy-check.ts';
@@ -69,7 +69,7 @@ export function openInstanceRules({ file, instanceOfKey, clock, log }: Deps): In
   const reload = (): Promise<void> => (reading = reading.then(readAgain));
 
   try {
-    const text = readNow(file);
+    const text = readIfThere(file);
     if (text === null) seen = noFile;
     take(text ?? '{}');
   } catch (error) {
@@ -109,24 +109,10 @@ function parse(text: string): ReadonlyMap<string, InstanceRules> {
   return new Map(Object.entries(value));
 }
 
-function readNow(file: string): string | null {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
-  }
-}
-
 const noFile = 'none';
 
 /** Changes with the file: it is never written in place. */
 async function stampOf(file: string): Promise<string> {
-  try {
-    const { ino, mtimeMs, size } = await stat(file);
-    return `${ino}-${mtimeMs}-${size}`;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return noFile;
-    throw error;
-  }
+  const found = await ifThere(stat(file), null);
+  return found === null ? noFile : `${found.ino}-${found.mtimeMs}-${found.size}`;
 }

@@ -1,7 +1,7 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { personaNamePattern } from '@svc/contract/instance-rules.ts';
-import { writeFileAtomic } from '@svc/service-kit/files.ts';
+import { writeFileAtomic, namesIn } from '@svc/service-kit/files.ts';
 import { holdsPlaceholder } from '@svc/service-kit/redaction/placeholder.ts';
 import { badRequest, notFound, ServiceError } from '@svc/service-kit/service-error.ts';
 import { maxPersonaBytes } from './persona.ts';
@@ -72,14 +72,7 @@ function checkWords(own: string): void {
     throw badRequest('The text holds a mask in place of a secret. A persona is no place for secrets: leave it out.');
 }
 
-function filesOf(folder: string): string[] {
-  try {
-    return readdirSync(folder).filter((entry) => entry.endsWith('.md'));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw error;
-  }
-}
+const filesOf = (folder: string): string[] => namesIn(folder).filter((entry) => entry.endsWith('.md'));
 
 const tooLong = () =>
   new ServiceError('too_large', `A persona has at most ${maxPersonaBytes / 1024} KiB. Say the same in fewer words.`);

@@ -1,9 +1,8 @@
 import { constants } from 'node:fs';
 import { open, readdir, rm, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
-import { makePrivateDir } from '@svc/service-kit/files.ts';
+import { makePrivateDir, ifThere } from '@svc/service-kit/files.ts';
 import { writeAll } from '../file/store-stream.ts';
-import { ifThere } from '../file/if-there.ts';
 
 /** The bytes of silos: a folder for each, and in it files whose names nobody chose. */
 export type SiloBlobs = {

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
+import { readIfThere } from '@svc/service-kit/files.ts';
 import { parseJson } from '@svc/service-kit/well-formed.ts';
 import { identifierProblem, isPrincipalKey, isSurface, toIdentifierValue } from './identifier-value.ts';
 import type { NewTrustChange } from './trust-audit.ts';
@@ -83,13 +83,8 @@ async function checkNewKey(store: TrustStore, key: string): Promise<void> {
 }
 
 function readSeedFile(file: string): SeedPrincipal[] {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw error;
-  }
+  const text = readIfThere(file);
+  if (text === null) return [];
   const principals = (parseSeed(text, file) as { principals?: unknown } | null)?.principals;
   if (!Array.isArray(principals)) throw new Error(`${file} needs a list "principals"`);
   const seeded = principals.map((entry, index) => parseSeedPrincipal(entry, `${file}: principals[${index}]`));

@@ -1,10 +1,9 @@
 import { lstat, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { DeletedUpload, ManifestEntry } from '@svc/contract/upload.ts';
+import { ifThere, syncFolder } from '@svc/service-kit/files.ts';
 import { conflict, notFound } from '@svc/service-kit/service-error.ts';
 import { findUpload } from '@svc/service-kit/upload-file.ts';
-import { ifThere } from '../file/if-there.ts';
-import { syncFolder } from '../file/sync-folder.ts';
 import { toFile } from './manifest.ts';
 import { type Area, publishAgain } from './publish.ts';
 import { isUploadId } from './staging.ts';

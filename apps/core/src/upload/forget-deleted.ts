@@ -3,7 +3,7 @@ import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { isRecord, parseJsonOrNull } from '@svc/contract/json-value.ts';
-import { syncFolder } from '../file/sync-folder.ts';
+import { syncFolder } from '@svc/service-kit/files.ts';
 
 /** Written at once. */
 const pieceChars = 256 * 1024;

@@ -3,9 +3,9 @@ import { type FileHandle, open } from 'node:fs/promises';
 import path from 'node:path';
 import { parseJsonOrNull } from '@svc/contract/json-value.ts';
 import type { ManifestEntry, UploadedFile } from '@svc/contract/upload.ts';
+import { ifThere } from '@svc/service-kit/files.ts';
 import { createLane } from '@svc/service-kit/lane.ts';
 import { kindOfMime, mimeOfName, plainMime, safeFileName } from '../file/file-name.ts';
-import { ifThere } from '../file/if-there.ts';
 import { forgetDeleted } from './forget-deleted.ts';
 
 /** What a sender says of a file. */

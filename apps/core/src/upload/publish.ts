@@ -2,9 +2,8 @@ import { constants } from 'node:fs';
 import { copyFile, lstat, mkdir, open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { ManifestEntry } from '@svc/contract/upload.ts';
+import { ifThere, syncFolder } from '@svc/service-kit/files.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
-import { ifThere } from '../file/if-there.ts';
-import { syncFolder } from '../file/sync-folder.ts';
 import type { Manifest } from './manifest.ts';
 import type { Staging } from './staging.ts';
 

@@ -2,10 +2,9 @@ import { constants } from 'node:fs';
 import { lstat, mkdir, open, readFile, readdir, rm, truncate, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import type { ManifestEntry } from '@svc/contract/upload.ts';
-import { makePrivateDir, writeFileAtomic } from '@svc/service-kit/files.ts';
+import { makePrivateDir, writeFileAtomic, ifThere } from '@svc/service-kit/files.ts';
 import { movable, placed } from './manifest.ts';
 import { writeAll } from '../file/store-stream.ts';
-import { ifThere } from '../file/if-there.ts';
 
 /** What a chunked upload said of itself at its beginning. */
 export type UploadPlan = {

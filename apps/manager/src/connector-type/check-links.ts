@@ -1,6 +1,7 @@
 import { readdirSync, readlinkSync, realpathSync } from 'node:fs';
 import path from 'node:path';
-import { isInside, realPlace } from './places.ts';
+import { isInside } from './places.ts';
+import { realPlace } from '@svc/service-kit/files.ts';
 
 /** Far more than a connector with its packages has. */
 const mostFiles = 200_000;

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
 import {
   ruleNames,
@@ -8,7 +7,7 @@ import {
   type RuleProblem,
 } from '@svc/contract/instance-rules.ts';
 import { parseJsonOrNull } from '@svc/contract/json-value.ts';
-import { writeFileAtomic } from '@svc/service-kit/files.ts';
+import { writeFileAtomic, readIfThere } from '@svc/service-kit/files.ts';
 import { requestJson } from '@svc/service-kit/http/json-client.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import { badRequest, errorText, unavailable } from '@svc/service-kit/service-error.ts';
@@ -35,15 +34,6 @@ const checkTimeoutMs = 20_000;
 const reloadTimeoutMs = 2000;
 
 export function createInstanceRulesWriter({ file, coreUrl, types, log }: Deps): InstanceRulesWriter {
-  const read = (): string => {
-    try {
-      return readFileSync(file, 'utf8');
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '{}';
-      throw error;
-    }
-  };
-
   return {
     async check(meta, config, before = {}) {
       const rules = rulesOf(meta, config);
@@ -58,7 +48,7 @@ export function createInstanceRulesWriter({ file, coreUrl, types, log }: Deps): 
     },
 
     async publish(instances) {
-      const before = read();
+      const before = readIfThere(file) ?? '{}';
       // While its type is gone nobody knows which of the settings are rules: those from before stay.
       const old = (parseJsonOrNull(before) ?? {}) as InstanceRulesFile;
       const entries = instances.map(({ id, type, config }): [string, InstanceRules] => {

@@ -1,8 +1,8 @@
 import path from 'node:path';
-import { makePrivateDir } from '@svc/service-kit/files.ts';
+import { makePrivateDir, realPlace } from '@svc/service-kit/files.ts';
 import { pickEnv } from '@svc/supervisor/child-spec.ts';
 import { checkLinks } from '../connector-type/check-links.ts';
-import { addedPlaces, kitPlaces, packagesAround, isInside, realPlace } from '../connector-type/places.ts';
+import { addedPlaces, kitPlaces, packagesAround, isInside } from '../connector-type/places.ts';
 import type { ConnectorType } from '../connector-type/find-types.ts';
 import { packagesOf } from '../connector-type/connector-packages.ts';
 import { permissionFlags } from '../connector-type/permission-flags.ts';

@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { writeFileAtomic } from '@svc/service-kit/files.ts';
+import { writeFileAtomic, readIfThere } from '@svc/service-kit/files.ts';
 
 /** Which channels of an instance relay to the core, as the operator chose, over restarts. */
 export type ChannelToggles = { isEnabled(channelId: string): boolean; set(channelId: string, enabled: boolean): void };
@@ -21,13 +20,8 @@ export function openChannelToggles(dataDir: string, byDefault = true): ChannelTo
 
 /** A file that is no list of choices is refused: going on without it would relay what was switched off. */
 function readChoices(file: string): Map<string, boolean> {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return new Map();
-    throw error;
-  }
+  const text = readIfThere(file);
+  if (text === null) return new Map();
   try {
     const choices = Object.entries(JSON.parse(text) as Record<string, unknown>);
     return new Map(choices.map(([id, enabled]) => [id, enabled === true]));

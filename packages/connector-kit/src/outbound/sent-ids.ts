@@ -1,5 +1,5 @@
-import { appendFileSync, readFileSync } from 'node:fs';
-import { writeFileAtomic } from '@svc/service-kit/files.ts';
+import { appendFileSync } from 'node:fs';
+import { writeFileAtomic, readIfThere } from '@svc/service-kit/files.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 import type { StartContext } from '../connector.ts';
 
@@ -39,14 +39,7 @@ export function openSentIds(file: string, log: StartContext['log'], max = kept):
   };
 }
 
-function readLines(file: string): string[] {
-  try {
-    return readFileSync(file, 'utf8').split('\n').filter(Boolean);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw error;
-  }
-}
+const readLines = (file: string): string[] => (readIfThere(file) ?? '').split('\n').filter(Boolean);
 
 function rewrite(file: string, ids: Iterable<string>, log: StartContext['log']): boolean {
   try {

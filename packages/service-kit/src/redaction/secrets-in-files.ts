@@ -1,5 +1,6 @@
-import { readFileSync, readdirSync, statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { namesIn } from '../files.ts';
 import { errorText } from '../service-error.ts';
 import { shortPath } from '../short-path.ts';
 
@@ -16,21 +17,12 @@ const maxSecretChars = 256 * 1024;
 
 /** The secrets file and the keys files of connectors, as far as they are there. */
 export function secretFiles({ secretsFile, instancesDir }: Places): FileStamp[] {
-  const keyFiles = listDir(instancesDir).map((name) => path.join(instancesDir, name, 'keys.json'));
+  const keyFiles = namesIn(instancesDir).map((name) => path.join(instancesDir, name, 'keys.json'));
   return [secretsFile, ...keyFiles].flatMap((file) => {
     const stat = statSync(file, { throwIfNoEntry: false });
     // A new file may have the size and the times of the old one: who writes it can say what its time is.
     return stat === undefined ? [] : [{ file, stamp: `${stat.ino}-${stat.ctimeMs}-${stat.mtimeMs}-${stat.size}` }];
   });
-}
-
-function listDir(dir: string): string[] {
-  try {
-    return readdirSync(dir);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw error;
-  }
 }
 
 /** The secrets in one of these files, each with its name. @throws Error that names the file. */

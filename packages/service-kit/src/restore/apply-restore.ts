@@ -1,6 +1,6 @@
 import { existsSync, rmSync } from 'node:fs';
 import type { RestorePlan } from '@svc/contract/backup.ts';
-import { readJson } from './disk.ts';
+import { readJsonFile } from '../json/read-json-file.ts';
 import { keepConnectors, keepSecrets } from './keep-present.ts';
 import { filesIn, planIn, restorePaths, startedIn, type RestorePaths } from './restore-paths.ts';
 import { stateNames, begin, foreignName, goOn, incomingNames, readJournal, type Rename, type Replaced } from './swap.ts';
@@ -19,7 +19,7 @@ export function applyRestore(dataDir: string, rename?: Rename): string[] {
     return [wordsFor[begun.kind](begun.plan)];
   }
   if (existsSync(paths.undo)) return undo(paths, rename);
-  const plan = readJson(planIn(paths.pending)) as RestorePlan | null;
+  const plan = readJsonFile(planIn(paths.pending)) as RestorePlan | null;
   // A start that did not go well is no reason to give the earlier state up.
   if (existsSync(startedIn(paths.replaced))) rmSync(paths.replaced, { recursive: true, force: true });
   rmSync(paths.discarded, { recursive: true, force: true });
@@ -42,7 +42,7 @@ function restore(paths: RestorePaths, plan: RestorePlan, rename: Rename | undefi
 }
 
 function undo(paths: RestorePaths, rename: Rename | undefined): string[] {
-  const plan = readJson(planIn(paths.replaced)) as Replaced | null;
+  const plan = readJsonFile(planIn(paths.replaced)) as Replaced | null;
   if (plan === null) {
     rmSync(paths.undo, { force: true });
     return [];

@@ -1,6 +1,6 @@
 import { cpSync, lstatSync, readdirSync, renameSync, rmSync, type Dirent, copyFileSync, mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { makePrivateDir } from '../files.ts';
+import { makePrivateDir, ifThereSync } from '../files.ts';
 import { isSecretFile } from './secret-files.ts';
 
 /**
@@ -47,14 +47,7 @@ function copyWhole(from: string, to: string, half: string): void {
   renameSync(half, to);
 }
 
-function entriesOf(folder: string): Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw error;
-  }
-}
+const entriesOf = (folder: string): Dirent[] => ifThereSync(() => readdirSync(folder, { withFileTypes: true }), []);
 
 const isFolder = (file: string): boolean => lstatSync(file, { throwIfNoEntry: false })?.isDirectory() === true;
 

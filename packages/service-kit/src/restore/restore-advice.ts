@@ -1,5 +1,5 @@
-import { readdirSync } from 'node:fs';
 import { dataPaths } from '../config/data-dir.ts';
+import { namesIn } from '../files.ts';
 
 /** How to go back to a backup, by the newest one there is. */
 export function restoreAdvice(dataDir: string): string {
@@ -11,12 +11,3 @@ export function restoreAdvice(dataDir: string): string {
 /** Ids begin with their time, so the newest is the last by name. */
 const archivesIn = (folder: string): string[] =>
   namesIn(folder).flatMap((name) => /^(bak_[0-9a-z]+)\.tar\.gz$/.exec(name)?.[1] ?? []);
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw error;
-  }
-}

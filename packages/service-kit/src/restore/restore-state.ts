@@ -1,15 +1,15 @@
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import type { RestorePlan, RestoreState } from '@svc/contract/backup.ts';
-import { makePrivateDir, writeFileAtomic } from '../files.ts';
-import { readJson, syncFolder } from './disk.ts';
+import { makePrivateDir, writeFileAtomic, syncFolderSync } from '../files.ts';
+import { readJsonFile } from '../json/read-json-file.ts';
 import { planIn, restorePaths, startedIn } from './restore-paths.ts';
 
 /** What the next start will do, or what this one has done; null when there is nothing of either. */
 export function restoreState(dataDir: string): RestoreState | null {
   const paths = restorePaths(dataDir);
-  const pending = readJson(planIn(paths.pending)) as RestorePlan | null;
+  const pending = readJsonFile(planIn(paths.pending)) as RestorePlan | null;
   if (pending !== null) return { state: 'pending', plan: pending };
-  const replaced = readJson(planIn(paths.replaced)) as RestorePlan | null;
+  const replaced = readJsonFile(planIn(paths.replaced)) as RestorePlan | null;
   if (replaced === null) return null;
   return { state: existsSync(paths.undo) ? 'undoing' : 'applied', plan: replaced };
 }
@@ -24,7 +24,7 @@ export function undoRestore(dataDir: string): 'pending' | 'at_next_start' | null
   }
   if (state === null) return null;
   writeFileAtomic(paths.undo, 'At the next start the state from before the last restore is put back.\n');
-  syncFolder(paths.folder);
+  syncFolderSync(paths.folder);
   return 'at_next_start';
 }
 
@@ -38,12 +38,12 @@ export function confirmRestore(dataDir: string): void {
 export function stageRestore(dataDir: string, staged: string, plan: RestorePlan): void {
   const paths = restorePaths(dataDir);
   writeFileAtomic(planIn(staged), JSON.stringify(plan));
-  syncFolder(staged);
+  syncFolderSync(staged);
   discard(paths.pending);
   renameSync(staged, paths.pending);
   // A later restore is what is wanted now.
   rmSync(paths.undo, { force: true });
-  syncFolder(paths.folder);
+  syncFolderSync(paths.folder);
 }
 
 /** Away at once, by one rename, and then for good. */

@@ -1,8 +1,8 @@
 import { lstatSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { RestorePlan } from '@svc/contract/backup.ts';
-import { makePrivateDir, writeFileAtomic } from '../files.ts';
-import { readJson, syncFolder } from './disk.ts';
+import { makePrivateDir, writeFileAtomic, syncFolderSync } from '../files.ts';
+import { readJsonFile } from '../json/read-json-file.ts';
 import { filesIn, planIn, type RestorePaths } from './restore-paths.ts';
 
 /** One exchange of names: `outs` leave the data folder, `ins` come into it. */
@@ -23,9 +23,9 @@ export function begin(paths: RestorePaths, journal: Journal): void {
   rmSync(to, { recursive: true, force: true });
   makePrivateDir(to);
   makePrivateDir(filesIn(to));
-  syncFolder(paths.folder);
+  syncFolderSync(paths.folder);
   writeFileAtomic(paths.journal, JSON.stringify(journal));
-  syncFolder(paths.folder);
+  syncFolderSync(paths.folder);
 }
 
 /** Makes the exchange that was written down, or what is left of it. Each step is seen from what lies where. */
@@ -35,24 +35,24 @@ export function goOn(paths: RestorePaths, journal: Journal, rename: Rename = ren
   for (const name of journal.outs) {
     if (!exists(at(filesIn(to), name))) rename(at(paths.root, name), at(filesIn(to), name));
   }
-  syncFolder(filesIn(to));
+  syncFolderSync(filesIn(to));
   for (const name of journal.ins) {
     if (exists(at(filesIn(from), name))) rename(at(filesIn(from), name), at(paths.root, name));
   }
-  syncFolder(paths.root);
+  syncFolderSync(paths.root);
   // Only now is it something that can be put back.
   const put: Replaced = { ...journal.plan, put: journal.ins };
   writeFileAtomic(planIn(to), JSON.stringify(put));
   rmSync(from, { recursive: true, force: true });
   rmSync(paths.undo, { force: true });
-  syncFolder(paths.folder);
+  syncFolderSync(paths.folder);
   rmSync(paths.journal, { force: true });
-  syncFolder(paths.folder);
+  syncFolderSync(paths.folder);
   // After the journal: as long as that stands, what is missing here counts as still to be put aside.
   if (journal.kind === 'undo') rmSync(to, { recursive: true, force: true });
 }
 
-export const readJournal = (paths: RestorePaths): Journal | null => readJson(paths.journal) as Journal | null;
+export const readJournal = (paths: RestorePaths): Journal | null => readJsonFile(paths.journal) as Journal | null;
 
 /** What lies ready to come in. */
 export function incomingNames(folder: string): string[] {

@@ -1,6 +1,6 @@
-import { readFile, realpath, stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { isRecord, parseJsonOrNull } from '@svc/contract/json-value.ts';
-import { writeFileAtomic } from '../files.ts';
+import { writeFileAtomic, realPlace } from '../files.ts';
 import { ServiceError } from '../service-error.ts';
 
 /**
@@ -32,17 +32,8 @@ export async function writeSecret(file: string, name: string, value: string | nu
   if (value !== null) secrets.set(name, value);
   else if (!wasThere) return false;
   // A link to the file stays a link.
-  writeFileAtomic(await realPlace(file), `${JSON.stringify(Object.fromEntries(secrets), null, 2)}\n`);
+  writeFileAtomic(realPlace(file), `${JSON.stringify(Object.fromEntries(secrets), null, 2)}\n`);
   return wasThere;
-}
-
-async function realPlace(file: string): Promise<string> {
-  try {
-    return await realpath(file);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return file;
-    throw error;
-  }
 }
 
 function parseObject(text: string): Record<string, unknown> | null {

@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import type { UpdateCheck, UpdateStatus } from '@svc/contract/update.ts';
 import { dataPaths } from '../config/data-dir.ts';
 import { writeFileAtomic } from '../files.ts';
+import { readJsonFile } from '../json/read-json-file.ts';
 import { isAlive } from '../process/signal-process.ts';
 import { birthMark } from '../process/birth-mark.ts';
-import { readJson } from '../restore/disk.ts';
 import type { UpdatePlaces } from './update-places.ts';
 
 type Named = { name: string; commit: string };
@@ -22,7 +22,7 @@ type Last = {
 
 /** The update that runs, by its journal; null when none does, also when one was cut off. */
 export function runningUpdate({ journal }: Pick<UpdatePlaces, 'journal'>): UpdateStatus['running'] {
-  const found = readJson(journal) as Journal | null;
+  const found = readJsonFile(journal) as Journal | null;
   if (found === null || !isAlive(found.pid) || birthMark(Number(found.pid)) !== (found.born ?? null)) return null;
   return { phase: found.phase, from: found.from.name, to: found.to.name, started_at: found.startedAt };
 }
@@ -32,7 +32,7 @@ export const isLeftOpen = (places: Pick<UpdatePlaces, 'journal' | 'trial'>): boo
   (existsSync(places.journal) || existsSync(places.trial)) && runningUpdate(places) === null;
 
 export function lastUpdate({ last }: Pick<UpdatePlaces, 'last'>): UpdateStatus['last'] {
-  const found = readJson(last) as Last | null;
+  const found = readJsonFile(last) as Last | null;
   if (found === null) return null;
   const { code, words, from, to, endedAt, gapMs } = found;
   return { code, words, from: from.name, to: to.name, ended_at: endedAt, gap_ms: gapMs };
@@ -40,12 +40,12 @@ export function lastUpdate({ last }: Pick<UpdatePlaces, 'last'>): UpdateStatus['
 
 /** Whether a commit did not do here, a person went back from it, or one has to do something before it can be installed. */
 export function isHeldBack({ last }: Pick<UpdatePlaces, 'last'>, commit: string): boolean {
-  const { refused, held } = (readJson(last) as Last | null) ?? {};
+  const { refused, held } = (readJsonFile(last) as Last | null) ?? {};
   return commit === refused || commit === held;
 }
 
 export const readUpdateCheck = (dataDir: string): UpdateCheck | null =>
-  readJson(dataPaths(dataDir).updateCheck) as UpdateCheck | null;
+  readJsonFile(dataPaths(dataDir).updateCheck) as UpdateCheck | null;
 
 export const writeUpdateCheck = (dataDir: string, check: UpdateCheck): void =>
   writeFileAtomic(dataPaths(dataDir).updateCheck, JSON.stringify(check));

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { dataPaths } from '../config/data-dir.ts';
 import { writeFileAtomic } from '../files.ts';
+import { readJsonFile } from '../json/read-json-file.ts';
 
 /** `stable`: the newest release. `edge`: the newest commit of the main branch. */
 export type UpdateChannel = 'stable' | 'edge';
@@ -14,13 +14,8 @@ export type UpdateSettings = {
 
 /** A file that is not there or damaged is one that says nothing. */
 export function readUpdateSettings(dataDir: string): UpdateSettings {
-  let found: unknown = null;
-  try {
-    found = JSON.parse(readFileSync(dataPaths(dataDir).updateSettings, 'utf8'));
-  } catch (error) {
-    if (!(error instanceof SyntaxError) && (error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-  }
-  const { channel, auto } = (found ?? {}) as Partial<Record<keyof UpdateSettings, unknown>>;
+  const found = readJsonFile(dataPaths(dataDir).updateSettings) ?? {};
+  const { channel, auto } = found as Partial<Record<keyof UpdateSettings, unknown>>;
   return { channel: channel === 'stable' || channel === 'edge' ? channel : null, auto: auto === true };
 }
 
