@@ -1,3 +1,4 @@
+import { backOffMs } from '@svc/service-kit/backoff.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { createLane } from '@svc/service-kit/lane.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
@@ -47,13 +48,13 @@ export function createLoginThrottle(db: Pick<Database, 'get' | 'run'>, clock: Cl
 
     async fail(source) {
       const failures = ((await rowOf(source))?.failures ?? 0) + 1;
-      const waitS = Math.min(2 ** Math.min(failures - 1, 5), longestWaitS);
+      const waitMs = backOffMs({ firstMs: 1000, maxMs: longestWaitS * 1000 }, failures);
       const upsert = 'INSERT INTO login_throttle (source, failures, not_before) VALUES (?, ?, ?) ON CONFLICT (source) DO UPDATE';
       await db.run(
         `${upsert} SET failures = excluded.failures, not_before = excluded.not_before`,
         source,
         failures,
-        clock.now() + waitS * 1000,
+        clock.now() + waitMs,
       );
       return failures;
     },

@@ -1,3 +1,4 @@
+import { backOffMs } from '@svc/service-kit/backoff.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 import type { StartContext } from '../connector.ts';
@@ -53,6 +54,7 @@ const maxChars = 60_000;
 const draftAgainMs = 20_000;
 /** After so many faults in a row only the whole text is tried. */
 const maxFaults = 4;
+const faultPause = { firstMs: 1000, maxMs: 16_000 };
 /** Who removes a message this often does not want it. */
 export const maxRounds = 8;
 
@@ -143,7 +145,7 @@ export function createLiveReply(deps: LiveDeps): LiveReply {
   function takeFault(error: unknown): void {
     const fault = faultOf(error);
     if (fault !== 'pause') faults = fault === 'unknown' ? faults + 1 : maxFaults;
-    const pauseMs = pauseMsOf(error) ?? 1000 * 2 ** faults;
+    const pauseMs = pauseMsOf(error) ?? backOffMs(faultPause, faults + 1);
     notBefore = clock.elapsed() + pauseMs;
     wake(pauseMs);
   }
