@@ -13,3 +13,9 @@ export function parseJsonOrNull(text: string): unknown {
     return null;
   }
 }
+
+/** Whether a value has lists and objects in each other on more levels. No deeper than it has to look, or the look itself could overflow. */
+export function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1));
+}

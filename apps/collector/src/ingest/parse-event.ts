@@ -1,5 +1,5 @@
 import { eventFields, maxPayloadLength, type TelemetryEvent } from '@svc/contract/event.ts';
-import { isRecord } from '@svc/contract/json-value.ts';
+import { isRecord, isDeeper } from '@svc/contract/json-value.ts';
 import { illFormedIn } from '@svc/service-kit/well-formed.ts';
 import { parseUsage, type EventUsage } from './parse-usage.ts';
 
@@ -124,7 +124,7 @@ function writePayload(payload: Record<string, unknown>): string {
   const broken = illFormedIn(written, payload, 'payload');
   if (broken !== null) throw new Invalid(`${broken} has broken characters`);
   if (written.length > maxPayloadLength) throw new Invalid(`payload is longer than ${maxPayloadLength} characters`);
-  // A shorter text has no room for that many brackets.
+  // Parsers of readers give up on deep nesting. A shorter text has no room for that many brackets.
   if (written.length > 2 * maxDepth && isDeeper(payload, maxDepth)) throw new Invalid('payload is nested too deeply');
   return written;
 }
@@ -135,10 +135,4 @@ function tryStringify(payload: Record<string, unknown>): string | null {
   } catch {
     return null; // parsed JSON has no other reason than a depth that the writer has no stack for
   }
-}
-
-/** Parsers of readers give up on deep nesting, so it is not let in. */
-function isDeeper(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1));
 }

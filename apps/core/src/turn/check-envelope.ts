@@ -1,5 +1,6 @@
 import { maxDeviceToolJson, type DeviceTool } from '@svc/contract/device-tools.ts';
 import { type Attachment, type Envelope, envelopeSchema, maxContext } from '@svc/contract/envelope.ts';
+import { isDeeper } from '@svc/contract/json-value.ts';
 import { isLong } from '@svc/service-kit/json/write-steps.ts';
 import { badRequest } from '@svc/service-kit/service-error.ts';
 import { findUpload } from '@svc/service-kit/upload-file.ts';
@@ -45,12 +46,6 @@ function checkJson(field: string, value: object, { chars, depth }: JsonBounds): 
 function checkTools(tools: readonly DeviceTool[]): void {
   checkJson('device_tools', tools, maxDeviceToolJson);
   if (new Set(tools.map(({ name }) => name)).size < tools.length) throw notValid('device_tools', 'has a name twice');
-}
-
-/** No deeper than it has to look, or the look itself could overflow. */
-function isDeeper(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1));
 }
 
 function notValid(name: string, problem: string) {
