@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { notFound, type Exchange } from '@svc/connector-kit';
+import { fileDigest } from '@svc/connector-kit/file-digest.ts';
 
 /** A file that the operator offers to devices, as it is now. */
 export type FileFacts = { sha256: string; bytes: number };
@@ -26,7 +26,7 @@ export function createOfferedFile(file: string, what: string): OfferedFile {
       const stats = await handle.stat();
       if (!stats.isFile()) throw notFound(what, path.basename(file));
       const version = `${stats.ino} ${stats.size} ${stats.mtimeMs} ${stats.ctimeMs}`;
-      if (known?.version !== version) known = { version, sha256: await digestOf(handle, stats.size) };
+      if (known?.version !== version) known = { version, sha256: await fileDigest(handle, stats.size, 'hex') };
       return await use(handle, { sha256: known.sha256, bytes: stats.size });
     } finally {
       await handle.close();
@@ -66,12 +66,4 @@ async function openFile(file: string, what: string): Promise<FileHandle> {
     if (code === 'EMFILE' || code === 'ENFILE') throw error;
     throw notFound(what, path.basename(file));
   }
-}
-
-async function digestOf(handle: FileHandle, size: number): Promise<string> {
-  const digest = createHash('sha256');
-  if (size > 0)
-    for await (const part of handle.createReadStream({ start: 0, end: size - 1, autoClose: false }))
-      digest.update(part as Buffer);
-  return digest.digest('hex');
 }

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open, realpath, type FileHandle } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { queueFull, ServiceError } from '@svc/service-kit/service-error.ts';
+import { fileDigest } from '../../file-digest.ts';
 import { chooseConnection, type Exchange } from '../exchange.ts';
 import type { Route } from '../route-table.ts';
 import { encodingFor, hasVersion, rangeOf, type Encoding, type Range } from './conditions.ts';
@@ -108,18 +108,10 @@ async function versionOf(
   const key = `${stat.ino} ${stat.size} ${stat.mtimeNs} ${stat.ctimeNs}`;
   const place = `${encoding ?? ''} ${name}`;
   const known = versions.get(place);
-  const etag =
-    known?.key === key ? known.etag : `"${await digestOf(handle, Number(stat.size))}${encoding === null ? '' : `-${encoding}`}"`;
+  const digest = async () => (await fileDigest(handle, Number(stat.size), 'base64url')).slice(0, 27);
+  const etag = known?.key === key ? known.etag : `"${await digest()}${encoding === null ? '' : `-${encoding}`}"`;
   versions.set(place, { key, etag });
   return { etag, size: Number(stat.size) };
-}
-
-async function digestOf(handle: FileHandle, size: number): Promise<string> {
-  const digest = createHash('sha256');
-  if (size > 0)
-    for await (const part of handle.createReadStream({ start: 0, end: size - 1, autoClose: false }))
-      digest.update(part as Buffer);
-  return digest.digest('base64url').slice(0, 27);
 }
 
 function headersOf({ options }: Serving, { requestId }: Exchange, { name, file, encoding }: Wanted, etag: string) {
