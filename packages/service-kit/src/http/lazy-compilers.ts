@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import type { FastifyServerOptions } from 'fastify';
+import { lazily } from '../lazily.ts';
 
 type Factory = NonNullable<NonNullable<FastifyServerOptions['schemaController']>['compilersFactory']>;
 /** What is used of Fastify's compilers: options in, then a route's schema in, then data in. */
@@ -15,9 +16,9 @@ const require = createRequire(import.meta.url);
  */
 export const lazyCompilers = {
   buildValidator(schemas: unknown, options: unknown) {
-    const compiler = once(() => (require('@fastify/ajv-compiler') as () => Compiler<Validate>)()(schemas, options));
+    const compiler = lazily(() => (require('@fastify/ajv-compiler') as () => Compiler<Validate>)()(schemas, options));
     return (route: object) => {
-      const compile = once(() => compiler()(route));
+      const compile = lazily(() => compiler()(route));
       // Fastify reads the errors off the function it has called.
       const validate: Validate = (data) => {
         const compiled = compile();
@@ -29,17 +30,12 @@ export const lazyCompilers = {
     };
   },
   buildSerializer(schemas: unknown, options: unknown) {
-    const compiler = once(() =>
+    const compiler = lazily(() =>
       (require('@fastify/fast-json-stringify-compiler') as () => Compiler<Serialize>)()(schemas, options),
     );
     return (route: object) => {
-      const compile = once(() => compiler()(route));
+      const compile = lazily(() => compiler()(route));
       return (data: unknown) => compile()(data);
     };
   },
 } as unknown as Factory; // its own types are those of Ajv's compiled functions, of which Fastify needs no more than this
-
-function once<T>(make: () => T): () => T {
-  let made: { value: T } | null = null;
-  return () => (made ??= { value: make() }).value;
-}

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { lazily } from '../../lazily.ts';
 import { buildStates } from '../keyword-table.ts';
 import { toNativePattern } from './native-pattern.ts';
 import { hitsIn, takeAt, type Found, type Trigger } from './rule.ts';
@@ -90,11 +91,6 @@ function startOfName(text: string, from: number, least: number): number {
 }
 
 const compile = (pattern: string, flags: string): RegExp => new RegExp(toNativePattern(pattern), flags);
-
-function lazily<T>(make: () => T): () => T {
-  let made: { value: T } | null = null;
-  return () => (made ??= { value: make() }).value;
-}
 
 type WordSearch = { isIn(text: string): boolean };
 
