@@ -1,4 +1,4 @@
-import type { AddressInfo } from 'node:net';
+import { listenOnLoopback } from '@svc/engine-kit/listen-on-loopback.ts';
 import { readBody } from '@svc/service-kit/http/read-body.ts';
 import { http } from '@svc/service-kit/builtin.ts';
 
@@ -30,19 +30,11 @@ export async function startRequestRecorder(): Promise<RequestRecorder> {
       .catch((error: unknown) => slotOf(name).reject(error))
       .finally(() => response.writeHead(400, { 'content-type': 'application/json' }).end(refusal));
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  const { port } = server.address() as AddressInfo;
+  const { url, close } = await listenOnLoopback(server);
   return {
     bodyOf: (name) => slotOf(encodeURIComponent(name)).promise,
-    urlOf: (name) => `http://127.0.0.1:${port}/${encodeURIComponent(name)}`,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    urlOf: (name) => `${url}/${encodeURIComponent(name)}`,
+    close,
   };
 }
 

@@ -1,6 +1,6 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream';
+import { listenOnLoopback } from '@svc/engine-kit/listen-on-loopback.ts';
 import { leaseForRequest } from '@svc/engine-kit/relay-bodies.ts';
 import { BodyTooLarge, NoRoomForBody, readBody } from '@svc/service-kit/http/read-body.ts';
 import type { ByteLease } from '@svc/service-kit/intake/byte-budget.ts';
@@ -34,18 +34,11 @@ export async function startResponsesShim(options: { baseUrl: string; apiKey: str
     if (!isEqual(Buffer.from(request.headers.authorization ?? ''), expected)) return sendError(response, 401, 'wrong token');
     forward(request, response, upstream).catch((error: unknown) => sendError(response, statusOf(error), reasonOf(error)));
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', resolve);
-  });
+  const { url, close } = await listenOnLoopback(server);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    url: `${url}/v1`,
     token,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close,
   };
 }
 

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream/promises';
+import { listenOnLoopback } from '@svc/engine-kit/listen-on-loopback.ts';
 import { leaseForRequest } from '@svc/engine-kit/relay-bodies.ts';
 import { NoRoomForBody, readBody } from '@svc/service-kit/http/read-body.ts';
 import { http, type IncomingMessage, type ServerResponse } from '@svc/service-kit/builtin.ts';
@@ -50,23 +50,18 @@ export async function startModelRelay(options: UpstreamOptions): Promise<ModelRe
       else response.destroy();
     });
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', resolve);
-  });
+  const { url, close } = await listenOnLoopback(server);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     open(listener) {
       const key = randomBytes(32).toString('base64url');
       turns.set(digest(key), listener);
       return { key, close: () => void turns.delete(digest(key)) };
     },
-    close: () =>
-      new Promise((resolve) => {
-        upstream.close();
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close() {
+      upstream.close();
+      return close();
+    },
   };
 }
 
