@@ -3,7 +3,7 @@ import type { RestoreUndone } from '@svc/contract/backup.ts';
 import type { IncomingMessage } from '@svc/service-kit/builtin.ts';
 import type { DataPaths } from '@svc/service-kit/config/data-dir.ts';
 import type { CoreSettings } from '@svc/service-kit/config/process-settings.ts';
-import type { App } from '@svc/service-kit/http/create-app.ts';
+import { type App, mountScope } from '@svc/service-kit/http/create-app.ts';
 import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
 import { restoreState, undoRestore } from '@svc/service-kit/restore/restore-state.ts';
 import { ServiceError, badRequest } from '@svc/service-kit/service-error.ts';
@@ -76,7 +76,7 @@ export function mountBackupRoutes(app: App, deps: Deps): void {
     return { ok: true, undone };
   });
 
-  void app.register(async (scope) => mountImport(scope as unknown as App, deps, learn));
+  mountScope(app, (scope) => mountImport(scope, deps, learn));
 }
 
 /** The body is the archive, whatever type it says it has: nothing but the route itself reads it. */

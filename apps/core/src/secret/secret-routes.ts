@@ -1,7 +1,7 @@
 import type { SecretMaskAnswer } from '@svc/contract/secret-mask.ts';
 import type { CoreSettings } from '@svc/service-kit/config/process-settings.ts';
 import { createBearerAuth } from '@svc/service-kit/http/bearer-auth.ts';
-import type { App } from '@svc/service-kit/http/create-app.ts';
+import { type App, mountScope } from '@svc/service-kit/http/create-app.ts';
 import { readOwnJson } from '@svc/service-kit/json/read-json.ts';
 import { jsonInTurns } from '@svc/service-kit/json/write-steps.ts';
 import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
@@ -27,7 +27,7 @@ export function mountSecretRoutes(app: App, { connectorSecrets, knownSecrets, se
     return { ok: true };
   });
 
-  void app.register(async (scope) => mountMask(scope as unknown as App, { knownSecrets, settings }));
+  mountScope(app, (scope) => mountMask(scope, { knownSecrets, settings }));
 }
 
 /** For the collector and the manager: what they show passes the secrets that only this process knows. */

@@ -5,7 +5,7 @@ import type { Static } from '@svc/contract/schema.ts';
 import { siloSchema } from '@svc/contract/silo.ts';
 import type { CoreSettings } from '@svc/service-kit/config/process-settings.ts';
 import { queryInteger } from '@svc/service-kit/http/coerced.ts';
-import type { App } from '@svc/service-kit/http/create-app.ts';
+import { type App, mountScope } from '@svc/service-kit/http/create-app.ts';
 import type { Intake } from '@svc/service-kit/intake/intake.ts';
 import { lazyCheck } from '../file/lazy-check.ts';
 import { withRawBody } from '../file/raw-body.ts';
@@ -66,7 +66,7 @@ export function mountSiloRoutes(app: App, { silos, settings, intake }: Deps): vo
     return { ok: true };
   });
 
-  void app.register(async (scope) => mountWrite(scope as unknown as App, { silos, settings, intake }));
+  mountScope(app, (scope) => mountWrite(scope, { silos, settings, intake }));
 }
 
 /** The body is the file, whatever type it says it has, when the query names its path. */

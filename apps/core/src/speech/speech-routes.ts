@@ -5,7 +5,7 @@ import type { UploadedFile } from '@svc/contract/upload.ts';
 import type { IncomingMessage } from '@svc/service-kit/builtin.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { CoreSettings } from '@svc/service-kit/config/process-settings.ts';
-import type { App } from '@svc/service-kit/http/create-app.ts';
+import { type App, mountScope } from '@svc/service-kit/http/create-app.ts';
 import type { Intake } from '@svc/service-kit/intake/intake.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
 import { mimeOfName, plainMime } from '../file/file-name.ts';
@@ -66,7 +66,7 @@ export function mountSpeechRoutes(app: App, deps: Deps): void {
     },
   );
 
-  void app.register(async (scope) => mountClipRoutes(scope as unknown as App, deps));
+  mountScope(app, (scope) => mountClipRoutes(scope, deps));
 }
 
 /** Bodies are clips here, whatever type they say they have: nothing but the route itself reads them. */

@@ -3,7 +3,7 @@ import type { IncomingMessage } from '@svc/service-kit/builtin.ts';
 import type { CoreSettings } from '@svc/service-kit/config/process-settings.ts';
 import type { ConnectorPasses } from '@svc/service-kit/connector-pass.ts';
 import { queryInteger } from '@svc/service-kit/http/coerced.ts';
-import type { App } from '@svc/service-kit/http/create-app.ts';
+import { type App, mountScope } from '@svc/service-kit/http/create-app.ts';
 import type { Intake } from '@svc/service-kit/intake/intake.ts';
 import { badRequest, notFound } from '@svc/service-kit/service-error.ts';
 import { readJsonFile } from '../file/read-json-file.ts';
@@ -97,7 +97,7 @@ export function mountUploadRoutes(app: App, deps: Deps): void {
     async ({ query, raw }, reply) => sendFile(raw, reply, await outgoingFile(query.path, raw.headers, query.conversation_key)),
   );
 
-  void app.register(async (scope) => mountBodyRoutes(scope as unknown as App, deps));
+  mountScope(app, (scope) => mountBodyRoutes(scope, deps));
 }
 
 /** Bodies are files here, whatever type they say they have: nothing but the route itself reads them. */

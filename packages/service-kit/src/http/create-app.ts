@@ -162,6 +162,11 @@ function bareApp(options: AppOptions): App {
   return app;
 }
 
+/** Mounts routes in a scope of their own: what they set up, such as how bodies are read, is theirs alone. */
+export function mountScope(app: App, mount: (scope: App) => void): void {
+  void app.register(async (scope) => mount(scope as unknown as App)); // routes of a scope are typed like those around it
+}
+
 function mountRoutes(app: App, options: AppOptions, connectionFault = (): string | null => null): void {
   app.get('/health', () => {
     const own = options.health();
@@ -187,7 +192,7 @@ async function describeRoutes(options: AppOptions): Promise<unknown> {
     },
   });
   // After the generator's own hooks are in place, so that every route is seen.
-  await app.register(async (inner) => mountRoutes(inner as unknown as App, options));
+  mountScope(app, (scope) => mountRoutes(scope, options));
   await app.ready();
   const document = (app as unknown as { swagger(): unknown }).swagger();
   await app.close();
