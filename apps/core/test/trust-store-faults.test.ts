@@ -1,4 +1,4 @@
-import { cpSync, readFileSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -123,17 +123,6 @@ describe('[T01] a trust store', () => {
     } finally {
       lock.close();
     }
-  });
-
-  test('with changes of an earlier version beside it that cannot be read goes on without them, and the core says so', async () => {
-    const dir = usedFolder();
-    writeFileSync(`${file(dir)}-redo`, '{"generation":0}\n["DELETE FROM princip\n["x"]\n');
-    const core = await start(dir);
-    await core.ready();
-    expect((await post(core, '/v2/handle', envelope('echo hi'))).body).toMatchObject({ outcome: 'replied' });
-    const { degraded } = await get<{ degraded: string[] }>(core, '/health');
-    expect(degraded.join()).toContain(`${file(dir)}-redo.damaged-`);
-    expect(readdirSync(dir)).not.toContain('core.db-redo');
   });
 
   test.each([

@@ -13,7 +13,7 @@ const plan: RestorePlan = { id: 'bak_1', created_at: 0, version: '0.1.0', staged
 type Tree = Record<string, string>;
 const oldState: Tree = {
   'core.db': 'old core',
-  'core.db-redo': 'old changes',
+  'core.db-journal': 'old changes',
   'core.db-wal': 'old pages',
   'manager.db': 'old manager',
   'collector-search.db': 'old index',
@@ -104,7 +104,7 @@ describe('a restore', () => {
     expect(applyRestore(folder)).toEqual([expect.stringContaining('is in place')]);
     expect(read(folder)).toEqual(afterwards);
     expect(restoreState(folder)?.state).toBe('applied');
-    expect(existsSync(path.join(folder, 'restore', 'replaced', 'files', 'core.db-redo'))).toBe(true);
+    expect(existsSync(path.join(folder, 'restore', 'replaced', 'files', 'core.db-journal'))).toBe(true);
     // A start that did not get as far as a core changes nothing.
     expect(applyRestore(folder)).toEqual([]);
     expect(restoreState(folder)?.state).toBe('applied');

@@ -5,7 +5,6 @@ import { restoreAdvice } from '@svc/service-kit/restore/restore-advice.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 import { createCheckpointer } from '@svc/store/checkpointer.ts';
 import { DamagedDatabase } from '@svc/store/damage.ts';
-import { importRedo } from '@svc/store/import-redo.ts';
 import { migrate, MigrationError } from '@svc/store/migrate.ts';
 import { type Durability, openSqlite, type SqliteDatabase } from '@svc/store/open-sqlite.ts';
 import { findSetAside } from '@svc/store/set-aside.ts';
@@ -37,8 +36,6 @@ export function openCoreDb(file: string, options: CoreDbOptions = {}): SqliteDat
     const checkpointer = createCheckpointer(file, { clock: systemClock, log, logBytes });
     db = openSqlite(file, { durability, checkpointer, exclusive: true, advice: () => restoreAdvice(path.dirname(file)) });
     db.raw.exec(tuning);
-    const fault = importRedo(db.raw, file);
-    if (fault !== null) log.error({ fault }, 'changes of an earlier version were set aside');
     migrate(db, path.join(import.meta.dirname, 'migrations'));
     return db;
   } catch (error) {

@@ -73,8 +73,8 @@ const exists = (file: string): boolean => lstatSync(file, { throwIfNoEntry: fals
 
 /** `collector-search.db` is made of `collector.db`, and of no other one: it goes and comes with it. */
 const databases = ['core.db', 'manager.db', 'collector.db', 'collector-search.db'];
-/** Files that SQLite keeps beside a database, and one of version 0.1 (import-redo.ts). Without its own, a database is another one. */
-const companions = ['', '-wal', '-shm', '-journal', '-redo'];
+/** Files that SQLite keeps beside a database. Without its own, a database is another one. */
+const companions = ['', '-wal', '-shm', '-journal'];
 
 /** What a backup always holds, or holds the absence of. */
 const always = [
