@@ -1,12 +1,12 @@
 import { renderCliError, toCliError } from '../cli-error.ts';
 import type { EditorEvent } from '../editor/editor.ts';
 import { span, wrapSpans, type Line } from '../screen/spans.ts';
+import { askCore } from '../service-client.ts';
 import { plain } from '../terminal.ts';
 import { chatHelp, localCommand } from './chat-help.ts';
 import { createChatScreen, type Below, type ChatScreen } from './chat-screen.ts';
 import { awayNote, Interrupted, type ChatSession, type MessageContent } from './chat-session.ts';
 import { createConversation } from './conversation.ts';
-import { earlierMessages } from './earlier-messages.ts';
 import { createInterrupts } from './interrupts.ts';
 import { createMissedReplies } from './missed-replies.ts';
 import { attend, createTypedInput } from './typed-input.ts';
@@ -109,3 +109,14 @@ const stopTurn = (session: ChatSession, screen: ChatScreen): Promise<unknown> =>
     (isRunning) => isRunning || note(screen, 'Nothing to stop yet; Ctrl-C again leaves.'),
     (error: unknown) => printFault(screen, error),
   );
+
+type History = { messages: { role: string; text: string }[] };
+
+const mostEarlier = 100;
+
+/** What was said here before, oldest first: arrow-up brings it back. Kept nowhere but in the conversation itself. */
+async function earlierMessages({ coreUrl, conversationKey }: ChatSession): Promise<string[]> {
+  const url = `${coreUrl}/v2/session/${encodeURIComponent(conversationKey)}/history?limit=${mostEarlier}`;
+  const answer = await askCore<History>(url);
+  return answer.ok ? answer.body.messages.filter(({ role, text }) => role === 'user' && text !== '').map(({ text }) => text) : [];
+}

@@ -9,7 +9,6 @@ import type { OpenSession, SessionStore } from '../session/session-store.ts';
 import { andThen, type MaybeLater } from './maybe-later.ts';
 import { createRenewedStream } from './renewed-stream.ts';
 import { createReplyStream } from './reply-stream.ts';
-import { showToolInput, showToolOutput } from './tool-view.ts';
 import type { Turn, TurnSink } from './turn.ts';
 
 type Deps = {
@@ -182,4 +181,14 @@ export function createEventRenderer({
       };
     },
   };
+}
+
+/** What is shown and recorded of a tool's output: `maxChars` of it. The engine sees everything. */
+const showToolOutput = (output: string, maxChars: number): string =>
+  output.length <= maxChars ? output : `${output.slice(0, maxChars)}… (${output.length - maxChars} more characters)`;
+
+/** The input as it is while it is small, else its beginning as text. */
+function showToolInput(input: unknown, maxChars: number): unknown {
+  const text = JSON.stringify(input) ?? 'null';
+  return text.length <= maxChars ? input : showToolOutput(text, maxChars);
 }

@@ -1,8 +1,8 @@
 import type { Envelope } from '@svc/contract/envelope.ts';
 import type { Identity } from '@svc/contract/trust.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
-import { answerIn, isFrom } from '../ask/answer-message.ts';
-import { answerCommand } from './answer-command.ts';
+import { answerIn, isFrom, type MessageAnswer, takeAnswer } from '../ask/answer-message.ts';
+import type { OpenAsks } from '../ask/open-asks.ts';
 import { type ChatCommand, commandOf } from './chat-commands.ts';
 import { instanceOfKey } from '../session/conversation-key.ts';
 import { checkEnvelope, knownFields } from './check-envelope.ts';
@@ -129,3 +129,13 @@ async function keep(deps: Deps, { live, caller, identity, isGathered, ticket, an
   if (isGathered) return deps.batches.add(live, identity);
   return deps.run(live, ticket, { answer, hasStarted: isFree && seq !== null });
 }
+
+/** A message that answers the question that the running turn waits with: it does not wait behind that turn. */
+const answerCommand = (asks: OpenAsks, answer: MessageAnswer): ChatCommand => ({
+  name: 'answer',
+  description: 'answer a question',
+  floor: 'GUEST',
+  waits: false,
+  args: [],
+  run: () => Promise.resolve(takeAnswer(asks, answer)),
+});

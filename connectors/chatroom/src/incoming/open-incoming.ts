@@ -1,17 +1,15 @@
 import type { REST } from '@discordjs/rest';
 import { followUpdates, systemClock, type Clock, type Ingress, type StartContext } from '@svc/connector-kit';
 import type { APIInteraction, GatewayDispatchPayload } from 'discord-api-types/v10';
-import type { Bot } from '../chatroom-deps.ts';
+import type { Bot, Room } from '../chatroom-deps.ts';
 import { openGateway, type Gateway } from '../gateway/open-gateway.ts';
 import { openSessionRecord } from '../gateway/session-record.ts';
-import type { Config } from '../meta.ts';
+import type { ChannelMode, Config } from '../meta.ts';
 import { createDenyAccess } from '@svc/connector-kit/ingress/deny-access.ts';
 import { createTakeFile } from '@svc/connector-kit/ingress/take-file.ts';
-import { Routes } from 'discord-api-types/v10';
-import { createChannelModes } from './channel-modes.ts';
+import { GatewayIntentBits, Routes } from 'discord-api-types/v10';
 import { openDirectChannels } from './direct-channels.ts';
 import { createEventSource, type Item } from './event-source.ts';
-import { intents, voiceIntents } from './intents.ts';
 import { createJoinIn } from './join-in.ts';
 import { createMessageAuthors } from './message-authors.ts';
 import type { MessageFile } from './message-files.ts';
@@ -21,6 +19,18 @@ import type { KnownRooms } from './rooms.ts';
 import { createRounds } from './rounds.ts';
 import { createSpeakers } from './senders.ts';
 import { takeEvent, type TakeDeps } from './take-event.ts';
+
+/** Who is in which voice channel, for instances with voice. */
+const voiceIntents = GatewayIntentBits.GuildVoiceStates;
+
+/** What the gateway is asked for. The contents of messages have to be allowed at the developer's page. */
+const intents =
+  GatewayIntentBits.Guilds |
+  GatewayIntentBits.GuildMessages |
+  GatewayIntentBits.GuildMessageReactions |
+  GatewayIntentBits.DirectMessages |
+  GatewayIntentBits.DirectMessageReactions |
+  GatewayIntentBits.MessageContent;
 
 export type IncomingDeps = {
   token: string;
@@ -142,4 +152,11 @@ function createTakeDeps(ctx: StartContext<Config>, deps: IncomingDeps, clock: Cl
     interacted: (interaction) => deps.interacted(interaction, takeDeps),
   };
   return takeDeps;
+}
+
+/** How messages of a room are taken. A thread is as its channel, unless it is named itself. */
+function createChannelModes({ channel_mode, channel_modes }: Pick<Config, 'channel_mode' | 'channel_modes'>) {
+  const chosen = new Map(channel_modes.map((each) => each.split('=') as [string, ChannelMode]));
+  return ({ id, parentId = '' }: Pick<Room, 'id' | 'parentId'>): ChannelMode =>
+    chosen.get(id) ?? chosen.get(parentId) ?? channel_mode;
 }

@@ -1,11 +1,11 @@
 import type { Provider } from 'oidc-provider';
 import { sendJson, type Exchange, type Route } from '@svc/connector-kit';
+import type { IncomingMessage } from '@svc/service-kit/builtin.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { createFixedWindow, type FixedWindow } from '@svc/service-kit/fixed-window.ts';
 import { createLane } from '@svc/service-kit/lane.ts';
 import { ServiceError, unavailable } from '@svc/service-kit/service-error.ts';
 import { withDefaultScope } from './default-scope.ts';
-import { handBackBody } from './hand-back-body.ts';
 import { namedDocuments } from './named-documents.ts';
 import { oauthPaths } from './oauth-paths.ts';
 import { answerByProvider } from './provider-request.ts';
@@ -121,4 +121,15 @@ async function makeRoom({ models, isApproved }: OauthDeps): Promise<void> {
     'queue_full',
     `${maxRegistered} clients are registered. The operator has to revoke some: ./svc toolserver clients`,
   );
+}
+
+/**
+ * Makes a request that was read readable again, with the same bytes. The authorization server reads by `readable` and `iterator`, and warns
+ * of a body that it gets in any other way.
+ */
+function handBackBody(req: IncomingMessage, body: Buffer): void {
+  const iterator = async function* () {
+    yield body;
+  };
+  Object.defineProperties(req, { readable: { value: true }, iterator: { value: iterator } });
 }
