@@ -7,18 +7,29 @@ import type { Log } from '@svc/service-kit/log.ts';
 import type { Database } from '@svc/store/database.ts';
 import type { LoginEvents } from '../event/login-events.ts';
 import { createAccounts } from './accounts.ts';
-import { createAuthenticatorApp } from './authenticator-app.ts';
+import { type AuthenticatorApp, createAuthenticatorApp } from './authenticator-app.ts';
 import { createKnownDevices } from './known-devices.ts';
-import { createLoginSessions } from './login-sessions.ts';
+import { createLoginSessions, type LoginSessions } from './login-sessions.ts';
 import { createLoginThrottle } from './login-throttle.ts';
 import { createPasskeyChallenges } from './passkey-challenges.ts';
 import { createNewPasskeys } from './new-passkey.ts';
-import { createPasskeys } from './passkeys.ts';
+import { createPasskeys, type Passkeys } from './passkeys.ts';
 import { createSeal } from './seal.ts';
-import { createSetUp } from './set-up.ts';
-import { createSignIn } from './sign-in.ts';
+import { createSetUp, type SetUp } from './set-up.ts';
+import { createSignIn, type SignIn } from './sign-in.ts';
 
-export type Auth = ReturnType<typeof openAuth>;
+/** The login of the operator: how it is set up, who gets in, and where they are signed in. */
+export interface Auth {
+  readonly sessions: LoginSessions;
+  readonly signIn: SignIn;
+  readonly setUp: SetUp;
+  readonly passkeys: Passkeys;
+  readonly authenticatorApp: AuthenticatorApp;
+  /** Ends a session. `by`: from where. False when there is none. */
+  endSession(id: string, by: LoginSession): Promise<boolean>;
+  /** Ten new recovery codes; the earlier ones are good for nothing. */
+  makeCodes(by: LoginSession): Promise<string[]>;
+}
 
 type Deps = {
   loginDb: Database;
@@ -29,8 +40,7 @@ type Deps = {
   log: Log;
 };
 
-/** The login of the operator: how it is set up, who gets in, and where they are signed in. */
-export function openAuth({ loginDb: db, paths, events, clock, ids, log }: Deps) {
+export function openAuth({ loginDb: db, paths, events, clock, ids, log }: Deps): Auth {
   const seal = createSeal(readInstallationKey(paths.loginKey, 'codes of the authenticator app cannot be compared.'));
   const accounts = createAccounts(db, seal, clock);
   const sessions = createLoginSessions(db, clock, ids);
@@ -48,14 +58,12 @@ export function openAuth({ loginDb: db, paths, events, clock, ids, log }: Deps) 
     passkeys: createPasskeys({ db, accounts, signIn, challenges, newPasskeys, events, clock, log }),
     authenticatorApp: createAuthenticatorApp({ db, seal, accounts, signIn, events, clock }),
 
-    /** Ends a session. `by`: from where. False when there is none. */
     async endSession(id: string, by: LoginSession): Promise<boolean> {
       if (!(await sessions.end(db, id))) return false;
       events.login(id === by.id ? 'signed_out' : 'session_ended', await nameOfUser(), { device: by.device, session: id });
       return true;
     },
 
-    /** Ten new recovery codes; the earlier ones are good for nothing. */
     async makeCodes(by: LoginSession): Promise<string[]> {
       const codes = await db.transaction((tx) => accounts.renewRecoveryCodes(tx));
       events.login('recovery_codes_made', await nameOfUser(), { device: by.device });

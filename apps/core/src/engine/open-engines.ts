@@ -7,12 +7,12 @@ import type { Log } from '@svc/service-kit/log.ts';
 import type { Database } from '@svc/store/database.ts';
 import type { Events } from '../events.ts';
 import type { Secrets } from '../secret/secrets.ts';
-import { createEngineAdmin } from './engine-admin.ts';
+import { createEngineAdmin, type EngineAdmin } from './engine-admin.ts';
 import { createEngineInstaller } from './engine-installer.ts';
 import { createEngineRegistry, type EngineRegistry } from './engine-registry.ts';
 import { openEngineSettings } from './engine-settings.ts';
-import { createEngineUpdates } from './engine-updates.ts';
-import { createEngineFallback } from './fallback.ts';
+import { createEngineUpdates, type EngineUpdates } from './engine-updates.ts';
+import { createEngineFallback, type EngineFallback } from './fallback.ts';
 import { engineIds, type EngineId, type loadEngine } from './load-engine.ts';
 import { createModelServers } from './model-servers.ts';
 import { offerModelServers } from './offer-model-servers.ts';
@@ -44,7 +44,21 @@ export type OfferModelServers = (engines: readonly EngineView[]) => Promise<Offe
 export type EngineKey = { id: EngineId; names: string[]; isNeeded: boolean };
 
 /** Everything about engines: which there are and which is used, how they are set, installed and kept up to date. */
-export async function openEngines(deps: Deps) {
+export interface Engines {
+  readonly engines: EngineRegistry;
+  readonly engineFallback: EngineFallback;
+  readonly engineAdmin: EngineAdmin;
+  readonly engineUpdates: EngineUpdates;
+  /** Of each engine that can be paid with a key. */
+  engineKeys(): EngineKey[];
+  offeredModelServers: OfferModelServers;
+  /** From now on model servers that come and go are noticed. */
+  watchModelServers(): void;
+  /** Ends what is being installed, and the engines. */
+  close(): Promise<void>;
+}
+
+export async function openEngines(deps: Deps): Promise<Engines> {
   const { settings, clock, overrides } = deps;
   const engineSettings = await openEngineSettings(deps.db);
   const modelServers = createModelServers({
@@ -63,15 +77,13 @@ export async function openEngines(deps: Deps) {
     engineFallback: createEngineFallback(settings.engineFallback, clock),
     engineAdmin: createEngineAdmin({ ...deps, registry: engines, engineSettings, installer }),
     engineUpdates,
-    engineKeys: (): EngineKey[] =>
+    engineKeys: () =>
       engineIds.flatMap((id) => {
         const names = engineTraits[id].keyNames;
         const isNeeded = engineSettings.read(id).connection === 'api_key';
         return names === null ? [] : [{ id, names: [names.own, names.vendor], isNeeded }];
       }),
-    offeredModelServers: async (engines: readonly EngineView[]) =>
-      offerModelServers(await modelServers.list(), engines, deps.env),
-    /** From now on model servers that come and go are noticed. */
+    offeredModelServers: async (engines) => offerModelServers(await modelServers.list(), engines, deps.env),
     watchModelServers: () =>
       modelServers.watch(
         () =>

@@ -49,6 +49,15 @@ const maxThought = 100_000;
 const cutWord = 'The reply was cut here.';
 
 /** Turns what an engine says into what the channel sees, redacted, and remembers what the turn needs at its end. */
+export interface EventRenderer {
+  /** A promise when it takes a while: nothing else may be taken before. */
+  take(event: EngineEvent): void | Promise<void>;
+  /** Says at the end of a reply that it is not whole. False when there is no reply to say it of. */
+  cut(why: string): Promise<boolean>;
+  /** Lets out what was still held back. */
+  finish(): Promise<Rendered>;
+}
+
 export function createEventRenderer({
   turn,
   identity,
@@ -60,7 +69,7 @@ export function createEventRenderer({
   clock,
   maxToolChars,
   onToolServerMissing,
-}: Deps) {
+}: Deps): EventRenderer {
   const reply = createReplyStream(redactor, sink);
   const thinking = createRenewedStream(redactor);
   let thought = '';
@@ -121,7 +130,6 @@ export function createEventRenderer({
   };
 
   return {
-    /** A promise when it takes a while: nothing else may be taken before. */
     take(event: EngineEvent): void | Promise<void> {
       switch (event.type) {
         case 'delta':
@@ -153,7 +161,6 @@ export function createEventRenderer({
       }
     },
 
-    /** Says at the end of a reply that it is not whole. False when there is no reply to say it of. */
     async cut(why: string): Promise<boolean> {
       if (!hasReply) return false;
       await reply.segment(''); // ends the block that is open
@@ -162,7 +169,6 @@ export function createEventRenderer({
       return true;
     },
 
-    /** Lets out what was still held back. */
     async finish(): Promise<Rendered> {
       await showing;
       await showThought(await thinking.end());

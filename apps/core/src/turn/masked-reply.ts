@@ -15,13 +15,26 @@ const shortestHeld = 4;
  */
 type Seam = { text: string; unshown?: string; before?: string };
 
+/** The text of a reply, as far as it may be seen. What gives a promise takes a while: nothing else may be asked for before that is settled. */
+export interface MaskedReply {
+  /** More text of the block that is open, or of the next one. */
+  push(text: string): MaybeLater<void>;
+  /** All of the block leaves, but an end in which a secret may have begun. */
+  endBlock(): MaybeLater<void>;
+  /** Nothing more comes: what was held back leaves. Blocks were masked one by one, so all of them are looked at together. */
+  end(): MaybeLater<void>;
+  /** What was shown. */
+  text(): string;
+  /** What the text is masked with. */
+  redactor(): Redactor;
+}
+
 /**
  * The text of a reply on its way to the sink, masked over all of its blocks: a secret that begins in one block and ends in the
  * next is one. When a secret becomes known meanwhile, the rest is masked with it; what was shown is withdrawn and said again
- * without it. The deltas since the last withdrawal always add up to `text()`. Of a long reply things take a while: nothing else may
- * be asked for before a promise is settled.
+ * without it. The deltas since the last withdrawal always add up to `text()`.
  */
-export function createMaskedReply(current: () => Redactor, sink: TurnSink) {
+export function createMaskedReply(current: () => Redactor, sink: TurnSink): MaskedReply {
   let redactor = current();
   /** Of the block that comes; null between two of them, until there is a next one: most replies have one. */
   let stream: LongStream | null = createLongStream(redactor);
@@ -153,16 +166,10 @@ export function createMaskedReply(current: () => Redactor, sink: TurnSink) {
   };
 
   return {
-    push: (text: string): MaybeLater<void> => andThen(renew(), () => pushText(text)),
-
-    /** All of the block leaves, but an end in which a secret may have begun. */
-    endBlock: (): MaybeLater<void> => andThen(renew(), closeStream),
-
-    /** Nothing more comes: what was held back leaves. Blocks were masked one by one, so all of them are looked at together. */
-    end: (): MaybeLater<void> => andThen(renew(), closeAll),
-
+    push: (text) => andThen(renew(), () => pushText(text)),
+    endBlock: () => andThen(renew(), closeStream),
+    end: () => andThen(renew(), closeAll),
     text: () => sent,
-    /** What the text is masked with. */
     redactor: () => redactor,
   };
 }

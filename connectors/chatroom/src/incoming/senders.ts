@@ -8,16 +8,19 @@ import { meta } from '../meta.ts';
 export type Speaker = { sender: Sender; identity: Identity; byRole: boolean };
 type Place = { conversation_key: string; public?: boolean };
 
+/** Finds who a member is, by their own id and their roles on the server. Rejects when the core cannot be asked. */
+export type FindSpeaker = (own: Sender, roles: readonly string[], place: Place) => Promise<Speaker>;
+
 /** So long it is believed that no person stands for a role, ms, and of so many roles. */
 const forgetMs = 60_000;
 const maxRoles = 1000;
 const mostRolesAsked = 50;
 
 /**
- * Finds who a member is. Who is known by their own id is that person, whatever roles they have. Who is not may be let in by a role of their server,
+ * Who is known by their own id is that person, whatever roles they have. Who is not may be let in by a role of their server,
  * which is an identifier like any other (`role:ID`): the one with most trust counts.
  */
-export function createSpeakers(core: Pick<CoreApi, 'resolve'>, clock: Pick<Clock, 'elapsed'> = systemClock) {
+export function createSpeakers(core: Pick<CoreApi, 'resolve'>, clock: Pick<Clock, 'elapsed'> = systemClock): FindSpeaker {
   const unknownRoles = new Map<string, number>();
 
   const resolve = (sender: Sender, place: Place): Promise<Identity> => core.resolve({ channel: meta.type, sender, ...place });
@@ -32,7 +35,7 @@ export function createSpeakers(core: Pick<CoreApi, 'resolve'>, clock: Pick<Clock
     return null;
   }
 
-  return async (own: Sender, roles: readonly string[], place: Place): Promise<Speaker> => {
+  return async (own, roles, place) => {
     const speaker = { sender: own, identity: await resolve(own, place), byRole: false };
     if (speaker.identity.principal_id !== null || own.is_bot === true) return speaker;
     let best: Speaker = speaker;
@@ -44,7 +47,6 @@ export function createSpeakers(core: Pick<CoreApi, 'resolve'>, clock: Pick<Clock
     return best;
   };
 }
-export type FindSpeaker = ReturnType<typeof createSpeakers>;
 
 const roleName = (role: string): string => `role:${role}`;
 const rank = ({ trust_tier }: Identity): number => tiers.indexOf(trust_tier);
