@@ -22,7 +22,7 @@ type Deps = {
   telemetry: Telemetry | undefined;
 };
 
-/** What every part of the core stands on: where its data lies, what must not be shown, and how what happens is told. */
+/** What every part of the core stands on: where its data lies, what must not be shown, and how what happens is reported. */
 export function openFoundation({ settings, clock, ids, log, env, telemetry: given }: Deps) {
   const paths = dataPaths(settings.dataDir);
   makePrivateDir(paths.root);

@@ -53,7 +53,7 @@ describe('POST /v2/announce', () => {
     ['a conversation that is not there', 'compat:c1:kye', 'compat:c1:key'],
     ['a principal that is not there', 'identity:onwer', 'identity:owner'],
     ['a channel on which nobody is known', 'surface:compta', 'surface:compat'],
-  ])('warns of %s, and posts it for whoever comes', async (_name, slip, right) => {
+  ])('warns of %s, and posts it for later readers', async (_name, slip, right) => {
     await core.handle(envelope('hi'));
     const answer = (await announce({ text: 'hello', target: slip })).json();
     expect(answer).toEqual({

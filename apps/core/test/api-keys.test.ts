@@ -34,7 +34,7 @@ const senders = async () =>
     .principals.flatMap(({ key, identifiers }) => identifiers.map(({ surface, value }) => `${key} ${surface} ${value}`));
 const budgets = async () => (await core.app.inject('/v2/spend')).json<{ budgets: object[] }>().budgets;
 
-test('a key is told once, acts for the owner within its budget, and is in no list, record, event or other answer', async () => {
+test('a key is shown once, acts for the owner within its budget, and is in no list, record, event or other answer', async () => {
   await open();
   const made = await create({ name: 'laptop', month_usd: 20 }, remoteUsers.headersFor('anna'));
   const { key, ...rest } = made.json<ApiKeyCreated>();
@@ -109,7 +109,7 @@ test.each([
   expect((await senders()).filter((one) => /ok|anonymous/.test(one))).toEqual([]);
 });
 
-test('a sender of somebody else is not taken over', async () => {
+test('a sender of another person is not taken over', async () => {
   await open();
   await core.addPrincipal('ben', 'known');
   const answer = await create({ name: 'ben' });

@@ -81,7 +81,7 @@ describe('over its link a connector', () => {
     expect((await openKit().handle(envelope)).actions[0]?.text).toBe('unseen');
   });
 
-  test('answers for none of another instance or channel, whoever it names, and is reported', async () => {
+  test('answers for no other instance or channel, whatever it names, and is reported', async () => {
     const turn = begin(openKit());
     const { id } = await turn.ask;
     const [other, twin] = [openKit('compat', 'c1'), openKit('shop', 's2')];

@@ -35,7 +35,7 @@ const post = async (url: string, payload: object) => {
 const setAsks = (asks: string, role = 'owner', tier = 'SACRED', tool_policy = 'full') =>
   post('/trust/roles', { name: role, tier, tool_policy, asks });
 
-/** A turn of somebody whose channel shows questions, unless it is said otherwise. */
+/** A turn of a person whose channel shows questions, unless it is said otherwise. */
 function begin(text: string, over: Partial<Envelope> = {}, caller: Partial<Caller> = {}) {
   const frames: TurnProgress[] = [];
   const shown = Promise.withResolvers<Ask>();
@@ -63,7 +63,7 @@ const say = (text: string, raw_id = 'owner', over: Partial<Envelope> = {}) =>
 describe('a question', () => {
   beforeEach(() => core.engine.script(asking));
 
-  test('is shown, listed, told of, answered once, and the turn goes on with the answer', async () => {
+  test('is shown, listed, reported, answered once, and the turn goes on with the answer', async () => {
     const turn = begin('hi');
     const ask = await turn.ask;
     expect(ask).toMatchObject({ text: 'Go on?', options: question.options, for: expect.stringMatching(/^principal_/) });
@@ -155,7 +155,7 @@ describe('a question', () => {
     expect(again.frames.map(({ type }) => type)).toEqual(['ask', 'asked', 'delta', 'segment']);
   });
 
-  test('takes away what may not be done without it from an engine that cannot ask', async () => {
+  test('removes what may not be done without it from an engine that cannot ask', async () => {
     const policies: unknown[] = [];
     const mute = { ...core.engine, asks: undefined };
     const active = await core.context.engines.active();
@@ -180,7 +180,7 @@ describe('a question', () => {
   });
 });
 
-describe('an answer in words', () => {
+describe('an answer in free text', () => {
   beforeEach(() => core.engine.script(asking));
 
   test('does not wait behind the turn that asks; everything else does', async () => {

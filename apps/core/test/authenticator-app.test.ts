@@ -125,7 +125,7 @@ test('a right code of a key that one was just given makes no guess at the passwo
   expect((await wrongPassword(login)).body['retry_after_s']).toBe(2);
 });
 
-test('a key waits ten minutes for its code, through a second factor shown anew, and not for that of an earlier one', async () => {
+test('a key waits ten minutes for its code, through a second factor shown again, and not for that of an earlier one', async () => {
   const { codes, login } = await setUp();
   const earlier = await newKey(login);
   const begun = await newKey(login);
@@ -166,7 +166,7 @@ test('it takes both tokens, a page of ours and a second factor of the last ten m
   expect(await isSet(login)).toBe(true);
 });
 
-test('its key is neither stored as it is, nor told, nor kept in a cache', async () => {
+test('its key is neither stored as it is, nor shown, nor kept in a cache', async () => {
   const { login } = await setUpByPasskey();
   const answer = await call('totp/key', {}, login);
   expect(answer.headers['cache-control']).toBe('no-store');

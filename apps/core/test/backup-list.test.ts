@@ -95,7 +95,7 @@ describe('scheduled backups', () => {
     expect(backups.notices()).toEqual([]);
   });
 
-  test('that fail are told of, and tried again an hour later', async () => {
+  test('that fail are reported, and tried again an hour later', async () => {
     let now = Date.now();
     const clock: Clock = { ...systemClock, now: () => now };
     await open({ clock, before: (folder) => writeFileSync(path.join(folder, 'manager.db'), 'no database at all') });

@@ -32,7 +32,7 @@ async function standInManager(instances: object[], { failures = 0, port: wanted 
 const shown = (text = value) => core.context.knownSecrets.redactor().text(text);
 const learn = (payload: object) => core.app.inject({ method: 'POST', url: '/v2/secrets/learn', payload });
 
-test('a secret is masked once it was named, and its value is not told', async () => {
+test('a secret is masked once it was named, and its value is not shown', async () => {
   core = await openTestCore({ env: { SHED_DOOR: value } });
   expect(shown()).toBe(value);
   const answer = await learn({ name: 'SHED_DOOR' });

@@ -30,7 +30,7 @@ function stream(port: number, text: string) {
   return { read: () => read };
 }
 
-/** Somebody who watches the conversation over HTTP. */
+/** A person who watches the conversation over HTTP. */
 async function watch(url: string, lastId?: string) {
   const reader = await readEvents(url, lastId, '/v2/session/compat%3Ac1%3Akey/stream');
   onTestFinished(() => void reader.close());
@@ -111,7 +111,7 @@ test('[L08] a core that is killed in mid-turn goes on with that turn in the same
     await expect.poll(types, { timeout: 20_000 }).toEqual(expect.arrayContaining(['gap', 'begin']));
   await requestJson(`${second.url}/v2/abort`, { body: { conversation_key: 'compat:c1:key' }, timeoutMs: 40_000 });
   await expect.poll(async () => (await read(second.url)).state).toBe('idle');
-  // Whoever watched the first core sees that frames are missing, the turn from its beginning, and its end once.
+  // A watcher of the first core sees that frames are missing, the turn from its beginning, and its end once.
   for (const types of [back.types, overLink]) {
     await expect.poll(types).toContain('end');
     expect(types().filter((type) => type !== 'queued' && type !== 'watching')).toEqual(['gap', 'begin', 'end']);

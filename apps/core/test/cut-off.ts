@@ -8,7 +8,7 @@ import type { SendToChannel } from '../src/delivery/channel-sender.ts';
 
 /**
  * Ends a core inside a living process as if its process were killed: its timers never fire again, its engine is not
- * called, its pushes never leave, nothing more is stored. Its code may run on; nothing that it does is heard of.
+ * called, its pushes never leave, nothing more is stored. Its code may run on; nothing that it does is noticed.
  */
 export function createCutOff() {
   let isOver = false;

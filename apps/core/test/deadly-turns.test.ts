@@ -112,7 +112,7 @@ test.each([
   await expect
     .poll(() => left(next))
     .toEqual([expect.stringContaining('ran out of memory or failed while it worked on this message')]);
-  // Whoever sends the same message again is told, and it is not run either.
+  // A caller that sends the same message again is told, and it is not run either.
   expect((await say(next, what)).body).toMatchObject({ error: 'turn_interrupted' });
   expect(house.ran()).toEqual([what]);
 });

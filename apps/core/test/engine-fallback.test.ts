@@ -130,7 +130,7 @@ test('an engine out of quota is passed over until its limit ends, and the list o
   ]);
 });
 
-test('each engine goes on with its own session, and hears what was said while it was away', async () => {
+test('each engine goes on with its own session, and is told what was said while it was away', async () => {
   const { turn, engine } = await open({ SVC_ENGINE_FALLBACK: 'codex' });
   await turn('one');
   engine('claude').script(async function* (request) {
@@ -190,7 +190,7 @@ test('an engine that crashes after it showed something is not asked again: the t
   expect(textOf(await turn('two'))).toContain(': two');
 });
 
-test('a turn is counted once, whoever answered, and what the first engine used is told', async () => {
+test('a turn is counted once, whichever engine answered, and what the first engine used is reported', async () => {
   const { turn, engine, core, payloads } = await open();
   const usage = {
     input_tokens: 7,
@@ -210,7 +210,7 @@ test('a turn is counted once, whoever answered, and what the first engine used i
   expect(row).toMatchObject({ turns: 1, engine_id: 'codex', engine_session_id: 'codex-session' });
 });
 
-test('a title is made by whoever stands in for the default engine', async () => {
+test('a title is made by the engine that stands in for the default one', async () => {
   const { core, engine } = await open();
   engine('claude').script(fails('engine_rate_limited'));
   engine('codex').script(async function* () {
@@ -220,7 +220,7 @@ test('a title is made by whoever stands in for the default engine', async () => 
   expect(answer.json()).toEqual({ ok: true, title: 'Baking bread' });
 });
 
-test('what an engine said when it failed for a title is masked wherever it is told later', async () => {
+test('what an engine said when it failed for a title is masked wherever it is shown later', async () => {
   const { core, engine, turn } = await open();
   const secret = 'a value only we know';
   core.context.knownSecrets.learn([secret]);

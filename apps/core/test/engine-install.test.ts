@@ -204,7 +204,7 @@ describe('an automatic update', { timeout: 90_000 }, () => {
     expect(versions()).toEqual([newer, newest]);
   });
 
-  test('that does not pass its test changes nothing, is told, and is not tried again', async () => {
+  test('that does not pass its test changes nothing, is reported, and is not tried again', async () => {
     await open((publish) => publish(pinned));
     await install();
     registry.publish(codexPackage, newer, fakeCodex(newer, { says: '0.0.1' }));

@@ -382,7 +382,7 @@ describe('POST /v2/engines/:id/test', () => {
     });
   });
 
-  test('a failure is told with its code and its words', async () => {
+  test('a failure is shown with its code and its words', async () => {
     await open();
     await list();
     fakes.last('codex')?.engine.script(async function* () {

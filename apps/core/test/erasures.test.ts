@@ -164,7 +164,7 @@ test('a conversation of several people goes with one of them, unless it is to st
   expect(await statusOf(room)).toBe(404);
 });
 
-test('the record says that somebody was erased and by whom, and not again what they were called', async () => {
+test('the record says that a person was erased and by whom, and not again what they were called', async () => {
   await erase();
   const { audit } = (await call('GET', `/trust/audit?principal=${word}`)).json<{ audit: TrustChange[] }>();
   expect(audit[0]).toMatchObject({ what: 'principal_erased', actor: 'local', before: null, after: null });

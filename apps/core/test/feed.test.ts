@@ -40,7 +40,7 @@ describe('a reader', () => {
     expect(reader.events[0]).toMatchObject({ event: 'turn', data: expect.stringContaining('"text":"now"') as string });
   });
 
-  test('hears of a turn with the events that the turn has', async () => {
+  test('reports a turn with the events that the turn has', async () => {
     const reader = await read();
     await core.handle(envelope('hello'));
     await expect.poll(() => reader.events.map(({ event }) => event)).toEqual(['inbound', 'token-usage', 'outbound']);

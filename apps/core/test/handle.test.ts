@@ -331,7 +331,7 @@ describe('chat commands', () => {
     expect(core.engine.requests.map((request) => request.resume)).toEqual([null, null]);
   });
 
-  test('/status and /usage tell of the conversation', async () => {
+  test('/status and /usage describe the conversation', async () => {
     await core.handle(envelope('hello'));
     expect((await core.handle(envelope('/status'))).json().actions[0].text).toContain('1 turn so far');
     expect((await core.handle(envelope(' /usage '))).json().actions[0].text).toMatch(/^1 turn, 2 tokens in, 2 tokens out/);

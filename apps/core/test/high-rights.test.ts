@@ -50,7 +50,7 @@ describe('who comes through the dashboard needs a fresh second factor', () => {
     expect((await read('ben')).grants).toHaveLength(1);
   });
 
-  test('to let in again who has high rights, and to have somebody pass moderation; not to disable or rename', async () => {
+  test('to let in again who has high rights, and to have a person pass moderation; not to disable or rename', async () => {
     await core.addPrincipal('carla', 'trusted');
     expect(await ways('PATCH', '/trust/principals/carla', { status: 'disabled' })).toEqual([200, 200, 200]);
     expect(await ways('PATCH', '/trust/principals/carla', { status: 'active' })).toEqual([403, 200, 200]);
@@ -58,7 +58,7 @@ describe('who comes through the dashboard needs a fresh second factor', () => {
     expect(await ways('PATCH', '/trust/principals/ben', { bypass_moderation: true })).toEqual([403, 200, 200]);
   });
 
-  test('to take away what blocks, and not to take away what allows', async () => {
+  test('to remove what blocks, and not to remove what allows', async () => {
     await call('POST', '/trust/roles', {}, { name: 'out', tier: 'BLOCKED', tool_policy: 'none' });
     await call('POST', '/trust/principals/ben/grants', {}, { role_id: 'out' });
     const [guest, out] = ['guest', 'out'].map(async (name) => (await read('ben')).grants.find(({ role }) => role === name)?.id);

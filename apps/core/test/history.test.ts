@@ -36,7 +36,7 @@ const url = (of = key) => `/v2/session/${encodeURIComponent(of)}/history`;
 const read = async (of = key): Promise<HistoryMessage[]> => (await core.app.inject(url(of))).json<History>().messages;
 const states = async (of = key) => (await read(of)).map(({ role, text, state }) => `${role} ${text}: ${state}`);
 const message = (text: string, over: Partial<Envelope> = {}) => envelope(text, { message_id: text, ...over });
-/** Nobody hears of its answer. */
+/** Nobody gets its answer. */
 const leave = (asked: Envelope): void =>
   void core.context.pipeline.handle(asked, { ...caller, isGone: () => true }, 'r1').catch(() => undefined);
 

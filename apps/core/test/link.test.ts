@@ -111,7 +111,7 @@ async function readUntilAnswer(line: string): Promise<LinkReply[]> {
   return replies;
 }
 
-test('what is wrong with a message is told in words', async () => {
+test('what is wrong with a message is answered in text', async () => {
   const wrong = { ...envelope('hi'), conversation_key: 'a\n' };
   expect(await exchange([JSON.stringify({ op: 'handle', id: 1, envelope: wrong })], 1)).toMatchObject([
     { id: 1, error: { message: 'The request is not valid: envelope.conversation_key has control characters.' } },
@@ -210,8 +210,8 @@ describe('an edit over the link', () => {
     ['on another channel’s key', { conversation_key: 'messenger:m1:key' }, 'forbidden'],
     ['as a person of another channel', { as: { ...as, channel: 'shell' } }, 'forbidden'],
     ['without a version', { version: undefined }, 'bad_request'],
-    ['with a version that is none', { version: -1 }, 'bad_request'],
-    ['with a text that is none', { text: 5 }, 'bad_request'],
+    ['with an invalid version', { version: -1 }, 'bad_request'],
+    ['with a text that is no string', { text: 5 }, 'bad_request'],
     ['with a text that is too long', { text: 'x'.repeat(1_000_001) }, 'bad_request'],
     ['of a message with a line in its name', { message_id: 'a\nb' }, 'bad_request'],
     ['by nobody', { as: {} }, 'bad_request'],

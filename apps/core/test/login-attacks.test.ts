@@ -122,7 +122,7 @@ test('new recovery codes take the place of all earlier ones', async () => {
   expect((await signIn(String(renewed[0]))).status).toBe(200);
 });
 
-test('it is told who signed in and out, and what was refused, without a secret', async () => {
+test('events say who signed in and out, and what was refused, without a secret', async () => {
   const { secret, login } = await setUp();
   clock.advance(60_000);
   await signIn('000000', wrongPassword);

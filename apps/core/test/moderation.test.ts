@@ -218,7 +218,7 @@ describe('an endpoint that speaks /moderations', () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  test('that refuses the key is a failure, and the key is not told', async () => {
+  test('that refuses the key is a failure, and the key is not shown', async () => {
     const wrong = await openTestCore({
       env: { SVC_MODERATION: 'openai', SVC_MODERATION_BASE_URL: server.baseUrl, OPENAI_API_KEY: 'sk-wrong-0123456789' },
     });

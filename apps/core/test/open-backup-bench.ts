@@ -94,7 +94,7 @@ export function rowsOf(bytes: Buffer): Record<string, unknown[]> {
   return rows;
 }
 
-/** A data folder as a service in use has it: databases of others, settings, and secrets of which no backup may tell. */
+/** A data folder as a service in use has it: databases of others, settings, and secrets that no backup may show. */
 export function fill(folder: string): void {
   mkdirSync(path.join(folder, 'instances', 'compat'), { recursive: true });
   writeFileSync(

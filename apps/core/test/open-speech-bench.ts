@@ -17,7 +17,7 @@ export function openSpeechBench() {
   });
   afterEach(() => core.close());
 
-  /** Settings of a core that speaks and hears through the provider, in the way of OpenAI. */
+  /** Settings of a core that speaks and transcribes through the provider, in the way of OpenAI. */
   const openai = () => ({
     SVC_TTS_BASE_URL: `${server.url}/v1`,
     SVC_TTS_KEY_SECRET: 'SPEECH_KEY',

@@ -40,7 +40,7 @@ type Options = {
   loadEngine?: (id: EngineId) => Promise<CreateEngine>;
   /** What an earlier core has left (`crash`). */
   dataDir?: string;
-  /** What it tells goes to a collector, and not into memory. */
+  /** What it reports goes to a collector, and not into memory. */
   telemetry?: 'sent';
   /** It has ended by its own fault. */
   isDeadly?: boolean;

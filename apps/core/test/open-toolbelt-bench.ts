@@ -112,7 +112,7 @@ export function openToolbeltBench() {
     sent,
     inTurn,
     call,
-    /** A call of a tool by whoever has a token, or has none. */
+    /** A call of a tool with a token, or without one. */
     direct: (token: string | null, tool = 'svc_sessions', body: unknown = {}) =>
       requestJson<{ error?: string; message?: string }>(`${coreUrl}/v2/toolbelt/${tool}`, {
         token: token === null ? null : new Secret(token),
@@ -128,7 +128,7 @@ export function openToolbeltBench() {
     get manager() {
       return manager;
     },
-    /** Takes the collector away for as long as `use` takes. */
+    /** Stops the collector for as long as `use` takes. */
     async withoutCollector(use: () => Promise<void>): Promise<void> {
       await collector.close();
       try {

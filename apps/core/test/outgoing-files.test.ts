@@ -134,7 +134,7 @@ test('so many are open at once, and one that is put away makes room', async () =
     .toBe(true);
 });
 
-test('a core that is away is told as such', async () => {
+test('a core that is away is reported as such', async () => {
   const tickets = createFileTickets();
   const open = createFileOpener({ coreUrl: 'http://127.0.0.1:9', pass: 'x', tickets, signal: shutdown.signal });
   await expect(open('/u/x')).rejects.toMatchObject({ code: 'unavailable' });

@@ -27,7 +27,7 @@ const enter = async (key: Key, over: { isVerified?: boolean } = {}, at = origin)
   call('login/passkey', { response: key.get(await optionsOf('login/passkey'), at, over) });
 const list = async (login: Login) => (await call('passkeys', null, login)).body['passkeys'] as Passkey[];
 
-test('a passkey is added, listed, named anew, signs in alone, and does not when it is removed', async () => {
+test('a passkey is added, listed, renamed, signs in alone, and does not when it is removed', async () => {
   const { login } = await setUp();
   const key = createSoftwareAuthenticator();
   expect(await add(key, login)).toMatchObject({ status: 200, body: { passkey: { name: 'Laptop', host: 'localhost' } } });
@@ -39,7 +39,7 @@ test('a passkey is added, listed, named anew, signs in alone, and does not when 
   expect(await enter(key)).toMatchObject({ status: 401, cookies: [] });
 });
 
-test('one is added only with a second factor of the last ten minutes, and shows one anew', async () => {
+test('one is added only with a second factor of the last ten minutes, and shows one again', async () => {
   const { login } = await setUp();
   const key = createSoftwareAuthenticator();
   await add(key, login);
@@ -93,7 +93,7 @@ test('a copied authenticator is noticed by its counter', async () => {
   expect((await enter(key)).status).toBe(401);
 });
 
-test('the options say nothing about a login, and an address in numbers is refused in words', async () => {
+test('the options say nothing about a login, and an address in numbers is refused with a reason', async () => {
   const before = await optionsOf('login/passkey');
   const { login } = await setUp();
   await add(createSoftwareAuthenticator(), login);
@@ -114,7 +114,7 @@ test('guesses at the password never keep a passkey waiting', async () => {
   expect((await enter(key)).status).toBe(200);
 });
 
-test('a reset takes all passkeys away', async () => {
+test('a reset removes all passkeys', async () => {
   const { login } = await setUp();
   const key = createSoftwareAuthenticator();
   await add(key, login);

@@ -66,7 +66,7 @@ test('what is too long, and a mask in place of a secret, is written nowhere', as
   expect(existsSync(path.join(core.folder, 'persona.md'))).toBe(false);
 });
 
-test('a persona of a single channel is written, listed with who uses it, and stays while somebody does', async () => {
+test('a persona of a single channel is written, listed with who uses it, and stays while anyone does', async () => {
   expect((await put('personas/butler', { own: 'Very well.' })).status).toBe(200);
   expect(readFileSync(fileOf('butler'), 'utf8')).toBe('Very well.');
   writeFileSync(path.join(core.folder, 'instance-rules.json'), JSON.stringify({ c1: { persona: 'butler' } }));

@@ -69,7 +69,7 @@ describe('the pipeline', () => {
     expect(seen).toEqual(stages);
   });
 
-  test.each(stages)('[P02] ends where %s fails: later stages do not run, and nothing of it is told', async (failing) => {
+  test.each(stages)('[P02] ends where %s fails: later stages do not run, and nothing of it is shown', async (failing) => {
     const seen = trace(failing);
     const answer = await core.handle(envelope('hi'));
     expect(answer.statusCode).toBe(500);
@@ -182,7 +182,7 @@ describe('an envelope', () => {
     expect((await first).json()).toMatchObject({ outcome: 'aborted' });
   });
 
-  test('[P11] that is being answered is not answered on another channel, whoever is called the same there', async () => {
+  test('[P11] that is being answered is not answered on another channel for a namesake there', async () => {
     core.engine.script(workingUntilAborted('a secret of the owner'));
     const first = core.handle(envelope('work', { message_id: 'm1' }));
     await expect.poll(() => core.context.pipeline.counts().running).toBe(1);

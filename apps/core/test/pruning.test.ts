@@ -38,7 +38,7 @@ async function fail(text: string): Promise<void> {
   await expect.poll(() => core.context.outbox.counts().failed).toBe(failed + 1);
 }
 
-test('a failed delivery that is too old goes from the list, and is not told of any more', async () => {
+test('a failed delivery that is too old goes from the list, and is not reported any more', async () => {
   await fail('old');
   expect(await health()).toEqual([expect.stringContaining('1 reply could not be delivered')]);
   clock.advance(29 * dayMs);

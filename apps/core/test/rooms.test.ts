@@ -57,7 +57,7 @@ test('what people of the same rights say in a room is one turn, with their names
   expect(answers.map(({ outcome }) => outcome)).toEqual(['merged', 'merged', 'replied']);
 });
 
-test('somebody with other rights ends what was gathered, so that nobody speaks with the rights of another and the order stays', async () => {
+test('a sender with other rights ends what was gathered, so that nobody speaks with the rights of another and the order stays', async () => {
   await gather(['ann', 'one'], ['eve', 'two'], ['bob', 'three'], ['ann', 'four']);
   expect(asked()).toEqual([
     ['one', 'ann', 'KNOWN'],

@@ -230,7 +230,7 @@ describe('a watcher that comes back', () => {
   });
 });
 
-test('an operator hears the turn of their words as it runs, with the answer at the end', async () => {
+test('an operator sees the turn of their words as it runs, with the answer at the end', async () => {
   await core.handle(envelope('first'));
   const inject = (conversation_key: string) =>
     core.app.inject({
@@ -266,7 +266,7 @@ test.each(['compat:c1:a/b', 'compat:c1:%2F', 'compat:c1:"\\', 'compat:c1:é 😀
   },
 );
 
-test('a failure that nobody hears of is found in the history of a channel that keeps it, and is not listed', async () => {
+test('a failure that nobody is told of is found in the history of a channel that keeps it, and is not listed', async () => {
   core.engine.script(async function* () {
     yield { type: 'failed', failure: { code: 'engine_failed', message: 'It broke.', retryable: false } };
   });

@@ -85,7 +85,7 @@ test('the name of a file holds no secret: not on the disk, in the list, or in a 
   expect([file.path, file.name, list].join(' ')).not.toContain(secret);
 });
 
-test('what another process shows is given back without what only this one knows, and no value is told', async () => {
+test('what another process shows is given back without what only this one knows, and no value is shown', async () => {
   core.context.knownSecrets.learn([secret]);
   const ask = async (payload: string) =>
     (

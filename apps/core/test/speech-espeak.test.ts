@@ -91,7 +91,7 @@ describe('a program in the place of espeak-ng', () => {
   test.each([
     ['exit 3', 503, 'endpoint_down', /ended with code 3/],
     ['exec sleep 30', 503, 'endpoint_down', /took too long/],
-  ])('that does "%s" is told', async (script, status, reason, words) => {
+  ])('that does "%s" is reported', async (script, status, reason, words) => {
     await open({ PATH: install(script).PATH, SVC_TTS_TIMEOUT_MS: '300' });
     const answer = await speak({ text: 'hello' });
     expect(answer.statusCode).toBe(status);
@@ -109,7 +109,7 @@ describe('a program in the place of espeak-ng', () => {
     await expect(asked.then((answer) => answer.arrayBuffer())).rejects.toThrow();
   });
 
-  test('does not outlive whoever listens', async () => {
+  test('does not outlive its listener', async () => {
     const { PATH, folder } = install('echo $$ > "$(dirname "$0")/pid"; printf RIFF; exec sleep 30');
     await open({ PATH });
     const url = await core.app.listen({ port: 0, host: '127.0.0.1' });

@@ -115,7 +115,7 @@ describe('what speech costs', () => {
     expect((await bench.core.app.inject('/v2/spend')).json()).toMatchObject({ total: { cost_usd: 0.000075 } });
   });
 
-  test('is not known for a model without a price, which is told', async () => {
+  test('is not known for a model without a price, which is reported', async () => {
     await open({ ...openai(), SVC_STT_MODEL: 'our-own' });
     bench.server.next({ status: 200, json: { text: 'hm' } });
     expect((await transcribe(clip)).json()).toMatchObject({ model: 'our-own', text: 'hm', language: null });

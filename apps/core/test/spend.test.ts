@@ -76,7 +76,7 @@ describe('a hard limit', () => {
     expect(await say('one')).toMatchObject({ outcome: 'replied' });
   });
 
-  test('is told without figures on a public surface', async () => {
+  test('is reported without figures on a public surface', async () => {
     await open({ SVC_SPEND_HARD_USD: '1' });
     core.engine.script(costing(1));
     await say('one');

@@ -164,7 +164,7 @@ async function openAll(): Promise<void> {
 }
 
 testUnless(whyNoTmux())(
-  `${kills} kills of programs, tmux, the core and the collector over ${sessions} sessions: no ghost, no lost claim, nothing told twice`,
+  `${kills} kills of programs, tmux, the core and the collector over ${sessions} sessions: no ghost, no lost claim, nothing reported twice`,
   async () => {
     await openAll();
     for (let n = 0; n < kills; n++) {
@@ -211,7 +211,7 @@ testUnless(whyNoTmux())(
       60_000,
       () => `the collector has: ${JSON.stringify(told())}`,
     );
-    // What was told late, or twice, would come now.
+    // What was reported late, or twice, would come now.
     await killHard(core);
     await killHard(collector);
     collector = await startCollector();

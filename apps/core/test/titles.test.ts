@@ -240,7 +240,7 @@ describe('a model’s title', () => {
     ['endless thoughts', () => Array.from({ length: 1000 }, () => ({ type: 'thinking', text: 'hm '.repeat(100) }) as const)],
     ['a failure', () => [{ type: 'failed', failure: { code: 'engine_rate_limited', message: 'No.', retryable: true } }]],
     ['an end without a word', () => []],
-  ])('is none when it says %s: the first words stay, and it is not asked again', async (_what, said) => {
+  ])('is not taken when it says %s: the first words stay, and it is not asked again', async (_what, said) => {
     await open();
     naming = said;
     await ask('How do I bake bread?');

@@ -138,7 +138,7 @@ test('a secret is resolved for the turn, never stored or shown, and masked in th
   expect(JSON.stringify(core.context.db.raw.prepare('SELECT * FROM tool_server').all())).not.toContain(secretFile.API_KEY);
 });
 
-test('a literal value that looks like a secret is masked when it is shown, told of, and masked in replies', async () => {
+test('a literal value that looks like a secret is masked when it is shown, reported, and in replies', async () => {
   const { body, text } = await add({ name: 'kit', command: 'npx', env: { GITHUB_TOKEN: 'ghp-literal-value', LEVEL: 'debug' } });
   expect(body['warnings']).toEqual([expect.stringContaining('${secret:GITHUB_TOKEN}')]);
   expect(text).not.toContain('ghp-literal-value');
@@ -220,7 +220,7 @@ test('what is registered is there after a restart, and nothing of the registry i
   expect(all.mock.calls.filter(([sql]) => sql.includes('tool_server WHERE') || /FROM tool_server\b/.test(sql))).toEqual([]);
 });
 
-test('a file of another program is imported, and what was taken, skipped and why is told', async () => {
+test('a file of another program is imported, with what was taken, what was skipped and why', async () => {
   const file = path.join(core.folder, 'claude.json');
   const mcpServers = {
     GitHub: { command: 'npx', args: ['-y', 'gh'], env: { GITHUB_TOKEN: '${GITHUB_TOKEN}' } },

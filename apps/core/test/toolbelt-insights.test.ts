@@ -67,7 +67,7 @@ describe('svc_sessions', () => {
     expect(keysOf(await call(from('worker'), 'svc_sessions')).toSorted()).toEqual(['messenger:m1:user:worker', 'terminal:2']);
     const inPublic = await call(from('trusted', { public: true }), 'svc_sessions');
     expect(keysOf(inPublic)).toEqual(['messenger:m1:user:trusted']);
-    // Their own sessions neither: what they are about is not for whoever reads the answer.
+    // Their own sessions neither: what they are about is not for readers of the answer.
     const ofWorker = from('worker', { public: true, conversation_key: 'messenger:m1:channel:1' });
     expect(keysOf(await call(ofWorker, 'svc_sessions'))).toEqual(['messenger:m1:channel:1']);
     expect(bench.collector.requests[0]?.authorization).toBe('Bearer insights-token-of-the-test');

@@ -81,7 +81,7 @@ describe('who has which tools', () => {
     expect(await hasToolbelt(from(who))).toBe(offered);
   });
 
-  test('who may only read has the tools that only read; the others are refused, and that is told', async () => {
+  test('who may only read has the tools that only read; the others are refused, and that is reported', async () => {
     expect((await call(from('reader'), 'svc_sessions')).ok).toBe(true);
     expect((await call(from('reader'), 'svc_uploads')).ok).toBe(true);
     for (const tool of ['svc_send', 'svc_announce']) {

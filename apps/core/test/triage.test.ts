@@ -90,7 +90,7 @@ test('two are asked at once, no more', async () => {
 test.each([
   ['no form', { answer: {} }],
   ['a form that is no object', { answer: [] }],
-  ['a name that is none', { answer: { 'a b': { type: 'string' } } }],
+  ['an invalid name', { answer: { 'a b': { type: 'string' } } }],
   ['a name that every object has', { answer: { __proto__x: { type: 'string' } } }],
   ['a pattern, which could take for ever', { answer: { a: { type: 'string', pattern: '(a+)+$' } } }],
   ['a type there is none', { answer: { a: { type: 'object' } } }],

@@ -73,7 +73,7 @@ describe('identifiers', () => {
     expect(await status('POST', '/trust/principals/nobody/identifiers', { surface: 'email', value: 'x' })).toBe(404);
   });
 
-  test('move from one principal to another in one step, and never from somebody else, nor the last one of an owner', async () => {
+  test('move from one principal to another in one step, and never from another person, nor the last one of an owner', async () => {
     await addAnna();
     const second = await add({ key: 'ben', display_name: 'Ben' });
     const first = await ok<Principal>('GET', '/trust/principals/anna');
@@ -171,7 +171,7 @@ describe('identifiers', () => {
     expect(await resolve(name, 'owner')).toMatchObject({ denied: true, denial: 'unknown_sender', principal_id: null });
   });
 
-  test('[T05] with broken characters are nobody, also where one of the replaced form is known', async () => {
+  test('[T05] with broken characters are not known, also where one of the replaced form is known', async () => {
     await addAnna();
     await link('anna', 'chatroom', '\ufffd');
     expect(await resolve('chatroom', '\ufffd')).toMatchObject({ denied: false });

@@ -61,7 +61,7 @@ describe('roles', () => {
     expect((await ok<{ roles: Role[] }>('GET', '/trust/roles')).roles).toEqual(roles);
   });
 
-  test('[T04] an unknown tier is told with those there are', async () => {
+  test('[T04] an unknown tier is named with those there are', async () => {
     const { message } = (await call('POST', '/trust/roles', { ...friend, tier: 'KING' })).json();
     expect(message).toContain('body.tier must be one of BLOCKED, UNKNOWN, GUEST, KNOWN, TRUSTED, SACRED');
   });
@@ -111,7 +111,7 @@ describe('grants', () => {
     expect(grants.map(({ scope }) => scope)).toEqual([{}, ...places]);
   });
 
-  test('are taken away', async () => {
+  test('are removed', async () => {
     const { id } = await addAnna();
     expect(await ok('DELETE', `/trust/grants/${id}`)).toEqual({ ok: true });
     expect(await resolve('messenger', '42')).toMatchObject({ denied: true, denial: 'no_grant' });

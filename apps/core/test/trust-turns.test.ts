@@ -77,7 +77,7 @@ describe('a change of trust counts at once', () => {
       },
     ],
     ['has a role that is lowered', () => ok('POST', '/trust/roles', { name: 'known', tier: 'UNKNOWN', tool_policy: 'none' })],
-  ])('[T02] whoever %s while a turn waits is denied when it runs', async (_how, change) => {
+  ])('[T02] a sender who %s while a turn waits is denied when it runs', async (_how, change) => {
     await addAnna();
     const { end, next } = await waiting();
     await change();
@@ -129,7 +129,7 @@ describe('strangers', () => {
     expect((await Promise.all(turns)).map((answer) => answer.json().outcome)).toEqual(['replied', 'replied']);
   });
 
-  test('cost no look into the store, and whoever is linked is let in at once', async () => {
+  test('cost no look into the store, and a linked one is let in at once', async () => {
     await addAnna();
     await outcome('42');
     const asked: string[] = [];

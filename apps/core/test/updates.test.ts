@@ -104,7 +104,7 @@ test('an engine repairs what cannot be installed when it is asked to, but not th
   expect(started).toEqual(['agent']);
 });
 
-test('who is about to stop the service has turns wait, for a minute at most, and is told of those that run', async () => {
+test('a caller about to stop the service has turns wait, for a minute at most, and is told of those that run', async () => {
   expect((await post(open(), '/v2/update/hold', { ms: 500 })).json()).toEqual({ running: 2, waiting: 1 });
   expect((await post(open(), '/v2/update/hold', { ms: 60_001 })).statusCode).toBe(400);
   expect(held).toEqual([500]);

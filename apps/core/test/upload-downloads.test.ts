@@ -97,7 +97,7 @@ describe('what was uploaded', () => {
     expect((await ask({})).statusCode).toBe(404);
   });
 
-  test('is closed again when whoever fetches it leaves', async () => {
+  test('is closed again when its reader leaves', async () => {
     await open({ env: {} });
     const id = await upload('a.bin', 'application/octet-stream', randomBytes(6_000_000));
     const url = await bench.core.app.listen({ port: 0, host: '127.0.0.1' });

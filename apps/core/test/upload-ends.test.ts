@@ -51,7 +51,7 @@ function holdLine() {
   return { reached: reached.promise, letGo: letGo.resolve };
 }
 
-describe('an end has one line, whoever looks meanwhile', () => {
+describe('an end has one line, also for readers meanwhile', () => {
   test('the state is asked for while a finish writes its line', async () => {
     const bytes = randomBytes(2 * chunk);
     const id = await send(bytes, [0, 1]);
@@ -154,7 +154,7 @@ describe('a disk that did not take what had landed', () => {
   });
 });
 
-test('a file that the disk did not take after its end is told of by the health', async () => {
+test('a file that the disk did not take after its end is reported by the health', async () => {
   const handle = await open(import.meta.filename);
   const prototype = Object.getPrototypeOf(handle) as { sync(): Promise<void> };
   await handle.close();

@@ -92,7 +92,7 @@ export async function openAnnouncements(db: Database, clock: Clock, limits = def
       const found = current().find((announcement) => announcement.id === id);
       if (found === undefined) return null;
       await store.delete(id);
-      // Whoever deletes it second finds it gone; the oldest may have left meanwhile, too.
+      // The second to delete it finds it gone; the oldest may have left meanwhile, too.
       const at = live.indexOf(found);
       if (at === -1) return null;
       live = live.toSpliced(at, 1);

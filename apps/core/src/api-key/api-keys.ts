@@ -26,7 +26,7 @@ export type ApiKeys = {
    */
   create(actor: string, wish: NewApiKey): Promise<ApiKeyCreated>;
   /**
-   * Takes a key away: its name is denied first, then the connector forgets it. A name that keys elsewhere have stays known. Resolves when
+   * Revokes a key: its name is denied first, then the connector forgets it. A name that keys elsewhere have stays known. Resolves when
    * a running connector refuses the key, or `effective: false` when it still did not after some seconds. @throws ServiceError
    */
   revoke(actor: string, name: string, connector?: string): Promise<ApiKeyRevoked>;

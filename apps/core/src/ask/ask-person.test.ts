@@ -94,7 +94,7 @@ test('nobody who is there can be shown it: it is denied at once', async () => {
   expect([await ask(), frames]).toEqual([{ option: null, outcome: 'unseen' }, []]);
 });
 
-test('nobody is there: somebody has a moment to come', async () => {
+test('nobody is there: a person has a moment to come', async () => {
   for (const comes of [true, false]) {
     const { at, ask, clock, asks } = open();
     at.audience = 'nobody';

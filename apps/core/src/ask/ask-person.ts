@@ -9,7 +9,7 @@ import type { AskStore } from './ask-store.ts';
 import type { KeptAsk, OpenAsks } from './open-asks.ts';
 import { shapeQuestion } from './shape-question.ts';
 
-/** Whether a question can be shown now: it is, by nobody who is there, or there is nobody at all. */
+/** Whether a question can be shown now: it can, nobody is there to see it, or there is nobody at all. */
 export type Audience = 'shown' | 'unshown' | 'nobody';
 
 export type AskDeps = {
@@ -21,7 +21,7 @@ export type AskDeps = {
   settings: { askTimeoutMs: number };
 };
 
-/** The turn that asks, and the person it asks; null when it is nobody who has a name here. */
+/** The turn that asks, and the person it asks; null when the person has no name here. */
 export type AskedIn = {
   turnId: string;
   conversationKey: string;
@@ -65,7 +65,7 @@ export function createAsker(deps: AskDeps, turn: AskedIn): Asker {
   let waiting = 0;
   let waitedMs = 0;
   let waitsSince = 0;
-  /** A question has not been answered: whoever was asked is not there, and the next ones are not waited for. */
+  /** A question has not been answered: the person is not there, and the next ones are not waited for. */
   let isAway = false;
 
   const begin = () => {

@@ -36,7 +36,7 @@ test.each([
   '\u0000yes',
 ])('%j is a message like any other', (text) => expect(meant(text)).toBeNull());
 
-test('what could be two of the answers is none', () => {
+test('what could be two of the answers matches neither', () => {
   const years = [
     { id: 'a', label: '2' },
     { id: 'b', label: '3' },

@@ -6,7 +6,7 @@ export type KeptAsk = OpenAsk & { public: boolean };
 /** What became of an answer: it counts, the question was over already, or there has been none. */
 export type AnswerOutcome = 'taken' | 'over' | 'unknown';
 
-/** The questions that wait for a person. Each is closed once, by whoever is first. */
+/** The questions that wait for a person. Each is closed once, by the first answer. */
 export interface OpenAsks {
   /** Resolves with the answer when the question is closed. */
   open(ask: KeptAsk): Promise<AskAnswer>;

@@ -26,7 +26,7 @@ test.each([
   ['one id twice', { text: 'x', options: [yes, { id: 'yes', label: 'No' }] }],
   ['labels that differ in capitals alone', { text: 'x', options: [yes, { id: 'no', label: 'YES' }] }],
   ['an empty label', { text: 'x', options: [{ id: 'a', label: '\t' }] }],
-  ['an id that is none', { text: 'x', options: [{ id: '1', label: 'A' }] }],
+  ['an invalid id', { text: 'x', options: [{ id: '1', label: 'A' }] }],
   ['what is no text', { text: 5, options: [yes] }],
   ['what are no answers', { text: 'x', options: 'yes' }],
 ])('%s is no question', async (_what, question) => expect(await shape(question)).toBeNull());

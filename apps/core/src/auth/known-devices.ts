@@ -5,7 +5,7 @@ import type { Database } from '@svc/store/database.ts';
 /** How many are kept: the one that came last stays longest. */
 const most = 50;
 
-/** Browsers that somebody has signed in with. To be one lets nobody in: its guesses only wait for no stranger's. */
+/** Browsers that a person has signed in with. It gives no access: guesses from it only wait for no stranger's. */
 export interface KnownDevices {
   /** The hash of a device's cookie; null for one that is not known. */
   find(cookies: readonly string[]): Promise<string | null>;

@@ -19,7 +19,7 @@ export function cookiesOf(kind: CookieKind, { cookie = '' }: IncomingHttpHeaders
   );
 }
 
-/** Writes a cookie for the origin that a page is of; an empty value takes it away. */
+/** Writes a cookie for the origin that a page is of; an empty value removes it. */
 export function writeCookie(kind: CookieKind, origin: URL, value: string): string {
   const isSecure = origin.protocol === 'https:';
   const age = value === '' ? 0 : maxAgeS[kind];

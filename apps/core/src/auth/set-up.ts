@@ -71,7 +71,7 @@ const ended = () =>
 const takenOver = () =>
   new ServiceError(
     'unauthorized',
-    'Another browser has begun with this link. If that was not you, somebody else has seen it: ./svc auth setup prints another one.',
+    'Another browser has begun with this link. If that was not you, another person has seen it: ./svc auth setup prints another one.',
   );
 const outOfOrder = () => new ServiceError('conflict', 'An earlier step is missing. Reload the page: it goes on where it stands.');
 
@@ -97,7 +97,7 @@ export function createSetUp(deps: Deps): SetUp {
 
   const secretOf = (row: Row): string => {
     const secret = openTotp(seal, row);
-    if (secret === null) throw ended(); // login.key was made anew meanwhile
+    if (secret === null) throw ended(); // login.key was made again meanwhile
     return secret;
   };
 
@@ -173,7 +173,7 @@ export function createSetUp(deps: Deps): SetUp {
       const passkey = row.passkey === null ? null : (JSON.parse(row.passkey) as StoredPasskey);
       const hashes = JSON.parse(row.recovery_hashes) as string[];
       if (!hashes.includes(tokenHash(bareCode(recoveryCode))))
-        throw badRequest('This is none of the ten codes. Type one of them.');
+        throw badRequest('This is not one of the ten codes. Type one of them.');
       const isReset = (await signIn.account()) !== undefined;
       const entry = await db.transaction(async (tx) => {
         // Two pages may finish at once: the row is there for one of them.

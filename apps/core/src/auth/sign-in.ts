@@ -37,7 +37,7 @@ export interface SignIn {
    * @throws ServiceError that of the `WrongGuess`, `busy` before the next try is looked at
    */
   guess<T>(session: LoginSession, work: (source: Source) => Promise<T>): Promise<T>;
-  /** A second factor anew, which gives the session new tokens. @throws as `signIn` does */
+  /** A second factor again, which gives the session new tokens. @throws as `signIn` does */
   stepUp(session: LoginSession, code: string): Promise<LoginTokens>;
   /** The same for who has shown it otherwise. */
   renew(session: LoginSession, proof: (tx: Transaction) => Promise<void>): Promise<LoginTokens>;

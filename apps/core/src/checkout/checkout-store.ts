@@ -36,7 +36,7 @@ export type CheckoutStore = {
   /** Notes that it was used now; what cannot be noted is swept sooner. */
   touch(checkout: StoredCheckout, now: number): Promise<void>;
   remove(id: string): Promise<void>;
-  /** Removes drafts that are nobody's. */
+  /** Removes drafts without an owner. */
   dropDraft(draft: string): Promise<void>;
 };
 
@@ -74,7 +74,7 @@ export async function openCheckoutStore(root: string): Promise<CheckoutStore> {
       if (existsSync(treeOf(checkout.id))) renameSync(treeOf(checkout.id), `${draft}.old`);
       renameSync(draft, treeOf(checkout.id));
       keep(checkout);
-      // It is nobody's any more; what of it cannot be removed now goes with all drafts at the next start.
+      // It has no owner any more; what of it cannot be removed now goes with all drafts at the next start.
       dropDraft(`${draft}.old`).catch(() => undefined);
     },
     keep,

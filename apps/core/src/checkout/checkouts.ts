@@ -52,7 +52,7 @@ type Deps = {
   settings: Pick<CoreSettings, 'checkoutHosts' | 'checkoutMaxBytes' | 'checkoutsMaxBytes' | 'maxCheckouts'>;
   credentialOf: CredentialOf;
   env: Readonly<Record<string, string | undefined>>;
-  /** Whether somebody may be at work: a turn of the conversation runs or waits, or it is claimed by a terminal. */
+  /** Whether a person may be at work: a turn of the conversation runs or waits, or it is claimed by a terminal. */
   isBusy(conversationKey: string): boolean;
   clock: Pick<Clock, 'now'>;
   ids: Ids;

@@ -21,7 +21,7 @@ export type FetchRequest = {
 export type Fetched = { ok: true; mirror: string; sha: string } | { ok: false; fault: GitFault };
 
 /**
- * Bare repositories without history, one for each repository that somebody asked for, which the checkouts of it share. Our git runs in
+ * Bare repositories without history, one for each repository that a turn asked for, which the checkouts of it share. Our git runs in
  * these alone, never in a folder that an engine has worked in: its configuration could run programs, with credentials.
  */
 export type Mirrors = {

@@ -12,7 +12,7 @@ type Query = { state?: string; conversation_key?: string; limit?: string; before
 type IdParams = { id: string };
 
 /**
- * `GET /v2/deliveries`: the replies that could not be given to whoever asked, newest first, and what became of them.
+ * `GET /v2/deliveries`: the replies that could not be given to their caller, newest first, and what became of them.
  * `POST /v2/deliveries/:id/retry` tries one now, `POST /v2/deliveries/:id/delivered` says that its person has it after all,
  * `DELETE /v2/deliveries/:id` takes a settled one off the list.
  */

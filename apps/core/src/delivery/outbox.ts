@@ -179,7 +179,7 @@ export function createOutbox({ store, db, send, clock, log, redact, onSettled }:
     start(given): void {
       replies = given;
       given.onEnd(lines.replyEnded);
-      // Of what an earlier process left only the places of the turns tell which came first.
+      // Of what an earlier process left only the places of the turns show which came first.
       lines.start((delivery) => before(delivery).filter(({ turnSeq }) => turnSeq < delivery.turn_seq));
     },
 

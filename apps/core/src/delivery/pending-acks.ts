@@ -69,9 +69,9 @@ export interface PendingAcks {
   delivered(turnId: string): Promise<void>;
   /** The channel could not show it: it is pushed instead. */
   undelivered(turnId: string, error: string): Promise<void>;
-  /** Whoever had `accepted` the reply went away before saying what became of it. Another caller who has it may still say. */
+  /** The caller that had `accepted` the reply went away before saying what became of it. Another caller who has it may still say. */
   abandoned(turnId: string): void;
-  /** Whoever asked was gone before the reply could be given. Nothing changes where another caller has it. */
+  /** The caller was gone before the reply could be given. Nothing changes where another caller has it. */
   callerGone(turnId: string): void;
   count(): number;
 }

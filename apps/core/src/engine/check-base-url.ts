@@ -41,6 +41,6 @@ export async function checkEndpoint(url: string): Promise<Pick<BaseUrlSet, 'mode
   if (models.length > 0 || others === 0) return { models, warnings: [] };
   return {
     models,
-    warnings: ['It offers no model to talk to: all of its models make vectors, hear or speak. Load a chat model there.'],
+    warnings: ['It offers no model to talk to: all of its models make vectors, transcribe or speak. Load a chat model there.'],
   };
 }

@@ -19,7 +19,7 @@ export type VersionFolders = {
   adopt(staging: string, version: string): void;
   /** Points `current` at a version, in one step. A folder made by hand is kept beside. */
   point(version: string): void;
-  /** Takes the pointer away: the engine is found elsewhere, or not at all. */
+  /** Removes the pointer: the engine is found elsewhere, or not at all. */
   unpoint(): void;
   remove(version: string): void;
   /** Removes every version but these. */

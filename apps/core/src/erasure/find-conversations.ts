@@ -19,7 +19,7 @@ type Deps = {
 };
 
 /**
- * The conversations that somebody took part in: their sessions, and those in which they have said something. Every turn is looked at, a page at
+ * The conversations that a person took part in: their sessions, and those in which they have said something. Every turn is looked at, a page at
  * a time: erasing is rare, and an index for it would cost each turn.
  */
 export async function findConversations(

@@ -6,7 +6,7 @@ import type { Turn } from '../turn/turn.ts';
 
 /** A text up to this length is masked at once. */
 export const shortText = 4096;
-/** So much of a message is told. */
+/** So much of a message is sent. */
 const maxInbound = 64 * 1024;
 
 /** How events leave: masked, and with what is the same in all events of a turn. */

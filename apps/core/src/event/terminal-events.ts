@@ -19,7 +19,7 @@ export type TerminalEvents = {
 
 type TalkSession = { key: string; surface: string; principal: string | null };
 
-/** Characters of JSON. A longer one is not told. */
+/** Characters of JSON. A longer one is not sent. */
 const maxInput = 16 * 1024;
 
 export const terminalEvents = ({ send, maskLong }: EventOut): TerminalEvents => ({

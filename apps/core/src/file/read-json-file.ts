@@ -43,7 +43,7 @@ export async function readJsonFile(source: JsonSource): Promise<{ facts: Omit<Js
   return { facts: { filename, mime, conversation_key }, bytes: decodeBase64(data_base64) };
 }
 
-/** The JSON of a body that the route reads itself. `hint` is told to senders of another type. @throws as `readJsonFile`. */
+/** The JSON of a body that the route reads itself. `hint` is for senders of another type. @throws as `readJsonFile`. */
 export async function readJsonBody(source: JsonSource, hint: string): Promise<unknown> {
   const type = source.request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
   if (type !== 'application/json') throw new ServiceError('unsupported_media_type', hint);

@@ -25,7 +25,7 @@ const maxAtOnce = 32;
 export type ConnectorSecrets = {
   /** One that is about to be given out. @throws ServiceError `queue_full`. */
   learn(name: string): Promise<void>;
-  /** Those that were given out before this core could hear of them; asked for until the manager says. Never rejects. */
+  /** Those that were given out before this core could know of them; asked for until the manager says. Never rejects. */
   learnAll(): Promise<void>;
   close(): void;
 };

@@ -17,7 +17,7 @@ const byName = { type: 'object', required: ['name'], properties: { name: { type:
 const fromPlace = { type: 'object', additionalProperties: false, properties: { from: { enum: ['vault', 'file'] } } } as const;
 type Removal = { Params: { name: string }; Querystring: { from?: 'vault' | 'file' } };
 
-/** What the operator sees of secrets and takes away. Values go in by `POST /v2/vault/secrets`, and come out nowhere. */
+/** What the operator sees of secrets and removes. Values go in by `POST /v2/vault/secrets`, and come out nowhere. */
 export function mountSecretAdminRoutes(app: App, { secrets, listSecrets, record, env }: Deps): void {
   app.get('/v2/secrets', () => listSecrets());
 

@@ -60,7 +60,7 @@ type Facts = {
   isClosed: boolean;
 };
 
-/** What lies in a place that can be listed, what is needed, and what else somebody uses and is there. */
+/** What lies in a place that can be listed, what is needed, and what else is used and is there. */
 function namesToShow(facts: Facts): string[] {
   const isThere = (name: string) => placesOf(facts, name).length > 0;
   const used = facts.uses

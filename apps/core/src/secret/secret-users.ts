@@ -5,7 +5,7 @@ import type { EngineKey } from '../engine/open-engines.ts';
 import type { ManagerReader } from '../instance/manager-reader.ts';
 import type { ToolServers } from '../tool-server/tool-servers.ts';
 
-/** `isNeeded`: whoever it is does not work without, unless one of `others` is there. */
+/** `isNeeded`: the user does not work without it, unless one of `others` is there. */
 export type SecretUse = { secret: string; user: SecretUser; isNeeded: boolean; others: readonly string[] };
 
 type Deps = {

@@ -5,7 +5,7 @@ export interface Claims {
   isClaimed(key: string): boolean;
   /**
    * Whether the channel is to say that it pauses: once for each time that the service's own terminal takes a session over,
-   * and not for a claim of somebody else, who tells people what they like. Once more after a restart.
+   * and not for another program's claim, which says what it likes. Once more after a restart.
    */
   tellsNow(key: string): boolean;
   /** From this call on the channel pauses. */

@@ -6,7 +6,7 @@ import { bounded, cut } from '@svc/store/read-page.ts';
 import type { SessionPlace } from './session-place.ts';
 import type { StoredTitleBy } from './title-store.ts';
 
-/** A session as stored. `running` and `queued` are the turn queue's to tell (see `session-view.ts`). */
+/** A session as stored. The turn queue knows `running` and `queued` (see `session-view.ts`). */
 export type SessionRow = Omit<Session, 'state' | 'working_folder' | 'title_by'> & {
   public: number;
   title_by: StoredTitleBy | null;

@@ -17,7 +17,7 @@ type Budget = Pick<SenderBudget, 'surface' | 'value' | 'month_usd'>;
 /** Budgets of single senders. */
 export const createBudgetStore = (db: Pick<Database, 'all' | 'run'>) => ({
   all: () => db.all<Budget>(selectBudgets),
-  /** Null takes the budget away. */
+  /** Null removes the budget. */
   set: (surface: string, value: string, monthUsd: number | null) =>
     monthUsd === null ? db.run(deleteBudget, surface, value) : db.run(upsertBudget, surface, value, monthUsd),
 });

@@ -13,7 +13,7 @@ export type SenderOf = Pick<Envelope, 'channel' | 'sender'>;
 
 /**
  * What single senders may spend in a calendar month, beside what their principal may. Only what is spent under a budget is
- * counted, so a turn of any other sender costs one look-up. Taking a budget away keeps what was spent: who gets another one in the same
+ * counted, so a turn of any other sender costs one look-up. Removing a budget keeps what was spent: who gets another one in the same
  * month does not begin at nothing.
  */
 export type Budgets = {
@@ -21,7 +21,7 @@ export type Budgets = {
   of(sender: SenderOf): (Pick<Overspend, 'spent' | 'limit' | 'period'> & { value: string }) | null;
   /** Counts what a sender with a budget spent, USD above 0. */
   add(sender: SenderOf, cost: number): void;
-  /** `monthUsd` null takes it away. Resolves when it is stored. */
+  /** `monthUsd` null removes it. Resolves when it is stored. */
   set(surface: string, value: string, monthUsd: number | null): Promise<void>;
   list(): SenderBudget[];
   /** Resolves when everything is stored. */

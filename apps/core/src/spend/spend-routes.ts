@@ -16,5 +16,5 @@ export function mountSpendRoutes(app: App, { spend }: { spend: Spend }): void {
   });
 }
 
-/** Whether a budget lets somebody spend more than the one before; null is none. */
+/** Whether a budget lets a sender spend more than the one before; null is no budget. */
 const isMore = (next: number | null, before: number | null): boolean => before !== null && (next === null || next > before);

@@ -298,7 +298,7 @@ describe('the budget of a sender', () => {
     expect(spend.check(anna, false, sender('ci')).allowed).toBe(true);
   });
 
-  test('that is taken away and given again in the same month does not begin at nothing', async () => {
+  test('that is removed and given again in the same month does not begin at nothing', async () => {
     const { spend } = await house().open();
     await spend.setBudget('compat', 'ci', 1);
     spend.add(anna, 1, sender('ci'));

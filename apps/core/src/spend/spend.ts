@@ -33,13 +33,13 @@ const maxWarnings = 10;
 export type Spend = {
   /** Whether a turn may begin. The reply names amounts on private surfaces only, and the total only from TRUSTED on. */
   check(identity: Spender, isPublic: boolean, sender?: SenderOf): SpendVerdict;
-  /** Whether a side call for somebody may be made. Nobody is told when not. */
+  /** Whether a side call for a person may be made. Nobody is told when not. */
   mayPay(identity: Spender, sender?: SenderOf): boolean;
   /** Counts what a turn cost, USD; nothing for one that cost nothing. A limit is reported when it is crossed. */
   add(identity: Pick<Spender, 'principal_id' | 'principal_key'>, cost: number | null, sender?: SenderOf): void;
   /** USD a month; null without one. */
   budgetOf(sender: SenderOf): number | null;
-  /** Gives a sender a budget, or takes it away (null). */
+  /** Gives a sender a budget, or removes it (null). */
   setBudget: Budgets['set'];
   /** The limits that are reached at the moment. */
   warnings(): string[];

@@ -12,7 +12,7 @@ type Deps = {
 
 /**
  * The engines that may answer turns now, the cheapest first: what is said goes to no vendor that the operator has not chosen
- * for it. The built-in one is none of them.
+ * for it. The built-in one does not count.
  */
 export async function enginesByPrice({ engines, engineFallback, pricing }: Deps): Promise<ActiveEngine[]> {
   const first = await engines.active();

@@ -10,7 +10,7 @@ import { asEngineId, type EngineFallback } from '../engine/fallback.ts';
 import type { Charge } from '../pricing/pricing.ts';
 import { runEngine, type EngineEnding } from '../turn/run-engine.ts';
 
-/** A question to an engine that is no turn. `text`: what of the prompt is somebody's own words. */
+/** A question to an engine that is no turn. `text`: what of the prompt is a person's own words. */
 export type SideCall = {
   purpose: NonNullable<EngineRequest['purpose']>;
   system: string;

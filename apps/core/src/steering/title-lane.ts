@@ -1,4 +1,4 @@
-/** One title at a time is made by an engine, whoever asks for it. */
+/** One title at a time is made by an engine, for all callers. */
 export type TitleLane = {
   /** Gives what ends it; null while another one is being made. */
   take(): (() => void) | null;

@@ -35,7 +35,7 @@ export type TitlesDeps = SideCallDeps & {
   log: Pick<Log, 'warn' | 'debug'>;
 };
 
-/** Soon after the answer, when whoever asked reads it. */
+/** Soon after the answer, while its caller reads it. */
 const delayMs = 5000;
 const longestMs = 10 * 60_000;
 const maxWaiting = 32;
@@ -138,7 +138,7 @@ async function wordsAgain(deps: TitlesDeps, key: string): Promise<string | null>
   return null;
 }
 
-/** What is kept until its time has come: no more than a model is told. */
+/** What is kept until its time has come: no more than a model gets. */
 function shortened({ turn, reply, ...answered }: Answered): Answered {
   const text = cutText(titleSource(turn.envelope.content), maxSource);
   return { ...answered, reply: cutText(reply, maxReply), turn: { ...turn, envelope: { ...turn.envelope, content: { text } } } };

@@ -10,14 +10,14 @@ const style = /\u001b\[([\d;]*)m/g;
 
 /**
  * Whether a program waits for a message, and nothing is typed yet: the cursor stands right behind the prompt, and behind it is nothing but what is shown in
- * place of a text, dim or grey. A question with choices, a half sentence and a menu are none.
+ * place of a text, dim or grey. A question with choices, a half sentence and a menu do not count.
  */
 export function listens({ lines, x, y }: Screen): boolean {
   const { before, behind } = splitAt(lines[y] ?? '', x);
   return prompt.test(before) && behind.trim() === '';
 }
 
-/** Somebody may be in the middle of a message: the cursor stands behind words. */
+/** A person may be in the middle of a message: the cursor stands behind words. */
 export const isHalfTyped = ({ lines, x, y }: Screen): boolean => /^[\s│|]*[❯›>]\s\S/u.test(plain(lines[y] ?? '').slice(0, x));
 
 /** Whether just this text stands where one types, not sent yet. Programs show what is long as a mark of what was pasted. */

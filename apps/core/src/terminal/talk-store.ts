@@ -30,7 +30,7 @@ export type TalkStore = {
     told: { turns: readonly ToldTurn[]; sums: TalkSums; session: string; sender: string; channel: string },
   ): Promise<void>;
   drop(key: string): Promise<unknown>;
-  /** What was said in terminals of the session since then (epoch ms), of what was told. */
+  /** What was said in terminals of the session since then (epoch ms), of what was recorded. */
   told(key: string, since: number): Promise<string[]>;
 };
 

@@ -13,7 +13,7 @@ export type TerminalScreen = {
   press(id: string, key: 'Enter' | 'Escape'): Promise<void>;
 };
 
-/** `refuse` throws for an answer that is one; `checked` for a name that is none of ours. */
+/** `refuse` throws for an answer that is a refusal; `checked` for a name that is not ours. */
 export function createTerminalScreen(
   ask: AskTmux,
   { refuse, checked }: { refuse(answer: Answer): void; checked(id: string): string },

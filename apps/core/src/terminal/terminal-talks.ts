@@ -65,7 +65,7 @@ export function createTerminalTalks(deps: Deps): TerminalTalks {
         const replies = await textsInSlices(row.public === 1 ? redactor.forPublic : redactor, turn.replies);
         turns.push(toldTurn(turn, { key, engine, replies }));
       }
-      // Their ids are the engine's own: should it be told again after a kill, it counts once.
+      // Their ids are the engine's own: should it be recorded again after a kill, it counts once.
       await deps.events.talk(key, engine, talk);
       // Turns are counted once, and where a price is missing with what has none.
       const counted = Math.max(

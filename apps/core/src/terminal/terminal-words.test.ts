@@ -110,7 +110,7 @@ describe('typing', () => {
     expect(rows.size).toBe(0);
   });
 
-  test('waits while the program works, and while somebody types; the answer says so, and it is typed all the same', async () => {
+  test('waits while the program works, and while a person types; the answer says so, and it is typed all the same', async () => {
     const { words, pass, pressed, bench } = open();
     let tick = 0;
     bench.shown = () => ({ lines: [`working ${++tick}`, '❯ '], x: 2, y: 1 });
@@ -125,7 +125,7 @@ describe('typing', () => {
     expect(pressed).toEqual(['later', 'Enter']);
   });
 
-  test('not when somebody begins to type in the moment before', async () => {
+  test('not when a person begins to type in the moment before', async () => {
     const { words, pass, pressed, bench } = open();
     let looks = 0;
     bench.shown = () => (++looks <= 4 ? idle : holding('h'));
@@ -138,7 +138,7 @@ describe('typing', () => {
     expect(pressed).toEqual(['later', 'Enter']);
   });
 
-  test('ends what the program does when it is to interrupt, once, and never where somebody types', async () => {
+  test('ends what the program does when it is to interrupt, once, and never where a person types', async () => {
     const { words, pass, pressed, bench } = open();
     let tick = 0;
     bench.shown = () => ({ lines: [`working ${++tick}`, '❯ half'], x: 6, y: 1 });
@@ -174,7 +174,7 @@ describe('typing', () => {
     await expect(words.say({ conversation_key: key, text: '\u0003\u001b \n' })).rejects.toMatchObject({ code: 'bad_request' });
   });
 
-  test('a session in no terminal is somebody else’s, and a full one refuses', async () => {
+  test('a session in no terminal belongs to others, and a full one refuses', async () => {
     const { words, bench } = open();
     bench.shown = { lines: [], x: 0, y: 0 };
     expect(await words.say({ conversation_key: 'other', text: 'x' })).toBe(null);

@@ -89,7 +89,7 @@ export function createTerminals(deps: Deps): Terminals {
     await tmux.end(id); // windows that a person opened beside it
     log.info({ terminal: id }, 'a terminal has ended');
   };
-  /** Whoever sees that it has ended waits for the same end. */
+  /** Every caller that sees that it has ended waits for the same end. */
   const ended = async (terminal: Terminal): Promise<void> => {
     const { id } = terminal;
     if (!open.has(id)) return;

@@ -100,7 +100,7 @@ export function createTmuxServer({ run, path: searchPath }: Deps): TmuxServer {
   };
 }
 
-/** A version that cannot be read (`tmux master`) is one that somebody built, and new. */
+/** A version that cannot be read (`tmux master`) is a build of one's own, and new. */
 function checkVersion(said: string): void {
   const version = /^tmux (?:next-)?(\d+)\.\d+/.exec(said);
   if (version === null || Number(version[1]) >= leastVersion) return;

@@ -80,7 +80,7 @@ export function createTypist({ screen, store, terminalOf, wasSaid, onTyped, cloc
   async function type(id: string, line: Line, word: TerminalWord): Promise<void> {
     word.begun_at = clock.now();
     await store.begin(word.id, word.begun_at);
-    // Writing that down took a moment, in which somebody may have begun to type.
+    // Writing that down took a moment, in which a person may have begun to type.
     if (!listens(await screen.read(id))) return;
     await screen.paste(id, asTyped(word.text));
     await sleep(beforeEnterMs);

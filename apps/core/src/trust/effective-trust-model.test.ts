@@ -109,7 +109,7 @@ test('who is denied has no rights at all, and the order of grants decides nothin
   );
 });
 
-test('a grant that does not fit changes nothing: taken away, the trust is the same', () => {
+test('a grant that does not fit changes nothing: without it the trust is the same', () => {
   fc.assert(
     fc.property(sender, context, (who, where) => {
       const misfits = judgeGrants(who, where).map(({ misfit }) => misfit);

@@ -12,7 +12,7 @@ export type HighRights = {
   checkRole(asker: Asker, idOrName: string): Promise<void>;
   /** The same for everything that a person has been granted. */
   checkPerson(asker: Asker, idOrKey: string): Promise<void>;
-  /** Taking a grant away gives rights where it is what blocks. */
+  /** Removing a grant gives rights where it is what blocks. */
   checkRevoke(asker: Asker, grantId: string): Promise<void>;
 };
 

@@ -24,7 +24,7 @@ test.each([
   '/startABCD-EFGH-JKMN',
   'ABCD_EFGH_JKMN',
   `ABCD${' '.repeat(100)}EFGH-JKMN`,
-])('"%s" is none', (text) => {
+])('"%s" is no code', (text) => {
   expect(invitationIn(text)).toBeNull();
 });
 

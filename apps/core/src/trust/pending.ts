@@ -19,7 +19,7 @@ type Deps = { db: Database; clock: Clock; ids: Ids; log: Pick<Log, 'error'> };
 export interface Pending {
   /**
    * Records a denied sender; called for every denied envelope. Gives the sentence that stands below "no access" where
-   * the instance pairs and the answer reaches the sender alone, else null. Whoever is denied for any other reason than
+   * the instance pairs and the answer reaches the sender alone, else null. A sender who is denied for any other reason than
    * being unknown is not recorded and gets no code.
    */
   note(envelope: Noted, identity: Pick<Identity, 'denial'>): string | null;

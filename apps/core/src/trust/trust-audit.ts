@@ -10,7 +10,7 @@ export type TrustAuditPage = { audit: TrustChange[]; next: number | null };
 type Row = Omit<TrustChange, 'before' | 'after'> & { before: string | null; after: string | null };
 
 const insert = 'INSERT INTO trust_audit (at, actor, what, principal, before, after) VALUES (?, ?, ?, ?, ?, ?)';
-/** The whole of a large principal; and what is told of a change that is longer. */
+/** The whole of a large principal; and what is recorded of a change that is longer. */
 const maxFacts = 65_536;
 const facts = (column: string) =>
   `CASE WHEN octet_length(${column}) > ${maxFacts} THEN '{"withheld":"too long to be shown"}' ELSE ${column} END AS ${column}`;

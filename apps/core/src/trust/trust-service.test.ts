@@ -60,7 +60,7 @@ test('a sender is looked up once until trust changes', async () => {
   expect((await again).denied).toBe(true);
 });
 
-test('while the gate is closed everybody is denied, whoever is asking already', async () => {
+test('while the gate is closed everybody is denied, also those who are asking already', async () => {
   const { asked, trust } = open();
   const waiting = trust.resolve(envelope);
   trust.closeGate('no trust');

@@ -6,7 +6,7 @@ type Message = Pick<Envelope, 'conversation_key' | 'sender'>;
 export type BotTurns = {
   /** Whether a message is of a bot that has had its answers: it is only read. */
   isOver(message: Message): boolean;
-  /** A message of somebody who is let in was taken. A person's word begins the count again. */
+  /** A message of a person who is let in was taken. A person's word begins the count again. */
   note(message: Message): void;
 };
 

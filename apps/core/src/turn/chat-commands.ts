@@ -37,9 +37,9 @@ export type ChatCommand = ChatCommandEntry & { run: Run };
 const beginNew: Run = async (deps, turn, identity) => {
   const { claims, events } = deps;
   const key = turn.envelope.conversation_key;
-  // Whoever works in it at a terminal would lose it, and the claim would have no session that it could be released from.
+  // A person who works in it at a terminal would lose it, and the claim would have no session that it could be released from.
   if (claims.isClaimed(key)) return 'This conversation is open in a terminal. Begin a new one when it is released there.';
-  // What the operator set for the conversation stays: a sender takes nothing of it away.
+  // What the operator set for the conversation stays: a sender removes nothing of it.
   await forgetConversation(deps, key);
   events.sessionForgotten(turn, identity);
   return 'A new conversation begins with your next message.';

@@ -6,7 +6,7 @@ import { badRequest } from '@svc/service-kit/service-error.ts';
 import { findUpload } from '@svc/service-kit/upload-file.ts';
 
 /**
- * What no schema says of an envelope, whoever brings it.
+ * What no schema says of an envelope, for every caller.
  * @throws ServiceError `bad_request`.
  */
 export function checkEnvelope({ content, channel_context, device_tools }: Envelope, uploads: string): void {

@@ -90,7 +90,7 @@ export function createEventRenderer({
     cancelKeep = clock.after(keepWithinMs, () => {
       unkept = null;
       kept = sessions.keepEngineSession(session, engineSessionId);
-      kept.catch(() => undefined); // `finish` hears of it; until then nobody waits, which would end the process
+      kept.catch(() => undefined); // `finish` gets it; until then nobody waits, which would end the process
     });
   };
 

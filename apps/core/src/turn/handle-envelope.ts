@@ -38,7 +38,7 @@ type Deps = { run: RunLiveTurn } & Pick<
 >;
 
 /**
- * Handles one envelope, whoever brings it: a connector over its link, or any caller of `POST /v2/handle`. A message
+ * Handles one envelope from any caller: a connector over its link, or any caller of `POST /v2/handle`. A message
  * that comes twice runs once, and everybody who brings it gets the one answer. A caller that goes away ends nothing.
  * @throws ServiceError `bad_request`, `conflict`, `queue_full`, `unavailable`, a `turn_…` or an `engine_…` code; every
  *   other ending is a result.

@@ -21,7 +21,7 @@ describe('a request is held to the limits of its own kind alone', () => {
     ['an answer of nobody', { op: 'answer', conversation_key: 'k', ask_id: 'a1', option: 'yes' }],
     ['an edit of nobody', { op: 'amend', conversation_key: 'k', message_id: 'm1', version: 2, text: 'x' }],
     ['an edit whose text is a number', { op: 'amend', ...conversation, message_id: 'm1', version: 2, text: 1 }],
-    ['a text to say that is none', { op: 'inject', ...conversation, text: null }],
+    ['a text to say that is no string', { op: 'inject', ...conversation, text: null }],
   ])('%s is refused', (_name, request) => {
     expect(problemsOf(request)).not.toBe('');
   });

@@ -105,7 +105,7 @@ type Link = {
   shortCalls: AtOnce;
   /** Ends the link, and says why. */
   refuse: (why: ServiceError) => void;
-  /** Takes note of a line that nobody can be told the fault of. */
+  /** Notes a line whose fault cannot be answered. */
   strayed: () => void;
 };
 

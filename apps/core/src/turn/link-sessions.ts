@@ -95,7 +95,7 @@ async function list(deps: LinkSessionDeps, peer: Peer, { as, limit = maxPage, be
   const after = parsePlace(before);
   const isAll = seesAll(identity);
   const own = { prefix: `${peer.type}:${peer.instanceId}:`, principalId: isAll ? null : identity.principal_id };
-  // Nobody's are not those of a sender who is nobody known.
+  // An unknown sender does not own those without a person.
   if (!isAll && own.principalId === null) return { sessions: [], next: null };
   const rows =
     isAll && peer.sessions === 'every' ? await deps.sessions.list(after, limit) : await deps.sessions.listOf(own, after, limit);

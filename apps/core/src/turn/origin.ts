@@ -44,7 +44,7 @@ function partsIn(key: string): unknown[] {
 /** What trust gives a sender at this moment. */
 export const rightsKey = (identity: Identity): string => compositeKey(identity.principal_id, rightsOfAnyone(identity));
 
-/** The same, whoever it is. */
+/** The same without the person. */
 export const rightsOfAnyone = (identity: Identity): string => {
   const { trust_tier, tool_policy, tool_servers, asks, bypass_moderation, denied } = identity;
   const servers = tool_servers === '*' ? '*' : compositeKey(...tool_servers);

@@ -25,7 +25,7 @@ const amendLimits = { ofKey: 64, all: 1000, what: 'changes of messages' };
 /** The way of every turn through the core, and all that is known of the turns that are on it. */
 export type Pipeline = {
   /**
-   * Handles one envelope, whoever brings it; see `handleEnvelope`.
+   * Handles one envelope from any caller; see `handleEnvelope`.
    * @throws ServiceError `bad_request`, `conflict`, `queue_full`, `unavailable`, a `turn_…` or an `engine_…` code.
    */
   handle(envelope: Envelope, caller: Caller, requestId: string): Promise<HandleResult>;

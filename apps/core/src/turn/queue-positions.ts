@@ -12,7 +12,7 @@ export type QueuePositions = {
   close(): void;
 };
 
-/** Waiting turns hear of a new position at most this often, ms. */
+/** Waiting turns get a new position at most this often, ms. */
 const reportEveryMs = 1000;
 
 export function createQueuePositions({ lines, forSlot, clock }: Deps): QueuePositions {

@@ -65,7 +65,7 @@ async function report({ journal, outbox, log }: Deps, row: JournalRow): Promise<
   }
 }
 
-/** Turns that ran keep their place before those that waited; all others go by their arrival, which their ids tell. */
+/** Turns that ran keep their place before those that waited; all others go by their arrival, which their ids show. */
 const inPlace = (a: JournalRow, b: JournalRow): number =>
   Number(b.attempts > 0) - Number(a.attempts > 0) || (a.id < b.id ? -1 : 1);
 
@@ -154,7 +154,7 @@ async function runAlone(
   const cancel = clock.after(maxHoldMs, letOthersRun);
   for (const { start, ended } of suspects) {
     start();
-    await ended.catch(() => undefined); // its own caller hears of it
+    await ended.catch(() => undefined); // its own caller gets it
   }
   cancel();
   letOthersRun();

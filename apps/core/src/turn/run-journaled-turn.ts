@@ -19,7 +19,7 @@ export type RunLiveTurn = (live: LiveTurn, ticket: Ticket, accepted?: Accepted) 
 type Deps = Pick<PipelineParts, 'journal' | 'events' | 'turnQueue' | 'outbox' | 'pendingAcks' | 'db'>;
 
 /**
- * Runs a turn that is in the journal, in its place of the line, and writes down how it ended before anybody hears of
+ * Runs a turn that is in the journal, in its place of the line, and writes down how it ended before anybody gets
  * it. While the service stops nothing is written: the turn stays open, and is run when the service is back.
  */
 export async function runJournaledTurn(
@@ -89,7 +89,7 @@ function keepTools({ journal }: Pick<Deps, 'journal'>, { turn, tools }: LiveTurn
   if (tools.length > 0) journal.keepTools(turn, tools).catch(() => undefined);
 }
 
-/** Whoever asked hears of the failure; when nobody is there any more it goes over the channel, or on the list. */
+/** The caller is told of the failure; when nobody is there any more it goes over the channel, or on the list. */
 export async function failTurn(deps: Deps, live: LiveTurn, error: unknown): Promise<void> {
   const { turn } = live;
   const failure = toServiceError(error).toBody(turn.requestId);

@@ -12,7 +12,7 @@ export type TurnActions = {
   checkRoom(turn: Pick<Turn, 'id'>): void;
   /** Resolves when it is in the journal: a turn that is run again has it. @throws ServiceError as `checkRoom`. */
   add(turn: Pick<Turn, 'id'>, action: ExtraAction): Promise<void>;
-  /** What goes with the reply. From here on `add` refuses, so that nobody hears yes to what is left out. Empty when asked again. */
+  /** What goes with the reply. From here on `add` refuses, so that nothing that is left out is confirmed. Empty when asked again. */
   end(turn: Pick<Turn, 'id'>): readonly ExtraAction[];
 };
 

@@ -3,7 +3,7 @@ import type { TurnQueue } from './turn-queue.ts';
 
 /** Holds back turns that have not begun, for who is about to stop the service: what comes meanwhile is accepted, and runs afterwards. */
 export type TurnHold = {
-  /** From now on, for `ms` at most: whoever asked may be gone. Asked again it holds on. */
+  /** From now on, for `ms` at most: the caller may be gone. Asked again it holds on. */
   holdFor(ms: number): void;
 };
 

@@ -51,7 +51,7 @@ const updateEnd = 'UPDATE turn SET state = ?, open = 0, input = NULL, result = ?
 // The input names the route, so it stays until the reply is on its way.
 const updateReplied = 'UPDATE turn SET state = ?, result = ?, ended_at = ? WHERE seq = ?';
 const updateFailed = `UPDATE turn SET state = 'failed', open = 0, input = NULL, error = ?, ended_at = ? WHERE seq = ?`;
-// Nothing else than a made reply: a delivery may tell of a failure, or of a message that has been taken up again since.
+// Nothing else than a made reply: a delivery may report a failure, or a message that has been taken up again since.
 const updateState = `UPDATE turn SET state = ?, open = 0, input = NULL WHERE seq = ? AND id = ? AND state = 'replied'
   RETURNING forgotten`;
 const removeEnded = 'DELETE FROM turn WHERE conversation_key = ? AND open = 0';

@@ -132,7 +132,7 @@ test('whatever happens, no two turns of a key overlap, slots are respected, and 
   );
 });
 
-test('a turn whose waiting cannot be told of leaves its place to the next', async () => {
+test('a turn whose waiting cannot be reported leaves its place to the next', async () => {
   const queue = createTurnQueue({ slots: 1, maxWaiting: 10 }, systemClock);
   const first = gate();
   const running = run(queue, 'a', () => first.opened);
@@ -225,7 +225,7 @@ test('one that is told to end waits for no slot, and one that ends meanwhile lea
   await expect(run(queue, 'd', () => Promise.resolve('answered'))).resolves.toBe('answered');
 });
 
-test('whoever rests, comes back, is stopped or fails: no more work than there are slots, but those that end, and nothing leaks', async () => {
+test('whichever rest, come back, are stopped or fail: no more work than there are slots, but those that end, and nothing leaks', async () => {
   const step = fc.constantFrom('work', 'rest', 'abort', 'fail');
   const turns = fc.array(fc.record({ key: fc.constantFrom('a', 'b', 'c', 'd', 'e'), steps: fc.array(step, { maxLength: 5 }) }), {
     maxLength: 30,

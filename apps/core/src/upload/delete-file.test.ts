@@ -53,7 +53,7 @@ test('whatever fails and starts again in between, a file is there and listed, or
             );
             manifest.append = append;
             expect(done).toBe(!isGone && !each.fails);
-            // What was decided is ended by whoever comes next, also when the answer was an error.
+            // What was decided is ended by the next caller, also when the answer was an error.
             if (done) deleted.add(id);
             if (done) pending.delete(id);
             else if (!isGone) pending.add(id);

@@ -10,7 +10,7 @@ const pieceChars = 256 * 1024;
 
 /**
  * Writes the list of uploads again without the names, places and conversations of deleted files: of each its id and when it was deleted
- * stay, in its place. Whoever reads the list meanwhile reads the old one to its end. Nobody may write to it meanwhile.
+ * stay, in its place. A reader of the list reads the old one to its end meanwhile. Nobody may write to it meanwhile.
  */
 export async function forgetDeleted(file: string, deleted: ReadonlyMap<string, number>): Promise<void> {
   const draft = path.join(path.dirname(file), '.manifest.part'); // in no backup, and nobody's upload

@@ -71,7 +71,7 @@ export function createVaultLink({ settings, clock, log, onBack, onClosed, client
     note(now);
     return answer;
   };
-  /** An open one is heard of at once, one that is open and at fault is asked again. */
+  /** An open one reports at once, one that is open and at fault is asked again. */
   const startLooking = (): (() => void) => {
     const stopTimer = clock.every(lookMs, () => void look());
     const stopWatching = client?.watch((state) => void (state?.sealed === false && look())) ?? (() => {});

@@ -8,7 +8,7 @@ import type { TrustService } from '../trust/trust-service.ts';
 
 type Deps = { trust: Pick<TrustService, 'resolve'>; sessions: Pick<SessionStore, 'read'> };
 
-/** Whether a link may ask about a conversation at all, whoever it asks for: it is of its own instance, or its type shows every one. */
+/** Whether a link may ask about a conversation at all, for any person: it is of its own instance, or its type shows every one. */
 export const isWithinReach = (peer: Peer, key: string): boolean => ownsKey(peer, key) || peer.sessions === 'every';
 
 /**

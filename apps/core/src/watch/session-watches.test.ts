@@ -83,7 +83,7 @@ function reader({ isSlow = (): boolean => false } = {}) {
 }
 const replied = (text: string) => (): Ending => ({ outcome: 'replied', text });
 
-test('whoever comes, goes and comes back: all put together the same text, and see each end once', async () => {
+test('watchers that come, go and come back: all put together the same text, and see each end once', async () => {
   const step = fc.constantFrom('begin', 'say', 'say', 'say', 'retract', 'end', 'join', 'leave', 'back', 'wait', 'forget');
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 60, size: 'max' }), async (steps) => {

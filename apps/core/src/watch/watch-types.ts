@@ -15,7 +15,7 @@ export type WatchedTurn = {
   unwatch(): void;
 };
 
-/** Somebody who watches a conversation, at their own pace. */
+/** A watcher of a conversation, at its own pace. */
 export type Watcher = {
   send(parcel: Parcel): void;
   /** Null when there is room for more, else when there is; false for a watcher that is gone, or has taken nothing for too long. */

@@ -33,7 +33,7 @@ export type Message = {
   asks: Ask[];
   /** Replies the channel has shown because a connector was asked to. */
   shown: string[];
-  /** It was shown, and then the core was away for so long that it may have missed to hear of it. */
+  /** It was shown, and then the core was away for so long that it may have missed it. */
   isUnheard: boolean;
   /** Messages of the key that began since an operator's words were put in. */
   overtakenBy: number;

@@ -35,7 +35,7 @@ const maxSessions = 200;
 
 /**
  * The sessions in which a turn runs or waits, whose program runs, or in which something happened in the last 15 minutes: the
- * core's own, and those that only the collector hears of, such as the ones in terminals.
+ * core's own, and those that only the collector knows, such as the ones in terminals.
  */
 export const listSessions: Tool<'svc_sessions'> = async (deps, caller) => {
   const [own, { collected, note }] = await Promise.all([ownSessions(deps, caller), askCollector(deps, caller)]);

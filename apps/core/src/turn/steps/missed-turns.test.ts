@@ -33,7 +33,7 @@ async function told(replies: string[]): Promise<string> {
   return (await withMissedTurns({ journal }, turn, prompt, session)).text;
 }
 
-test('what was missed is told in its order', async () => {
+test('what was missed is given in its order', async () => {
   const text = await told(['one', 'two']);
   expect(text.indexOf('one')).toBeLessThan(text.indexOf('two'));
   expect(text.endsWith('now')).toBe(true);

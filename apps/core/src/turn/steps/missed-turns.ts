@@ -10,7 +10,7 @@ import type { Prompt } from './build-prompt.ts';
 
 /** Older ones are left out. */
 const maxTurns = 20;
-/** What is told of one message, and of all: a reply may be longer than a model can read. */
+/** What is given of one message, and of all: a reply may be longer than a model can read. */
 const maxChars = { message: 20_000, all: 100_000 };
 
 /**

@@ -56,7 +56,7 @@ const graceShare = 1 / 5;
  */
 export async function reason(deps: Deps, reasoning: Reasoning, io: TurnIo): Promise<Reasoned> {
   const { turn, identity, active } = reasoning;
-  // Most turns have no tool server that wants to hear of their end, and a signal is not cheap.
+  // Most turns have no tool server that wants to know of their end, and a signal is not cheap.
   let end: AbortController | null = null;
   const asker = openAsker(deps, reasoning, io);
   const asking = {
