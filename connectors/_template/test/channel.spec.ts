@@ -52,7 +52,7 @@ async function ask(live: RunningConnector, route: string, body?: string | Uint8A
   return (await answer.json()) as unknown;
 }
 
-test('a message gets the reply of the assistant, and the core hears that it is shown', async (t) => {
+test('a message gets the reply of the assistant, and the core is told that it is shown', async (t) => {
   const { say, core } = await running(t);
   assert.deepEqual(await say('hello'), { shown: ['echo: hello'] });
   assert.deepEqual(core.confirmations, [{ turnId: 'turn_1' }]);

@@ -12,7 +12,7 @@ const permissions = [
 ];
 const voicePermissions = [PermissionFlagsBits.Connect, PermissionFlagsBits.Speak];
 
-/** Where somebody who may manage a server lets the bot in. */
+/** Where a person who may manage a server lets the bot in. */
 export const inviteLink = (applicationId: string, hasVoice = false): string =>
   `https://discord.com/oauth2/authorize?${new URLSearchParams({
     client_id: applicationId,

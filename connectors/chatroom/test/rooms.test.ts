@@ -50,7 +50,7 @@ async function openThree() {
   return { server, ann, general, agents, bots, said, ask: (text: string) => server.say({ from: ann, channel: general, text }) };
 }
 
-test('three assistants give each other the word until the cap, each hears the others as others, and nothing loops', async () => {
+test('three assistants give each other the word until the cap, each sees the others as others, and nothing loops', async () => {
   const { agents, bots, said, ask } = await openThree();
   ask(`<@${bots[0]?.user.id}> begin`);
   // One turn for the person, and of each as many as the cap for bots.

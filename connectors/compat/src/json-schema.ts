@@ -114,7 +114,7 @@ function firstFault<Item>(items: readonly Item[], check: (item: Item, index: num
   return null;
 }
 
-/** Keywords that only describe; `format` is told to the assistant, and not checked. */
+/** Keywords that only describe; `format` is given to the assistant, and not checked. */
 const descriptions = ['title', 'description', 'default', 'examples', '$schema', '$id', '$comment', 'format'];
 /** Where schemas stand by a name of the caller's own, in a list, or alone. */
 const named = ['properties', '$defs', 'definitions'];

@@ -3,7 +3,7 @@ export type Sniffed = { mime: string; extension: string };
 
 const at = (bytes: Buffer, offset: number, text: string) => bytes.toString('latin1', offset, offset + text.length) === text;
 
-/** An image that engines read. Null for anything else, SVG included: it is a program for whoever draws it. */
+/** An image that engines read. Null for anything else, SVG included: it is a program for its renderer. */
 export function sniffImage(bytes: Buffer): Sniffed | null {
   if (at(bytes, 0, '\x89PNG\r\n\x1a\n')) return { mime: 'image/png', extension: 'png' };
   if (at(bytes, 0, '\xff\xd8\xff')) return { mime: 'image/jpeg', extension: 'jpg' };

@@ -114,7 +114,7 @@ describe('POST /v1/audio/transcriptions', () => {
       400,
     ],
     ['-'.repeat(100_000), `multipart/form-data; boundary=${'-'.repeat(70)}`, 400],
-  ])('%#: a form that is none is refused', async (body, type, status) => {
+  ])('%#: an invalid form is refused', async (body, type, status) => {
     expect((await post(body, type)).status).toBe(status);
   });
 

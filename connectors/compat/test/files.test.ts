@@ -104,12 +104,7 @@ describe('refused, with nothing stored and no turn,', () => {
       'input_audio.format',
       'invalid_value',
     ],
-    [
-      'sound that is none',
-      { type: 'input_audio', input_audio: { data: 'AAAA', format: 'mp3' } },
-      'input_audio.data',
-      'invalid_value',
-    ],
+    ['invalid sound', { type: 'input_audio', input_audio: { data: 'AAAA', format: 'mp3' } }, 'input_audio.data', 'invalid_value'],
   ])('is %s', async (_what, part, at, code) => {
     const error = await show(text('see '), part).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(BadRequestError);

@@ -49,7 +49,7 @@ test('after too many wrong keys the caller is asked to wait, and a good key stil
 describe('the keys file', () => {
   const models = (key: string) => client(key).models.list();
 
-  test('edited while running, takes keys away and adds them within five seconds', async () => {
+  test('edited while running, removes keys and adds them within five seconds', async () => {
     await models(annKey);
     compat.writeKeys([{ key: 'a-new-key', identity: 'cy' }]);
     await vi.waitFor(() => expect(models(annKey)).rejects.toBeInstanceOf(AuthenticationError), {

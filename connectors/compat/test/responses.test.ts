@@ -145,7 +145,7 @@ describe('a conversation of responses', () => {
     expect((await keyOf({ previous_response_id: anns.id }, bobKey)).key).not.toBe(anns.key);
   });
 
-  test('does not go on from an id that is none of ours', async () => {
+  test('does not go on from an id that is not ours', async () => {
     for (const previous_response_id of [
       'resp_123',
       'x',

@@ -9,7 +9,7 @@ import { smtpLogin } from './outgoing/create-outgoing.ts';
 import { checkSmtp } from './outgoing/send-mail.ts';
 
 /**
- * Looks at each folder, and at the server that sends. Throws for what somebody has to set right; a server that cannot be reached is waited for, once it has
+ * Looks at each folder, and at the server that sends. Throws for what an operator has to fix; a server that cannot be reached is waited for, once it has
  * worked.
  */
 export async function checkServers(ctx: StartContext<Config>, access: MailAccess): Promise<void> {

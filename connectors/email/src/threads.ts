@@ -38,7 +38,7 @@ const hourMs = 60 * 60_000;
 const subjectMs = 30 * 24 * hourMs;
 
 /**
- * Threads by their sender: who writes into somebody else's has one of their own, whatever ids their mail names. They are remembered over restarts, those that
+ * Threads by their sender: who writes into another sender's has one of their own, whatever ids their mail names. They are remembered over restarts, those that
  * were quiet longest are forgotten: a mail that names their first one comes back to the same conversation all the same.
  */
 export async function openThreads({ state, instanceId, now, budget }: Deps): Promise<Threads> {
@@ -74,7 +74,7 @@ export async function openThreads({ state, instanceId, now, budget }: Deps): Pro
   const named = (name: string, thread: Thread): NamedThread => ({
     ...thread,
     target: `thread:${name}`,
-    // The sender is part of it: no id that somebody names leads into another one's conversation.
+    // The sender is part of it: no id in a mail leads into another one's conversation.
     conversationKey: emailKey(meta.type, instanceId, placeOf(thread.sender, thread.root)),
   });
 

@@ -25,7 +25,7 @@ export type Dovecot = {
   stop(): Promise<void>;
 };
 
-/** A real IMAP server, on loopback, whose users have all one password. It runs as whoever runs the tests. */
+/** A real IMAP server, on loopback, whose users have all one password. It runs as the user of the tests. */
 export async function startDovecot(): Promise<Dovecot> {
   const folder = temporaryFolder();
   const user = userInfo();

@@ -120,7 +120,7 @@ describe.skipIf(whyNoDovecot !== null)(`e-mail${skipNote(whyNoDovecot)}`, () => 
     ['a mailing list', mail({ headers: ['List-Id: <list.example>'] }), 'mailing list'],
     ['a bounce', mail().replace(/^Return-Path: .*/, 'Return-Path: <>'), 'bounce'],
     ['itself', mail({ from: bot }), 'own address'],
-    ['somebody who is not who they say', mail({ said: 'dmarc=fail header.from=friend.example' }), 'not proven'],
+    ['a sender who is not who they say', mail({ said: 'dmarc=fail header.from=friend.example' }), 'not proven'],
   ])('%s gets no answer, and the log says why', async (_who, text, reason) => {
     const { put, logs, fake } = await opened();
     await put(text);

@@ -150,7 +150,7 @@ test('a question is asked in a comment, and its answer is handed over as it is',
   await expect.poll(() => shown(issue)).toContain('Done.');
 });
 
-test('each answer may name who asked for it, whoever asks next', async () => {
+test('each answer may name who asked for it, also when another asks next', async () => {
   const { server, repo, ann, shown, core } = await openIssues();
   const bob = server.user('bob');
   const next = Promise.withResolvers<void>();

@@ -91,7 +91,7 @@ test.each([true, false])(
   },
 );
 
-test('who is nobody by login is let in by what they are to the repository, if the operator has said who that is', async () => {
+test('a login that is not listed is let in by what it is to the repository, if the operator has said who that is', async () => {
   const channel = await openIssues({ strangers: ['cat', 'eve'] });
   quiet(channel);
   const { server, repo, core } = channel;

@@ -85,7 +85,7 @@ test.each([
     (path: string, response: ServerResponse) => response.writeHead(302, { location: path }).end(),
   ],
   ['nothing at this path', (_path: string, response: ServerResponse) => response.writeHead(404).end()],
-])('an api_url that is none is named, where %s answers', async (_what, answer) => {
+])('an invalid api_url is named, where %s answers', async (_what, answer) => {
   const other = await listen(http.createServer((request, response) => answer(request.url ?? '/', response)));
   const said = await failure({ api_url: other.url });
   await other.close();
@@ -93,7 +93,7 @@ test.each([
   expect(said).not.toMatch(/\((Type)?Error\)/);
 });
 
-test('a dry run says what is missing for the day when it is none', async () => {
+test('a dry run says what is missing for a real run', async () => {
   const steps = async (scopes: string) => {
     const { live } = await openIssues({ server: { scopes }, config: { dry_run: true } });
     return live().firstSteps ?? '';

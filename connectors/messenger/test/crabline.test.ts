@@ -76,7 +76,7 @@ test('a long reply comes in messages that the server takes', async () => {
   expect(textsTo(ann.senderId).length).toBeGreaterThan(1);
 });
 
-test('another poller of the bot is told of, and outlasted', async () => {
+test('another poller of the bot is reported, and outlasted', async () => {
   const { live } = await openMessenger();
   const other = new Api(peer.token, { apiRoot: peer.apiRoot });
   const isHealthy = () => live.health?.().healthy;

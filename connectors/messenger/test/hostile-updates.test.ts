@@ -81,7 +81,7 @@ test('a hundred updates at once are taken in their order', async () => {
   expect(core.turns.map(({ envelope }) => envelope.content.text)).toEqual(texts);
 }, 30_000);
 
-test('anything is read as an update or as none, and ids that are not exact are nobody’s', () => {
+test('anything is read as an update or as none, and ids that are not exact name no one', () => {
   fc.assert(fc.property(fc.anything(), (update) => void readUpdate(update)));
   expect(readUpdate({ update_id: '12' })).toEqual({ id: 12, kind: 'other' });
   for (const update_id of [-1, 1.5, 2 ** 60, '1e3', ' 1', null, {}, 'x'.repeat(1000)])

@@ -68,7 +68,7 @@ test('what messages hold beside text comes as words', async () => {
     ]);
 });
 
-test('what is answered or passed on is told, with whose it is', async () => {
+test('what is answered or passed on is reported, with whose it is', async () => {
   const channel = await openMessenger();
   quiet(channel);
   const { server } = channel;

@@ -2,7 +2,7 @@ import type { Reply } from '@svc/connector-kit';
 import type { ServiceError } from '@svc/service-kit/service-error.ts';
 import { challengeOf } from './oauth/check-token.ts';
 
-/** Of OAuth (RFC 6749): what is wrong in one word, and in words. */
+/** Of OAuth (RFC 6749): what is wrong as a code, and as text. */
 const oauthErrors: Partial<Record<ServiceError['code'], string>> = {
   bad_request: 'invalid_request',
   too_large: 'invalid_request',

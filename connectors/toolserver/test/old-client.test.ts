@@ -10,7 +10,7 @@ import { openToolserver } from './open-toolserver.ts';
 test.each([
   { place: '/mcp', Transport: StreamableHTTPClientTransport },
   { place: '/sse', Transport: SSEClientTransport },
-])('the first SDK signs in at $place, asks, and hears what goes on', async ({ place, Transport }) => {
+])('the first SDK signs in at $place, asks, and is told what goes on', async ({ place, Transport }) => {
   const server = await openToolserver();
   const heard: (string | undefined)[] = [];
   // What is written is heard before the turn is over, or it never ends.

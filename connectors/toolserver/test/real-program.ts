@@ -16,7 +16,7 @@ export type RealProgram = {
   run(args: readonly string[]): Promise<Run>;
   /** The same in a terminal, where nobody types. */
   runInTerminal(args: readonly string[]): Promise<Run>;
-  /** The same with somebody who answers its questions, each once its words are on the screen. */
+  /** The same with a person who answers its questions, each once its words are on the screen. */
   runAnswered(args: readonly string[], answers: readonly Answer[]): Promise<Run>;
   /** The address that the program opened in the browser; settles once it did. */
   opened(): Promise<string>;

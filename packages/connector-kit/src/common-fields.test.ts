@@ -65,7 +65,7 @@ test.each([
   ['steps', ['onQueued', 'onSegment', 'onTool', 'onToolResult', 'onRetract', 'onFlush']],
   ['final', ['onQueued', 'onRetract', 'onFlush']],
   ['of another version', every],
-])('the reply style %s lets a connector hear of %j', async (reply_style, heard) => {
+])('the reply style %s gives a connector %j', async (reply_style, heard) => {
   const { api, handled } = core();
   const handlers = Object.fromEntries(every.map((name) => [name, () => undefined]));
   await withCommonFields(api, { reply_style }).handleStream(envelope, handlers);

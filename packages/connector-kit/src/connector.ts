@@ -85,7 +85,7 @@ export type CoreApi = {
    * answer is quick while the copy is fresh. `credential` is the name that the config holds in one of `credentialKeys`, never a value.
    */
   checkout(request: CheckoutRequest): Promise<Checkout>;
-  /** What was said in conversations, and what happens in them, whoever speaks. */
+  /** What was said in conversations, and what happens in them, for all speakers. */
   sessions: SessionsApi;
 };
 
@@ -217,7 +217,7 @@ export type RunningConnector = Outbound & {
   /** Where the connector listens, when it does. */
   port?: number;
   url?: string;
-  /** What who has added the instance is told once it runs, by `./svc connector add`: where the channel is found, and what to do next. */
+  /** What `./svc connector add` says once the instance runs: where the channel is found, and what to do next. */
   firstSteps?: string;
   /** An address that opens the channel and says the code of an invitation there, with `{code}` in its place. */
   inviteLink?: string;

@@ -38,7 +38,7 @@ test('[M08] it changes the priority of nobody but itself', () => {
   ]);
 });
 
-test('it may signal itself, and cannot take the refusals away', () => {
+test('it may signal itself, and cannot remove the refusals', () => {
   expect(run('t(() => process.kill(process.pid, 0))', confined)).toBe('["open true"]');
   const attempt =
     't(() => Object.defineProperty(process, "kill", { value: 1 })), t(() => delete process.kill), t(() => process.kill(process.ppid, 0))';

@@ -12,7 +12,7 @@ export type TakingDeps = Pick<StartContext, 'core' | 'log'> & {
   joinIn: JoinIn;
   rounds: Rounds;
 };
-/** A message in a room, of somebody who is known. */
+/** A message in a room, of a person who is known. */
 type Said = { message: ChatMessage; room: Room; envelope: Envelope; isAddressed: boolean };
 /** What an envelope says of how it is taken. */
 type Taking = Pick<Envelope, 'delivery' | 'mentioned'> & { content?: { system: string } };

@@ -7,7 +7,7 @@ export const tokenHelp = `Get one at ${developerPage} (your application, "Bot", 
 /** Letters of a refusal, which is shown and logged. */
 const longestRefusal = 300;
 
-/** What Discord has refused or could not be asked, in words for the operator. */
+/** What Discord has refused or could not be asked, as text for the operator. */
 export function toDiscordFault(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   if (error instanceof RateLimitError) return busy(error.timeToReset);

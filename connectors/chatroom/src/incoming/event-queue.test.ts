@@ -16,7 +16,7 @@ function open(max = 10) {
   return { queue, passed, rooms: () => rooms };
 }
 
-test('an event is given until it is passed, and all that are passed are told in their order', async () => {
+test('an event is given until it is passed, and all that are passed are reported in their order', async () => {
   const { queue, passed } = open();
   for (const event of ['a', 'b', 'c']) queue.push(event);
   expect((await queue.poll(null, 0, signal)).map(({ event }) => event)).toEqual(['a', 'b', 'c']);

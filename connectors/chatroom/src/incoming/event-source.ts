@@ -11,7 +11,7 @@ export type SourceDeps = Pick<StartContext, 'log'> &
   Omit<BackfillDeps, 'log'> & {
     record: SessionRecord;
     clock: Clock;
-    /** Learns of all channels: a session that goes on does not tell of them. */
+    /** Learns of all channels: a session that goes on does not list them. */
     findChannels(): Promise<unknown>;
     /** Channels in which something may have been said since then. */
     channelsSince(time: number): Missed['channels'];

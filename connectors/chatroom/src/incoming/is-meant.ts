@@ -5,7 +5,7 @@ import type { ChatMessage } from './read-event.ts';
 export function isMeant(message: ChatMessage, bot: Bot, ownRoles: readonly string[] = []): boolean {
   const { mentions = [], mention_roles: roles = [], referenced_message: answered, content, author } = message;
   if (roles.some((role) => ownRoles.includes(role))) return true;
-  // A bot answers whoever asked it: that gives nobody the word. One that is not to wake people up writes names that Discord does not report.
+  // A bot answers its asker: that gives nobody the word. One that is not to wake people up writes names that Discord does not report.
   if (author.bot === true) return namePattern(bot).test(content);
   return answered?.author.id === bot.id || mentions.some(({ id }) => id === bot.id);
 }

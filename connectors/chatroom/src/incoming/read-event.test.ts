@@ -23,7 +23,7 @@ test.each([
   { attachments: {} },
   { message_snapshots: [{}] },
   { referenced_message: { id: '1' } },
-])('a message with %j is none', (fields) => {
+])('a message with %j is ignored', (fields) => {
   expect(read('MESSAGE_CREATE', { ...message, ...fields })).toBeNull();
 });
 

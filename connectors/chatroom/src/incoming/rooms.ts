@@ -157,7 +157,7 @@ export function createRooms(rest: REST, botId: string, stopping: AbortSignal): K
     note({ t: kind, d: data }) {
       switch (kind) {
         case GatewayDispatchEvents.Ready:
-          isWhole = true; // each of its servers is told of now
+          isWhole = true; // each of its servers is known now
           break;
         case GatewayDispatchEvents.GuildCreate: {
           if (data.unavailable === true) return;

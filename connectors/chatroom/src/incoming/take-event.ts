@@ -74,7 +74,7 @@ async function edited(deps: TakeDeps, message: ChatMessage): Promise<void> {
   });
 }
 
-/** A moderator may have done it, of which Discord says nothing: what the platform takes away counts as taken back by its author. */
+/** A moderator may have done it, of which Discord says nothing: what the platform removes counts as deleted by its author. */
 function deleted(deps: TakeDeps, channel: string, id: string): Promise<void> {
   return deps.ingress.amend(channel, `${id}:deleted`, async () => {
     const sender = deps.authors.of(id);

@@ -30,7 +30,7 @@ test.each<[ErrorCode, RegExp]>([
   ['forbidden', /somebody else/],
   ['conflict', /over/],
   ['not_found', /over/],
-])('who may not answer (%s) is told so alone', async (code, words) => {
+])('a person who may not answer (%s) is told so alone', async (code, words) => {
   const { respond, take } = open(async () => Promise.reject(new CoreError(code, 'no', { mayHaveRun: false })));
   await take();
   expect(respond.tell).toHaveBeenCalledWith(press.interaction, expect.stringMatching(words));
@@ -41,7 +41,7 @@ test('while the core is away a press is given again', async () => {
   await expect(take()).rejects.toMatchObject({ code: 'unavailable' });
 });
 
-test('that nobody could be told of it is no fault', async () => {
+test('that a person could not be told is no fault', async () => {
   const { respond, take } = open(async () => ({}));
   respond.with.mockRejectedValue(new ServiceError('not_found', 'Unknown interaction'));
   await take();

@@ -4,7 +4,7 @@ import type { DiscordCall } from './discord-call.ts';
 /** A target of messages: the id of a channel, thread or post, or `user:ID` for a private message. */
 export const isTarget = (target: string): boolean => /^(?:user:)?\d{15,21}$/.test(target);
 
-/** The channel that a target means. Rejects for one that is none. */
+/** The channel that a target means. Rejects for an invalid one. */
 export type ChannelPlace = (target: string, signal?: AbortSignal) => Promise<string>;
 
 const mostKnown = 1000;

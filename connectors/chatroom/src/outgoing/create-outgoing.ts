@@ -40,7 +40,7 @@ const pace = { perMs: 1000, burst: 4, allMs: 25 } as const;
 const signs = { perMs: 300, allMs: 25 } as const;
 /** From one state of a growing reply to the next, ms. */
 const liveEveryMs = 1500;
-/** Discord shows for 10 s that somebody writes. */
+/** Discord shows for 10 s that a user writes. */
 const typingEveryMs = 8000;
 const longestUploadMs = 120_000;
 /** Parsed at once; what is longer is cut before. */

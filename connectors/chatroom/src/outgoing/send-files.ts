@@ -23,7 +23,7 @@ type FilePost = Place & { nonce: string; answers?: string };
 /** A file that can be sent, or the reason why it cannot. */
 type Ready = { file: ReplyFile; raw: RawFile; bytes: number };
 
-/** Files on their way out: several as one message, and what cannot be sent in words. */
+/** Files on their way out: several as one message, and what cannot be sent as text. */
 export function createFileSender({ uploads, write, maxFileBytes }: SendFilesDeps) {
   const lane = createLane(1);
 

@@ -45,7 +45,7 @@ test('eight people and a player at once do not disturb each other', async () => 
   expect(new Set(heard.map((each) => each.toString('base64'))).size).toBe(1);
 });
 
-describe('a packet that is none', () => {
+describe('an invalid packet', () => {
   test('is skipped, whatever its bytes are', () => {
     const decoder = open();
     fc.assert(

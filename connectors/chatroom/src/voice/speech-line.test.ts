@@ -65,7 +65,7 @@ test('replies are said one after the other', async () => {
   expect(line.isSpeaking).toBe(false);
 });
 
-test('a person who speaks ends what is said, what waits, and hears which turns still run', async () => {
+test('a person who speaks ends what is said, what waits, and is told which turns still run', async () => {
   const { player, played, step } = fakePlayer();
   const line = createSpeechLine({ player, quiet });
   const turns = [turnOf('One. More.'), turnOf('Two.', { hasEnded: true }), turnOf('Three.')];

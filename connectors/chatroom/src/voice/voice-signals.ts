@@ -3,7 +3,7 @@ import { errorText, type StartContext } from '@svc/connector-kit';
 import type { GatewaySendPayload } from 'discord-api-types/v10';
 import { isRecord } from '@svc/contract/json-value.ts';
 
-/** What voice connections say to the gateway and hear from it. */
+/** What voice connections send to the gateway and receive from it. */
 export type VoiceSignals = {
   note(event: { t: string | null; d: unknown }): void;
   adapterOf(guild: string): DiscordGatewayAdapterCreator;

@@ -63,7 +63,7 @@ function withoutComments(value: string): string | null {
   return depth === 0 && !isQuoted ? clean : null;
 }
 
-/** The words of each statement; statements end at ";", words at spaces, neither within quotes. A space beside "=" is none. */
+/** The words of each statement; statements end at ";", words at spaces, neither within quotes. A space beside "=" does not count. */
 function splitStatements(clean: string): string[][] {
   const statements: string[][] = [[]];
   const unspaced = clean.replaceAll(/\s*=\s*(?=(?:[^"]*"[^"]*")*[^"]*$)/g, '=');

@@ -1,4 +1,4 @@
-/** An invitation in words; null for what holds none. Only what a person needs of it (RFC 5545). */
+/** An invitation as text; null for what holds none. Only what a person needs of it (RFC 5545). */
 export function calendarText(ics: string): string | null {
   const lines = ics
     .slice(0, 200_000)

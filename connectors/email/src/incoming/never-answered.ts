@@ -1,7 +1,7 @@
 import { valueOf, valuesOf, type MailHeaders } from './mail-headers.ts';
 
 /**
- * Why a mail is not answered, by its header alone, whoever wrote it; null for one that may be (RFC 3834 section 2, RFC 5230 section 4.6). `own`: addresses of
+ * Why a mail is not answered, by its header alone, for any sender; null for one that may be (RFC 3834 section 2, RFC 5230 section 4.6). `own`: addresses of
  * the mailbox.
  */
 export function neverAnswered(headers: MailHeaders, from: string | null, own: readonly string[]): string | null {

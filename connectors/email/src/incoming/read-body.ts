@@ -10,7 +10,7 @@ export type MailBody = { subject: string; text: string; cut: string; invitations
 /** Longest text that is looked at, in characters. */
 const longest = 500_000;
 const longestHtml = 5_000_000;
-/** Of an image nothing is left: its address could tell its sender who reads. */
+/** Of an image nothing is left: its address could show its sender who reads. */
 const htmlOptions: HtmlToTextOptions = {
   wordwrap: false,
   limits: { maxDepth: 100, maxInputLength: longestHtml },

@@ -70,7 +70,7 @@ export async function toEnvelope(deps: EnvelopeDeps, mail: PlacedMail, signal: A
 }
 
 /**
- * A stranger is listed for the operator and gets no answer, as most of them are programs. The code of an invitation is taken: somebody gave it to them, so
+ * A stranger is listed for the operator and gets no answer, as most of them are programs. The code of an invitation is taken: a person gave it to them, so
  * they are told what came of it.
  */
 async function ofStranger(deps: EnvelopeDeps, mail: PlacedMail, base: Omit<Envelope, 'content'>): Promise<Envelope> {
@@ -84,7 +84,7 @@ async function ofStranger(deps: EnvelopeDeps, mail: PlacedMail, base: Omit<Envel
 const quotedFile = ({ cut }: MailBody): MailFile[] =>
   cut === '' ? [] : [{ name: 'quoted-text.txt', mime: 'text/plain', data: Buffer.from(cut) }];
 
-/** What no parser takes is told with its subject: its sender learns that it could not be read. */
+/** What no parser takes is reported with its subject: its sender learns that it could not be read. */
 async function bodyOf({ log }: EnvelopeDeps, raw: Buffer, { name, subject }: PlacedMail): Promise<MailBody> {
   try {
     return await readBody(raw);

@@ -15,7 +15,7 @@ const patienceMs = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketT
 export const imapName = ({ imap_host, imap_port }: Pick<Config, 'imap_host' | 'imap_port'>): string =>
   `The IMAP server ${imap_host}:${imap_port}`;
 
-/** A connection that is logged in. Whoever gets it closes it. Rejects with a `ServiceError` that names the fault. */
+/** A connection that is logged in. Its receiver closes it. Rejects with a `ServiceError` that names the fault. */
 export async function connectImap(login: ImapLogin): Promise<ImapFlow> {
   const { imap_host: host, imap_port: port, imap_tls: tls, user, credentials, ca } = login;
   const credential = await credentials.current();

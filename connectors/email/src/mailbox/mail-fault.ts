@@ -17,7 +17,7 @@ const again = { retry_after_s: 60 };
 /** imapflow's words for a server that takes no login of the kind that was chosen. */
 const noLogin = /Unsupported authentication mechanism/i;
 
-/** What keeps a server from serving us, in words for the operator. `server`: such as `The IMAP server mail.example.org:993`. */
+/** What keeps a server from serving us, as text for the operator. `server`: such as `The IMAP server mail.example.org:993`. */
 export function mailFault(server: string, error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   const { code = '', responseCode, responseText, response, message = '', ...raw } = (error ?? {}) as Raw;
@@ -56,6 +56,6 @@ const fault = (kind: MailFault['details']['fault'], text: string): ServiceError 
 
 export const isLogin = (error: unknown): boolean => error instanceof ServiceError && error.details['fault'] === 'login';
 
-/** Whether somebody has to change something before it can work. */
+/** Whether the operator has to change something before it can work. */
 export const isOperators = (error: unknown): boolean =>
   error instanceof ServiceError && ['login', 'tls', 'folder'].includes(String(error.details['fault']));

@@ -22,7 +22,7 @@ type Deps = Pick<StartContext<Config>, 'state' | 'log' | 'signal' | 'config' | '
   clock?: Clock;
 };
 
-/** All that leaves. `problem`: why nothing does until somebody sets it right; null while all is well. */
+/** All that leaves. `problem`: why nothing does until it is fixed; null while all is well. */
 export type Outgoing = ReplyWriter & { problem(): string | null };
 
 export const smtpLogin = ({ smtp_host, smtp_port, smtp_tls, user }: Config, access: MailAccess): SmtpLogin => ({

@@ -40,7 +40,7 @@ const againAfterS = 60;
 
 /**
  * Hands one mail to the server, and resolves when the server has taken it. Rejects with a `ServiceError`: `unprocessable` where it never will, with its
- * words, `busy` where nothing was sent and another try may do, also once somebody has set right the login or the encryption; and with any other error where the answer to the text was not seen, so that nobody
+ * words, `busy` where nothing was sent and another try may do, also once the login or the encryption was fixed; and with any other error where the answer to the text was not seen, so that nobody
  * knows whether it was sent.
  */
 export async function sendMail(login: SmtpLogin, mail: MailToSend): Promise<void> {
@@ -68,7 +68,7 @@ export async function sendMail(login: SmtpLogin, mail: MailToSend): Promise<void
 
 type Refusal = Error & { recipient?: string };
 
-/** What the server said to a recipient that it does not take. Nodemailer tells it only after the text was sent, so it is read from its state. */
+/** What the server said to a recipient that it does not take. Nodemailer reports it only after the text was sent, so it is read from its state. */
 function refusalOf(recipient: string, connection: SMTPConnection): Refusal | undefined {
   const { _envelope: envelope } = connection as unknown as { _envelope: { rejectedErrors: Refusal[] } };
   return envelope.rejectedErrors.find((each) => each.recipient === recipient);
@@ -124,7 +124,7 @@ async function greeted(login: SmtpLogin, connection: SMTPConnection, step: Step)
   const { user, credentials } = login;
   try {
     await step((done) => connection.connect(done));
-    // A server on this machine may take mail of whoever is on it.
+    // A server on this machine may take mail of its users.
     if (login.tls === 'none' && !(connection as unknown as { allowsAuth: boolean }).allowsAuth) return;
     const credential = await credentials.current();
     const auth =

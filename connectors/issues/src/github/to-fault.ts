@@ -40,7 +40,7 @@ export function toFault(error: unknown, now: number): Error {
 
 type Headers = Record<string, string | number | undefined>;
 
-/** Seconds of a rate limit; null for a refusal that is none. */
+/** Seconds of a rate limit; null for any other refusal. */
 function pauseOf(headers: Headers, said: string, now: number): number | null {
   const after = Number(headers['retry-after']);
   if (headers['retry-after'] !== undefined && Number.isFinite(after)) return Math.max(0, after);

@@ -45,7 +45,7 @@ const offers: readonly Offer[] = [
 ];
 
 /**
- * What the assistant may do to an issue while it answers: only what the request itself speaks of, in words that are no quote and no code. Whatever else
+ * What the assistant may do to an issue while it answers: only what the request itself names, in text that is no quote and no code. Whatever else
  * stands in the issue can ask for nothing more. The core holds it against what the sender may do.
  */
 export function offeredTools(request: string): DeviceTool[] {

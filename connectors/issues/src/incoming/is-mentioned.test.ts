@@ -78,7 +78,7 @@ test.each(['/ask', 'hey bot', '!', '$x', 'c++', '(a|b)', '@名前'])('the token 
   expect([calls(`well ${token} then`), calls('well then'), calls(`\`${token}\``)]).toEqual([true, false, false]);
 });
 
-test('what is put into code, a quote or a comment never calls, whatever it is', () => {
+test('what is put into code, a quote or a comment never mentions, whatever it is', () => {
   const text = fc.string({
     unit: fc.constantFrom('a', ' ', '\n', '*', '_', '[', ']', '(', ')', '<', '>', '@assistant', '#', '|', '-', '1.'),
   });

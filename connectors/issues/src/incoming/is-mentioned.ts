@@ -1,7 +1,7 @@
 import { splitMessage } from '@svc/connector-kit';
 import { lexMarkdown, mostUnits, tokensOf, type MarkedToken } from '@svc/connector-kit/markdown/lex-markdown.ts';
 
-/** Whether a text calls somebody: by a token that stands for itself, in words that people see and that nobody is quoted with. */
+/** Whether a text mentions an account: by a token of its own, in text that people see and that is no quote. */
 export function createMentionMatcher(token: string): (markdown: string) => boolean {
   const pattern = new RegExp(
     `(?<![\\p{L}\\p{N}\\p{M}_@/.\\\\+-])${literal(token)}(?![\\p{L}\\p{N}\\p{M}_@/-]|[.][\\p{L}\\p{N}])`,
@@ -53,7 +53,7 @@ function proseOf(tokens: readonly MarkedToken[]): string[] {
 
 /** What stands in the place of what is no words: no letter, so that it ends a word. */
 const gap = '\uFFFC';
-/** Within these HTML elements words are a link, code, or somebody else's. */
+/** Within these HTML elements words are a link, code, or a quote. */
 const foreign = /^<(\/?)(a|code|pre|blockquote|q|cite|kbd|samp|del|s|script|style|template)\b/i;
 
 function wordsOf(tokens: readonly { type: string; raw: string }[] | undefined): string {

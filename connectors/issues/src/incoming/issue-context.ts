@@ -7,7 +7,7 @@ import type { Said } from './said.ts';
 
 type Deps = { api: Pick<GitHubApi, 'read'>; log: StartContext['log'] };
 
-/** How much of each is told, characters. */
+/** How much of each is given, characters. */
 const most = { body: 16_000, comment: 4000, comments: 40_000, patch: 8000, patches: 60_000, notes: 20_000 } as const;
 const mostComments = 30;
 const mostFiles = 100;
@@ -86,7 +86,7 @@ function withinLength<T extends object>(lines: readonly T[], chars: number): T[]
 }
 
 function left(log: StartContext['log'], error: unknown): object[] {
-  log('warn', 'the changes of a pull request cannot be told', { error: errorText(error) });
+  log('warn', 'the changes of a pull request cannot be read', { error: errorText(error) });
   return [{ changes: 'could not be had' }];
 }
 

@@ -5,7 +5,7 @@ import type { IssuePlace } from '../outgoing/issue-place.ts';
 export type GitHubIssue = Got<'GET /repos/{owner}/{repo}/issues'>['data'][number];
 export type GitHubComment = Got<'GET /repos/{owner}/{repo}/issues/comments'>['data'][number];
 
-/** Something that somebody has written: a comment, or the text of an issue. Times are as GitHub writes them. */
+/** Something that a person has written: a comment, or the text of an issue. Times are as GitHub writes them. */
 export type Said = {
   /** Names it for the core, whatever becomes of its text. */
   name: string;

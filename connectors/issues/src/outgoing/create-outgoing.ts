@@ -61,7 +61,7 @@ export async function createOutgoing(deps: OutgoingDeps): Promise<Outgoing> {
   const own = createOwnComments(api, account.id);
   const turns = createOpenReplies();
 
-  /** Who takes the comment away that shows a turn does not want its answer. */
+  /** Who deletes the comment that shows a turn does not want its answer. */
   function gone(name: string | undefined): void {
     const envelope = turns.running(name);
     if (envelope === undefined) return;

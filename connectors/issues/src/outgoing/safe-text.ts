@@ -1,6 +1,6 @@
 import { lexMarkdown, mostUnits, tokensOf, type MarkedToken } from '@svc/connector-kit/markdown/lex-markdown.ts';
 
-/** Between "@" and a name: nobody is told of it. */
+/** Between "@" and a name: nobody is notified of it. */
 const apart = '\u200b';
 /** What is a mention once it is shown: as it is, or written as a character. */
 const mention = /(?<![A-Za-z0-9])(?:@|&#0*64;|&#[xX]0*40;|&commat;)(?=([A-Za-z0-9](?:[A-Za-z0-9-]{0,38})))/g;
@@ -10,7 +10,7 @@ const mostSources = 100;
 const mark = /<!--(?=\s*svc:)/gi;
 
 /**
- * A text of the assistant as it may stand on GitHub: it calls nobody but `addressed`, whoever's words it repeats, and holds no mark of ours. Code stays as it is.
+ * A text of the assistant as it may stand on GitHub: it mentions nobody but `addressed`, also in words that it repeats, and holds no mark of ours. Code stays as it is.
  */
 export function safeText(markdown: string, addressed: string | null): string {
   const kept = codeOf(markdown);

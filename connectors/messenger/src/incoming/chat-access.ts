@@ -7,7 +7,7 @@ type Asked = {
   /** The id that the chat had first, and the one that it has. */
   root: number;
   chat: number;
-  /** It says the code of an invitation, which is the core's to judge: whoever wrote first must not keep the invited out. */
+  /** It says the code of an invitation, which is the core's to judge: the first writer must not keep the invited out. */
   isInvited: boolean;
   resolve(): Promise<Identity>;
 };

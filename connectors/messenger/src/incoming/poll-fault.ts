@@ -5,7 +5,7 @@ const tokenHelp =
   'Get the token from @BotFather (/mybots, the bot, "API Token"), then run ./svc connector config NAME --secret bot_token_secret_key.';
 
 /**
- * What keeps updates from coming, in words for the operator. Nothing of the fault below is passed on: it names the address of the
+ * What keeps updates from coming, as text for the operator. Nothing of the fault below is passed on: it names the address of the
  * request, and the token stands in it.
  */
 export function toPollFault(error: unknown): ServiceError {

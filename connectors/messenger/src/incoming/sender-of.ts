@@ -3,7 +3,7 @@ import type { Sender } from '@svc/contract/envelope.ts';
 import type { Chat, Message, User } from 'grammy/types';
 
 /**
- * Who said it. What is said in the name of a chat (posts of channels, anonymous administrators) is that chat's, whoever `from` names: then it is an
+ * Who said it. What is said in the name of a chat (posts of channels, anonymous administrators) is that chat's, whatever `from` names: then it is an
  * account that all of them share. `chat:` keeps it apart from the ids of people.
  */
 export function senderOf({ sender_chat, from, chat }: Pick<Message, 'sender_chat' | 'from' | 'chat'>): Sender {

@@ -69,7 +69,7 @@ export function createFindLost({ call, sent, exists }: FindDeps): NonNullable<Re
 /** A button that nobody can press in the moment for which it is there. */
 const button = { inline_keyboard: [[{ text: '…', callback_data: 'lost' }]] };
 
-/** A message of the bot's own, by two writes; one write says of any other that it is none. */
+/** A message of the bot's own, by two writes; one write says of any other that it is not. */
 async function readOwn(call: BotCall, at: Record<string, unknown>, { paced, signal }: LostMessage): Promise<Looked> {
   const change = (markup: object) => paced(() => call<Content>('editMessageReplyMarkup', { ...at, ...markup }, signal));
   try {

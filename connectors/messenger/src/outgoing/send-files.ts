@@ -27,7 +27,7 @@ type Kind = 'photo' | 'document';
 /** A file that can be sent, and as what. `close` ends what is still read of it. */
 type Ready = { file: ReplyFile; kind: Kind; input: InputFile; close(): void };
 
-/** Files on their way out: pictures as pictures, several as an album, and what cannot be sent in words. */
+/** Files on their way out: pictures as pictures, several as an album, and what cannot be sent as text. */
 export function createFileSender({ call: ask, uploads, write, sent, maxFileBytes }: SendFilesDeps) {
   const call = async (method: string, target: FilePost, params: Readonly<Record<string, unknown>>): Promise<void> => {
     const done = await ask<SentMessage | SentMessage[]>(method, { ...write(target), ...params }, target.signal);

@@ -2,7 +2,7 @@ import { ServiceError } from '@svc/connector-kit';
 import { GrammyError, HttpError } from 'grammy';
 
 /**
- * What Telegram's refusals mean to who writes, in the words that the reply writer knows. Of other faults only the kind is told: they name the address
+ * What Telegram's refusals mean to who writes, in the words that the reply writer knows. Of other faults only the kind is reported: they name the address
  * of the request, and the token stands in it.
  */
 export function toFault(error: unknown): Error {

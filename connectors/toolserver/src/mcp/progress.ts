@@ -12,7 +12,7 @@ export type Progress = {
 };
 
 const textEveryMs = 400;
-/** Clients give up on a call of which they hear nothing. */
+/** Clients give up on a call that sends them nothing. */
 const aliveEveryMs = 5_000;
 
 /** Tells a client what goes on: at once, as text is written, and every 5 s when nothing else is to be said. */

@@ -9,7 +9,7 @@ type Deps = Pick<StartContext, 'core' | 'instanceId' | 'log'> & { personOf: (use
 
 /**
  * Makes a user speak for the person of an invitation: it is said in the user's name, which is what the core knows invitations by. Gives
- * null when the user speaks for somebody then, else why not.
+ * null when the user speaks for a person then, else why not.
  */
 export const createJoin =
   ({ core, instanceId, log, personOf }: Deps) =>

@@ -169,7 +169,7 @@ describe('a file', () => {
     );
   });
 
-  test('that breaks off, is compressed, or is not there, is none', async () => {
+  test('that breaks off, is compressed, or is not there, is refused', async () => {
     answer = (_req, res) => {
       res.writeHead(200, { 'content-length': '100' }).write('half');
       setImmediate(() => res.destroy());

@@ -25,7 +25,7 @@ export type PublicRequest = {
   signal: AbortSignal;
 };
 
-/** The address is none that a stranger may have asked. Its message is a half sentence, the same for every host that is not public. */
+/** A stranger may not have this address asked. Its message is a half sentence, the same for every host that is not public. */
 export class NotPublicError extends Error {}
 
 const maxUrlChars = 8_192;

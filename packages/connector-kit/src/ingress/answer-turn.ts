@@ -87,7 +87,7 @@ function safely({ log }: AnswerDeps, work: () => void): void {
   }
 }
 
-/** Whether it could be shown. Null when there was nothing, and nobody waits to hear of it. */
+/** Whether it could be shown. Null when there was nothing, and nobody waits for it. */
 async function show({ clock, log }: AnswerDeps, reply: LazyReply, result: HandleResult): Promise<Shown | null> {
   const { turn_id, outcome } = result;
   try {

@@ -24,7 +24,7 @@ export type FollowOptions<Update> = {
   /** Ends it. */
   signal: AbortSignal;
   log: StartContext['log'];
-  /** `caughtUp` of an ingress: told after each poll when it was begun. */
+  /** `caughtUp` of an ingress: called after each poll with its start. */
   caughtUp?(asOf: number): void;
   /** Why there are no updates at the moment; null when there are again. */
   onProblem?(problem: string | null): void;

@@ -137,7 +137,7 @@ function createWorld(folder: string, updates: readonly Update[]) {
       }
     },
     quiet: async () => process?.mortal.quiet(),
-    /** The platform hears what may be acknowledged. What it has not heard when the process ends is given again. */
+    /** The platform gets what may be acknowledged. What it has not got when the process ends is given again. */
     acknowledge() {
       for (const update of process?.safe ?? []) waiting.splice(waiting.indexOf(update), 1);
       process?.safe.clear();

@@ -47,7 +47,7 @@ const maxOpen = 500;
 const maxOpenChars = 16 * 1024 * 1024;
 /** Of one, as JSON. */
 const maxTurnChars = 7 * 1024 * 1024;
-/** Replies that the core is told of again after a restart. */
+/** Replies that are reported to the core again after a restart. */
 const maxShown = 100;
 
 export function createOpenTurns(state: ConnectorState, log: StartContext['log']): OpenTurns {

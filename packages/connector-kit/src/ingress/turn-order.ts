@@ -1,4 +1,4 @@
-/** What has to do with the turns of one conversation, which begin in the order of its messages and may be heard of in another. */
+/** What has to do with the turns of one conversation, which begin in the order of its messages and may be reported in another. */
 export type TurnOrder = {
   /** Begins work that never rejects. `before`: resolves when all that was begun earlier for the conversation has ended. */
   add(conversation: string, work: (before: Promise<void>) => Promise<void>): Promise<void>;

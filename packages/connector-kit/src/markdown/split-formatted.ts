@@ -27,7 +27,7 @@ export function splitFormatted({ text, entities }: FormattedText, options: Split
   return parts;
 }
 
-/** The longest part that fits, and how much of the text it takes away. */
+/** The longest part that fits, and how much of the text it uses. */
 function firstPart(whole: FormattedText, from: number, options: SplitOptions): { part: FormattedText; length: number } {
   const { limit, maxEntities = Infinity, lengthOf = ({ text }) => text.length } = options;
   for (let room = limit; ;) {

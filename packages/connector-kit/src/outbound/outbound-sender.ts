@@ -51,7 +51,7 @@ export function createOutboundSender({ send, sent, clock }: Deps): OutboundSende
       cancel();
       running.delete(message.id);
     });
-    ended.catch(() => undefined); // told to those who wait for it
+    ended.catch(() => undefined); // given to those who wait for it
     const attempt = { target: message.target, sent: ended, giveUp, callers: 0 };
     running.set(message.id, attempt);
     return attempt;

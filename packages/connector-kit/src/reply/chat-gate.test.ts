@@ -50,7 +50,7 @@ describe('the pace of a chat', () => {
     expect(went).toEqual(['a1 0', 'b1 0', 'a2 1200']);
   });
 
-  test('lets go first what somebody waits for, and as many of them at once as the platform lets', async () => {
+  test('lets go first what a person waits for, and as many of them at once as the platform lets', async () => {
     const { gate, went, write, pass } = setUp({ burst: 3 });
     void gate.run('a', write('edit'));
     void gate.run('a', write('edit 2'));

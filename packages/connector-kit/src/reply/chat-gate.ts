@@ -17,7 +17,7 @@ export type ChatGateOptions = {
 };
 
 export type WriteOptions = {
-  /** Goes before others of its chat and may use the burst: a text that somebody waits for. */
+  /** Goes before others of its chat and may use the burst: a text that a person waits for. */
   urgent?: boolean;
   /** Longest wait for its turn, ms. */
   withinMs?: number;
@@ -27,7 +27,7 @@ export type WriteOptions = {
   signal?: AbortSignal;
 };
 
-/** One pace for each chat and one for the whole bot. Whoever writes to the platform asks here. */
+/** One pace for each chat and one for the whole bot. All writes to the platform ask here. */
 export type ChatGate = {
   /**
    * Runs `write`, which has to come to an end, when it is its turn: one at a time in each chat, spaced. A write that is rejected with `busy` closes its chat for as

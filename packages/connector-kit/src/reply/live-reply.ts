@@ -11,7 +11,7 @@ import { faultOf, pauseMsOf } from './write-fault.ts';
 
 /** The first message comes with so many characters, or so long after the first of them: a notification shows real words. */
 export type FirstAfter = { chars: number; ms: number };
-/** What happens to a reply whose message somebody removed: it is posted again, or ends without a word. */
+/** What happens to a reply whose message was removed: it is posted again, or ends without a word. */
 export type WhenGone = 'post' | 'end';
 
 /** Least time from one write of a growing reply to the next, after so many of them, ms; null when it is not shown until it is whole. */

@@ -85,7 +85,7 @@ describe('a reply where drafts are to be had', () => {
   });
 });
 
-test('a platform that is searched for a post hears behind which message it would be', async () => {
+test('a platform that is searched for a post is told behind which message it would be', async () => {
   const asked: (string | undefined)[] = [];
   const find = async ({ after }: { after?: string }) => (asked.push(after), null);
   const { writer, chat, within } = setUp({ find, limit: 60, unsure: 'repeat' }, { limit: 60, knowsNonces: false });

@@ -22,7 +22,7 @@ export type Layout = {
 /** Below it a part of the source is not cut any further. */
 const shortest = 16;
 
-/** Renders a part once, as long as it stays the same. @throws RangeError for a limit that is none */
+/** Renders a part once, as long as it stays the same. @throws RangeError for an invalid limit */
 export function createLayout(options: LayoutOptions): Layout {
   const { limit, render = (text) => text, lengthOf = ({ length }) => length } = options;
   const { toMessages = (part) => fit(part, limit) } = options;

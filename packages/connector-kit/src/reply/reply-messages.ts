@@ -237,7 +237,7 @@ export function createReplyMessages(options: MessagesOptions): ReplyMessages {
       const { find, post } = platform;
       const index = doubted?.index ?? 0;
       if (doubted !== null) {
-        // Noted first: to ask for it may post it, and whoever is killed then would leave it there.
+        // Noted first: to ask for it may post it, and a process killed then would leave it there.
         lose(doubted);
         record.round++; // the nonce is used up
         await save();

@@ -92,7 +92,7 @@ const earlier: Scenario[] = [
 /** A slow platform's request of a killed process has landed by then. */
 const restartMs = 5000;
 
-test('whatever fails and whoever is killed, a reply is there in the end: whole, in order, once, within the limits', async () => {
+test('whatever fails and is killed, a reply is there in the end: whole, in order, once, within the limits', async () => {
   await fc.assert(
     fc.asyncProperty(scenario, async (each) => {
       const { chat, shown, taken, expected } = await play(each);
@@ -116,7 +116,7 @@ async function play({ style, canEdit, knows, limit, penaltyS, steps, end }: Scen
   const { post, edit, remove, find } = chat.platform;
   const start = () => {
     let isKilled = false;
-    /** A killed process hears nothing any more, and sends nothing. */
+    /** A killed process receives nothing any more, and sends nothing. */
     const alive =
       <In, Out>(work: (input: In) => Promise<Out>) =>
       async (input: In): Promise<Out> => {

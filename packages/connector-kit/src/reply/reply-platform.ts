@@ -55,7 +55,7 @@ export type ReplyPlatform = {
   /** What of a finished text is better shown as a file, and the text that is left. The same for the same text. */
   attach?(text: string): { text: string; files: readonly ReplyFile[] };
   /**
-   * Posts a question with a button for each of its `options`, whose presses go to `core.answer`. Without it a question is asked in words.
+   * Posts a question with a button for each of its `options`, whose presses go to `core.answer`. Without it a question is asked as text.
    * Once it is over, `edit` gives it a text without buttons.
    */
   ask?(question: Place & { ask: Ask; text: string; nonce: string; answers?: string }): Promise<string>;

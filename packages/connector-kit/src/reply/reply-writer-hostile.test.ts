@@ -85,7 +85,7 @@ describe('a channel that does not do as it should', () => {
     expect(logs.join()).toContain('the disk is full');
   });
 
-  test('with a limit that is none is not begun', () => {
+  test('with an invalid limit is not begun', () => {
     expect(() => setUp({ limit: 1 })).toThrow(RangeError);
     expect(() => setUp({ limit: Number.NaN })).toThrow(RangeError);
   });

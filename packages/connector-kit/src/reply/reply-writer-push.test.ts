@@ -114,7 +114,7 @@ describe('a question', () => {
     expires_at: 0,
   };
 
-  test('is asked in words, once also by the next process, and says in the end what came of it', async () => {
+  test('is asked as text, once also by the next process, and says in the end what came of it', async () => {
     const { writer, chat, pass, open } = setUp();
     begin(writer).handlers.onAsk?.(ask);
     await pass(100);

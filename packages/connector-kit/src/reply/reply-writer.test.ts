@@ -100,7 +100,7 @@ describe('a reply that is shown as it grows', () => {
     expect(chat.shown()).toEqual([words]);
   });
 
-  test('is taken away when the turn has nothing to say after all', async () => {
+  test('is removed when the turn has nothing to say after all', async () => {
     const { writer, chat, pass, within } = setUp();
     const reply = begin(writer);
     reply.handlers.onDelta?.(words);
@@ -124,7 +124,7 @@ describe('a reply that is shown as it grows', () => {
     expect(chat.shown()).toEqual([]);
   });
 
-  test('is posted again when somebody removed it, or ends without a word where the channel says so', async () => {
+  test('is posted again when a person removed it, or ends without a word where the channel says so', async () => {
     for (const whenGone of ['post', 'end'] as const) {
       const { writer, chat, pass, within } = setUp({ whenGone });
       const reply = begin(writer);

@@ -64,7 +64,7 @@ export type Reply = {
   works(): void;
   /** What is shown stays, with a line below it; an answer may still come in its place. */
   failWith(line: string): Promise<void>;
-  /** What is shown stays as it is: somebody else finishes it. */
+  /** What is shown stays as it is: another caller finishes it. */
   leave(): Promise<void>;
   /** Writes nothing any more, when it resolves. */
   stop(): Promise<void>;
@@ -181,7 +181,7 @@ export function createReply(deps: ReplyDeps, { chat, answers, earlier, before, n
     },
     async stop() {
       await rest();
-      await writing?.catch(() => undefined); // whoever began it hears of it
+      await writing?.catch(() => undefined); // its starter gets it
       opening = null;
     },
   };

@@ -2,7 +2,7 @@ import type { Envelope } from '@svc/contract/envelope.ts';
 import type { OpenReply } from '../ingress/lazy-reply.ts';
 
 export type WorkingSign = {
-  /** Puts the sign at the message that an envelope came from, or takes it away. A courtesy: it never rejects. */
+  /** Puts the sign at the message that an envelope came from, or removes it. A courtesy: it never rejects. */
   show(envelope: Envelope, isOn: boolean): Promise<unknown>;
   /** Where it cannot be shown. */
   isUnwanted?(envelope: Envelope): boolean;

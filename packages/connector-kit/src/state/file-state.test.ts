@@ -93,7 +93,7 @@ test('wherever a kill cuts the file, what was acknowledged before is there, and 
   );
 });
 
-test('a file that grew is written anew, and holds the same', async () => {
+test('a file that grew is rewritten, and holds the same', async () => {
   const { open, file } = openFolder();
   const state = open();
   const text = 'x'.repeat(50_000);

@@ -7,7 +7,7 @@ import type { StartContext } from '../connector.ts';
 import { checkKey, createEntries, parseChange, toText, type Change, type Entries } from './entries.ts';
 import type { ConnectorState, StateValue } from './state.ts';
 
-/** A file that is this much longer than what it holds is written anew. */
+/** A file that is this much longer than what it holds is rewritten. */
 const slack = { factor: 3, chars: 256 * 1024 };
 const usualKeep = 1000;
 /** On the disk when it is written: a confined process has no fsync. */

@@ -112,7 +112,7 @@ export function connectorContract({ test, folder, load, config, secrets = {} }: 
   check('says nothing of its secrets in its log and its telemetry', async () => {
     await started(({ fake }) => {
       const said = JSON.stringify([fake.logs, fake.events]);
-      for (const [name, value] of Object.entries(secrets)) assert.ok(!said.includes(value), `the value of ${name} is not told`);
+      for (const [name, value] of Object.entries(secrets)) assert.ok(!said.includes(value), `the value of ${name} is not shown`);
     });
   });
 

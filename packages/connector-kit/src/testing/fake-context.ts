@@ -69,7 +69,7 @@ export function fakeContext(fields: Fields, secrets: Readonly<Record<string, str
   return { context, core, shutdown, logs, events, saved, asked, beats: () => beats };
 }
 
-/** Says what it was given, and hears what the clip's bytes read. */
+/** Speaks what it was given, and transcribes what the clip's bytes read. */
 const fakeSpeech: SpeechApi = {
   speak: async (request) => ({ mime: 'audio/mpeg', body: Readable.from([Buffer.from(JSON.stringify(request))]) }),
   transcribe: async ({ data, model = 'm', language = null }) => ({

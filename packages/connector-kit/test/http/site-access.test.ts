@@ -86,7 +86,7 @@ describe('pages of other web sites', () => {
     expect(ran).not.toHaveBeenCalled();
   });
 
-  test('get no list of headers that is none', async () => {
+  test('get no invalid list of headers', async () => {
     const { ask } = await open();
     const answer = await ask('OPTIONS', '/mcp', preflight(app, 'a b; c'));
     expect(answer.headers).not.toHaveProperty('access-control-allow-headers');

@@ -97,7 +97,7 @@ async function openInside(file: string): Promise<FileHandle> {
   }
 }
 
-/** The digest is made again when the file looks changed. By the time of a change alone it could not be told: packages carry old ones. */
+/** The digest is made again when the file looks changed. The time of a change alone would not show it: packages carry old ones. */
 async function versionOf(
   { versions }: Serving,
   handle: FileHandle,
