@@ -66,7 +66,7 @@ test.each([
   expect(warnings.map((text) => text.split(' ', 1)[0])).toEqual(names);
 });
 
-test('/health is open and tells what the collector does', async () => {
+test('/health is open and says what the collector does', async () => {
   collector = openTestCollector({ SVC_INSIGHTS_TOKEN: token });
   const answer = await ask('GET /health');
   expect(answer?.statusCode).toBe(200);

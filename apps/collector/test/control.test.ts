@@ -184,7 +184,7 @@ test.each([
   ['this process', process.pid, 500, facts(process.pid)],
   ['the one that started this process', process.ppid, 500, facts(process.ppid)],
   ['a process that is gone', 700, 500, null],
-  ["somebody else's child", 700, 500, facts(700, { parent: 501 })],
+  ["another process's child", 700, 500, facts(700, { parent: 501 })],
   ["another user's process", 700, 500, facts(700, { user: 12_345 })],
   ['an orphan', 700, 1, facts(700, { parent: 1 })],
 ])('%s is not ended', async (_name, pid, parent, found) => {

@@ -94,7 +94,7 @@ test('what the core’s engines wrote beside its sessions is no session', async 
   expect(await stored()).toEqual([]);
 });
 
-test('the terminal that the core noted is in the list, also when no transcript tells of it', async () => {
+test('the terminal that the core noted is in the list, also when no transcript names it', async () => {
   sessions[key] = { ...facts, multiplexer: 'tmux', tmux_target: 'work:0.1' };
   await ingest({ kind: 'inbound', session: key, surface: 'terminal' });
   expect(await list()).toMatchObject([{ conversation_key: key, multiplexer: 'tmux', tmux_target: 'work:0.1', source: 'core' }]);

@@ -29,7 +29,7 @@ afterEach(async () => {
 
 const secret = 'what nobody but the two may read';
 const start = 1_800_000_000_000;
-/** What the core tells of a turn that waited, called two tools, and was answered over a channel. */
+/** What the core reports of a turn that waited, called two tools, and was answered over a channel. */
 const turnEvents = (turn_id: string, request_id: string) => {
   const base = { surface: 'messenger', session: 'messenger:m:user:7', instance_id: 'm', identity: '4711', request_id };
   return [
@@ -135,7 +135,7 @@ test('no text of anybody leaves with it, nor the raw sender', async () => {
   }
 });
 
-test('a short turn, which tells of its reply alone, is exported when it has been quiet', async () => {
+test('a short turn, which reports its reply alone, is exported when it has been quiet', async () => {
   const [inbound, , , , , , , , usage, outbound] = turnEvents('turn_2', '0af7651916cd43dd8448eb211c80319c');
   await collector.ingest([inbound, usage, outbound]);
   collector.clock.advance(3000);
@@ -147,7 +147,7 @@ test('a short turn, which tells of its reply alone, is exported when it has been
   expect(spans.get('chat m-1')).toMatchObject({ startAt: start + 500, endAt: start + 3000 });
 });
 
-test('a failed turn is an error with its code, a denied sender is none', async () => {
+test('a failed turn is an error with its code, a denied sender is no error', async () => {
   const [inbound] = turnEvents('turn_3', 'r3');
   await collector.ingest([
     inbound,

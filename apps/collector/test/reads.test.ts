@@ -65,7 +65,7 @@ test('pages follow one another without a gap or a repeat, also within one millis
   }
 });
 
-test('a filter that hardly ever matches ends its page early and tells where to go on', async () => {
+test('a filter that hardly ever matches ends its page early and says where to go on', async () => {
   const crowd = Array.from({ length: 25_000 }, (_, i) => ({ kind: 'x', ts: 1000 + i, session: 'crowd', identity: 'many' }));
   await collector.ingest([{ id: 'needle', kind: 'x', ts: 1, session: 'crowd', identity: 'one' }, ...crowd]);
   const first = await page('session=crowd&identity=one');
@@ -107,7 +107,7 @@ test('a limit beyond 1000 gives 1000', async () => {
 
 const turn = (what: string, ts: number, session = 's') => ({ kind: 'turn', ts, session, payload: { what } });
 
-test('a session is what its events tell: who, when, turns, state, last words, tokens', async () => {
+test('a session is what its events say: who, when, turns, state, last words, tokens', async () => {
   await collector.ingest([
     { kind: 'inbound', ts: now - 50, session: 's', surface: 'compat', identity: 'u1', principal: 'ann', text: 'question' },
     turn('started', now - 40),

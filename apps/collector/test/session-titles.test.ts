@@ -46,7 +46,7 @@ test('a title of a session that nobody knows makes none, and a session that was 
   expect(await listed()).toMatchObject([{ last_text: null }]);
 });
 
-test.each([[null], [''], [5], [{}], [undefined]])('a title of %j is none', async (title) => {
+test.each([[null], [''], [5], [{}], [undefined]])('a title of %j is no title', async (title) => {
   await collector.ingest([said('a', 100, 'a fox'), titled('a', 101, 'Foxes'), titled('a', 102, title)]);
   expect(await titles()).toEqual({ a: null });
 });

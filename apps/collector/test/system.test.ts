@@ -78,7 +78,7 @@ test('notifications are what was pushed to people, newest first, in pages', asyn
   expect(second.next_before).toBeNull();
 });
 
-test('the brief tells who is at work and what a day used on each surface', async () => {
+test('the brief says who is at work and what a day used on each surface', async () => {
   const used = (ts: number, surface: string, input_tokens: number) => ({
     kind: 'token-usage',
     ts,

@@ -80,7 +80,7 @@ test('a handle that is linked to another person takes its past along', async () 
   ]);
 });
 
-test("what an earlier version counted for a principal stays that principal's, whoever is linked", async () => {
+test("what an earlier version counted for a principal stays that principal's, also after a link", async () => {
   const opened = open(() => [{ key: 'bob', display_name: 'Bob', identifiers: [{ surface: 'compat', value: 'ann' }] }]);
   await opened.ingest([used('compat', 'ann', 'ann')]);
   expect((await people(opened)).people).toMatchObject([{ principal: 'ann', turns: 1 }]);

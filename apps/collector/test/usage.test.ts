@@ -19,7 +19,7 @@ const tokens = (fields: object, payload: object = {}) => ({
   payload,
 });
 
-test('turns are summed per hour, surface and raw identity, whoever that is', async () => {
+test('turns are summed per hour, surface and raw identity, known or not', async () => {
   await collector.ingest([
     tokens(
       { identity: 'U1', principal: 'ann', cost_usd: 1, billed_cost_usd: 0.5 },

@@ -31,7 +31,7 @@ describe('a call into an instance', () => {
     expect(called(id)).toBe('refuse\nfail\n');
   });
 
-  test('ends within its time, and the connector hears of it', async () => {
+  test('ends within its time, and the connector is told', async () => {
     const { id } = await create();
     expect(await call(id, { method: 'wait', timeout_ms: 300 })).toMatchObject({ status: 504 });
     await expect.poll(() => called(id)).toBe('wait\ngiven up\n');
@@ -64,7 +64,7 @@ describe('a call into an instance', () => {
     ['an instance that is not there', 'nobody', { method: 'look' }, 404],
     ['a method that its type does not list', null, { method: 'reboot' }, 404],
     ['a method that every object has', null, { method: 'constructor' }, 404],
-    ['a name that is none', null, { method: '../out' }, 400],
+    ['an invalid name', null, { method: '../out' }, 400],
     ['no method', null, {}, 400],
     ['params that are no object', null, { method: 'look', params: ['a'] }, 400],
     ['a target with control characters', null, { method: 'look', target: 'a\nb' }, 400],

@@ -230,7 +230,7 @@ describe('a manager process with connectors that can be sent through', () => {
       () => existsSync(path.join(folder.path, 'instances/postbox/sending')),
       (isSending) => isSending,
     );
-    // Asleep, it does not hear the answer that the connector gives.
+    // Asleep, it does not get the answer that the connector gives.
     first.kill('SIGSTOP');
     await eventually(
       () => readFileSync(path.join(folder.path, 'instances/postbox/sent-ids'), 'utf8'),

@@ -120,7 +120,7 @@ test('who is revoked gets nothing at once, not even for a token they have', asyn
   expect((await vault.token(key, 'SACRED_KEY')).status).toBe(401);
 });
 
-test.each([undefined, 'Bearer', 'Bearer vagent_unknown', 'Basic abc'])('a call with %j is nobody’s', async (authorization) => {
+test.each([undefined, 'Bearer', 'Bearer vagent_unknown', 'Basic abc'])('a call with %j names no agent', async (authorization) => {
   const headers: Record<string, string> = authorization === undefined ? {} : { authorization };
   expect((await vault.ask('POST /v1/tokens', { name: 'KNOWN_KEY' }, headers)).status).toBe(401);
 });

@@ -90,7 +90,7 @@ describe('V03: a stored secret that something else has changed is not given out'
   });
 });
 
-test('an agent that something else has made, raised or brought back is nobody', async () => {
+test('an agent that something else has made, raised or brought back is unknown', async () => {
   const low = await vault.register('low', 'GUEST');
   raw("UPDATE agent SET tier = 'SACRED' WHERE name = 'low'");
   expect((await vault.token(low, 'ONE')).status).toBe(500);

@@ -21,7 +21,7 @@ function watch() {
 }
 const state = (initialized: boolean, sealed: boolean) => ({ initialized, sealed });
 
-test('a watcher hears the state at once and every change of it, whoever makes it', async () => {
+test('a watcher gets the state at once and every change of it, by any caller', async () => {
   const { heard, stop } = watch();
   await expect.poll(() => heard).toEqual([state(false, true)]);
   await vault.init();
@@ -35,7 +35,7 @@ test('a watcher hears the state at once and every change of it, whoever makes it
   expect(heard).toHaveLength(4);
 });
 
-test('a watcher hears that the vault is gone, and does not keep it from ending', async () => {
+test('a watcher sees that the vault is gone, and does not keep it from ending', async () => {
   const { heard, stop } = watch();
   await expect.poll(() => heard).toHaveLength(1);
   await vault.app.close();
@@ -60,7 +60,7 @@ test('more watchers than there may be are refused, and one that leaves makes roo
   for (const stream of streams) stream.destroy();
 });
 
-test('it is told to everybody, as the status is, and holds nothing but the state', async () => {
+test('it is sent to everybody, as the status is, and holds nothing but the state', async () => {
   await vault.init();
   const { heard, stop } = watch();
   await expect.poll(() => heard).toEqual([state(true, false)]);

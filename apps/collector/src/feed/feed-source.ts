@@ -9,7 +9,7 @@ import type { FeedItem } from './feed-item.ts';
 const gatherMs = 250;
 const maxNamed = 1000;
 
-/** Tells the hub of what was stored. Costs nothing while nobody listens. */
+/** Reports to the hub what was stored. Costs nothing while nobody listens. */
 export function createFeedSource(hub: Hub<FeedItem>, clock: Clock) {
   const changed = new Set<string>();
   let cancel = () => {};

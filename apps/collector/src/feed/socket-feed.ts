@@ -105,7 +105,7 @@ function toReader(socket: Socket, onReady: () => void): FeedReader {
   };
 }
 
-/** Whoever asks and asks, and does not take the answers. */
+/** A client that asks and asks, and does not take the answers. */
 function dropTalkers(io: Server): void {
   const clients = (io.engine as unknown as { clients: Record<string, Connection> }).clients;
   for (const connection of Object.values(clients)) if (connection.writeBuffer.length > maxAnswers) drop(connection);

@@ -33,7 +33,7 @@ export function toListed(row: SessionRow, parts: SessionParts): Session {
     engine_id: facts?.engine_id ?? transcript?.engine ?? null,
     engine_session_id: facts?.engine_session_id ?? transcript?.engine_session_id ?? null,
     model: facts?.model ?? transcript?.model ?? null,
-    // What was told last; the core's list is no more than its newest sessions.
+    // What was reported last; the core's list is no more than its newest sessions.
     title: row.title ?? facts?.title ?? transcript?.title ?? null,
     // The first lines of a transcript may not say.
     cwd: facts?.cwd ?? transcript?.cwd ?? host?.cwd ?? null,

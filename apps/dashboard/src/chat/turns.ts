@@ -34,7 +34,7 @@ export type Turns = {
   answer(user: string, answer: { ask_id: string; option: string; conversation_key: string }): Promise<unknown>;
 };
 
-/** Brings messages to the core, and stays until each is answered: the core then knows that somebody was there for the reply. */
+/** Brings messages to the core, and stays until each is answered: the core then knows that a person was there for the reply. */
 export function createTurns({ backends, log }: { backends: Backends; log: Pick<Log, 'debug'> }): Turns {
   const core = backends.urls.core;
   let open = 0;

@@ -56,7 +56,7 @@ type Source = Awaited<ReturnType<typeof openSource>>['source'];
 const event = (id: string, kind: string) => JSON.stringify({ id, kind, text: 'what nobody needs' });
 const has = (frame: string) => expect.poll(() => sent).toContain(frame);
 
-test('an event of the core comes once, though the collector tells it too; those of others come from there', async () => {
+test('an event of the core comes once, though the collector reports it too; those of others come from there', async () => {
   const { core, collector } = await follow();
   core.readers[0]?.write(`id: ev_1\nevent: turn\ndata: ${event('ev_1', 'turn')}\n\n`);
   await has('id: ev_1\nevent: event\ndata: {"kind":"turn"}\n\n');
@@ -83,7 +83,7 @@ test('who comes for the first time has a place from the beginning', async () => 
   await has('event: gap\ndata: {"of":"core"}\n\n');
 });
 
-test('a collector that goes and comes back is told of, and the stream stays', async () => {
+test('a collector that goes and comes back is reported, and the stream stays', async () => {
   const { collector } = await follow();
   collector.readers[0]?.destroy();
   await has('event: away\ndata: {"of":"collector"}\n\n');
@@ -98,7 +98,7 @@ test('it ends with the feed of the core, also when that is silent for too long',
   core.readers[0]?.write(`id: ev_1\nevent: turn\ndata: ${event('ev_1', 'turn')}\n\n`);
   await has('id: ev_1');
   clock.advance(1);
-  // Silent itself, the collector is read anew; the core has said something.
+  // Silent itself, the collector is read again; the core has said something.
   await expect.poll(() => collector.readers.length).toBe(2);
   clock.advance(silenceMs - 1);
   await ended;

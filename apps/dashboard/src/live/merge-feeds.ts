@@ -20,7 +20,7 @@ const again = { firstMs: 1000, maxMs: 30_000, jitter: [0.5, 1] } as const;
 const passedOn = new Set<string>(['sessions-changed', 'control', 'system-sample']);
 
 /**
- * Gives a reader what core and collector tell, as one stream, until `signal` or the core ends it: a stream without the core would show as live what
+ * Gives a reader what core and collector report, as one stream, until `signal` or the core ends it: a stream without the core would show as live what
  * is not. The collector may come and go; what it said meanwhile is missing, and the reader is told so.
  */
 export async function mergeFeeds({ backends, clock, log, mask }: Deps, reader: Reader): Promise<void> {

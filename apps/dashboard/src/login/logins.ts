@@ -7,7 +7,7 @@ import { ServiceError, unavailable } from '@svc/service-kit/service-error.ts';
 /** A person who has signed in, as the core says. `provenAt`: when a second factor was last shown, epoch ms. */
 export type Login = { user: string; sessionId: string; provenAt: number };
 
-/** Who asks. The core alone decides, anew for each request: nothing is kept here that could go on after a sign-out. */
+/** Who asks. The core alone decides, for each request: nothing is kept here that could go on after a sign-out. */
 export interface Logins {
   /** Null for nobody. @throws ServiceError `unavailable` when the core does not answer */
   find(headers: IncomingHttpHeaders): Promise<Login | null>;

@@ -29,7 +29,7 @@ export function createBackends(settings: DashboardSettings, remoteUsers: RemoteU
   return {
     urls,
     headersFor(backend, user, path) {
-      // The manager writes nobody's name down, so it is told none.
+      // The manager writes nobody's name down, so it gets none.
       if (backend === 'manager') return bearer(settings.managerToken);
       const named = remoteUsers.headersFor(user);
       if (backend === 'core') return { ...tokenHeaders(urls.core), ...named };

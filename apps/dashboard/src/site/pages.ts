@@ -21,7 +21,7 @@ export type Pages = {
 
 type Deps = {
   folder: string;
-  /** False: somebody else has built them. */
+  /** False: another program has built them. */
   isOwn: boolean;
   settings: Pick<DashboardSettings, 'root' | 'engineRegistry'>;
   env: Env;

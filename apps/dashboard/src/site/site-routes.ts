@@ -7,7 +7,7 @@ import type { Pages } from './pages.ts';
 
 const headers = webAppHeaders(['camera', 'microphone']);
 const config = { sendsBytes: 'the files of the web app' };
-/** Files that have no hash in their name: each is asked for anew. */
+/** Files that have no hash in their name: each is asked for again. */
 const rootFiles = [
   'icon.svg',
   'manifest.webmanifest',

@@ -15,7 +15,7 @@ export const compileSchema = (schema: object): ValidateFunction =>
   compileWith((unchecked ??= createAjv({ meta: false, validateSchema: false })), schema);
 
 /**
- * The same for a schema that somebody else wrote. Checking the schema itself costs more than compiling it.
+ * The same for a schema that others wrote. Checking the schema itself costs more than compiling it.
  * @throws when it is no JSON Schema.
  */
 export const compileUnknownSchema = (schema: object): ValidateFunction => compileWith((checking ??= createAjv()), schema);

@@ -116,7 +116,7 @@ const enabledOnes = async ({ store, paths }: Service): Promise<StoredInstance[]>
     readWorth(paths.instanceWorth),
   );
 
-/** Until its turn came it may have been changed, stopped, or started by somebody. */
+/** Until its turn came it may have been changed, stopped, or started. */
 const startIfStill = ({ store, supervisor, inOrder }: Service, id: string): Promise<{ done: Promise<void> }> =>
   inOrder(async () => {
     const instance = await store.read(id);

@@ -61,7 +61,7 @@ export function createDeliverer({ supervisor, knownSecrets, ticketFor, clock, lo
     const { status, reason } = supervisor.statusOf(instanceId);
     if (status === 'running')
       return { ok: false, again: false, error: conflict(`The connector of "${instanceId}" takes no messages from here.`) };
-    // It may wait for hours: whoever sends asks again later.
+    // It may wait for hours: the sender asks again later.
     if (status === 'waiting') return { ok: false, again: false, error: unavailable(reason ?? 'It waits for the vault.') };
     const again = status === 'starting' || status === 'backoff';
     return { ok: false, again, error: unavailable(`The instance "${instanceId}" is ${status} at the moment.`) };

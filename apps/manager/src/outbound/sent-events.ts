@@ -2,7 +2,7 @@ import type { Instance } from '@svc/contract/instance.ts';
 import type { OutboundMessage } from '@svc/contract/send.ts';
 import type { Telemetry } from '@svc/service-kit/telemetry/create-telemetry.ts';
 
-/** What the collector hears of a message that was sent through a channel by a person or a program, and what became of it. */
+/** What the collector gets of a message that was sent through a channel by a person or a program, and what became of it. */
 export type SentEvents = (
   instance: Pick<Instance, 'id' | 'type'>,
   message: OutboundMessage,

@@ -2,7 +2,7 @@ import type { Heartbeat, InstanceConfig, InstanceStatus } from '@svc/contract/in
 import type { ChildState } from '@svc/supervisor/child-spec.ts';
 import type { SupervisorDeps } from './supervisor-deps.ts';
 
-/** What the log and the events hear of an instance. */
+/** What the log and the events say of an instance. */
 export type InstanceReports = {
   /** `reason`: why it waits or has failed. */
   state(state: Omit<ChildState, 'status'> & { status: InstanceStatus }, reason: string | null): void;

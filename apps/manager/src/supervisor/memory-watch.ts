@@ -4,10 +4,10 @@ export type MemoryWatch = {
   look(pid: number, bytes: number, limitMb: number): void;
 };
 
-/** One sample may be a peak that the next collection takes away. */
+/** One sample may be a peak that the next collection frees. */
 const samplesInARow = 2;
 
-/** `onExceeded` hears once of each process that was over its limit in two samples in a row. */
+/** `onExceeded` is called once for each process that was over its limit in two samples in a row. */
 export function createMemoryWatch(onExceeded: (pid: number, limitMb: number) => void): MemoryWatch {
   let over = { pid: 0, samples: 0 };
   return {

@@ -30,7 +30,7 @@ test("gives none of the service's own settings, and asks no vault for them", asy
   );
 });
 
-test('gives a value out only when those who mask it have heard of it', async () => {
+test('gives a value out only when those who mask it know it', async () => {
   const heard: string[] = [];
   const hear: OnResolved = async (name, value) => {
     await Promise.resolve();

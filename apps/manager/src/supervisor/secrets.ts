@@ -50,7 +50,7 @@ type Deps = { settings: Pick<ManagerSettings, 'bindHost' | 'corePort'>; log: Pic
 const timeoutMs = 4_000;
 
 /**
- * Tells the core the name of a secret that a connector is about to get, so that no reply shows its value. Never rejects: a
+ * Gives the core the name of a secret that a connector is about to get, so that no reply shows its value. Never rejects: a
  * core that is away says nothing to anybody, and asks for the names when it is back.
  */
 export function createSecretAnnouncer({ settings: { bindHost, corePort }, log }: Deps): (name: string) => Promise<void> {

@@ -18,7 +18,7 @@ type Deps = { db: Database; clock: Clock; ids: Ids; keyring: Keyring; inventory:
 /** How the access log calls the admin. */
 const adminName = 'admin';
 
-/** Who may ask for secrets. Of a key only its hash is kept; a row that the vault did not write itself is nobody's. */
+/** Who may ask for secrets. Of a key only its hash is kept; a row that the vault did not write itself is ignored. */
 export type Agents = {
   /** Registers an agent and gives its key, which cannot be read again. @throws ServiceError `conflict` for a name that is taken. */
   register(name: string, tier: Tier): Promise<{ agent: VaultAgent; key: string }>;
