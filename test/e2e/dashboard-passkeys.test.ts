@@ -163,7 +163,7 @@ describe.skipIf(why !== null)(`passkeys in the dashboard${skipNote(why)}`, () =>
     }
   });
 
-  test('[9] `svc auth` lists where somebody is signed in, and signs one or all of them out', async () => {
+  test('[9] `svc auth` lists where people are signed in, and signs one or all of them out', async () => {
     const env = { PATH: process.env['PATH'], HOME: dashboard.house.folder, SVC_DATA_DIR: dashboard.house.folder };
     const svc = (...words: string[]) => runSvc(['auth', ...words], { env });
     const others = await browser.newContext();

@@ -21,7 +21,7 @@ const press = (...keys: string[]) => tmux('send-keys', '-t', 'chat', ...keys);
 /** Runs a chat in a terminal of 90 columns, where the chat before has ended. */
 function chat(...words: string[]): void {
   const program = [process.execPath, path.join(repositoryRoot, 'apps/cli/src/main.ts'), 'chat', ...words];
-  // tmux does not always hear that a program has ended; a shell does.
+  // tmux does not always notice that a program has ended; a shell does.
   tmux('respawn-pane', '-k', '-t', 'chat', 'sh', '-c', '"$@"; echo "ended with $?"; exec cat', 'sh', ...program);
 }
 

@@ -98,7 +98,7 @@ describe('on Linux', () => {
     expect(readdirSync(at('home/.config/systemd/user'))).toEqual(['svc.service']);
   });
 
-  test('where systemd has no manager for the user nothing is left behind, and its reason is told', async () => {
+  test('where systemd has no manager for the user nothing is left behind, and its reason is shown', async () => {
     program('systemctl', 'echo "Failed to connect to bus: No medium found" >&2; exit 1');
     const linux = machine('linux');
     const refused = await openServiceManager(linux)

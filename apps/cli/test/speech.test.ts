@@ -60,7 +60,7 @@ test('a pipe is given the audio', async () => {
   expect(out.toString('latin1', 0, 4)).toBe('RIFF');
 });
 
-test('what is refused is told, and leaves no file', async () => {
+test('what is refused is reported, and leaves no file', async () => {
   const spoken = await svc('speak', 'hello', '-o', inFolder('b.mp3'), '--voice', 'nobody');
   expect(spoken.code).toBe(1);
   expect(spoken.err).toContain('no such voice');

@@ -69,7 +69,7 @@ test('a notice of a process is shown and makes it no less healthy, and a deaf on
   expect(status).toMatchObject({ turns: { running: 2, waiting: 1 }, deliveries: { pending: 3, failed: 4 } });
 });
 
-test('a manager that wants its token tells its version all the same', async () => {
+test('a manager that wants its token gives its version all the same', async () => {
   const guarded = http.createServer((request, response) => {
     const mayRead = request.url === '/health' || request.headers.authorization === `Bearer ${'t'.repeat(32)}`;
     response.writeHead(mayRead ? 200 : 401, { 'content-type': 'application/json' });

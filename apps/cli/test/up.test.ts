@@ -254,7 +254,7 @@ describe('svc up', () => {
     expect(up.output()).toContain('Run: ./svc logs manager');
   });
 
-  test('tells all bad settings at once', async () => {
+  test('reports all bad settings at once', async () => {
     const up = startUp({ SVC_CORE_PORT: 'x', SVC_LOG_LEVEL: 'loud' });
     expect(await up.ended).toBe(78);
     expect(up.output()).toContain('SVC_CORE_PORT is "x"');
@@ -286,7 +286,7 @@ describe('svc up', () => {
     expect(await ended).toBe(0);
   });
 
-  test('is what status and doctor tell of', async () => {
+  test('is what status and doctor report', async () => {
     const before = start(mainFile, ['status', '--json']);
     expect(await before.ended).toBe(3);
     expect(JSON.parse(before.output())).toMatchObject({ supervisor: null, engine: null, instances: [] });
@@ -314,7 +314,7 @@ describe('svc up', () => {
 });
 
 describe('svc chat', () => {
-  test('says in words that the service is not running', async () => {
+  test('says that the service is not running', async () => {
     const chat = start(mainFile, ['chat', 'hello']);
     expect(await chat.ended).toBe(1);
     expect(chat.output()).toContain('the service is not running');

@@ -6,7 +6,7 @@ const conversation = 'shell:svc-update-talk';
 const pauseMs = 100;
 const answerMs = 20_000;
 
-/** Somebody who goes on talking whatever becomes of the service, and sends again with its id what got no answer, as channels do. */
+/** A person who goes on talking whatever becomes of the service, and sends again with its id what got no answer, as channels do. */
 export type Talker = {
   /** How many messages were answered so far. */
   answered(): number;

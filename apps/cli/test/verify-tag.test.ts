@@ -33,7 +33,7 @@ test('a tag that is signed by one who may release is taken', async () => {
   expect(await why('v1.0.0')).toBeNull();
 });
 
-test('one that is signed by somebody else, by nobody, or is no tag of its own, is not', async () => {
+test('one that is signed by another key, by none, or is no tag of its own, is not', async () => {
   sign('v1.0.0', 'theirs');
   git('tag', '--annotate', '--message', 'x', 'v1.0.1');
   git('tag', 'v1.0.2');

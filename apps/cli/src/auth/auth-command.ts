@@ -30,7 +30,7 @@ export function addAuthCommand(program: Command, run: (request: AuthRequest) => 
       .action((options: { json?: boolean }) => run({ action, ...options }));
   }
   defineCommand(noun, 'sessions', {
-    summary: 'list where somebody is signed in',
+    summary: 'list where people are signed in',
     examples: ['./svc auth sessions', './svc auth sessions --json'],
   })
     .option('--json', 'print JSON')

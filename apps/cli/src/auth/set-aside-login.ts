@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, renameSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
-/** What a login is made of; one that is not so is none. */
+/** What a login is made of; anything else is no login. */
 const look = 'SELECT id, name, password, totp_secret FROM login_account';
 
 /** Moves a login that cannot be used into `broken`, where nothing of it is lost. The core makes a new one. Gives the folder; null when it is whole. */

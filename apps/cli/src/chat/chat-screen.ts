@@ -21,7 +21,7 @@ export type ChatScreen = Pick<Transcript, 'print'> & {
   openTurn(label: string | null, showAsk?: ShowAsk): TurnView;
   /** Something changed: it is drawn soon, or `now`. */
   changed(now?: boolean): void;
-  /** Everything is drawn anew on an empty screen. */
+  /** Everything is drawn again on an empty screen. */
   clear(): void;
   close(): void;
 };

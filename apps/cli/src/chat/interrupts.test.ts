@@ -36,7 +36,7 @@ test('another turn that runs by then is stopped first', () => {
   expect(done).toEqual(['stop', 'stop', 'leave']);
 });
 
-test('while nothing runs it takes away what is typed, then warns, then leaves', () => {
+test('while nothing runs it clears what is typed, then warns, then leaves', () => {
   const { at, done, interrupts } = open();
   at.typed = true;
   for (let n = 0; n < 3; n++) interrupts.press();

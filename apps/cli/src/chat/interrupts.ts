@@ -13,13 +13,13 @@ type Deps = {
   current: () => object | null;
   stop: () => void;
   leave: () => void;
-  /** Takes away what is typed; false when nothing is. */
+  /** Clears what is typed; false when nothing is. */
   clear: () => boolean;
   /** Says that a further one leaves. */
   warn: () => void;
 };
 
-/** The first stops the turn, or takes away what is typed, or warns; the second leaves, unless another turn runs by then. */
+/** The first stops the turn, or clears what is typed, or warns; the second leaves, unless another turn runs by then. */
 export function createInterrupts({ current, stop, leave, clear, warn }: Deps): Interrupts {
   let asked: object | 'leave' | null = null;
   return {

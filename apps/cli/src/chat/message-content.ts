@@ -13,7 +13,7 @@ import type { uploadAttachment } from './upload-attachment.ts';
 
 /** What a message is made of: words, files, and what was piped in. */
 export type MessageParts = { words: string; files: readonly string[]; piped: PipedInput | null };
-/** `isLeftOpen`: whoever started us may never end it. */
+/** `isLeftOpen`: the process that started us may never end it. */
 export type PipedInput = { input: AsyncIterable<Buffer>; isLeftOpen: boolean };
 
 const mostFiles = 32;

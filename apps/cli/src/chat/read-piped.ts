@@ -104,7 +104,7 @@ const signatures: readonly { begin: string; ending: string; mime: string }[] = [
   { begin: '\u001F\u008B', ending: 'gz', mime: 'application/gzip' },
 ];
 
-/** What a file is by how it begins: whoever gets it knows it by its name. */
+/** What a file is by how it begins: its receiver knows it by its name. */
 function typeOf(begin: Buffer): { ending: string; mime: string } {
   const known = signatures.find((signature) => begin.subarray(0, signature.begin.length).toString('latin1') === signature.begin);
   if (known !== undefined) return known;

@@ -37,7 +37,7 @@ export function showOnScreen(isPerson: boolean, showAsk?: ShowAsk): ShownTurn {
   return { view, note, close: screen.close, read: isPerson ? read : null };
 }
 
-/** What was answered here while nobody listened. Should the core not say, the message itself tells why. */
+/** What was answered here while nobody listened. Should the core not say, the message itself says why. */
 export async function showMissedBefore(session: ChatSession): Promise<void> {
   let screen: ChatScreen | null = null;
   const open = () =>

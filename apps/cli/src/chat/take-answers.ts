@@ -8,7 +8,7 @@ export type AnswerHandlers = {
   onAnswer: (text: string) => void;
   /** Ctrl-C, where the terminal makes no signal of it. */
   onInterrupt: () => void;
-  /** The terminal goes away, or somebody ends this program. */
+  /** The terminal goes away, or a user ends this program. */
   onLeave: () => void;
   /** The person types nothing more: Ctrl-D. */
   onEnd: () => void;

@@ -116,13 +116,13 @@ describe('the view of a turn', () => {
     ['aborted', 'stopped', '(stopped)'],
     ['denied', 'failed', 'the owner can give it (./svc person). Should you be the owner, ./svc doctor says what is wrong.'],
     ['observed', 'ok', 'kept for the next turn'],
-  ] as const)('tells %s', (outcome, verdict, words) => {
+  ] as const)('shows %s', (outcome, verdict, words) => {
     const shown = show([], result({ actions: [], outcome }));
     expect(shown.verdict).toBe(verdict);
     expect(shown.all).toContain(words);
   });
 
-  test('shows an error in words', () => {
+  test('shows an error as text', () => {
     const end = {
       type: 'error',
       error: { ok: false, error: 'engine_overloaded', message: 'The model is busy.', request_id: 'r' },

@@ -100,7 +100,7 @@ async function setAllowed(
   return exitCodes.ok;
 }
 
-/** First its token, then what makes it somebody. */
+/** First its token, then what links it to a person. */
 async function end({ gateway, trust }: { gateway: DeviceApi; trust: TrustApi }, found: ListedDevice | undefined): Promise<void> {
   if (found === undefined) return;
   await gateway.revoke(found.device_id);

@@ -48,7 +48,7 @@ async function add(api: TrustApi, { name, tier, tools, ...facts }: Of<'add'>): P
   if (roles.some((known) => known.name === name))
     throw new CliError(`there is a role "${name}" already.`, { run: `./svc role set ${name} --help` });
   const body = await api.saveRole({ name, tier, tool_policy: tools, ...toFacts(facts) });
-  return { body, text: `${shown(body)}\nGive it to somebody: ./svc person grant KEY ${name}` };
+  return { body, text: `${shown(body)}\nGive it to a person: ./svc person grant KEY ${name}` };
 }
 
 async function set(api: TrustApi, { name, tier, tools, ...facts }: Of<'set'>): Promise<Shown> {

@@ -127,7 +127,7 @@ describe('adding a connector', () => {
     expect(done).toEqual([]);
   });
 
-  test('takes away what does not start, with the reason, unless it is to be kept', async () => {
+  test('removes what does not start, with the reason, unless it is to be kept', async () => {
     const reason = 'The token is wrong.';
     const turnsOut = { status: 'backoff', reason, last_exit: { code: 1, signal: null, at: 0, reason } } as const;
     const { deps, done } = setUp({ turnsOut });

@@ -22,7 +22,7 @@ export type AddDeps = {
 
 /**
  * Adds an instance and starts it, which is the test of its credentials: it is the connector itself that tries them. One
- * that does not come up is taken away again, with its reason, unless it is to be kept.
+ * that does not come up is removed again, with its reason, unless it is to be kept.
  */
 export async function addConnector(deps: AddDeps, type: string, request: AddRequest): Promise<Instance> {
   const { api, say } = deps;

@@ -40,7 +40,7 @@ const instance: Instance = {
   usage: null,
 };
 
-test('shows below an instance that does not run why, in words that name the command', () => {
+test('shows below an instance that does not run why, and names the command', () => {
   const reason =
     'shop waits: its secret SHOP_TOKEN may be in the vault, and the vault is sealed. Open it: ./svc vault unseal. shop then starts by itself.';
   const shown = renderConnectors(

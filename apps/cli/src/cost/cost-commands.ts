@@ -7,7 +7,7 @@ type Json = { json?: boolean };
 export type SpendRequest = Json &
   (
     | { action: 'show' }
-    /** USD in a calendar month; null takes the budget away. */
+    /** USD in a calendar month; null removes the budget. */
     | { action: 'budget'; channel: string; sender: string; monthUsd: number | null }
   );
 
@@ -43,7 +43,7 @@ export function addSpendCommand(program: Command, run: Run<SpendRequest>): void 
   })
     .argument('<channel>', 'such as compat')
     .argument('<sender>', 'as the channel names them, such as the name of a key')
-    .argument('<usd>', 'such as 20 or 0.50; "none" takes it away', (text: string) => (text === 'none' ? null : usd(text)))
+    .argument('<usd>', 'such as 20 or 0.50; "none" removes it', (text: string) => (text === 'none' ? null : usd(text)))
     .option('--json', 'print JSON')
     .action((channel: string, sender: string, monthUsd: number | null, options: Json) =>
       run({ action: 'budget', channel, sender, monthUsd, ...options }),

@@ -10,7 +10,7 @@ import { fine, note, problem, skipped, type Finding } from './finding.ts';
 
 const connectTimeoutMs = 1_000;
 
-/** Whether turns can be answered: the engine, somebody whom they are answered for, and the way in for connectors. Empty without a core. */
+/** Whether turns can be answered: the engine, a person whom they are answered for, and the way in for connectors. Empty without a core. */
 export async function examineCore(settings: CliSettings, answers: CoreAnswers, asked: Promise<Status>): Promise<Finding[]> {
   const link = examineLink(settings.dataDir);
   const core = (await asked).services.find(({ name }) => name === 'core');

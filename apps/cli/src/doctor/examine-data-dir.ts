@@ -24,7 +24,7 @@ export async function examineDataDir(dataDir: string): Promise<Finding[]> {
   return [fine('data', dataDir), privacy(dataDir, found.mode), await space(dataDir), ...examineSubfolders(dataDir)];
 }
 
-/** A folder below that is not ours, or is none, stops what works in it and nothing else. */
+/** A folder below that is not ours, or is no folder, stops what works in it and nothing else. */
 function examineSubfolders(dataDir: string): Finding[] {
   const { run, logs, spool, instances, uploads, engines, backups } = dataPaths(dataDir);
   return [run, logs, spool, instances, uploads, engines, backups].flatMap((folder) => {

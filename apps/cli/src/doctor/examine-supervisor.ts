@@ -4,7 +4,7 @@ import { dataPaths } from '@svc/service-kit/config/data-dir.ts';
 import { isAlive } from '@svc/service-kit/process/signal-process.ts';
 import { problem, type Finding } from './finding.ts';
 
-/** The pid of whoever is noted as supervisor; null for nobody. */
+/** The pid that is noted as supervisor's; null for none. */
 type Noted = { pid: number } | null;
 
 /**

@@ -76,7 +76,7 @@ test('usage by person is a row for each principal with all handles, billed besid
   );
 });
 
-test('how the export of OpenTelemetry stands is told with the one thing to do', () => {
+test('the state of the OpenTelemetry export is shown with the one thing to do', () => {
   const view = { state: 'on', error: null, exported: 7, failed: 0, dropped: 1, waiting: 2 } as const;
   const settings = { tracesUrl: 'http://h/v1/traces', metricsUrl: null, metricsEveryMs: 1 };
   expect(renderOtel(view, settings, plain)).toContain('7 spans sent, 2 wait, 0 refused, 1 dropped');

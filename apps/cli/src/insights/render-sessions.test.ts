@@ -34,11 +34,11 @@ const terminal: ListedSession = {
 };
 const shown = (one: ListedSession) => renderSessions([one], 5000, plain).split('\n');
 
-test('a session tells who, how much and what was said last', () => {
+test('a session shows who, how much and what was said last', () => {
   expect(shown(session)).toEqual(['  k', '      running, u, compat, 3 turns, 1.1k tokens, 5 s ago', '      "hi"']);
 });
 
-test('one in a terminal tells what it is about, where it works and where it is seen', () => {
+test('one in a terminal shows what it is about, where it works and where it is seen', () => {
   expect(shown(terminal)).toEqual([
     '  Mend the login',
     '      terminal:claude:5350c988-5f52-4ec7-8728-4642e7792d28',

@@ -16,7 +16,7 @@ export function renderKeys({ keys, connectors }: ApiKeyList, style: Style): stri
     ...connectors.flatMap(({ connector, fault }) => (fault === null ? [] : [style.red(`  ${connector}: ${visibleLine(fault)}`)])),
     '',
     style.dim('  ./svc key create NAME --budget 20   makes one'),
-    style.dim('  ./svc key revoke NAME               takes one away'),
+    style.dim('  ./svc key revoke NAME               revokes one'),
   ].join('\n');
 }
 

@@ -259,7 +259,7 @@ describe('the command line', () => {
     expect((await quietly(['backup', 'list', '--jsno'])).err).toContain('Run: ./svc backup list --help');
   });
 
-  test('shows the help of a command that is named after "help", and refuses a name that is none', async () => {
+  test('shows the help of a command that is named after "help", and refuses an unknown name', async () => {
     expect(await quietly(['help', 'vault', 'unseal'])).toEqual(await quietly(['vault', 'unseal', '--help']));
     expect(await quietly(['help', 'nope'])).toMatchObject({
       code: 2,
@@ -298,7 +298,7 @@ describe('the command line', () => {
     expect(insights[name]).toHaveBeenCalledWith(options);
   });
 
-  test('searches for all words that are given, and refuses a time that is none', async () => {
+  test('searches for all words that are given, and refuses an invalid time', async () => {
     await quietly(['search', 'two', 'words', '--limit', '3']);
     expect(insights.search).toHaveBeenCalledWith('two words', { limit: 3 });
     expect((await quietly(['search'])).code).toBe(2);

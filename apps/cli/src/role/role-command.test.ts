@@ -28,9 +28,9 @@ test.each([
 });
 
 test.each([
-  ['a tier that is none', ['role', 'add', 'x', '--tier', 'king', '--tools', 'read']],
-  ['a policy that is none', ['role', 'add', 'x', '--tier', 'known', '--tools', 'all']],
-  ['a way to ask that is none', ['role', 'set', 'x', '--asks', 'often']],
+  ['an invalid tier', ['role', 'add', 'x', '--tier', 'king', '--tools', 'read']],
+  ['an invalid policy', ['role', 'add', 'x', '--tier', 'known', '--tools', 'all']],
+  ['an invalid way to ask', ['role', 'set', 'x', '--asks', 'often']],
   ['a role without a tier', ['role', 'add', 'x', '--tools', 'read']],
   ['a role without a policy', ['role', 'add', 'x', '--tier', 'known']],
 ])('%s is refused', async (_what, args) => {

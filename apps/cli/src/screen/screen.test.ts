@@ -51,7 +51,7 @@ const line = (text: string): Line => [span(text)];
 const area = (...texts: string[]): LiveArea => ({ lines: texts.map(line), cursor: null });
 
 describe('the screen', () => {
-  test('prints above what changes, and takes that away at the end', () => {
+  test('prints above what changes, and removes that at the end', () => {
     const terminal = createTerminal(20);
     const screen = createScreen(terminal, plain);
     screen.update([line('one')], area('status', 'input'));

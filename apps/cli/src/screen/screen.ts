@@ -8,9 +8,9 @@ export type LiveArea = { lines: readonly Line[]; cursor: { row: number; column: 
 export type Screen = {
   columns(): number;
   rows(): number;
-  /** Prints lines for good, and draws the live area anew below them. */
+  /** Prints lines for good, and redraws the live area below them. */
   update(printed: readonly Line[], live: LiveArea): void;
-  /** Takes the live area away; what is printed stays. */
+  /** Removes the live area; what is printed stays. */
   close(): void;
 };
 

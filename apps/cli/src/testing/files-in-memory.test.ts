@@ -19,7 +19,7 @@ test('a folder of its own, which is removed with all that is in it', () => {
   expect(existsSync(files?.path ?? '')).toBe(false);
 });
 
-test('none without room or such a folder, with real engines, and where somebody has said where temporary files go', () => {
+test('none without room or such a folder, with real engines, and where a user has said where temporary files go', () => {
   const machine = { shared: shared.path, availableBytes: room };
   expect(filesInMemory(noEngines, { ...machine, availableBytes: 2 ** 30 })).toBeNull();
   expect(filesInMemory(noEngines, { ...machine, shared: path.join(shared.path, 'none') })).toBeNull();

@@ -15,7 +15,7 @@ type Machine = { shared?: string; availableBytes?: number };
 
 /**
  * A folder in memory, where Linux has one and there is room: tests make and remove files by the hundred thousand, which on a disk takes a
- * third of the CPU of some. Null elsewhere, where somebody has set `TMPDIR`, and where real engines are installed: the sandbox of one gives
+ * third of the CPU of some. Null elsewhere, where a user has set `TMPDIR`, and where real engines are installed: the sandbox of one gives
  * its commands a /dev of their own, without what lies in ours. What a run that was ended by force has left is removed.
  */
 export function filesInMemory(

@@ -62,7 +62,7 @@ test('the owner of a new channel is given a link, for that channel alone', async
 });
 
 test.each([
-  ['somebody is known there', [owner, known], link],
+  ['a person is known there', [owner, known], link],
   ['the channel has no links', [owner], { ...link, invite_link: null }],
   ['there is no owner', [{ ...owner, key: 'boss' }], link],
   ['the owner is disabled', [{ ...owner, status: 'disabled' as const }], link],

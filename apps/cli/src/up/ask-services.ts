@@ -39,7 +39,7 @@ export async function currentEngine(coreUrl: string, timeoutMs: number): Promise
   return { ...current, fault: view?.ready === false ? view.reason : null };
 }
 
-/** The owner that a first start makes; null when the core does not answer in time, or somebody else was seeded. */
+/** The owner that a first start makes; null when the core does not answer in time, or another person was seeded. */
 export async function seededOwner(coreUrl: string, timeoutMs: number): Promise<BannerOwner | null> {
   const found = await answer<Principal>(`${coreUrl}/trust/principals/owner`, timeoutMs);
   if (found === null) return null;

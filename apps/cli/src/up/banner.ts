@@ -105,7 +105,7 @@ function api({ name, type, status, url, reason, newKey, keysFile }: BannerInstan
   return lines;
 }
 
-/** Whoever reads this should know that they are known, and how. */
+/** A reader should know that they are known, and how. */
 function owner({ key, name, shellUser }: BannerOwner, hasKey: boolean, style: Style): string[] {
   const known = [
     ...(shellUser === null ? [] : [`in this shell as ${style.bold(shellUser)}`]),

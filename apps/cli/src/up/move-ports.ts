@@ -20,7 +20,7 @@ export async function planMoves(host: string, unusable: readonly WantedPort[], w
 
 /**
  * What to type in front of a command, for good: lines of `.env`, which every later command reads too. A variable of the environment wins
- * over that file, so one that is set there has to be set anew there. Typed where `./svc` is.
+ * over that file, so one that is set there has to be set again there. Typed where `./svc` is.
  */
 export function moveCommand(moves: readonly Move[], env: Env = process.env): string {
   const written = moves.filter(({ setting }) => env[setting] === undefined).map(toLine);

@@ -66,7 +66,7 @@ export function createSuccessor(home: string, lifeline: Lifeline | null): Succes
   let next: NextUp | null = null;
   return {
     async prepare() {
-      if (lifeline?.kind === 'ends') return; // nobody hears there
+      if (lifeline?.kind === 'ends') return; // nobody listens there
       if (lifeline !== null) return lifeline.prepareNext();
       next = startNext(home);
       await next.settled;

@@ -39,7 +39,7 @@ test('a state that cannot be written does not end the supervisor', async () => {
   expect(String(said.mock.calls[0]?.[0])).toContain('cannot be noted down');
 });
 
-test('a state that cannot be read is none', () => {
+test('a state that cannot be read is no state', () => {
   expect(readSupervisorState(path.join(dir, 'x'.repeat(300)))).toBeNull();
   expect(readSupervisorState(dir)).toBeNull();
 });

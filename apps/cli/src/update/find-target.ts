@@ -65,7 +65,7 @@ export async function fetchTarget(git: Git, target: Target, trust: { root: strin
   if (why !== null)
     throw new UpdateStopped(
       updateCodes.manual,
-      `${target.name} is not signed by somebody who may release. ${why}\nSVC_UPDATE_ALLOW_UNSIGNED=true installs releases of a fork without one.`,
+      `${target.name} is not signed by a key that may release. ${why}\nSVC_UPDATE_ALLOW_UNSIGNED=true installs releases of a fork without one.`,
     );
 }
 

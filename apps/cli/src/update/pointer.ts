@@ -26,7 +26,7 @@ export function setPointer({ pointer, versions }: Pick<Places, 'pointer' | 'vers
 /** A version that runs without being confirmed yet. `from`: what runs again if it fails; null is the clone itself. */
 export type Trial = { from: string | null; to: string };
 
-/** Puts a version in place, on trial: whoever finds that it does not work goes back by `revertTrial`. */
+/** Puts a version in place, on trial: one that does not work is taken back by `revertTrial`. */
 export function beginTrial(places: Places, to: string): void {
   const trial: Trial = { from: readPointer(places), to };
   makePrivateDir(places.folder);

@@ -6,7 +6,7 @@ import type { Secret } from '@svc/service-kit/secret.ts';
 import type { Journal } from './journal.ts';
 import { inSeconds, type Outcome } from './update-outcome.ts';
 
-/** Tells the collector how far an update is, under the session `self-update:<time>`. It never holds an update up, and never fails one. */
+/** Reports to the collector how far an update is, under the session `self-update:<time>`. It never holds an update up, and never fails one. */
 export type ProgressEvents = {
   phase(journal: Journal): void;
   /** What is done beside the phases; `id`: of the update, where no phase has begun. */

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { compareVersions, newestRelease, releaseOf } from './release-tag.ts';
 
-test('v and three numbers are a release; pre-releases, other tags and leading zeros are none', () => {
+test('v and three numbers are a release; pre-releases, other tags and leading zeros are not', () => {
   expect(releaseOf('v1.10.0')).toEqual({ tag: 'v1.10.0', version: '1.10.0' });
   for (const tag of ['1.0.0', 'v1.0', 'v1.0.0-rc.1', 'v1.0.0+b', 'v01.0.0', 'v1.0.0 ', 'nightly', '', 'v', 'vv1.0.0'])
     expect(releaseOf(tag)).toBeNull();

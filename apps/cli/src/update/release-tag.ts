@@ -1,4 +1,4 @@
-/** A release: its tag is `v` and three numbers. Anything else, such as a pre-release, is none. */
+/** A release: its tag is `v` and three numbers. Anything else, such as a pre-release, is not. */
 export type Release = { tag: string; version: string };
 
 type Numbers = readonly [number, number, number];

@@ -8,7 +8,7 @@ import { confirm, goBack, verify } from './switch-to.ts';
 import { updateCodes } from './update-outcome.ts';
 import { unwellOnes, whyNotWell } from './examine-service.ts';
 
-/** Brings to an end what an earlier update has left open, forward or back. Gives what it did, in words; null when there was nothing. */
+/** Brings to an end what an earlier update has left open, forward or back. Gives what it did, as text; null when there was nothing. */
 export async function repairUpdate(context: UpdateContext): Promise<string | null> {
   const { places } = context;
   const journal = readJournal(places);

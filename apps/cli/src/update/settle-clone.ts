@@ -37,7 +37,7 @@ export async function settleClone({ places, git, commit, branch }: Settling): Pr
   setPointer(places, null);
 }
 
-/** Git takes a file away before it writes it again, which this one must not be: to git it is there already. */
+/** Git removes a file before it writes it again, which this one must not be: to git it is there already. */
 async function noteWrapper(git: Git, commit: string): Promise<void> {
   const blob = (await git(['rev-parse', `${commit}:svc`])).trim();
   await git(['update-index', '--cacheinfo', `100755,${blob},svc`]);

@@ -28,7 +28,7 @@ export type UpdateContext = {
   service: Switch;
   /** One line for a person at each step. */
   say(line: string): void;
-  /** Told when a phase begins, after it was written down. */
+  /** Called when a phase begins, after it was written down. */
   onPhase(journal: Journal): void;
   now(): number;
 };

@@ -14,7 +14,7 @@ export async function whyNotSigned(git: Git, tag: string, root: string): Promise
     // By these signers alone, in the one form that they have, whatever a person has set for git.
     const how = ['-c', 'gpg.format=ssh', '-c', 'gpg.ssh.program=ssh-keygen', '-c', `gpg.ssh.allowedSignersFile=${file}`];
     await git([...how, 'verify-tag', `refs/svc/fetched/${tag}`]);
-    // What was signed names itself: a true release under the name of another one is none.
+    // What was signed names itself: a true release under the name of another one is refused.
     const signed = /^tag (.+)$/m.exec((await git(['cat-file', 'tag', `refs/svc/fetched/${tag}`])).split('\n\n')[0] ?? '')?.[1];
     return signed === tag ? null : `What is signed is "${signed ?? 'nothing'}", not "${tag}".`;
   } catch (error) {

@@ -19,7 +19,7 @@ export function repairPrompt({ tree, to, from, failure, turn, mostTurns }: Task)
   const own =
     tree.patchFile === null
       ? 'The person has changed nothing in the files of the installation.'
-      : `The person has changed files of the installation. Their changes, against the version they were made on, are the patch ${tree.patchFile}. Bring over what it is meant to do, as far as it still makes sense (git apply --3way helps). Where it is what breaks the version, mend it.`;
+      : `The person has changed files of the installation. Their changes, against the version they were made on, are the patch ${tree.patchFile}. Bring over what it is meant to do, as far as it still makes sense (git apply --3way helps). Where it is what breaks the version, fix it.`;
   return `An update of the Assistant Gateway, the service that runs you, from ${from} to ${to} could not be installed. You are asked to repair it. This is turn ${turn} of ${mostTurns}.
 
 Your working folder, ${tree.folder}, is a copy of the files of ${to} that is used by nothing. Change it so that ${to} can be installed here, with as small a change as does it. ${own}

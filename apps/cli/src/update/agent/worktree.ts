@@ -14,7 +14,7 @@ export type RepairTree = {
   remove(): Promise<void>;
 };
 
-/** Whoever may release is decided by people, in a release. */
+/** Who may release is decided by people, in a release. */
 const untouchable = ['release-signers'];
 const author = [
   '-c',

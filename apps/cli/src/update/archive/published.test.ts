@@ -70,9 +70,9 @@ test('the newest of the platform is found, by number and not by letter', async (
   expect(await newest(null, 'linux-arm64')).toBeNull();
 });
 
-test('a signature for something else, such as a tag, is none', async () => {
+test('a signature for something else, such as a tag, is invalid', async () => {
   publish(['0.2.0']);
-  await expect(newest(sign('git'))).rejects.toThrow('not signed by somebody who may release');
+  await expect(newest(sign('git'))).rejects.toThrow('not signed by a key that may release');
 });
 
 test('one that nobody signed, or whom this version does not know, is refused', async () => {

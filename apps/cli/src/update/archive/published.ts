@@ -21,7 +21,7 @@ export async function newestPublished({ base, platform, signers }: Place): Promi
   const sums = await getText(at(sumsFile));
   if (signers !== null) {
     const why = await whyNotSignedSums(sums, await getText(at(signatureFile)), signers);
-    if (why !== null) throw new Error(`${at(sumsFile)} is not signed by somebody who may release. ${why}`);
+    if (why !== null) throw new Error(`${at(sumsFile)} is not signed by a key that may release. ${why}`);
   }
   const digests = parseSums(sums);
   const version = newestFor(platform, [...digests.keys()]);
