@@ -7,7 +7,7 @@ export async function* respond({ text }: EngineRequest, signal: AbortSignal): As
   let whole = '';
   for (let n = 0; n < count; n++) {
     await sleep(gapMs, undefined, { signal });
-    // Short, so that no mask takes it for the number of somebody.
+    // Short, so that no mask takes it for the number of a person.
     const stamp = `@${((performance.timeOrigin + performance.now()) % 1e6).toFixed(2)} `;
     whole += stamp;
     yield { type: 'delta', text: stamp };

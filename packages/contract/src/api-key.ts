@@ -30,7 +30,7 @@ export type ApiKeyList = { keys: ApiKey[]; connectors: ApiKeyPlace[] };
 /** `for`: key of a person; the owner unless given. `connector`: id or name, where there are several. */
 export type NewApiKey = { name: string; for?: string; month_usd?: number; connector?: string };
 
-/** `POST /v2/keys`: the key is told this once. */
+/** `POST /v2/keys`: the key is shown this once. */
 export type ApiKeyCreated = {
   name: string;
   key: string;

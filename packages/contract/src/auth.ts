@@ -1,7 +1,7 @@
 /** How long a shown second factor counts for dangerous acts. */
 export const proofLastsMs = 10 * 60_000;
 
-/** Where somebody is signed in. Times are epoch ms. */
+/** Where a person is signed in. Times are epoch ms. */
 export type LoginSession = {
   id: string;
   device: string;
@@ -97,7 +97,7 @@ export const passkeyProofBody = body(
   ['response'] as const,
 );
 
-/** What is told of the login: who did it is the event's `identity`. */
+/** What is reported of the login: who did it is the event's `identity`. */
 export type LoginAction =
   | 'set_up'
   | 'reset'

@@ -1,5 +1,5 @@
 /**
- * What the core knows of the use of an instance: turns that are open and replies that wait for their channel, when somebody last used it (epoch ms),
+ * What the core knows of the use of an instance: turns that are open and replies that wait for their channel, when a person last used it (epoch ms),
  * and how many persons have lately.
  */
 export type InstanceWorth = { open: number; last_used_at: number; persons: number };

@@ -28,7 +28,7 @@ export type LinkResult = {
   trust: Identity;
 };
 
-/** A code that the operator made for somebody who has not written yet. The code itself is kept nowhere. Times are epoch ms. */
+/** A code that the operator made for a person who has not written yet. The code itself is kept nowhere. Times are epoch ms. */
 export type Invitation = {
   id: string;
   /** Key of the person whose way in it is going to be; null for a new person. */

@@ -22,7 +22,7 @@ const about = {
 } as const;
 
 /**
- * The turn that a message is the reply to: whoever shows a part of that reply already finishes it, instead of showing it twice.
+ * The turn that a message is the reply to: a channel that shows a part of that reply already finishes it, instead of showing it twice.
  * `message_id`: the channel's own id of the message that the turn answers, where it had one.
  */
 export type About = { turn_id: string; message_id?: string };

@@ -95,7 +95,7 @@ export type TurnEnd = { type: 'end'; outcome: Outcome | null; text: string; file
 
 /**
  * What is seen of a conversation, whichever channel it runs on. `seq` rises within a conversation, over restarts too, and is a place to go on from;
- * 0 is none: such a frame stands for what happened before, and one with a place follows.
+ * 0 is no place: such a frame stands for what happened before, and one with a place follows.
  */
 export type SessionFrame = { conversation_key: string; turn_id: string; seq: number } & (TurnBegin | TurnProgress | TurnEnd);
 

@@ -79,7 +79,7 @@ export const toolInputs = {
 export type ToolName = keyof typeof toolInputs;
 export const toolNames = Object.keys(toolInputs) as ToolName[];
 
-/** `forReaders`: it changes something, and whoever may only read may use it all the same. */
+/** `forReaders`: it changes something, and callers that may only read may use it all the same. */
 type Description = { title: string; description: string; readOnly: boolean; forReaders?: boolean };
 
 export const toolDescriptions: Record<ToolName, Description> = {

@@ -140,7 +140,7 @@ export const trustChanges = [
 export type TrustChangeName = (typeof trustChanges)[number];
 
 /**
- * Who made a change that came over the loopback without a proven name. Whoever reaches the core is a program of this machine: a
+ * Who made a change that came over the loopback without a proven name. A caller of the core is a program of this machine: a
  * `Remote-User` header alone is the word of its sender, so nobody is named by it.
  */
 export const localActor = 'local';

@@ -66,7 +66,7 @@ export type UsagePerson = Sums & {
   handles: { surface: string; identity: string }[];
 };
 
-/** Side calls, which are nobody's, over the whole time. */
+/** Side calls, which belong to no person, over the whole time. */
 export type UsageSide = Omit<UsageAux, 'bucket_hour'>;
 
 /**

@@ -15,7 +15,7 @@ export type VaultInitialized = { ok: true; sealed: false; admin_key: string | nu
 /** What may be known of a stored secret: everything but its value. */
 export type VaultCredential = { name: string; min_trust: Tier; version: number; created_at: number; updated_at: number };
 
-/** Somebody who may ask for secrets, up to a tier. */
+/** A program that may ask for secrets, up to a tier. */
 export type VaultAgent = { id: string; name: string; tier: Tier; created_at: number; revoked_at: number | null };
 
 /** `POST /v1/agents`: the key is shown this once. */
@@ -24,7 +24,7 @@ export type VaultAgentRegistered = { ok: true; agent: VaultAgent; key: string };
 /** `GET /v2/vault/agents` of the core. `own`: the name of the one as whom the service itself asks; null when the vault knows none with its key. */
 export type VaultAgentList = { agents: VaultAgent[]; own: string | null };
 
-/** `POST /v2/vault/agents` of the core: the key is told this once. `url`: where the service itself reaches the vault. */
+/** `POST /v2/vault/agents` of the core: the key is shown this once. `url`: where the service itself reaches the vault. */
 export type VaultAgentAdded = VaultAgentRegistered & { url: string };
 
 /** `DELETE /v2/vault/agents/:name` of the core. */

@@ -11,7 +11,7 @@ export const gatewayFields = (httpPort: number) =>
     require_token: {
       type: 'boolean',
       title: 'Only with a token',
-      description: 'Off, whoever reaches the port is the device "local".',
+      description: 'Off, every caller of the port is the device "local".',
       default: true,
     },
     keys_file: {
@@ -35,7 +35,7 @@ export const gatewayFields = (httpPort: number) =>
     wake_model: {
       type: 'string',
       title: 'Wake word model',
-      description: 'A file that devices load to hear their wake word; empty for none.',
+      description: 'A file that devices load to detect their wake word; empty for none.',
       default: '',
       maxLength: 4096,
     },

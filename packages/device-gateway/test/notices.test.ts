@@ -25,7 +25,7 @@ async function open(config = {}, context: Partial<StartContext> = {}) {
   return { gateway, service, clock, browser, say, subscribed };
 }
 
-test('an answer that nobody was there to read is told to the browser, without its words', async () => {
+test('an answer that nobody was there to read is reported to the browser, without its words', async () => {
   const { gateway, service, clock, say, subscribed } = await open();
   const { token } = await subscribed('Phone');
   const { key } = (await gateway.json(token, 'GET', '/gw/push-key')).body;
@@ -44,7 +44,7 @@ test('so is an answer to what was said to the device from outside', async () => 
   expect(service.pushed[0]?.message).toMatchObject({ text: 'Remind them of the dinner.' });
 });
 
-test('its words are told where the owner wants that', async () => {
+test('its words are sent where the owner wants that', async () => {
   const { service, clock, say, subscribed } = await open({ push_content: true });
   await say((await subscribed('Phone')).token, 'the words');
   await expect.poll(() => (clock.advance(5_000), service.pushed.length)).toBe(1);
@@ -52,7 +52,7 @@ test('its words are told where the owner wants that', async () => {
 });
 
 test.each(['while nobody was here', 'after the restart'])(
-  'an answer that ended %s, because the gateway was restarted in its turn, is told once',
+  'an answer that ended %s, because the gateway was restarted in its turn, is reported once',
   async (when) => {
     const { gateway, service, clock, say, subscribed } = await open({ push_content: true });
     const { token, device } = await subscribed('Phone');
@@ -86,12 +86,12 @@ test.each(['while nobody was here', 'after the restart'])(
     expect(service.pushed[0]?.message).toEqual({ type: 'answer', text: 'At last.' });
     await gateway.restart({ core });
     clock.advance(60_000);
-    await say(token, 'another'); // its answer is told; the first is not again
+    await say(token, 'another'); // its answer is reported; the first is not again
     await expect.poll(() => (clock.advance(5_000), service.pushed.length)).toBe(2);
   },
 );
 
-test('a device that reads is not told', async () => {
+test('a device that reads is not notified', async () => {
   const { gateway, service, clock, say, subscribed } = await open();
   const { token } = await subscribed('Phone');
   const stream = await gateway.read(token);
@@ -104,7 +104,7 @@ test('a device that reads is not told', async () => {
   expect([service.pushed, service.refused]).toEqual([[], []]);
 });
 
-test('who was revoked, has signed out, or wants it no more, is told nothing', async () => {
+test('a device that was revoked, has signed out, or wants it no more, is sent nothing', async () => {
   const { gateway, service, clock, browser, say, subscribed } = await open();
   const ways = [
     (token: string) => gateway.ask(token, 'DELETE', '/gw/push'),

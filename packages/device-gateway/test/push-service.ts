@@ -6,7 +6,7 @@ import { isPublicAddress } from '@svc/service-kit/http/public-address.ts';
 import { listen } from '@svc/testing/listen.ts';
 import { decryptPush } from './decrypt-push.ts';
 
-/** A message as the browser reads it, with what the push service was told. */
+/** A message as the browser reads it, with what the push service was given. */
 export type Pushed = { path: string; headers: IncomingHttpHeaders; message: unknown };
 export type Browser = ReturnType<typeof createBrowser>;
 

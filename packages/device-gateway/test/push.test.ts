@@ -47,7 +47,7 @@ async function open({ browsers = [createBrowser()], clock = fakeTimers() }: { br
 
 const answer = { type: 'answer' } as const;
 
-test('a browser reads what it is told, and its push service knows who says it', async () => {
+test('a browser reads what it is sent, and its push service knows who says it', async () => {
   const { service, browser, sender, subscriptions } = await open();
   await subscriptions.set('d_1', browser.subscription);
   sender.send('d_1', answer);
@@ -65,7 +65,7 @@ test('the key stays over restarts, and another gateway has another', async () =>
   expect(Buffer.from(first.publicKey, 'base64url')).toHaveLength(65);
 });
 
-test('a token is for one push service, and made anew when it gets old or the clock is set', async () => {
+test('a token is for one push service, and made again when it gets old or the clock is set', async () => {
   const clock = createFakeClock();
   const { authorization } = await openVapid(openState()(), 'mailto:a@b.example', clock);
   const at = (endpoint: string) => authorization(new URL(endpoint));
@@ -133,7 +133,7 @@ test('nothing is sent into a private network, whatever a device says where its b
   expect([service.pushed, service.refused]).toEqual([[], []]);
 });
 
-test('a browser that was paired anew is told as the new device alone', async () => {
+test('a browser that was paired again is notified as the new device alone', async () => {
   const { browser, subscriptions } = await open();
   await subscriptions.set('d_old', browser.subscription);
   await subscriptions.set('d_new', browser.subscription);

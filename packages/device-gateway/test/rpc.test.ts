@@ -62,7 +62,7 @@ test('what the owner has not allowed, the device cannot do, or nobody is there t
   expect(control.types().filter((type) => type === 'device_rpc')).toHaveLength(2);
 });
 
-test('the device of another person is none, and a policy bounds what a person has done', async () => {
+test('the device of another person is not found, and a policy bounds what a person has done', async () => {
   const { gateway, phone, id } = await openHouse();
   const stranger = await gateway.device('Stranger');
   gateway.core().resolve = async ({ sender }) =>

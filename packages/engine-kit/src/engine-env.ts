@@ -29,7 +29,7 @@ const commonNames = [
   'NODE_EXTRA_CA_CERTS',
 ] as const;
 
-/** The own tool server, a model server of this machine and what stands before it: no proxy may hear of them, least of all their tokens. */
+/** The own tool server, a model server of this machine and what stands before it: no proxy may see them, least of all their tokens. */
 const loopback = 'localhost,127.0.0.1,127.0.0.0/8,::1,[::1]';
 
 /**

@@ -68,7 +68,7 @@ export type EngineRequest = {
   facts: TurnFacts;
 };
 
-/** Why a turn failed, in words a person can act on. `retryAfterMs` when the upstream named a time. */
+/** Why a turn failed, as text a person can act on. `retryAfterMs` when the upstream named a time. */
 export type EngineFailure = {
   code: Extract<ErrorCode, `engine_${string}`>;
   message: string;
@@ -87,7 +87,7 @@ export type EngineEvent =
   | { type: 'thinking'; text: string }
   | { type: 'tool'; id: string; name: string; input: unknown }
   | { type: 'tool_result'; id: string; ok: boolean; output: string }
-  /** Something worth telling the operator: a retry, a resume id the engine no longer knew, a tool server that is missing. */
+  /** Something worth reporting to the operator: a retry, a resume id the engine no longer knew, a tool server that is missing. */
   | { type: 'notice'; code: 'retry' | 'session_unknown' | 'other'; message: string }
   | { type: 'notice'; code: 'tool_server_missing'; message: string; toolServer: string }
   | { type: 'usage'; usage: TokenUsage }

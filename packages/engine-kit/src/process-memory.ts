@@ -7,7 +7,7 @@ let nextLook: Promise<ProcessMemory[]> | null = null;
 
 /**
  * Resident memory of a process and everything it has started, bytes, half a second from now; null when it is gone or
- * cannot be told. Rejects when the machine cannot be looked at.
+ * is unknown. Rejects when the machine cannot be looked at.
  */
 export async function treeMemory(pid: number): Promise<number | null> {
   nextLook ??= new Promise((resolve) => setTimeout(resolve, delayMs).unref()).then(() => {

@@ -22,7 +22,7 @@ export function turnText(request: EngineRequest, { isNew, shown, texts }: Shown)
 export const withTitleModel = (request: EngineRequest, baseUrl: string | null, titleModel: string): EngineRequest =>
   request.purpose === 'title' && baseUrl === null ? { ...request, model: titleModel } : request;
 
-/** An image that a model can look at; an empty file is none, whatever its type says. */
+/** An image that a model can look at; an empty file is not, whatever its type says. */
 export const isImage = (file: TurnFile): boolean =>
   file.missing !== true && file.bytes !== 0 && /^image\/(png|jpeg|gif|webp)$/.test(file.mime ?? '');
 

@@ -7,7 +7,7 @@ import { type UploadCalls, uploadFile } from './upload-file.ts';
 type Accepted = { turn_id: string | null; conversation_key: string };
 
 type Options = {
-  /** Of the browser's databases: whoever writes here under this name finds again what was not sent. */
+  /** Of the browser's databases: a writer under this name finds again what was not sent. */
   name: string;
   /** Null: the one that the server takes when none is named. */
   conversationKey: string | null;

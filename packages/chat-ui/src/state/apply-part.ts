@@ -38,7 +38,7 @@ export function applyPart(turn: Turn, part: TurnPart, now: number): Turn {
 
 type Part<T extends TurnPart['type']> = Extract<TurnPart, { type: T }>;
 
-/** Where a turn begins, all that is known of it is told again from here on. */
+/** Where a turn begins, all that is known of it is sent again from here on. */
 function begin(turn: Turn, { origin, sender, text, attachments }: Part<'inject'>): Turn {
   const said = { origin, sender, text, attachments };
   if (isOver(turn)) return { ...turn, said };

@@ -4,7 +4,7 @@ import { type ChatFrame, isOfTurn } from '../protocol.ts';
 import { applyPart, phaseOf } from './apply-part.ts';
 import { emptyTurn, isRunning, type Said, type Turn, type Undelivered } from './turn.ts';
 
-/** Text that streams is shown so often; React hears of nothing in between. */
+/** Text that streams is shown so often; React is notified of nothing in between. */
 const flushMs = 50;
 
 /** How the key of a turn begins whose message is not known. */
@@ -74,7 +74,7 @@ export class Conversation {
     this.#notify();
   }
 
-  /** What became of sending it. `turnId`: null while its turn has not begun. What the stream told meanwhile is known better. */
+  /** What became of sending it. `turnId`: null while its turn has not begun. What the stream said meanwhile is known better. */
   sent(key: string, turnId: string | null): void {
     const turn = this.#turns.get(key);
     if (turn === undefined) return;

@@ -2,7 +2,7 @@ import type { Ask, AskAnswer } from '@svc/contract/ask.ts';
 import type { Attachment } from '@svc/contract/envelope.ts';
 import type { ReplyFile } from '@svc/contract/turn.ts';
 
-/** A tool that was called. `ok`: null while it runs. Times are of the page's own clock, null for what the history told. */
+/** A tool that was called. `ok`: null while it runs. Times are of the page's own clock, null for what the history had. */
 export type Step = {
   id: string;
   name: string;

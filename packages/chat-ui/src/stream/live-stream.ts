@@ -52,7 +52,7 @@ export function openLiveStream({ url, headers, lastId = '', onEvent, onState }: 
     const mine = new AbortController();
     attempt = mine;
     const isMine = () => attempt === mine && !closed;
-    // A server that takes the connection and says nothing is none.
+    // A server that takes the connection and says nothing is no server.
     later(fallSilent, silenceMs);
     try {
       const end = await readEvents({

@@ -14,7 +14,7 @@ type Request = {
 /** How reading a stream ended: the server closed it, or answered something else at once. */
 export type StreamEnd = { status: 'ended' } | { status: 'refused'; code: number };
 
-/** One event is at most so long; a server that sends more is none of ours. */
+/** One event is at most so long; a server that sends more is not ours. */
 const maxBufferSize = 4 * 1024 * 1024;
 
 /**

@@ -19,11 +19,11 @@ type Options = {
   adopt(snapshot: unknown): void;
 };
 
-/** The tab that reads says so often at most that it still hears something. */
+/** The tab that reads says so often at most that it still receives something. */
 const tellEveryMs = 5000;
 
 /**
- * One stream for all tabs of a browser: the one that holds the lock reads, and tells the others. Six connections are all that HTTP/1.1 has for a
+ * One stream for all tabs of a browser: the one that holds the lock reads, and passes it on. Six connections are all that HTTP/1.1 has for a
  * host, and each stream holds one. Who takes the lock over goes on from the last event that it heard; from a tab that has gone silent, as browsers
  * freeze those in the background, one that is in sight takes it.
  */

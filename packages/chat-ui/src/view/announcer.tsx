@@ -10,7 +10,7 @@ const endings: Partial<Record<Phase, string>> = {
   failed: t('The turn failed'),
 };
 
-/** Tells screen readers that an answer begins and that it is ready, and no word of it in between. */
+/** Announces to screen readers that an answer begins and that it is ready, and no word of it in between. */
 export function Announcer({ conversation }: { conversation: Conversation }) {
   const [words, setWords] = useState('');
   useEffect(() => {

@@ -60,7 +60,7 @@ function LoadedFile({ file, load }: { file: File; load: LoadFile }) {
   );
 }
 
-/** An address of the picture in this page; null for what is none, or cannot be had: then its name alone is shown. */
+/** An address of the picture in this page; null for what is no picture, or cannot be had: then its name alone is shown. */
 function usePicture({ path, mime = '' }: File, load: LoadFile): string | null {
   const [url, setUrl] = useState<string | null>(null);
   useEffect(() => {

@@ -100,7 +100,7 @@ export function Transcript({ conversation, assistant, actions, loadOlder, empty,
         className="transcript"
         ref={box}
         onScroll={look}
-        // A feed without an article is none.
+        // A feed without an article is no feed.
         role={isThere ? 'feed' : 'region'}
         aria-label={t('Conversation')}
         aria-busy={false}

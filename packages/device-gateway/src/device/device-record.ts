@@ -20,7 +20,7 @@ export type DeviceRecord = {
   allowed: string[];
 };
 
-/** What a new device may be used for: nothing that tells of its person or acts for them. */
+/** What a new device may be used for: nothing that shows its person or acts for them. */
 export const harmless: readonly string[] = ['notify', 'vibrate', 'wake_lock'];
 
 /** Of one device. */

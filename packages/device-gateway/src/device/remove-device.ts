@@ -6,7 +6,7 @@ import type { PairingCodes } from './pairing.ts';
 /** What keeps something of a device. */
 export type Keeper = { forget(deviceId: string): Promise<void> };
 
-/** Ends a device, whoever wants it. @throws ServiceError `not_found` */
+/** Ends a device, for any caller. @throws ServiceError `not_found` */
 export type RemoveDevice = (deviceId: string) => Promise<DeviceRecord>;
 
 type Deps = {

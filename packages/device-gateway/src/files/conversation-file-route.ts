@@ -16,7 +16,7 @@ export const createConversationFileRoute = ({ ctx, meta, authenticate }: Gateway
     if (path === null || path === '' || path.length > 4096) throw badRequest('Name the file: /gw/file?path=…');
     const own = ownKey({ ctx, meta }, device);
     const key = queryOf(exchange, 'conversation_key') ?? own;
-    // Refused by the core for whoever may not see it.
+    // Refused by the core for callers who may not see it.
     if (key !== own) await ctx.core.sessions.history(askerOf({ meta }, device), key, { limit: 1 });
     const { data, bytes, mime } = await ctx.uploads.open(path, { conversation_key: key });
     const { req, res, requestId } = exchange;

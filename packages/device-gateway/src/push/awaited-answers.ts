@@ -13,7 +13,7 @@ type Ended = { outcome: Outcome; text: string };
 /** The last answer that each device with a push subscription waits for, kept over restarts of the gateway. */
 export type AwaitedAnswers = {
   begun(deviceId: string, turnId: string): Promise<void>;
-  /** It has ended, and whoever is told was told. */
+  /** It has ended, and its listeners were notified. */
   over(deviceId: string): Promise<void>;
   /** At the start: turns that went on, or ended, while nobody was here. The returned function gives that up. */
   resume(onEnded: (deviceId: string, answer: Ended) => void): Promise<() => void>;
@@ -75,7 +75,7 @@ function awaitTurn(deps: Deps, device: DeviceRecord, turnId: string, onOver: (an
     onOver(answer);
   };
   const cancel = clock.after(patienceMs, () => end(null));
-  // The watch comes first: what ends between the two is seen twice, and told once.
+  // The watch comes first: what ends between the two is seen twice, and reported once.
   const unwatch = sessions.watch(as, key, {
     onFrame: (frame) => {
       if (frame.type === 'end' && frame.turn_id === turnId && frame.outcome !== null)

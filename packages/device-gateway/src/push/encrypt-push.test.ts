@@ -35,7 +35,7 @@ test('no two messages look the same, and the longest one fits', () => {
   expect(() => encryptPush(Buffer.alloc(maxPushBytes + 1), example.keys)).toThrow(/3993/);
 });
 
-test('keys that are no point of the curve, or too short, are none', () => {
+test('keys that are no point of the curve, or too short, are invalid', () => {
   const { p256dh, auth } = example.keys;
   expect(arePushKeys(example.keys)).toBe(true);
   const offCurve = Buffer.concat([Buffer.from([4]), Buffer.alloc(64, 1)]).toString('base64url');

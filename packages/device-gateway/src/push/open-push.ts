@@ -12,10 +12,10 @@ import { openVapid } from './vapid.ts';
 
 type Ended = { outcome: Outcome; text: string };
 
-/** What tells browsers of answers that nobody read (Web Push, RFC 8030). */
+/** What notifies browsers of answers that nobody read (Web Push, RFC 8030). */
 export type Push = {
   routes: Route[];
-  /** A turn of the device's own conversation was accepted: its answer is told, also by a gateway that was restarted meanwhile. */
+  /** A turn of the device's own conversation was accepted: its answer is reported, also by a gateway that was restarted meanwhile. */
   begun(deviceId: string, turnId: string): void;
   /** A turn of the device's own conversation has ended. */
   ended(deviceId: string, answer: Ended): void;

@@ -7,7 +7,7 @@ import { reply } from '../http/reply.ts';
 import type { Subscriptions } from './subscriptions.ts';
 import type { Vapid } from './vapid.ts';
 
-/** `GET /gw/push-key`, `PUT` and `DELETE /gw/push`: where the browser of a device is told of answers. */
+/** `GET /gw/push-key`, `PUT` and `DELETE /gw/push`: where the browser of a device is notified of answers. */
 export function createPushRoutes(
   { authenticate, readBody }: Pick<Gateway, 'authenticate' | 'readBody'>,
   subscriptions: Subscriptions,
@@ -37,13 +37,13 @@ export function createPushRoutes(
     {
       method: 'PUT',
       path: '/gw/push',
-      doc: { summary: 'Where this device is told of answers', needsKey: true, body: pushSubscriptionSchema },
+      doc: { summary: 'Where this device is notified of answers', needsKey: true, body: pushSubscriptionSchema },
       handle: subscribe,
     },
     {
       method: 'DELETE',
       path: '/gw/push',
-      doc: { summary: 'Tells this device of no answers any more', needsKey: true },
+      doc: { summary: 'Notifies this device of answers no more', needsKey: true },
       handle: unsubscribe,
     },
   ];
@@ -51,6 +51,6 @@ export function createPushRoutes(
 
 /** Callers without a token are all the same device: one of them would take the messages of the others. */
 function paired(device: DeviceRecord): DeviceRecord {
-  if (device.token_sha256 === null) throw forbidden('Only a device that was paired is told of answers.');
+  if (device.token_sha256 === null) throw forbidden('Only a device that was paired is notified of answers.');
   return device;
 }

@@ -20,9 +20,9 @@ type Deps = {
   network?: Network;
 };
 
-/** Tells a device's browser something, in time and beside everything else: what cannot be sent is said in the log. */
+/** Notifies a device's browser, in time and beside everything else: what cannot be sent is said in the log. */
 export type PushSender = {
-  /** A newer message to a device takes the place of one that waits. Devices without a subscription are told nothing. */
+  /** A newer message to a device takes the place of one that waits. Devices without a subscription are sent nothing. */
   send(deviceId: string, message: PushMessage): void;
 };
 
@@ -47,7 +47,7 @@ export function createPushSender({ subscriptions, vapid, clock, log, isKnown, si
     later.get(next.deviceId)?.();
     later.delete(next.deviceId);
     if (waiting.size >= maxWaiting && !waiting.has(next.deviceId)) {
-      log('warn', 'a device is not told of an answer: too many wait to be told', { device: next.deviceId });
+      log('warn', 'a device is not notified of an answer: too many wait', { device: next.deviceId });
       return;
     }
     waiting.set(next.deviceId, next);
@@ -61,7 +61,7 @@ export function createPushSender({ subscriptions, vapid, clock, log, isKnown, si
       sending++;
       void deliver(next)
         .catch((error: unknown) =>
-          log('warn', 'a device could not be told of an answer', { device: deviceId, error: errorText(error) }),
+          log('warn', 'a device was not notified of an answer', { device: deviceId, error: errorText(error) }),
         )
         .finally(() => {
           sending--;
@@ -76,7 +76,7 @@ export function createPushSender({ subscriptions, vapid, clock, log, isKnown, si
     const fault = await post(next, subscription);
     if (fault === null || signal.aborted) return;
     const waitMs = next.tries < retryMs.length ? (fault.retryMs ?? retryMs[next.tries]) : undefined;
-    log('warn', 'a device could not be told of an answer', { device: next.deviceId, why: fault.why, again_ms: waitMs ?? null });
+    log('warn', 'a device was not notified of an answer', { device: next.deviceId, why: fault.why, again_ms: waitMs ?? null });
     // A newer message that came meanwhile has what this one would have said.
     if (waitMs === undefined || waiting.has(next.deviceId) || later.size >= maxWaiting) return;
     later.set(
@@ -115,7 +115,7 @@ export function createPushSender({ subscriptions, vapid, clock, log, isKnown, si
       return null;
     }
     if (status !== 429 && status < 500) {
-      log('warn', 'a push service refuses what a device is told', { device: deviceId, status });
+      log('warn', 'a push service refuses what a device is sent', { device: deviceId, status });
       return null;
     }
     const retryS = Number(headers['retry-after']);

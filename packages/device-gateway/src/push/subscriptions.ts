@@ -4,7 +4,7 @@ import { badRequest } from '@svc/service-kit/service-error.ts';
 import { NotPublicError, parsePublicUrl } from '@svc/connector-kit/fetch-public/public-network.ts';
 import { arePushKeys, type PushKeys } from './encrypt-push.ts';
 
-/** Where a device's browser is told of answers. */
+/** Where a device's browser is notified of answers. */
 export type Subscription = PushKeys & { endpoint: string };
 
 /** One of each device. */
@@ -25,7 +25,7 @@ export function createSubscriptions(state: ConnectorState): Subscriptions {
     async set(deviceId, body) {
       const subscription = toSubscription(body);
       const changes: Record<string, Subscription | undefined> = {};
-      // A browser that was paired anew belongs to the new device alone.
+      // A browser that was paired again belongs to the new device alone.
       for (const { key, value } of await state.list(prefix))
         if ((value as Subscription).endpoint === subscription.endpoint) changes[key] = undefined;
       await state.change({ ...changes, [prefix + deviceId]: subscription });

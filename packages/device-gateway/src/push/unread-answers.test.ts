@@ -15,7 +15,7 @@ function open({ tellsContent = false } = {}) {
   return { clock, told, reading, answers };
 }
 
-test('a device is told of an answer that nobody read within five seconds, and of none of its words', () => {
+test('a device is notified of an answer that nobody read within five seconds, and of none of its words', () => {
   const { clock, told, answers } = open();
   answers.ended('d_1', 'The key is under the mat.');
   clock.advance(4_999);
@@ -24,7 +24,7 @@ test('a device is told of an answer that nobody read within five seconds, and of
   expect(told).toEqual([['d_1', { type: 'answer' }]]);
 });
 
-test('who reads when it ends, or comes within the time, is not told', () => {
+test('a reader when it ends, or within the time, is not notified', () => {
   const { clock, told, reading, answers } = open();
   reading.add('d_1');
   answers.ended('d_1', 'a');
@@ -35,7 +35,7 @@ test('who reads when it ends, or comes within the time, is not told', () => {
   expect(told).toEqual([]);
 });
 
-test('of several answers the last one is told, and of one without words or of a device that is gone nothing', () => {
+test('of several answers the last one is reported, and of one without words or of a device that is gone nothing', () => {
   const { clock, told, answers } = open({ tellsContent: true });
   answers.ended('d_1', 'first');
   clock.advance(3_000);

@@ -19,12 +19,12 @@ export type UnreadAnswers = {
   forget(deviceId: string): void;
 };
 
-/** So long an answer may lie there before its device is told, ms. */
+/** So long an answer may lie there before its device is notified, ms. */
 const readWithinMs = 5_000;
 const maxWaiting = 10_000;
 const maxTextChars = 300;
 
-/** Tells devices of answers that nobody was there to read. Of several within the time the last one is told. */
+/** Notifies devices of answers that nobody was there to read; of several within the time, of the last one. */
 export function createUnreadAnswers({ push, clock, isReading, tellsContent }: Deps): UnreadAnswers {
   const waiting = new Map<string, () => void>();
 

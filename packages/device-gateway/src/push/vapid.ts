@@ -19,7 +19,7 @@ const stateKey = 'push-vapid';
 type StoredKey = { d: string; x: string; y: string };
 
 /**
- * The gateway's own key, made at its first start and kept: with another one no browser that has subscribed could be told anything.
+ * The gateway's own key, made at its first start and kept: with another one no browser that has subscribed could be sent anything.
  * @param contact https or mailto address by which a push service finds who is responsible.
  */
 export async function openVapid(state: ConnectorState, contact: string, clock: Clock): Promise<Vapid> {

@@ -32,7 +32,7 @@ type Deps = {
 type Open = { deviceId: string; settle(outcome: string, fault: ServiceError | null, value?: unknown): void };
 
 const maxOpen = 16;
-/** Ids of calls that are over, so that a late result is told apart from one that nobody asked for. */
+/** Ids of calls that are over, so that a late result differs from one that nobody asked for. */
 const maxOver = 1_000;
 
 export function createDeviceCalls({ links, capabilities, clock, emit }: Deps): DeviceCalls {
@@ -62,7 +62,7 @@ export function createDeviceCalls({ links, capabilities, clock, emit }: Deps): D
       const { device, method, params, timeoutMs, by } = call;
       const rpcId = `rpc_${randomUUID()}`;
       const { promise, resolve, reject } = Promise.withResolvers<unknown>();
-      promise.catch(() => undefined); // who does not wait is told of nothing
+      promise.catch(() => undefined); // without a waiter it is ignored
       const settle: Open['settle'] = (outcome, fault, value) => {
         cancel();
         close(rpcId, device.device_id);

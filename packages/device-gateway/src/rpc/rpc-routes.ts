@@ -32,7 +32,7 @@ export function createRpcRoutes(gateway: Gateway, capabilities: Capabilities, ca
       throw badRequest(`params is longer than ${maxRpcParams} characters of JSON.`);
     const { devices, identity } = await devicesSeenBy(gateway, asker);
     const device = devices.find(({ device_id: each }) => each === id);
-    // Another person's device is none.
+    // Another person's device is not found.
     if (device === undefined) throw notFound('device', id);
     const wanted = capabilities.of(id).find(({ name }) => name === method);
     if (identity.tool_policy === 'none' || (wanted?.policy === 'full' && identity.tool_policy !== 'full'))

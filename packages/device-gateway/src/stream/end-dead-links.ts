@@ -14,7 +14,7 @@ type Deps = {
 const lookMs = 2_000;
 
 /**
- * Ends streams whose token is worth nothing any more, however that came: the keys file can be edited by hand, and nobody is told. Returns what
+ * Ends streams whose token is worth nothing any more, however that came: the keys file can be edited by hand, without notice. Returns what
  * ends the looking.
  */
 export function endDeadLinks({ devices, links, clock, localDevice }: Deps): () => void {

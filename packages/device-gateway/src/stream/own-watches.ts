@@ -8,7 +8,7 @@ export type OwnWatches = {
   add(key: string, reader: Reader): () => void;
   /** Something was said in it. */
   look(key: string): void;
-  /** Shows its readers what the core does not tell: it is not shown again. */
+  /** Shows its readers what the core does not send: it is not shown again. */
   tell(frame: StreamFrame): void;
 };
 

@@ -1,7 +1,7 @@
 import type { StreamFrame } from '@svc/contract/device-gateway.ts';
 import type { SessionStreamFrame } from '@svc/contract/session.ts';
 
-/** What a device is told of a frame of its conversation; null for what it has no use for. */
+/** What a device is sent of a frame of its conversation; null for what it has no use for. */
 export function toStreamFrame(frame: SessionStreamFrame): StreamFrame | null {
   const { seq: _seq, ...told } = frame;
   const { conversation_key } = told;

@@ -90,7 +90,7 @@ export async function testEngineTools(
     expect(offered.filter((tool) => tool.endsWith('echo'))).toHaveLength(names.length);
   });
 
-  test('a proxy hears of no tool server and no model on this machine, whatever the operator excepts from it', async () => {
+  test('a proxy sees no tool server and no model on this machine, whatever the operator excepts from it', async () => {
     const proxy = await startRecordingProxy();
     onTestFinished(() => proxy.close());
     for (const except of [{}, { NO_PROXY: 'intranet.example' }, { no_proxy: 'a.example, b.example' }]) {
@@ -124,7 +124,7 @@ export async function testEngineTools(
     expect(remote.calls).toEqual([{ text: 'ping' }]);
   });
 
-  test('a tool server that is new is there in the next turn of a conversation, and gone in the one after it was taken away', async () => {
+  test('a tool server that is new is there in the next turn of a conversation, and gone in the one after it was removed', async () => {
     const { engine, request } = start();
     const first = await turn(engine, [], request);
     const resume = first.sessionId;
