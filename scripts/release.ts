@@ -55,7 +55,7 @@ function pass(command: string): void {
   throw new Error(`./svc ${command} fails, so nothing is released. ${how} --untested releases without it.`);
 }
 
-/** One that no installation would take is none, so it is checked as an installation does. */
+/** One that no installation would take is refused, so it is checked as an installation does. */
 function makeTag(): void {
   if (options.unsigned === true) return void git('tag', '--annotate', '--message', tag, tag);
   const how = ['-c', 'gpg.format=ssh', '-c', `gpg.ssh.allowedSignersFile=${signers}`];

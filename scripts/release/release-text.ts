@@ -26,7 +26,7 @@ export function rollChangelog(text: string, version: string, date: string): { te
   return { text: `${text.slice(0, begin)}\n## ${version} (${date})\n${text.slice(begin)}`, notes };
 }
 
-/** A manifest, as text, with another version. Of a lock all entries that are ours, which `from` tells; the rest stays byte by byte. */
+/** A manifest, as text, with another version. Of a lock all entries that are ours, which `from` shows; the rest stays byte by byte. */
 export function mirrorVersion(file: string, text: string, from: string, to: string): string {
   if (!file.endsWith('package-lock.json')) return text.replace(`"version": "${from}"`, `"version": "${to}"`);
   const lock = JSON.parse(text) as { version: string; packages: Record<string, { version?: string; link?: boolean }> };

@@ -26,12 +26,12 @@ test('each process gets another one', () => {
   expect(passes.issue(peer).reveal()).not.toBe(passes.issue(peer).reveal());
 });
 
-test('a pass of another installation is none', () => {
+test('a pass of another installation is invalid', () => {
   const pass = openConnectorPasses(openFile().file).issue({ type: 'shop', instanceId: 'inst_1' });
   expect(openConnectorPasses(openFile().file).check(pass.reveal())).toBeNull();
 });
 
-test('a pass in which any character was changed is none', () => {
+test('a pass in which any character was changed is invalid', () => {
   const passes = openConnectorPasses(openFile().file);
   const pass = passes.issue({ type: 'shop', instanceId: 'inst_1' }).reveal();
   const signs = fc.constantFrom('A', 'b', '0', '-', '_', '.', '=', ' ', '\n', '\ud83d');

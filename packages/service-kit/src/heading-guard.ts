@@ -2,7 +2,7 @@ import type { Steps } from './redaction/pace.ts';
 
 /**
  * Texts of others without lines that read like a heading of ours. `headings`: how those begin, in lower-case letters alone, as much of each as
- * tells it apart.
+ * distinguishes it.
  */
 export const createHeadingGuard = (headings: readonly string[]): ((text: string) => Steps<string>) => {
   const readsLikeHeading = (text: string): boolean => looksLikeHeading(text, headings);

@@ -10,7 +10,7 @@ type Place = { conversation_key: string; public: boolean; instance_id?: string }
  * Who speaks in a request that is made for a person: an answer, an amendment, an operation on a conversation, over the link or HTTP. Which
  * person of its channel that is, is the word of who asks: the connector, held to its own channel and instance by its pass, or the operator.
  * What that person may do is not: the rules of the instance (`allow`, `public`) always hold, and the cap of public surfaces holds where the
- * core knows that what is answered or changed is public. The word of who asks may add that cap, never take it away. Conversations as such
+ * core knows that what is answered or changed is public. The word of who asks may add that cap, never remove it. Conversations as such
  * are shown to their person alone, so operations on them are uncapped but for the rule `public`.
  */
 export const resolveSpeaker = (

@@ -6,7 +6,7 @@ import { boundLengths } from './text-lengths.ts';
 const options = { strict: false, allErrors: true };
 const text = fc.array(fc.constantFrom('a', '日', '😀', '\ud83d', '\ude00'), { maxLength: 12 }).map((parts) => parts.join(''));
 
-test('a length is found too long or too short exactly where Ajv finds it so, and is told as Ajv tells it', () => {
+test('a length is found too long or too short exactly where Ajv finds it so, and is reported as by Ajv', () => {
   const rule = fc.property(text, fc.nat(8), fc.nat(8), (given, maxLength, minLength) => {
     const schema = { type: 'string', maxLength, minLength, pattern: '^a' };
     const own = boundLengths(new Ajv(options)).compile(schema);

@@ -45,13 +45,13 @@ describe('a secret by name', () => {
     ]);
   });
 
-  test('that nobody has is told with the places it may be put into', async () => {
+  test('that nobody has is named with the places it may be put into', async () => {
     const where = `the environment or into ${file} (docs/secrets.md).`;
     expect(await find('TOKEN')).toBe(`The secret "TOKEN" is not set. Put it into ${where}`);
     expect(await find('constructor')).toContain('is not set');
   });
 
-  test('that nobody has is told with the vault too, where there is one', async () => {
+  test('that nobody has is named with the vault too, where there is one', async () => {
     const found = await createSecretSources({ env: {}, file, command: null }, { hasVault: true }).find('TOKEN');
     expect(found).toMatchObject({ problem: expect.stringContaining('the vault (./svc vault put TOKEN), the environment or') });
   });
@@ -78,7 +78,7 @@ describe('a secret by name', () => {
     ['true', 'gave nothing'],
     ['echo secret-part >&2; exit 1', 'ended with code 1'],
     ['head -c 100000 /dev/zero | tr "\\\\0" x', 'more than 64 KiB'],
-  ])('of a command that does not give one (%s) is a problem in words, without what it wrote', async (lines, why) => {
+  ])('of a command that does not give one (%s) is a problem as text, without what it wrote', async (lines, why) => {
     const problem = await find('A', { command: program(lines) });
     expect(problem).toContain(why);
     expect(problem).not.toContain('secret-part');

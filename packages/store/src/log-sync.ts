@@ -14,7 +14,7 @@ const delayMs = 500;
 
 /**
  * SQLite's log in `synchronous=NORMAL` comes to the disk when the system sees fit, which may take half a minute. `file`: the log, which nobody locks, so
- * opening it beside SQLite takes nothing away from that.
+ * opening it beside SQLite changes nothing about that.
  */
 export function createLogSync(file: string): LogSync {
   let timer: NodeJS.Timeout | null = null;

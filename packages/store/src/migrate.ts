@@ -39,7 +39,7 @@ export function migrate(db: SqliteDatabase, dir: string): void {
   if (missing.length > 0) moveLog(db);
 }
 
-/** All migrations fill a log of a megabyte, and whoever looks at the database reads that too. */
+/** All migrations fill a log of a megabyte, and readers of the database read that too. */
 function moveLog(db: SqliteDatabase): void {
   try {
     db.raw.exec('PRAGMA wal_checkpoint(TRUNCATE)');

@@ -85,7 +85,7 @@ describe('the reason of an exit', () => {
     expect(describeExit(exit, { lines: lines(...texts), at: 0 })).toBe(expected);
   });
 
-  test('is nothing that was written long before, and nothing of what it told its users', () => {
+  test('is nothing that was written long before, and nothing of what it said to its users', () => {
     expect(describeExit(ended, { lines: lines('Error: of this morning'), at: 3_600_000 })).toBe(unknown);
     const told = [{ at: 0, stream: 'stdout' as const, text: 'Error: an example of an error' }];
     expect(describeExit(ended, { lines: told, at: 0 })).toBe(unknown);

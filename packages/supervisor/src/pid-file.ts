@@ -43,7 +43,7 @@ function readEntries(file: string): [string, Entry][] {
     const entries = Object.entries(JSON.parse(readFileSync(file, 'utf8')) as Record<string, Partial<Entry> | null>);
     return entries.flatMap(([name, entry]) => (isEntry(entry) ? [[name, entry] as [string, Entry]] : []));
   } catch {
-    return []; // first start, or not ours: then there is nobody we could name
+    return []; // first start, or not ours: then there is no process to name
   }
 }
 

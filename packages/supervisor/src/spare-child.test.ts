@@ -7,7 +7,7 @@ import type { ChildListener, Spawn } from './spawn-child.ts';
 const spec: ChildSpec = { name: 'core', entry: 'core.ts', env: { A: '1' }, startTimeoutMs: 1, stopTimeoutMs: 1 };
 const deaf: ChildListener = { onMessage: () => undefined, onOutput: () => undefined, onExit: () => undefined };
 
-/** Processes that are none. */
+/** Stand-ins for processes. */
 function playProcesses() {
   const started: { env: Record<string, string>; listener: ChildListener; sent: unknown[]; isKilled: boolean }[] = [];
   const spawn: Spawn = ({ env }, listener) => {

@@ -16,7 +16,7 @@ export type LossyDisk = {
   remove(): Promise<void>;
 };
 
-/** Names come to the disk within a second, contents when somebody asks for it: nothing that is put in place unwritten is spared, as ext4 does unless told. */
+/** Names come to the disk within a second, contents when a program asks for it: nothing that is put in place unwritten is spared, as ext4 does unless told. */
 const options = 'loop,noauto_da_alloc,commit=1';
 /** FS_IOC_SHUTDOWN, without writing the journal. Node has no ioctl(2); perl is a part of Debian that cannot be removed. */
 const shutdown = 'open(my $f, "<", $ARGV[0]) or die $!; my $how = pack("L", 2); ioctl($f, 0x8004587D, $how) or die $!;';

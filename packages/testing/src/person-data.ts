@@ -1,7 +1,7 @@
 import type { DataPaths } from '@svc/service-kit/config/data-dir.ts';
 
 /**
- * What of a person may lie in a table, and what takes it away.
+ * What of a person may lie in a table, and what removes it.
  *
  * - `conversation`: goes when its conversation is forgotten (`DELETE /v2/session/:key`, `/new`)
  * - `person`: goes with the person (`DELETE /trust/principals/:id`, `/trust/pending/:id`)
@@ -12,7 +12,7 @@ import type { DataPaths } from '@svc/service-kit/config/data-dir.ts';
  */
 export type Erasure = 'conversation' | 'person' | 'operator' | 'time' | 'record' | 'nothing';
 
-/** Every table there is. A new one is put in here, and what takes away what it holds is built with it. */
+/** Every table there is. A new one is put in here, and what removes what it holds is built with it. */
 export const tablesOf: Record<'core' | 'login' | 'manager' | 'collector' | 'vault', Record<string, Erasure>> = {
   core: {
     announcement: 'operator',
@@ -49,7 +49,7 @@ export const tablesOf: Record<'core' | 'login' | 'manager' | 'collector' | 'vaul
   login: {
     login_account: 'operator', // `svc auth reset`
     login_device: 'operator', // with the account
-    login_passkey: 'operator', // with the account, or taken away alone
+    login_passkey: 'operator', // with the account, or removed alone
     login_recovery_code: 'operator', // with the account
     login_session: 'time', // 12 h after sign-in
     login_setup: 'operator', // by the next set-up, or when it is finished

@@ -10,7 +10,7 @@ export type DataPaths = {
   /** The index of what was said; it can be made again from `collectorDb`. */
   searchDb: string;
   vaultDb: string;
-  /** Who may sign in, and where somebody is. No backup holds it. */
+  /** Who may sign in, and where they are. No backup holds it. */
   loginDb: string;
   run: string;
   /** Large bodies of requests while they come. */

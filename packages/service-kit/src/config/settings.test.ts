@@ -133,7 +133,7 @@ test('exporters have their own address, else one below the common one, and none 
   expect(otel({ ...base, OTEL_SDK_DISABLED: 'true' })).toMatchObject({ tracesUrl: null, metricsUrl: null });
 });
 
-test('a spend limit is none unless it is set, and the period is a month', () => {
+test('there is no spend limit unless it is set, and the period is a month', () => {
   expect(loadSettings('/nowhere', { SVC_SPEND_HARD_USD: '', SVC_SPEND_PRINCIPAL_SOFT_USD: ' 0.5 ' })).toMatchObject({
     spendSoftUsd: null,
     spendHardUsd: null,

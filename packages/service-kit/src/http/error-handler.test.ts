@@ -5,7 +5,7 @@ test.each([
   ['a file', Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' })],
   ['a quota', Object.assign(new Error('EDQUOT: quota exceeded, write'), { code: 'EDQUOT' })],
   ['the database', Object.assign(new Error('database or disk is full'), { code: 'ERR_SQLITE_ERROR', errcode: 13 })],
-])('a disk without room for %s is told as what it is, and may be tried again', (_what, error) => {
+])('a disk without room for %s is reported as such, and may be tried again', (_what, error) => {
   expect(toServiceError(error)).toMatchObject({ status: 503, code: 'unavailable', message: expect.stringContaining('no room') });
 });
 

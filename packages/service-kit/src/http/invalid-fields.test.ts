@@ -8,7 +8,7 @@ const at = (instancePath: string, keyword: string, params: object, message = 'is
   message,
 });
 
-test('a field is told once, in words that say what to change', () => {
+test('a field is named once, with text that says what to change', () => {
   const fields = invalidFields(
     [
       at('/key', 'pattern', { pattern: '^[^\\u0000-\\u001f\\u007f]*$' }, 'must match pattern "^[^\\u0000'),
@@ -32,7 +32,7 @@ test('of very many fields the first fifty are named', () => {
   expect(invalidFields(many, 'body')).toHaveLength(50);
 });
 
-test('a pattern is told as the signs that it takes, never as it is', () => {
+test('a pattern is described by the signs that it takes, never as it is', () => {
   const pattern = '^[a-z][a-z0-9_-]{0,31}$';
   const fields = invalidFields([at('/channel', 'pattern', { pattern }, `must match pattern "${pattern}"`)], 'body');
   expect(fieldsText(fields)).toBe('body.channel takes up to 32 of a-z, 0-9, "_" and "-", beginning with a-z');

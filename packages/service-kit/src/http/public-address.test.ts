@@ -56,9 +56,9 @@ describe('an address of the public internet', () => {
     '0x7f000001',
     '2130706433',
     '1.1.1.1 ',
-  ])('%s is none', (address) => expect(isPublicAddress(address)).toBe(false));
+  ])('%s is not public', (address) => expect(isPublicAddress(address)).toBe(false));
 
-  test('is none of this machine', () => {
+  test('is not of this machine', () => {
     const own = Object.values(networkInterfaces()).flatMap((each) => each?.map(({ address }) => address) ?? []);
     expect(own.filter(isPublicAddress)).toEqual([]);
   });

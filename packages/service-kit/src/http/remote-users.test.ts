@@ -24,7 +24,7 @@ test.each([
   ['with proofs to choose from', { 'remote-user': 'anna', 'x-svc-proof': `${proof}, ${proof}` }],
   ['that is empty', { 'remote-user': '', 'x-svc-proof': proof }],
   ['left out', { 'x-svc-proof': proof }],
-])('a name %s is nobody’s', (_what, headers: Record<string, string | string[]>) => {
+])('a name %s is ignored', (_what, headers: Record<string, string | string[]>) => {
   expect(asks(headers)).toBe('local');
 });
 

@@ -16,7 +16,7 @@ const minSecretLength = 32;
 export type RemoteUsers = {
   /** The headers of a request on behalf of a person who has signed in. */
   headersFor(user: string): { 'remote-user': string; 'x-svc-proof': string };
-  /** The name when it is proven, `local` otherwise; both headers are taken away, so that nothing else can go by them. */
+  /** The name when it is proven, `local` otherwise; both headers are removed, so that nothing else can go by them. */
   take(headers: IncomingHttpHeaders): string;
 };
 

@@ -29,7 +29,7 @@ export function createUnreadReplies(maxBytes = maxUnreadBytes): UnreadReplies {
     if (bytes > 0) replies.set(response, bytes);
     else replies.delete(response);
   };
-  /** What was taken meanwhile has not been told. */
+  /** What was taken meanwhile has not been reported. */
   const lookAgain = () => {
     for (const response of replies.keys()) set(response, response.destroyed ? 0 : response.writableLength);
   };

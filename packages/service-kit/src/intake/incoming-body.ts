@@ -82,7 +82,7 @@ export class IncomingBody {
     await file.write(part);
   }
 
-  /** A file is closed when what is written to it has landed. What failed on the way was told to whoever added it. */
+  /** A file is closed when what is written to it has landed. What failed on the way was reported to its caller. */
   async #leaveDisk(): Promise<void> {
     const file = this.#file;
     this.#file = null;

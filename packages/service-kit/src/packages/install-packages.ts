@@ -70,7 +70,7 @@ function removeLeft(parent: string, staged: string): void {
   for (const name of left) rmSync(path.join(parent, name), { recursive: true, force: true });
 }
 
-/** Whoever is second leaves the folder of the first alone: something may run from it already. */
+/** The second one leaves the folder of the first alone: something may run from it already. */
 function put(staging: string, installation: PackageInstallation): void {
   if (hasPackages(installation)) return;
   try {

@@ -76,7 +76,7 @@ export async function endDescendants(pid: number): Promise<void> {
   for (const { pid: other, isOurs } of await judgeDescent(pid, pids)) if (isOurs) kill(other);
 }
 
-/** Ends those of the processes that do not descend from `pid` any more: whoever started them has ended. True when there were any. */
+/** Ends those of the processes that do not descend from `pid` any more: their starter has ended. True when there were any. */
 export async function endOrphans(pid: number, pids: readonly number[]): Promise<boolean> {
   const orphans = (await judgeDescent(pid, pids)).filter(({ isOurs }) => !isOurs);
   for (const orphan of orphans) kill(orphan.pid);

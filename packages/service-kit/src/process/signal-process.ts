@@ -2,7 +2,7 @@ import { readProcStatSync } from './proc-stat.ts';
 
 /**
  * Sends a signal to one process. To the system 0 means the group of the caller, -1 everything it may signal and 1 is the process
- * that holds all others: whoever has no number must not reach them, so these are refused.
+ * that holds all others: a caller without a number must not reach them, so these are refused.
  * @throws RangeError for a pid below 2; what the system says otherwise (ESRCH: there is no such process).
  */
 export function signalProcess(pid: number | null | undefined, signal: NodeJS.Signals | 0): true {

@@ -8,7 +8,7 @@ const key = `key = ${random} `;
 const apiKey = `api_key = ${random} `;
 const pat = `ghp_${random}${random.slice(0, 16)} `;
 
-// What a table of rules finds is told in one test each: it is made once, for the first text.
+// What a table of rules finds has one test each: it is made once, for the first text.
 test('in the log: tokens and structures, and no guess at what a name without quotes is given', () => {
   expect(through(detectInLog(), pat)).toBe('[redacted:token] ');
   expect(through(detectInLog(), `api_key="${random}"`)).toBe('api_key="[redacted:credential]"');

@@ -13,7 +13,7 @@ import { createTextDetector } from './text-detector.ts';
 /** Who may read the text. Public surfaces are masked more strictly. */
 export type Audience = 'private' | 'public';
 
-/** Lines of a log are many, short and full of names like `key`: what is costly to tell from ordinary text is not asked there. */
+/** Lines of a log are many, short and full of names like `key`: what is costly to separate from ordinary text is not asked there. */
 type RuleSet = Audience | 'log';
 
 const tables = new Map<string, KeywordTable>();

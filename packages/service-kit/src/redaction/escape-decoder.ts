@@ -32,13 +32,13 @@ const backslash = 92;
 const firstLead = 0xc2;
 const lastLead = 0xf4;
 const separator = 0;
-/** A space of which blocks of base64 are not told. */
+/** A space that says nothing about blocks of base64. */
 export const loneSpace = 0xa0;
 
 /**
  * Decodes every escape of a text, however deep they are nested, in one pass: what an escape stands for is read as if it
  * had been written itself, so it may complete the escape around it. Backslashes, line ends with the indentation behind
- * them, and invisible characters are left out. Whoever compares two texts in this form compares what they say.
+ * them, and invisible characters are left out. To compare two texts in this form is to compare what they say.
  */
 export class EscapeDecoder {
   readonly #sink: UnitSink;

@@ -87,7 +87,7 @@ test('values inside groups count, and white space around a value does not', () =
   expect(known.redactor().text(`${secret} another-value from-the-environment`)).toBe(`${masked} ${masked} ${masked}`);
 });
 
-test('a short value is not masked, and the operator is told once', () => {
+test('a short value is not masked, and the operator is warned once', () => {
   const { known, warnings, clock } = open({ PIN_SECRET: 'test' });
   known.redactor();
   clock.advance(1001);
@@ -194,7 +194,7 @@ test('files are looked at again after a second, and not before', () => {
   expect(known.redactor().text(secret)).toBe(masked);
 });
 
-test('a value of eight characters is masked, one of seven is told, an empty one is neither', () => {
+test('a value of eight characters is masked, one of seven is reported, an empty one is neither', () => {
   const { known, warnings } = open({ A_KEY: 'eight-ch', B_KEY: 'seven-c', C_KEY: '', D_KEY: '  ' });
   expect(known.redactor().text('eight-ch seven-c')).toBe(`${masked} seven-c`);
   expect(warnings).toEqual(['The value of B_KEY is too short to be masked in replies.']);

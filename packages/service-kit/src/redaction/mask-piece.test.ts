@@ -17,7 +17,7 @@ test('every place is masked, with the word that it runs on into', () => {
   expect(whole('a 12 b 34cd_E.f')).toEqual({ masked: 'a [redacted:token] b [redacted:token].f', reachesEnd: false });
 });
 
-test('a secret that goes on to the end of the piece is told', () => {
+test('a secret that goes on to the end of the piece is reported', () => {
   expect(whole('a 12').reachesEnd).toBe(true);
   expect(whole('a 12.').reachesEnd).toBe(false);
   expect(maskPiece(finder([digits]), { text: 'a 12.34', from: 0, until: 4 })).toEqual({

@@ -33,7 +33,7 @@ function answer(order: Extract<MaskOrder, { number: number }>): MaskedText {
   try {
     return 'stream' in order ? pushed(order) : masked(order);
   } catch {
-    return { number: order.number, lost: true }; // who has sent it masks it, and hears what is wrong
+    return { number: order.number, lost: true }; // its sender masks it, and gets the error
   }
 }
 

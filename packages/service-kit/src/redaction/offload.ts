@@ -37,7 +37,7 @@ export function createOffloads(thread: MaskThread, current: () => KnownValues): 
     stream: (way, edition) => (length, spentMs) => {
       if (!isWorth(length, spentMs)) return null;
       const known = current();
-      // With other values the stream would not go on as it began; whoever reads it begins it once more then.
+      // With other values the stream would not go on as it began; its reader begins it once more then.
       return known.edition === edition ? thread.stream(way, known) : null;
     },
   };

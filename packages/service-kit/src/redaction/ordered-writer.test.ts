@@ -38,7 +38,7 @@ test('others have their turn while a long value is masked', async () => {
   expect(turns).toBeGreaterThan(3);
 });
 
-test('a mask that fails is told, and nothing of the value is written', async () => {
+test('a mask that fails is reported, and nothing of the value is written', async () => {
   const faults: unknown[] = [];
   const broken = { ...mask, longJsonText: () => Promise.reject(new Error('no list')) };
   const written: string[] = [];

@@ -22,7 +22,7 @@ test('a secret that is a part of a placeholder does not mask the masks', () => {
   expect(redactor.text(once)).toBe(once);
 });
 
-test('a placeholder is found wherever it is in a value, and nothing is asked of what is none', () => {
+test('a placeholder is found wherever it is in a value, and nothing is asked of other text', () => {
   expect(holdsPlaceholder({ a: 'x', b: [null, 1, { c: ['y', 'is [redacted:token].'] }] })).toBe(true);
   expect(holdsPlaceholder({ '[redacted:token]': 1, b: 2 })).toBe(true);
   expect([null, undefined, 7, true, '', '[redacted]', { a: [null] }].some((value) => holdsPlaceholder(value))).toBe(false);

@@ -42,7 +42,7 @@ const around = fc.oneof(
 );
 const text = fc.array(fc.oneof(around, spelled), { maxLength: 6 }).map((parts) => parts.join(''));
 
-test.each([...oneByOne, secrets])('a text that is told to be quiet would not be changed by reading it', (...known) => {
+test.each([...oneByOne, secrets])('a text that is reported quiet would not be changed by reading it', (...known) => {
   const matcher = createSecretMatcher(known);
   fc.assert(
     fc.property(text, (given) => {

@@ -4,7 +4,7 @@ import type { SecretPattern } from './secret-patterns.ts';
 import { hasBit, hashOf, window, type StartFilter } from './start-filter.ts';
 import { block, invisibleUnits, unitClasses } from './unit-classes.ts';
 
-/** What is told of a text by so many of its units at once. */
+/** What so many units of a text show at once. */
 const gram = 3;
 /** Of a longer pattern only the beginning is looked for: more would fill the table. */
 const longestHead = 32;
@@ -14,7 +14,7 @@ const specialUnits = ['\\', '%', '&', '\xa0', ...invisibleUnits.map((unit) => St
 const special = new RegExp(`[${specialUnits.map(escaped).join('')}]`);
 const specialOfAscii = specialUnits.filter((unit) => unit < '\x80');
 
-/** Text of ASCII alone is told by a few searches for single characters, which cost a fifth of the expression. */
+/** Text of ASCII alone is found by a few searches for single characters, which cost a fifth of the expression. */
 const holdsSpecial = (text: string): boolean =>
   isAscii(text) ? specialOfAscii.some((unit) => text.includes(unit)) : special.test(text);
 

@@ -318,7 +318,7 @@ test('a value of other scripts is masked as the numbers of its characters', () =
 });
 
 test.each(['\n「メ', 'ab\n', '日\n', 'ab\n\t\t', 'a \n'])(
-  'lines too short to tell anything by (%j) are looked through once',
+  'lines too short to show anything (%j) are looked through once',
   (line) => {
     const text = line.repeat(131_072 / line.length);
     const filter = createRedactor(['known-secret-value-4711']);

@@ -13,7 +13,7 @@ export function secretParts(value: string): string[] {
 export function jsonForms(value: string): string[] {
   const parsed = parseObject(value);
   if (parsed === null) return [];
-  const oneSpace = JSON.stringify(parsed, null, 1); // which may be a value's own, where a longer indentation is none
+  const oneSpace = JSON.stringify(parsed, null, 1); // which may be a value's own, where a longer indentation is not
   const inOneLine = oneSpace.replaceAll(/,\n\s*/g, ', ').replaceAll(/\n\s*/g, '');
   return [JSON.stringify(parsed), oneSpace, JSON.stringify(parsed, null, 2), inOneLine];
 }

@@ -25,7 +25,7 @@ const leastRemainder = 6;
 const headLength = 32;
 /** An escape takes no more of a value's beginning. */
 const longestEaten = 5;
-/** A pattern is no shorter: what is looked for is told from ordinary text by so many units. */
+/** A pattern is no shorter: so many units set what is looked for apart from ordinary text. */
 const leastPattern = 4;
 const encodedSkip = 3;
 const backwardsSkip = 1;

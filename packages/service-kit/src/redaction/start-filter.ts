@@ -1,7 +1,7 @@
 import type { Steps } from './pace.ts';
 import { invisibleUnits } from './unit-classes.ts';
 
-/** What ordinary text is told by, quickly, from text in which a pattern may begin. */
+/** What separates ordinary text, quickly, from text in which a pattern may begin. */
 export type StartFilter = {
   /** A bit for the hash of every four units that a pattern begins with. */
   fours: Uint32Array;

@@ -9,7 +9,7 @@ export function createStreamPool(make: () => StreamRedactor): () => StreamRedact
   return () => new LentStream(make, spare);
 }
 
-/** Holds a stream from its first text to its end, and no longer: whoever still has this cannot reach into the text of another. */
+/** Holds a stream from its first text to its end, and no longer: a holder of this cannot reach into the text of another. */
 class LentStream implements StreamRedactor {
   readonly #make: () => StreamRedactor;
   readonly #spare: StreamRedactor[];

@@ -14,7 +14,7 @@ export function restoreState(dataDir: string): RestoreState | null {
   return { state: existsSync(paths.undo) ? 'undoing' : 'applied', plan: replaced };
 }
 
-/** Takes a pending restore away, or has the replaced state put back at the next start. Null when there is neither. */
+/** Removes a pending restore, or has the replaced state put back at the next start. Null when there is neither. */
 export function undoRestore(dataDir: string): 'pending' | 'at_next_start' | null {
   const paths = restorePaths(dataDir);
   const state = restoreState(dataDir)?.state ?? null;

@@ -41,7 +41,7 @@ export class Segment {
     return this.lines - this.readLines;
   }
 
-  /** Somebody has removed the file: what is in it can still be read here, and by no later process. */
+  /** A person or program has removed the file: what is in it can still be read here, and by no later process. */
   isUnlinked(): boolean {
     return fstatSync(this.#fd).nlink === 0;
   }

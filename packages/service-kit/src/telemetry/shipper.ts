@@ -82,7 +82,7 @@ export class Shipper {
     else if (unsent > 0) this.#schedule(unsent >= maxBatch ? backlogMs : gatherMs);
   }
 
-  /** One exchange. Tells whether there is a point in the next one; never rejects. */
+  /** One exchange. Says whether there is a point in the next one; never rejects. */
   async #sendBatch(): Promise<boolean> {
     try {
       const batch = this.#deps.spool.read(this.#batchSize);

@@ -36,7 +36,7 @@ export class Spool {
   /** Read into again and again: fresh memory for each batch costs more than reading it. */
   #buffer = Buffer.alloc(0);
 
-  /** Throws when the folder cannot be made or read. `onLoss` hears how many lines were given up, and why. */
+  /** Throws when the folder cannot be made or read. `onLoss` gets how many lines were given up, and why. */
   constructor(dir: string, producer: string, onLoss: (lines: number, why: string) => void, limits = spoolLimits) {
     if (!/^[\w.-]{1,100}$/.test(producer)) throw new Error(`"${producer}" cannot name the files of a producer`);
     this.#dir = dir;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Said, TranscriptEngine } from './transcript-line.ts';
 
 /**
- * The id of an event that was read in a transcript: of the engine's own names, so that whoever reads it gives it the same one,
+ * The id of an event that was read in a transcript: of the engine's own names, so that every reader gives it the same one,
  * and it counts once. A name of the time only (`…@time`) says nothing outside of its session.
  */
 export function saidId(engine: TranscriptEngine, engineSessionId: string | null, { part, kind }: SaidName): string {

@@ -12,7 +12,7 @@ type Settings = {
 
 /**
  * Who updates this installation in our place; null when `svc update` does. A folder without git, such as an unpacked
- * archive, is somebody else's to replace when nothing says where newer archives are.
+ * archive, is another tool's to replace when nothing says where newer archives are.
  */
 export function managerOf(home: string, { updateManaged, updateArchives }: Settings): string | null {
   if (updateManaged !== null) return updateManaged;

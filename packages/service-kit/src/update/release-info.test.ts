@@ -28,7 +28,7 @@ test.each([
     { platform: 'linux' },
     { platform: '../-x' },
   ].map((change) => JSON.stringify({ ...info, ...change })),
-])('what is no release file is none', (...texts) => {
+])('what is no release file is refused', (...texts) => {
   expect(texts.map(toReleaseInfo)).toEqual(texts.map(() => null));
 });
 

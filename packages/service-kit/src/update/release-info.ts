@@ -41,5 +41,5 @@ export const archiveName = (version: string, platform: string): string => `assis
 export const sumsFile = 'SHA256SUMS';
 export const signatureFile = `${sumsFile}.sig`;
 
-/** What a signature of the sums is for, as ssh-keygen(1) has it: one of a git tag, or of a file of anybody, is none. */
+/** What a signature of the sums is for, as ssh-keygen(1) has it: one of a git tag, or of a file of anybody, is invalid. */
 export const signatureNamespace = 'svc-release';

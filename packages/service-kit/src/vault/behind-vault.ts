@@ -5,7 +5,7 @@ import type { VaultAnswer } from './create-vault-client.ts';
 export type ClosedVault = Extract<VaultAnswer, { is: 'sealed' | 'unreachable' }>;
 
 /**
- * A secret that no other place has, while the vault cannot say whether it has it: whoever needs it waits. `what` names the
+ * A secret that no other place has, while the vault cannot say whether it has it: its users wait. `what` names the
  * secret within the sentence; the message ends with the command that helps.
  */
 export class BehindVault extends ServiceError {

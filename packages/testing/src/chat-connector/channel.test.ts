@@ -55,7 +55,7 @@ test('a room is one conversation, of people who are named, and it is said who me
   ]);
 });
 
-test('edits and deletions are told to the core behind their message, each newer than the one before', async () => {
+test('edits and deletions are sent to the core behind their message, each newer than the one before', async () => {
   const { platform, core } = await openChannel();
   const { id } = platform.say({ chat: 'ann', from: 'ann', text: 'one' });
   platform.edit(id, 'two');

@@ -34,7 +34,7 @@ export const senderOf = ({ id, name, bot }: User): Envelope['sender'] => ({ raw_
 export const keyOf = (instanceId: string, { id, kind }: Message['chat']): string =>
   kind === 'group' ? channelKey(meta.type, instanceId, id) : userKey(meta.type, instanceId, id);
 
-/** What an edit or a deletion changes. Ids of updates grow, so they tell which of two is the newer one. */
+/** What an edit or a deletion changes. Ids of updates grow, so they show which of two is the newer one. */
 export const toAmendment = (
   instanceId: string,
   { id, kind, message }: { id: number; kind: string; message: Message },

@@ -121,7 +121,7 @@ function post(history: ChatHistory, { dedupesNonces }: PlatformRules, chatId: st
   return toPublic(before ?? history.add({ chat: history.chat(chatId), from: bot, text, ...more }));
 }
 
-/** An edit that names no buttons takes them away. */
+/** An edit that names no buttons removes them. */
 function rewrite(history: ChatHistory, message: StoredMessage, text: string, buttons?: PlatformButton[]): Answer {
   const isSame = message.text === text && JSON.stringify(buttons) === JSON.stringify(message.buttons);
   if (isSame) throw new PlatformRefusal(400, 'not_modified');

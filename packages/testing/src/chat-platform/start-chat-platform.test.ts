@@ -73,7 +73,7 @@ describe('updates', () => {
     expect((await newer).status).toBe(200);
   });
 
-  test('tell each part of an album, reactions and buttons', async () => {
+  test('report each part of an album, reactions and buttons', async () => {
     platform.openGroup('room', 'The room');
     const parts = platform.sayAlbum({ chat: 'room', from: 'bob', text: 'look', mentions_bot: true }, [
       png('a.png'),

@@ -31,7 +31,7 @@ afterEach(async () => {
 });
 const channel = async () => (await client.channels.fetch(peer.manifest.fixture.channelId)) as SendableChannels;
 
-test('the real library hears and answers through it', async () => {
+test('the real library receives and answers through it', async () => {
   await peer.inject({ ...ann, content: `<@${peer.manifest.botUserId}> hello` });
   await expect.poll(() => heard).toEqual([`<@${peer.manifest.botUserId}> hello`]);
   const message = await (await channel()).send('working');

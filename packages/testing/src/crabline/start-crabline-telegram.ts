@@ -19,7 +19,7 @@ export type CrablineTelegram = FaultProxy & {
 };
 
 /**
- * It does long polls, texts, edits and uploads, and tells a second poller off. It has no files to download, no photos that come in, no drafts,
+ * It does long polls, texts, edits and uploads, and refuses a second poller. It has no files to download, no photos that come in, no drafts,
  * no limits, and takes any formatting: for those there is `telegram-server`, which is ours.
  */
 export async function startCrablineTelegram(options: Omit<FaultProxyOptions, 'target'> = {}): Promise<CrablineTelegram> {

@@ -5,7 +5,7 @@ import type { Dispatched } from './gateway/create-gateway.ts';
 import { toChannel, toEmoji, toMember, toMessage, toPartialMember, toRole } from './to-wire.ts';
 import type { Channel, Guild, Member, StoredMessage } from './model.ts';
 
-/** Tells the bots what happened, each what it may see of it. */
+/** Sends the bots what happened, each what it may see of it. */
 export type Announce = {
   message(type: 'MESSAGE_CREATE' | 'MESSAGE_UPDATE', message: StoredMessage): void;
   deleted(messages: readonly StoredMessage[]): void;

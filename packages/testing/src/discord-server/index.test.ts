@@ -55,7 +55,7 @@ describe('messages', () => {
     expect(texts()).toEqual(['once', 'twice', 'twice']);
   });
 
-  test('that are too long, empty or somebody else’s are refused', async () => {
+  test('that are too long, empty or another’s are refused', async () => {
     const channel = await general();
     expect(await refusalOf(channel.send('x'.repeat(2001)))).toBe('400 50035');
     expect(await refusalOf(channel.send({ content: ' \n ' }))).toBe('400 50006');
@@ -75,7 +75,7 @@ describe('messages', () => {
     expect(last.map(({ content }) => content)).toEqual(['4', '3']);
   });
 
-  test('change, go and are reacted to, and the bot hears of it', async () => {
+  test('change, go and are reacted to, and the bot is told', async () => {
     const { server, ann, client } = trial;
     const events: string[] = [];
     client.on('messageUpdate', (_, { content }) => void events.push(`edit ${content}`));

@@ -5,7 +5,7 @@ import type { Channel, StoredMessage } from './model.ts';
 export type PingRules = {
   /** Null allows all. */
   allowed: AllowedMentions | null;
-  /** Whoever is replied to, when that notifies them. */
+  /** The user who is replied to, when that notifies them. */
   replied?: DiscordUser | undefined;
 };
 

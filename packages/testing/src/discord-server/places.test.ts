@@ -91,7 +91,7 @@ describe('permissions', () => {
   });
 });
 
-test('channels are opened, renamed and closed, guilds joined and left, and the bot hears of it', async () => {
+test('channels are opened, renamed and closed, guilds joined and left, and the bot is told', async () => {
   const { server, ann, client } = trial;
   const events: string[] = [];
   client.on('channelCreate', ({ name }) => void events.push(`channel ${name}`));
@@ -109,7 +109,7 @@ test('channels are opened, renamed and closed, guilds joined and left, and the b
   expect(await refusalOf(client.channels.fetch(channel.id, { force: true }))).toBe('404 10003');
 });
 
-test('several bots share a channel, and hear each other', async () => {
+test('several bots share a channel, and see each other', async () => {
   const { server } = trial;
   const other = server.addBot({ name: 'Other' });
   server.join(trial.guild, other.user);

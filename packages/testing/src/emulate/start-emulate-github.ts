@@ -13,7 +13,7 @@ export type EmulatedGitHub = {
   /** Tokens by login. */
   tokens: Readonly<Record<string, string>>;
   calls: EmulatedCall[];
-  /** Asks as somebody, past the shim. */
+  /** Asks as a user, past the shim. */
   as<T>(login: string, route: string, body?: object): Promise<T>;
   close(): Promise<void>;
 };

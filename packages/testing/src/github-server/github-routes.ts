@@ -83,7 +83,7 @@ export function runCall(call: Call, store: GitHubStore): Answer {
   return notFound;
 }
 
-/** Whether a call makes a text that others are told of. */
+/** Whether a call makes a text that others are notified of. */
 export const makesText = ({ method, path }: Pick<Call, 'method' | 'path'>): boolean =>
   method === 'POST' && path.endsWith('/comments');
 

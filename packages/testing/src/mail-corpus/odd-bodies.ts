@@ -45,9 +45,9 @@ export const oddBodies: Readonly<Record<string, Odd>> = {
   'quoted-printable that is broken': legible(
     mime('text/plain\r\nContent-Transfer-Encoding: quoted-printable', `=ZZ =4 ${says} =`),
   ),
-  'an encoding that is none': mime('text/plain\r\nContent-Transfer-Encoding: rot13', 'Funyy jr rng?'),
+  'an unknown encoding': mime('text/plain\r\nContent-Transfer-Encoding: rot13', 'Funyy jr rng?'),
   uuencoded: mime('text/plain\r\nContent-Transfer-Encoding: x-uuencode', 'begin 644 a.txt', '#0V%T', '`', 'end'),
-  'a type that is none': mime('nonsense', says),
+  'an invalid type': mime('nonsense', says),
   'an empty type': mime('', says),
   'two types': plain('Content-Type: text/plain', 'Content-Type: text/html'),
   'only HTML': legible(mime('text/html', `<p>${says}</p>`)),

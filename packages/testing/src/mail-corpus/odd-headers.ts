@@ -45,7 +45,7 @@ export const oddHeaders: Readonly<Record<string, Odd>> = {
   'a field of 200000 characters': plain(`X-Long: ${'long '.repeat(40_000)}`),
   'a field of 2000 lines': plain(`X-Folded: a${'\r\n b'.repeat(2000)}`),
   '2000 references': plain(`References:${Array.from({ length: 2000 }, (_, n) => ` <${n}@elsewhere.example>`).join('\r\n')}`),
-  'references that are none': plain('References: what you said yesterday', 'In-Reply-To: <broken'),
+  'invalid references': plain('References: what you said yesterday', 'In-Reply-To: <broken'),
   'bytes of 8 bits in the header': (from, id) => ({
     raw: Buffer.concat([lines(...head(from, id)), Buffer.from('X-Name: caf\xe9\r\n', 'latin1'), lines('', says)]),
     says,
@@ -82,7 +82,7 @@ export const oddHeaders: Readonly<Record<string, Odd>> = {
     ),
     says,
   }),
-  'a date that is none': (from, id) => ({
+  'an invalid date': (from, id) => ({
     raw: lines(...head(from, id).map((line) => (line.startsWith('Date') ? 'Date: Thu, 99 Foo -1 99:99' : line)), '', says),
     says,
   }),

@@ -60,7 +60,7 @@ describe.skipIf(why !== null)(`the mail servers of the tests${skipNote(why)}`, (
     await vi.waitFor(async () => expect(await servers.read('ann@friend.example')).toHaveLength(1), patience);
   });
 
-  test('a wrong password, a refused recipient and a full mailbox are told with their words', async () => {
+  test('a wrong password, a refused recipient and a full mailbox are reported with their words', async () => {
     const { password } = servers;
     servers.password = 'not this';
     await expect(post('ann@friend.example')).rejects.toThrow(/535/);

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { programs } from './mail-programs.ts';
 
-/** A server that ends with whoever has started it, also when that is killed. */
+/** A server that ends with its starter, also when that is killed. */
 export type OwnProgram = {
   /** The last lines that it has said. */
   log(): string;

@@ -8,7 +8,7 @@ import { startOwnProgram } from './own-program.ts';
 export type Dovecot = {
   /** The last lines of its log. */
   log(): string;
-  /** Ends it and begins it anew, on the same ports and with the same mails. */
+  /** Ends it and starts it again, on the same ports and with the same mails. */
   restart(): Promise<void>;
   stop(): Promise<void>;
 };

@@ -31,7 +31,7 @@ export type MailServers = {
   read(user: string, folder?: string): Promise<KeptMail[]>;
   /** The mails of the INBOX of a user as they lie on the disk: for many users at once. */
   kept(user: string): { file: string; raw(): Buffer }[];
-  /** Ends the IMAP server and begins it anew. */
+  /** Ends the IMAP server and starts it again. */
   restartImap(): Promise<void>;
   /** The last lines of both logs. */
   log(): string;

@@ -12,7 +12,7 @@ const client = (apiKey = 'sk-right') => new OpenAI({ baseURL: `${server.url}/v1`
 const speech = { model: 'tts-1', voice: 'alloy', input: 'good morning' } as const;
 
 describe('the official client', () => {
-  test('is given audio, and hears in it what it had spoken', async () => {
+  test('is given audio, and transcribes what it had spoken', async () => {
     await open();
     const audio = await client().audio.speech.create({ ...speech, response_format: 'opus' });
     expect(audio.headers.get('content-type')).toBe('audio/opus');
@@ -47,7 +47,7 @@ describe('the routes of ElevenLabs', () => {
     });
   const says = JSON.stringify({ text: 'good night', model_id: 'eleven_v3' });
 
-  test('speak, and hear what was spoken', async () => {
+  test('speak, and transcribe what was spoken', async () => {
     await open();
     const audio = await post(`/v1/text-to-speech/${elevenlabsVoice}/stream?output_format=mp3_44100_128`, says);
     const form = new FormData();

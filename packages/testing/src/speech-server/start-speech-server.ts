@@ -17,7 +17,7 @@ export type SpeechServer = {
   requests: SpeechRequest[];
   /** What the next requests are answered with, one by one, in place of what their routes would say. */
   next(...answers: SpeechAnswer[]): void;
-  /** Answers wait here before their head; null takes the gate away. */
+  /** Answers wait here before their head; null removes the gate. */
   gate: Gate | null;
   /** Audio stands here when half of it is sent. */
   middle: Gate | null;

@@ -4,7 +4,7 @@ import { refusalOf, textsIn, useTrial } from './use-trial.ts';
 const trial = useTrial();
 
 describe('buttons', () => {
-  test('are shown, pressed, answered once and taken away by an edit that names none', async () => {
+  test('are shown, pressed, answered once and removed by an edit that names none', async () => {
     const reply_markup = { inline_keyboard: [[{ text: 'Yes', callback_data: 'y' }], [{ text: 'No', callback_data: 'n' }]] };
     const sent = await trial.api.sendMessage(trial.ann.id, 'Sure?', { reply_markup });
     const press = trial.server.press(sent as never, trial.ann, 'Yes');
@@ -38,7 +38,7 @@ describe('chats', () => {
     expect(await refusalOf(trial.api.sendMessage(id, 'x', { message_thread_id: thread }))).toBe('400 Bad Request: TOPIC_CLOSED');
   });
 
-  test('without topics have threads of replies all the same, which are none', async () => {
+  test('without topics have threads of replies all the same, which are no topics', async () => {
     const { id } = trial.server.supergroup('Family', [trial.ann]);
     const first = trial.server.say({ from: trial.ann, chat: id, text: 'one' });
     const reply = await trial.api.sendMessage(id, 'two', { reply_parameters: { message_id: first.message_id } });

@@ -13,7 +13,7 @@ type SetWebhook = {
 /** Brings updates to the bot's own server, one after the other, each until it is taken. */
 export type Webhook = {
   readonly isSet: boolean;
-  /** An empty URL takes it away. @throws ApiError */
+  /** An empty URL removes it. @throws ApiError */
   set(request: SetWebhook): true;
   info(): object;
   close(): void;

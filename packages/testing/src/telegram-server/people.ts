@@ -23,9 +23,9 @@ export type People = {
   /** Any other content, as the Bot API names its fields. */
   send(sent: Place & { content: MessageContent & Record<string, unknown> }): TelegramMessage;
   edit(message: TelegramMessage, text: string): TelegramMessage;
-  /** A message goes away. Bots are not told. */
+  /** A message goes away. Bots are not notified. */
   remove(message: TelegramMessage): void;
-  /** No emoji takes the reaction away. */
+  /** No emoji removes the reaction. */
   react(message: TelegramMessage, from: TelegramUser, ...emoji: string[]): void;
   /** Presses a button by its text or its data; `answer` of the press is what the bot says to it. @throws when there is no such button. */
   press(message: TelegramMessage, from: TelegramUser, button: string): Press;

@@ -86,7 +86,7 @@ describe('a webhook', () => {
       });
   });
 
-  test('ends polls, and is taken away with what waits for it', async () => {
+  test('ends polls, and is removed with what waits for it', async () => {
     await trial.api.setWebhook('http://127.0.0.1:9/tg');
     trial.server.say({ from: trial.ann, text: 'nobody takes it' });
     expect(await refusalOf(trial.api.getUpdates())).toMatch("409 Conflict: can't use getUpdates method while webhook is active");

@@ -117,7 +117,7 @@ function isCard(number: string): boolean {
   return sum % 10 === 0 && /^[3-6]/.test(number);
 }
 
-/** A part of a link that could tell its host what was said here: long, and not made of a page's own words. */
+/** A part of a link that could show its host what was said here: long, and not made of a page's own words. */
 const carriesData = (query: string): boolean =>
   query.split('&').some((part) => /^[^=]{0,64}=[^&]{16,}/.test(part)) || query.length >= 96;
 

@@ -34,7 +34,7 @@ export function writable({ world }: Platform, bot: DiscordUser, id: string | und
   return channel;
 }
 
-/** Adds a message of a bot and tells everybody; the one that is there when its nonce is to be taken once. @throws ApiError */
+/** Adds a message of a bot and sends it to everybody; the one that is there when its nonce is to be taken once. @throws ApiError */
 export function send(
   platform: Platform,
   bot: BotProfile,
@@ -67,7 +67,7 @@ export function send(
   return message;
 }
 
-/** Changes a message of a bot, and tells everybody. What the body does not name stays. @throws ApiError */
+/** Changes a message of a bot, and sends it to everybody. What the body does not name stays. @throws ApiError */
 export function change(platform: Platform, bot: BotProfile, message: StoredMessage, { body, files }: Written): void {
   const next = contentOf(platform, bot, message.channel, { body, files });
   const kept = keptOf(message.attachments, body.attachments);
