@@ -12,7 +12,7 @@ function targetOf(file: string, specifier: string): string | null {
   return own === undefined ? null : path.join(own.dir, 'src', specifier.slice(own.name.length + 1));
 }
 
-/** Takes away what imports nothing that is left, then what nothing that is left imports: circles stay, and what joins two. */
+/** Removes what imports nothing that is left, then what nothing that is left imports: circles stay, and what joins two. */
 function circlesOf(imports: ReadonlyMap<string, ReadonlySet<string>>): string[] {
   const left = new Set(imports.keys());
   const importsLeft = (file: string) => [...(imports.get(file) ?? [])].some((target) => left.has(target));

@@ -24,7 +24,7 @@ export function workspaces(): Workspace[] {
   );
 }
 
-/** The template of connectors has no manifest: it is none. */
+/** The template of connectors has no manifest: it does not count. */
 const workspacesIn = (group: string): string[] =>
   foldersOf(path.join(root, group))
     .map((folder) => `${group}/${folder}`)

@@ -163,7 +163,7 @@ test('what was refused changed nothing', async () => {
   expect(Object.keys(((await read('core', '/v2/mcp')) as { servers: object }).servers)).toEqual(['svc-toolbelt', 'svc-device']);
 });
 
-/** A fault of the service, or an answer that tells of its inside. */
+/** A fault of the service, or an answer that shows its inside. */
 const isFault = ({ status, body }: Answer) => (status >= 500 && status !== 503) || /node_modules|\/src\/|\.ts:\d/.test(body);
 
 describe.each(processes)('%s is not moved', (name) => {

@@ -37,7 +37,7 @@ afterAll(async () => {
   for (const folder of folders) folder.remove();
 });
 
-/** It takes its secret and says nothing: the core hears of it from the manager or not at all. */
+/** It takes its secret and says nothing: the core knows it from the manager or not at all. */
 function writeConnector(dir: string): void {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   writeFileSync(path.join(dir, 'package.json'), '{"name":"shed","type":"module","exports":"./index.js"}');

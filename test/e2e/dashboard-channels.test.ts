@@ -241,7 +241,7 @@ describe.skipIf(why !== null)(`channels in the dashboard${skipNote(why)}`, () =>
     expect(faults).toEqual([]);
   });
 
-  test('settings that somebody else has changed meanwhile are not overwritten', async () => {
+  test('settings that another person has changed meanwhile are not overwritten', async () => {
     await page.reload();
     const other = page.getByRole('listitem').filter({ has: page.getByRole('button', { name: 'Rules' }) });
     await other.getByRole('button', { name: 'Rules' }).first().click();
@@ -250,7 +250,7 @@ describe.skipIf(why !== null)(`channels in the dashboard${skipNote(why)}`, () =>
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ name: 'renamed meanwhile' }),
     });
-    // Also when the list behind has heard of it by then.
+    // Also when the list behind has it by then.
     await page.getByText('renamed meanwhile').first().waitFor();
     await page.getByLabel('everybody who is guest').uncheck();
     await button('Save rules').click();

@@ -103,7 +103,7 @@ describe.skipIf(why !== null)(`files and speech in the dashboard${skipNote(why)}
         .then(({ headers }) => [headers.get('content-disposition'), headers.get('content-security-policy')])`,
     );
     expect(policy).toEqual([expect.stringMatching(/^attachment;/), expect.stringMatching(/default-src 'none';.*sandbox/)]);
-    // Somebody who is led to its address brings the cookie and no token.
+    // A visitor who is led to its address brings the cookie and no token.
     const led = await context.newPage();
     const answer = await led.goto(`${dashboard.url}/core/v2/uploads/${id}/file`);
     expect(answer?.status()).toBe(401);

@@ -57,7 +57,7 @@ describe.skipIf(why !== null)(`what the dashboard shows as live${skipNote(why)}`
     const { urls } = house;
     const person = { key: 'nobody-told', display_name: 'Nobody Told' };
     expect((await house.post(`${urls.core}/trust/principals`, person)).status).toBe(200);
-    // The collector has told it to who listened then.
+    // The collector has sent it to who listened then.
     const stored = async () => await (await fetch(`${urls.collector}/api/events?limit=50`)).text();
     await expect.poll(stored).toContain('Nobody Told');
     const before = house.pidOf('core');

@@ -135,7 +135,7 @@ describe.skipIf(why !== null)(`passkeys in the dashboard${skipNote(why)}`, () =>
     await others.close();
   });
 
-  test('[4] at 127.0.0.1 it is refused in words', async () => {
+  test('[4] at 127.0.0.1 it is refused with a reason', async () => {
     const elsewhere = await browser.newContext();
     const there = await elsewhere.newPage();
     const local = dashboard.url.replace('localhost', '127.0.0.1');

@@ -166,7 +166,7 @@ describe('with a core of many deliveries, some of them delivered, one without a 
     expect((await ofCore(['delivery', '--all'])).out).toContain('"fine"');
   });
 
-  test('a person gets the newest and hears of the others, a program gets all', async () => {
+  test('a person gets the newest and is told of the others, a program gets all', async () => {
     const { out } = await ofCore(['delivery']);
     expect(out.match(/failed, 1 attempt/g)).toHaveLength(50);
     expect(out).toContain('There are older ones: ./svc delivery --json shows all.');

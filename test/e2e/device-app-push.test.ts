@@ -40,7 +40,7 @@ async function pushService(context: BrowserContext, page: Page): Promise<(messag
   };
 }
 
-/** What the service worker shows, whoever looks. */
+/** What the service worker shows, seen or not. */
 const shown = (context: BrowserContext): Promise<unknown> =>
   context.serviceWorkers()[0]!.evaluate('registration.getNotifications().then((all) => all.map(({ body }) => body))');
 

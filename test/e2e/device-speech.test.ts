@@ -12,7 +12,7 @@ import { openRealGateway, type OpenDevice, type RealGateway } from './device-app
 const espeak = '/usr/bin/espeak-ng';
 const why = whyNoBrowser() ?? (existsSync(espeak) ? null : `there is no ${espeak}`);
 
-/** Chromium’s microphone hears a spoken file, again and again; what is read aloud is spoken, too. Only the provider of speech is a stand-in. */
+/** Chromium’s microphone gets a spoken file, again and again; what is read aloud is spoken, too. Only the provider of speech is a stand-in. */
 describe.skipIf(why !== null)(`speaking with a device${skipNote(why)}`, () => {
   const folder = temporaryFolder();
   let speech: SpeechServer;

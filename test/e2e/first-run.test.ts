@@ -83,7 +83,7 @@ describe('usage', () => {
 });
 
 describe('the service', () => {
-  test('tells the same version everywhere', async () => {
+  test('shows the same version everywhere', async () => {
     const versions = await Promise.all(
       Object.values(house.urls).map((url) => house.get<{ sha: string; version: string }>(`${url}/version`)),
     );

@@ -35,7 +35,7 @@ async function streamReply(): Promise<string> {
 
 const turnsRun = async () => (await house.get<{ active: number }>(`${house.urls.core}/health`)).active > 0;
 
-/** How a client sees the end: the reply, or an error in words. */
+/** How a client sees the end: the reply, or an error as text. */
 const ending = async (rest: Promise<string>): Promise<string> => {
   try {
     return await rest;

@@ -58,7 +58,7 @@ describe.each(engines)('an OpenAI client and a real $id turn', ({ id, settings }
     expect((await usage())?.output_tokens).toBeGreaterThan(0);
   });
 
-  test('an upstream error reaches the client as an error in words', async ({ skip }) => {
+  test('an upstream error reaches the client as an error as text', async ({ skip }) => {
     skip(why !== null, why ?? undefined);
     house = await openHouse({ env: { SVC_DEFAULT_ENGINE: id, ...settings(dir ?? '') } });
     const client = new OpenAI({ baseURL: `${house.urls.compat}/v1`, apiKey: house.key(), maxRetries: 0 });

@@ -10,7 +10,7 @@ import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-fo
 import { read, root } from '../repository.ts';
 import { signalProcess } from '@svc/service-kit/process/signal-process.ts';
 
-/** What the guide tells to type, block by block. */
+/** What the guide has typed, block by block. */
 const steps = [...read('docs/connectors.md').matchAll(/^```sh\n(.*?)^```/gms)].map((match) => match[1] ?? '');
 
 let home: TemporaryFolder;
@@ -107,7 +107,7 @@ test('a credential is nowhere but where secrets are', async () => {
   expect(readFileSync(path.join(house.folder, 'manager.db')).includes(secret)).toBe(false);
 });
 
-test('one that does not start is not added, and the reason is told', async () => {
+test('one that does not start is not added, and the reason is shown', async () => {
   const { code, err } = await connector('add', 'shop', 'second', '--set', 'token_secret_key=NOT_THERE');
   expect([code, err]).toEqual([1, expect.stringMatching(/nothing was added[^]*NOT_THERE[^]*--keep/)]);
   const taken = new URL(house.urls.collector).port;
@@ -160,7 +160,7 @@ test('a compiled one that npm put there works too, on the kit of the service', a
 });
 
 test(
-  'Telegram is added with its token; whoever taps the links that are printed is let in and answered',
+  'Telegram is added with its token; a person who taps the links that are printed is let in and answered',
   { timeout: 120_000 },
   async () => {
     const telegram = await startTelegramServer();

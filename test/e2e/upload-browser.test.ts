@@ -50,7 +50,7 @@ describe.skipIf(why !== null)(`[U15] an uploaded file in a real browser${skipNot
   const folder = temporaryFolder();
   const told: string[] = [];
   const pages = new Map<string, { type: string; text: string }>();
-  /** Another site: serves pages of the test, and hears of every script that ran. */
+  /** Another site: serves pages of the test, and notes every script that ran. */
   const other = http.createServer((request, response) => {
     const page = pages.get(request.url ?? '');
     if (request.url?.startsWith('/ran/') === true) told.push(request.url);

@@ -108,7 +108,7 @@ const firstOfEnd = steps.findIndex(([, call, place]) => call === 'fsync' && plac
 
 describe.skipIf(why !== null)(`[U11] a disk that fails${skipNote(why)}`, () => {
   describe.each(['ENOSPC', 'EIO'] as const)('with %s', (error) => {
-    // Of an EIO in the making of a folder Node tells as of a folder that is not there.
+    // Node reports an EIO in the making of a folder as a folder that is not there.
     const folders = error === 'EIO' ? [] : ['mkdir'];
     test.each(steps)('at %s: a clear answer, nothing half done, and the upload goes on', async (_name, call, place) => {
       const bytes = randomBytes(2 * chunk + 100);

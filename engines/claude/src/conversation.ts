@@ -46,7 +46,7 @@ export type Conversation = {
   /** The turn is over: from now on the program's requests belong to no turn and are refused. */
   settle(): void;
   close(): Promise<void>;
-  /** Ends the program at once. Its listener hears of it. */
+  /** Ends the program at once. Its listener is called. */
   kill(): Promise<void>;
 };
 

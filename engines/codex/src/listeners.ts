@@ -7,7 +7,7 @@ export type OnEnd = (reason: string, overflow?: EngineFailure | null) => void;
 
 /** The listeners of an app-server. A notification that one of them cannot read ends that one alone. */
 export type Listeners = {
-  /** The returned function ends it. A listener that comes after the end hears of it at once. */
+  /** The returned function ends it. A listener that comes after the end is called at once. */
   add(onNotification: OnNotification, onEnd?: OnEnd): () => void;
   notify(notification: Notification): void;
   end(reason: string, overflow?: EngineFailure | null): void;

@@ -79,7 +79,7 @@ export function createPolicyCheck(deps: Deps): PolicyCheck {
     known: () => [...known.values()],
     async close() {
       ending.abort();
-      await Promise.allSettled(Array.from(checks.values(), ({ fault }) => fault)); // callers have heard of a failure
+      await Promise.allSettled(Array.from(checks.values(), ({ fault }) => fault)); // callers have the failure
     },
   };
 }

@@ -18,7 +18,7 @@ export async function startRequestRecorder(): Promise<RequestRecorder> {
   const slotOf = (name: string) => {
     const slot = asked.get(name) ?? Promise.withResolvers<unknown>();
     asked.set(name, slot);
-    slot.promise.catch(() => undefined); // who asks for it hears of it
+    slot.promise.catch(() => undefined); // its caller gets it
     return slot;
   };
   const server = http.createServer((request, response) => {

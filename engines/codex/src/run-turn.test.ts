@@ -112,7 +112,7 @@ test.each([
   expect((await all).at(-1)).toMatchObject({ type: 'failed', failure: { code: 'engine_crashed' } });
 });
 
-test('the end of the app-server fails the turns that run and those that come too late to hear of it', async () => {
+test('the end of the app-server fails the turns that run and those that begin too late to see it', async () => {
   const first = open();
   const all = collect(first.events);
   await expect.poll(() => first.asked).toEqual(['turn/start']);

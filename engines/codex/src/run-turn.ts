@@ -32,7 +32,7 @@ export type TurnOutcome = 'finished' | 'server_gone';
 
 /** How long an app-server that is open already may take to answer at all. */
 const answerLimitMs = 5000;
-/** From an interrupt to the end of the turn. Past it the thread is taken away from under it. */
+/** From an interrupt to the end of the turn. Past it the thread is closed under it. */
 const interruptLimitMs = 2000;
 
 /** One turn on the app-server: load the thread, start the turn, pass its events on, and leave the thread for a next one like it. */
@@ -150,7 +150,7 @@ type Listening = {
   used(): EngineEvent;
   /** What the thread has used with it, where that is known. */
   total: TurnUsage['total'];
-  /** True once anything was heard of the turn itself. */
+  /** True once anything came of the turn itself. */
   hasBegun(): boolean;
 };
 

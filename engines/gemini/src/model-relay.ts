@@ -9,7 +9,7 @@ import { parseRefusal, type Refusal } from './refusal.ts';
 import { createThoughtReader } from './thought-reader.ts';
 import { openUpstream, type Upstream, type UpstreamOptions } from './upstream.ts';
 
-/** What a turn hears of its model requests. */
+/** What a turn is told of its model requests. */
 export type RelayListener = {
   /** A streaming request, as the program wrote it. */
   onRequest(body: Buffer): void;

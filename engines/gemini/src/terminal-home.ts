@@ -4,7 +4,7 @@ import path from 'node:path';
 import { restoreText } from './plain-text.ts';
 import { homeAt, knownHome, moveProject, sessionsDir, type SessionHome } from './session-home.ts';
 
-/** What the program of a person is told: how it pays, and to keep the session and itself as they are. The rest is the person's to set. */
+/** What the program of a person is given: how it pays, and to keep the session and itself as they are. The rest is the person's to set. */
 const settings = {
   security: { auth: { selectedType: 'gemini-api-key' } },
   general: { enableAutoUpdate: false, enableAutoUpdateNotification: false, sessionRetention: { enabled: false } },
@@ -12,7 +12,7 @@ const settings = {
   telemetry: { enabled: false },
 };
 
-/** `dir`: the home under a name of its own, by which what is left of turns is told from it. */
+/** `dir`: the home under a name of its own, by which what is left of turns is distinguished from it. */
 export type TerminalHome = { id: string; dir: string; isNew: boolean };
 
 /** The home of a session made ready for a person who works in it; null when there is no such session. */

@@ -23,7 +23,7 @@ export function openPlaces(server: DiscordServer, count: number): DiscordPlace[]
   });
 }
 
-/** Somebody of a place asks. */
+/** A member of a place asks. */
 export function ask(
   server: DiscordServer,
   random: () => number,

@@ -21,7 +21,7 @@ export async function pushAll(core: CoreProcess): Promise<number> {
   return deliveries.length;
 }
 
-/** Every rule that was broken, in words. */
+/** Every rule that was broken, as text. */
 export async function findBroken(core: CoreProcess, manager: StubManager, all: Sent[]): Promise<string[]> {
   const turns = await turnsOf(core, new Set(all.map(({ key }) => key)));
   const deliveries = await allDeliveries(core);
@@ -62,7 +62,7 @@ function brokenRules({ sent, turnId, hasAnswer, pushed, isListed, runs }: Accoun
   return rules.flatMap(([isBroken, rule]) => (isBroken ? [rule] : []));
 }
 
-/** What the channel was given of a turn. An operator's words are answered to where the session was last, whoever that was. */
+/** What the channel was given of a turn. An operator's words are answered to where the session was last, with any person. */
 const pushedFor = ({ targets }: StubManager, turnId: string | null, turnOf: ReadonlyMap<string, string>): Pushed =>
   new Map([...targets.values()].flatMap((pushed) => [...pushed]).filter(([id]) => turnId !== null && turnOf.get(id) === turnId));
 

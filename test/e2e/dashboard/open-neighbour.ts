@@ -1,7 +1,7 @@
 import { http } from '@svc/service-kit/builtin.ts';
 import { listen } from '@svc/testing/listen.ts';
 
-/** A program of somebody else on another port of this host, such as a connector that was taken over. Browsers send it the cookies of the host. */
+/** A program of another user on another port of this host, such as a connector that was taken over. Browsers send it the cookies of the host. */
 export type Neighbour = {
   url: string;
   /** The cookies of the last request for its page. */

@@ -31,7 +31,7 @@ const fields: readonly object[] = [
   toolServerSchemas,
 ];
 
-/** What is data whoever says it: commands, names of keys, code, paths and identifiers, and what a model has written. */
+/** What is data from any source: commands, names of keys, code, paths and identifiers, and what a model has written. */
 const spared = 'script, style, noscript, code, kbd, pre, .path, .markdown';
 /** What is called the same everywhere. */
 const names = ['ElevenLabs'];

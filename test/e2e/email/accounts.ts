@@ -11,7 +11,7 @@ export type Found = { broken: string[]; givenUp: GivenUp[]; twice: number };
 type Answer = { id: string; answers: string; text: string };
 const known = new WeakMap<MailServers, Map<string, Promise<Answer>>>();
 
-/** The mails that somebody got, each parsed once. */
+/** The mails that an account got, each parsed once. */
 async function answersTo(servers: MailServers, person: string): Promise<Answer[]> {
   const parsed = known.get(servers) ?? new Map<string, Promise<Answer>>();
   known.set(servers, parsed);

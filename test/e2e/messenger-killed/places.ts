@@ -21,7 +21,7 @@ export function openPlaces(server: TelegramServer, count: number): TelegramPlace
   });
 }
 
-/** Somebody of a place asks; more than one file is an album. */
+/** A member of a place asks; more than one file is an album. */
 export function ask(
   server: TelegramServer,
   random: () => number,
