@@ -19,7 +19,7 @@ import type { Checkouts } from '../checkout/checkouts.ts';
 import type { TrustService } from '../trust/trust-service.ts';
 import type { Events } from '../events.ts';
 import { createLinkIntake, type LinkIntake } from './link-lines.ts';
-import { handOver, takeConfirmation } from './link-handover.ts';
+import { deliver, takeAck } from './link-acks.ts';
 import { createLinkPeers, type LinkPeer } from './link-peer.ts';
 import { parseLine, parseLongLine, type ParsedLine } from './link-requests.ts';
 import { isSessionRequest } from './link-session-requests.ts';
@@ -98,7 +98,7 @@ type Link = {
   /** Answers one line, in the order in which it is used. */
   open: () => Send;
   isGone: () => boolean;
-  unconfirmed: Set<string>;
+  acks: Set<string>;
   peer: LinkPeer;
   sessions: LinkSessions;
   /** Bounds the short calls that no queue of their own bounds. */
@@ -132,7 +132,7 @@ function serve(deps: Deps, socket: Socket, { intake, unread, openPeer }: Shared)
       return (reply) => ordered(reply, (json) => write(json, 'result' in reply));
     },
     isGone: () => socket.destroyed,
-    unconfirmed: new Set(),
+    acks: new Set(),
     peer: openPeer(),
     sessions: createLinkSessions(deps, {
       link: createLinkRoom(socket, deps.clock),
@@ -166,7 +166,7 @@ function serve(deps: Deps, socket: Socket, { intake, unread, openPeer }: Shared)
   socket.on('close', () => {
     lines.close();
     link.sessions.close();
-    for (const turnId of link.unconfirmed) deps.pipeline.pendingAcks.abandoned(turnId);
+    for (const turnId of link.acks) deps.pipeline.pendingAcks.abandoned(turnId);
   });
 }
 
@@ -215,7 +215,7 @@ async function serveRequest(
 ): Promise<void> {
   const { id } = request;
   if (request.op === 'unwatch') return link.sessions.unwatch(request.watch);
-  if (request.op === 'delivered') return takeConfirmation(deps.pipeline, link, request);
+  if (request.op === 'delivered') return takeAck(deps.pipeline, link, request);
   if (request.op === 'answer') return void send({ id, answered: await answerAsk(deps, request.ask_id, request) });
   if (request.op === 'resolve') {
     const { conversation_key, public: isPublic = false } = request.envelope;
@@ -235,5 +235,5 @@ async function serveRequest(
   const handled = await deps.pipeline.handle(request.envelope, caller, requestId);
   const sending = send({ id, result: handled });
   if (sending !== null) await sending;
-  await handOver(deps.pipeline, link, handled, request.confirm === true);
+  await deliver(deps.pipeline, link, handled, request.confirm === true);
 }

@@ -1,14 +1,14 @@
 import type { HandleResult } from '@svc/contract/turn.ts';
 import type { Pipeline } from './pipeline.ts';
 
-/** A link, and the replies that it has not said anything about yet. */
-type Holder = { isGone: () => boolean; unconfirmed: Set<string> };
+/** A link, and the turns whose replies it has not acknowledged yet. */
+type Holder = { isGone: () => boolean; acks: Set<string> };
 
-/** More than there are replies that wait for a word. */
-const maxUnconfirmed = 10_000;
+/** More than there are replies that wait for an acknowledgement. */
+const maxAcks = 10_000;
 
 /** A reply that the connector says nothing of counts as delivered when it has it. */
-export async function handOver(
+export async function deliver(
   { pendingAcks }: Pick<Pipeline, 'pendingAcks'>,
   link: Holder,
   handled: HandleResult,
@@ -17,21 +17,20 @@ export async function handOver(
   if (!pendingAcks.isExpected(handled.turn_id)) return;
   if (link.isGone()) return pendingAcks.callerGone(handled.turn_id);
   if (!confirms) return pendingAcks.delivered(handled.turn_id);
-  if (link.unconfirmed.has(handled.turn_id)) return; // asked twice over one link
+  if (link.acks.has(handled.turn_id)) return; // asked twice over one link
   // Of those that nobody waits for any more there is nothing left to say.
-  if (link.unconfirmed.size >= maxUnconfirmed)
-    for (const turnId of link.unconfirmed) if (!pendingAcks.isExpected(turnId)) link.unconfirmed.delete(turnId);
-  link.unconfirmed.add(handled.turn_id);
+  if (link.acks.size >= maxAcks) for (const turnId of link.acks) if (!pendingAcks.isExpected(turnId)) link.acks.delete(turnId);
+  link.acks.add(handled.turn_id);
   pendingAcks.accepted(handled.turn_id);
 }
 
 /** What the connector says became of a reply. */
-export async function takeConfirmation(
+export async function takeAck(
   { pendingAcks }: Pick<Pipeline, 'pendingAcks'>,
   link: Holder,
   said: { turn_id: string; error?: string },
 ): Promise<void> {
-  link.unconfirmed.delete(said.turn_id);
+  link.acks.delete(said.turn_id);
   if (said.error === undefined) await pendingAcks.delivered(said.turn_id);
   else await pendingAcks.undelivered(said.turn_id, said.error);
 }
