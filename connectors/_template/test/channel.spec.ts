@@ -55,7 +55,7 @@ async function ask(live: RunningConnector, route: string, body?: string | Uint8A
 test('a message gets the reply of the assistant, and the core is told that it is shown', async (t) => {
   const { say, core } = await running(t);
   assert.deepEqual(await say('hello'), { shown: ['echo: hello'] });
-  assert.deepEqual(core.confirmations, [{ turnId: 'turn_1' }]);
+  assert.deepEqual(core.acks, [{ turnId: 'turn_1' }]);
 });
 
 test('a reply is one message that grows', async (t) => {

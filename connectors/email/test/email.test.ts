@@ -48,7 +48,7 @@ describe.skipIf(whyNoDovecot !== null)(`e-mail${skipNote(whyNoDovecot)}`, () => 
     const [{ envelope }] = fake().core.turns as unknown as [FakeTurn];
     expect(envelope.sender.raw_id).toBe(ann);
     expect(envelope.content.text).toBe('[Written in a mail with the subject "Lunch"]\nShall we eat?');
-    await vi.waitFor(() => expect(fake().core.confirmations).toEqual([{ turnId: 'turn_1' }]), patience);
+    await vi.waitFor(() => expect(fake().core.acks).toEqual([{ turnId: 'turn_1' }]), patience);
   });
 
   test('what answers our answer stays in the conversation; the same subject of another is one of its own', async () => {
@@ -100,7 +100,7 @@ describe.skipIf(whyNoDovecot !== null)(`e-mail${skipNote(whyNoDovecot)}`, () => 
     const { put, restart, fake } = await opened();
     await put(mail());
     await sent(1);
-    await vi.waitFor(() => expect(fake().core.confirmations).toHaveLength(1), patience);
+    await vi.waitFor(() => expect(fake().core.acks).toHaveLength(1), patience);
     await restart();
     await put(mail({ id: 'a2@friend.example' }));
     await sent(2);
@@ -211,7 +211,7 @@ describe.skipIf(whyNoDovecot !== null)(`e-mail${skipNote(whyNoDovecot)}`, () => 
     expect(to).toEqual([ann, bot]);
     await imap.put(user, raw);
     smtp.answers.delete('text');
-    await vi.waitFor(() => expect(fake().core.confirmations).toEqual([{ turnId: 'turn_1' }]), patience);
+    await vi.waitFor(() => expect(fake().core.acks).toEqual([{ turnId: 'turn_1' }]), patience);
     expect(smtp.mails).toHaveLength(1);
   });
 

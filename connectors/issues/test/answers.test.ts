@@ -77,7 +77,7 @@ test('who deletes the working comment ends the turn, and nothing is posted in it
   const issue = server.open(repo, ann, { title: 'A fault', body: '@assistant count' });
   await expect.poll(() => shown(issue)[0]).toContain('word');
   server.remove(repo, issue, issue.comments[0]!);
-  await expect.poll(() => core.confirmations).toHaveLength(1);
+  await expect.poll(() => core.acks).toHaveLength(1);
   expect(shown(issue)).toEqual([]);
 });
 
@@ -92,7 +92,7 @@ test('a turn that says nothing ends too when its working comment is deleted', as
   const issue = server.open(repo, ann, { title: 'A fault', body: '@assistant think' });
   await expect.poll(() => shown(issue)).toHaveLength(1);
   server.remove(repo, issue, issue.comments[0]!);
-  await expect.poll(() => core.confirmations).toHaveLength(1);
+  await expect.poll(() => core.acks).toHaveLength(1);
   expect(shown(issue)).toEqual([]);
 });
 

@@ -46,7 +46,7 @@ test('what is answered already is not answered again, though all that was seen i
   const { server, repo, ann, shown } = channel;
   const issue = server.open(repo, ann, { title: 'A', body: '@assistant one' });
   await expect.poll(() => shown(issue)).toHaveLength(1);
-  await expect.poll(() => channel.core.confirmations).toHaveLength(1);
+  await expect.poll(() => channel.core.acks).toHaveLength(1);
   const { state } = channel.context;
   for (const { key } of await state.list('')) if (/seen|open|shown/.test(key)) await state.delete(key);
   await channel.restart();

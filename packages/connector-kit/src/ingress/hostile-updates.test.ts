@@ -160,7 +160,7 @@ test('past 16 MiB of open messages one is to be given again, and is taken when t
   await refused;
   expect(fault).toMatchObject({ code: expect.stringMatching(/^(queue_full|unavailable)$/) as string });
   for (const answer of answers.splice(0)) answer();
-  await expect.poll(() => core.confirmations.length).toBe(18);
+  await expect.poll(() => core.acks.length).toBe(18);
   let isTaken = false;
   const taken = ingress.take('late', 'u', long('late')).then(() => (isTaken = true));
   await pass(() => isTaken);
@@ -177,8 +177,8 @@ test('a channel whose replies cannot be begun is told to the core, and the chat 
   core.script = ({ result }) => result({ actions: [{ type: 'reply', text: 'yes' }] });
   const ingress = start();
   for (const id of ['1', '2', '3']) await ingress.take('a', id, async () => envelope(id));
-  await expect.poll(() => core.confirmations.length).toBe(3);
-  expect(core.confirmations[0]).toEqual({ turnId: 'turn_1', error: 'no such chat' });
+  await expect.poll(() => core.acks.length).toBe(3);
+  expect(core.acks[0]).toEqual({ turnId: 'turn_1', error: 'no such chat' });
   expect(texts()).toEqual(['1', '2', '3']);
 });
 
@@ -188,8 +188,8 @@ test('a reply that is never shown is given up, and the connector can stop', asyn
   });
   const ingress = start();
   await ingress.take('a', '1', async () => envelope('hi'));
-  await pass(() => core.confirmations.length === 1);
-  expect(core.confirmations[0]?.error).toMatch(/no end after/);
+  await pass(() => core.acks.length === 1);
+  expect(core.acks[0]?.error).toMatch(/no end after/);
   await ingress.stop(1000);
 });
 

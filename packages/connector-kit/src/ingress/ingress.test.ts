@@ -62,9 +62,9 @@ test('an update is safe when the core has accepted it, and closed when its reply
   expect(await open(channel)).toBe(1);
   answer.resolve(channel.core.turns[0]!.result({ actions: [{ type: 'reply', text: 'yes' }] }));
   await until(async () => (await open(channel)) === 0);
-  await until(() => channel.core.confirmations.length === 1);
+  await until(() => channel.core.acks.length === 1);
   expect(channel.shown).toEqual(['yes']);
-  expect(channel.core.confirmations).toEqual([{ turnId: 'turn_1' }]);
+  expect(channel.core.acks).toEqual([{ turnId: 'turn_1' }]);
 });
 
 test('an update that comes again is not handled again, also after a restart', async () => {
@@ -278,8 +278,8 @@ test('a reply that cannot be shown is said to the core as that', async () => {
   const { start, core } = openChannel();
   const finish = () => Promise.reject(new Error('the chat is gone'));
   await start({ openReply: () => ({ handlers: {}, finish, fail: finish }) }).take('a', '1', async () => envelope('a', '1'));
-  await until(() => core.confirmations.length > 0);
-  expect(core.confirmations).toEqual([{ turnId: 'turn_1', error: 'the chat is gone' }]);
+  await until(() => core.acks.length > 0);
+  expect(core.acks).toEqual([{ turnId: 'turn_1', error: 'the chat is gone' }]);
 });
 
 test('after stop nothing is taken, and what is open stays open', async () => {

@@ -28,7 +28,7 @@ export type FakeCore = CoreApi & {
   /** Edits and deletions, in order. */
   amendments: Amendment[];
   /** What the connector said of its replies, in order. */
-  confirmations: { turnId: string; error?: string }[];
+  acks: { turnId: string; error?: string }[];
   /** What it brought as answers to questions, in order. Each is taken. */
   answers: ({ askId: string } & AnswerRequest)[];
   /** What is watched, in order; a test gives frames to its handlers. */
@@ -50,13 +50,13 @@ export function createFakeCore(identity: Partial<Identity> = {}): FakeCore {
   const core: FakeCore = {
     turns: [],
     amendments: [],
-    confirmations: [],
+    acks: [],
     answers: [],
     watches: [],
     script: echo,
     handle: (envelope, options = {}) => run(envelope, {}, options),
     handleStream: (envelope, handlers, options = {}) => run(envelope, handlers, options),
-    delivered: (turnId, error) => void core.confirmations.push(error === undefined ? { turnId } : { turnId, error }),
+    delivered: (turnId, error) => void core.acks.push(error === undefined ? { turnId } : { turnId, error }),
     async answer(askId, answer) {
       core.answers.push({ askId, ...answer });
       const option = answer.option ?? answer.text;

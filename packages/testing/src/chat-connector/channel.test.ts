@@ -124,7 +124,7 @@ test.each([
   platform.failNext(/^POST .*messages$/, 'cut after', { status: 502, when: 'after' });
   platform.say({ chat: 'ann', from: 'ann', text: 'one' });
   await shows('ann').toEqual(['echo: one']);
-  await expect.poll(() => core.confirmations.length).toBe(1);
+  await expect.poll(() => core.acks.length).toBe(1);
   expect(platform.replies('ann')).toHaveLength(1);
 });
 
