@@ -1,7 +1,7 @@
 import type { SpeechFormat } from '@svc/contract/speech.ts';
 import { callEndpoint, callForJson, toMultipart } from './endpoint.ts';
 import type { Clip, Heard, SpeechEndpoint, SpokenAudio, Utterance } from './provider.ts';
-import { strangeFault } from './endpoint-fault.ts';
+import { unexpectedResponse } from './endpoint-fault.ts';
 import { checkFormat, toAudio } from './formats.ts';
 import { toFile } from './openai.ts';
 
@@ -32,7 +32,7 @@ export async function transcribeElevenlabs(endpoint: SpeechEndpoint, clip: Clip,
   const headers = { 'content-type': type, ...keyOf(endpoint) };
   const answer = await callForJson(endpoint, { path: '/v1/speech-to-text', headers, parts }, signal);
   const { text, language_code } = (answer ?? {}) as { text?: unknown; language_code?: unknown };
-  if (typeof text !== 'string') throw strangeFault(endpoint);
+  if (typeof text !== 'string') throw unexpectedResponse(endpoint);
   return { text: text.trim(), language: typeof language_code === 'string' ? language_code : clip.language };
 }
 

@@ -70,7 +70,7 @@ export function lostFault({ label, base, settings }: Endpoint, error: NodeJS.Err
 }
 
 /** The answer is no JSON, or no audio. */
-export const strangeFault = ({ label, base, settings }: Endpoint) =>
+export const unexpectedResponse = ({ label, base, settings }: Endpoint) =>
   speechFault(
     'strange_answer',
     `${hostOf(base)} answered with something that ${label} would not. See that ${settings}_BASE_URL is right.`,

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { http, type IncomingMessage } from '@svc/service-kit/builtin.ts';
 import { readBody } from '@svc/service-kit/http/read-body.ts';
 import { badRequest } from '@svc/service-kit/service-error.ts';
-import { lostFault, refusalFault, strangeFault } from './endpoint-fault.ts';
+import { lostFault, refusalFault, unexpectedResponse } from './endpoint-fault.ts';
 import type { SpeechEndpoint } from './provider.ts';
 
 export type EndpointCall = { path: string; headers: Record<string, string>; parts: readonly Buffer[] };
@@ -36,7 +36,7 @@ export async function callForJson(endpoint: SpeechEndpoint, call: EndpointCall, 
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    throw strangeFault(endpoint); // the parser's own words quote the text
+    throw unexpectedResponse(endpoint); // the parser's own words quote the text
   }
 }
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from '@svc/service-kit/builtin.ts';
 import type { SpeechFormat } from '@svc/contract/speech.ts';
 import { badRequest } from '@svc/service-kit/service-error.ts';
-import { speechFault, strangeFault } from './endpoint-fault.ts';
+import { speechFault, unexpectedResponse } from './endpoint-fault.ts';
 import type { SpeechEndpoint, SpokenAudio } from './provider.ts';
 
 const mimes: Record<SpeechFormat, string> = {
@@ -22,7 +22,7 @@ export function toAudio(endpoint: SpeechEndpoint, response: IncomingMessage, ask
     return { mime: type.startsWith('audio/') ? type : mimes[asked], body: response };
   }
   response.destroy();
-  throw strangeFault(endpoint);
+  throw unexpectedResponse(endpoint);
 }
 
 /** @throws ServiceError `unprocessable` for a format that a provider does not make. */

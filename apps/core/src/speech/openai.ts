@@ -1,7 +1,7 @@
 import { callEndpoint, callForJson, toMultipart } from './endpoint.ts';
 import type { Clip, Heard, SpeechEndpoint, SpokenAudio, Utterance } from './provider.ts';
 import { toAudio } from './formats.ts';
-import { strangeFault } from './endpoint-fault.ts';
+import { unexpectedResponse } from './endpoint-fault.ts';
 
 const usualVoice = 'alloy';
 
@@ -38,7 +38,7 @@ export async function transcribeOpenai(endpoint: SpeechEndpoint, clip: Clip, sig
   const { type, parts } = toMultipart(fields, toFile(clip));
   const headers = { 'content-type': type, accept: 'application/json', ...bearer(endpoint) };
   const answer = (await callForJson(endpoint, { path: '/audio/transcriptions', headers, parts }, signal)) as Answer | null;
-  if (typeof answer?.text !== 'string') throw strangeFault(endpoint);
+  if (typeof answer?.text !== 'string') throw unexpectedResponse(endpoint);
   const found = answer.language ?? (Array.isArray(answer.languages) ? answer.languages[0]?.code : undefined);
   return { text: answer.text.trim(), language: typeof found === 'string' ? found : language };
 }
