@@ -10,7 +10,7 @@ import type { EngineRegistry } from './engine-registry.ts';
 import { BrokenVersion, installVersion } from './install-version.ts';
 import { loadEngineFacts, type EngineId, type EnginePackage } from './load-engine.ts';
 import { latestVersion, npmFolder } from './npm.ts';
-import { proveVersion, type AnswerOnce } from './prove-version.ts';
+import { verifyVersion, type AnswerOnce } from './verify-version.ts';
 import { versionFolders } from './version-folders.ts';
 
 type Deps = {
@@ -83,7 +83,7 @@ export function createEngineInstaller(deps: Deps): EngineInstaller {
         await fetchVersion(deps, { id, pin, version, onStep, signal: ending.signal });
         if (wasReady) {
           onStep('having it answer once');
-          await prove(deps, { id, version, answerOnce, signal: ending.signal });
+          await verify(deps, { id, version, answerOnce, signal: ending.signal });
         }
         onStep('waiting for running turns to end');
         await untilIdle(deps, id, ending.signal);
@@ -179,15 +179,15 @@ function kept({ paths, settings }: Deps, id: EngineId): { current: string | null
   return { current, before: folders.all().find((version) => version !== current) ?? null };
 }
 
-type Prove = { id: EngineId; version: string; answerOnce: AnswerOnce; signal: AbortSignal };
+type Verification = { id: EngineId; version: string; answerOnce: AnswerOnce; signal: AbortSignal };
 
 /** A version that is broken does not stay: it would only take room. */
-async function prove({ registry, paths }: Deps, proof: Prove): Promise<void> {
-  const folders = versionFolders(paths.engines, proof.id);
+async function verify({ registry, paths }: Deps, verification: Verification): Promise<void> {
+  const folders = versionFolders(paths.engines, verification.id);
   try {
-    await proveVersion({ ...proof, registry, folder: folders.folderOf(proof.version) });
+    await verifyVersion({ ...verification, registry, folder: folders.folderOf(verification.version) });
   } catch (error) {
-    if (error instanceof BrokenVersion) folders.remove(proof.version);
+    if (error instanceof BrokenVersion) folders.remove(verification.version);
     throw error;
   }
 }

@@ -8,7 +8,7 @@ import type { EngineRegistry } from './engine-registry.ts';
 import type { EngineSettings } from './engine-settings.ts';
 import { BrokenVersion } from './install-version.ts';
 import { engineIds, type EngineId } from './load-engine.ts';
-import type { AnswerOnce } from './prove-version.ts';
+import type { AnswerOnce } from './verify-version.ts';
 
 type Deps = {
   engineSettings: EngineSettings;

@@ -9,7 +9,7 @@ import type { EngineId } from './load-engine.ts';
 /** Has an engine answer once, for real. @throws with what it failed with */
 export type AnswerOnce = (active: ActiveEngine) => Promise<unknown>;
 
-type Proof = {
+type Verification = {
   registry: Pick<EngineRegistry, 'makeAt' | 'open'>;
   id: EngineId;
   version: string;
@@ -23,9 +23,9 @@ type Proof = {
  * Has a version answer once beside the one that is used, with its model, its login and its settings. One that does not, while the one in use does, is broken.
  * @throws BrokenVersion; ServiceError `conflict` when neither answers, for it then says nothing about the version, or when the service stops
  */
-export async function proveVersion({ registry, id, version, folder, answerOnce, signal }: Proof): Promise<void> {
+export async function verifyVersion({ registry, id, version, folder, answerOnce, signal }: Verification): Promise<void> {
   const used = await registry.open(id);
-  const stateDir = path.join(folder, '.proof');
+  const stateDir = path.join(folder, '.verify');
   rmSync(stateDir, { recursive: true, force: true });
   mkdirSync(stateDir, { mode: 0o700 });
   const engine = await registry.makeAt(id, folder, stateDir);
