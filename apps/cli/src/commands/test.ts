@@ -6,7 +6,7 @@ import { repositoryRoot } from '../repository-root.ts';
 import { print } from '../terminal.ts';
 import { cleanEnv } from '../testing/clean-env.ts';
 import { filesInMemory } from '../testing/files-in-memory.ts';
-import { proveAreas } from '../testing/prove-areas.ts';
+import { measureAreas } from '../testing/measure-areas.ts';
 import { missingLines, neededPrograms } from '../testing/missing-programs.ts';
 import { earlierWords, lastWords, noteIn } from '../testing/running-files.ts';
 import { runNode } from '../testing/run-node.ts';
@@ -48,7 +48,7 @@ export async function test(filters: readonly string[], { deep, unit }: TestOptio
     for (const line of existsSync(countsFile) ? [] : lastWords(runningFile, () => true)) print(line);
     rmSync(runningFile, { force: true });
     const counts = readReport(countsFile);
-    if (deep === true && unit !== true && filters.length === 0) counts.failed += await proveAreas(env);
+    if (deep === true && unit !== true && filters.length === 0) counts.failed += await measureAreas(env);
     for (const line of [...skipLines(counts), ...secondTryLines(counts), ...timeLines(counts.times)]) print(line);
     const isGood = code === 0 && counts.failed === 0;
     print(closingLine(code !== 0 && counts.failed === 0 ? { ...counts, failed: 1 } : counts));

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { repositoryRoot } from '../repository-root.ts';
-import type { ProvenArea } from './proven-areas.ts';
+import type { MeasuredArea } from './measured-areas.ts';
 import { runNode } from './run-node.ts';
 
 /** How many of the changes made to an area its tests noticed. `survived` says where one went unnoticed. */
@@ -17,7 +17,7 @@ const cache = path.join(repositoryRoot, '.cache/mutation');
  * Changes the sources of an area in one place at a time, in a copy, and runs its quick tests on each. What was tried
  * before and did not change since is taken from `.cache/mutation`. Null when the tool ended without a result.
  */
-export async function mutationScore(area: ProvenArea, env: NodeJS.ProcessEnv): Promise<MutationScore | null> {
+export async function mutationScore(area: MeasuredArea, env: NodeJS.ProcessEnv): Promise<MutationScore | null> {
   mkdirSync(cache, { recursive: true });
   const report = path.join(cache, `${area.name}.report.json`);
   rmSync(report, { force: true });
@@ -27,7 +27,7 @@ export async function mutationScore(area: ProvenArea, env: NodeJS.ProcessEnv): P
   return existsSync(report) ? countMutants(JSON.parse(readFileSync(report, 'utf8')) as Report) : null;
 }
 
-const strykerOptions = ({ name, sources }: ProvenArea, report: string) => ({
+const strykerOptions = ({ name, sources }: MeasuredArea, report: string) => ({
   plugins: ['@stryker-mutator/vitest-runner'],
   testRunner: 'vitest',
   // All tests of the area are candidates; which of them reach a change is known from a first run.

@@ -1,5 +1,5 @@
 /** A part of the code whose faults let strangers in or secrets out: how well its tests know it is measured. */
-export type ProvenArea = {
+export type MeasuredArea = {
   name: string;
   /** Globs from the root of the repository. */
   sources: readonly string[];
@@ -11,7 +11,7 @@ export type ProvenArea = {
 
 const withoutTests = (folder: string) => [`${folder}/**/*.ts`, `!${folder}/**/*.test.ts`];
 
-export const provenAreas: readonly ProvenArea[] = [
+export const measuredAreas: readonly MeasuredArea[] = [
   {
     name: 'trust',
     sources: withoutTests('apps/core/src/trust'),

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { print } from '../terminal.ts';
 import { repositoryRoot } from '../repository-root.ts';
 import { mutationScore, type MutationScore } from './mutation-score.ts';
-import { type ProvenArea, provenAreas } from './proven-areas.ts';
+import { type MeasuredArea, measuredAreas } from './measured-areas.ts';
 import { runNode } from './run-node.ts';
 
 const leastBranches = 95;
@@ -14,10 +14,10 @@ const shownSurvivors = 40;
  * Measures how well the tests know the areas that must not fail: the branches they take, and the faults they notice when
  * some are put in. Prints a line for each; gives how many are below what they have to be. Minutes for each area.
  */
-export async function proveAreas(env: NodeJS.ProcessEnv): Promise<number> {
+export async function measureAreas(env: NodeJS.ProcessEnv): Promise<number> {
   const lines: string[] = [];
   let failed = 0;
-  for (const area of provenAreas) {
+  for (const area of measuredAreas) {
     const branches = await branchCoverage(area, env);
     const score = await mutationScore(area, env);
     if (!reaches(branches?.covered, branches?.total, leastBranches)) failed++;
@@ -30,7 +30,7 @@ export async function proveAreas(env: NodeJS.ProcessEnv): Promise<number> {
 
 const reaches = (part = 0, total = 0, least: number): boolean => total > 0 && (100 * part) / total >= least;
 
-function toLine({ name }: ProvenArea, branches: BranchCoverage | null, score: MutationScore | null): string {
+function toLine({ name }: MeasuredArea, branches: BranchCoverage | null, score: MutationScore | null): string {
   const taken = branches === null ? 'not measured' : `${percent(branches.covered, branches.total)} of branches taken`;
   const noticed = score === null ? 'not measured' : `${percent(score.detected, score.total)} of faults noticed`;
   return `${name}: ${taken} (at least ${leastBranches} %), ${noticed} (at least ${leastScore} %)`;
@@ -53,7 +53,7 @@ const vitest = path.join(repositoryRoot, 'node_modules/vitest/vitest.mjs');
 const cache = path.join(repositoryRoot, '.cache/coverage');
 
 /** Runs the tests of an area and counts the branches they take. Null when they fail or the tool ends without a result. */
-async function branchCoverage({ name, sources, tests, moreTests = [] }: ProvenArea, env: NodeJS.ProcessEnv) {
+async function branchCoverage({ name, sources, tests, moreTests = [] }: MeasuredArea, env: NodeJS.ProcessEnv) {
   const dir = path.join(cache, name);
   const file = path.join(dir, 'coverage-summary.json');
   mkdirSync(dir, { recursive: true });
