@@ -34,7 +34,7 @@ export async function installVersion(plan: InstallPlan): Promise<void> {
   try {
     await fetchPackages(plan, staging);
     plan.onStep('testing it');
-    await testEngine(plan, staging);
+    await checkEngine(plan, staging);
     plan.folders.adopt(staging, plan.version);
   } finally {
     rmSync(staging, { recursive: true, force: true });
@@ -61,7 +61,7 @@ async function fetchPackages({ pin, version, env, registry, signal, onStep }: In
 }
 
 /** Probes the engine and asks its program for its version: a broken one answers neither. */
-async function testEngine({ pin, version, env, makeAt }: InstallPlan, folder: string): Promise<void> {
+async function checkEngine({ pin, version, env, makeAt }: InstallPlan, folder: string): Promise<void> {
   const stateDir = path.join(folder, '.test');
   mkdirSync(stateDir, { mode: 0o700 });
   const engine = await makeAt(folder, stateDir);
