@@ -35,7 +35,7 @@ export function createIdleQueue<Item>({ clock, delayMs, longestMs, max, isBusy, 
   let cancelLook: (() => void) | null = null;
   let isClosed = false;
 
-  const lookAfter = (ms: number) => {
+  const scheduleLook = (ms: number) => {
     if (cancelLook !== null || running !== null || waiting.size === 0 || isClosed) return;
     cancelLook = clock.after(ms, () => {
       cancelLook = null;
@@ -50,8 +50,8 @@ export function createIdleQueue<Item>({ clock, delayMs, longestMs, max, isBusy, 
     if (first === undefined || running !== null) return;
     const [key, { item, since }] = first;
     const early = since + delayMs - now;
-    if (early > 0) return lookAfter(early);
-    if (isBusy()) return lookAfter(busyMs);
+    if (early > 0) return scheduleLook(early);
+    if (isBusy()) return scheduleLook(busyMs);
     waiting.delete(key);
     begin(key, item);
   };
@@ -60,7 +60,7 @@ export function createIdleQueue<Item>({ clock, delayMs, longestMs, max, isBusy, 
     const end = new AbortController();
     const ended = run(item, end.signal).finally(() => {
       running = null;
-      lookAfter(0);
+      scheduleLook(0);
     });
     running = { key, end, ended };
   };
@@ -71,7 +71,7 @@ export function createIdleQueue<Item>({ clock, delayMs, longestMs, max, isBusy, 
       waiting.set(key, { item, since: clock.elapsed() });
       const [oldest] = waiting.keys();
       if (waiting.size > max && oldest !== undefined) waiting.delete(oldest);
-      lookAfter(delayMs);
+      scheduleLook(delayMs);
     },
     has: (key) => waiting.has(key) || running?.key === key,
     remove(key) {
