@@ -16,7 +16,7 @@ export type ServerHealth = {
   /** Why a server is left out for now, or null. */
   cooldown(name: string): string | null;
   /** What a test has found. `missing`: a sentence that names the server and says why it is not there. */
-  tried(name: string, missing: string | null): void;
+  attempted(name: string, missing: string | null): void;
   /** For a turn with these servers. Those that are `personal` may be missing in this turn alone, which says nothing of them. */
   watch(names: readonly string[], personal: ReadonlySet<string>): TurnWatch;
   /** The server is another one now, or gone. */
@@ -36,7 +36,7 @@ export function createServerHealth(clock: Pick<Clock, 'now' | 'elapsed'>): Serve
     of,
     cooldown: breaker.reason,
 
-    tried(name, reason) {
+    attempted(name, reason) {
       if (reason !== null) return missing(name, reason);
       breaker.forget(name);
       there(name);

@@ -29,7 +29,7 @@ export type ToolServers = Pick<ToolRegistry, 'has' | 'isOn' | 'save' | 'toggle' 
   /** A server as an engine takes it, for the operator to try it out, switched on or not. @throws `not_found`. */
   launch(name: string, ended: AbortSignal): Promise<Launch>;
   /** What a test of a server has found. One that is there is tried again in the next turn. */
-  tried(name: string, missing: string | null): void;
+  attempted(name: string, missing: string | null): void;
   /** What the operator should know: servers that are switched on and missing. */
   notices(): string[];
   /** The tool servers of a turn: switched on, allowed by the caller's roles, and within their tool policy. Never rejects. */
@@ -67,8 +67,8 @@ export async function openToolServers(deps: Deps): Promise<ToolServers> {
       );
     },
 
-    tried(name, missing) {
-      if (has(name)) health.tried(name, missing);
+    attempted(name, missing) {
+      if (has(name)) health.attempted(name, missing);
     },
 
     notices: () =>

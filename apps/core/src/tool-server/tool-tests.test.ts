@@ -14,7 +14,7 @@ beforeEach(() => void vi.resetAllMocks());
 /** Tests of a server whose secrets take until `launched` is resolved, and which never comes up. */
 function open() {
   const launched = Promise.withResolvers<Launch>();
-  const tried = vi.fn();
+  const attempted = vi.fn();
   const { path: root, remove } = temporaryFolder();
   onTestFinished(remove);
   vi.mocked(openToolClient).mockImplementation(() => {
@@ -22,19 +22,19 @@ function open() {
     return { states: states.promise, call: vi.fn(), close: () => Promise.resolve(states.resolve([])) };
   });
   const tests = createToolTests({
-    toolServers: { launch: () => launched.promise, tried },
+    toolServers: { launch: () => launched.promise, attempted },
     knownSecrets: { redactor: () => ({ text: (text: string) => text }) as never },
     env: {},
     workspaces: { shared: () => root } as never,
     paths: dataPaths(root),
   });
-  return { tests, tried, launch: () => launched.resolve({ server }) };
+  return { tests, attempted, launch: () => launched.resolve({ server }) };
 }
 
 test.each(['its caller leaves', 'the service stops'])(
   'a test of which %s while the secrets are looked up starts no program',
   async (how) => {
-    const { tests, tried, launch } = open();
+    const { tests, attempted, launch } = open();
     const leaving = new AbortController();
     const test = tests.run('kit', 60_000, leaving.signal);
     if (how === 'its caller leaves') leaving.abort();
@@ -42,12 +42,12 @@ test.each(['its caller leaves', 'the service stops'])(
     launch();
     expect(await test).toMatchObject({ connected: false, reason: 'its test was cut off' });
     expect(openToolClient).not.toHaveBeenCalled();
-    expect(tried).not.toHaveBeenCalled();
+    expect(attempted).not.toHaveBeenCalled();
   },
 );
 
 test.each(['its caller leaves', 'the service stops'])('a test of which %s while the program starts ends', async (how) => {
-  const { tests, tried, launch } = open();
+  const { tests, attempted, launch } = open();
   const leaving = new AbortController();
   const test = tests.run('kit', 60_000, leaving.signal);
   launch();
@@ -55,5 +55,5 @@ test.each(['its caller leaves', 'the service stops'])('a test of which %s while 
   if (how === 'its caller leaves') leaving.abort();
   else await tests.close();
   expect(await test).toMatchObject({ connected: false });
-  expect(tried).not.toHaveBeenCalled();
+  expect(attempted).not.toHaveBeenCalled();
 });

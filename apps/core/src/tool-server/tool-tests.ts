@@ -11,7 +11,7 @@ import type { Workspaces } from '../session/workspaces.ts';
 import type { ToolServers } from './tool-servers.ts';
 
 type Deps = {
-  toolServers: Pick<ToolServers, 'launch' | 'tried'>;
+  toolServers: Pick<ToolServers, 'launch' | 'attempted'>;
   knownSecrets: Pick<KnownSecrets, 'redactor'>;
   env: Readonly<Record<string, string | undefined>>;
   workspaces: Workspaces;
@@ -66,7 +66,7 @@ export function createToolTests({ toolServers, knownSecrets, env, workspaces, pa
         const state = await connect(name, limitMs, cutOff);
         const test = toTest(state, (text) => knownSecrets.redactor().text(text));
         // One that was cut off says nothing of the server.
-        if (!cutOff.aborted) toolServers.tried(name, test.connected ? null : missingText(name, test.reason));
+        if (!cutOff.aborted) toolServers.attempted(name, test.connected ? null : missingText(name, test.reason));
         return test;
       } finally {
         count--;
