@@ -33,11 +33,11 @@ function examineSubfolders(dataDir: string): Finding[] {
     if (!found.isDirectory())
       return [problem('data', `${folder} is not a folder`, `mv ${quoted(folder)} ${quoted(`${folder}.old`)}`)];
     const isOurs = !isForeign(found.uid) && (found.mode & 0o700) === 0o700;
-    return isOurs ? [] : [problem('data', `this user cannot write ${folder}`, giveBack(folder))];
+    return isOurs ? [] : [problem('data', `this user cannot write ${folder}`, chownCommand(folder))];
   });
 }
 
-const giveBack = (folder: string): string => `sudo chown -R "$(id -un)" ${quoted(folder)} && chmod 700 ${quoted(folder)}`;
+const chownCommand = (folder: string): string => `sudo chown -R "$(id -un)" ${quoted(folder)} && chmod 700 ${quoted(folder)}`;
 
 /** Whether the first start can make the folder. */
 async function possible(dataDir: string): Promise<Finding> {

@@ -65,29 +65,27 @@ export function createTerminalWords(deps: Deps): TerminalWords {
   const typist = createTypist({ screen, store, terminalOf, wasSaid, onTyped: ({ id }) => waiters.get(id)?.(null), clock, log });
 
   /** One after the other, in their order; what cannot be said now waits, and is tried again. */
-  function giveBack(key: string, words: readonly TerminalWord[]): void {
+  function putBack(key: string, words: readonly TerminalWord[]): void {
     if (words.length === 0) return;
     for (const { id } of words) waiters.get(id)?.('the terminal has ended: it is said over the channel');
     const before = returning.get(key) ?? Promise.resolve();
-    const all = before
-      .then(() => giveBackAll(key, [...words]))
-      .finally(() => returning.get(key) === all && returning.delete(key));
+    const all = before.then(() => putAllBack(key, [...words])).finally(() => returning.get(key) === all && returning.delete(key));
     returning.set(key, all);
   }
-  async function giveBackAll(key: string, words: TerminalWord[]): Promise<void> {
+  async function putAllBack(key: string, words: TerminalWord[]): Promise<void> {
     for (let [word] = words; word !== undefined && !isClosed; [word] = words) {
       try {
         if (terminalOf(key) !== undefined) return words.forEach(typist.add); // it is in a terminal again
-        await giveOneBack(word);
+        await putOneBack(word);
         words.shift();
       } catch (error) {
         log.error({ err: error, conversation_key: key }, 'what a terminal did not take could not be said over the channel yet');
-        if (!isClosed) clock.after(retryMs, () => giveBack(key, words));
+        if (!isClosed) clock.after(retryMs, () => putBack(key, words));
         return;
       }
     }
   }
-  async function giveOneBack(word: TerminalWord): Promise<void> {
+  async function putOneBack(word: TerminalWord): Promise<void> {
     const { id, conversation_key, text, said_by: by } = word;
     if (await wasSaid(word)) return store.remove(id);
     if (word.announced_from !== null) return store.returnNews(word);
@@ -140,7 +138,7 @@ export function createTerminalWords(deps: Deps): TerminalWords {
       await store.add(word, clock.now());
       const isTyped = Promise.withResolvers<string | null>();
       waiters.set(id, isTyped.resolve);
-      if (terminalOf(conversation_key) === undefined) giveBack(conversation_key, [word]);
+      if (terminalOf(conversation_key) === undefined) putBack(conversation_key, [word]);
       else typist.add(word);
       const stopWaiting = clock.after(answerMs, () => isTyped.resolve(atWork));
       const deliverErr = await isTyped.promise;
@@ -159,11 +157,11 @@ export function createTerminalWords(deps: Deps): TerminalWords {
     },
     async resume() {
       for (const word of await store.all()) {
-        if (terminalOf(word.conversation_key) === undefined) giveBack(word.conversation_key, [word]);
+        if (terminalOf(word.conversation_key) === undefined) putBack(word.conversation_key, [word]);
         else typist.add(word);
       }
     },
-    released: (key) => giveBack(key, typist.take(key)),
+    released: (key) => putBack(key, typist.take(key)),
     close() {
       isClosed = true;
       typist.close();

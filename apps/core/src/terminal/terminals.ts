@@ -79,7 +79,7 @@ export function createTerminals(deps: Deps): Terminals {
     await Promise.all([claims.release(key), store.clear(key, id)]);
     events.claim(key, 'released', id);
   };
-  const giveBack = async ({ id, conversation_key: conversationKey, pid }: Terminal): Promise<void> => {
+  const releaseTerminal = async ({ id, conversation_key: conversationKey, pid }: Terminal): Promise<void> => {
     // A program may outlive its tmux server, or what it has started may outlive it. Nobody sees them then, and they would go on beside the channel.
     if (!isAlive(pid) || births.get(id) === programs.birthOf(pid)) programs.kill(pid);
     await release(conversationKey, id); // when it fails the next look tries again
@@ -93,7 +93,7 @@ export function createTerminals(deps: Deps): Terminals {
   const ended = async (terminal: Terminal): Promise<void> => {
     const { id } = terminal;
     if (!open.has(id)) return;
-    const ending = endings.get(id) ?? giveBack(terminal).finally(() => endings.delete(id));
+    const ending = endings.get(id) ?? releaseTerminal(terminal).finally(() => endings.delete(id));
     endings.set(id, ending);
     await ending;
   };

@@ -95,7 +95,7 @@ export function createTypist({ screen, store, terminalOf, wasSaid, onTyped, cloc
   }
 
   async function finish(line: Line, word: TerminalWord): Promise<void> {
-    // The terminal has ended meanwhile: whether its program took the words is for whoever gives them back.
+    // The terminal has ended meanwhile: whether its program took the words is for the caller that puts them back.
     if (lines.get(word.conversation_key) !== line) return;
     await store.remove(word.id);
     Object.assign(line, { seen: '', quiet: 0, isInterrupted: false });
