@@ -54,7 +54,7 @@ export const visible = (text: string): string =>
 /** The same on one line: breaks, and signs that cannot be seen, are shown as `?`. */
 export const visibleLine = (text: string): string => visible(text.replaceAll(/[\n\t\r\p{Cf}]/gu, '?'));
 
-/** Columns of a terminal, or the usual number where nobody can tell. */
+/** Columns of a terminal, or the usual number where it is not known. */
 export const widthOf = ({ columns }: { columns?: number }): number => columns || usualWidth;
 export const usualWidth = 80;
 

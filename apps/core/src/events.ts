@@ -7,7 +7,7 @@ import { terminalEvents, type TerminalEvents } from './event/terminal-events.ts'
 import { turnEvents, type TurnEvents } from './event/turn-events.ts';
 import { usageEvents, type UsageEvents } from './event/usage-events.ts';
 
-/** What the core tells the collector, one function for each event. Nothing here delays or fails a turn. */
+/** What the core reports to the collector, one function for each event. Nothing here delays or fails a turn. */
 export type Events = TurnEvents & UsageEvents & ServiceEvents & TerminalEvents & LoginEvents;
 
 /** Events leave sideways. Their texts pass redaction like every other outbound text. */

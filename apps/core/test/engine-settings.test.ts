@@ -61,7 +61,7 @@ describe('GET /v2/engines', () => {
     expect((await call('POST', '/codex/refresh')).json()).toMatchObject({ engine: { reason } });
   });
 
-  test('shows each engine, how it stands and how it is set, with exactly one default', async () => {
+  test('shows each engine, its state and how it is set, with exactly one default', async () => {
     await open();
     const { engines, current } = await list();
     expect(engines.map(({ id }) => id)).toEqual(engineIds);

@@ -362,7 +362,7 @@ describe('opening and closing it', () => {
       .json<{ audit: { what: string; actor: string }[] }>()
       .audit.map(({ what, actor }) => [what, actor]);
 
-  test('goes to the vault with the admin key, is on record, and says how it stands; the passphrase is nowhere', async () => {
+  test('goes to the vault with the admin key, is on record, and says its state; the passphrase is nowhere', async () => {
     vault.replies['POST /v1/unseal'] = ok({ sealed: false });
     vault.replies['POST /v1/seal'] = ok({ sealed: true });
     const opened = await post('/v2/vault/unseal', { passphrase }, users.headersFor('anna'));

@@ -142,8 +142,8 @@ describe('an instance that runs', () => {
     expect(await logsOf(manager, id)).toContain('Error: bad luck');
     expect(readFileSync(path.join(manager.dataDir, `logs/instance-${id}.log`), 'utf8')).toContain('Error: bad luck');
     expect(await read(manager, other.id)).toMatchObject({ pid: other.pid, restarts: 0, status: 'running' });
-    const mended = await manager.call('PATCH', `/instances/${id}`, { config: { room: 'r', behaviour: 'good' } });
-    expect(mended.body['instance']).toMatchObject({ status: 'running' });
+    const repaired = await manager.call('PATCH', `/instances/${id}`, { config: { room: 'r', behaviour: 'good' } });
+    expect(repaired.body['instance']).toMatchObject({ status: 'running' });
   });
 
   test('[M07] that ignores SIGTERM is ended by force', async () => {

@@ -68,7 +68,7 @@ function describeCall(tool: string, input: Input): { what: string; detail: strin
 /** What the tool is called with, as far as it is read here. */
 type AskedQuestion = { question: string; options: { label: string; description?: string }[] };
 
-/** Asks the model's questions one after the other; the first that is not answered is what the model hears. */
+/** Asks the model's questions one after the other; the first that is not answered is what the model gets. */
 async function askQuestions(ask: NonNullable<EngineRequest['ask']>, input: Input): Promise<Permission> {
   const { questions } = input;
   if (!Array.isArray(questions) || !questions.every(isQuestion))

@@ -57,7 +57,7 @@ function aboutCommand({ kind, command, cwd, networkApprovalContext: network }: P
   return { what: `May the assistant ${what}?`, detail: typeof cwd === 'string' ? `${command}\n\nin ${cwd}` : command };
 }
 
-/** A tool server may have questions of its own: those are for nobody here. */
+/** A tool server may have questions of its own: nobody answers those. */
 function aboutTool({ serverName, _meta: meta }: Params): Asked | null {
   if (!isRecord(meta) || meta.codex_approval_kind !== 'mcp_tool_call') return null;
   const { tool_title, tool_name, tool_params } = meta;

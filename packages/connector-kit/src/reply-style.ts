@@ -10,7 +10,7 @@ const leftOut: Readonly<Record<ReplyStyle, Partial<StreamHandlers>>> = {
 
 /**
  * The way to the core as the common fields of an instance say: with `mention_only` a room's message that names nobody of us is
- * only observed, and `reply_style` decides what of a running turn the connector hears.
+ * only observed, and `reply_style` decides what of a running turn the connector gets.
  */
 export function withCommonFields<Core extends CoreApi>(core: Core, config: Record<string, unknown>): Core {
   const style = replyStyles.find((each) => each === config['reply_style']) ?? 'stream';

@@ -1,6 +1,6 @@
 import { isRecord } from '@svc/contract/json-value.ts';
 
-/** Names of models that turn text into vectors, rank, hear, speak or draw: they cannot hold a conversation. */
+/** Names of models that turn text into vectors, rank, transcribe, speak or draw: they cannot hold a conversation. */
 const otherWork =
   /embed|minilm|whisper|rerank|dall-e|stable-diffusion|parakeet|moderation|(?:^|[-_/.:])(?:bge|e5|gte|tts|stt|asr|kokoro|piper|flux|clip|bert|sam\d?)(?:$|[-_/.:\d])/i;
 

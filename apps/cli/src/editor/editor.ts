@@ -117,7 +117,7 @@ export function createEditor(): Editor {
   };
 }
 
-/** Shift-Enter, Alt-Enter and Ctrl-Enter of terminals that tell them from Enter. */
+/** Shift-Enter, Alt-Enter and Ctrl-Enter of terminals that distinguish them from Enter. */
 const newlineSequences = new Set([
   ...['2', '3', '5'].flatMap((modifier) => [`\u001B[13;${modifier}u`, `\u001B[27;${modifier};13~`]),
   '\u001B\r',

@@ -44,7 +44,7 @@ const backOff = { firstMs: 1000, maxMs: 5 * 60_000 };
 /** What may wait at a time: replies, and characters of them and of what they answer. Past it the oldest wait no longer. */
 const usualLimits = { replies: 5000, chars: 64_000_000 };
 
-const nobodyCame = 'nobody came for the answer; whoever sends the message again, with the same message_id, gets it';
+const nobodyCame = 'nobody came for the answer; a caller that sends the message again, with the same message_id, gets it';
 const neverSaid = 'the connector has the reply and never said what became of it';
 
 const tooMany = 'too many replies wait for a word of their connectors; this one was the oldest';

@@ -37,7 +37,7 @@ type Deps = PlaceDeps & {
   talks: Pick<TerminalTalks, 'begin' | 'take'>;
   /** A session is the channel's again. */
   onReleased(conversationKey: string): void;
-  /** `birthOf`: tells a process from a later one with the same pid. `kill`: ends it and its group at once; nothing happens when none is left. */
+  /** `birthOf`: distinguishes a process from a later one with the same pid. `kill`: ends it and its group at once; nothing happens when none is left. */
   programs: { birthOf(pid: number): string | null; kill(pid: number): void };
   events: Pick<Events, 'claim'>;
   clock: Pick<Clock, 'now' | 'after' | 'every'>;

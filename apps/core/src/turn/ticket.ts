@@ -4,7 +4,7 @@ export type AbortReason = 'operator' | 'shutdown';
 /** A turn that was ended while it still waited for its slot. */
 export class AbortedInQueue extends Error {}
 
-/** Hears how many turns stand before this one, now and as the line moves. */
+/** Is called with how many turns stand before this one, now and as the line moves. */
 export type OnQueued = (position: number) => void;
 /** Gives the turn's slot to others while it waits for a person, and goes on when it has one again; one that is told to end, at once. */
 export type Rest = <T>(wait: () => Promise<T>) => Promise<T>;

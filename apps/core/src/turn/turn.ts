@@ -40,7 +40,7 @@ export type Turn = {
 /** Where a turn shows itself while it runs. A sink never throws; its reader may be gone. */
 export type TurnSink = (progress: TurnProgress) => void;
 
-/** `audience`: whether whoever waits for the turn can be shown a question. */
+/** `audience`: whether the caller that waits for the turn can be shown a question. */
 export type TurnIo = { sink: TurnSink; signal: AbortSignal; audience: () => Audience; rest: Rest };
 
 /** Who waits for the answer of a turn. */

@@ -81,7 +81,7 @@ function checkMessage(world: World, message: Message): void {
 const pushed = ({ channel }: World, { name }: Message): number =>
   channel.texts().filter((text) => text.endsWith(` to ${name}.`)).length;
 
-/** Everybody who asks may show the answer. Who shows it late, or is not heard after a crash, has it pushed as well. */
+/** Everybody who asks may show the answer. Who shows it late, or does not report after a crash, has it pushed as well. */
 const mayShow = ({ asks, isUnheard }: Message): number =>
   asks.length + (isUnheard || asks.some(({ isLink, showing }) => !isLink || showing === 'late') ? 1 : 0);
 

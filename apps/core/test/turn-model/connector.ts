@@ -12,7 +12,7 @@ type Asking = { isLink: boolean; streams: boolean; showing: Showing };
 
 /**
  * Everybody who asks the core, with the manners of the connector link and of `POST /v2/handle`: over the link a named
- * message is sent again after a crash, and what became of a reply is said until the core has surely heard it.
+ * message is sent again after a crash, and what became of a reply is said until the core surely has it.
  */
 export function createModelConnectors(records: Records) {
   let core: TestCore;
@@ -132,7 +132,7 @@ export function createModelConnectors(records: Records) {
     open: () => records.asks().filter((ask) => ask.state === 'open' && isHere(ask)),
     unshown: () => records.asks().filter((ask) => ask.toShow !== null && !ask.isGone),
 
-    /** The core is killed: from here on nothing of it is heard. */
+    /** The core is killed: from here on nothing comes from it. */
     cut: () => void life++,
     life: () => life,
 

@@ -2,8 +2,8 @@
 const longest = 254;
 
 /**
- * An address as it is compared: its domain in small letters, and so is what stands before it, because no provider of note tells apart. Null for one that is
- * not plain ASCII or is quoted: what only looks like an address of a person is not.
+ * An address as it is compared: its domain in small letters, and so is what stands before it, because no provider of note distinguishes it. Null for one that is
+ * not plain ASCII or is quoted: what only looks like an address of a person is not one.
  */
 export function mailAddress(text: string): string | null {
   if (text.length > longest) return null;

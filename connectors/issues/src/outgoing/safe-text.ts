@@ -10,7 +10,7 @@ const mostSources = 100;
 const mark = /<!--(?=\s*svc:)/gi;
 
 /**
- * A text of the assistant as it may stand on GitHub: it mentions nobody but `addressed`, also in words that it repeats, and holds no mark of ours. Code stays as it is.
+ * A text of the assistant as it may stand on GitHub: it mentions nobody but `addressed`, also in text that it repeats, and holds no mark of ours. Code stays as it is.
  */
 export function safeText(markdown: string, addressed: string | null): string {
   const kept = codeOf(markdown);

@@ -75,7 +75,7 @@ function parseMessage(body: unknown): JSONRPCMessage {
   }
 }
 
-/** A client that is gone has nothing more to hear. */
+/** A client that is gone gets nothing more. */
 const closeQuietly = (server: McpServer): Promise<void> => server.close().catch(() => undefined);
 
 /** Writes to the event stream; what comes in is handed over by the route of messages. */

@@ -121,7 +121,7 @@ function Link({ link }: { link: Tokens.Link }) {
   );
 }
 
-/** A picture from elsewhere would tell its server who reads what, and could carry words out: it is a link. */
+/** A picture from elsewhere would show its server who reads what, and could carry words out: it is a link. */
 function Picture({ image }: { image: Tokens.Image }) {
   const target = safeLink(image.href);
   if (target === null) return <>{image.raw}</>;

@@ -29,7 +29,7 @@ export async function postPublic(
     body,
     signal: within,
   });
-  // An abort of the request would be an error that nobody hears.
+  // An abort of the request would be an error that nobody handles.
   response.on('error', () => undefined).destroy();
   return { status: response.statusCode ?? 0, headers: response.headers };
 }

@@ -16,7 +16,7 @@ type Deps = {
 };
 
 /**
- * `POST /gw/pair`: the one call without a token. Nothing tells a wrong code from a used or an old one. A good code is taken however many wrong ones came:
+ * `POST /gw/pair`: the one call without a token. Nothing distinguishes a wrong code from a used or an old one. A good code is taken however many wrong ones came:
  * nobody guesses one, and behind a proxy all share an address.
  */
 export function createPairRoute({ devices, codes, readBody, clock, assistant, instanceId, onPaired }: Deps): Route {

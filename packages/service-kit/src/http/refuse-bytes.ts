@@ -23,7 +23,7 @@ type Answering = Socket & { _httpMessage?: { headersSent: boolean } | null };
 
 /**
  * Has a server answer what Node itself would refuse, with the error body of every other refusal: bytes that are no request,
- * headers that are too long or too slow, an expectation or a tunnel that nobody here meets. Node must leave a request
+ * headers that are too long or too slow, an expectation or a tunnel that no route meets. Node must leave a request
  * without `Host` to the guard (`requireHostHeader: false`).
  */
 export function answerRefusedRequests(server: Server, render: RenderRefusal = ourBody): void {
