@@ -28,7 +28,7 @@ describe('what a person is told of a host process', () => {
       'core ended with exit code 1: boom. Starting it again in 0.4 s.',
     ],
     [
-      'a crash that is mended at once',
+      'a crash that is repaired at once',
       state({}),
       state({ status: 'backoff', lastExit: exit, nextStartAt: 1000 }),
       'core ended with exit code 1: boom. Starting it again now.',

@@ -169,4 +169,4 @@ export function createTerminalWords(deps: Deps): TerminalWords {
   };
 }
 
-const atWork = 'the terminal is at work, or somebody types there: it is typed as soon as it waits for a message';
+const atWork = 'the terminal is at work, or a person types there: it is typed as soon as it waits for a message';

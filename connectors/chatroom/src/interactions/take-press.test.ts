@@ -27,7 +27,7 @@ test('the number of a button is the answer', async () => {
 });
 
 test.each<[ErrorCode, RegExp]>([
-  ['forbidden', /somebody else/],
+  ['forbidden', /another person/],
   ['conflict', /over/],
   ['not_found', /over/],
 ])('a person who may not answer (%s) is told so alone', async (code, words) => {

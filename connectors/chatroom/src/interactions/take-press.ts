@@ -8,7 +8,7 @@ export type PressDeps = { core: Pick<CoreApi, 'answer'>; respond: Respond; log: 
 
 const tooLate = 'This question is over.';
 const words: Readonly<Record<string, string>> = {
-  forbidden: 'This question is for somebody else.',
+  forbidden: 'This question is for another person.',
   conflict: tooLate,
   not_found: tooLate,
   bad_request: tooLate,

@@ -61,7 +61,7 @@ describe('a button that was pressed', () => {
   });
 
   test.each<[CoreError['code'], string, number]>([
-    ['forbidden', 'This question is for somebody else.', 0],
+    ['forbidden', 'This question is for another person.', 0],
     ['conflict', 'This question is over.', 1],
     ['not_found', 'This question is over.', 1],
   ])('too late or by another is told so: %s', async (code, text, removed) => {

@@ -47,7 +47,7 @@ export type PressDeps = {
 
 const tooLate = 'This question is over.';
 const alerts: Readonly<Record<string, string>> = {
-  forbidden: 'This question is for somebody else.',
+  forbidden: 'This question is for another person.',
   conflict: tooLate,
   not_found: tooLate,
   bad_request: tooLate,

@@ -30,7 +30,7 @@ export const maxDevices = 5_000;
 
 export const digestOf = (token: string): string => hash('sha256', Buffer.from(token, 'latin1'), 'hex');
 
-/** Whether the text of the file has to be written anew: a token stood in it. */
+/** Whether the text of the file has to be written again: a token stood in it. */
 export type Parsed = { devices: DeviceRecord[]; hasTokens: boolean };
 
 /**

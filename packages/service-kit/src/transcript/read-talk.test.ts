@@ -59,7 +59,7 @@ test('what was said after the mark is told, with its tools and tokens; what was 
   expect(talk?.used).toEqual([{ model: 'claude-x', tokens: { input: 9, output: 30, cacheRead: 6, cacheWrite: 0 } }]);
 });
 
-test('a transcript that was written anew is read by its times, one that is cut in the middle of a line up to there', async () => {
+test('a transcript that was written from the start is read by its times, one that is cut in the middle of a line up to there', async () => {
   writeFileSync(file, user(1, 'old') + answer(2, text('a long old answer that is gone later'.repeat(20))));
   const from = await mark();
   writeFileSync(file, user(1, 'old') + user(6, 'new') + answer(7, text('yes')));
