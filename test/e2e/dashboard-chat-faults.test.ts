@@ -29,11 +29,6 @@ describe.skipIf(why !== null)(`the chat of the dashboard over bad lines${skipNot
     page = await context.newPage();
     faults = watch(page);
     await setUp(page, { ...dashboard, url: line.url });
-    // A conversation is followed from its first message on.
-    await page.goto(`${line.url}/chat`);
-    await isLive(page);
-    await say(page, 'count 2');
-    await page.locator('.reply .below').waitFor();
   });
   afterAll(async () => {
     await browser?.close();
@@ -53,6 +48,27 @@ describe.skipIf(why !== null)(`the chat of the dashboard over bad lines${skipNot
     expect.poll(lastReply, { timeout: 30_000 }).toMatch(new RegExp(`^Assistant.*1\\s*2\\s*3.*${last - 1}\\s*${last} Copy`, 's'));
   const history = () =>
     dashboard.house.get<History>(`${dashboard.house.urls.core}/v2/session/web%3AAnna%3Amain/history?limit=50`);
+
+  // The first test of them: a conversation is followed from its first message on.
+  test('a first message that is on its way while its page is left is answered on the page that is opened next', async () => {
+    const sent = Promise.withResolvers<void>();
+    await page.route('**/chat/turn', async (route) => {
+      await sent.promise;
+      await route.continue();
+    });
+    const asked = page.waitForRequest('**/chat/turn');
+    await say(page, 'count 2');
+    await asked;
+    await page.getByRole('link', { name: 'People', exact: true }).click();
+    await page.getByRole('heading', { name: 'People', level: 1 }).waitFor();
+    const read = page.waitForResponse(historyOf);
+    await page.getByRole('link', { name: 'Chat', exact: true }).click();
+    expect((await read).status()).toBe(404);
+    await page.locator('.bubble', { hasText: 'count 2' }).waitFor();
+    sent.resolve();
+    await page.locator('.reply .below').waitFor();
+    expect(await page.locator('.bubble', { hasText: 'count 2' }).count()).toBe(1);
+  });
 
   test.each(['begin', 'delta', 'end'])('[16] a stream that breaks after “%s” has no gap, and nothing twice', async (kind) => {
     let isBroken = false;

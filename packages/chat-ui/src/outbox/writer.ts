@@ -71,13 +71,22 @@ export function openWriter({ name, conversationKey, conversation, uploads, post,
     }
   }
 
+  /** A view that was closed, or another tab, has sent it, or taken it back: the conversation itself knows. */
+  function gone(key: string): void {
+    conversation.remove(key);
+    onSent({ status: 'accepted', turn_id: null, conversation_key: conversationKey ?? '' });
+  }
+
   return {
     drafts: createDrafts(name),
     draftName: conversationKey ?? ownDraft,
     /** Shows what waits from before, and sends it. */
     async resume(): Promise<void> {
-      for (const outgoing of await outbox.list()) if (outgoing.conversation_key === conversationKey) show(outgoing);
+      const waiting = (await outbox.list()).filter(({ conversation_key }) => conversation_key === conversationKey);
+      for (const outgoing of waiting) show(outgoing);
       await outbox.drain();
+      const left = new Set((await outbox.list()).map(({ message_id }) => message_id));
+      for (const { message_id: key } of waiting) if (!left.has(key) && conversation.turn(key)?.phase === 'sending') gone(key);
     },
     /** @throws when the browser cannot keep the message */
     send: (text: string, files: readonly File[], { speak = false, interrupt = false } = {}): Promise<void> =>
