@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import type { EngineProbe } from '@svc/engine-kit/engine.ts';
 import { chooseEngine } from './choose-engine.ts';
-import type { EngineId } from './load-engine.ts';
+import { engineIds, type EngineId } from './load-engine.ts';
 
 const probe = (over: Partial<EngineProbe> = {}): EngineProbe => ({
   installed: false,
@@ -70,6 +70,6 @@ test('without anything it is offline, and says what is missing', async () => {
   const chosen = await choose({ claude: probe({ installed: true, reason: 'Nobody is logged in.' }) });
   expect(chosen).toMatchObject({
     id: 'offline',
-    why: 'No other engine is ready. Nobody is logged in. It is not installed. It is not installed.',
+    why: `No other engine is ready. Nobody is logged in.${' It is not installed.'.repeat(engineIds.length - 2)}`,
   });
 });
