@@ -1,3 +1,4 @@
+import { engineHomeNames } from '@svc/service-kit/config/engine-traits.ts';
 import { userProofVariable } from '@svc/service-kit/http/remote-users.ts';
 import { isForNpm } from '@svc/service-kit/packages/npm-program.ts';
 import type { HostName } from '../service-urls.ts';
@@ -17,7 +18,7 @@ const alsoFor: Partial<Record<HostName, string>> = { collector: 'OTEL_' };
 
 /** Where engines keep their transcripts, and tmux its sockets, when it is not the usual place. By what git reaches a remote, which is asked for updates. */
 const namesFor: Partial<Record<HostName, readonly string[]>> = {
-  collector: ['CLAUDE_CONFIG_DIR', 'CODEX_HOME', 'GEMINI_CLI_HOME', 'TMUX_TMPDIR', 'SSH_AUTH_SOCK', 'GIT_SSH', 'GIT_SSH_COMMAND'],
+  collector: [...engineHomeNames, 'TMUX_TMPDIR', 'SSH_AUTH_SOCK', 'GIT_SSH', 'GIT_SSH_COMMAND'],
 };
 
 /** They run npm, or what asks for updates. */

@@ -2,6 +2,9 @@
 export const engineNames = ['claude', 'codex', 'gemini', 'offline'] as const;
 export type EngineName = (typeof engineNames)[number];
 
+/** The vendors' variables for the folders in which their programs keep transcripts and logins, when it is not the usual one. */
+export const engineHomeNames = ['CLAUDE_CONFIG_DIR', 'CODEX_HOME', 'GEMINI_CLI_HOME'] as const;
+
 export type EngineTraits = {
   /** The names its key is looked for under: ours, then the vendor's own variable. Null for one that takes no key. */
   keyNames: { own: string; vendor: string } | null;

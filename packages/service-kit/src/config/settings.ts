@@ -7,6 +7,7 @@ import { managerSettings } from './declared/manager.ts';
 import { secretSettings, vaultSettings } from './declared/secrets.ts';
 import { speechSettings } from './declared/speech.ts';
 import { updateSettings } from './declared/updates.ts';
+import { engineHomeNames } from './engine-traits.ts';
 import { readEnv, type Env } from './env-file.ts';
 import { settingFaults } from './setting-faults.ts';
 import { settingsOf, valuesOf, type Declared, type Setting, type ValuesOf, SettingsError } from './setting.ts';
@@ -47,7 +48,7 @@ export type Settings = ValuesOf<typeof declared> &
     engineHomes: Readonly<Record<(typeof engineHomes)[number], string | undefined>>;
   }>;
 
-const engineHomes = ['HOME', 'CLAUDE_CONFIG_DIR', 'CODEX_HOME', 'GEMINI_CLI_HOME'] as const;
+const engineHomes = ['HOME', ...engineHomeNames] as const;
 
 /** Checks every setting and throws one `SettingsError` that lists all that is wrong. */
 export function loadSettings(root: string, env: Env = readEnv(root)): Settings {

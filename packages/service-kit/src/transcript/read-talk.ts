@@ -1,3 +1,4 @@
+import { engineHomeNames } from '../config/engine-traits.ts';
 import path from 'node:path';
 import { findTranscripts } from './find-transcripts.ts';
 import { createLineReader, openOwnFile } from './read-lines.ts';
@@ -6,7 +7,7 @@ import { transcriptRoots } from './transcript-roots.ts';
 import type { LineFacts, Said, Tokens, TranscriptEngine } from './transcript-line.ts';
 
 /** The variables by which an engine finds its transcripts. */
-export const homeNames = ['HOME', 'CLAUDE_CONFIG_DIR', 'CODEX_HOME', 'GEMINI_CLI_HOME'] as const;
+export const homeNames = ['HOME', ...engineHomeNames] as const;
 export type Homes = Partial<Record<(typeof homeNames)[number], string>>;
 
 /** Where a session of an engine is written down, and how far that was when a person began to talk in it. */
