@@ -46,6 +46,7 @@ describe.skipIf(why !== null)(`steering from the dashboard${skipNote(why)}`, () 
     folder.remove();
   });
 
+  let attempts = 0;
   const change = (action: string) => dashboard.house.post(`${dashboard.house.urls.manager}/instances/platform/${action}`);
   const textsLike = (word: string) => platform.replies('ann').filter(({ text }) => text.includes(word));
   const arrived = (word: string) => vi.waitFor(() => expect(textsLike(word)).toHaveLength(1), patience);
@@ -81,22 +82,31 @@ describe.skipIf(why !== null)(`steering from the dashboard${skipNote(why)}`, () 
 
   test('[27] words whose answer is lost come back before what was typed since, and sent again they are said once', async () => {
     const ids: string[] = [];
+    const asked = Promise.withResolvers<void>();
+    const typed = Promise.withResolvers<void>();
+    // Of their own when the test is tried again.
+    const lost = `lost words ${(attempts += 1)}`;
+    await page.unrouteAll();
     await page.reload();
     await page.route(/v2\/inject/, async (route) => {
       ids.push((route.request().postDataJSON() as { message_id: string }).message_id);
       if (ids.length > 1) return route.continue();
-      await words().fill('typed since');
+      asked.resolve();
+      await typed.promise;
       await route.fetch();
       return route.abort();
     });
-    await words().fill('echo lost words');
+    await words().fill(`echo ${lost}`);
     await page.getByRole('button', { name: 'Say it' }).click();
-    await expect.poll(() => words().inputValue()).toBe('echo lost words\n\ntyped since');
-    await words().fill('echo lost words');
+    await asked.promise;
+    await words().fill('typed since');
+    typed.resolve();
+    await expect.poll(() => words().inputValue()).toBe(`echo ${lost}\n\ntyped since`);
+    await words().fill(`echo ${lost}`);
     await page.getByRole('button', { name: 'Say it' }).click();
     await page.getByText('The reply is at platform').waitFor();
     expect(ids).toEqual([ids[0], ids[0]]);
-    expect(textsLike('lost words')).toHaveLength(1);
+    expect(textsLike(lost)).toHaveLength(1);
     await page.unrouteAll();
   });
 
