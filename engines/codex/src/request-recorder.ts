@@ -18,7 +18,7 @@ export async function startRequestRecorder(): Promise<RequestRecorder> {
   const slotOf = (name: string) => {
     const slot = asked.get(name) ?? Promise.withResolvers<unknown>();
     asked.set(name, slot);
-    slot.promise.catch(() => undefined); // its caller gets it
+    slot.promise.catch(() => undefined); // the caller of bodyOf gets the fault
     return slot;
   };
   const server = http.createServer((request, response) => {

@@ -7,6 +7,7 @@ import type { Audience } from '../ask/ask-person.ts';
 import type { StoredDelivery } from '../delivery/delivery-store.ts';
 import type { SessionWatches } from '../watch/session-watches.ts';
 import type { WatchedTurn } from '../watch/watch-types.ts';
+import { holds } from './amend/changed-turn.ts';
 import type { Caller, Turn, TurnSink } from './turn.ts';
 
 /** A turn between its acceptance and its end, and everybody who waits for its answer. */
@@ -41,6 +42,8 @@ export interface LiveTurns {
   byId(turnId: string): LiveTurn | undefined;
   /** Those of a conversation that are in the journal. */
   acceptedOf(key: string): LiveTurn[];
+  /** Those of them that answer this message. Without one, a message whose end is not in the journal has lost its turn. */
+  holdersOf(key: string, messageId: string): LiveTurn[];
   /** From now on the turn is live. What it answers is said by `follow`, in the same tick. */
   begin(turn: Turn, caller: Caller | null): LiveTurn;
   count(): number;
@@ -57,6 +60,9 @@ type Deps = {
 export function createLiveTurns({ db, watches, isClosed }: Deps): LiveTurns {
   const byId = new ShortLivedMap<string, LiveTurn>();
   const byMessage = new ShortLivedMap<string, LiveTurn>();
+
+  const acceptedOf = (key: string) =>
+    [...byId.values()].filter(({ turn, isAccepted }) => turn.envelope.conversation_key === key && isAccepted());
 
   return {
     find: (key: string, messageId: string | undefined): LiveTurn | undefined =>
@@ -106,8 +112,8 @@ export function createLiveTurns({ db, watches, isClosed }: Deps): LiveTurns {
       return live;
     },
 
-    acceptedOf: (key: string) =>
-      [...byId.values()].filter(({ turn, isAccepted }) => turn.envelope.conversation_key === key && isAccepted()),
+    acceptedOf,
+    holdersOf: (key: string, messageId: string) => acceptedOf(key).filter(({ turn }) => holds(turn, messageId)),
 
     count: () => byId.size,
   };

@@ -154,7 +154,7 @@ async function runAlone(
   const cancel = clock.after(maxHoldMs, letOthersRun);
   for (const { start, ended } of suspects) {
     start();
-    await ended.catch(() => undefined); // its own caller gets it
+    await ended.catch(() => undefined); // its own caller gets the fault
   }
   cancel();
   letOthersRun();

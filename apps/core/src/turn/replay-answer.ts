@@ -2,7 +2,6 @@ import type { Envelope } from '@svc/contract/envelope.ts';
 import type { ErrorBody } from '@svc/contract/error-body.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
 import { conflict, ServiceError } from '@svc/service-kit/service-error.ts';
-import { holds } from './amend/changed-turn.ts';
 import type { LiveTurn } from './live-turns.ts';
 import { originOf, originOfRow } from './origin.ts';
 import { toResult } from './to-result.ts';
@@ -42,7 +41,7 @@ export async function replayAnswer(
 /** Its turn is over, and neither its end nor its failure could be written. */
 function isLeft({ liveTurns }: Pick<PipelineParts, 'liveTurns'>, { turn }: LiveTurn, row: JournalRow): boolean {
   const { conversation_key, message_id = '' } = turn.envelope;
-  return row.result === null && !liveTurns.acceptedOf(conversation_key).some((other) => holds(other.turn, message_id));
+  return row.result === null && liveTurns.holdersOf(conversation_key, message_id).length === 0;
 }
 
 /** The message is live already, from this sender: its turn answers here too. @throws ServiceError `conflict`: it is another sender's */

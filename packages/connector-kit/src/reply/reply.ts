@@ -181,7 +181,7 @@ export function createReply(deps: ReplyDeps, { chat, answers, earlier, before, n
     },
     async stop() {
       await rest();
-      await writing?.catch(() => undefined); // its starter gets it
+      await writing?.catch(() => undefined); // the caller that began it gets the fault
       opening = null;
     },
   };

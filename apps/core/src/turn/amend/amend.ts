@@ -11,7 +11,7 @@ import { inputOf, type JournalRow } from '../turn-journal.ts';
 import type { PipelineParts } from '../turn-deps.ts';
 import type { Turn } from '../turn.ts';
 import { amendObserved } from './amend-observed.ts';
-import { holds, messageOf, without, withText } from './changed-turn.ts';
+import { messageOf, without, withText } from './changed-turn.ts';
 import { createRightToAmend } from './right-to-amend.ts';
 
 type Deps = { run: RunLiveTurn } & Pick<
@@ -54,8 +54,8 @@ async function acceptance(live: LiveTurn | undefined): Promise<void> {
 
 function change(deps: Deps, given: Change): Promise<AmendOutcome> {
   const { amendment, row } = given;
-  const { text } = amendment;
-  const holders = holdersOf(deps, amendment);
+  const { conversation_key: key, message_id, text } = amendment;
+  const holders = deps.liveTurns.holdersOf(key, message_id);
   if (holders.length === 0 && isUnended(row)) return changeLeft(deps, given);
   if (text === null) return remove(deps, given, holders);
   const waiting = holders.findLast(({ isRunning }) => !isRunning);
@@ -65,16 +65,13 @@ function change(deps: Deps, given: Change): Promise<AmendOutcome> {
   return note(deps, given);
 }
 
-const holdersOf = ({ liveTurns }: Deps, { conversation_key, message_id }: Amendment): LiveTurn[] =>
-  liveTurns.acceptedOf(conversation_key).filter(({ turn }) => holds(turn, message_id));
-
 const isUnended = ({ open, result }: JournalRow): boolean => open === 1 && result === null;
 
 /** No turn has the message: it has ended since, or how it ended could not be written. It is not run any more as it was. */
 async function changeLeft(deps: Deps, given: Change): Promise<AmendOutcome> {
   const { conversation_key: key, message_id } = given.amendment;
   const row = (await deps.journal.find(key, message_id)) ?? given.row;
-  const isTaken = deps.liveTurns.find(key, message_id) !== undefined || holdersOf(deps, given.amendment).length > 0;
+  const isTaken = deps.liveTurns.find(key, message_id) !== undefined || deps.liveTurns.holdersOf(key, message_id).length > 0;
   if (isTaken || deps.turnQueue.isClosed()) throw beingTakenUp();
   if (isUnended(row)) await deps.journal.fail(row, endUnknown.toBody(row.request_id));
   return note(deps, { ...given, row });
