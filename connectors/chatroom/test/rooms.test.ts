@@ -78,9 +78,12 @@ test("a person's word ends the round of all of them", async () => {
   await expect.poll(() => agents.reduce((sum, { core }) => sum + core.turns.length, 0)).toBeGreaterThan(0);
   const after = said().length;
   ask('something else, to nobody');
+  // Not as the last one: a word that was on its way may come after it.
   await expect
-    .poll(() => agents.map(({ core }) => core.turns.at(-1)?.envelope.content.text))
-    .toEqual(Array(3).fill('something else, to nobody'));
+    .poll(() =>
+      agents.every(({ core }) => core.turns.some(({ envelope }) => envelope.content.text === 'something else, to nobody')),
+    )
+    .toBe(true);
   // What was on its way when it was ended may still be shown: one word at most.
   expect(said().length - after).toBeLessThanOrEqual(1);
 });
