@@ -56,6 +56,9 @@ describe.skipIf(why !== null)(`using the dashboard${skipNote(why)}`, () => {
   /** Says it, and waits until the answer to it has ended. */
   async function answered(text: string): Promise<void> {
     await say(page, text);
+    await isAnswered(text);
+  }
+  async function isAnswered(text: string): Promise<void> {
     const row = page.locator('article', { has: page.locator('.bubble', { hasText: text }) }).last();
     await row.locator('.reply > .below').waitFor({ timeout: 100_000 });
   }
@@ -164,6 +167,8 @@ describe.skipIf(why !== null)(`using the dashboard${skipNote(why)}`, () => {
     await page.keyboard.type('by hand');
     await page.keyboard.press('Enter');
     await expect.poll(() => page.locator('.bubble').last().textContent()).toBe('by hand');
+    // What still runs would be announced in the next test.
+    await isAnswered('by hand');
     expect(faults).toEqual([]);
   });
 
