@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { countRan, judgeOpenTurn } from './judge-open-turn.ts';
-import type { JournalRow } from './turn-journal.ts';
+import type { JournalRow } from './turn-row.ts';
 
 type Row = Pick<JournalRow, 'state' | 'attempts' | 'accepted_at' | 'result'> & { id: number };
 

@@ -1,5 +1,5 @@
 import { ServiceError } from '@svc/service-kit/service-error.ts';
-import type { JournalRow } from './turn-journal.ts';
+import type { JournalRow } from './turn-row.ts';
 
 /** A message that is older than this is not answered any more, but reported: its sender has moved on. */
 const maxAgeMs = 60 * 60_000;

@@ -11,7 +11,8 @@ import { originOf, rightsKey, rightsOfAnyone } from './origin.ts';
 import { outboundTarget } from './route-of.ts';
 import type { Ticket } from './ticket.ts';
 import { toResult } from './to-result.ts';
-import { inputOf, type TurnJournal } from './turn-journal.ts';
+import type { TurnJournal } from './turn-journal.ts';
+import { inputOf } from './turn-row.ts';
 import type { TurnQueue } from './turn-queue.ts';
 import type { Turn } from './turn.ts';
 

@@ -2,7 +2,7 @@ import type { Envelope } from '@svc/contract/envelope.ts';
 import { parseJsonOrNull } from '@svc/contract/json-value.ts';
 import type { Identity } from '@svc/contract/trust.ts';
 import { compositeKey } from '@svc/service-kit/composite-key.ts';
-import type { JournalRow } from './turn-journal.ts';
+import type { JournalRow } from './turn-row.ts';
 
 type Message = Pick<Envelope, 'channel' | 'sender' | 'public'>;
 

@@ -8,7 +8,7 @@ import type { LiveTurn } from './live-turns.ts';
 import { routeOf } from './route-of.ts';
 import { failTurn, type RunLiveTurn } from './run-journaled-turn.ts';
 import type { PipelineParts } from './turn-deps.ts';
-import { type JournalRow, toTurn } from './turn-journal.ts';
+import { type JournalRow, toTurn } from './turn-row.ts';
 import type { Turn } from './turn.ts';
 
 type Deps = { run: RunLiveTurn } & Pick<

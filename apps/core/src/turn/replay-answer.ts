@@ -6,7 +6,7 @@ import type { LiveTurn } from './live-turns.ts';
 import { originOf, originOfRow } from './origin.ts';
 import { toResult } from './to-result.ts';
 import type { PipelineParts } from './turn-deps.ts';
-import type { JournalRow } from './turn-journal.ts';
+import type { JournalRow } from './turn-row.ts';
 import type { Caller } from './turn.ts';
 
 /**

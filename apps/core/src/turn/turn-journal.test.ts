@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
 import { openTestDb } from '../../test/open-test-db.ts';
 import { originOf } from './origin.ts';
-import { createTurnJournal, inputOf, toTurn } from './turn-journal.ts';
+import { createTurnJournal } from './turn-journal.ts';
+import { inputOf, toTurn } from './turn-row.ts';
 import type { Turn } from './turn.ts';
 
 const turn = (id: string, key: string, transcript: string[]): Turn => ({

@@ -1,32 +1,10 @@
 import type { ErrorBody } from '@svc/contract/error-body.ts';
 import type { ExtraAction, HandleResult, ToolUse, TurnState } from '@svc/contract/turn.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
-import { jsonInTurns } from '@svc/service-kit/json/write-steps.ts';
 import type { Database, Transaction } from '@svc/store/database.ts';
 import { createTurnHistory, type TurnHistory } from './turn-history.ts';
+import { filesOf, inputOf, type JournalRow } from './turn-row.ts';
 import type { Turn } from './turn.ts';
-
-export type JournalRow = {
-  seq: number;
-  id: string;
-  conversation_key: string;
-  sender: string;
-  /** Null in rows of versions that did not know where a message came from. */
-  channel: string | null;
-  public: number | null;
-  state: TurnState;
-  open: number;
-  attempts: number;
-  request_id: string;
-  input: string | null;
-  text: string | null;
-  result: string | null;
-  error: string | null;
-  actions: string | null;
-  accepted_at: number;
-  /** The newest version of its message that is known; null while it is as it came. */
-  amended: number | null;
-};
 
 // No place is given twice, also after the newest rows were removed, and none that the mark has passed.
 const insert = `
@@ -220,59 +198,5 @@ export function createTurnJournal(db: Database, clock: Clock): TurnJournal {
       return removed;
     },
     prune: (before: number) => db.run(removeOld, before),
-  };
-}
-
-type Input = Pick<
-  Turn,
-  'envelope' | 'instanceId' | 'together' | 'steering' | 'announcedAfter' | 'parts' | 'amends' | 'isDropped'
->;
-
-/** The message's files as JSON, in a column of their own that stays; null for none. */
-function filesOf({ envelope: { content } }: Turn): string | null {
-  const { attachments = [] } = content;
-  return attachments.length === 0 ? null : JSON.stringify(attachments);
-}
-
-/** Everything of the turn but its text, which has a column of its own and stays. */
-export function inputOf({
-  envelope,
-  instanceId,
-  together,
-  steering,
-  announcedAfter,
-  parts,
-  amends,
-  isDropped,
-}: Turn): string | Promise<string> {
-  const content = { ...envelope.content, text: '' };
-  const input: Input = {
-    envelope: { ...envelope, content },
-    instanceId,
-    together,
-    steering,
-    announcedAfter,
-    parts,
-    amends,
-    isDropped,
-  };
-  return jsonInTurns(input);
-}
-
-/** The turn an open row stands for. */
-export function toTurn(row: JournalRow): Turn {
-  if (row.input === null || row.text === null) throw new Error('the journal does not hold what this turn was to do');
-  const { envelope, ...input } = JSON.parse(row.input) as Input;
-  const content = { ...envelope.content, text: row.text };
-  // The input may be public by the rules of its instance; its sender says it again as it came.
-  const cameAs = row.public === null ? {} : { public: row.public === 1 ? true : undefined };
-  return {
-    ...input,
-    envelope: { ...envelope, ...cameAs, content },
-    id: row.id,
-    seq: row.seq,
-    requestId: row.request_id,
-    isResumed: row.attempts > 0,
-    ...(row.actions !== null && { actions: JSON.parse(row.actions) as ExtraAction[] }),
   };
 }

@@ -7,7 +7,7 @@ import type { LiveTurn } from '../live-turns.ts';
 import { senderOfRow } from '../origin.ts';
 import { routeOf } from '../route-of.ts';
 import type { RunLiveTurn } from '../run-journaled-turn.ts';
-import { inputOf, type JournalRow } from '../turn-journal.ts';
+import { inputOf, type JournalRow } from '../turn-row.ts';
 import type { PipelineParts } from '../turn-deps.ts';
 import type { Turn } from '../turn.ts';
 import { amendObserved } from './amend-observed.ts';

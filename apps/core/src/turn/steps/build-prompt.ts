@@ -5,7 +5,7 @@ import { longSenderText } from '@svc/engine-kit/prompt-blocks.ts';
 import { describeAnnouncements } from '../../announcement/describe-announcements.ts';
 import type { ObservedMessage } from '../../session/observed-store.ts';
 import type { TurnDeps } from '../turn-deps.ts';
-import { inputOf } from '../turn-journal.ts';
+import { inputOf } from '../turn-row.ts';
 import type { Turn } from '../turn.ts';
 import { describeObserved, type SeenMessage } from './describe-observed.ts';
 import { describeTurn } from './describe-turn.ts';

@@ -14,10 +14,20 @@ const unseenMs = 30_000;
 export const sessionPath = (key: string): string => `/core/v2/session/${encodeURIComponent(key)}`;
 
 type Options = { user: string; conversationKey: string; onLink(state: LinkState): void };
-export type SessionWatch = ReturnType<typeof watchSession>;
 
-/** One conversation of any channel as long as it is shown: its history, and what goes on in it. One that is not there yet begins with `begin`. */
-export function watchSession({ user, conversationKey, onLink }: Options) {
+/** One conversation of any channel as long as it is shown: its history, and what goes on in it. */
+export interface SessionWatch {
+  readonly conversation: Conversation;
+  /** Follows a conversation that was not there yet, and is now. */
+  begin(): void;
+  /** Reads the newest page, then follows. Resolves with whether there is such a conversation. @throws ApiFault, AwayFault */
+  start(): Promise<boolean>;
+  /** Resolves when there is something older, or nothing more. */
+  loadOlder(): Promise<void>;
+  close(): void;
+}
+
+export function watchSession({ user, conversationKey, onLink }: Options): SessionWatch {
   const conversation = new Conversation();
   const path = sessionPath(conversationKey);
   let stream: { close(): void } | null = null;
@@ -69,8 +79,7 @@ export function watchSession({ user, conversationKey, onLink }: Options) {
   return {
     conversation,
     begin,
-    /** Reads the newest page, then follows. Resolves with whether there is such a conversation. @throws ApiFault, AwayFault */
-    async start(): Promise<boolean> {
+    async start() {
       try {
         await readNewest();
       } catch (error) {
@@ -81,7 +90,7 @@ export function watchSession({ user, conversationKey, onLink }: Options) {
       return true;
     },
     loadOlder,
-    close(): void {
+    close() {
       closed = true;
       clearTimeout(unseen);
       document.removeEventListener('visibilitychange', look);

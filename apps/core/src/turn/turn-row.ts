@@ -1,0 +1,80 @@
+import type { ExtraAction, TurnState } from '@svc/contract/turn.ts';
+import { jsonInTurns } from '@svc/service-kit/json/write-steps.ts';
+import type { Turn } from './turn.ts';
+
+/** A row of `turn`: what the journal keeps of an accepted message. */
+export type JournalRow = {
+  seq: number;
+  id: string;
+  conversation_key: string;
+  sender: string;
+  /** Null in rows of versions that did not know where a message came from. */
+  channel: string | null;
+  public: number | null;
+  state: TurnState;
+  open: number;
+  attempts: number;
+  request_id: string;
+  input: string | null;
+  text: string | null;
+  result: string | null;
+  error: string | null;
+  actions: string | null;
+  accepted_at: number;
+  /** The newest version of its message that is known; null while it is as it came. */
+  amended: number | null;
+};
+
+type Input = Pick<
+  Turn,
+  'envelope' | 'instanceId' | 'together' | 'steering' | 'announcedAfter' | 'parts' | 'amends' | 'isDropped'
+>;
+
+/** The message's files as JSON, in a column of their own that stays; null for none. */
+export function filesOf({ envelope: { content } }: Turn): string | null {
+  const { attachments = [] } = content;
+  return attachments.length === 0 ? null : JSON.stringify(attachments);
+}
+
+/** Everything of the turn but its text, which has a column of its own and stays. */
+export function inputOf({
+  envelope,
+  instanceId,
+  together,
+  steering,
+  announcedAfter,
+  parts,
+  amends,
+  isDropped,
+}: Turn): string | Promise<string> {
+  const content = { ...envelope.content, text: '' };
+  const input: Input = {
+    envelope: { ...envelope, content },
+    instanceId,
+    together,
+    steering,
+    announcedAfter,
+    parts,
+    amends,
+    isDropped,
+  };
+  return jsonInTurns(input);
+}
+
+/** The turn an open row stands for. */
+export function toTurn(row: JournalRow): Turn {
+  if (row.input === null || row.text === null) throw new Error('the journal does not hold what this turn was to do');
+  const { envelope, ...input } = JSON.parse(row.input) as Input;
+  const content = { ...envelope.content, text: row.text };
+  // The input may be public by the rules of its instance; its sender says it again as it came.
+  const cameAs = row.public === null ? {} : { public: row.public === 1 ? true : undefined };
+  return {
+    ...input,
+    envelope: { ...envelope, ...cameAs, content },
+    id: row.id,
+    seq: row.seq,
+    requestId: row.request_id,
+    isResumed: row.attempts > 0,
+    ...(row.actions !== null && { actions: JSON.parse(row.actions) as ExtraAction[] }),
+  };
+}
