@@ -11,6 +11,7 @@ import {
 import type { OpenReply } from '@svc/connector-kit/ingress/lazy-reply.ts';
 import { listenOn } from './discord-ears.ts';
 import { createDiscordPlayer } from './discord-player.ts';
+import type { Player } from './speech-line.ts';
 import { createSpeakPcm } from './speak-pcm.ts';
 import { joinChannel, type JoinedChannel } from './voice-connection.ts';
 import { loadVoicePackages, type VoicePackages } from './voice-packages.ts';
@@ -111,7 +112,7 @@ export function openVoice(options: VoiceOptions): Voice {
     listenOn({ packages: libraries, connection: joined.connection, listen: room.listen, clock, log, signal: ending.signal });
   }
 
-  const openRoom = (place: VoicePlace, player: ReturnType<typeof createDiscordPlayer>): VoiceRoom =>
+  const openRoom = (place: VoicePlace, player: Player): VoiceRoom =>
     createVoiceRoom({
       ...options,
       clock,

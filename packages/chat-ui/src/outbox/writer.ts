@@ -1,6 +1,6 @@
 import { t } from '../language/t.ts';
 import type { Conversation } from '../state/conversation.ts';
-import { createDrafts } from './drafts.ts';
+import { createDrafts, type Drafts } from './drafts.ts';
 import { Outbox, type Outgoing, type OutgoingFile, type Sent } from './outbox.ts';
 import { type UploadCalls, uploadFile } from './upload-file.ts';
 
@@ -20,10 +20,25 @@ type Options = {
   onSent(sent: Sent): void;
 };
 
-export type Writer = ReturnType<typeof openWriter>;
-
 /** What a person writes into one conversation: kept before it is sent, and sent once however often that is tried. */
-export function openWriter({ name, conversationKey, conversation, uploads, post, refusalOf, onSent }: Options) {
+export interface Writer {
+  readonly drafts: Drafts;
+  /** The name of this conversation's draft. */
+  readonly draftName: string;
+  /** Shows what waits from before, and sends it. */
+  resume(): Promise<void>;
+  /** @throws when the browser cannot keep the message */
+  send(text: string, files: readonly File[], how?: { speak?: boolean; interrupt?: boolean }): Promise<void>;
+  /** Says once more what was said in a turn that failed, with its files. @throws when the browser cannot keep the message */
+  repeat(key: string): Promise<void>;
+  /** Sends a message again that was refused. */
+  retry(key: string): Promise<void>;
+  /** Takes a message back that was not sent, to be edited; null when it was accepted meanwhile. */
+  takeBack(key: string): Promise<{ text: string; files: File[] } | null>;
+  close(): void;
+}
+
+export function openWriter({ name, conversationKey, conversation, uploads, post, refusalOf, onSent }: Options): Writer {
   const outbox: Outbox = new Outbox({
     name,
     send,
@@ -80,19 +95,16 @@ export function openWriter({ name, conversationKey, conversation, uploads, post,
   return {
     drafts: createDrafts(name),
     draftName: conversationKey ?? ownDraft,
-    /** Shows what waits from before, and sends it. */
-    async resume(): Promise<void> {
+    async resume() {
       const waiting = (await outbox.list()).filter(({ conversation_key }) => conversation_key === conversationKey);
       for (const outgoing of waiting) show(outgoing);
       await outbox.drain();
       const left = new Set((await outbox.list()).map(({ message_id }) => message_id));
       for (const { message_id: key } of waiting) if (!left.has(key) && conversation.turn(key)?.phase === 'sending') gone(key);
     },
-    /** @throws when the browser cannot keep the message */
-    send: (text: string, files: readonly File[], { speak = false, interrupt = false } = {}): Promise<void> =>
+    send: (text, files, { speak = false, interrupt = false } = {}) =>
       keep({ text, files: files.map(toOutgoing), speak, interrupt }),
-    /** Says once more what was said in a turn that failed, with its files. @throws when the browser cannot keep the message */
-    async repeat(key: string): Promise<void> {
+    async repeat(key) {
       const said = conversation.turn(key)?.said;
       if (said == null) return;
       const files = said.attachments.map(({ name: file = 'file', mime = 'application/octet-stream', path }) => ({
@@ -103,13 +115,12 @@ export function openWriter({ name, conversationKey, conversation, uploads, post,
       }));
       await keep({ text: said.text, files, speak: false });
     },
-    async retry(key: string): Promise<void> {
+    async retry(key) {
       conversation.notSent(key, 'sending', null);
       const isHere = await outbox.tryAgain(key);
       if (!isHere && conversation.turn(key)?.turnId === null) conversation.remove(key);
     },
-    /** Takes a message back that was not sent, to be edited; null when it was accepted meanwhile. */
-    async takeBack(key: string): Promise<{ text: string; files: File[] } | null> {
+    async takeBack(key) {
       const outgoing = await outbox.take(key);
       if (outgoing === undefined) return null;
       conversation.remove(key);
@@ -118,7 +129,7 @@ export function openWriter({ name, conversationKey, conversation, uploads, post,
       );
       return { text: outgoing.text, files };
     },
-    close: (): void => outbox.close(),
+    close: () => outbox.close(),
   };
 }
 

@@ -1,4 +1,4 @@
-import { openWriter } from '@svc/chat-ui/outbox/writer.ts';
+import { openWriter, type Writer } from '@svc/chat-ui/outbox/writer.ts';
 import type { ChatFrame } from '@svc/chat-ui/protocol.ts';
 import { Conversation } from '@svc/chat-ui/state/conversation.ts';
 import type { Turn } from '@svc/chat-ui/state/turn.ts';
@@ -16,10 +16,22 @@ type Options = {
   onLink(state: LinkState): void;
 };
 
-export type ChatSession = ReturnType<typeof openChatSession>;
-
 /** One conversation as long as it is shown: its turns, their stream, what is still to be sent. */
-export function openChatSession({ device, gateway, conversationKey, onLink }: Options) {
+export interface ChatSession extends Writer {
+  /** Null: the device's own. */
+  readonly conversationKey: string | null;
+  readonly conversation: Conversation;
+  /** Resolves when its newest page was read, as far as that is possible now, and what waited is sent. */
+  readonly started: Promise<void>;
+  /** Resolves when there is something older, or nothing more. */
+  loadOlder(): Promise<void>;
+  /** Stops the answer. @throws GatewayFault */
+  stop(): Promise<unknown>;
+  /** Answers a question of the assistant. Gives why that could not be done; null when it was. */
+  answer(askId: string, option: string): Promise<string | null>;
+}
+
+export function openChatSession({ device, gateway, conversationKey, onLink }: Options): ChatSession {
   const conversation = new Conversation();
 
   const writer = openWriter({
@@ -58,13 +70,12 @@ export function openChatSession({ device, gateway, conversationKey, onLink }: Op
     started: readNewest().then(() => writer.resume()),
     loadOlder: pages.loadOlder,
     stop: () => gateway.stop(conversationKey),
-    /** Why it could not be answered; null when it was. */
-    answer: (askId: string, option: string): Promise<string | null> =>
+    answer: (askId, option) =>
       gateway.answer(askId, option, conversationKey).then(
         () => null,
         (error: unknown) => (error instanceof Error ? error.message : String(error)),
       ),
-    close(): void {
+    close() {
       stream.close();
       writer.close();
     },

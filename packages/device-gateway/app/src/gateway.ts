@@ -16,8 +16,36 @@ export class GatewayFault extends Error {
 const timeoutMs = 30_000;
 const uploadMs = 10 * 60_000;
 
-/** Calls of one device. All throw `GatewayFault` for a refusal, and what `fetch` throws when the gateway is away. */
-export function createGateway(token: string) {
+type Accepted = { turn_id: string | null; conversation_key: string };
+type RpcResult = { rpc_id: string; ok: boolean; result?: unknown; error?: string };
+
+/**
+ * Calls of one device. All throw `GatewayFault` for a refusal, and what `fetch` throws when the gateway is away. `key`: of a conversation; null for the
+ * device's own.
+ */
+export interface Gateway {
+  /** For a stream, which is read by others. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly uploads: UploadCalls;
+  json<T>(method: string, path: string, body?: unknown): Promise<T>;
+  streamUrl(key: string | null): string;
+  history(key: string | null, before: number | null): Promise<History>;
+  sessions(before: string | null): Promise<SessionPage>;
+  file(path: string, key: string | null): Promise<Blob>;
+  stop(key: string | null): Promise<unknown>;
+  forget(key: string | null): Promise<unknown>;
+  answer(askId: string, option: string, key: string | null): Promise<unknown>;
+  describe(device: { name?: string; capabilities?: unknown }): Promise<unknown>;
+  signOut(): Promise<unknown>;
+  rpcResult(result: RpcResult): Promise<unknown>;
+  transcribe(audio: Blob): Promise<{ text: string }>;
+  /** `left`: aborts when the sound is not wanted any more. */
+  tts(text: string, voice: string | null, left: AbortSignal): Promise<Blob>;
+  /** Sends a message with its own id; its files are there already. */
+  say(outgoing: Outgoing): Promise<Accepted>;
+}
+
+export function createGateway(token: string): Gateway {
   const headers = { authorization: `Bearer ${token}` };
 
   async function call(method: string, path: string, body?: unknown, ms = timeoutMs, left?: AbortSignal): Promise<Response> {
@@ -58,28 +86,24 @@ export function createGateway(token: string) {
   return {
     json,
     headers,
-    streamUrl: (key: string | null) => `/gw/stream${query({ conversation_key: key })}`,
-    history: (key: string | null, before: number | null) =>
-      json<History>('GET', `/gw/history${query({ conversation_key: key, before, limit: 50 })}`),
-    sessions: (before: string | null) => json<SessionPage>('GET', `/gw/sessions${query({ before, limit: 30 })}`),
-    file: async (path: string, key: string | null) =>
+    streamUrl: (key) => `/gw/stream${query({ conversation_key: key })}`,
+    history: (key, before) => json<History>('GET', `/gw/history${query({ conversation_key: key, before, limit: 50 })}`),
+    sessions: (before) => json<SessionPage>('GET', `/gw/sessions${query({ before, limit: 30 })}`),
+    file: async (path, key) =>
       await (await call('GET', `/gw/file${query({ path, conversation_key: key })}`, undefined, 10 * 60_000)).blob(),
-    stop: (key: string | null) => json('POST', '/gw/stop', key === null ? {} : { conversation_key: key }),
-    forget: (key: string | null) => json('POST', '/gw/forget', key === null ? {} : { conversation_key: key }),
-    answer: (askId: string, option: string, key: string | null) =>
+    stop: (key) => json('POST', '/gw/stop', key === null ? {} : { conversation_key: key }),
+    forget: (key) => json('POST', '/gw/forget', key === null ? {} : { conversation_key: key }),
+    answer: (askId, option, key) =>
       json('POST', '/gw/answer', { ask_id: askId, option, ...(key === null ? {} : { conversation_key: key }) }),
-    describe: (device: { name?: string; capabilities?: unknown }) => json('PATCH', '/gw/device', device),
+    describe: (device) => json('PATCH', '/gw/device', device),
     signOut: () => json('DELETE', '/gw/device'),
-    rpcResult: (result: { rpc_id: string; ok: boolean; result?: unknown; error?: string }) =>
-      json('POST', '/gw/rpc-result', result),
-    transcribe: async (audio: Blob) => (await (await call('POST', '/gw/transcribe', audio, 60_000)).json()) as { text: string },
-    /** `left`: it is not wanted any more. */
-    tts: async (text: string, voice: string | null, left: AbortSignal) =>
+    rpcResult: (result) => json('POST', '/gw/rpc-result', result),
+    transcribe: async (audio) => (await (await call('POST', '/gw/transcribe', audio, 60_000)).json()) as { text: string },
+    tts: async (text, voice, left) =>
       await (await call('POST', '/gw/tts', { text, ...(voice === null ? {} : { voice }) }, 60_000, left)).blob(),
     uploads,
-    /** Sends a message with its own id; its files are there already. */
-    say: ({ message_id, conversation_key, text, files, speak, interrupt }: Outgoing) =>
-      json<{ turn_id: string | null; conversation_key: string }>('POST', '/gw/turn', {
+    say: ({ message_id, conversation_key, text, files, speak, interrupt }) =>
+      json<Accepted>('POST', '/gw/turn', {
         message_id,
         text,
         ...(conversation_key === null ? {} : { conversation_key }),
@@ -89,7 +113,6 @@ export function createGateway(token: string) {
       }),
   };
 }
-export type Gateway = ReturnType<typeof createGateway>;
 
 async function reasonOf(response: Response): Promise<string> {
   try {
