@@ -10,6 +10,7 @@ import { Secret } from '@svc/service-kit/secret.ts';
 import { freePorts } from '@svc/testing/free-ports.ts';
 import { openHouse, waitFor } from '@svc/testing/house.ts';
 import { usageOf } from './process-usage.ts';
+import { stampsIn } from './stamp.ts';
 
 /**
  * Devices that are connected to one gateway, each with its stream and its control link, while some of them stream: memory of the gateway and of the core for
@@ -116,7 +117,7 @@ async function open(port: number, where: string, n: number): Promise<Reader> {
     const end = rest.lastIndexOf('\n') + 1;
     for (const line of rest.slice(0, end).split('\n')) {
       if (!line.includes('"type":"delta"')) continue;
-      for (const [, made = ''] of line.matchAll(/@([\d.]+)/g)) stamps.push({ made: Number(made), delay: now() - Number(made) });
+      for (const made of stampsIn(line)) stamps.push({ made, delay: now() - made });
     }
     rest = rest.slice(end);
     if (stamps.length >= wanted) done.resolve();

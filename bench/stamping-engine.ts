@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EngineEvent, EngineRequest } from '@svc/engine-kit/engine.ts';
+import { stampOf } from './stamp.ts';
 
 /** A script of the offline engine whose every delta says when it was made: `<count> <gap ms>` is the message. */
 export async function* respond({ text }: EngineRequest, signal: AbortSignal): AsyncGenerator<EngineEvent> {
@@ -7,8 +8,7 @@ export async function* respond({ text }: EngineRequest, signal: AbortSignal): As
   let whole = '';
   for (let n = 0; n < count; n++) {
     await sleep(gapMs, undefined, { signal });
-    // Short, so that no mask takes it for the number of a person.
-    const stamp = `@${((performance.timeOrigin + performance.now()) % 1e6).toFixed(2)} `;
+    const stamp = stampOf((performance.timeOrigin + performance.now()) % 1e6);
     whole += stamp;
     yield { type: 'delta', text: stamp };
   }
