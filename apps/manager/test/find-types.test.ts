@@ -66,6 +66,11 @@ describe('connector types', () => {
     expect(problems).toEqual([expect.stringContaining(`"${name}" is a channel of the service itself; take another name`)]);
   });
 
+  test('that only answer need not say that nothing is sent through them', async () => {
+    write('added/ear/index.js', metaOf('ear', { outbound: undefined }));
+    expect(await find()).toMatchObject({ types: [{ meta: { type: 'ear' } }], problems: [] });
+  });
+
   test('can call exclusive only what names a secret', async () => {
     write('added/shop/index.js', metaOf('shop', { exclusive: ['port'] }));
     expect((await find()).problems).toEqual([

@@ -26,7 +26,7 @@ describe('GET /types', () => {
     expect(body['types']).toMatchObject([
       { type: 'postbox', outbound: { kinds: ['text', 'photo', 'document'] } },
       { type: 'sample', displayName: 'Sample', configSchema: { required: ['room'] }, outbound: { kinds: ['text'] } },
-      { type: 'single', outbound: false },
+      { type: 'single', displayName: 'Only one' },
     ]);
   });
 });

@@ -7,7 +7,7 @@ export type ConfigSchema = {
   properties: Readonly<Record<string, { type: string; title: string; default?: unknown; [keyword: string]: unknown }>>;
 };
 
-/** What can be pushed to a running instance; `false` for request/response-only types. */
+/** What can be pushed to a running instance. */
 export type Outbound = { kinds: readonly string[]; target: { required: boolean; label: string } };
 
 /** What Node cannot keep within bounds: a process that has one of these can read and do all that the service can. */
@@ -49,7 +49,8 @@ export type ConnectorMeta = {
   /** Those of `credentialKeys` whose value only one running instance may have: the token of a bot, the login of a mailbox. */
   exclusive?: readonly string[];
   configSchema: ConfigSchema;
-  outbound: Outbound | false;
+  /** Absent or false for types that only answer on the connection they were asked on. */
+  outbound?: Outbound | false;
   /** Names of what a running instance does when it is asked (`POST /instances/:id/call`). */
   calls?: readonly string[];
   permissions?: ConnectorPermissions;

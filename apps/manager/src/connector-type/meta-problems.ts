@@ -8,7 +8,7 @@ import { memoryMbSchema, usualSettings } from './memory-limit.ts';
 
 const metaSchema = {
   type: 'object',
-  required: ['type', 'displayName', 'supportsMultiple', 'capabilities', 'credentialKeys', 'configSchema', 'outbound'],
+  required: ['type', 'displayName', 'supportsMultiple', 'capabilities', 'credentialKeys', 'configSchema'],
   properties: {
     type: { type: 'string', pattern: '^[a-z][a-z0-9-]{0,31}$' },
     displayName: { type: 'string', minLength: 1, maxLength: 100 },

@@ -42,7 +42,7 @@ const isUp = ({ status }: Instance) => status !== 'failed' && status !== 'stoppe
 function checkOutbound({ id, type }: Instance, metaOf: MetaOf): void {
   const meta = metaOf(type);
   if (meta === null) throw conflict(`The connector type "${type}" of "${id}" is not installed.`);
-  if (meta.outbound === false)
+  if ((meta.outbound ?? false) === false)
     throw conflict(`${meta.displayName} only answers on the connection it was asked on; nothing can be sent through "${id}".`);
 }
 

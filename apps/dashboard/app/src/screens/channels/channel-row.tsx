@@ -42,7 +42,7 @@ export function ChannelRow({ instance, meta, onEdit }: Props) {
       {words}
     </button>
   );
-  const sends = meta !== undefined && meta.outbound !== false;
+  const sends = (meta?.outbound ?? false) !== false;
   return (
     <li>
       <div className="line-between">
@@ -94,8 +94,9 @@ function shownPart({ shown, instance, meta, missing, path, onClose }: PartProps)
   if (shown === 'secret' && missing !== null) return <MissingSecret secret={missing} path={path} name={name} onClose={onClose} />;
   if (meta === undefined) return null;
   if (shown === 'rules') return <Rules instance={instance} meta={meta} onClose={onClose} />;
-  if (shown === 'send' && meta.outbound !== false)
-    return <SendTest id={id} name={name} isRunning={status === 'running'} outbound={meta.outbound} onClose={onClose} />;
+  const { outbound = false } = meta;
+  if (shown === 'send' && outbound !== false)
+    return <SendTest id={id} name={name} isRunning={status === 'running'} outbound={outbound} onClose={onClose} />;
   return null;
 }
 

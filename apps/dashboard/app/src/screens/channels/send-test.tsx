@@ -1,5 +1,5 @@
 import { t } from '@svc/chat-ui/language/t.ts';
-import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
+import type { Outbound } from '@svc/contract/connector-meta.ts';
 import { useState } from 'react';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Field } from '../../parts/field.tsx';
@@ -9,7 +9,7 @@ type SendProps = {
   id: string;
   name: string;
   isRunning: boolean;
-  outbound: Exclude<ConnectorMeta['outbound'], false>;
+  outbound: Outbound;
   onClose(): void;
 };
 
