@@ -168,6 +168,14 @@ describe('connector types', () => {
       expect(describeMetaProblems(meta, path.basename(dir)), dir).toEqual([]);
     }
   });
+
+  test('of this repository tell the core that files can go with a reply, where they take any', async () => {
+    const { types } = await findTypes(path.join(repositoryRoot, 'connectors'), folder.path);
+    for (const { meta } of types) {
+      const { actions = [], supports_attachments_out: takesFiles } = meta.capabilities;
+      expect(actions.includes('file'), meta.type).toBe(takesFiles);
+    }
+  });
 });
 
 /** Loads only once there is a file deep in its folder, which no look at the folder sees. */

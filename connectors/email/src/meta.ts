@@ -22,6 +22,7 @@ export const meta = {
     supports_markdown: true,
     supports_code_blocks: true,
     supports_attachments_out: true,
+    actions: ['file'],
   },
   credentialKeys: ['password_secret_key', 'oauth_client_secret_key'],
   exclusive: ['password_secret_key'],

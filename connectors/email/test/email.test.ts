@@ -174,6 +174,28 @@ describe.skipIf(whyNoDovecot !== null)(`e-mail${skipNote(whyNoDovecot)}`, () => 
     expect(kept?.content.toString()).toContain('Shall we?');
   });
 
+  test('files of an answer are attached to it, and the core is told that they can be', async () => {
+    let saved = { path: '', name: 'cat.png', mime: 'image/png' };
+    const { put, fake } = await opened({
+      script: ({ result }) =>
+        result({
+          actions: [
+            { type: 'reply', text: 'Here it is.' },
+            { type: 'file', ...saved },
+          ],
+        }),
+    });
+    saved = await fake().context.uploads.save({ name: 'cat.png', mime: 'image/png', data: Buffer.from('a cat') });
+    await put(mail());
+    await vi.waitFor(() => expect(fake().core.acks).toEqual([{ turnId: 'turn_1' }]), patience);
+    expect(fake().core.turns[0]?.envelope.capabilities?.actions).toEqual(['file']);
+    expect(smtp.mails).toHaveLength(1);
+    const { raw } = smtp.mails[0]!;
+    expect(fieldOf(raw, 'In-Reply-To')).toBe('<a1@friend.example>');
+    expect(raw).toContain('Here it is.');
+    expect(raw).toContain(Buffer.from('a cat').toString('base64'));
+  });
+
   test('a message is sent to an address, and goes on in its thread', async () => {
     const { live, put, fake } = await opened();
     const { signal } = new AbortController();

@@ -24,7 +24,9 @@ const longestSubject = 78;
 type Post = Place & { nonce: string; about?: string | undefined; text: string; files: readonly MailFile[] };
 
 /** What can be done with mails: they are sent, and looked for. */
-export function createReplyPlatform(deps: PlatformDeps): Required<Pick<ReplyPlatform, 'post' | 'find' | 'file' | 'albums'>> {
+export function createReplyPlatform(
+  deps: PlatformDeps,
+): Required<Pick<ReplyPlatform, 'post' | 'find' | 'file' | 'albums' | 'textWithFiles'>> {
   const { address, threads, sent } = deps;
   const idOf = (nonce: string): string => `${nonce}@${domainOf(address)}`;
   const subjectOf = (thread: NamedThread, text: string): string =>
@@ -87,6 +89,7 @@ export function createReplyPlatform(deps: PlatformDeps): Required<Pick<ReplyPlat
     find: ({ nonce }) => find(nonce),
     file: ({ chat, signal, nonce, answers, ...file }) =>
       postFiles({ chat, signal, nonce, files: [file], ...(answers !== undefined && { answers }) }),
+    textWithFiles: true,
     albums: { group: (files) => (files.length === 0 ? [] : [files]), post: postFiles },
   };
 }

@@ -63,6 +63,21 @@ test('what the platform makes a file of is left out of the text and comes first'
   ]);
 });
 
+test('the text goes with the files where a message has both', async () => {
+  const shown: unknown[] = [];
+  const platform: Partial<ReplyPlatform> = {
+    textWithFiles: true,
+    file: async ({ name, caption }) => shown.push([name, caption]),
+  };
+  const of = async (...actions: Action[]) => (await shownOf(actions, platform)).text;
+  expect(await of({ type: 'reply', text: 'See.' }, file('a'), file('b'))).toBe('');
+  expect(await of({ type: 'reply', text: 'Alone.' })).toBe('Alone.');
+  expect(shown).toEqual([
+    ['a', 'See.'],
+    ['b', undefined],
+  ]);
+});
+
 test('a platform without files is told of none', async () => {
   const { text } = await shownOf([{ type: 'reply', text: 'See.' }, file('a')], { file: undefined });
   expect(text).toBe('See.\n\n📎 a');

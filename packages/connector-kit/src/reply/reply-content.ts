@@ -21,7 +21,7 @@ export const usualWords: ReplyWords = {
 
 export type ReplyContent = { text: string; extras: Extra[] };
 
-type ContentPlatform = Pick<ReplyPlatform, 'file' | 'albums' | 'attach' | 'react'>;
+type ContentPlatform = Pick<ReplyPlatform, 'file' | 'albums' | 'textWithFiles' | 'attach' | 'react'>;
 type ContentDeps = { platform: ContentPlatform; words: ReplyWords; answers?: string };
 
 /** What a result has to be shown as. What the platform cannot do becomes words; an action that is not known is left out. */
@@ -58,11 +58,14 @@ export function contentOf({ actions, outcome }: Pick<HandleResult, 'actions' | '
 export function contentWithFiles(
   whole: string,
   files: readonly ReplyFile[],
-  { platform: { file, albums, attach }, answers }: Omit<ContentDeps, 'words'>,
+  { platform: { file, albums, textWithFiles, attach }, answers }: Omit<ContentDeps, 'words'>,
 ): ReplyContent {
   if (file === undefined) return { text: whole, extras: [] };
   const attached = attach?.(whole) ?? { text: whole, files: [] };
   const all = [...attached.files, ...files];
+  const [first] = all;
+  const isCaption = textWithFiles === true && first !== undefined;
+  if (isCaption) all[0] = withText(first, attached.text);
   const about = answers === undefined ? {} : { answers };
   const groups = albums?.group(all) ?? all.map((each) => [each]);
   const extras = groups.map((group): Extra => {
@@ -73,5 +76,10 @@ export function contentWithFiles(
     }
     return (place) => file({ ...place, ...only!, ...about });
   });
-  return { text: attached.text, extras };
+  return { text: isCaption ? '' : attached.text, extras };
 }
+
+const withText = (file: ReplyFile, text: string): ReplyFile => ({
+  ...file,
+  caption: [text, file.caption ?? ''].filter((each) => each !== '').join('\n\n'),
+});

@@ -52,6 +52,8 @@ export type ReplyPlatform = {
   /** A file has either `data`, of those that `attach` made, or is opened by its `path`. */
   file?(file: Place & ReplyFile & { nonce: string; answers?: string }): Promise<unknown>;
   albums?: ReplyAlbums;
+  /** The text of a reply with files is the caption of the first: all of it is one message. */
+  textWithFiles?: true;
   /** What of a finished text is better shown as a file, and the text that is left. The same for the same text. */
   attach?(text: string): { text: string; files: readonly ReplyFile[] };
   /**
