@@ -84,6 +84,18 @@ describe('POST /instances', () => {
     expect((body['fields'] as { field: string }[]).map((problem) => problem.field)).toContain(field);
   });
 
+  test('[M09] refuses a secret where the name of one belongs, and does not repeat it', async () => {
+    const token = '8398259791:AAMa61EqJomTEI1JEzO3joOj37HyVaQXekW';
+    const problem = { field: 'config.token_secret', problem: 'looks like a secret, and takes the name of one' };
+    const refused = await create({}, { token_secret: token });
+    expect(refused).toMatchObject({ status: 400, body: { error: 'bad_request', fields: [problem] } });
+    expect(JSON.stringify(refused.body)).not.toContain(token.slice(-10));
+    expect((await manager.call('GET', '/instances')).body['instances']).toEqual([]);
+    expect((await create({}, { token_secret: 'SAMPLE_BOT_TOKEN_2' })).status).toBe(201);
+    const change = { config: { room: 'r', token_secret: token } };
+    expect(await manager.call('PATCH', '/instances/sample', change)).toMatchObject({ status: 400, body: { fields: [problem] } });
+  });
+
   test('names every bad field at once', async () => {
     const { body } = await create({ config: { port: 70_000, rom: 'x' } });
     expect(body['fields']).toEqual([

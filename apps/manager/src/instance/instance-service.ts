@@ -12,6 +12,7 @@ import type { LogLine } from '@svc/supervisor/child-spec.ts';
 import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
 import type { ConnectorTypes } from '../connector-type/connector-types.ts';
 import type { InstanceSupervisor } from '../supervisor/instance-supervisor.ts';
+import { checkSecretNames } from './check-secret-names.ts';
 import type { CreateInstance, UpdateInstance } from './instance-schema.ts';
 import type { InstanceRulesWriter } from './instance-rules.ts';
 import type { InstanceRows, InstanceStore, StoredInstance } from './instance-store.ts';
@@ -130,6 +131,7 @@ async function createInstance(service: Service, request: CreateInstance): Promis
   await types.refresh();
   const meta = metaOf(types, type);
   const filled = types.validate(meta, config);
+  checkSecretNames(meta, filled);
   await rules.check(meta, filled);
   const { id, going } = await inOrder(async () => {
     const instance = await storeNew(service, meta, { name, enabled, config: filled });

@@ -2,13 +2,15 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ConfigSchema, ConnectorMeta } from '@svc/contract/connector-meta.ts';
 import { badRequest } from '@svc/service-kit/service-error.ts';
 import type { ConfigValidator } from '../connector-type/validate-config.ts';
+import { checkSecretNames } from './check-secret-names.ts';
 
 type Config = Record<string, unknown>;
 type Change = { id: string; meta: ConnectorMeta; validate: ConfigValidator; before: Config; sent: Config };
 
 /**
  * The config that replaces `before`, with defaults filled in. `sent` is the whole of it; null puts a setting back to its
- * default. Throws `bad_request` when it does not fit the type, or leaves out a stored setting that is not at its default.
+ * default. Throws `bad_request` when it does not fit the type, has a secret in the place of its name, or leaves out a
+ * stored setting that is not at its default.
  */
 export function replaceConfig({ id, meta, validate, before, sent }: Change): Config {
   const given = Object.entries(sent).filter(([name, value]) => value !== null || takesNull(meta.configSchema, name));
@@ -18,6 +20,7 @@ export function replaceConfig({ id, meta, validate, before, sent }: Change): Con
       !Object.hasOwn(sent, name) && isKnown(meta.configSchema, name) && !isDeepStrictEqual(own(before, name), own(after, name)),
   );
   if (lost.length > 0) throw wouldLose(id, lost);
+  checkSecretNames(meta, after, before);
   return after;
 }
 
