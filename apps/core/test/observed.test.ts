@@ -60,6 +60,29 @@ test('a message that comes twice is observed once, also when a turn has used it 
   expect(await seen()).toEqual([]);
 });
 
+test('a message that has its turn, or has had it, is not observed too, and nobody who only shows it waits for the answer', async () => {
+  let meanwhile: unknown;
+  core.engine.script(async function* () {
+    meanwhile = (await observe('one', { message_id: 'm1' })).json();
+    yield { type: 'segment', text: 'yes' };
+    yield { type: 'done' };
+  });
+  const answered = await core.handle(envelope('one', { message_id: 'm1' }));
+  expect(meanwhile).toMatchObject({ actions: [], outcome: 'observed' });
+  expect(answered.json()).toMatchObject({ actions: [{ text: 'yes' }] });
+  expect((await observe('one', { message_id: 'm1' })).json()).toMatchObject({ actions: [], outcome: 'observed' });
+  expect(await seen()).toEqual([]);
+});
+
+test('a message whose turn has failed is observed when it comes again so', async () => {
+  core.engine.script(async function* () {
+    yield { type: 'failed', failure: { code: 'engine_failed', message: 'no', retryable: false } };
+  });
+  expect((await core.handle(envelope('one', { message_id: 'm1' }))).statusCode).toBeGreaterThan(400);
+  await observe('one', { message_id: 'm1' });
+  expect((await seen()).map(({ text }) => text)).toEqual(['one']);
+});
+
 test('of many messages the newest are shown whole, the others are one line: how many, from whom, from when to when', async () => {
   for (let n = 1; n <= 60; n++) await observe(`n${n} ${'x'.repeat(1000)}`);
   const [older, ...shown] = await seen();

@@ -9,11 +9,12 @@ import { checkEnvelope, knownFields } from './check-envelope.ts';
 import { heldToRules } from './held-to-rules.ts';
 import { holdInput } from './hold-input.ts';
 import type { LiveTurn } from './live-turns.ts';
-import { joinTurn, replayAnswer } from './replay-answer.ts';
+import { hasHadTurn, joinTurn, replayAnswer } from './replay-answer.ts';
 import type { RunLiveTurn } from './run-journaled-turn.ts';
 import { admit, deny } from './steps/admit.ts';
 import { invitationOf, takeInvitation } from './steps/take-invitation.ts';
 import { freeTicket, type Ticket } from './ticket.ts';
+import { toResult } from './to-result.ts';
 import type { PipelineParts } from './turn-deps.ts';
 import type { Caller, Turn } from './turn.ts';
 
@@ -77,6 +78,7 @@ async function accept(deps: Deps, live: LiveTurn, caller: Caller): Promise<Handl
   if (taken !== null) return taken;
   const stranger = deps.trust.strangerOf(envelope);
   if (stranger !== null) return deny(deps, held, stranger);
+  if (envelope.delivery === 'async' && (await hasHadTurn(deps, envelope))) return toResult(turn, 'observed', '');
   const isObserved = envelope.delivery === 'async' || deps.botTurns.isOver(envelope);
   const command = commandOf(held);
   const answer = isObserved || command !== null ? null : answerIn(deps.asks, envelope);

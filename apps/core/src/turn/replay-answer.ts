@@ -44,9 +44,21 @@ function isLeft({ liveTurns }: Pick<PipelineParts, 'liveTurns'>, { turn }: LiveT
   return row.result === null && liveTurns.holdersOf(conversation_key, message_id).length === 0;
 }
 
-/** The message is live already, from this sender: its turn answers here too. @throws ServiceError `conflict`: it is another sender's */
-export function joinTurn(live: LiveTurn, envelope: Envelope, caller: Caller): Promise<HandleResult> {
+/** Whether a message that is only to be seen was answered before: it is no context of the next turn. */
+export async function hasHadTurn({ journal }: Pick<PipelineParts, 'journal'>, envelope: Envelope): Promise<boolean> {
+  const { conversation_key, message_id } = envelope;
+  const row = message_id === undefined ? undefined : await journal.find(conversation_key, message_id);
+  return row !== undefined && row.state !== 'failed' && originOfRow(row) === originOf(envelope);
+}
+
+/**
+ * The message is live already, from this sender: its turn answers here too. Who only wants it seen waits for no answer, and is
+ * nobody whom the answer could be given to. @throws ServiceError `conflict`: it is another sender's
+ */
+export async function joinTurn(live: LiveTurn, envelope: Envelope, caller: Caller): Promise<HandleResult> {
   if (originOf(live.turn.envelope) !== originOf(envelope)) throw otherSender();
+  const isSeenOnly = envelope.delivery === 'async' && live.turn.envelope.delivery !== 'async';
+  if (isSeenOnly) return toResult(live.turn, 'observed', '');
   live.attach(caller);
   return live.result;
 }
