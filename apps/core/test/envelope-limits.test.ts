@@ -35,6 +35,8 @@ describe('a field of an envelope that is too long', () => {
     ['channel_context.channelId', context({ channelId: long(1025) })],
     ['channel_context.chatId', context({ chatId: long(1025) })],
     ['channel_context.target', context({ target: long(9_000_000) })],
+    ['channel_context.channelId', context({ channelId: 2 ** 60 })],
+    ['channel_context.target', context({ target: -1e300 })],
     ['channel_context', context({ thing: long(65_536) })],
     ['channel_context', context(Object.fromEntries(Array.from({ length: 257 }, (_, i) => [`k${i}`, 1])))],
     ['channel_context', context({ deep: nested(8) })],
@@ -51,6 +53,7 @@ describe('a field of an envelope that is too long', () => {
     ['sender.raw_username', { sender: { raw_id: 'owner', raw_username: long(256) } }],
     ['channel_context', context({ chatId: long(1024), deep: nested(6), more: long(60_000), none: null })],
     ['a number as target', context({ channelId: 7 })],
+    ['the largest number as target', context({ chatId: -Number.MAX_SAFE_INTEGER })],
   ])('is taken at its limit: %s', async (_field, over) => {
     expect((await core.handle(envelope('hi', over as Partial<Envelope>))).json()).toMatchObject({ outcome: 'replied' });
   });

@@ -274,6 +274,8 @@ describe('sessions', () => {
     [{ channelId: 'c', chatId: 'd', target: 'e' }, 'c'],
     [{ chatId: 42, target: 'e' }, '42'],
     [{ target: 'e' }, 'e'],
+    [{ channelId: '', chatId: ' ', target: 'e' }, 'e'],
+    [{ channelId: { id: 'c' }, chatId: false, target: 'e' }, 'e'],
     [{}, null],
   ])('the outbound target of %j is %s', async (channel_context, outbound_target) => {
     await core.handle(envelope('hi', { channel_context }));

@@ -30,6 +30,19 @@ export const maxContext = { chars: 64 * 1024, depth: 8 } as const;
 /** A route's target where it is text; anything else is a number, or no target. */
 const target = { if: { not: { type: 'string' } }, else: { type: 'string', maxLength: maxTarget, pattern: noControl } } as const;
 
+/** What names a place on a channel, in the order in which it counts. */
+export const targetNames = ['channelId', 'chatId', 'target'] as const;
+
+/** Where a message's channel can be written to: the first of `targetNames` that is a number, or a text that is not blank. */
+export function targetIn(context: Record<string, unknown> = {}): string | null {
+  for (const name of targetNames) {
+    const value = context[name];
+    const target = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+    if (target.trim() !== '') return target;
+  }
+  return null;
+}
+
 /** What a channel can show beside texts (`Action`). */
 export const channelActions = ['file', 'react'] as const;
 export type ChannelAction = (typeof channelActions)[number];

@@ -1,5 +1,5 @@
 import { maxDeviceToolJson, type DeviceTool } from '@svc/contract/device-tools.ts';
-import { type Attachment, type Envelope, envelopeSchema, maxContext } from '@svc/contract/envelope.ts';
+import { type Attachment, type Envelope, envelopeSchema, maxContext, targetNames } from '@svc/contract/envelope.ts';
 import { isDeeper } from '@svc/contract/json-value.ts';
 import { isLong } from '@svc/service-kit/json/write-steps.ts';
 import { badRequest } from '@svc/service-kit/service-error.ts';
@@ -11,7 +11,7 @@ import { findUpload } from '@svc/service-kit/upload-file.ts';
  */
 export function checkEnvelope({ content, channel_context, device_tools }: Envelope, uploads: string): void {
   checkAttachments(content.attachments, uploads);
-  if (channel_context !== undefined) checkJson('channel_context', channel_context, maxContext);
+  if (channel_context !== undefined) checkContext(channel_context);
   if (device_tools !== undefined) checkTools(device_tools);
 }
 
@@ -32,6 +32,16 @@ function pick({ properties }: ObjectSchema, value: Fields): Fields {
     picked[name] = isOpen ? field : pick(inner as ObjectSchema, field as Fields);
   }
   return picked;
+}
+
+function checkContext(context: Fields): void {
+  checkJson('channel_context', context, maxContext);
+  for (const name of targetNames) {
+    const value = context[name];
+    // It has lost its last digits on the way, and would name another chat.
+    if (typeof value === 'number' && !(Math.abs(value) <= Number.MAX_SAFE_INTEGER))
+      throw notValid(`channel_context.${name}`, 'is a number with too many digits; send it as text');
+  }
 }
 
 type JsonBounds = { chars: number; depth: number };

@@ -1,4 +1,4 @@
-import { maxTarget } from '@svc/contract/envelope.ts';
+import { maxTarget, targetIn } from '@svc/contract/envelope.ts';
 import type { Route } from '../delivery/delivery-store.ts';
 import { instanceOfKey } from '../session/conversation-key.ts';
 import type { SessionRow } from '../session/session-store.ts';
@@ -19,9 +19,8 @@ export function routeOfSession({ conversation_key, surface, ...session }: Routed
   return instance === instanceOfKey(surface, conversation_key) ? { instance_id: instance, target } : null;
 }
 
-/** `channelId`, else `chatId`, else `target`, as text. No channel takes one that is longer than the manager's limit. */
+/** The target that a message names. No channel takes one that is longer than the manager's limit. */
 export function outboundTarget(context: Record<string, unknown> | undefined): string | null {
-  const value = context?.['channelId'] ?? context?.['chatId'] ?? context?.['target'];
-  const target = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
-  return target === '' || target.length > maxTarget ? null : target;
+  const target = targetIn(context);
+  return target === null || target.length > maxTarget ? null : target;
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Envelope } from '@svc/contract/envelope.ts';
+import { targetIn, type Envelope } from '@svc/contract/envelope.ts';
 import type { About, OutboundMessage } from '@svc/contract/send.ts';
 import { systemClock, type Clock } from '@svc/service-kit/clock.ts';
 import { errorText, ServiceError } from '@svc/service-kit/service-error.ts';
@@ -203,8 +203,8 @@ const nameOf = (chat: string, turn: About['turn_id'] | undefined, message: strin
   JSON.stringify(message === undefined ? ['turn', turn ?? randomUUID()] : ['message', chat, message]);
 
 function targetOf({ channel_context }: Envelope): string {
-  const target = channel_context?.['channelId'] ?? channel_context?.['chatId'] ?? channel_context?.['target'];
-  if (typeof target === 'string' || typeof target === 'number') return String(target);
+  const target = targetIn(channel_context);
+  if (target !== null) return target;
   throw new Error('An envelope names no chat in its channel_context; give the reply writer "chatOf".');
 }
 
