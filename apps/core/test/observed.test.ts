@@ -146,9 +146,16 @@ describe('files', () => {
       const outside = path.join(core.folder, 'private.txt');
       const address = `http://127.0.0.1:${(listener.address() as AddressInfo).port}/latest/meta-data/`;
       const wrong = [outside, `file://${outside}`, address, `${uploads}/../private.txt`, 'private.txt', '//127.0.0.1/share'];
+      const well = path.join(uploads, 'a.png');
+      writeFileSync(well, 'x');
       for (const file of wrong) {
-        const answer = await core.handle(envelope('look', { delivery, ...withFiles([{ path: file }]) }));
+        const files = [{ path: file }, { path: well }, { path: file }];
+        const answer = await core.handle(envelope('look', { delivery, ...withFiles(files) }));
         expect([file, answer.statusCode]).toEqual([file, 400]);
+        expect(answer.json<{ fields: { field: string }[] }>().fields.map(({ field }) => field)).toEqual([
+          'body.content.attachments.0.path',
+          'body.content.attachments.2.path',
+        ]);
         expect(answer.body).not.toContain(canary);
       }
       expect(core.engine.requests).toEqual([]);

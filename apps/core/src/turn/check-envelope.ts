@@ -2,6 +2,7 @@ import { maxDeviceToolJson, type DeviceTool } from '@svc/contract/device-tools.t
 import { type Attachment, type Envelope, envelopeSchema, maxContext, targetNames } from '@svc/contract/envelope.ts';
 import { isDeeper } from '@svc/contract/json-value.ts';
 import { isLong } from '@svc/service-kit/json/write-steps.ts';
+import { fieldsText } from '@svc/service-kit/http/invalid-fields.ts';
 import { badRequest } from '@svc/service-kit/service-error.ts';
 import { findUpload } from '@svc/service-kit/upload-file.ts';
 
@@ -10,7 +11,7 @@ import { findUpload } from '@svc/service-kit/upload-file.ts';
  * @throws ServiceError `bad_request`.
  */
 export function checkEnvelope({ content, channel_context, device_tools }: Envelope, uploads: string): void {
-  checkAttachments(content.attachments, uploads);
+  checkAttachments(content.attachments ?? [], uploads);
   if (channel_context !== undefined) checkContext(channel_context);
   if (device_tools !== undefined) checkTools(device_tools);
 }
@@ -68,11 +69,12 @@ function notValid(name: string, problem: string) {
  * removed meanwhile is let through; the model reads that it is missing.
  * @throws ServiceError `bad_request`.
  */
-function checkAttachments(attachments: readonly Attachment[] | undefined, uploads: string): void {
-  for (const { path: file } of attachments ?? []) {
+function checkAttachments(attachments: readonly Attachment[], uploads: string): void {
+  const fields = attachments.flatMap(({ path: file }, index) => {
     const found = findUpload(uploads, file);
-    if (found === 'outside' || found === 'not_a_file') {
-      throw badRequest('An attachment is not a file of the upload area. Upload it first, then name its path.');
-    }
-  }
+    const isWrong = found === 'outside' || found === 'not_a_file';
+    return isWrong ? [{ field: `body.content.attachments.${index}.path`, problem: 'is not a file of the upload area' }] : [];
+  });
+  if (fields.length > 0)
+    throw badRequest(`The request is not valid: ${fieldsText(fields)}. Upload each file first, then name its path.`, { fields });
 }
