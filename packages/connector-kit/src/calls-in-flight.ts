@@ -1,12 +1,12 @@
 import { noCall, type LinkReply, type LinkRequest } from '@svc/contract/link.ts';
 import type { TurnProgress } from '@svc/contract/turn.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
-import { errorText } from '@svc/service-kit/service-error.ts';
 import type { StartContext, StreamHandlers } from './connector.ts';
 import { CoreError, toCoreError } from './core-error.ts';
 import type { LinkSocket } from './core-link-socket.ts';
 import type { DeliveryAcks } from './delivery-acks.ts';
 import type { FrameDelivery } from './frame-delivery.ts';
+import { createGuardedCall } from './guarded-call.ts';
 import {
   answerOf,
   hasMessageId,
@@ -150,11 +150,7 @@ function show({ frames }: Link, call: LinkCall, frame: TurnProgress): void {
 function takeAcceptance(link: Link, call: LinkCall, turnId: string): void {
   const tell = call.onAccepted;
   call.onAccepted = null;
-  try {
-    tell?.(turnId);
-  } catch (error) {
-    link.log('error', 'onAccepted threw', { error: errorText(error) });
-  }
+  createGuardedCall(link.log, 'onAccepted')(() => tell?.(turnId));
 }
 
 function withdraw({ frames }: Link, call: LinkCall): void {

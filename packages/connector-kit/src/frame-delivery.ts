@@ -1,6 +1,6 @@
 import type { TurnProgress } from '@svc/contract/turn.ts';
-import { errorText } from '@svc/service-kit/service-error.ts';
 import type { StartContext, StreamHandlers } from './connector.ts';
+import { createGuardedCall } from './guarded-call.ts';
 
 /** Hands frames to the handlers of their turns. A handler that throws is logged and harms no other turn. */
 export type FrameDelivery = {
@@ -11,26 +11,18 @@ export type FrameDelivery = {
 
 export function createFrameDelivery(log: StartContext['log']): FrameDelivery {
   const touched = new Set<StreamHandlers>();
-  const complain = (error: unknown) => log('error', 'a stream handler threw', { error: errorText(error) });
+  const guarded = createGuardedCall(log, 'a stream handler');
 
   return {
     take(handlers, frame) {
-      if (handlers.onFlush !== undefined) touched.add(handlers);
-      try {
-        dispatchFrame(frame, handlers);
-      } catch (error) {
-        complain(error);
-      }
+      guarded(() => {
+        if (handlers.onFlush !== undefined) touched.add(handlers);
+        return dispatchFrame(frame, handlers);
+      });
     },
 
     flush() {
-      for (const handlers of touched) {
-        try {
-          handlers.onFlush?.();
-        } catch (error) {
-          complain(error);
-        }
-      }
+      for (const handlers of touched) guarded(() => handlers.onFlush?.());
       touched.clear();
     },
   };

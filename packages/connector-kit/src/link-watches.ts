@@ -1,8 +1,8 @@
 import type { LinkReply, LinkRequest, SessionAsker } from '@svc/contract/link.ts';
-import { errorText } from '@svc/service-kit/service-error.ts';
 import type { StartContext } from './connector.ts';
 import { toCoreError, type CoreError } from './core-error.ts';
 import type { LinkSocket } from './core-link-socket.ts';
+import { createGuardedCall } from './guarded-call.ts';
 import type { WatchHandlers } from './sessions-api.ts';
 
 type Watch = { id: number; as: SessionAsker; key: string; after: number | undefined; handlers: WatchHandlers };
@@ -26,13 +26,7 @@ export function createLinkWatches({ socket, log, nextId }: Deps): LinkWatches {
   const write = (request: LinkRequest) => socket.write(JSON.stringify(request));
   const begin = ({ id, as, key, after }: Watch) => write({ op: 'watch', id, as, conversation_key: key, after });
 
-  const guarded = (handle: () => void): void => {
-    try {
-      handle();
-    } catch (error) {
-      log('error', 'a watch handler threw', { error: errorText(error) });
-    }
-  };
+  const guarded = createGuardedCall(log, 'a watch handler');
   const end = (watch: Watch, error: CoreError): void => {
     watches.delete(watch.id);
     guarded(() => watch.handlers.onEnd?.(error));

@@ -130,6 +130,20 @@ describe('the link to the core', () => {
     ]);
   });
 
+  test('goes on when a handler rejects, and where there are no handlers', async () => {
+    await serve((call) => {
+      call.reply({ frame: { type: 'delta', text: 'x' } });
+      echo(call);
+    });
+    const log = vi.fn();
+    const link = open({ log });
+    const onDelta = () => Promise.reject(new Error('mine')) as unknown as void;
+    await expect(link.handleStream(envelope('a'), { onDelta })).resolves.toMatchObject({ turn_id: 't' });
+    await vi.waitFor(() => expect(log).toHaveBeenCalledWith('error', 'a stream handler threw', { error: 'mine' }));
+    const handleStream = link.handleStream as (given: Envelope) => Promise<HandleResult>;
+    await expect(handleStream(envelope('b'))).resolves.toMatchObject({ turn_id: 't' });
+  });
+
   test('goes on with the other turns when a handler throws', async () => {
     await serve((call) => call.reply({ frame: { type: 'delta', text: 'x' } }, { result: resultOf('done') }));
     const log = vi.fn();
