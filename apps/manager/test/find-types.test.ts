@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { repositoryRoot } from '@svc/service-kit/run-service.ts';
+import { findPortClash } from '../src/instance/port-clash.ts';
 import { describeMetaProblems } from '../src/connector-type/meta-problems.ts';
 import { findTypes, type SeenFolders } from '../src/connector-type/find-types.ts';
 
@@ -175,6 +176,14 @@ describe('connector types', () => {
       const { actions = [], supports_attachments_out: takesFiles } = meta.capabilities;
       expect(actions.includes('file'), meta.type).toBe(takesFiles);
     }
+  });
+
+  test('let two mailboxes of the same mail servers run beside each other', async () => {
+    const { types } = await findTypes(path.join(repositoryRoot, 'connectors'), folder.path);
+    const fieldsOf = (name: string) => types.find(({ meta }) => meta.type === name)?.meta.configSchema.properties;
+    const mailbox = (id: string) => ({ id, type: 'email', name: id, enabled: true, config: { imap_port: 993, smtp_port: 465 } });
+    const hosts = { corePort: 3023, managerPort: 3024, collectorPort: 3017 };
+    expect(findPortClash(mailbox('b'), [mailbox('a')], { hosts, fieldsOf })).toBeNull();
   });
 });
 

@@ -1,5 +1,5 @@
 import { commonFields } from '@svc/connector-kit/common-fields.ts';
-import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
+import { portElsewhere, type ConnectorMeta } from '@svc/contract/connector-meta.ts';
 
 const tls = {
   type: 'string',
@@ -8,7 +8,7 @@ const tls = {
   description: 'tls from the first byte, starttls after it, or none, which is for a server on this machine alone.',
 } as const;
 const host = { type: 'string', minLength: 1, maxLength: 255, pattern: '^[A-Za-z0-9.:_-]+$' } as const;
-const port = { type: 'integer', minimum: 1, maximum: 65_535 } as const;
+const port = { type: 'integer', minimum: 1, maximum: 65_535, ...portElsewhere } as const;
 const optionalHost = '^[A-Za-z0-9.:_-]*$';
 
 /** What this connector is. It is data: nothing here may open, read or start anything. */

@@ -7,6 +7,9 @@ export type ConfigSchema = {
   properties: Readonly<Record<string, { type: string; title: string; default?: unknown; [keyword: string]: unknown }>>;
 };
 
+/** The marker of a port in `configSchema` that is of a server elsewhere, which any number of instances may name. Others are the instance's own. */
+export const portElsewhere = { portOf: 'server' } as const;
+
 /** What can be pushed to a running instance. */
 export type Outbound = { kinds: readonly string[]; target: { required: boolean; label: string } };
 

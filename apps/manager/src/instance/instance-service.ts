@@ -142,17 +142,17 @@ async function createInstance(service: Service, request: CreateInstance): Promis
 }
 
 const storeNew = (
-  { store, clock, settings }: Service,
+  service: Service,
   { type, displayName, supportsMultiple }: ConnectorMeta,
   fields: Pick<StoredInstance, 'name' | 'enabled' | 'config'>,
 ): Promise<StoredInstance> =>
-  store.transaction(async (inside) => {
+  service.store.transaction(async (inside) => {
     if (!supportsMultiple && (await inside.list()).some((other) => other.type === type)) {
       throw conflict(`${displayName} allows one instance, and there is one already. Change that one.`);
     }
-    const now = clock.now();
+    const now = service.clock.now();
     const created = { id: await inside.nextId(type), type, ...fields, created_at: now, updated_at: now };
-    await checkPorts(inside, created, settings);
+    await checkPorts(service, inside, created);
     await inside.create(created);
     return created;
   });
@@ -200,14 +200,10 @@ async function removeInstance(service: Service, id: string): Promise<void> {
   await gone.tidied;
 }
 
-const change = (
-  { store, clock, settings }: Service,
-  id: string,
-  edit: (before: StoredInstance) => StoredInstance,
-): Promise<StoredInstance> =>
-  store.transaction(async (inside) => {
-    const after = { ...edit(await readStored(inside, id)), updated_at: clock.now() };
-    await checkPorts(inside, after, settings);
+const change = (service: Service, id: string, edit: (before: StoredInstance) => StoredInstance): Promise<StoredInstance> =>
+  service.store.transaction(async (inside) => {
+    const after = { ...edit(await readStored(inside, id)), updated_at: service.clock.now() };
+    await checkPorts(service, inside, after);
     await inside.update(after);
     return after;
   });
@@ -241,7 +237,9 @@ async function readStored(from: InstanceRows, id: string): Promise<StoredInstanc
   return instance;
 }
 
-async function checkPorts(from: InstanceRows, candidate: StoredInstance, settings: ManagerSettings): Promise<void> {
-  const clash = candidate.enabled ? findPortClash(candidate, await from.list(), settings) : null;
+async function checkPorts({ settings: hosts, types }: Service, from: InstanceRows, candidate: StoredInstance): Promise<void> {
+  if (!candidate.enabled) return;
+  const fieldsOf = (type: string) => types.find(type)?.meta.configSchema.properties;
+  const clash = findPortClash(candidate, await from.list(), { hosts, fieldsOf });
   if (clash !== null) throw conflict(clash);
 }

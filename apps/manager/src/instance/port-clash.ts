@@ -1,13 +1,17 @@
-import type { ManagerSettings } from '@svc/service-kit/config/process-settings.ts';
+import type { ConfigSchema, portElsewhere } from '@svc/contract/connector-meta.ts';
 import type { InstanceConfig } from '@svc/contract/instance.ts';
+import type { ManagerSettings } from '@svc/service-kit/config/process-settings.ts';
 
 type HostPorts = Pick<ManagerSettings, 'corePort' | 'managerPort' | 'collectorPort'>;
+/** What the fields of a type's config are; undefined for a type that is not there. */
+type FieldsOf = (type: string) => ConfigSchema['properties'] | undefined;
+type Candidate = Pick<InstanceConfig, 'id' | 'type' | 'config'>;
 
 /** Who has a port that `candidate` wants, as a text for the operator; null when it is free. Instances that are disabled have none. */
 export function findPortClash(
-  candidate: Pick<InstanceConfig, 'id' | 'config'>,
+  candidate: Candidate,
   others: readonly InstanceConfig[],
-  hosts: HostPorts,
+  { hosts, fieldsOf }: { hosts: HostPorts; fieldsOf: FieldsOf },
 ): string | null {
   const owners = new Map([
     [hosts.corePort, 'the core'],
@@ -16,14 +20,22 @@ export function findPortClash(
   ]);
   for (const other of others) {
     if (!other.enabled || other.id === candidate.id) continue;
-    for (const port of portsOf(other.config)) owners.set(port, `the instance "${other.id}" (${other.name})`);
+    for (const { port } of portsOf(other, fieldsOf)) owners.set(port, `the instance "${other.id}" (${other.name})`);
   }
-  const taken = portsOf(candidate.config).find((port) => owners.has(port));
-  return taken === undefined ? null : `Port ${taken} belongs to ${owners.get(taken)}. Choose another port.`;
+  for (const { name, port } of portsOf(candidate, fieldsOf)) {
+    if (owners.has(port)) return `Port ${port} belongs to ${owners.get(port)}. Choose another port.`;
+    owners.set(port, `${name} of the same instance`);
+  }
+  return null;
 }
 
-/** Fields called `port` or `…_port`. Port 0 means any free one. */
-const portsOf = (config: Record<string, unknown>): number[] =>
-  Object.entries(config).flatMap(([name, value]) =>
-    /(^|_)port$/.test(name) && typeof value === 'number' && value > 0 ? [value] : [],
-  );
+const elsewhere: (typeof portElsewhere)['portOf'] = 'server';
+
+/** What it listens on: fields called `port` or `…_port` but for those of servers elsewhere. Port 0 means any free one. */
+function portsOf({ type, config }: Omit<Candidate, 'id'>, fieldsOf: FieldsOf): { name: string; port: number }[] {
+  const fields = fieldsOf(type) ?? {};
+  return Object.entries(config).flatMap(([name, port]) => {
+    const isOwn = /(^|_)port$/.test(name) && fields[name]?.['portOf'] !== elsewhere;
+    return isOwn && typeof port === 'number' && port > 0 ? [{ name, port }] : [];
+  });
+}
