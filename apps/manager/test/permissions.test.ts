@@ -58,6 +58,8 @@ describe('a path in the config of a connector', () => {
     expect(await start(file)).toBe('running');
     put("fs.writeFileSync(place, 'x')", { read: ['place'] });
     expect(await start(file)).toMatch(/^It may not write /);
+    put("fs.writeFileSync(place + '.tmp', 'y'); fs.renameSync(place + '.tmp', place)", { write: ['place'] });
+    expect(await start(file)).toBe('running');
     put(writing, { write: ['place'] });
     expect(await start(outside.path)).toBe('running');
     // A folder that is not there yet, and one in the instance's own.

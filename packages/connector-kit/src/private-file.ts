@@ -1,7 +1,8 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync, statSync } from 'node:fs';
-import { writeFileAtomic } from '@svc/service-kit/files.ts';
+import { closeSync, constants, fstatSync, mkdirSync, openSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { draftOf, writeFileAtomic } from '@svc/service-kit/files.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
-import { errorText } from '@svc/service-kit/service-error.ts';
+import { errorText, unavailable } from '@svc/service-kit/service-error.ts';
 import type { StartContext } from './connector.ts';
 
 export type PrivateFile<Value> = {
@@ -84,7 +85,14 @@ export function openPrivateFile<Value>(options: Options<Value>): PrivateFile<Val
   }
 
   function put(text: string): void {
-    writeFileAtomic(file, text);
+    const write = () => writeFileAtomic(file, text, draftOf(file));
+    try {
+      write();
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      makeFolderOf(options);
+      write();
+    }
     seen = versionOf(file);
   }
 
@@ -106,6 +114,16 @@ export function openPrivateFile<Value>(options: Options<Value>): PrivateFile<Val
       return problem;
     },
   };
+}
+
+/** Outside of its own folder a connector makes none. */
+function makeFolderOf({ file, name }: Pick<Options<unknown>, 'file' | 'name'>): void {
+  const folder = path.dirname(file);
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch {
+    throw unavailable(`The ${name} cannot be written: there is no folder ${folder}. Make it first.`);
+  }
 }
 
 /** Null where there is no file and need not be one. */

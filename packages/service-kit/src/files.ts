@@ -37,12 +37,17 @@ function makeFolders(dir: string): void {
   }
 }
 
+/** Where a connector first writes a file that it may write: it may write this one, too. */
+export const draftOf = (file: string): string => `${file}.tmp`;
+
 /** What is written is on the disk: as fsync would have it, which Node has no more in a process that it confines. */
 const syncedWrite = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_SYNC;
 
-/** Writes a small file so that a reader sees the old or the new content, never a part, whatever happens in between. */
-export function writeFileAtomic(file: string, content: string): void {
-  const temporary = `${file}.${process.pid}.tmp`;
+/**
+ * Writes a small file so that a reader sees the old or the new content, never a part, whatever happens in between. `temporary`: where it is written first; by
+ * default no other process has the same name.
+ */
+export function writeFileAtomic(file: string, content: string, temporary = `${file}.${process.pid}.tmp`): void {
   // One of an earlier process. Whatever it is, nothing is written through it: it may be a link, or readable by others.
   rmSync(temporary, { force: true });
   try {

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { makePrivateDir, realPlace } from '@svc/service-kit/files.ts';
+import { makePrivateDir, draftOf, realPlace } from '@svc/service-kit/files.ts';
 import { pickEnv } from '@svc/supervisor/child-spec.ts';
 import { checkLinks } from '../connector-type/check-links.ts';
 import { addedPlaces, kitPlaces, packagesAround, isInside } from '../connector-type/places.ts';
@@ -24,7 +24,8 @@ export function confine(deps: Deps, { type, config, dataDir }: Child): Confineme
   const { permissions = {} } = type.meta;
   const policy = createPathPolicy(deps, dataDir);
   const pathsIn = (fields: readonly string[] = []) => fields.flatMap((field) => pathOf(config[field], dataDir));
-  const [toRead, toWrite] = [pathsIn(permissions.read), pathsIn(permissions.write)];
+  const toRead = pathsIn(permissions.read);
+  const toWrite = pathsIn(permissions.write).flatMap((place) => [place, draftOf(place)]);
   toRead.forEach(policy.read);
   toWrite.forEach(policy.write);
 

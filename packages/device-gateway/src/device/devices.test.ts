@@ -46,6 +46,18 @@ test('a token that was written by hand lets in, and is a digest from then on', (
   expect(devices.byToken('a-token-of-an-old-phone')).not.toBeNull();
 });
 
+test('the folder of the file is made with the first device, or it is said that it cannot be', () => {
+  const { file, clock } = open('a file, which holds no folder');
+  const at = (...names: string[]) => openDevices({ file: path.join(...names), clock, log: () => undefined });
+  const folder = path.join(path.dirname(file), 'deep/down');
+  const { device_id: id } = at(folder, 'keys.json').add('Phone');
+  expect(at(folder, 'keys.json').find(id)?.name).toBe('Phone');
+  expect(statSync(folder).mode & 0o777).toBe(0o700);
+  rmSync(path.dirname(file), { recursive: true });
+  symlinkSync('nowhere', path.dirname(file));
+  expect(() => at(file).add('Phone')).toThrow(`there is no folder ${path.dirname(file)}. Make it first.`);
+});
+
 test('a new device may be used for what is harmless, and for more when the owner says so', () => {
   const { devices, reopen, file } = open();
   const { device_id: id, allowed } = devices.add('Phone');
