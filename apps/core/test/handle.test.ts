@@ -276,6 +276,8 @@ describe('sessions', () => {
     [{ target: 'e' }, 'e'],
     [{ channelId: '', chatId: ' ', target: 'e' }, 'e'],
     [{ channelId: { id: 'c' }, chatId: false, target: 'e' }, 'e'],
+    [{ channelId: '', chatId: null, target: 'e' }, 'e'],
+    [{ channelId: 0, chatId: 'd' }, '0'],
     [{}, null],
   ])('the outbound target of %j is %s', async (channel_context, outbound_target) => {
     await core.handle(envelope('hi', { channel_context }));
