@@ -57,6 +57,14 @@ test('adding a server of a name that is there replaces it whole', async () => {
   expect(await givenTo()).toEqual([{ name: 'kit', type: 'http', url: 'https://x.example/mcp', headers: {}, safe: false }]);
 });
 
+test('an entry goes back as the registry shows it', async () => {
+  await add({ name: 'kit', command: 'npx', args: ['-y', 'kit'], description: 'Of mine.' });
+  await add({ name: 'far', url: 'https://x.example/mcp' });
+  const before = await servers();
+  for (const name of ['kit', 'far']) expect((await add({ name, ...before[name] })).body).toMatchObject({ replaced: true });
+  expect(await servers()).toEqual(before);
+});
+
 test('an entry that is not valid is refused with every field that is wrong, and the one that was there stays', async () => {
   await add({ name: 'kit', command: 'npx' });
   const { status, body } = await add({ name: 'Kit!', command: './x', args: [1], wrong: true });

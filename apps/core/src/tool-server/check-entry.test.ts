@@ -23,6 +23,13 @@ test('a remote server needs its address alone', () => {
   });
 });
 
+test('an entry may name its type, as the registry does, but not another one', () => {
+  expect(checkEntry({ type: 'stdio', command: 'npx' }).entry).toEqual(checkEntry({ command: 'npx' }).entry);
+  expect(checkEntry({ type: 'http', url: 'https://x.example/' }).entry).toEqual(checkEntry({ url: 'https://x.example/' }).entry);
+  expect(fieldsOf({ type: 'http', command: 'npx' })).toEqual(['type']);
+  for (const type of ['stdio', 'sse', null, 7]) expect(fieldsOf({ type, url: 'https://x.example/' })).toEqual(['type']);
+});
+
 test('everything that is wrong is reported at once', () => {
   const fields = { command: './here', args: ['ok', 7], env: { 'A B': 'x', GOOD: 1 }, safe: 'yes', description: 4 };
   expect(fieldsOf(fields)).toEqual(['safe', 'description', 'command', 'args.1', 'env.A B', 'env.GOOD']);

@@ -6,7 +6,10 @@ import { referenceProblem } from './secret-references.ts';
 export type Problem = { field: string; problem: string };
 export type CheckedEntry = { entry: ToolServerEntry; problems: [] } | { entry: null; problems: Problem[] };
 
-export type EntryFields = Record<'command' | 'args' | 'env' | 'url' | 'headers' | 'safe' | 'enabled' | 'description', unknown>;
+export type EntryFields = Record<
+  'type' | 'command' | 'args' | 'env' | 'url' | 'headers' | 'safe' | 'enabled' | 'description',
+  unknown
+>;
 
 const most = { args: 100, values: 100, text: 32_768, url: 2048, description: 500 };
 const envName = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
@@ -24,7 +27,7 @@ export function checkEntry(fields: Partial<EntryFields>): CheckedEntry {
   const report = (field: string, problem: string | null) => {
     if (problem !== null) problems.push({ field, problem });
   };
-  const { command, args = [], env = {}, url, headers, safe = false, enabled = true, description } = fields;
+  const { type, command, args = [], env = {}, url, headers, safe = false, enabled = true, description } = fields;
   report('safe', typeof safe === 'boolean' ? null : 'must be true or false');
   report('enabled', typeof enabled === 'boolean' ? null : 'must be true or false');
   if (description !== undefined) report('description', textProblem(description, most.description));
@@ -35,6 +38,7 @@ export function checkEntry(fields: Partial<EntryFields>): CheckedEntry {
         : { field: 'url', problem: 'is given beside a command: a server has one of the two' };
     return { entry: null, problems: [...problems, problem] };
   }
+  report('type', typeProblem(type, command === undefined ? 'http' : 'stdio'));
   const common = {
     enabled: enabled === true,
     safe: safe === true,
@@ -58,6 +62,10 @@ export function checkEntry(fields: Partial<EntryFields>): CheckedEntry {
   const named = headers === undefined ? {} : { headers: headers as Record<string, string> };
   return { entry: { type: 'http', url: url as string, ...named, ...common }, problems: [] };
 }
+
+/** It need not be said: a command or an address says it too. */
+const typeProblem = (type: unknown, meant: 'stdio' | 'http'): string | null =>
+  type === undefined || type === meant ? null : 'must be stdio beside a command, http beside a url, or left out';
 
 /** A relative path would be looked for in the folder of each turn. */
 function commandProblem(command: unknown): string | null {

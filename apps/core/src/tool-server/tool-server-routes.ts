@@ -24,6 +24,7 @@ const saveBody = {
   type: 'object',
   properties: {
     name: said(stdio.properties.name),
+    type: { description: 'stdio or http, as the registry shows it. It may be left out.' },
     command: said(stdio.properties.command),
     args: { description: 'A list of texts.' },
     env: said(stdio.properties.env),
