@@ -1,3 +1,4 @@
+import { originOf } from '@svc/connector-kit';
 import { isLoopbackName } from '@svc/service-kit/http/guard.ts';
 import { placeholderBaseUrl, type Config } from './meta.ts';
 
@@ -7,21 +8,11 @@ import { placeholderBaseUrl, type Config } from './meta.ts';
  * @throws Error with words for the operator.
  */
 export function publicOrigin({ base_url: baseUrl, bind_host: host }: Config, port: number): string {
-  if (baseUrl !== placeholderBaseUrl) return checkOrigin(baseUrl);
+  if (baseUrl !== placeholderBaseUrl) return originOf(baseUrl, { http: 'loopback' });
   if (!isLoopbackName(host)) {
     throw new Error(
       'With a bind_host of the network, base_url has to say the https address under which clients reach this server.',
     );
   }
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
-}
-
-function checkOrigin(text: string): string {
-  const url = URL.parse(text);
-  const isPlain = url !== null && url.username === '' && url.password === '' && url.search === '' && url.hash === '';
-  if (!isPlain || url.pathname !== '/')
-    throw new Error('base_url has to be an address such as https://assistant.example.org, without a path.');
-  if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackName(url.hostname.replace(/^\[|\]$/g, ''))))
-    return url.origin;
-  throw new Error('base_url has to begin with https://; http:// is for this machine alone.');
 }

@@ -40,6 +40,7 @@ export { channelKey, deviceKey, emailId, emailKey, parseKey, userKey } from './c
 export { commonFields, type CommonField, type ReplyStyle } from './common-fields.ts';
 export { intakeConfig } from './intake-config.ts';
 
+export { originOf } from './http/base-url.ts';
 export { checkBindHost } from './http/check-bind-host.ts';
 export { createConnectorServer, type ConnectorServer, type ConnectorServerOptions } from './http/create-server.ts';
 export { sendJson, type Exchange, type Reply } from './http/exchange.ts';

@@ -3,6 +3,7 @@ import path from 'node:path';
 import {
   checkBindHost,
   createConnectorServer,
+  originOf,
   sendJson,
   systemClock,
   type Route,
@@ -65,7 +66,9 @@ export async function startGateway(
   ctx: StartContext<GatewayConfig>,
   { meta, appFolder = builtApp, readsNotifications = false, network, clock = systemClock }: GatewayOptions,
 ): Promise<RunningConnector> {
-  const { config, allowedHosts, log } = ctx;
+  const { config, log } = ctx;
+  const origin = config.base_url === placeholderBaseUrl ? null : originOf(config.base_url, { http: 'anywhere' });
+  const allowedHosts = [...(origin === null ? [] : [new URL(origin).hostname]), ...ctx.allowedHosts];
   checkBindHost({ host: config.bind_host, needsToken: config.require_token, allowedHosts });
   const devices = openDevices({ file: path.resolve(ctx.dataDir, config.keys_file), clock, log });
   const codes = createPairingCodes(clock);
@@ -109,7 +112,7 @@ export async function startGateway(
       ...(await createAppRoutes(appFolder)),
     ],
     version: ctx.version,
-    allowedHosts: [config.bind_host, ...hostsOf(config), ...allowedHosts],
+    allowedHosts: [config.bind_host, ...allowedHosts],
     renderError,
     errorSchema,
     maxConnections,
@@ -117,7 +120,7 @@ export async function startGateway(
   });
   const { port, url } = await server.listen(config.http_port, config.bind_host);
   const stopLooking = endDeadLinks({ ...gateway, localDevice: config.require_token ? null : localDeviceId });
-  const baseUrl = () => (config.base_url === placeholderBaseUrl ? url : config.base_url.replace(/\/+$/, ''));
+  const baseUrl = () => origin ?? url;
   const call = createCalls({ ...gateway, codes, remove, baseUrl, rpc, capabilities });
   return {
     port,
@@ -153,10 +156,3 @@ const healthRoute = (service: string, look: () => Health): Route => ({
     sendJson(exchange, { status: 200, body: JSON.stringify(body) });
   },
 });
-
-/** The name under which devices reach it. */
-function hostsOf({ base_url }: GatewayConfig): string[] {
-  if (base_url === placeholderBaseUrl) return [];
-  const { hostname } = new URL(base_url);
-  return [hostname];
-}

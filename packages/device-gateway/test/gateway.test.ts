@@ -47,6 +47,14 @@ test('a device comes in with the code of its link, once, and is named to the own
   expect(JSON.stringify(await gateway.listed())).not.toMatch(/token|svcd_/);
 });
 
+test('links name the base_url, which has to be one that the app can be at', async () => {
+  const gateway = await openGateway({ base_url: 'https://Phone.example.org/' });
+  expect((await gateway.invite('Phone')).url).toMatch(/^https:\/\/phone\.example\.org\/#pair=/);
+  expect((await (await openGateway({ base_url: 'http://192.168.1.5:3028' })).invite('Phone')).url).toMatch(/^http:\/\/192/);
+  for (const base_url of ['https://phone.example.org/app', 'phone.example.org', 'ftp://phone.example.org'])
+    await expect(openGateway({ base_url })).rejects.toThrow(/^base_url has to/);
+});
+
 test('the owner says what a device may be used for', async () => {
   const gateway = await openGateway();
   const { device } = await gateway.device('Phone');

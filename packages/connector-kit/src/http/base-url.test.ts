@@ -1,0 +1,33 @@
+import { describe, expect, test } from 'vitest';
+import { originOf } from './base-url.ts';
+
+describe('a base_url', () => {
+  test.each([
+    ['https://a.example', 'https://a.example'],
+    ['https://A.Example:443/', 'https://a.example'],
+    ['https://bücher.example:8443', 'https://xn--bcher-kva.example:8443'],
+    ['http://localhost:3018', 'http://localhost:3018'],
+    ['http://[::1]:3018', 'http://[::1]:3018'],
+  ])('%s names the origin %s', (text, origin) => {
+    expect(originOf(text, { http: 'loopback' })).toBe(origin);
+  });
+
+  test('without encryption is for this machine, unless the connector takes others', () => {
+    expect(() => originOf('http://a.example', { http: 'loopback' })).toThrow(/http:\/\/ is for this machine alone/);
+    expect(originOf('http://192.168.1.5:3028/', { http: 'anywhere' })).toBe('http://192.168.1.5:3028');
+  });
+
+  test.each([
+    'a.example',
+    ' ',
+    'https://a.example/path',
+    'https://a.example?x=1',
+    'https://a.example/#x',
+    'https://me:secret@a.example',
+    'ftp://a.example',
+    'javascript:alert(1)',
+    'file:///',
+  ])('%j is none', (text) => {
+    expect(() => originOf(text, { http: 'anywhere' })).toThrow(/^base_url has to/);
+  });
+});
