@@ -53,7 +53,8 @@ export type Seams = { network?: Network; createServer?: typeof createServer };
 export async function startWith(ctx: StartContext<Config>, seams: Seams): Promise<RunningConnector> {
   const { config, state, log, allowedHosts, signal } = ctx;
   const clock = systemClock;
-  checkBindHost({ host: config.bind_host, needsToken: true, allowedHosts });
+  // Beyond this machine `base_url` has to name the host (`publicOrigin`).
+  checkBindHost({ host: config.bind_host, needsToken: true, allowedHosts: [config.base_url] });
   // Known for sure once it listens: port 0 takes a free one.
   let origin = publicOrigin(config, config.port);
   const clients = openClientsFile({ file: path.resolve(ctx.dataDir, config.clients_file), clock, log });

@@ -13,6 +13,8 @@ describe('a bind address', () => {
 
   test.each(['0.0.0.0', '::', '0:0:0:0:0:0:0:0'])('%s, all addresses, also needs named hosts', (host) => {
     expect(() => checkBindHost({ host, needsToken: true, allowedHosts: [] })).toThrow(/SVC_ALLOWED_HOSTS/);
+    // The address of the service itself, which the manager always hands over.
+    expect(() => checkBindHost({ host, needsToken: true, allowedHosts: ['127.0.0.1'] })).toThrow(/SVC_ALLOWED_HOSTS/);
   });
 
   test.each(['*', '', '127.evil.example', '127.0.0.1.evil.example', 'svc.example', '0x7f.1', '127.1'])(

@@ -1,9 +1,11 @@
 import { isIP } from 'node:net';
+import { isLoopbackName } from '@svc/service-kit/http/guard.ts';
 
 type BindHost = {
   host: string;
   /** True when every caller must show a key or token. */
   needsToken: boolean;
+  /** Names that are served. Those of this machine itself, which always are, do not count. */
   allowedHosts: readonly string[];
 };
 
@@ -18,7 +20,7 @@ export function checkBindHost({ host, needsToken, allowedHosts }: BindHost): voi
   if (version === 4 ? host.startsWith('127.') : host === '::1') return;
   if (!needsToken) throw new Error(`bind_host ${host} is reachable from a network, so a key must be required.`);
   const isWildcard = host === '0.0.0.0' || /^[0:]+$/.test(host);
-  if (isWildcard && allowedHosts.length === 0) {
+  if (isWildcard && allowedHosts.every(isLoopbackName)) {
     throw new Error(`bind_host ${host} listens on every address. Name the hosts to be served in SVC_ALLOWED_HOSTS first.`);
   }
 }
