@@ -293,6 +293,7 @@ describe('a push over the manager', () => {
     [401, { error: 'unauthorized' }, false],
     [404, { message: 'There is no instance "m1".' }, true],
     [409, { message: 'stopped' }, false],
+    [409, { message: 'it only answers', reason: 'only_answers' }, true],
     [500, { error: 'internal' }, false],
     [503, {}, false],
   ])('[L06] that the manager answers with %i %j has failed (for good: %s)', async (status, body, permanent) => {

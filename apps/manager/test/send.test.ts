@@ -112,18 +112,19 @@ describe('[X01] [X08] what cannot be sent', () => {
     ['a name of the language', { instance_id: '__proto__' }, 404],
     ['an address', { instance_id: 'http://127.0.0.1:3023' }, 404],
     ['a channel that is not there', { channel: 'nothing' }, 404],
-    ['a type that only answers', { channel: 'single' }, 409],
-    ['an instance of such a type', { instance_id: 'single' }, 409],
+    ['a type that only answers', { channel: 'single' }, 409, 'only_answers'],
+    ['an instance of such a type', { instance_id: 'single' }, 409, 'only_answers'],
     ['an instance that is stopped', { instance_id: 'postbox' }, 409],
     ['the only one of a channel, which is stopped', { channel: 'postbox' }, 409],
     ['an instance and a channel that differ', { instance_id: 'postbox', channel: 'single' }, 400],
     ['neither an instance nor a channel', {}, 400],
-  ])('%s', async (_, place, status) => {
+  ])('%s', async (_, place, status, reason?: string) => {
     const open = await openManager();
     try {
       await open.call('POST', '/instances', { type: 'single', name: 'Single', enabled: true });
       await open.call('POST', '/instances', { type: 'postbox', name: 'Box' });
-      expect((await open.call('POST', '/send', { ...place, target: 'b', text: 'x' })).status).toBe(status);
+      const sent = await open.call('POST', '/send', { ...place, target: 'b', text: 'x' });
+      expect([sent.status, sent.body['reason']]).toEqual([status, reason]);
     } finally {
       await open.close();
     }

@@ -27,6 +27,9 @@ const about = {
  */
 export type About = { turn_id: string; message_id?: string };
 
+/** The `reason` of a refusal (409) that lasts: what runs there only answers, whatever the instance does later. */
+export const onlyAnswers = 'only_answers';
+
 /** Body of `POST /send` (spec: Manager). */
 export const sendSchema = {
   type: 'object',

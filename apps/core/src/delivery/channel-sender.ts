@@ -1,4 +1,4 @@
-import type { About } from '@svc/contract/send.ts';
+import { onlyAnswers, type About } from '@svc/contract/send.ts';
 import { requestJson } from '@svc/service-kit/http/json-client.ts';
 import type { Secret } from '@svc/service-kit/secret.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
@@ -10,7 +10,7 @@ export type SendOutcome = { delivered: true } | { delivered: false; permanent: b
 export type ChannelMessage = { id: string; instance_id: string; target: string; text?: string; path?: string; about?: About };
 export type SendToChannel = (message: ChannelMessage) => Promise<SendOutcome>;
 
-type SendAnswer = { delivered?: boolean; message?: string; error?: string };
+type SendAnswer = { delivered?: boolean; message?: string; error?: string; reason?: string };
 
 const timeoutMs = 10_000;
 /** There is no such instance, or the message itself will not do. Anything else may pass: a restart, a token, a limit. */
@@ -28,7 +28,8 @@ export const createChannelSender =
       const { status, body: answer } = await requestJson<SendAnswer>(`${managerUrl}/send`, { token, body, headers, timeoutMs });
       if (status < 300 && answer.delivered !== false) return { delivered: true };
       const why = answer.message ?? answer.error ?? 'no reason given';
-      return { delivered: false, permanent: permanentStatuses.includes(status), error: `the manager answered ${status}: ${why}` };
+      const permanent = permanentStatuses.includes(status) || answer.reason === onlyAnswers;
+      return { delivered: false, permanent, error: `the manager answered ${status}: ${why}` };
     } catch (error) {
       return { delivered: false, permanent: false, error: `the manager could not be asked: ${errorText(error)}` };
     }

@@ -1,5 +1,6 @@
 import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
 import type { Instance } from '@svc/contract/instance.ts';
+import { onlyAnswers } from '@svc/contract/send.ts';
 import { badRequest, conflict, notFound } from '@svc/service-kit/service-error.ts';
 
 export type Place = { instance_id?: string; channel?: string };
@@ -43,7 +44,9 @@ function checkOutbound({ id, type }: Instance, metaOf: MetaOf): void {
   const meta = metaOf(type);
   if (meta === null) throw conflict(`The connector type "${type}" of "${id}" is not installed.`);
   if ((meta.outbound ?? false) === false)
-    throw conflict(`${meta.displayName} only answers on the connection it was asked on; nothing can be sent through "${id}".`);
+    throw conflict(`${meta.displayName} only answers on the connection it was asked on; nothing can be sent through "${id}".`, {
+      reason: onlyAnswers,
+    });
 }
 
 /** Throws `conflict` for an instance that takes nothing until a person does something. */
