@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { expect, test } from 'vitest';
+import type { GitHubRepo } from '@svc/testing/github-server/github-store.ts';
 import { randomGitHubFaults } from '@svc/testing/github-server/github-faults.ts';
 import { freePorts } from '@svc/testing/free-ports.ts';
 import { createRandom } from '@svc/testing/random.ts';
@@ -53,6 +54,31 @@ test('what is answered already is not answered again, though all that was seen i
   server.comment(issue, ann, 'another word');
   await looked(channel);
   expect(channel.core.turns).toEqual([]);
+});
+
+test('what was said in a repository while it was taken out of the config is not answered when it is back', async () => {
+  const demo = { owner: 'ann', repo: 'demo' };
+  const repos = [demo, { owner: 'ann', repo: 'other' }];
+  const config = { repos };
+  let other!: GitHubRepo;
+  const channel = await openIssues({ config, before: (server) => void (other = server.repo('ann', 'other', false)) });
+  quiet(channel);
+  const { server, ann, repo } = channel;
+  server.open(other, ann, { title: 'A', body: '@assistant one' });
+  await expect.poll(() => texts(channel)).toEqual(['one']);
+  const anHourAgo = new Date(Date.now() - 3600_000).toISOString();
+  await channel.context.state.set('repo/ann/other', { since: anHourAgo, isPrivate: false });
+  config.repos = [demo];
+  await channel.restart();
+  quiet(channel);
+  server.open(other, ann, { title: 'B', body: '@assistant two' }).createdAt -= 60_000;
+  config.repos = repos;
+  await channel.restart();
+  quiet(channel);
+  server.open(repo, ann, { title: 'C', body: '@assistant three' });
+  server.open(other, ann, { title: 'D', body: '@assistant four' });
+  await expect.poll(() => texts(channel)).toHaveLength(2);
+  expect(new Set(texts(channel))).toEqual(new Set(['three', 'four']));
 });
 
 test('of 220 comments that came while it was away each mention is taken once, in the order of its issue, by clocks that are minutes apart', async () => {

@@ -1,4 +1,4 @@
-import type { StartContext } from '@svc/connector-kit';
+import type { ConnectorState, StartContext } from '@svc/connector-kit';
 import { isPassing } from '@svc/connector-kit/ingress/passing-faults.ts';
 import { errorText, ServiceError } from '@svc/service-kit/service-error.ts';
 import { meta, type Config, type Repo } from '../meta.ts';
@@ -39,7 +39,11 @@ export async function findAccount(deps: Deps): Promise<Account> {
 }
 
 type Kept = { since: string; isPrivate: boolean };
-const sinceKey = (repo: Repo): string => `repo/${repoName(repo)}`;
+const repoKeys = 'repo/';
+const sinceKey = (repo: Repo): string => `${repoKeys}${repoName(repo)}`;
+/** Below these is how far the lists of a repository were read. */
+export const feedKey = (kind: 'comments' | 'issues', name: string): string => `${kind}/${name}/`;
+const feedKeys = (name: string): string[] => [feedKey('comments', name), feedKey('issues', name)];
 
 async function lookUp({ api, state, signal, config, log }: Deps): Promise<Account> {
   const me = await api.read('GET /user', {}, signal).catch((error: unknown) => {
@@ -67,7 +71,19 @@ async function lookUp({ api, state, signal, config, log }: Deps): Promise<Accoun
       log('warn', 'a repository is archived: nothing can be written there', { repo: repoName(one) });
     repos.push({ ...one, isPrivate, since, isNew: kept === undefined });
   }
+  await forgetOthers(config.repos, state);
   return { id, login, repos, cannotWrite };
+}
+
+/** A repository that is watched no more is a new one when it comes back: what was said there meanwhile was not for us. */
+async function forgetOthers(watched: readonly Repo[], state: ConnectorState): Promise<void> {
+  const ours = new Set(watched.map(sinceKey));
+  for (const { key } of await state.list(repoKeys)) {
+    if (ours.has(key)) continue;
+    const name = key.slice(repoKeys.length);
+    const places = await Promise.all(feedKeys(name).map((prefix) => state.list(prefix)));
+    await state.change(Object.fromEntries([key, ...places.flat().map((place) => place.key)].map((gone) => [gone, undefined])));
+  }
 }
 
 /** Classic tokens say what they may do. Of others GitHub says nothing: what is missing shows when it is refused. */

@@ -1,6 +1,6 @@
 import type { Clock, StartContext } from '@svc/connector-kit';
 import { stateBelow } from '@svc/connector-kit/state/state-below.ts';
-import type { WatchedRepo } from '../github/find-account.ts';
+import { feedKey, type WatchedRepo } from '../github/find-account.ts';
 import type { GitHubApi } from '../github/github-api.ts';
 import type { Config } from '../meta.ts';
 import { repoName } from '../outgoing/issue-place.ts';
@@ -26,11 +26,11 @@ export function openIncoming(ctx: StartContext<Config>, { repos, clock, ...deps 
 
   for (const repo of repos) {
     const { comments, issues } = lists(deps.api, repo);
-    const shared = (kind: string) => ({
+    const shared = (kind: 'comments' | 'issues') => ({
       since: repo.since,
       everyMs: config.poll_interval_ms,
       clock,
-      state: stateBelow(state, `${kind}/${repoName(repo)}/`),
+      state: stateBelow(state, feedKey(kind, repoName(repo))),
       log,
       signal,
       onProblem(problem: string | null) {
