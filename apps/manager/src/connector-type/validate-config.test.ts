@@ -53,6 +53,15 @@ test('a pattern that got no time on a busy machine is tried again', () => {
   expect(run.mock.calls.length).toBeGreaterThan(1);
 });
 
+test('a path is written whole: nothing replaces a "~"', () => {
+  const text = { type: 'string', title: 'Text', default: 'keys.json' };
+  const meta = { ...metaWith({ file: text, folder: text, name: text }), permissions: { read: ['file'], write: ['folder'] } };
+  for (const path of ['~', '~/keys.json', '~ann/keys.json'])
+    expect(() => validate(meta, { file: path, folder: path })).toThrow(/config\.file begins with "~".*config\.folder begins/);
+  const config = { file: '/a/~/keys.json', folder: 'old~', name: '~/what' };
+  expect(validate(meta, config)).toEqual(config);
+});
+
 test('each field is held to its own pattern', () => {
   const field = (pattern: string) => ({ type: 'string', title: 'Field', pattern });
   const meta = metaWith({ letters: field('^[a-z]+$'), digits: field('^\\d+$') });

@@ -1,9 +1,10 @@
 import type { ValidateFunction } from 'ajv';
 import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
 import { badRequest } from '@svc/service-kit/service-error.ts';
-import { compileSchema, problemsOf } from './ajv.ts';
+import { compileSchema, problemsOf, type FieldProblem } from './ajv.ts';
 
-export type ConfigValidator = (meta: ConnectorMeta, config: Record<string, unknown>) => Record<string, unknown>;
+type Config = Record<string, unknown>;
+export type ConfigValidator = (meta: ConnectorMeta, config: Config) => Config;
 
 /** Schemas are compiled on first use, once for each description: a type's may change. Each was checked when its type was found. */
 export function createConfigValidator(): ConfigValidator {
@@ -16,8 +17,9 @@ export function createConfigValidator(): ConfigValidator {
   return (meta, config) => {
     const validate = validatorOf(meta);
     const filled = copyOf(config);
-    if (validate(filled)) return filled;
-    const fields = problemsOf(validate.errors ?? []).map(({ field, problem }) => ({
+    const problems = validate(filled) ? shortPaths(meta, filled) : problemsOf(validate.errors ?? []);
+    if (problems.length === 0) return filled;
+    const fields = problems.map(({ field, problem }) => ({
       field: ['config', field].filter(Boolean).join('.'),
       problem,
     }));
@@ -26,10 +28,16 @@ export function createConfigValidator(): ConfigValidator {
   };
 }
 
+/** A shell puts the home folder in place of `~`; here it would be a folder of that name in the instance's own. */
+function shortPaths({ permissions: { read = [], write = [] } = {} }: ConnectorMeta, config: Config): FieldProblem[] {
+  const named = [...new Set([...read, ...write])].filter((field) => /^~[^/]*(\/|$)/.test(String(config[field] ?? '')));
+  return named.map((field) => ({ field, problem: 'begins with "~", which is not replaced here; write the whole path' }));
+}
+
 /** A copy by way of JSON, because that is how it will be stored. */
-function copyOf(config: Record<string, unknown>): Record<string, unknown> {
+function copyOf(config: Config): Config {
   try {
-    return JSON.parse(JSON.stringify(config)) as Record<string, unknown>;
+    return JSON.parse(JSON.stringify(config)) as Config;
   } catch {
     throw badRequest('The config is nested too deeply.', { fields: [{ field: 'config', problem: 'is nested too deeply' }] });
   }
