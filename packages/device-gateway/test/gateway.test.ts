@@ -427,6 +427,7 @@ test('what the operator offers is described by its digest, and loaded whole, als
   const { token } = await gateway.device('Phone');
   const get = (where: string) => gateway.json(token, 'GET', where);
   expect([(await get('/gw/wake')).status, (await get('/gw/app')).status]).toEqual([404, 404]);
+  expect((await get('/gw/theme')).body['wake']).toEqual({ enabled: false, url: null, phrases: [] });
   writeFileSync(path.join(gateway.folder, 'wake.onnx'), 'a model');
   for (const content of ['an app', 'another app', '']) {
     writeFileSync(path.join(gateway.folder, 'app.apk'), content);

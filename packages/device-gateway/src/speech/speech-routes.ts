@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { badRequest, type ConnectorState, type Exchange, type Route } from '@svc/connector-kit';
 import { speakSchema, voiceConfigSchema, type SpeakRequest, type VoiceConfig } from '@svc/contract/device-gateway.ts';
@@ -89,7 +91,8 @@ export function createSpeechRoutes(gateway: Gateway): Route[] {
       handle(exchange) {
         authenticate(exchange);
         const { theme: palette, stop_phrases, wake_model, wake_phrases: phrases } = ctx.config;
-        const wake = wake_model === '' ? noWakeWord : { enabled: true, url: '/gw/wake/file', phrases };
+        const isThere = wake_model !== '' && existsSync(path.resolve(ctx.dataDir, wake_model));
+        const wake = isThere ? { enabled: true, url: '/gw/wake/file', phrases } : noWakeWord;
         reply(exchange, { ok: true, palette, voice_activity: voiceActivity, wake, stop_phrases });
       },
     },
