@@ -28,8 +28,8 @@ export async function start(ctx: StartContext<Config>, clock: Clock = systemCloc
   checkWebhook(config);
   const token = readToken(await ctx.secrets.get(config.bot_token_secret_key));
   const api = createTelegramApi(token, config.api_root);
-  const bot = await findBot(ctx, api, token);
-  const keys = await openChatKeys(state, instanceId);
+  const { bot, mark } = await findBot(ctx, api, token);
+  const keys = await openChatKeys(state, instanceId, mark);
   const maxFileBytes = config.api_root === telegramRoot ? 50 * mb : 2000 * mb;
   const { reply_style: style, reactions: hasReactions, send_key_secret_key: keyName } = config;
   const outgoing = await createOutgoing({ ...ctx, raw: api.raw, style, hasReactions, maxFileBytes, clock });

@@ -29,6 +29,24 @@ test('a message in private is a turn of its person, and is answered', async () =
   expect(server.violations).toEqual([]);
 });
 
+test('messages of a bot that takes the place of another do not have the names of those that were answered', async () => {
+  const first = await openMessenger();
+  const ann = first.server.person('Ann');
+  first.server.say({ from: ann, text: 'to the first' });
+  await expect.poll(() => texts(first)).toEqual(['to the first']);
+  first.shutdown.abort();
+  await first.live().stop();
+  const context = { dataDir: first.dir };
+  const second = await openMessenger({ context, server: { token: '7002:AAtest-token_of-another' } });
+  second.server.person('Ann');
+  const said = second.server.say({ from: ann, text: 'to the second' });
+  await expect.poll(() => texts(second)).toEqual(['to the second']);
+  const [before, after] = [first, second].map(({ core }) => core.turns[0]?.envelope);
+  expect(before?.message_id).toBe(`${ann.id}:${said.message_id}`);
+  expect(after).toMatchObject({ message_id: `b7002-${ann.id}:${said.message_id}`, conversation_key: before?.conversation_key });
+  await expect.poll(() => second.shown(ann.id)).toEqual(['echo: to the second']);
+});
+
 test('an update is confirmed when the core has it, and given again after a crash before that', async () => {
   const channel = await openMessenger();
   const { server, core } = channel;

@@ -12,13 +12,17 @@ export type ChatKeys = {
   /** Resolves when it is noted. */
   moved(from: number, to: number): Promise<void>;
   conversation(message: Placed): string;
+  /** Ids of messages count within the chat of a bot, so the name of a message has both. */
+  ofMessage(message: Pick<Message, 'chat' | 'message_id'>): string;
+  ofUpdate(id: number): string;
   /** The same of a target. A chat with one person has their id, and groups have ids below zero. */
   ofTarget(target: string): string;
 };
 
 const prefix = 'chat-root/';
 
-export async function openChatKeys(state: ConnectorState, instanceId: string): Promise<ChatKeys> {
+/** `mark`: of the bot, before the names of its messages and updates. */
+export async function openChatKeys(state: ConnectorState, instanceId: string, mark: string): Promise<ChatKeys> {
   const roots = new Map((await state.list(prefix)).map(({ key, value }) => [Number(key.slice(prefix.length)), Number(value)]));
   const root = (id: number): number => roots.get(id) ?? id;
   return {
@@ -34,6 +38,8 @@ export async function openChatKeys(state: ConnectorState, instanceId: string): P
       const name = topic === undefined ? known : `${known}:${topic}`;
       return /^\d/.test(chat) ? userKey(meta.type, instanceId, name) : channelKey(meta.type, instanceId, name);
     },
+    ofUpdate: (id) => `${mark}${id}`,
+    ofMessage: ({ chat, message_id }) => `${mark}${chat.id}:${message_id}`,
     conversation({ chat, ...message }) {
       const name = placeName(root(chat.id), topicOf(message));
       return chat.type === 'private' ? userKey(meta.type, instanceId, name) : channelKey(meta.type, instanceId, name);
@@ -43,9 +49,6 @@ export async function openChatKeys(state: ConnectorState, instanceId: string): P
 
 /** A chat, or a topic in it, as a target: `-1001234`, `-1001234:56`. */
 export const targetOf = ({ chat, ...message }: Placed): string => placeName(chat.id, topicOf(message));
-
-/** Ids of messages count within their chat, so the name of a message has both. */
-export const messageName = ({ chat, message_id }: Pick<Message, 'chat' | 'message_id'>): string => `${chat.id}:${message_id}`;
 
 const placeName = (chat: number, topic: number | undefined): string => (topic === undefined ? String(chat) : `${chat}:${topic}`);
 

@@ -14,7 +14,11 @@ const origin = (id: number) => ({ conversationKey: 'k', sender: '7', message: `7
 function open(denied = false) {
   const taken: string[] = [];
   const core = { resolve: async () => ({ denied }) as Identity };
-  const words = createFileWords(core, async (_file, { message: name }) => (taken.push(name), { words: `heard ${name}` }));
+  const words = createFileWords({
+    core,
+    keys: { ofMessage: ({ chat, message_id }) => `${chat.id}:${message_id}` },
+    takeFile: async (_file, { message: name }) => (taken.push(name), { words: `heard ${name}` }),
+  });
   return { words, taken };
 }
 const file = { kind: 'spoken' as const, what: 'Voice message', id: 'f', name: 'v.ogg' };

@@ -1,7 +1,7 @@
 import type { CoreApi } from '@svc/connector-kit/connector.ts';
 import type { Envelope } from '@svc/contract/envelope.ts';
 import type { Message } from 'grammy/types';
-import { messageName } from './chat-keys.ts';
+import type { ChatKeys } from './chat-keys.ts';
 import { fileOf } from './message-file.ts';
 import type { TakeFile } from './take-file.ts';
 
@@ -15,8 +15,10 @@ export type FileWords = {
   ofEdited(message: Message, envelope: Envelope, signal: AbortSignal): Promise<string>;
 };
 
+type Deps = { core: Pick<CoreApi, 'resolve'>; keys: Pick<ChatKeys, 'ofMessage'>; takeFile: TakeFile };
+
 /** What stands for the files of messages, such as what is said in them. */
-export function createFileWords(core: Pick<CoreApi, 'resolve'>, takeFile: TakeFile): FileWords {
+export function createFileWords({ core, keys, takeFile }: Deps): FileWords {
   const kept = new Map<string, string>();
 
   const take: TakeFile = async (file, origin) => {
@@ -31,7 +33,7 @@ export function createFileWords(core: Pick<CoreApi, 'resolve'>, takeFile: TakeFi
   return {
     take,
     async ofEdited(message, envelope, signal) {
-      const name = messageName(message);
+      const name = keys.ofMessage(message);
       const known = kept.get(name);
       const file = fileOf(message);
       // Of the others little is lost, and they would be fetched and stored once more.

@@ -6,21 +6,30 @@ import type { TelegramApi } from '../telegram-api.ts';
 
 type StoredBot = { id: number; username: string; first_name: string };
 
+/**
+ * The bot of an instance. `mark` stands before the names of its messages and updates: each bot counts those of a chat with a person from the
+ * beginning, so those of a bot that took the place of another would have the names of messages that were answered long ago. The first bot of an instance has none.
+ */
+export type FoundBot = { bot: User; mark: string };
+
 /** The bot that a token is of. Where Telegram cannot be reached it is the one that it was at the last start. */
 export async function findBot(
   { state, log, signal }: Pick<StartContext, 'state' | 'log' | 'signal'>,
   api: TelegramApi,
   token: string,
-): Promise<User> {
+): Promise<FoundBot> {
   const known = await state.get<StoredBot>('bot');
+  const first = (await state.get<number>('first-bot')) ?? known?.id;
+  const found = (bot: User): FoundBot => ({ bot, mark: (first ?? bot.id) === bot.id ? '' : `b${bot.id}-` });
   try {
     const bot = await api.ask('getMe', {}, signal);
-    await state.set('bot', { id: bot.id, username: bot.username, first_name: bot.first_name });
-    return bot;
+    const stored = { id: bot.id, username: bot.username, first_name: bot.first_name };
+    await state.change({ bot: stored, 'first-bot': first ?? bot.id });
+    return found(bot);
   } catch (error) {
     const isSame = known !== undefined && token.startsWith(`${known.id}:`);
     if (!isSame || !isPassing(error)) throw error;
     log('warn', 'the channel is opened before Telegram can be reached', { error: errorText(error) });
-    return { ...known, is_bot: true };
+    return found({ ...known, is_bot: true });
   }
 }

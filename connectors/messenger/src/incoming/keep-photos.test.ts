@@ -33,7 +33,7 @@ test('of more than there is room for the newest stay', async () => {
 });
 
 test('what is not named as a photo of this instance stays, and so does what is no file', async () => {
-  const mine = ['bot_1_1.jpg'];
+  const mine = ['bot_1_1.jpg', 'bot_b77-1_1.jpg', 'bot_b77--100_2.jpg'];
   const others = ['1_1.jpg', 'other_1_1.jpg', 'holiday.jpg', 'bot_1_1.jpg.bak', 'bot_1_1_1.jpg', 'bot_x_1.jpg'];
   const folder = folderWith(Object.fromEntries([...mine, ...others].map((name) => [name, 99])));
   mkdirSync(path.join(folder, 'bot_9_9.jpg'));

@@ -41,7 +41,7 @@ async function photosIn(folder: string, prefix: string): Promise<Photo[]> {
   });
   const photos: Photo[] = [];
   for (const name of names) {
-    if (!name.startsWith(prefix) || !/^-?\d+_\d+\.jpg(\.part)?$/.test(name.slice(prefix.length))) continue;
+    if (!name.startsWith(prefix) || !/^(b\d+-)?-?\d+_\d+\.jpg(\.part)?$/.test(name.slice(prefix.length))) continue;
     const place = path.join(folder, name);
     const stats = await lstat(place).catch(() => null); // it may have gone meanwhile
     if (stats?.isFile() === true) photos.push({ place, bytes: stats.size, at: stats.mtimeMs });

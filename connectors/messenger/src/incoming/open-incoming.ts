@@ -62,7 +62,8 @@ async function openTakeDeps(ctx: StartContext<Config>, { api, bot, ingress, keys
   const photoPrefix = isWithin(ctx.dataDir, photoDir) ? '' : `${ctx.instanceId}_`;
   keepPhotos({ ...ctx, folder: photoDir, prefix: photoPrefix, days: config.photo_days, megabytes: config.photo_mb });
   const ofFile = config.api_files_dir === '' ? maxBytes.telegram : maxBytes.own;
-  const fileWords = createFileWords(core, createTakeFile({ ...ctx, open, photoDir, photoPrefix, maxBytes: ofFile }));
+  const takeFile = createTakeFile({ ...ctx, open, photoDir, photoPrefix, maxBytes: ofFile });
+  const fileWords = createFileWords({ core, keys, takeFile });
   return {
     core,
     log,

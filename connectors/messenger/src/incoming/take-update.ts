@@ -5,7 +5,7 @@ import { errorText } from '@svc/service-kit/service-error.ts';
 import { wellFormed } from '@svc/service-kit/well-formed.ts';
 import type { CallbackQuery, ChatMemberUpdated, Message } from 'grammy/types';
 import { meta } from '../meta.ts';
-import { messageName, targetOf } from './chat-keys.ts';
+import { targetOf } from './chat-keys.ts';
 import type { FileWords } from './file-words.ts';
 import { readUpdate, type Incoming } from './read-update.ts';
 import { basicEnvelope, joined, toEnvelope, type EnvelopeDeps } from './to-envelope.ts';
@@ -39,7 +39,7 @@ function isClosed({ access }: TakeDeps, incoming: Incoming): boolean {
 }
 
 async function hand(deps: TakeDeps, incoming: Incoming): Promise<void> {
-  const id = String(incoming.id);
+  const id = deps.keys.ofUpdate(incoming.id);
   switch (incoming.kind) {
     case 'message': {
       const { message } = incoming;
@@ -66,7 +66,7 @@ async function edited(deps: TakeDeps, version: number, message: Message): Promis
     const envelope = basicEnvelope(deps, message);
     const { conversation_key, content, sender } = envelope;
     const text = joined(content.text, await deps.fileWords.ofEdited(message, envelope, signal));
-    return { conversation_key, message_id: messageName(message), version, text, as: { channel: meta.type, sender } };
+    return { conversation_key, message_id: deps.keys.ofMessage(message), version, text, as: { channel: meta.type, sender } };
   });
 }
 

@@ -5,7 +5,7 @@ import { invitationIn } from '@svc/contract/invitation.ts';
 import type { Message, User } from 'grammy/types';
 import { meta } from '../meta.ts';
 import type { ChatAccess } from './chat-access.ts';
-import { messageName, targetOf, type ChatKeys } from './chat-keys.ts';
+import { targetOf, type ChatKeys } from './chat-keys.ts';
 import { describeContent } from './describe-content.ts';
 import { describeContext } from './describe-context.ts';
 import { isMeant, withoutName } from './is-meant.ts';
@@ -41,7 +41,7 @@ export async function toEnvelope(deps: EnvelopeDeps, message: Message, signal: A
   const origin = {
     conversationKey: envelope.conversation_key,
     sender: envelope.sender.raw_id,
-    message: messageName(message),
+    message: keys.ofMessage(message),
     signal,
   };
   const { words, attachment } = await deps.takeFile(file, origin);
@@ -55,7 +55,7 @@ export function basicEnvelope({ bot, keys }: EnvelopeDeps, message: Message): En
   return {
     channel: meta.type,
     conversation_key: keys.conversation(message),
-    message_id: messageName(message),
+    message_id: keys.ofMessage(message),
     sender: senderOf(message),
     content: { text: textOf(message, bot), ...saidOf(message, bot) },
     capabilities: meta.capabilities,
