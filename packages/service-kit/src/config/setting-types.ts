@@ -161,21 +161,28 @@ export const daysByKind = (): SettingType<Readonly<Record<string, number>>> => (
   return Object.fromEntries(days.flatMap((match) => (match === null ? [] : [[match[1], Number(match[2])]])));
 };
 
-/** A secret, as it stands. `blank` says what a blank one would do. */
-export const token =
-  (blank = 'would leave the service open'): SettingType<Secret | null> =>
+/** What the header of a request carries as it is, and is one word there. */
+const oneWord = /^[^\s\p{Cc}\u0100-\u{10ffff}]+$/u;
+const severalWords = /^[^\s\p{Cc}\u0100-\u{10ffff}]+(?: +[^\s\p{Cc}\u0100-\u{10ffff}]+)*$/u;
+
+const secret =
+  (blank: string, form: RegExp): SettingType<Secret | null> =>
   ({ raw, problem }) => {
     if (raw === undefined) return null;
-    if (raw.trim() !== '') return new Secret(raw);
-    problem(`is set but blank, which ${blank}. Give it a value or remove it.`);
+    if (raw.trim() === '') problem(`is set but blank, which ${blank}. Give it a value or remove it.`);
+    else if (form.test(raw)) return new Secret(raw);
+    else problem('has a blank or a character that no request can carry. Use letters, digits and signs of ASCII.');
     return null;
   };
+
+/** A secret that requests carry, as it stands. With any other one the service would run and refuse its own calls. */
+export const token = (): SettingType<Secret | null> => secret('would leave the service open', oneWord);
 
 /** A token that opens everything, so it must not be one that can be guessed. */
 export const longToken =
   (blank: string): SettingType<Secret | null> =>
   (reading) => {
-    const value = token(blank)(reading);
+    const value = secret(blank, severalWords)(reading);
     if (value !== null && value.reveal().length < 16) reading.problem('is too short. Give it at least 16 random characters.');
     return value;
   };

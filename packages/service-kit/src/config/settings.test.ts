@@ -47,6 +47,33 @@ test.each(['', '   '])('a token that is set but blank is refused: "%s"', (value)
   expect(problemsOf({ SVC_MANAGER_TOKEN: value })[0]).toContain('SVC_MANAGER_TOKEN');
 });
 
+test.each([
+  'correct horse battery',
+  'a-token ',
+  ' a-token',
+  'one\ntwo',
+  'a\tb',
+  'пароль-0123456789',
+  'a—b',
+  'a\u00a0b',
+  'a\ud800',
+])('a token that no request can carry is refused, and not shown: %j', (value) => {
+  const problems = problemsOf({ SVC_MANAGER_TOKEN: value, SVC_INSIGHTS_TOKEN: value });
+  expect(problems.map((text) => text.split(' ')[0])).toEqual(['SVC_MANAGER_TOKEN', 'SVC_INSIGHTS_TOKEN']);
+  expect(problems.join()).not.toContain(value.trim());
+});
+
+test('a token takes any sign that a request can carry, a key of the vault several words too', () => {
+  const settings = loadSettings('/nowhere', {
+    SVC_MANAGER_TOKEN: 'a+b/c=~"é"',
+    SVC_VAULT_ADMIN_KEY: 'correct horse battery staple',
+  });
+  expect(settings.managerToken?.reveal()).toBe('a+b/c=~"é"');
+  expect(settings.vaultAdminKey?.reveal()).toBe('correct horse battery staple');
+  for (const value of ['пароль-0123456789', 'correct horse battery '])
+    expect(problemsOf({ SVC_VAULT_ADMIN_KEY: value })[0]).toContain('SVC_VAULT_ADMIN_KEY');
+});
+
 test.each(['0.0.0.0', '::', '*', '127.evil.example', 'localhost', '10.0.0.5', '1.2.3', '::ffff:0.0.0.0', '127.1'])(
   'the bind address %s is refused',
   (host) => {
