@@ -68,6 +68,8 @@ const bound: readonly [id: string, words: readonly string[], form: string, needs
   ],
   ['npm', ['npm_'], String.raw`npm_[A-Za-z0-9]{36}`],
   ['gemini', ['aiza'], String.raw`AIza[\w-]{35}`],
+  // What the service hands out itself: of most of these it keeps a digest alone, so their values are not known to it.
+  ['own', ['svcd_', 'sk-svc-', 'vagent_', 'vadmin_', 'vtoken_'], String.raw`(?:svcd_|sk-svc-|v(?:agent|admin|token)_)[\w-]{43}`],
 ];
 
 /** Forms that only count as the value of their own name. */

@@ -22,6 +22,9 @@ const found = (id: string, text: string): string[] => {
   return rule.find(text).map(({ from, to }) => text.slice(from, to));
 };
 
+/** 32 random bytes, as the service writes them behind a prefix. */
+const own = 'nitoLnv46EzCFrhz9SmYmiaF9cUiI4FtVt_jzRCB-kY';
+
 describe('what a rule finds', () => {
   test.each([
     ['jwt', 'a eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0 b', ['eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0']],
@@ -46,6 +49,11 @@ describe('what a rule finds', () => {
     ['generic', 'auth = A1b2C3d4E5f6G7h8I9j0 ', ['A1b2C3d4E5f6G7h8I9j0']],
     ['aws-account-id', 'aws_account_id: 123456789012', ['123456789012']],
     ['groq-form', `(gsk_${'aB3d'.repeat(13)})`, [`gsk_${'aB3d'.repeat(13)}`]],
+    [
+      'own-form',
+      `svcd_${own}, "sk-svc-${own}" vagent_${own} vadmin_${own}. vtoken_${own}\n`,
+      ['svcd_', 'sk-svc-', 'vagent_', 'vadmin_', 'vtoken_'].map((prefix) => prefix + own),
+    ],
     ['international-phone', '+1 2345678 and +123456789012345', ['+1 2345678', '+123456789012345']],
     ['card', '4111 1111 1111 1111, 5500005555555559', ['4111 1111 1111 1111', '5500005555555559']],
     ['private-address-6', 'fd12::1, fe80:0:0:0:1:2:3:4', ['fd12::1', 'fe80:0:0:0:1:2:3:4']],
@@ -80,6 +88,7 @@ describe('what a rule leaves alone', () => {
     ['generic', 'auth = 5f2b6c1e-8a3d-4c59-9d1e-0a7b3c4d5e6f '],
     ['generic', 'auth = your-A1b2C3d4E5f6G7h8I9j0 '],
     ['groq-form', `xgsk_${'aB3d'.repeat(13)} gsk_${'aB3d'.repeat(14)}`],
+    ['own-form', `svcd_${'x'.repeat(43)} sk-svc-${own.slice(1)} vtoken_${own}a "svcd_<token>"`],
     ['international-phone', '+12 345'],
     ['card', '4111 1111 1111 1112, 1111111111111117, 9500005555555555'],
     ['private-address-6', 'fd12:1:2'],
