@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { io, type Socket } from 'socket.io-client';
+import type { ErrorBody } from '@svc/contract/error-body.ts';
 import { http } from '@svc/service-kit/builtin.ts';
 import { afterEach, expect, onTestFinished, test } from 'vitest';
 import { workedMs } from '@svc/testing/worked-ms.ts';
@@ -75,23 +76,29 @@ test('without a token set the feed is open, and costs nothing once all are gone'
   await expect.poll(() => opened.context.hub.size).toBe(0);
 });
 
-/** The status an upgrade is answered with. */
-const upgrade = (port: number, path: string, headers: Record<string, string>) =>
-  new Promise<number>((resolve, reject) => {
+type Upgraded = { status: number; headers: Record<string, unknown>; body: string };
+/** What an upgrade is answered with. */
+const upgrade = (port: number, path: string, headers: Record<string, string>, sent: string | null = null) =>
+  new Promise<Upgraded>((resolve, reject) => {
     const wanted = {
       connection: 'Upgrade',
       upgrade: 'websocket',
       'sec-websocket-version': '13',
       'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
     };
-    const request = http.request({ host: '127.0.0.1', port, path, headers: { ...wanted, ...headers } });
-    request.on('response', (response) => resolve(response.statusCode ?? 0));
+    const method = sent === null ? 'GET' : 'POST';
+    const request = http.request({ host: '127.0.0.1', port, path, method, headers: { ...wanted, ...headers } });
+    request.on('response', (response) => {
+      let body = '';
+      response.setEncoding('utf8').on('data', (part: string) => (body += part));
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body }));
+    });
     request.on('upgrade', (_response, socket) => {
       socket.destroy();
-      resolve(101);
+      resolve({ status: 101, headers: {}, body: '' });
     });
     request.on('error', reject);
-    request.end();
+    request.end(sent);
   });
 
 const feed = '/socket.io/?EIO=4&transport=websocket';
@@ -104,7 +111,22 @@ test.each([
   ['nothing wrong', feed, {}, 101],
 ])('an upgrade with %s', async (_name, path, headers, status) => {
   const { port } = await open();
-  expect(await upgrade(port, path, headers)).toBe(status);
+  const answer = await upgrade(port, path, headers);
+  expect(answer.status).toBe(status);
+  if (status === 101) return;
+  const { ok, request_id } = JSON.parse(answer.body) as ErrorBody;
+  expect([ok, request_id]).toEqual([false, expect.stringMatching(/^req_/)]);
+  expect(answer.headers).toMatchObject({ 'x-request-id': request_id });
+});
+
+test('a client that offers HTTP/2 with its request gets what it asked for', async () => {
+  const { port } = await open();
+  const offer = { connection: 'Upgrade, HTTP2-Settings', upgrade: 'h2c', 'http2-settings': 'AAEAAEAAAAIAAAAB' };
+  expect(await upgrade(port, '/health', offer)).toMatchObject({ status: 200 });
+  const headers = { ...offer, authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  const stored = await upgrade(port, '/ingest', headers, '{"kind":"x"}');
+  expect([stored.status, stored.body]).toEqual([200, '{"ingested":1,"rejected":[]}']);
+  expect((await upgrade(port, feed, { upgrade: 'WebSocket' })).status).toBe(101);
 });
 
 test.each([

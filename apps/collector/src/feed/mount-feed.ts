@@ -2,6 +2,7 @@ import type { Duplex } from 'node:stream';
 import type { IncomingMessage } from '@svc/service-kit/builtin.ts';
 import { createGuard } from '@svc/service-kit/http/guard.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
+import { randomIds } from '@svc/service-kit/ids.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
 import type { CollectorContext } from '../context.ts';
 import type { SocketFeed } from './socket-feed.ts';
@@ -79,12 +80,18 @@ const tokenInUrl = ({ url = '' }: IncomingMessage): ServiceError | null =>
     ? new ServiceError('unauthorized', 'Send the token in the handshake: io(url, { auth: { token } }).')
     : null;
 
-function refuse(socket: Duplex, { status, message, code }: ServiceError): void {
-  const body = JSON.stringify({ ok: false, error: code, message });
-  const head = `HTTP/1.1 ${status} Refused\r\nconnection: close\r\ncontent-type: application/json\r\n`;
-  socket.end(
-    `${head}${status === 401 ? 'www-authenticate: Bearer\r\n' : ''}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-  );
+function refuse(socket: Duplex, refusal: ServiceError): void {
+  const requestId = randomIds.next('req');
+  const body = JSON.stringify(refusal.toBody(requestId));
+  const fields = [
+    `HTTP/1.1 ${refusal.status} Refused`,
+    'connection: close',
+    'content-type: application/json',
+    `x-request-id: ${requestId}`,
+    ...(refusal.status === 401 ? ['www-authenticate: Bearer'] : []),
+    `content-length: ${Buffer.byteLength(body)}`,
+  ];
+  socket.end(`${fields.join('\r\n')}\r\n\r\n${body}`);
 }
 
 /** A body that trickles is cut off. */

@@ -127,8 +127,10 @@ function bareApp(options: AppOptions): App {
       requireHostHeader: false,
       headersTimeout: headersTimeoutMs,
       connectionsCheckingInterval: 5000,
-      // One listener only counts connections: without another one, an upgrade would never be answered.
-      shouldUpgradeCallback: () => app.server.listenerCount('upgrade') > 1,
+      // One listener only counts connections: without another one, an upgrade would never be answered. Offers of anything but
+      // WebSocket, such as the HTTP/2 that some clients offer with every request, are let pass: what was asked is answered.
+      shouldUpgradeCallback: ({ headers }) =>
+        app.server.listenerCount('upgrade') > 1 && headers.upgrade?.toLowerCase() === 'websocket',
     },
     requestIdHeader: false,
     genReqId: (request) => inboundRequestId(request.headers['x-request-id'], options.mask) ?? randomIds.next('req'),
