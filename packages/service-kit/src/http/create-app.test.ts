@@ -6,7 +6,7 @@ import { http, type IncomingMessage } from '../builtin.ts';
 import { systemClock } from '../clock.ts';
 import { createIntake } from '../intake/intake.ts';
 import { createLog } from '../log.ts';
-import { notFound } from '../service-error.ts';
+import { notFound, ServiceError } from '../service-error.ts';
 import { createOutboundMask, noMask } from '../redaction/outbound-mask.ts';
 import { closeApp } from './close-app.ts';
 import { createApp, type App } from './create-app.ts';
@@ -41,6 +41,22 @@ test.each(['/%', '/%ff', '/health/%ED%A0%80'])(
     });
   },
 );
+
+test.each([
+  ['busy', {}, '5'],
+  ['engine_rate_limited', {}, '5'],
+  ['queue_full', { retry_after_s: 30 }, '30'],
+  ['unavailable', {}, undefined],
+  ['unavailable', { retry_after_s: 2 }, '2'],
+] as const)('a refusal as %s with %j says when to come back: %s', async (code, details, pause) => {
+  const served = open((routes) => {
+    routes.get('/limited', () => {
+      throw new ServiceError(code, 'no', { details });
+    });
+  });
+  const { headers } = await served.inject({ url: '/limited' });
+  expect(headers['retry-after']).toBe(pause);
+});
 
 test.each([
   ['a request without Host', 'GET /health HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 'bad_host'],

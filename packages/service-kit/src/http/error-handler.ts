@@ -12,12 +12,15 @@ const codeOfStatus: Record<number, ErrorCode> = {
   503: 'unavailable',
 };
 
+/** When to come back where a limit does not know it, such as that of a vendor who does not say. */
+const unknownPauseS = 5;
+
 /** The only place where an error becomes a response. What is not ours answers `internal`; its text stays in the log. */
 export function handleError(error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): void {
   const known = toServiceError(error);
   // A sealed vault is in a state, not at fault; it may be asked often.
   if (known.status >= 500 && known.details['sealed'] !== true) request.log.error({ err: error }, 'request failed');
-  const retryAfter = known.details['retry_after_s'];
+  const retryAfter = known.details['retry_after_s'] ?? (known.status === 429 ? unknownPauseS : undefined);
   if (retryAfter !== undefined) void reply.header('retry-after', String(retryAfter));
   if (known.status === 401) void reply.header('www-authenticate', 'Bearer');
   // Fastify ends the connection of a body that was not read; ours is read to its end, and its sender gets to see this.
