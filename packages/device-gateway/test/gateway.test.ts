@@ -233,7 +233,7 @@ test('who may not ask gets no stream, and no turn', async () => {
       result: (fields) => ({ actions: [], outcome: 'replied', conversation_key: '', turn_id: 't', ...fields }),
     });
   const { status, body } = await gateway.json(token, 'POST', '/gw/turn', { text: 'hello', message_id: 'm1' });
-  expect([status, body['message']]).toEqual([403, 'no access']);
+  expect([status, body['error'], body['message']]).toEqual([403, 'no_access', 'no access']);
 });
 
 test('the conversation of another is the core\u2019s to open: what it refuses is refused here', async () => {
@@ -441,7 +441,10 @@ test('what the operator offers is described by its digest, and loaded whole, als
   }
   expect((await get('/gw/wake')).body).toMatchObject({ url: '/gw/wake/file', bytes: 7 });
   expect((await get('/gw/theme')).body['wake']).toEqual({ enabled: true, url: '/gw/wake/file', phrases: ['hey'] });
-  expect((await (await openGateway()).ask(null, 'GET', '/gw/app')).status).toBe(401);
+  const bare = await openGateway();
+  expect((await bare.ask(null, 'GET', '/gw/app')).status).toBe(401);
+  const { status, body } = await bare.json((await bare.device('Phone')).token, 'GET', '/gw/wake');
+  expect([status, body['message']]).toEqual([404, 'No wake word model is configured.']);
 });
 
 test('a thousand reconnects leave nothing behind, and one device that is dead holds up no other', async () => {

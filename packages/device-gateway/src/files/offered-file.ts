@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { notFound, type Exchange } from '@svc/connector-kit';
+import { notFound, ServiceError, type Exchange } from '@svc/connector-kit';
 import { fileDigest } from '@svc/connector-kit/file-digest.ts';
 
 /** A file that the operator offers to devices, as it is now. */
@@ -58,7 +58,7 @@ export function createOfferedFile(file: string, what: string): OfferedFile {
 }
 
 async function openFile(file: string, what: string): Promise<FileHandle> {
-  if (file === '') throw notFound(what, 'none is configured');
+  if (file === '') throw new ServiceError('not_found', `No ${what} is configured.`);
   try {
     return await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {

@@ -1,4 +1,4 @@
-import { badRequest, CoreError, type Exchange, type HandleResult, type Route, type ServiceError } from '@svc/connector-kit';
+import { badRequest, CoreError, ServiceError, type Exchange, type HandleResult, type Route } from '@svc/connector-kit';
 import {
   answerSchema,
   placeSchema,
@@ -9,7 +9,7 @@ import {
   type TurnRequest,
 } from '@svc/contract/device-gateway.ts';
 import { textOf } from '@svc/contract/turn.ts';
-import { errorText, forbidden } from '@svc/service-kit/service-error.ts';
+import { errorText } from '@svc/service-kit/service-error.ts';
 import type { DeviceRecord } from '../device/device-record.ts';
 import { askerOf, envelopeOf, ownKey, type Gateway } from '../gateway.ts';
 import { reply } from '../http/reply.ts';
@@ -133,5 +133,5 @@ const isRefused = ({ outcome }: HandleResult): boolean => outcome === 'denied';
 
 function refusalOf({ actions }: HandleResult): ServiceError {
   const [action] = actions;
-  return forbidden(action?.type === 'reply' ? action.text : 'no access');
+  return new ServiceError('no_access', action?.type === 'reply' ? action.text : 'no access');
 }
