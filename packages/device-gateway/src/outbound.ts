@@ -1,6 +1,7 @@
 import type { Outbound, OutboundMessage } from '@svc/connector-kit';
 import { notFound, ServiceError } from '@svc/service-kit/service-error.ts';
 import type { DeviceRecord } from './device/device-record.ts';
+import { holderOf, noAccess } from './device/holder.ts';
 import { askerOf, ownKey, type Gateway } from './gateway.ts';
 import type { Push } from './push/open-push.ts';
 import { withoutRefusal } from './turn/injected.ts';
@@ -20,13 +21,28 @@ export function createSend(gateway: Gateway, push: Pick<Push, 'ended'>): NonNull
     await withoutRefusal(gateway, injected);
   }
 
+  /** Whoever is let in no more is told nothing, and a link that was open before ends. */
+  async function onlyAdmitted(named: readonly DeviceRecord[]): Promise<DeviceRecord[]> {
+    const looked = await Promise.all(
+      named.map(async (device) => ({ device, isDenied: (await holderOf(gateway, device)).denied })),
+    );
+    for (const { device, isDenied } of looked) if (isDenied) links.end(device.device_id);
+    return looked.filter(({ isDenied }) => !isDenied).map(({ device }) => device);
+  }
+
+  function deviceOf(target: string): DeviceRecord {
+    const device = devices.find(target) ?? devices.list().find(({ name }) => name === target);
+    if (device !== undefined) return device;
+    throw new ServiceError('unprocessable', notFound('device', target).message);
+  }
+
   return async (message: OutboundMessage) => {
     const { id, kind, target, text } = message;
     const isForAll = target === '' || target === '*';
-    const reached = links.devices();
-    const named = isForAll ? reached.flatMap((deviceId) => devices.find(deviceId) ?? []) : [deviceOf(target)];
+    const meant = isForAll ? links.devices().flatMap((deviceId) => devices.find(deviceId) ?? []) : [deviceOf(target)];
+    const named = await onlyAdmitted(meant);
+    if (named.length === 0) throw isForAll ? nobodyThere() : noAccess();
     if (kind === 'inject') {
-      if (named.length === 0) throw nobodyThere();
       const said = await Promise.allSettled(named.map((device) => inject(device, message)));
       const refused = said.find(({ status }) => status === 'rejected');
       if (refused?.status === 'rejected') throw refused.reason;
@@ -35,12 +51,6 @@ export function createSend(gateway: Gateway, push: Pick<Push, 'ended'>): NonNull
     const frame = { type: 'speak', id, text: text ?? '' };
     if (!named.map((device) => links.send(device.device_id, frame)).includes(true)) throw nobodyThere();
   };
-
-  function deviceOf(target: string): DeviceRecord {
-    const device = devices.find(target) ?? devices.list().find(({ name }) => name === target);
-    if (device !== undefined) return device;
-    throw new ServiceError('unprocessable', notFound('device', target).message);
-  }
 }
 
 /** It is tried again: devices come and go. */

@@ -362,6 +362,39 @@ test('what is sent to a device is read aloud where it can be reached, or waits',
   await expect.poll(control.types).toEqual(['ready', 'speak']);
 });
 
+test('a device whose person is let in no more holds no link, is told nothing and stores nothing', async () => {
+  const gateway = await openGateway();
+  const [ann, bob] = [await gateway.device('Ann'), await gateway.device('Bob')];
+  const { core } = gateway.fake().context;
+  const resolve = core.resolve.bind(core);
+  const isDenied = { now: false };
+  core.resolve = async (who) => ({
+    ...(await resolve(who)),
+    ...(isDenied.now && who.sender.raw_id === bob.device.id && { denied: true }),
+  });
+  const send = (target: string, kind = 'speak') =>
+    gateway.live().send!({ id: `${kind} ${target}`, kind, target, text: 'Dinner.' } as never, new AbortController().signal);
+  const [own, others] = [await gateway.read(ann.token, '/gw/control'), await gateway.read(bob.token, '/gw/control')];
+  await expect.poll(others.types).toEqual(['ready']);
+  isDenied.now = true;
+  await send('*');
+  await expect.poll(own.types).toEqual(['ready', 'speak']);
+  expect(others.types()).toEqual(['ready']);
+  await others.ended;
+  await send('*', 'inject');
+  expect(gateway.core().turns.map(({ envelope }) => envelope.sender.raw_id)).toEqual([ann.device.id]);
+  for (const kind of ['speak', 'inject']) await expect(send('Bob', kind)).rejects.toMatchObject({ code: 'no_access' });
+  const file = new TextEncoder().encode('hello');
+  for (const [method, where, body] of [
+    ['GET', '/gw/control'],
+    ['POST', '/gw/upload?filename=a.txt', file],
+    ['POST', '/gw/uploads', { filename: 'a.txt', size: 5 }],
+    ['PUT', '/gw/uploads/upl_1?index=0', file],
+    ['POST', '/gw/uploads/upl_1', {}],
+  ] as const)
+    expect(`${where} ${(await gateway.ask(bob.token, method, where, body)).status}`).toBe(`${where} 403`);
+});
+
 test('what is said in the conversation of a device is delivered when it is not refused at once, though its turn goes on', async () => {
   const clock = createFakeClock();
   const gateway = await openGateway({}, {}, { clock });

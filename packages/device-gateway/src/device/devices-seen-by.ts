@@ -1,6 +1,7 @@
 import type { Identity } from '@svc/connector-kit';
-import { askerOf, ownKey, type Gateway } from '../gateway.ts';
+import type { Gateway } from '../gateway.ts';
 import type { DeviceRecord } from './device-record.ts';
+import { holderOf } from './holder.ts';
 
 /** Devices that are looked at for a person's own: more is no household. */
 const mostLookedAt = 500;
@@ -22,6 +23,3 @@ export async function devicesSeenBy(
   );
   return { identity, devices };
 }
-
-const holderOf = (gateway: Gateway, device: DeviceRecord): Promise<Identity> =>
-  gateway.ctx.core.resolve({ ...askerOf(gateway, device), conversation_key: ownKey(gateway, device) });

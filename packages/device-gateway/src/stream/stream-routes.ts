@@ -1,6 +1,7 @@
-import { badRequest, ServiceError, type Exchange, type Route } from '@svc/connector-kit';
+import { badRequest, type Exchange, type Route } from '@svc/connector-kit';
 import { openSseStream, type SseStream } from '@svc/service-kit/http/sse-stream.ts';
 import type { DeviceRecord } from '../device/device-record.ts';
+import { admit } from '../device/holder.ts';
 import { askerOf, ownKey, queryOf, type Gateway } from '../gateway.ts';
 import type { LinkKind } from './open-links.ts';
 import type { OwnWatches } from './own-watches.ts';
@@ -61,8 +62,9 @@ export function createStreamRoutes(gateway: Gateway, watches: OwnWatches): Route
       method: 'GET',
       path: '/gw/control',
       doc: { summary: 'What the device is to do (SSE)', needsKey: true },
-      handle(exchange) {
+      async handle(exchange) {
         const device = gateway.authenticate(exchange);
+        await admit(gateway, device);
         open(exchange, device, 'control').send(eventOf(ready(device)));
       },
     },
@@ -83,6 +85,5 @@ async function checkReader(gateway: Gateway, device: DeviceRecord, key: string):
   const { core } = gateway.ctx;
   const as = askerOf(gateway, device);
   if (key !== ownKey(gateway, device)) return void (await core.sessions.history(as, key, { limit: 1 }));
-  const { denied } = await core.resolve({ ...as, conversation_key: key });
-  if (denied) throw new ServiceError('no_access', 'This device is let in, and belongs to nobody who may ask: ./svc person link');
+  await admit(gateway, device);
 }

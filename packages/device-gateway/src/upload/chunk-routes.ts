@@ -6,6 +6,7 @@ import {
   type FinishUploadRequest,
 } from '@svc/contract/device-gateway.ts';
 import type { DeviceRecord } from '../device/device-record.ts';
+import { admit } from '../device/holder.ts';
 import { ownKey, queryOf, type Gateway } from '../gateway.ts';
 import { reply } from '../http/reply.ts';
 import type { OwnFiles } from './own-files.ts';
@@ -26,8 +27,15 @@ export function createChunkRoutes(gateway: Gateway, files: OwnFiles): Route[] {
     conversation_key: ownKey(gateway, device),
   });
 
-  async function begin(exchange: Exchange): Promise<void> {
+  /** Nothing is stored for a stranger. */
+  async function writer(exchange: Exchange): Promise<DeviceRecord> {
     const device = authenticate(exchange);
+    await admit(gateway, device);
+    return device;
+  }
+
+  async function begin(exchange: Exchange): Promise<void> {
+    const device = await writer(exchange);
     const {
       filename,
       mime = 'application/octet-stream',
@@ -43,7 +51,7 @@ export function createChunkRoutes(gateway: Gateway, files: OwnFiles): Route[] {
   }
 
   async function put(exchange: Exchange): Promise<void> {
-    const device = authenticate(exchange);
+    const device = await writer(exchange);
     const index = Number(queryOf(exchange, 'index') || Number.NaN);
     if (!Number.isInteger(index) || index < 0 || index > 999_999_999)
       throw badRequest('Say which chunk it is: PUT /gw/uploads/ID?index=0');
@@ -55,7 +63,7 @@ export function createChunkRoutes(gateway: Gateway, files: OwnFiles): Route[] {
   }
 
   async function finish(exchange: Exchange): Promise<void> {
-    const device = authenticate(exchange);
+    const device = await writer(exchange);
     const { sha256 } = await readBody<FinishUploadRequest>(exchange, finishUploadSchema);
     const file = await chunked.finish({ ...placeOf(device, exchange), sha256 });
     await files.add(device.device_id, file);

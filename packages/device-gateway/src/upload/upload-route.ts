@@ -1,4 +1,5 @@
 import { badRequest, type Route } from '@svc/connector-kit';
+import { admit } from '../device/holder.ts';
 import { ownKey, queryOf, type Gateway } from '../gateway.ts';
 import { reply } from '../http/reply.ts';
 import type { OwnFiles } from './own-files.ts';
@@ -13,6 +14,7 @@ export const createUploadRoute = (gateway: Gateway, files: OwnFiles): Route => (
   streamsBody: { maxBytes },
   async handle(exchange) {
     const device = gateway.authenticate(exchange);
+    await admit(gateway, device);
     const name = queryOf(exchange, 'filename');
     if (name === null || name === '' || name.length > 255) throw badRequest('Name the file: /gw/upload?filename=photo.jpg');
     const mime = queryOf(exchange, 'mime');

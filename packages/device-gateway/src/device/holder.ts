@@ -1,0 +1,20 @@
+import { ServiceError, type Identity } from '@svc/connector-kit';
+import { askerOf, ownKey, type Gateway } from '../gateway.ts';
+import type { DeviceRecord } from './device-record.ts';
+
+type Place = Pick<Gateway, 'ctx' | 'meta'>;
+
+/** Who holds a device, as the core sees it now. */
+export const holderOf = (gateway: Place, device: DeviceRecord): Promise<Identity> =>
+  gateway.ctx.core.resolve({ ...askerOf(gateway, device), conversation_key: ownKey(gateway, device) });
+
+/**
+ * For what never reaches the core by itself: a device keeps its token when its person is let in no more.
+ * @throws ServiceError `no_access` for a device of nobody who may ask.
+ */
+export async function admit(gateway: Place, device: DeviceRecord): Promise<void> {
+  if ((await holderOf(gateway, device)).denied) throw noAccess();
+}
+
+export const noAccess = () =>
+  new ServiceError('no_access', 'This device is let in, and belongs to nobody who may ask: ./svc person link');
