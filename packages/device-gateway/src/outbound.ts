@@ -1,24 +1,54 @@
-import type { Outbound, OutboundMessage } from '@svc/connector-kit';
+import { CoreError, type Outbound, type OutboundMessage } from '@svc/connector-kit';
+import { textOf } from '@svc/contract/turn.ts';
 import { notFound, ServiceError } from '@svc/service-kit/service-error.ts';
+import { localDevice, localDeviceId } from './device/authenticate.ts';
 import type { DeviceRecord } from './device/device-record.ts';
 import { holderOf, noAccess } from './device/holder.ts';
-import { askerOf, ownKey, type Gateway } from './gateway.ts';
+import { askerOf, envelopeOf, ownKey, type Gateway } from './gateway.ts';
 import type { Push } from './push/open-push.ts';
+import type { OwnWatches } from './stream/own-watches.ts';
 import { withoutRefusal } from './turn/injected.ts';
+
+type Deps = { push: Pick<Push, 'ended'>; watches: Pick<OwnWatches, 'look'> };
+type Said = { outcome: string; text: string };
 
 /**
  * What is sent to devices from outside (spec: mobile connector, `/out`): `inject` says something in a device's conversation, `speak` is read aloud.
  * An empty target or `*` is every device that can be reached.
  */
-export function createSend(gateway: Gateway, push: Pick<Push, 'ended'>): NonNullable<Outbound['send']> {
+export function createSend(gateway: Gateway, { push, watches }: Deps): NonNullable<Outbound['send']> {
   const { ctx, devices, links } = gateway;
 
   /** Under the id of the message: sent again, it is said where it was not said yet. */
-  async function inject(device: DeviceRecord, { id, text = '' }: OutboundMessage): Promise<void> {
+  async function inject(device: DeviceRecord, message: OutboundMessage): Promise<void> {
+    const { id, text = '' } = message;
     const injected = ctx.core.sessions
       .inject(askerOf(gateway, device), ownKey(gateway, device), { text, message_id: id })
-      .then(({ outcome, reply }) => push.ended(device.device_id, { outcome, text: reply }));
+      .then(
+        ({ outcome, reply }) => ({ outcome, text: reply }),
+        (error: unknown) => beginWith(device, message, error),
+      )
+      .then((said) => push.ended(device.device_id, said));
     await withoutRefusal(gateway, injected);
+  }
+
+  /** The conversation of a device that has said nothing yet begins with what is said to it. */
+  async function beginWith(device: DeviceRecord, { id, text = '' }: OutboundMessage, error: unknown): Promise<Said> {
+    if (!(error instanceof CoreError) || error.code !== 'not_found') throw error;
+    const envelope = { ...envelopeOf(gateway, device), message_id: id, content: { text } };
+    const onAccepted = (): void => watches.look(ownKey(gateway, device));
+    // Questions are shown on the streams.
+    const { outcome, actions } = await ctx.core.handleStream(envelope, { onAsk: () => undefined }, { onAccepted });
+    if (outcome === 'denied') throw noAccess();
+    return { outcome, text: textOf(actions) };
+  }
+
+  async function injectAll(named: readonly DeviceRecord[], message: OutboundMessage): Promise<void> {
+    const said = await Promise.allSettled(named.map((device) => inject(device, message)));
+    const faults = said.flatMap((each): unknown[] => (each.status === 'rejected' ? [each.reason] : []));
+    const passing = faults.find((error) => !isRefusal(error));
+    // A device that is refused keeps it from no other.
+    if (passing !== undefined || faults.length === named.length) throw passing ?? faults[0];
   }
 
   /** Whoever is let in no more is told nothing, and a link that was open before ends. */
@@ -30,8 +60,12 @@ export function createSend(gateway: Gateway, push: Pick<Push, 'ended'>): NonNull
     return looked.filter(({ isDenied }) => !isDenied).map(({ device }) => device);
   }
 
+  function find(deviceId: string): DeviceRecord | null {
+    return deviceId === localDeviceId && !ctx.config.require_token ? localDevice : devices.find(deviceId);
+  }
+
   function deviceOf(target: string): DeviceRecord {
-    const device = devices.find(target) ?? devices.list().find(({ name }) => name === target);
+    const device = find(target) ?? devices.list().find(({ name }) => name === target);
     if (device !== undefined) return device;
     throw new ServiceError('unprocessable', notFound('device', target).message);
   }
@@ -39,19 +73,17 @@ export function createSend(gateway: Gateway, push: Pick<Push, 'ended'>): NonNull
   return async (message: OutboundMessage) => {
     const { id, kind, target, text } = message;
     const isForAll = target === '' || target === '*';
-    const meant = isForAll ? links.devices().flatMap((deviceId) => devices.find(deviceId) ?? []) : [deviceOf(target)];
+    const meant = isForAll ? links.devices().flatMap((deviceId) => find(deviceId) ?? []) : [deviceOf(target)];
     const named = await onlyAdmitted(meant);
     if (named.length === 0) throw isForAll ? nobodyThere() : noAccess();
-    if (kind === 'inject') {
-      const said = await Promise.allSettled(named.map((device) => inject(device, message)));
-      const refused = said.find(({ status }) => status === 'rejected');
-      if (refused?.status === 'rejected') throw refused.reason;
-      return;
-    }
+    if (kind === 'inject') return injectAll(named, message);
     const frame = { type: 'speak', id, text: text ?? '' };
     if (!named.map((device) => links.send(device.device_id, frame)).includes(true)) throw nobodyThere();
   };
 }
+
+/** Another attempt would end the same way. */
+const isRefusal = (error: unknown): boolean => error instanceof ServiceError && error.status < 500 && error.status !== 429;
 
 /** It is tried again: devices come and go. */
 const nobodyThere = () =>

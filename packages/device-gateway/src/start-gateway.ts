@@ -126,7 +126,7 @@ export async function startGateway(
     port,
     url,
     firstSteps: `The app is at ${baseUrl()}. Let a device in: ./svc device add NAME`,
-    send: createSend(gateway, push),
+    send: createSend(gateway, { push, watches }),
     call,
     stop() {
       stopLooking();

@@ -395,6 +395,14 @@ test('a device whose person is let in no more holds no link, is told nothing and
     expect(`${where} ${(await gateway.ask(bob.token, method, where, body)).status}`).toBe(`${where} 403`);
 });
 
+test('who comes without a token, where that is let in, is spoken to as others are', async () => {
+  const gateway = await openGateway({ require_token: false });
+  const control = await gateway.read('', '/gw/control');
+  for (const target of ['*', 'local'])
+    await gateway.live().send!({ id: target, kind: 'speak', target, text: 'Dinner.' } as never, new AbortController().signal);
+  await expect.poll(control.types).toEqual(['ready', 'speak', 'speak']);
+});
+
 test('what is said in the conversation of a device is delivered when it is not refused at once, though its turn goes on', async () => {
   const clock = createFakeClock();
   const gateway = await openGateway({}, {}, { clock });
@@ -425,6 +433,42 @@ test('what is said to every device is said to each once, also where one has refu
   await send();
   const keys = gateway.core().turns.map(({ envelope }) => envelope.conversation_key);
   expect(keys).toEqual([bob, ann].map(({ device }) => `device:inst_1:device:${device.id}`));
+});
+
+test('a device that may not be spoken to so keeps what is said from no other', async () => {
+  const gateway = await openGateway();
+  const [ann, bob] = [await gateway.device('Ann'), await gateway.device('Bob')];
+  for (const { token } of [ann, bob]) await expect.poll((await gateway.read(token)).types).toEqual(['ready']);
+  const { sessions } = gateway.core();
+  const { inject } = sessions;
+  sessions.inject = async (as, key, said) => {
+    if (!key.endsWith(bob.device.id)) return inject(as, key, said);
+    throw new CoreError('forbidden', 'inject is for people who are known, and above.', { mayHaveRun: false });
+  };
+  const send = (target: string) =>
+    gateway.live().send!({ id: 's1', kind: 'inject', target, text: 'Note.' } as never, new AbortController().signal);
+  await send('*');
+  await expect(send('Bob')).rejects.toMatchObject({ code: 'forbidden' });
+  expect(gateway.core().turns.map(({ envelope }) => envelope.sender.raw_id)).toEqual([ann.device.id]);
+});
+
+test('the conversation of a device that has said nothing yet begins with what is said to it', async () => {
+  const gateway = await openGateway();
+  const { device } = await gateway.device('Phone');
+  gateway.core().sessions.inject = async () => {
+    throw new CoreError('not_found', 'There is no such session.', { mayHaveRun: false });
+  };
+  const message = { id: 's1', kind: 'inject', target: 'Phone', text: 'Note.' };
+  await gateway.live().send!(message as never, new AbortController().signal);
+  expect(gateway.core().turns.map(({ envelope }) => envelope)).toEqual([
+    expect.objectContaining({
+      conversation_key: `device:inst_1:device:${device.id}`,
+      message_id: 's1',
+      sender: { raw_id: device.id, raw_username: 'Phone' },
+      content: { text: 'Note.' },
+      keeps: true,
+    }),
+  ]);
 });
 
 test('who cannot be known is not let in, and the health says so', async () => {

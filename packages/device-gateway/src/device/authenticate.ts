@@ -10,7 +10,7 @@ export type Authenticate = (exchange: Exchange) => DeviceRecord;
 export const localDeviceId = 'local';
 
 /** Who calls where no token is asked for. Nobody has let it in yet: the core says what it may do. */
-const localDevice: DeviceRecord = {
+export const localDevice: DeviceRecord = {
   device_id: localDeviceId,
   token_sha256: null,
   identity: 'local',
