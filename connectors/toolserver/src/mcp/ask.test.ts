@@ -1,4 +1,5 @@
 import type { CoreApi } from '@svc/connector-kit';
+import { createFakeCore } from '@svc/connector-kit/testing/fake-core.ts';
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
 import { expect, test, vi } from 'vitest';
 import { ask } from './ask.ts';
@@ -8,7 +9,7 @@ test('a question that is cancelled while its files are stored begins no turn', a
   const handleStream = vi.fn();
   const answered = await ask(
     {
-      core: { handleStream } as unknown as CoreApi,
+      core: { handleStream, resolve: async () => ({ denied: false }) } as unknown as CoreApi,
       clock: createFakeClock(),
       ids: { next: () => 'msg_1' },
       instanceId: 'toolserver',
@@ -16,7 +17,7 @@ test('a question that is cancelled while its files are stored begins no turn', a
       log: () => undefined,
     },
     {
-      question: { question: 'What is it?' },
+      question: { question: 'What is it?', attachments: [{ name: 'a', text: 'x' }] },
       caller: { userId: 'ann', username: 'Ann' } as never,
       requestId: 'req_1',
       signal: leaving.signal,
@@ -25,4 +26,23 @@ test('a question that is cancelled while its files are stored begins no turn', a
   );
   expect(answered).toMatchObject({ ok: false });
   expect(handleStream).not.toHaveBeenCalled();
+});
+
+test('the files of a client that nobody may ask with are neither fetched nor stored, and the core refuses its question', async () => {
+  const saveFiles = vi.fn();
+  const core = createFakeCore({ denied: true });
+  core.script = ({ result }) => result({ outcome: 'denied', actions: [{ type: 'reply', text: 'no access' }] });
+  const answered = await ask(
+    { core, clock: createFakeClock(), ids: { next: () => 'msg_1' }, instanceId: 'toolserver', saveFiles, log: () => undefined },
+    {
+      question: { question: 'What is it?', attachments: [{ name: 'a', url: 'https://example.org/a' }] },
+      caller: { userId: 'unknown', username: 'Unknown' } as never,
+      requestId: 'req_1',
+      signal: new AbortController().signal,
+      notify: () => undefined,
+    },
+  );
+  expect(answered).toEqual({ ok: false, message: 'no access' });
+  expect(saveFiles).not.toHaveBeenCalled();
+  expect(core.turns.map(({ envelope }) => envelope.content)).toEqual([{ text: 'What is it?' }]);
 });

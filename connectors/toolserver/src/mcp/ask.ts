@@ -63,23 +63,25 @@ async function runTurn(
 }
 
 async function toEnvelope(
-  { instanceId, saveFiles }: AskDeps,
+  { core, instanceId, saveFiles }: AskDeps,
   { question, conversation, attachments = [] }: Question,
   { userId, username }: Caller,
   messageId: string,
   signal: AbortSignal,
 ): Promise<Envelope> {
-  const key = conversationKey(instanceId, userId, conversation);
-  const files = await saveFiles(attachments, key, signal);
-  return {
+  const envelope = {
     channel: meta.type,
-    conversation_key: key,
+    conversation_key: conversationKey(instanceId, userId, conversation),
     message_id: messageId,
     sender: { raw_id: userId, raw_username: username },
-    content: { text: question, ...(files.length > 0 && { attachments: files }) },
+    content: { text: question },
     capabilities: meta.capabilities,
     channel_context: { target: userId },
   };
+  // For a stranger nothing is fetched or stored: the core refuses the question without its files.
+  if (attachments.length === 0 || (await core.resolve(envelope)).denied) return envelope;
+  const files = await saveFiles(attachments, envelope.conversation_key, signal);
+  return { ...envelope, content: { text: question, attachments: files } };
 }
 
 /** A question that was taken back is a message that was deleted: it waits no more, or its turn ends. */
