@@ -1,4 +1,4 @@
-import { CoreError, type Outbound, type OutboundMessage } from '@svc/connector-kit';
+import { CoreError, type HandleResult, type Outbound, type OutboundMessage } from '@svc/connector-kit';
 import { textOf } from '@svc/contract/turn.ts';
 import { notFound, ServiceError } from '@svc/service-kit/service-error.ts';
 import { localDevice, localDeviceId } from './device/authenticate.ts';
@@ -7,10 +7,11 @@ import { holderOf, noAccess } from './device/holder.ts';
 import { askerOf, envelopeOf, ownKey, type Gateway } from './gateway.ts';
 import type { Push } from './push/open-push.ts';
 import type { OwnWatches } from './stream/own-watches.ts';
+import { endFrames } from './turn/end-frames.ts';
 import { withoutRefusal } from './turn/injected.ts';
 
-type Deps = { push: Pick<Push, 'ended'>; watches: Pick<OwnWatches, 'look'> };
-type Said = { outcome: string; text: string };
+type Deps = { push: Pick<Push, 'ended'>; watches: Pick<OwnWatches, 'look' | 'ended'> };
+type Said = Pick<HandleResult, 'outcome'> & { text: string };
 
 /**
  * What is sent to devices from outside (spec: mobile connector, `/out`): `inject` says something in a device's conversation, `speak` is read aloud.
@@ -36,10 +37,14 @@ export function createSend(gateway: Gateway, { push, watches }: Deps): NonNullab
   async function beginWith(device: DeviceRecord, { id, text = '' }: OutboundMessage, error: unknown): Promise<Said> {
     if (!(error instanceof CoreError) || error.code !== 'not_found') throw error;
     const envelope = { ...envelopeOf(gateway, device), message_id: id, content: { text } };
-    const onAccepted = (): void => watches.look(ownKey(gateway, device));
+    const key = envelope.conversation_key;
+    const onAccepted = (turnId: string): void => watches.look(key, turnId);
     // Questions are shown on the streams.
-    const { outcome, actions } = await ctx.core.handleStream(envelope, { onAsk: () => undefined }, { onAccepted });
+    const result = await ctx.core.handleStream(envelope, { onAsk: () => undefined }, { onAccepted });
+    const { outcome, actions, turn_id } = result;
     if (outcome === 'denied') throw noAccess();
+    watches.look(key, turn_id);
+    watches.ended(key, turn_id, endFrames(key, result));
     return { outcome, text: textOf(actions) };
   }
 

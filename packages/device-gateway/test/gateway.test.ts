@@ -192,6 +192,39 @@ test('a conversation that is not there yet is read as soon as it begins, and the
   await expect.poll(stream.types).toEqual(['ready', 'gap', 'delta']);
 });
 
+test('the first answer of a device is seen, also when it was over before its conversation could be read', async () => {
+  const gateway = await openGateway();
+  const { token } = await gateway.device('Phone');
+  const stream = await gateway.read(token);
+  const missing = new CoreError('not_found', 'There is no session.', { mayHaveRun: false });
+  gateway.core().watches[0]?.handlers.onEnd?.(missing);
+  const said = await gateway.json(token, 'POST', '/gw/turn', { text: 'hello', message_id: 'm1' });
+  gateway.core().watches[1]?.handlers.onFrame({ conversation_key: 'k', seq: 1, type: 'watching', message: '' });
+  await expect.poll(stream.types).toEqual(['ready', 'gap', 'place', 'delta', 'done']);
+  expect(stream.events.at(-1)?.data).toEqual({
+    type: 'done',
+    conversation_key: said.body['conversation_key'],
+    turn_id: said.body['turn_id'],
+    outcome: 'replied',
+    text: 'echo: hello',
+  });
+});
+
+test('a conversation that is there only when its first turn is over is read then', async () => {
+  const gateway = await openGateway();
+  const { token } = await gateway.device('Phone');
+  await gateway.read(token);
+  const missing = new CoreError('not_found', 'There is no session.', { mayHaveRun: false });
+  const { watches } = gateway.core();
+  watches[0]?.handlers.onEnd?.(missing);
+  gateway.core().script = ({ result }) => {
+    watches[1]?.handlers.onEnd?.(missing);
+    return result();
+  };
+  await gateway.json(token, 'POST', '/gw/turn', { text: 'hello', message_id: 'm1' });
+  await expect.poll(() => watches.length).toBe(3);
+});
+
 test('a stream ends with the right to read it, and with the device; what it watched is let go', async () => {
   const gateway = await openGateway();
   const { token, device } = await gateway.device('Phone');

@@ -1,13 +1,15 @@
 import type { StreamFrame } from '@svc/contract/device-gateway.ts';
 import type { ConversationWatch } from './watch-conversation.ts';
 
-type Reader = Pick<ConversationWatch, 'look'> & { tell(frame: StreamFrame): void };
+type Reader = Pick<ConversationWatch, 'look' | 'ended'> & { tell(frame: StreamFrame): void };
 
 /** Who reads which conversation here, so that a message which begins one is seen at once. */
 export type OwnWatches = {
   add(key: string, reader: Reader): () => void;
-  /** Something was said in it. */
-  look(key: string): void;
+  /** Something was said in it: a turn was accepted. */
+  look(key: string, turnId: string): void;
+  /** The turn is over. */
+  ended(key: string, turnId: string, frames: readonly StreamFrame[]): void;
   /** Shows its readers what the core does not send: it is not shown again. */
   tell(frame: StreamFrame): void;
 };
@@ -23,8 +25,11 @@ export function createOwnWatches(): OwnWatches {
         if (readers.size === 0 && watches.get(key) === readers) watches.delete(key);
       };
     },
-    look(key) {
-      for (const reader of watches.get(key) ?? []) reader.look();
+    look(key, turnId) {
+      for (const reader of watches.get(key) ?? []) reader.look(turnId);
+    },
+    ended(key, turnId, frames) {
+      for (const reader of watches.get(key) ?? []) reader.ended(turnId, frames);
     },
     tell(frame) {
       for (const reader of watches.get(frame.conversation_key) ?? []) reader.tell(frame);

@@ -44,7 +44,7 @@ export function createStreamRoutes(gateway: Gateway, watches: OwnWatches): Route
       onFrame: (frame, place) => stream.send(eventOf(frame ?? { type: 'place' }, place)),
       onEnd: () => stream.close(),
     });
-    const leave = watches.add(key, { look: watch.look, tell: (frame) => stream.send(eventOf(frame)) });
+    const leave = watches.add(key, { ...watch, tell: (frame) => stream.send(eventOf(frame)) });
     stream.signal.addEventListener('abort', () => {
       leave();
       watch.end();

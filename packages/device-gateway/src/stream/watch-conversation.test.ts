@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { CoreError, type CoreApi } from '@svc/connector-kit';
+import { CoreError, type CoreApi, type SessionStreamFrame } from '@svc/connector-kit';
+import type { StreamFrame } from '@svc/contract/device-gateway.ts';
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
 import { watchConversation } from './watch-conversation.ts';
 
@@ -16,18 +17,20 @@ function open() {
     },
   };
   const nothing = () => undefined;
+  const shown: unknown[] = [];
   const watch = watchConversation({
     sessions,
     as: { channel: 'device', platform_user_id: 'd_1' } as never,
     key: 'device:x:device:d_1',
     isOwn: true,
     after: null,
-    onFrame: nothing,
+    onFrame: (frame) => shown.push(frame),
     onEnd: nothing,
     clock,
   });
   const notThere = () => asked.at(-1)?.onEnd?.(new CoreError('not_found', 'There is no such session.', { mayHaveRun: false }));
-  return { clock, asked, watch, notThere };
+  const show = (frame: object) => asked.at(-1)?.onFrame({ conversation_key: 'k', seq: 7, ...frame } as SessionStreamFrame);
+  return { clock, asked, shown, watch, notThere, show };
 }
 
 test('a conversation that is not there is looked for each half minute, and at once when something is said in it', () => {
@@ -38,14 +41,39 @@ test('a conversation that is not there is looked for each half minute, and at on
   clock.advance(1000);
   expect(asked).toHaveLength(2);
   notThere();
-  watch.look();
+  watch.look('t1');
   expect(asked).toHaveLength(3);
 });
 
 test('what is said while the core is asked is looked for a second later', () => {
   const { clock, asked, watch, notThere } = open();
-  watch.look();
+  watch.look('t1');
   notThere();
   clock.advance(1000);
   expect(asked).toHaveLength(2);
+});
+
+const done: StreamFrame = { conversation_key: 'k', turn_id: 't1', type: 'done', outcome: 'replied', text: 'hi' };
+
+test('the end of a turn that was over before the core began to show it is shown, once', () => {
+  const { clock, shown, watch, notThere, show } = open();
+  notThere();
+  watch.look('t1');
+  show({ type: 'watching', message: '' });
+  watch.ended('t1', [done]);
+  clock.advance(1000);
+  watch.ended('t1', [done]);
+  clock.advance(1000);
+  expect(shown).toEqual([expect.objectContaining({ type: 'gap' }), null, done]);
+});
+
+test('a turn that the core shows ends as the core says, also where its answer comes first', () => {
+  const { clock, shown, watch, show } = open();
+  watch.look('t1');
+  watch.ended('t1', [done]);
+  show({ turn_id: 't1', type: 'end', outcome: 'replied', text: 'hi' });
+  watch.look('t2');
+  watch.ended('t2', [{ ...done, turn_id: 't2' }]);
+  clock.advance(1000);
+  expect(shown).toEqual([done]);
 });

@@ -18,18 +18,22 @@ type Options = {
 };
 
 export type ConversationWatch = {
-  /** A conversation may have begun where there was none. */
-  look(): void;
+  /** A turn was accepted here: a conversation may have begun where there was none. */
+  look(turnId: string): void;
+  /** It is over, and this is how. Shown to a reader for whom the core began too late to see anything of it. */
+  ended(turnId: string, frames: readonly StreamFrame[]): void;
   end(): void;
 };
 
 /** Where nothing says that a conversation has begun, it is looked for so often, ms. */
 const lookEveryMs = 30_000;
 const againMs = 1_000;
+/** What the core shows of a turn and what it answers come by two ways, so far apart at most, ms. */
+const apartMs = 300;
 
 /**
  * Shows a conversation to one reader, from its place on. A conversation that is not there yet, or was forgotten, is waited for: what is seen of it
- * then begins with `gap`, because words may have been said before.
+ * then begins with `gap`, because words may have been said before; how their turns ended is shown, because who said them waits for that.
  */
 export function watchConversation(options: Options): ConversationWatch {
   const { sessions, as, key, isOwn, onFrame, onEnd, clock = systemClock } = options;
@@ -39,6 +43,10 @@ export function watchConversation(options: Options): ConversationWatch {
   let isWaiting = false;
   /** Something was said while the core was asked. */
   let wasTold = false;
+  /** The core has begun to show it. */
+  let isShown = false;
+  /** Turns that were accepted before, of which nothing was shown. */
+  const unseen = new Set<string>();
   let isOver = false;
   let stop = (): void => undefined;
   let cancelLook = (): void => undefined;
@@ -53,6 +61,8 @@ export function watchConversation(options: Options): ConversationWatch {
       {
         onFrame(frame) {
           wasTold = false;
+          isShown = true;
+          if ('turn_id' in frame) unseen.delete(frame.turn_id);
           if (isMissing) {
             isMissing = false;
             onFrame({ conversation_key: key, type: 'gap' }, null);
@@ -62,6 +72,7 @@ export function watchConversation(options: Options): ConversationWatch {
         },
         onEnd(error) {
           if (isOver) return;
+          isShown = false;
           if (error.code === 'busy' || error.code === 'unavailable') return beginIn(againMs);
           if (!isOwn || error.code !== 'not_found') return onEnd();
           isMissing = true;
@@ -81,9 +92,16 @@ export function watchConversation(options: Options): ConversationWatch {
 
   begin();
   return {
-    look() {
+    look(turnId) {
+      if (!isShown) unseen.add(turnId);
       if (isMissing && isWaiting) begin();
       else wasTold = true;
+    },
+    ended(turnId, frames) {
+      if (!unseen.has(turnId)) return;
+      clock.after(apartMs, () => {
+        if (unseen.delete(turnId) && !isOver) for (const frame of frames) onFrame(frame, null);
+      });
     },
     end() {
       isOver = true;

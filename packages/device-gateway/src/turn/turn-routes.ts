@@ -18,6 +18,7 @@ import type { Capabilities } from '../rpc/capabilities.ts';
 import { deviceToolsOf } from '../rpc/device-tools.ts';
 import type { OwnWatches } from '../stream/own-watches.ts';
 import type { OwnFiles } from '../upload/own-files.ts';
+import { endFrames, failureFrames } from './end-frames.ts';
 import type { Interrupts } from './interrupts.ts';
 import type { WordsElsewhere } from './words-elsewhere.ts';
 
@@ -60,8 +61,11 @@ export function createTurnRoutes(gateway: Gateway, deps: TurnDeps): Route[] {
     };
     const key = envelope.conversation_key;
     return new Promise((resolve, reject) => {
+      let accepted: string | null = null;
       const accept = (turnId: string): void => {
-        watches.look(key);
+        accepted ??= turnId;
+        // Again when it is over: its conversation may not have been there before.
+        watches.look(key, turnId);
         resolve({ ok: true, conversation_key: key, message_id, turn_id: turnId });
       };
       const onAccepted = (turnId: string): void => {
@@ -72,14 +76,14 @@ export function createTurnRoutes(gateway: Gateway, deps: TurnDeps): Route[] {
       const handlers = { onAsk: () => undefined };
       ctx.core.handleStream(envelope, handlers, { requestId, onAccepted }).then(
         (result) => {
-          if (isRefused(result)) reject(refusalOf(result));
-          else {
-            accept(result.turn_id);
-            push.ended(device.device_id, { outcome: result.outcome, text: textOf(result.actions) });
-          }
+          if (isRefused(result)) return reject(refusalOf(result));
+          accept(result.turn_id);
+          watches.ended(key, result.turn_id, endFrames(key, result));
+          push.ended(device.device_id, { outcome: result.outcome, text: textOf(result.actions) });
         },
         (error: unknown) => {
           ctx.log('debug', 'a message of a device was not answered', { device: device.device_id, error: errorText(error) });
+          if (accepted !== null) watches.ended(key, accepted, failureFrames(key, accepted, error, requestId));
           reject(error);
         },
       );
