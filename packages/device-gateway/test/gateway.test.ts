@@ -243,6 +243,22 @@ test('a stream ends with the right to read it, and with the device; what it watc
   expect(await gateway.listed()).toEqual([]);
 });
 
+test('what takes no more than a conversation takes nothing, too: then it is the own one', async () => {
+  const gateway = await openGateway();
+  const { token, device } = await gateway.device('Phone');
+  const { sessions } = gateway.core();
+  const asked: string[] = [];
+  sessions.forget = async (_as, key) => void asked.push(key);
+  sessions.abort = async (_as, key) => void asked.push(key);
+  for (const where of ['/gw/forget', '/gw/stop']) {
+    expect((await gateway.json(token, 'POST', where)).status).toBe(200);
+    const named = await gateway.json(token, 'POST', where, undefined, { 'content-type': 'application/json' });
+    expect(named.status).toBe(200);
+  }
+  expect(asked).toEqual(Array.from({ length: 4 }, () => `device:inst_1:device:${device.id}`));
+  expect((await gateway.json(token, 'POST', '/gw/turn')).status).toBe(415);
+});
+
 test('a device that signs out is gone', async () => {
   const gateway = await openGateway();
   const { token } = await gateway.device('Phone');

@@ -4,6 +4,10 @@ import { badRequest, createJsonReader, type Exchange } from '@svc/connector-kit'
 import type { Schema } from '@svc/contract/schema.ts';
 import { boundLengths } from '@svc/service-kit/text-lengths.ts';
 
+/** Nothing has to be said where all that can be said is left out. */
+const isWithoutBody = ({ req: { headers } }: Exchange): boolean =>
+  headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;
+
 /** The JSON body of a request, which the schema describes. @throws ServiceError that names the field and what is wrong with it. */
 export type ReadBody = <Body>(exchange: Exchange, schema: Schema) => Promise<Body>;
 
@@ -28,7 +32,8 @@ export function createReadBody(): ReadBody {
   };
 
   return async <Body>(exchange: Exchange, schema: Schema) => {
-    const body = await readJson(exchange.req);
+    const isNeeded = typeof schema !== 'object' || 'required' in schema;
+    const body = isWithoutBody(exchange) && !isNeeded ? {} : await readJson(exchange.req);
     const validate = validatorOf(schema);
     if (validate(body)) return body as Body;
     const [error] = validate.errors ?? [];

@@ -29,6 +29,22 @@ const open = (routes: (app: App) => void, mask = noMask) =>
   });
 const app = open(() => undefined);
 
+test('a request without a body may name its type all the same, where none is needed', async () => {
+  const schema = { body: { type: 'object', required: ['name'], properties: { name: { type: 'string' } } } } as const;
+  const posts = open((routes) => {
+    routes.post('/start', async ({ body }) => ({ body: body ?? null }));
+    routes.post('/make', { schema }, async () => ({ ok: true }));
+  });
+  const headers = { host: '127.0.0.1', 'content-type': 'application/json' };
+  const post = (url: string) => posts.inject({ method: 'POST', url, headers });
+  const [start, make] = [await post('/start'), await post('/make')];
+  expect([start.statusCode, start.json()]).toEqual([200, { body: null }]);
+  expect([make.statusCode, make.json()]).toEqual([
+    400,
+    expect.objectContaining({ message: 'The request is not valid: body must be a JSON object.' }),
+  ]);
+});
+
 test.each(['/%', '/%ff', '/health/%ED%A0%80'])(
   'a URL that cannot be decoded (%s) is refused in the shape of every error',
   async (url) => {

@@ -33,6 +33,7 @@ function toField({ keyword, instancePath, params, message }: Failure, where: str
   const { limit, missingProperty: missing, additionalProperty: unknown, allowedValues, pattern } = params as Params;
   const own = missing ?? unknown?.slice(0, 64);
   const field = [where, ...instancePath.split('/').slice(1), ...(own === undefined ? [] : [own])].join('.');
+  if (instancePath === '' && message === 'must be object') return { field, problem: 'must be a JSON object' };
   if (missing !== undefined) return { field, problem: 'is missing' };
   if (unknown !== undefined) return { field, problem: 'is not known' };
   if (allowedValues !== undefined) return { field, problem: `must be one of ${allowedValues.join(', ')}` };

@@ -61,9 +61,11 @@ type ParseBytes = (request: FastifyRequest, bytes: Buffer, done: Done) => void;
 /** What is not well-formed Unicode, or has names that make trouble, reaches no schema and no route. */
 function strict(app: FastifyInstance): ParseBytes {
   const parse = app.getDefaultJsonParser('error', 'error') as Parse;
-  return withText((request, text, done) =>
+  const parseText = withText((request, text, done) =>
     parse(request, text, (error, value) => done(error ?? illFormedFault(text, value), value)),
   );
+  // Many clients name the type also where there is no body: the schema says whether there has to be one.
+  return (request, bytes, done) => (bytes.length === 0 ? done(null) : parseText(request, bytes, done));
 }
 
 /** The same of a long body, read in turns of the event loop. */
