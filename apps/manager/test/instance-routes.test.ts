@@ -101,7 +101,7 @@ describe('POST /instances', () => {
     expect(body['fields']).toEqual([
       { field: 'config.room', problem: 'is missing' },
       { field: 'config.rom', problem: 'is not a field of this type' },
-      { field: 'config.port', problem: 'must be <= 65535' },
+      { field: 'config.port', problem: 'must be 65535 or less' },
     ]);
   });
 

@@ -243,6 +243,21 @@ test('a stream ends with the right to read it, and with the device; what it watc
   expect(await gateway.listed()).toEqual([]);
 });
 
+test('of a message that is not valid every field is named', async () => {
+  const gateway = await openGateway();
+  const { token } = await gateway.device('Phone');
+  const { status, body } = await gateway.json(token, 'POST', '/gw/turn', { text: 7, attachments: 'a' });
+  expect([status, body]).toMatchObject([
+    400,
+    {
+      error: 'bad_request',
+      message:
+        'The request is not valid: body.message_id is missing; body.text must be a string; body.attachments must be a list.',
+      fields: [{ field: 'body.message_id' }, { field: 'body.text' }, { field: 'body.attachments' }],
+    },
+  ]);
+});
+
 test('what takes no more than a conversation takes nothing, too: then it is the own one', async () => {
   const gateway = await openGateway();
   const { token, device } = await gateway.device('Phone');

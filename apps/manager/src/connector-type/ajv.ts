@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import type { Ajv, ErrorObject, ValidateFunction } from 'ajv';
 import type * as ajvModule from 'ajv';
 import { createContext, Script } from 'node:vm';
-import { describePattern } from '@svc/service-kit/http/describe-pattern.ts';
+import { problemOf } from '@svc/service-kit/http/invalid-fields.ts';
 
 export type FieldProblem = { field: string; problem: string };
 
@@ -52,15 +52,15 @@ export function problemsOf(errors: readonly ErrorObject[]): FieldProblem[] {
   );
 }
 
-function toProblem({ instancePath, keyword, params, message }: ErrorObject): FieldProblem {
-  const { missingProperty, additionalProperty, allowedValues, pattern } = params as Record<string, unknown>;
+function toProblem(error: ErrorObject): FieldProblem {
+  const { instancePath, keyword, params } = error;
+  const { missingProperty, additionalProperty, allowedValues } = params as Record<string, unknown>;
   const field = (last?: unknown) =>
     [...instancePath.split('/').slice(1), ...(last === undefined ? [] : [String(last)])].join('.');
   if (keyword === 'required') return { field: field(missingProperty), problem: 'is missing' };
   if (keyword === 'additionalProperties') return { field: field(additionalProperty), problem: 'is not a field of this type' };
-  if (keyword === 'pattern') return { field: field(), problem: describePattern(String(pattern)) };
   if (keyword === 'enum') return { field: field(), problem: `must be one of ${JSON.stringify(allowedValues)}` };
-  return { field: field(), problem: message ?? 'is not valid' };
+  return { field: field(), problem: problemOf(error) };
 }
 
 /** More than any pattern for a field needs; one that is made to never end holds up nobody longer. */

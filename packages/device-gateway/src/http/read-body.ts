@@ -2,13 +2,14 @@ import { createRequire } from 'node:module';
 import type * as ajvModule from 'ajv';
 import { badRequest, createJsonReader, type Exchange } from '@svc/connector-kit';
 import type { Schema } from '@svc/contract/schema.ts';
+import { fieldsText, invalidFields } from '@svc/service-kit/http/invalid-fields.ts';
 import { boundLengths } from '@svc/service-kit/text-lengths.ts';
 
 /** Nothing has to be said where all that can be said is left out. */
 const isWithoutBody = ({ req: { headers } }: Exchange): boolean =>
   headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;
 
-/** The JSON body of a request, which the schema describes. @throws ServiceError that names the field and what is wrong with it. */
+/** The JSON body of a request, which the schema describes. @throws ServiceError that names each field and what is wrong with it. */
 export type ReadBody = <Body>(exchange: Exchange, schema: Schema) => Promise<Body>;
 
 const mib = 1024 * 1024;
@@ -25,7 +26,7 @@ export function createReadBody(): ReadBody {
     if (known !== undefined) return known;
     const { Ajv } = require('ajv') as typeof ajvModule;
     // Our own schemas are not checked against the meta-schema.
-    ajv ??= boundLengths(new Ajv({ strict: false, meta: false, validateSchema: false }));
+    ajv ??= boundLengths(new Ajv({ strict: false, allErrors: true, meta: false, validateSchema: false }));
     const made = ajv.compile(schema as object);
     compiled.set(schema, made);
     return made;
@@ -36,8 +37,7 @@ export function createReadBody(): ReadBody {
     const body = isWithoutBody(exchange) && !isNeeded ? {} : await readJson(exchange.req);
     const validate = validatorOf(schema);
     if (validate(body)) return body as Body;
-    const [error] = validate.errors ?? [];
-    const field = (error?.instancePath ?? '').slice(1).replaceAll('/', '.');
-    throw badRequest(`${field === '' ? 'The body' : field} ${error?.message ?? 'is not valid'}.`);
+    const fields = invalidFields(validate.errors ?? [], 'body');
+    throw badRequest(`The request is not valid: ${fieldsText(fields)}.`, { fields });
   };
 }

@@ -23,8 +23,33 @@ test('a field is named once, with text that says what to change', () => {
   );
   expect(fieldsText(fields)).toBe(
     'body.key has control characters; body.list.0.path is empty; body.sender.raw_id is missing; ' +
-      `body.${'x'.repeat(64)} is not known; body.way must be one of sync, async; body.n must be integer`,
+      `body.${'x'.repeat(64)} is not known; body.way must be one of sync, async; body.n must be a whole number`,
   );
+});
+
+test('a choice of fields says which there are, and its branches do not say that theirs is missing', () => {
+  const branch = (n: number, missingProperty: string) => ({
+    ...at('', 'required', { missingProperty }),
+    schemaPath: `#/anyOf/${n}/required`,
+  });
+  const choice = { ...at('', 'anyOf', {}, 'must match a schema in anyOf'), schemaPath: '#/anyOf' };
+  const own = { ...at('', 'required', { missingProperty: 'text' }), schemaPath: '#/required' };
+  const fields = invalidFields([own, branch(0, 'instance_id'), branch(1, 'channel'), choice], 'body');
+  expect(fieldsText(fields)).toBe('body.text is missing; body needs instance_id or channel');
+});
+
+test.each([
+  ['maxLength', { limit: 5 }, 'is longer than 5 characters'],
+  ['minProperties', { limit: 1 }, 'is empty'],
+  ['maxItems', { limit: 2 }, 'has more than 2 items'],
+  ['minimum', { limit: 1 }, 'must be 1 or more'],
+  ['maximum', { limit: 65_535 }, 'must be 65535 or less'],
+  ['uniqueItems', {}, 'has an item twice'],
+  ['const', { allowedValue: '*' }, 'must be "*"'],
+  ['type', { type: 'boolean' }, 'must be true or false'],
+  ['type', { type: ['string', 'null'] }, 'is wrong'],
+])('%s of %j is put in words', (keyword, params, words) => {
+  expect(fieldsText(invalidFields([at('/x', keyword, params)], 'body'))).toBe(`body.x ${words}`);
 });
 
 test('of very many fields the first fifty are named', () => {

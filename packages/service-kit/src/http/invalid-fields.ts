@@ -1,11 +1,13 @@
 import { describePattern } from './describe-pattern.ts';
 
 /** What a validator says of one place that is wrong. */
-type Failure = { keyword: string; instancePath: string; params: object; message?: string };
+export type Failure = { keyword: string; instancePath: string; schemaPath?: string; params: object; message?: string };
 type Params = {
   limit?: number;
+  type?: string;
   missingProperty?: string;
   additionalProperty?: string;
+  allowedValue?: unknown;
   allowedValues?: unknown[];
   pattern?: string;
 };
@@ -18,27 +20,82 @@ const noControl = '^[^\\u0000-\\u001f\\u007f]*$';
 
 /** Every failing field with what is wrong there, so that a caller puts all of them right in one go. `where` is what was checked. */
 export function invalidFields(failures: readonly Failure[], where: string): InvalidField[] {
-  // A condition only says that one of its branches failed, which says so itself.
-  return failures
-    .filter(({ keyword }) => keyword !== 'if')
-    .slice(0, maxFields)
-    .map((failure) => toField(failure, where));
+  const first = failures.slice(0, 10 * maxFields);
+  const choices = first.filter(({ keyword }) => keyword === 'anyOf');
+  const isOfChoice = ({ keyword, schemaPath = '' }: Failure) =>
+    keyword === 'required' && choices.some((choice) => schemaPath.startsWith(`${choice.schemaPath}/`));
+  return (
+    first
+      // A condition, and a choice, only say that their branches failed, which say so themselves.
+      .filter((failure) => failure.keyword !== 'if' && failure.keyword !== 'anyOf' && !isOfChoice(failure))
+      .map((failure) => toField(failure, where))
+      .concat(choices.flatMap((choice) => oneOfNames(choice, first.filter(isOfChoice), where)))
+      .slice(0, maxFields)
+  );
 }
 
 /** The same as one sentence without its end. */
 export const fieldsText = (fields: readonly InvalidField[]): string =>
   fields.map(({ field, problem }) => `${field} ${problem}`).join('; ');
 
-function toField({ keyword, instancePath, params, message }: Failure, where: string): InvalidField {
-  const { limit, missingProperty: missing, additionalProperty: unknown, allowedValues, pattern } = params as Params;
-  const own = missing ?? unknown?.slice(0, 64);
-  const field = [where, ...instancePath.split('/').slice(1), ...(own === undefined ? [] : [own])].join('.');
-  if (instancePath === '' && message === 'must be object') return { field, problem: 'must be a JSON object' };
+/** A choice of fields, one of which has to be there. */
+function oneOfNames({ schemaPath, instancePath }: Failure, missing: readonly Failure[], where: string): InvalidField[] {
+  const names = missing
+    .filter((each) => each.schemaPath?.startsWith(`${schemaPath}/`))
+    .map(({ params }) => (params as Params).missingProperty);
+  return names.length === 0 ? [] : [{ field: fieldAt(where, instancePath), problem: `needs ${names.join(' or ')}` }];
+}
+
+function toField(failure: Failure, where: string): InvalidField {
+  const { instancePath, params } = failure;
+  const { missingProperty: missing, additionalProperty: unknown } = params as Params;
+  const field = fieldAt(where, instancePath, missing ?? unknown?.slice(0, 64));
   if (missing !== undefined) return { field, problem: 'is missing' };
   if (unknown !== undefined) return { field, problem: 'is not known' };
-  if (allowedValues !== undefined) return { field, problem: `must be one of ${allowedValues.join(', ')}` };
-  if (keyword === 'minLength') return { field, problem: limit === 1 ? 'is empty' : `takes ${limit} characters or more` };
-  if (pattern === noControl) return { field, problem: 'has control characters' };
-  if (pattern !== undefined) return { field, problem: describePattern(pattern) };
-  return { field, problem: message ?? 'is not valid' };
+  if (instancePath === '' && failure.message === 'must be object') return { field, problem: 'must be a JSON object' };
+  return { field, problem: problemOf(failure) };
 }
+
+const fieldAt = (where: string, instancePath: string, last?: string): string =>
+  [where, ...instancePath.split('/').slice(1), ...(last === undefined ? [] : [last])].join('.');
+
+/** What is wrong with a value, for a person. */
+export function problemOf({ keyword, params, message = 'is not valid' }: Omit<Failure, 'instancePath'>): string {
+  const { limit, type = '', allowedValue, allowedValues, pattern } = params as Params;
+  if (allowedValues !== undefined) return `must be one of ${allowedValues.join(', ')}`;
+  if (pattern === noControl) return 'has control characters';
+  if (pattern !== undefined) return describePattern(pattern);
+  switch (keyword) {
+    case 'minLength':
+      return limit === 1 ? 'is empty' : `takes ${limit} characters or more`;
+    case 'maxLength':
+      return `is longer than ${limit} characters`;
+    case 'minItems':
+    case 'minProperties':
+      return limit === 1 ? 'is empty' : `takes ${limit} items or more`;
+    case 'maxItems':
+    case 'maxProperties':
+      return `has more than ${limit} items`;
+    case 'minimum':
+      return `must be ${limit} or more`;
+    case 'maximum':
+      return `must be ${limit} or less`;
+    case 'uniqueItems':
+      return 'has an item twice';
+    case 'const':
+      return `must be ${JSON.stringify(allowedValue)}`;
+    case 'type':
+      return Object.hasOwn(typeNames, type) ? `must be ${typeNames[type]}` : message;
+    default:
+      return message;
+  }
+}
+
+const typeNames: Readonly<Record<string, string>> = {
+  string: 'a string',
+  integer: 'a whole number',
+  number: 'a number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+};
