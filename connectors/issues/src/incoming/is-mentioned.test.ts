@@ -22,6 +22,12 @@ test.each([
   '~~old~~ @assistant',
   'https://example.com @assistant',
   'en @assistant, あ @assistant',
+  '_@assistant_ look',
+  '__@assistant__',
+  '你好@assistant请看',
+  'ねえ@assistantさん',
+  '@assistant에게 물어봐',
+  'ถาม@assistantหน่อย',
 ])('%j calls', (text) => {
   expect(isMentioned(text)).toBe(true);
 });
@@ -55,6 +61,8 @@ test.each([
   '@@assistant',
   'é@assistant',
   '@assistanté',
+  '请@assistant-two',
+  '@assistant_two_',
   '<!-- @assistant -->',
   'a <!-- @assistant --> b',
   '<!-- @assistant never ends',
@@ -76,6 +84,11 @@ test.each([
 test.each(['/ask', 'hey bot', '!', '$x', 'c++', '(a|b)', '@名前'])('the token may be %j', (token) => {
   const calls = createMentionMatcher(token);
   expect([calls(`well ${token} then`), calls('well then'), calls(`\`${token}\``)]).toEqual([true, false, false]);
+});
+
+test('a token that ends in writing without blanks is no part of a longer word', () => {
+  const calls = createMentionMatcher('@名前');
+  expect([calls('@名前, 見て'), calls('@名前x'), calls('@名前空間')]).toEqual([true, false, false]);
 });
 
 test('what is put into code, a quote or a comment never mentions, whatever it is', () => {

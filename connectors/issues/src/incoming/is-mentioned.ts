@@ -3,15 +3,24 @@ import { lexMarkdown, mostUnits, tokensOf, type MarkedToken } from '@svc/connect
 
 /** Whether a text mentions an account: by a token of its own, in text that people see and that is no quote. */
 export function createMentionMatcher(token: string): (markdown: string) => boolean {
-  const pattern = new RegExp(
-    `(?<![\\p{L}\\p{N}\\p{M}_@/.\\\\+-])${literal(token)}(?![\\p{L}\\p{N}\\p{M}_@/-]|[.][\\p{L}\\p{N}])`,
-    'iu',
-  );
-  return (markdown) => {
-    if (!pattern.test(markdown)) return false;
-    return pattern.test(ownWords(markdown));
-  };
+  const [before, after] = [lettersNextTo(token.slice(0, 2)), lettersNextTo(token.slice(-2))];
+  const pattern = new RegExp(`(?<![${before}_@\\/.\\\\+\\-])${literal(token)}(?![${after}_@\\/\\-]|[.][${after}])`, 'iv');
+  // Most texts do not have it at all.
+  const anywhere = new RegExp(literal(token), 'iv');
+  return (markdown) => anywhere.test(markdown) && pattern.test(ownWords(markdown));
 }
+
+/** Writing without blanks between words. */
+const unspaced = ['Han', 'Hiragana', 'Katakana', 'Hangul', 'Thai', 'Lao', 'Khmer', 'Myanmar']
+  .map((name) => `\\p{scx=${name}}`)
+  .join('');
+const isUnspaced = new RegExp(`[${unspaced}]`, 'v');
+
+/** What goes on with the word that a token begins or ends with. Beside one in another writing, writing without blanks is a word of its own. */
+const lettersNextTo = (end: string): string => {
+  const letters = '\\p{L}\\p{N}\\p{M}';
+  return isUnspaced.test(end) ? letters : `[[${letters}]--[${unspaced}]]`;
+};
 
 /** A text of a pattern that is this text. */
 const literal = (text: string): string =>
