@@ -1,7 +1,8 @@
 import { badRequest, notFound } from '@svc/connector-kit';
-import { maxDeviceName, type Invitation, type ListedDevice } from '@svc/contract/device-gateway.ts';
+import type { Invitation, ListedDevice } from '@svc/contract/device-gateway.ts';
 import { isRecord } from '@svc/contract/json-value.ts';
 import { gatewayCalls } from './calls-list.ts';
+import { deviceName } from './device/device-name.ts';
 import { isCapability, type DeviceRecord } from './device/device-record.ts';
 import type { PairingCodes } from './device/pairing.ts';
 import type { RemoveDevice } from './device/remove-device.ts';
@@ -22,9 +23,9 @@ type Deps = Pick<Gateway, 'devices' | 'links'> & {
 export function createCalls(deps: Deps) {
   const calls: Record<(typeof gatewayCalls)[number], (params: Record<string, unknown>, target: string) => Promise<unknown>> = {
     invite: async ({ name, device_id: again }) =>
-      invite(deps, again === undefined ? deps.devices.add(nameIn(name)) : known(deps, again)),
+      invite(deps, again === undefined ? deps.devices.add(deviceName(name)) : known(deps, again)),
     devices: async () => ({ devices: deps.devices.list().map((device) => listed(deps, device)) }),
-    rename: async ({ device_id, name }) => listed(deps, deps.devices.rename(known(deps, device_id).device_id, nameIn(name))),
+    rename: async ({ device_id, name }) => listed(deps, deps.devices.rename(known(deps, device_id).device_id, deviceName(name))),
     allow: async ({ device_id, capability }) =>
       listed(deps, deps.devices.allow(known(deps, device_id).device_id, capabilityIn(capability))),
     deny: async ({ device_id, capability }) =>
@@ -72,16 +73,4 @@ function known({ devices }: Deps, id: unknown): DeviceRecord {
 function capabilityIn(name: unknown): string {
   if (isCapability(name)) return name;
   throw badRequest('Name a capability as the device does, such as geolocation.');
-}
-
-function nameIn(name: unknown): string {
-  if (
-    typeof name === 'string' &&
-    name.trim() !== '' &&
-    name.length <= maxDeviceName &&
-    name.isWellFormed() &&
-    !/\p{Cc}/u.test(name)
-  )
-    return name.trim();
-  throw badRequest(`A device has a name of 1 to ${maxDeviceName} characters.`);
 }

@@ -70,9 +70,12 @@ export function createSend(gateway: Gateway, { push, watches }: Deps): NonNullab
   }
 
   function deviceOf(target: string): DeviceRecord {
-    const device = find(target) ?? devices.list().find(({ name }) => name === target);
-    if (device !== undefined) return device;
-    throw new ServiceError('unprocessable', notFound('device', target).message);
+    const byId = find(target);
+    const [named, ...more] = byId === null ? devices.list().filter(({ name }) => name === target) : [byId];
+    if (named === undefined) throw new ServiceError('unprocessable', notFound('device', target).message);
+    // A keys file that was written by hand may have a name twice.
+    if (more.length > 0) throw new ServiceError('unprocessable', `Several devices are called "${target}". Name one by its id.`);
+    return named;
   }
 
   return async (message: OutboundMessage) => {

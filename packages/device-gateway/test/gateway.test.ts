@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import path from 'node:path';
 import { CoreError, ServiceError, type Identity, type SessionsApi, type SessionStreamFrame } from '@svc/connector-kit';
@@ -256,6 +256,36 @@ test('of a message that is not valid every field is named', async () => {
       fields: [{ field: 'body.message_id' }, { field: 'body.text' }, { field: 'body.attachments' }],
     },
   ]);
+});
+
+test('no name that a device gives itself keeps the others out, or has what is meant for another', async () => {
+  const gateway = await openGateway();
+  const [ann, bob] = [await gateway.device('Ann'), await gateway.device('Bob')];
+  const rename = async (name: string) => (await gateway.json(bob.token, 'PATCH', '/gw/device', { name })).status;
+  for (const name of ['   ', 'a\u0007', '\n', '😀'.repeat(50)]) expect([name, await rename(name)]).toEqual([name, 400]);
+  expect(await rename('Ann')).toBe(409);
+  await expect(gateway.call('rename', { device_id: bob.device.id, name: 'Ann' })).rejects.toMatchObject({ code: 'conflict' });
+  expect([await rename(' Bob '), await rename('Bobby')]).toEqual([200, 200]);
+  await gateway.restart();
+  expect(gateway.live().health()).toEqual({ healthy: true });
+  expect((await gateway.listed()).map(({ name }) => name)).toEqual(['Ann', 'Bobby']);
+  expect((await gateway.json(ann.token, 'GET', '/gw/history')).status).toBe(200);
+});
+
+test('where a keys file has a name twice, what is sent names the device by its id', async () => {
+  const gateway = await openGateway();
+  const [ann, bob] = [await gateway.device('Ann'), await gateway.device('Bob')];
+  const file = path.join(gateway.folder, 'keys.json');
+  writeFileSync(file, readFileSync(file, 'utf8').replace('"name": "Bob"', '"name": "Ann"'));
+  await gateway.restart();
+  const control = await gateway.read(ann.token, '/gw/control');
+  await expect.poll(control.types).toEqual(['ready']);
+  const send = (target: string) =>
+    gateway.live().send!({ id: 's1', kind: 'speak', target, text: 'Dinner.' } as never, new AbortController().signal);
+  await expect(send('Ann')).rejects.toMatchObject({ code: 'unprocessable', message: expect.stringContaining('by its id') });
+  await expect(send(bob.device.id)).rejects.toMatchObject({ code: 'busy' });
+  await send(ann.device.id);
+  await expect.poll(control.types).toEqual(['ready', 'speak']);
 });
 
 test('what takes no more than a conversation takes nothing, too: then it is the own one', async () => {

@@ -3,6 +3,7 @@ import { describeSchema, type DescribeRequest } from '@svc/contract/device-gatew
 import type { Gateway } from '../gateway.ts';
 import { reply } from '../http/reply.ts';
 import type { Capabilities } from '../rpc/capabilities.ts';
+import { deviceName } from './device-name.ts';
 import type { RemoveDevice } from './remove-device.ts';
 
 type Deps = { remove: RemoveDevice; capabilities: Pick<Capabilities, 'describe'> };
@@ -13,7 +14,8 @@ export function createDeviceRoutes(gateway: Gateway, { remove, capabilities }: D
 
   async function describe(exchange: Exchange): Promise<void> {
     const device = authenticate(exchange);
-    const { name, capabilities: described } = await readBody<DescribeRequest>(exchange, describeSchema);
+    const { name: said, capabilities: described } = await readBody<DescribeRequest>(exchange, describeSchema);
+    const name = said === undefined ? undefined : deviceName(said);
     if (described !== undefined) {
       if (device.token_sha256 === null) throw forbidden('What a device can do is kept for devices that were paired.');
       await capabilities.describe(device.device_id, described);

@@ -72,11 +72,12 @@ export function openDevices({ file, clock, log }: Options): Devices {
     keys.write(writeDevices(byId.values()), toKnown({ devices: [...byId.values()], hasTokens: false }));
   }
 
-  function edited(deviceId: string, fieldsOf: (before: DeviceRecord) => Partial<DeviceRecord>): DeviceRecord {
+  type Edit = (before: DeviceRecord, byId: ReadonlyMap<string, DeviceRecord>) => Partial<DeviceRecord>;
+  function edited(deviceId: string, fieldsOf: Edit): DeviceRecord {
     let after: DeviceRecord | undefined;
     change((byId) => {
       const before = existing(byId, deviceId);
-      after = { ...before, ...fieldsOf(before) };
+      after = { ...before, ...fieldsOf(before, byId) };
       byId.set(deviceId, after);
     });
     return after!;
@@ -108,8 +109,7 @@ export function openDevices({ file, clock, log }: Options): Devices {
       };
       change((byId) => {
         if (byId.size >= maxDevices) throw conflict(`There are ${maxDevices} devices. Revoke some first.`);
-        if ([...byId.values()].some((other) => other.name === name))
-          throw conflict(`There is a device "${name}" already. Choose another name, or revoke that one.`);
+        checkFree(byId, name);
         byId.set(id, device);
       });
       return device;
@@ -119,7 +119,11 @@ export function openDevices({ file, clock, log }: Options): Devices {
       const device = edited(deviceId, () => ({ token_sha256: digestOf(token), platform, last_seen_at: clock.now() }));
       return { device, token };
     },
-    rename: (deviceId, name) => edited(deviceId, () => ({ name, username: name })),
+    rename: (deviceId, name) =>
+      edited(deviceId, ({ name: before }, byId) => {
+        if (name !== before) checkFree(byId, name);
+        return { name, username: name };
+      }),
     allow: (deviceId, capability) => allowing(deviceId, (before) => [...new Set([...before, capability])]),
     deny: (deviceId, capability) => allowing(deviceId, (before) => before.filter((name) => name !== capability)),
     remove(deviceId) {
@@ -148,6 +152,12 @@ export function openDevices({ file, clock, log }: Options): Devices {
     },
     problem: keys.problem,
   };
+}
+
+/** What is sent to a device by its name must reach no other. */
+function checkFree(byId: ReadonlyMap<string, DeviceRecord>, name: string): void {
+  if ([...byId.values()].some((other) => other.name === name))
+    throw conflict(`There is a device "${name}" already. Choose another name, or revoke that one.`);
 }
 
 function existing(byId: ReadonlyMap<string, DeviceRecord>, deviceId: string): DeviceRecord {
