@@ -618,6 +618,13 @@ test('what the operator offers is described by its digest, and loaded whole, als
   expect([status, body['message']]).toEqual([404, 'No wake word model is configured.']);
 });
 
+test('where the operator offers nothing, that is what is said', async () => {
+  const gateway = await openGateway();
+  const { token } = await gateway.device('Phone');
+  const messages = ['/gw/wake', '/gw/app'].map(async (where) => (await gateway.json(token, 'GET', where)).body['message']);
+  expect(await Promise.all(messages)).toEqual(['The operator offers no wake word model.', 'The operator offers no app package.']);
+});
+
 test('a thousand reconnects leave nothing behind, and one device that is dead holds up no other', async () => {
   const gateway = await openGateway();
   const [ann, dead] = [await gateway.device('Ann'), await gateway.device('Dead')];

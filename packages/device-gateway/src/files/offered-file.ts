@@ -58,7 +58,7 @@ export function createOfferedFile(file: string, what: string): OfferedFile {
 }
 
 async function openFile(file: string, what: string): Promise<FileHandle> {
-  if (file === '') throw new ServiceError('not_found', `No ${what} is configured.`);
+  if (file === '') throw new ServiceError('not_found', `The operator offers no ${what}.`);
   try {
     return await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
