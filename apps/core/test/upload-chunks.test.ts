@@ -163,4 +163,32 @@ describe('an upload in chunks', () => {
     expect([one, two].some((body) => body.equals(readFileSync(file.path)))).toBe(true);
     expect(file.sha256).toBe(sha(readFileSync(file.path)));
   });
+
+  test('a chunk that is sent again takes the place of the one before, also after its end was refused', async () => {
+    await open();
+    const bytes = randomBytes(2 * chunkSize + 100);
+    const id = await begin(bytes, { sha256: sha(bytes) });
+    for (const index of [0, 1, 2]) await put(id, index, chunkOf(randomBytes(bytes.length), index));
+    expect((await finish(id)).statusCode).toBe(422);
+    expect((await put(id, 0, chunkOf(bytes, 0))).json()).toEqual({ ok: true, received_count: 3, chunks: 3 });
+    await open({ dataDir: bench.core.crash() });
+    for (const index of [2, 1]) await put(id, index, chunkOf(bytes, index), { 'x-chunk-sha256': sha(chunkOf(bytes, index)) });
+    const { file } = (await finish(id)).json<{ file: UploadedFile }>();
+    expect(file).toMatchObject({ bytes: bytes.length, sha256: sha(bytes) });
+    expect(readFileSync(file.path)).toEqual(bytes);
+  });
+
+  test('a chunk that is replaced while the file is ended is in it whole, or not at all', async () => {
+    await open();
+    for (let run = 0; run < 10; run++) {
+      const [one, two] = [randomBytes(chunkSize), randomBytes(chunkSize)];
+      const id = await begin(one);
+      await put(id, 0, one);
+      const [again, end] = await Promise.all([put(id, 0, two), finish(id)]);
+      expect([200, 404]).toContain(again.statusCode);
+      const { file } = (end.statusCode === 200 ? end : await finish(id)).json<{ file: UploadedFile }>();
+      expect(file.sha256).toBe(sha(again.statusCode === 200 ? two : one));
+      expect(sha(readFileSync(file.path))).toBe(file.sha256);
+    }
+  });
 });

@@ -55,22 +55,6 @@ export async function storeStream(body: Readable, { handle, position, maxBytes, 
   return total;
 }
 
-/** Reads a body to its end and keeps nothing of it. Gives how many bytes it was. */
-export async function drain(
-  body: Readable,
-  maxBytes: number,
-  tooMuch: () => Error,
-  onBytes: (bytes: Buffer) => void,
-): Promise<number> {
-  let total = 0;
-  for await (const bytes of untilSilent(body)) {
-    total += bytes.length;
-    if (total > maxBytes) throw tooMuch();
-    onBytes(bytes);
-  }
-  return total;
-}
-
 /** The body's parts; one that stops coming is ended, and one that broke off is the sender's fault. */
 export async function* untilSilent(body: Readable): AsyncGenerator<Buffer> {
   let silence: NodeJS.Timeout | undefined;

@@ -19,7 +19,7 @@ beforeEach(async () => {
   mkdirSync(staging.folder);
   await staging.plan(id, { ...facts, size: 6, chunk_size: 3, chunks: 2 });
   const staged = await staging.read(id);
-  if (staged !== null) upload = new ChunkedUpload(id, staged, staging, 1000);
+  if (staged !== null) upload = new ChunkedUpload(id, staged, staging, { maxChunk: 1000, whileOpen: (work) => work() });
 });
 
 const send = (index: number, body: Readable = Readable.from([bytes.subarray(index * 3, index * 3 + 3)])) =>

@@ -1,11 +1,10 @@
-import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { UploadState } from '@svc/contract/upload.ts';
-import { ServiceError, badRequest } from '@svc/service-kit/service-error.ts';
-import { counted } from '@svc/service-kit/words.ts';
+import { badRequest } from '@svc/service-kit/service-error.ts';
+import { setAside } from './chunk-aside.ts';
 import { PrefixHash, type Tap } from './prefix-hash.ts';
+import { checkAnnounced, readChunk } from './read-chunk.ts';
 import type { Staging, UploadPlan } from './staging.ts';
-import { drain, storeStream } from '../file/store-stream.ts';
 
 /** How often received bytes are synced to the disk in the background, so that the end has little to wait for. */
 const syncEveryMs = 5000;
@@ -18,13 +17,20 @@ export type ChunkBody = {
   sha256: string | null;
 };
 
+export type ChunkRules = {
+  /** Bytes. */
+  maxChunk: number;
+  /** Runs work on what has landed: never beside an end of the upload. @throws ServiceError `not_found` after one. */
+  whileOpen: (work: () => Promise<void>) => Promise<void>;
+};
+
 /** One upload on its way. Chunks come in any order and at once; those of one index come one after the other. */
 export class ChunkedUpload {
   readonly id: string;
   readonly plan: UploadPlan;
   readonly #staging: Staging;
   readonly #map: Uint8Array;
-  readonly #maxChunk: number;
+  readonly #rules: ChunkRules;
   readonly #hash: PrefixHash;
   readonly #lines = new Map<number, Promise<void>>();
   #received: number;
@@ -35,17 +41,17 @@ export class ChunkedUpload {
   unsynced = 0;
   writing = 0;
 
-  constructor(id: string, { plan, map }: { plan: UploadPlan; map: Uint8Array }, staging: Staging, maxChunk: number) {
+  constructor(id: string, { plan, map }: { plan: UploadPlan; map: Uint8Array }, staging: Staging, rules: ChunkRules) {
     this.id = id;
     this.plan = plan;
     this.#staging = staging;
     this.#map = map;
-    this.#maxChunk = maxChunk;
+    this.#rules = rules;
     this.#received = map.reduce((sum, byte) => sum + byte, 0);
     this.#hash = new PrefixHash({
       file: staging.dataOf(id),
       chunks: plan.chunks,
-      offsetOf: (index) => index * plan.chunk_size,
+      offsetOf: (index) => this.#offsetOf(index),
       lengthOf: (index) => this.#lengthOf(index),
       isReceived: (index) => this.#map[index] === 1,
     });
@@ -69,8 +75,8 @@ export class ChunkedUpload {
   invalidate = (): void => this.#hash.reset();
 
   /**
-   * Takes one chunk. It counts when it is whole and its digest is right; until then, and for one that came before, the
-   * file keeps what it had.
+   * Takes one chunk. It counts when it is whole and its digest is right, and then takes the place of one that came before;
+   * until then the file keeps what it had.
    * @throws ServiceError `bad_request`, `too_large`, `unprocessable`, `insufficient_storage`.
    */
   async receive(index: number, chunk: ChunkBody): Promise<void> {
@@ -92,7 +98,7 @@ export class ChunkedUpload {
     const tap = isKnown ? null : this.#hash.tap(index);
     let hasLanded = false;
     try {
-      await (isKnown ? this.#compare(index, body, sha256) : this.#store(index, body, sha256, tap));
+      await (isKnown ? this.#takeAgain(index, body, sha256) : this.#store(index, body, sha256, tap));
       hasLanded = true;
     } finally {
       tap?.end(hasLanded);
@@ -100,34 +106,47 @@ export class ChunkedUpload {
     }
   }
 
-  /** It landed before. The one that came first stays, and this one only has to be right. */
-  async #compare(index: number, body: Readable, sha256: string | null): Promise<void> {
-    const digest = createDigest(sha256);
-    this.#checkWhole(index, await drain(body, this.#lengthOf(index), () => this.#tooLong(index), digest.update));
-    digest.check(index);
+  /** It landed before. What comes now is proven beside the file, and takes its place when it is something else. */
+  async #takeAgain(index: number, body: Readable, sha256: string | null): Promise<void> {
+    const aside = await setAside(this.#staging.asideOf(this.id, index));
+    try {
+      const expected = { ...this.#expected(index), sha256 };
+      await readChunk(body, expected, { handle: aside.handle, position: 0 });
+      const place = { open: () => this.#staging.open(this.id), position: this.#offsetOf(index), length: expected.length };
+      await this.#rules.whileOpen(async () => {
+        if (this.#map[index] === 1 && (await aside.isAt(place))) return;
+        await this.#replace(index, () => aside.copyTo(place));
+      });
+    } finally {
+      await aside.remove();
+    }
+  }
+
+  /** Not received while it is written, so that what is cut off in between is sent once more. */
+  async #replace(index: number, write: () => Promise<void>): Promise<void> {
+    const loss = this.#loss;
+    await this.#staging.mark(this.id, index, false);
+    if (this.#map[index] === 1) this.#received--;
+    this.#map[index] = 0;
+    this.#hash.changed(index);
+    await write();
+    await this.#landed(index, loss);
   }
 
   async #store(index: number, body: Readable, sha256: string | null, tap: Tap | null): Promise<void> {
-    const digest = createDigest(sha256);
     const loss = this.#loss;
     const handle = await this.#staging.open(this.id);
     try {
-      const length = await storeStream(body, {
-        handle,
-        position: index * this.plan.chunk_size,
-        maxBytes: this.#lengthOf(index),
-        tooMuch: () => this.#tooLong(index),
-        onBytes(bytes) {
-          digest.update(bytes);
-          tap?.update(bytes);
-        },
-      });
-      this.#checkWhole(index, length);
-      digest.check(index);
+      await readChunk(body, { ...this.#expected(index), sha256 }, { handle, position: this.#offsetOf(index) }, tap);
     } finally {
       await handle.close();
     }
-    await this.#staging.mark(this.id, index);
+    await this.#landed(index, loss);
+  }
+
+  /** `loss`: what the disk had refused before the chunk was written. */
+  async #landed(index: number, loss: { cause: unknown } | null): Promise<void> {
+    await this.#staging.mark(this.id, index, true);
     if (this.#loss !== null && this.#loss !== loss) {
       await this.#staging.keepMap(this.id, this.#map);
       throw this.#loss.cause;
@@ -189,41 +208,18 @@ export class ChunkedUpload {
     return Math.min(this.plan.chunk_size, this.plan.size - index * this.plan.chunk_size);
   }
 
-  /** Before a byte is read. */
+  #offsetOf(index: number): number {
+    return index * this.plan.chunk_size;
+  }
+
+  #expected(index: number) {
+    return { index, length: this.#lengthOf(index), maxChunk: this.#rules.maxChunk };
+  }
+
   #checkLength(index: number, length: number | null): void {
     if (!Number.isSafeInteger(index) || index < 0 || index >= this.plan.chunks) {
       throw badRequest(`There is no chunk ${index}: this upload has ${this.plan.chunks}, counted from 0.`);
     }
-    if (length === null) return;
-    if (length > this.#maxChunk) throw chunkTooLarge(this.#maxChunk);
-    if (length !== this.#lengthOf(index)) this.#checkWhole(index, length);
+    if (length !== null) checkAnnounced(length, this.#expected(index));
   }
-
-  #checkWhole(index: number, length: number): void {
-    if (length === this.#lengthOf(index)) return;
-    throw badRequest(`Chunk ${index} has ${counted(length, 'byte')}, not ${this.#lengthOf(index)}. Send the whole chunk.`);
-  }
-
-  #tooLong(index: number): ServiceError {
-    return this.#lengthOf(index) >= this.#maxChunk
-      ? chunkTooLarge(this.#maxChunk)
-      : badRequest(`Chunk ${index} is longer than its ${this.#lengthOf(index)} bytes.`);
-  }
-}
-
-const chunkTooLarge = (limit: number) =>
-  new ServiceError('too_large', `A chunk has at most ${limit} bytes (SVC_UPLOAD_MAX_CHUNK).`, {
-    details: { limit, variable: 'SVC_UPLOAD_MAX_CHUNK' },
-  });
-
-/** Nothing to do where the sender named no digest. */
-function createDigest(expected: string | null) {
-  const hash = expected === null ? null : createHash('sha256');
-  return {
-    update: (bytes: Buffer) => void hash?.update(bytes),
-    check(index: number): void {
-      if (hash === null || hash.digest('hex') === expected) return;
-      throw new ServiceError('unprocessable', `Chunk ${index} does not match its X-Chunk-Sha256. Send it again.`);
-    },
-  };
 }

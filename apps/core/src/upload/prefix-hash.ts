@@ -73,6 +73,11 @@ export class PrefixHash {
     this.#era++;
   }
 
+  /** A chunk is about to become another one. */
+  changed(index: number): void {
+    if (index <= this.#next) this.reset();
+  }
+
   #isReady(): boolean {
     return this.#next < this.#source.chunks && this.#source.isReceived(this.#next);
   }

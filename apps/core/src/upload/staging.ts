@@ -22,7 +22,7 @@ const idPattern = /^upl_[0-9a-z]{19}$/;
 
 /**
  * Files on their way, one folder each: `data` (as long as the file will be, and sparse), `plan.json`, `map` (one byte for
- * each chunk, 1 when it has landed) and, once the content is proven, `entry.json`, which says where it goes. A file that is
+ * each chunk, 1 when it has landed), `again-N` while chunk N comes once more and, once the content is proven, `entry.json`, which says where it goes. A file that is
  * being deleted has `tombstone.json` there.
  */
 export class Staging {
@@ -38,6 +38,7 @@ export class Staging {
     return path.join(this.folder, id);
   }
   dataOf = (id: string): string => path.join(this.dirOf(id), 'data');
+  asideOf = (id: string, index: number): string => path.join(this.dirOf(id), `again-${index}`);
 
   /** A folder for a file whose size is not known yet. Gives its open `data`. */
   async begin(id: string): Promise<FileHandle> {
@@ -72,11 +73,11 @@ export class Staging {
     return (await lstat(this.dataOf(id))).size;
   }
 
-  /** A chunk has landed. */
-  async mark(id: string, index: number): Promise<void> {
+  /** Whether a chunk has landed. */
+  async mark(id: string, index: number, hasLanded: boolean): Promise<void> {
     const handle = await open(path.join(this.dirOf(id), 'map'), constants.O_WRONLY | constants.O_NOFOLLOW);
     try {
-      await handle.write(Buffer.of(1), 0, 1, index);
+      await handle.write(Buffer.of(hasLanded ? 1 : 0), 0, 1, index);
     } finally {
       await handle.close();
     }

@@ -231,7 +231,9 @@ export class Uploads {
   async #open(id: string): Promise<ChunkedUpload | null> {
     const staged = await this.#staging.read(id);
     if (staged === null || (await this.#staging.decision(id)) !== null) return null;
-    return new ChunkedUpload(id, staged, this.#staging, this.#deps.settings.uploadMaxChunkBytes);
+    const whileOpen = (work: () => Promise<void>) =>
+      this.#end(id, async () => ('file' in (await this.#find(id)) ? Promise.reject(notFound('upload', id)) : work()));
+    return new ChunkedUpload(id, staged, this.#staging, { maxChunk: this.#deps.settings.uploadMaxChunkBytes, whileOpen });
   }
 
   #forget(id: string): void {
