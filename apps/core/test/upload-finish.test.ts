@@ -123,4 +123,15 @@ describe('an upload in chunks', () => {
     expect(await state(id)).toMatchObject({ received: [0], file: { sha256: first.file.sha256 } });
     expect(lines()).toHaveLength(1);
   });
+
+  test('a finished upload is not said to have another digest than it has', async () => {
+    await open();
+    const bytes = randomBytes(chunkSize);
+    const id = await begin(bytes);
+    await sendAll(id, bytes);
+    expect((await finish(id)).statusCode).toBe(200);
+    expect((await finish(id, { sha256: '0'.repeat(64) })).statusCode).toBe(422);
+    expect((await finish(id, { sha256: sha(bytes).toUpperCase() })).statusCode).toBe(200);
+    expect(lines()).toHaveLength(1);
+  });
 });

@@ -12,7 +12,7 @@ import { checkSpace } from '../file/disk-space.ts';
 import { type ChunkBody, ChunkedUpload } from './chunked-upload.ts';
 import { deleteFile } from './delete-file.ts';
 import { entryOf, type FileFacts, Manifest, namesOf, toFile } from './manifest.ts';
-import { verifyUpload } from './verify-upload.ts';
+import { sameFile, verifyUpload } from './verify-upload.ts';
 import { endDecided } from './end-decided.ts';
 import { type Area, publish } from './publish.ts';
 import { Staging, type UploadPlan } from './staging.ts';
@@ -129,9 +129,10 @@ export class Uploads {
   finish(id: string, sha256?: string): Promise<UploadedFile> {
     return this.#end(id, async () => {
       const found = await this.#find(id);
-      if ('file' in found) return toFile(found.file);
+      const expected = sha256?.toLowerCase() ?? null;
+      if ('file' in found) return toFile(sameFile(found.file, expected));
       const { upload } = found;
-      const digest = await verifyUpload(upload, this.#staging, sha256?.toLowerCase() ?? null);
+      const digest = await verifyUpload(upload, this.#staging, expected);
       const entry = entryOf(this.#deps.uploads, id, upload.plan, digest);
       await stored(publish(this.#area, entry, upload.unsynced, () => upload.syncAll()));
       this.#forget(id);

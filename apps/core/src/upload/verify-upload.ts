@@ -1,5 +1,6 @@
 import { counted } from '@svc/service-kit/words.ts';
 import { ServiceError, conflict } from '@svc/service-kit/service-error.ts';
+import type { ManifestEntry } from '@svc/contract/upload.ts';
 import type { ChunkedUpload } from './chunked-upload.ts';
 import type { Staging } from './staging.ts';
 import { stored } from '../file/store-stream.ts';
@@ -32,4 +33,12 @@ export async function verifyUpload(upload: ChunkedUpload, staging: Staging, sha2
       : `The file has ${counted(size, 'byte')} on the disk, not ${plan.size}. Discard this upload and start over.`,
     { details: { sha256: digest } },
   );
+}
+
+/** An upload that is a file already is asked for its end again. @throws ServiceError `unprocessable` for another digest than it has. */
+export function sameFile(file: ManifestEntry, sha256: string | null): ManifestEntry {
+  if (sha256 === null || sha256 === file.sha256) return file;
+  throw new ServiceError('unprocessable', 'This upload is finished, and its file does not match this sha256. Upload it again.', {
+    details: { sha256: file.sha256 },
+  });
 }
