@@ -39,6 +39,9 @@ async function listen(limits: Partial<IntakeLimits> = {}, until: () => Promise<u
         await until();
         return { length: body.text.length };
       });
+      for (const method of ['POST', 'DELETE'] as const)
+        routes.route({ method, url: '/bare', handler: async ({ body }) => ({ body: body ?? 'none' }) });
+      routes.post('/wanted', { schema: { body: { type: 'object' } } }, async () => ({}));
     },
   });
   onTestFinished(async () => {
@@ -70,6 +73,16 @@ test.each([10, 500, 5 * kib, 7 * kib, 9 * kib, 200 * kib])('a body of %d charact
   expect([answer.status, await answer.json()]).toEqual([200, { length }]);
   await expect.poll(held).toBe(0);
   expect(existsSync(intake.dir) ? readdirSync(intake.dir) : []).toEqual([]);
+});
+
+test('a request without a body may say that it is JSON, as clients do with every request', async () => {
+  const { app } = await listen();
+  const headers = { 'content-type': 'application/json' };
+  const bare = await app.inject({ method: 'POST', url: '/bare', headers });
+  expect([bare.statusCode, bare.json()]).toEqual([200, { body: 'none' }]);
+  expect((await app.inject({ method: 'DELETE', url: '/bare', headers })).statusCode).toBe(200);
+  const wanted = await app.inject({ method: 'POST', url: '/wanted', headers });
+  expect([wanted.statusCode, wanted.json()]).toMatchObject([400, { fields: [{ field: 'body', problem: 'must be object' }] }]);
 });
 
 test.each([

@@ -85,10 +85,14 @@ const isMarked = (bytes: Buffer): boolean => bytes[0] === 0xef && bytes[1] === 0
 /** The route checks the characters and the names. */
 const lenient = (app: FastifyInstance): ParseBytes => withText(app.getDefaultJsonParser('ignore', 'ignore') as Parse);
 
-/** Bytes that are no UTF-8 are no JSON: decoded, different ones would become the same. */
+/**
+ * Bytes that are no UTF-8 are no JSON: decoded, different ones would become the same. No bytes are no body: many clients name the
+ * type with every request.
+ */
 const withText =
   (parse: Parse): ParseBytes =>
   (request, bytes, done) => {
+    if (bytes.length === 0) return done(null);
     try {
       const text = decodeUtf8(bytes);
       freeBytes(bytes);
