@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { IncomingMessage } from '@svc/service-kit/builtin.ts';
 import type { CoreSettings } from '@svc/service-kit/config/process-settings.ts';
 import type { ConnectorPasses } from '@svc/service-kit/connector-pass.ts';
-import { queryInteger } from '@svc/service-kit/http/coerced.ts';
+import { queryInteger, queryTexts } from '@svc/service-kit/http/coerced.ts';
 import { type App, mountScope } from '@svc/service-kit/http/create-app.ts';
 import type { Intake } from '@svc/service-kit/intake/intake.ts';
 import { badRequest, notFound } from '@svc/service-kit/service-error.ts';
@@ -24,16 +24,20 @@ type Deps = {
 };
 type IdParams = { id: string };
 type OfConversation = { conversation_key?: string };
-type RawQuery = { filename?: string; mime?: string; conversation_key?: string };
 
+const facts = {
+  mime: { type: 'string', maxLength: 255 },
+  conversation_key: { type: 'string', minLength: 1, maxLength: 512 },
+} as const;
+/** A file that is the body is called `file` where its name is empty. */
+const rawQuery = { type: 'object', properties: { filename: { type: 'string', maxLength: 4096 }, ...facts } } as const;
 const sha256 = { type: 'string', pattern: '^[0-9a-fA-F]{64}$' } as const;
 const initSchema = {
   type: 'object',
   required: ['filename', 'mime', 'size'],
   properties: {
     filename: { type: 'string', minLength: 1, maxLength: 4096 },
-    mime: { type: 'string', maxLength: 255 },
-    conversation_key: { type: 'string', minLength: 1, maxLength: 512 },
+    ...facts,
     size: { type: 'integer', minimum: 0 },
     sha256,
   },
@@ -74,11 +78,15 @@ export function mountUploadRoutes(app: App, deps: Deps): void {
     return { ok: true };
   });
 
-  app.get<{ Querystring: { limit?: string; before?: string } & UploadQuery }>('/v2/uploads', async ({ query }) => {
-    const limit = queryInteger('limit', query.limit, 100, 1, 1000);
-    const files = await uploads.manifest.page(query.before ?? null, limit, uploadFilter(query));
-    return { files, next: files.length === limit ? (files.at(-1)?.id ?? null) : null };
-  });
+  app.get<{ Querystring: { limit?: string; before?: string } & UploadQuery }>(
+    '/v2/uploads',
+    { schema: { querystring: queryTexts('before', 'text', 'kind') } },
+    async ({ query }) => {
+      const limit = queryInteger('limit', query.limit, 100, 1, 1000);
+      const files = await uploads.manifest.page(query.before ?? null, limit, uploadFilter(query));
+      return { files, next: files.length === limit ? (files.at(-1)?.id ?? null) : null };
+    },
+  );
   app.delete<{ Params: IdParams }>('/v2/uploads/:id', ({ params }) => uploads.delete(params.id));
   app.get<{ Params: IdParams }>(
     '/v2/uploads/:id/file',
@@ -116,7 +124,7 @@ function mountBodyRoutes(app: App, deps: Deps): void {
     return { ok: true, ...landed };
   });
 
-  app.post<{ Querystring: RawQuery }>('/v2/upload', { config }, async (request, reply) => {
+  app.post('/v2/upload', { config, schema: { querystring: rawQuery } }, async (request, reply) => {
     const { filename, mime, conversation_key } = request.query;
     // The name in the query says that the body is the file, whatever it looks like.
     if (filename === undefined) {
