@@ -71,6 +71,14 @@ describe('a recording', () => {
     expect((await record(clip, query, type)).statusCode).toBe(status);
   });
 
+  test('is not asked for in JSON, which it does not take', async () => {
+    await open();
+    const refused = await record(Buffer.from('{"data_base64":"aGk="}'), '', 'application/json');
+    const { message } = refused.json<{ message: string }>();
+    expect(message).toContain('Send the clip as the body');
+    expect(message).not.toContain('data_base64');
+  });
+
   test('is no larger than SVC_RAW_BODY_LIMIT', async () => {
     await open({ ...openai(), SVC_RAW_BODY_LIMIT: '1kb' });
     const answer = await record(clip);

@@ -22,7 +22,8 @@ const isJsonClip = lazyCheck<JsonClip>(jsonClip);
 
 /** A body may take this long: a place among the few is held for it. */
 const bodyMs = 120_000;
-const hint = 'Send the clip as the body under its own Content-Type (or with ?mime=), or JSON with data_base64.';
+const asBody = 'Send the clip as the body under its own Content-Type (or with ?mime=)';
+const hint = `${asBody}, or JSON with data_base64.`;
 
 /** The most that a clip may have, and that any body may have: a sender is shown the smaller one. */
 export type ClipLimits = { clipBytes: number; bodyBytes: number };
@@ -70,9 +71,9 @@ export async function readStoredClip({ path, mime, bytes }: UploadedFile, maxByt
   return toClip(await readFile(path), mime);
 }
 
-/** @throws ServiceError `unsupported_media_type` for a type that says it is something else than audio. */
+/** Of a recording, which comes as the body alone. @throws ServiceError `unsupported_media_type` for a type that says it is something else than audio. */
 export function checkAudioMime(mime: string): void {
-  if (audioTypeOf(mime) === null) throw notAudio(mime);
+  if (audioTypeOf(mime) === null) throw notAudio(mime, `${asBody}.`);
 }
 
 function toClip(bytes: Buffer, said: string | undefined): ClipBytes {
@@ -83,10 +84,10 @@ function toClip(bytes: Buffer, said: string | undefined): ClipBytes {
   return { bytes, type, mime: mime ?? `audio/${type.name}` };
 }
 
-const notAudio = (mime: string | null) =>
+const notAudio = (mime: string | null, how = hint) =>
   new ServiceError(
     'unsupported_media_type',
-    `${mime === null ? 'This' : `"${mime}"`} is not audio that can be transcribed: ${knownAudio}. ${hint}`,
+    `${mime === null ? 'This' : `"${mime}"`} is not audio that can be transcribed: ${knownAudio}. ${how}`,
   );
 
 function checkSize(bytes: number, limit: number): void {

@@ -52,6 +52,25 @@ test.each([
   expect(fieldsText(invalidFields([at('/x', keyword, params)], 'body'))).toBe(`body.x ${words}`);
 });
 
+test('what two rules find is said once, and what is empty is called so, also where there are several ways', () => {
+  const failures = [
+    at('/name', 'minLength', { limit: 1 }),
+    at('/name', 'pattern', { pattern: '\\S' }),
+    at('/surfaces', 'const', { allowedValue: '*' }, 'must be equal to constant'),
+    at('/surfaces', 'minItems', { limit: 1 }, 'must NOT have fewer than 1 items'),
+    at('/surfaces', 'anyOf', {}, 'must match a schema in anyOf'),
+    at('', 'minProperties', { limit: 1 }, 'must NOT have fewer than 1 properties'),
+  ];
+  expect(fieldsText(invalidFields(failures, 'body'))).toBe(
+    'body.name is empty; body.surfaces must be "*"; body.surfaces is empty; body is empty',
+  );
+});
+
+test('in a query everything is text, so what is none came twice', () => {
+  const fields = invalidFields([at('/text', 'type', { type: 'string' }, 'must be string')], 'querystring');
+  expect(fieldsText(fields)).toBe('querystring.text is given more than once');
+});
+
 test('of very many fields the first fifty are named', () => {
   const many = Array.from({ length: 1000 }, (_, n) => at(`/${n}`, 'type', {}));
   expect(invalidFields(many, 'body')).toHaveLength(50);

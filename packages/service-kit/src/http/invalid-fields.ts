@@ -15,6 +15,8 @@ type Params = {
 export type InvalidField = { field: string; problem: string };
 
 const maxFields = 50;
+/** These only say that their branches failed, which say so themselves. */
+const ofBranches = new Set(['if', 'anyOf']);
 /** The pattern of texts without control characters, as schemas write it. */
 const noControl = '^[^\\u0000-\\u001f\\u007f]*$';
 
@@ -24,19 +26,16 @@ export function invalidFields(failures: readonly Failure[], where: string): Inva
   const choices = first.filter(({ keyword }) => keyword === 'anyOf');
   const isOfChoice = ({ keyword, schemaPath = '' }: Failure) =>
     keyword === 'required' && choices.some((choice) => schemaPath.startsWith(`${choice.schemaPath}/`));
-  return (
-    first
-      // A condition, and a choice, only say that their branches failed, which say so themselves.
-      .filter((failure) => failure.keyword !== 'if' && failure.keyword !== 'anyOf' && !isOfChoice(failure))
-      .map((failure) => toField(failure, where))
-      .concat(choices.flatMap((choice) => oneOfNames(choice, first.filter(isOfChoice), where)))
-      .slice(0, maxFields)
-  );
+  return first
+    .filter((failure) => !ofBranches.has(failure.keyword) && !isOfChoice(failure))
+    .map((failure) => toField(failure, where))
+    .concat(choices.flatMap((choice) => oneOfNames(choice, first.filter(isOfChoice), where)))
+    .slice(0, maxFields);
 }
 
-/** The same as one sentence without its end. */
+/** The same as one sentence without its end; what two rules find is said once. */
 export const fieldsText = (fields: readonly InvalidField[]): string =>
-  fields.map(({ field, problem }) => `${field} ${problem}`).join('; ');
+  [...new Set(fields.map(({ field, problem }) => `${field} ${problem}`))].join('; ');
 
 /** A choice of fields, one of which has to be there. */
 function oneOfNames({ schemaPath, instancePath }: Failure, missing: readonly Failure[], where: string): InvalidField[] {
@@ -47,7 +46,7 @@ function oneOfNames({ schemaPath, instancePath }: Failure, missing: readonly Fai
 }
 
 function toField(failure: Failure, where: string): InvalidField {
-  const { instancePath, params } = failure;
+  const { keyword, instancePath, params } = failure;
   const { missingProperty: missing, additionalProperty: unknown } = params as Params;
   const field = fieldAt(where, instancePath, missing ?? unknown?.slice(0, 64));
   if (missing !== undefined) return { field, problem: 'is missing' };
