@@ -44,6 +44,15 @@ async function beginWork(text = 'work') {
 }
 
 describe('POST /v2/inject', () => {
+  test('blank words are refused, and end nothing', async () => {
+    const { working } = await beginWork();
+    expect((await inject(' \n', { interrupt: true })).status).toBe(400);
+    expect((await core.app.inject({ method: 'POST', url: '/v2/title', payload: { text: ' \n' } })).statusCode).toBe(400);
+    expect(core.context.pipeline.isBusy(key)).toBe(true);
+    await core.app.inject({ method: 'POST', url: '/v2/abort', payload: { conversation_key: key } });
+    await working;
+  });
+
   test('[L05] runs the text as the next turn of the session and gives the reply when it is done', async () => {
     await core.handle(routed('hi'));
     const { status, body } = await inject('look again');

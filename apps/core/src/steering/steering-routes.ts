@@ -14,6 +14,8 @@ import { callerOf, streamTurn, wantsStream, type StreamDeps } from '../turn/stre
 import { createTitleMaker, type TitleDeps } from './make-title.ts';
 
 const key = conversationKeySchema;
+/** Something that can be read: an engine can do nothing with blanks. */
+const words = { type: 'string', minLength: 1, maxLength: 1_000_000, pattern: '\\S' } as const;
 const by = { type: 'string', minLength: 1, maxLength: 100 } as const;
 
 const keyBody = { type: 'object', required: ['conversation_key'], properties: { conversation_key: key } } as const;
@@ -23,7 +25,7 @@ const injectBody = {
   required: ['conversation_key', 'text'],
   properties: {
     conversation_key: key,
-    text: { type: 'string', minLength: 1, maxLength: 1_000_000 },
+    text: words,
     by,
     interrupt: { type: 'boolean' },
     message_id: envelopeSchema.properties.message_id,
@@ -32,7 +34,7 @@ const injectBody = {
 const titleBody = {
   type: 'object',
   required: ['text'],
-  properties: { text: { type: 'string', minLength: 1, maxLength: 1_000_000 } },
+  properties: { text: words },
 } as const;
 
 type Deps = TitleDeps &
