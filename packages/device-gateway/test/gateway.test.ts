@@ -615,7 +615,7 @@ test('what the operator offers is described by its digest, and loaded whole, als
   const bare = await openGateway();
   expect((await bare.ask(null, 'GET', '/gw/app')).status).toBe(401);
   const { status, body } = await bare.json((await bare.device('Phone')).token, 'GET', '/gw/wake');
-  expect([status, body['message']]).toEqual([404, 'No wake word model is configured.']);
+  expect([status, body['message']]).toEqual([404, 'The operator offers no wake word model.']);
 });
 
 test('where the operator offers nothing, that is what is said', async () => {

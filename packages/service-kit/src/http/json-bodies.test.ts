@@ -82,7 +82,10 @@ test('a request without a body may say that it is JSON, as clients do with every
   expect([bare.statusCode, bare.json()]).toEqual([200, { body: 'none' }]);
   expect((await app.inject({ method: 'DELETE', url: '/bare', headers })).statusCode).toBe(200);
   const wanted = await app.inject({ method: 'POST', url: '/wanted', headers });
-  expect([wanted.statusCode, wanted.json()]).toMatchObject([400, { fields: [{ field: 'body', problem: 'must be object' }] }]);
+  expect([wanted.statusCode, wanted.json()]).toMatchObject([
+    400,
+    { fields: [{ field: 'body', problem: 'must be a JSON object' }] },
+  ]);
 });
 
 test.each([
