@@ -1,4 +1,6 @@
 const marker = '[[NO_REPLY]]';
+/** Models put the marker in bold, in code or in quotes, or end it like a sentence: such marks behind it are no text. */
+const isNoText = (text: string): boolean => /^[\s*_`~"'.]*$/.test(text);
 
 export type SilenceFilter = {
   push(text: string): string;
@@ -8,19 +10,19 @@ export type SilenceFilter = {
 
 /**
  * Keeps the marker of silence out of a stream, however it is cut: an end of the text that could still become the marker
- * (or white space after it) is held back. A marker in the middle of a text is dropped and means nothing.
+ * (or what is no text after it) is held back. A marker in the middle of a text is dropped and means nothing.
  */
 export function createSilenceFilter(): SilenceFilter {
   let held = '';
-  /** What is held ends with the marker and white space. */
+  /** What is held ends with the marker and what is no text. */
   let isMarked = false;
   return {
     push(text) {
       held += text;
-      if (isMarked && text.trim() === '') return ''; // not looked at again, however much comes
+      if (isMarked && isNoText(text)) return ''; // not looked at again, however much comes
       const last = held.lastIndexOf(marker);
       const after = last === -1 ? held : held.slice(last + marker.length);
-      isMarked = last !== -1 && after.trim() === '';
+      isMarked = last !== -1 && isNoText(after);
       if (isMarked) {
         // It may be the end of the reply: keep the marker until more text shows that it is not.
         const out = held.slice(0, last).replaceAll(marker, '');
@@ -33,7 +35,7 @@ export function createSilenceFilter(): SilenceFilter {
       return out;
     },
     end() {
-      const silent = held.trimEnd().endsWith(marker);
+      const silent = isMarked;
       const text = held.replaceAll(marker, '');
       held = '';
       isMarked = false;
