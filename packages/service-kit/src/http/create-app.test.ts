@@ -58,6 +58,15 @@ test.each(['/%', '/%ff', '/health/%ED%A0%80'])(
   },
 );
 
+test('a name in a URL that is too long is called so', async () => {
+  const served = open((routes) => {
+    routes.get('/named/:name', () => ({ ok: true }));
+  });
+  const { statusCode, body } = await served.inject({ url: `/named/${'x'.repeat(1025)}` });
+  expect([statusCode, body]).toEqual([400, expect.stringContaining('is longer than 1024 characters')]);
+  expect((await served.inject({ url: `/named/${'x'.repeat(1024)}` })).statusCode).toBe(200);
+});
+
 test.each([
   ['busy', {}, '5'],
   ['engine_rate_limited', {}, '5'],

@@ -134,7 +134,7 @@ function bareApp(options: AppOptions): App {
     },
     requestIdHeader: false,
     genReqId: (request) => inboundRequestId(request.headers['x-request-id'], options.mask) ?? randomIds.next('req'),
-    routerOptions: { maxParamLength: 1024 },
+    routerOptions: { maxParamLength },
     // Bodies are taken as they are; only text-only places (query, path) are turned into numbers and booleans.
     ajv: {
       customOptions: { removeAdditional: false, coerceTypes: false, useDefaults: true, allErrors: true, ...unchecked },
@@ -143,9 +143,13 @@ function bareApp(options: AppOptions): App {
     // The answer is made of the faults themselves: Fastify's text of them all would cost more than finding them.
     schemaErrorFormatter: () => new Error('the request is not valid'),
     schemaController: { compilersFactory: lazyCompilers },
-    // A URL that cannot be decoded reaches no hook and no error handler of ours: nothing of it may be in the answer.
-    frameworkErrors: (_error, request, reply) =>
-      handleError(createGuard(options.allowedHosts)(request.headers) ?? unreadableUrl, request, reply),
+    // Such a URL reaches no hook and no error handler of ours: nothing of it may be in the answer.
+    frameworkErrors: ({ code }, request, reply) =>
+      handleError(
+        createGuard(options.allowedHosts)(request.headers) ?? (code === 'FST_ERR_MAX_PARAM_LENGTH' ? longUrl : unreadableUrl),
+        request,
+        reply,
+      ),
     // Answered below, in our own words.
     clientErrorHandler: () => undefined,
     // Answered in our own words, below.
@@ -205,4 +209,6 @@ async function describeRoutes(options: AppOptions): Promise<unknown> {
 const inboundRequestId = (value: string | string[] | undefined, mask: OutboundMask): string | null =>
   typeof value === 'string' && /^[\w.:-]{1,128}$/.test(value) && mask.text(value) === value ? value : null;
 
+const maxParamLength = 1024;
 const unreadableUrl = badRequest('The URL of this request cannot be decoded.');
+const longUrl = badRequest(`A name in the URL of this request is longer than ${maxParamLength} characters.`);
