@@ -54,7 +54,6 @@ describe.skipIf(why !== null)(`channels in the dashboard${skipNote(why)}`, () =>
     // axe is put into the page; that the page itself needs nothing of the like, other tests hold
     const context = await browser.newContext({ viewport: { width: 1280, height: 844 }, bypassCSP: true });
     page = await context.newPage();
-    page.setDefaultTimeout(10_000);
     faults = watch(page);
     await setUp(page, dashboard);
   });
