@@ -154,7 +154,15 @@ describe.skipIf(why !== null)(`secrets in the dashboard${skipNote(why)}`, () => 
       ['secret_set', account.name],
     ]);
     await page.goto(`${dashboard.url}/activity?tab=audit`);
-    await page.getByRole('row', { name: /secret removed.*Anna.*GARDEN_KEY/ }).waitFor();
+    await page.getByRole('row', { name: /secret removed.*Anna.*GARDEN_KEY.*it was name: GARDEN_KEY/ }).waitFor();
+    // On a phone every fact of a change is to be seen, however long one of them is.
+    const width = page.viewportSize();
+    await page.setViewportSize({ width: 390, height: 844 });
+    const hidden = "(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('.table-frame'))";
+    expect(await page.evaluate<number>(hidden)).toBeLessThanOrEqual(0);
+    if (width !== null) await page.setViewportSize(width);
+    await page.goto(`${dashboard.url}/activity`);
+    await page.locator('.events li', { hasText: 'secret removed, actor: Anna' }).getByText('GARDEN_KEY').waitFor();
     expect(faults).toEqual([]);
   });
 

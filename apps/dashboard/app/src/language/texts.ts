@@ -1151,6 +1151,7 @@ export type Text =
   | 'in the secrets file'
   | 'in the vault'
   | 'in use'
+  | 'it was {facts}'
   | 'known'
   | 'last seen {when}'
   | 'leave conversations in which others spoke, too'

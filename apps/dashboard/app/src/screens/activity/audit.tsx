@@ -1,6 +1,7 @@
 import { t } from '@svc/chat-ui/language/t.ts';
 import type { ControlAudit } from '@svc/contract/control.ts';
 import type { TrustChange } from '@svc/contract/trust.ts';
+import { factLine } from '../../parts/fact-line.ts';
 import { shortTime } from '../../parts/format.ts';
 import { Empty, Fault, Skeleton } from '../../parts/page.tsx';
 import { useApi } from '../../parts/query.ts';
@@ -42,13 +43,22 @@ export function Audit() {
 /** A change about nobody is about what it names: a secret, a role. */
 const nameIn = (facts: TrustChange['after']): string => (typeof facts?.['name'] === 'string' ? facts['name'] : '');
 
+const maxFacts = 300;
+
+/** What it is now; of what was taken away, what it was. */
+function cameOf(before: TrustChange['before'], after: TrustChange['after']): string {
+  const facts = factLine(after ?? before ?? {}).slice(0, maxFacts);
+  if (facts === '') return t('done');
+  return after === null ? t('it was {facts}', { facts }) : facts;
+}
+
 const ofTrust = ({ id, at, actor, what, principal, before, after }: TrustChange): Row => ({
   key: `trust ${id}`,
   at,
   actor,
   what: what.replaceAll('_', ' '),
   about: principal ?? nameIn(after ?? before),
-  came: after === null ? t('done') : JSON.stringify(after).slice(0, 120),
+  came: cameOf(before, after),
 });
 
 const ofControl = ({ id, at, actor, action, target, outcome, error }: ControlAudit['actions'][number]): Row => ({

@@ -3,6 +3,7 @@ import type { TelemetryEvent } from '@svc/contract/event.ts';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { get, withQuery } from '../../parts/api.ts';
+import { factLine } from '../../parts/fact-line.ts';
 import { fullTime, shortTime } from '../../parts/format.ts';
 import { useFrames } from '../../parts/live.tsx';
 import { Empty, Loaded } from '../../parts/page.tsx';
@@ -73,7 +74,13 @@ export function Events() {
 
 const maxText = 300;
 
-function EventRow({ event: { ts, kind, surface, principal, identity, session, text } }: { event: TelemetryEvent }) {
+/** An event without a text says what happened by its facts. */
+const wordsOf = ({ text, payload }: TelemetryEvent): string =>
+  (text === null || text === '' ? factLine(payload) : text).slice(0, maxText);
+
+function EventRow({ event }: { event: TelemetryEvent }) {
+  const { ts, kind, surface, principal, identity, session } = event;
+  const words = wordsOf(event);
   return (
     <li>
       <time dateTime={new Date(ts).toISOString()} title={fullTime(ts)}>
@@ -81,7 +88,7 @@ function EventRow({ event: { ts, kind, surface, principal, identity, session, te
       </time>
       <b>{kind}</b>
       <span className="muted">{[surface, principal ?? identity].filter((part) => part !== null).join(' · ')}</span>
-      {text !== null && text !== '' && <span className="event-text">{text.slice(0, maxText)}</span>}
+      {words !== '' && <span className="event-text">{words}</span>}
       {kind === 'denied' && surface !== null && identity !== null && (
         <WhyLink channel={surface} sender={identity} session={session} />
       )}
