@@ -97,6 +97,7 @@ test('model, automatic updates and the address of codex are set, and cleared wit
   await svc(['model', 'codex', 'none']);
   await svc(['base-url', 'codex', 'none']);
   expect(await view('codex')).toMatchObject({ model: null, base_url: null });
+  expect((await svc(['model', 'offline'])).out).toBe('offline uses its own default. It names no models to choose from.\n');
   expect((await svc(['model', 'codex'])).out).toMatch(/uses its own default[^]*gpt-/);
 });
 

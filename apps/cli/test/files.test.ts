@@ -67,6 +67,7 @@ describe('svc upload', () => {
     const [two, one] = page.files as [ManifestEntry, ManifestEntry];
     const listed = await svc(['upload', '-n', '1']);
     expect(listed.out).toMatch(new RegExp(`${two.id}.* 7 B {2}two\\.txt\\n {2}More: ./svc upload list --before ${two.id}\\n$`));
+    expect((await svc(['upload', 'list', '--before', 'upl_none'])).out).toBe('No file is older than upl_none.\n');
     const removed = await svc(['upload', 'remove', two.id]);
     expect(removed).toMatchObject({ code: 0, out: 'Deleted two.txt.\n' });
     const again = await svc(['upload', 'remove', one.id, two.id]);
@@ -106,7 +107,9 @@ describe('svc announce', () => {
   test('posts a note, lists it and takes it back', async () => {
     const posted = await svc(['announce', 'add', 'The', 'printer', 'is', 'empty.', '--urgent', '--until', '1h', '--from', 'ops']);
     expect(posted, posted.err).toMatchObject({ code: 0, out: expect.stringMatching(/^Posted as 1\. Every/) as string });
-    await svc(['announce', 'add', 'For Anna', '--to', 'identity:anna']);
+    expect((await svc(['announce', 'add', 'For Anna', '--to', 'identity:anna'])).out).toContain(
+      '"identity:anna" names nobody yet',
+    );
     const { out } = await svc(['announce']);
     expect(out).toMatch(
       /^ {2}1 {2}for everybody, urgent, from ops, since .*, until .*\n {6}The printer is empty\.\n {2}2 {2}for identity:anna/,

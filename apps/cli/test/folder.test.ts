@@ -38,6 +38,8 @@ test('what is wrong with a folder is said, and the command fails', async () => {
   expect(answer.err).toContain('it does not exist');
   expect((await svc('folder', 'trust', core.folder)).err).toContain("service's data folder");
   expect((await svc('session', 'set', 'compat:c1:never', '--cwd', 'repo')).err).toContain('There is no session');
+  for (const [verb = '', ...words] of [['inject', 'hi'], ['claim']])
+    expect((await svc('session', verb, 'compat:c1:never', ...words)).err).toContain('\nRun: ./svc session list --all\n');
 });
 
 const say = (text: string): Promise<Response> =>

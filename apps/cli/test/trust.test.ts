@@ -26,6 +26,8 @@ test('a person is added, linked, granted a role for a while, explained, disabled
   expect((await svc('explain', 'messenger', '42')).out).toContain('Denied: the person is disabled.');
   expect((await svc('unlink', 'anna', 'messenger', '42')).code).toBe(0);
   expect((await svc('remove', 'anna')).code).toBe(0);
+  expect((await svc('uninvite', 'invitation_none')).err).toContain('\nRun: ./svc person invite\n');
+  expect((await svc('invite', '--until', '30d')).err).toContain('\nRun: ./svc person invite --help\n');
   const { out } = await svc('audit', 'anna');
   expect(out.split('\n').filter(Boolean)).toHaveLength(8);
   expect(out).toContain('principal deleted');

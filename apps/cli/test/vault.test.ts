@@ -62,7 +62,7 @@ test('sets a vault up, opens, fills and closes it', { timeout: 180_000 }, async 
   await run();
   expect((await svc(['status'])).out).toContain('is sealed');
   expect((await svc(['put', 'API_KEY'], 'a value\n')).err).toContain('sealed');
-  expect((await svc(['unseal'], 'not the passphrase\n')).err).toContain('passphrase is wrong');
+  expect((await svc(['unseal'], 'not the passphrase\n')).err).toMatch(/passphrase is wrong[^]*\nRun: \.\/svc vault unseal\n/);
   await expect.poll(async () => (await svc(['unseal'], `${passphrase}\n`)).code).toBe(0);
 
   expect((await svc(['put', 'API_KEY', '--min-trust', 'trusted'], 'a value\n')).out).toBe(
@@ -74,6 +74,8 @@ test('sets a vault up, opens, fills and closes it', { timeout: 180_000 }, async 
   expect((await svc(['agent', 'add', 'reader', '--tier', 'known'])).out).toMatch(/\nvagent_[\w-]{43}\n$/);
   expect(await svc(['agent', 'add', 'reader'])).toMatchObject({ code: 2, err: expect.stringContaining('--tier') as string });
   expect((await svc(['agent', 'remove', 'reader'])).code).toBe(0);
+  expect((await svc(['agent', 'remove', 'nobody'])).err).toContain('\nRun: ./svc vault agent\n');
+  expect((await svc(['remove', 'NOTHING'])).err).toContain('\nRun: ./svc vault list\n');
   expect((await svc(['agent'])).out).toMatch(/assistant +owner +since.*\n +reader +known +revoked/);
   expect((await svc(['rotate'])).out).toContain('Keys wrapped again: 1');
   expect((await svc(['passphrase'], `${passphrase}\nthe passphrase after that\n`)).code).toBe(0);

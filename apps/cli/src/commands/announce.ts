@@ -50,7 +50,8 @@ function postedWords({ id, target, warning, truncated }: Posted): string {
   return [
     `Posted as ${id}. ${readers} at the next turn.`,
     ...(truncated === true ? ['It was cut: a note has at most 4,000 characters.'] : []),
-    ...(warning === undefined ? [] : [warning]),
+    // The core names the field of its own; here it is what was typed.
+    ...(warning === undefined ? [] : [warning.replace('"target"', () => `"${target}"`)]),
   ].join('\n');
 }
 

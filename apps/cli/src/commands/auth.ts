@@ -11,6 +11,7 @@ import { CliError } from '../cli-error.ts';
 import { repositoryRoot } from '../repository-root.ts';
 import { setupAddress } from '../service-urls.ts';
 import { createStyle, print } from '../terminal.ts';
+import { moment } from '../trust/render-trust.ts';
 
 /** By the data folder alone: the core need not run, nor start again. */
 export async function auth(request: AuthRequest): Promise<number> {
@@ -33,7 +34,10 @@ export async function auth(request: AuthRequest): Promise<number> {
 }
 
 function show(end: number | null, json = false): number {
-  const text = end === null ? 'No set-up link is good now.' : `A set-up link is good until ${new Date(end).toISOString()}.`;
+  const text =
+    end === null
+      ? `No set-up link is good now.\n\n  ./svc auth setup   makes the link for the first set-up\n  ./svc auth reset   makes one that replaces a login that was lost`
+      : `A set-up link is good until ${moment(end)}.`;
   print(json ? JSON.stringify({ link_expires_at: end }) : text);
   return exitCodes.ok;
 }

@@ -115,9 +115,11 @@ const show = (engineView: EngineView): void =>
 
 function listModels({ id, model, models }: EngineView): void {
   print(
-    [`${id} uses ${model ?? 'its own default'}. To choose from, or any other id:`, ...models.map((name) => `  ${name}`)].join(
-      '\n',
-    ),
+    models.length === 0
+      ? `${id} uses ${model ?? 'its own default'}. It names no models to choose from.`
+      : [`${id} uses ${model ?? 'its own default'}. To choose from, or any other id:`, ...models.map((name) => `  ${name}`)].join(
+          '\n',
+        ),
   );
 }
 

@@ -6,7 +6,7 @@ import { createLogTail, listLogs, type LogTail } from '../logs/log-tail.ts';
 import { renderLogEntry, type LogEntry } from '../logs/log-line.ts';
 import { openOutputMask } from '../output-mask.ts';
 import { repositoryRoot } from '../repository-root.ts';
-import { createStyle, print } from '../terminal.ts';
+import { createStyle, print, printError } from '../terminal.ts';
 
 export type LogsOptions = { follow?: boolean; lines: number; json?: boolean };
 
@@ -25,6 +25,7 @@ export async function logs(name: string | null, { follow, lines, json }: LogsOpt
   }
   if (known.length === 0 && follow !== true)
     throw new CliError('there are no logs yet.', { why: `${dir} is empty.`, run: './svc up' });
+  if (known.length === 0) printError(`There are no logs yet in ${dir}. What comes is shown here; Ctrl-C ends this.`);
   const style = createStyle(process.stdout);
   const mask = openOutputMask({ settings });
   const show = async (entries: readonly LogEntry[]) => {

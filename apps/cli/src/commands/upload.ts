@@ -8,7 +8,7 @@ import { CliError, notRunning } from '../cli-error.ts';
 import { repositoryRoot } from '../repository-root.ts';
 import { askCore } from '../service-client.ts';
 import { coreUrl } from '../service-urls.ts';
-import { createStyle, print, printError } from '../terminal.ts';
+import { createStyle, print, printError, visibleLine } from '../terminal.ts';
 import { createProgressLine, inUnits, type ProgressLine } from '../upload/progress.ts';
 import { renderUploads } from '../upload/render-uploads.ts';
 import { createResumable } from '../upload/resumable.ts';
@@ -38,7 +38,9 @@ export async function upload(request: UploadRequest): Promise<number> {
 async function list(settings: CliSettings, { lines, before, json }: Of<'list'>): Promise<void> {
   const query = new URLSearchParams({ limit: String(lines), ...(before === undefined ? {} : { before }) });
   const page = await ask<Page>(`${coreUrl(settings)}/v2/uploads?${query.toString()}`, 'the files cannot be listed');
-  print(json === true ? JSON.stringify(page, null, 2) : renderUploads(page.files, page.next, createStyle(process.stdout)));
+  if (json === true) print(JSON.stringify(page, null, 2));
+  else if (page.files.length === 0 && before !== undefined) print(`No file is older than ${visibleLine(before)}.`);
+  else print(renderUploads(page.files, page.next, createStyle(process.stdout)));
 }
 
 /** One after the other, with progress; one that was stopped goes on where it was. */

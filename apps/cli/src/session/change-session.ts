@@ -2,7 +2,7 @@ import type { WorkingFolder } from '@svc/contract/folder.ts';
 import type { History, Session } from '@svc/contract/session.ts';
 import { folderPath } from '../folder/folder-path.ts';
 import { renderSession } from '../folder/render-folders.ts';
-import { askCore } from '../service-client.ts';
+import { askCore, type ServiceAnswer } from '../service-client.ts';
 import { showAnswer } from '../show-answer.ts';
 import { createStyle, quoted, visible, visibleLine } from '../terminal.ts';
 import { renderHistory } from './render-history.ts';
@@ -17,7 +17,9 @@ type Injected = { reply: string; delivered: boolean; deliverErr: string | null; 
 const run = './svc session list --all';
 /** A turn may take hours. */
 const answerMs = 24 * 3_600_000;
-const showCommand = (key: string) => `./svc session show ${quoted(visibleLine(key))}`;
+/** A refusal is looked into at the session; where there is none, at the list. */
+const lookAt = <T>(answer: ServiceAnswer<T>, key: string): string =>
+  !answer.ok && answer.body.error === 'not_found' ? run : `./svc session show ${quoted(visibleLine(key))}`;
 const sessionUrl = (core: string, key: string) => `${core}/v2/session/${encodeURIComponent(key)}`;
 const style = () => createStyle(process.stdout);
 
@@ -80,7 +82,7 @@ async function inject(core: string, request: Of<'inject'>): Promise<number> {
   const { key, text, by, interrupt } = request;
   const body = { conversation_key: key, text, by, interrupt };
   const answer = await askCore<Injected>(`${core}/v2/inject`, { body, timeoutMs: answerMs });
-  return showAnswer(answer, request, { what: 'nothing was said.', run: showCommand(key) }, renderInjected);
+  return showAnswer(answer, request, { what: 'nothing was said.', run: lookAt(answer, key) }, renderInjected);
 }
 
 function renderInjected({ reply, delivered, deliverErr, outcome, terminal }: Injected): string {
@@ -94,7 +96,7 @@ function renderInjected({ reply, delivered, deliverErr, outcome, terminal }: Inj
 async function claim(core: string, request: Of<'claim'>): Promise<number> {
   const { key, by } = request;
   const answer = await askCore<Claimed>(`${core}/v2/claim`, { body: { conversation_key: key, by } });
-  return showAnswer(answer, request, { what: 'it was not claimed.', run: showCommand(key) }, (body) =>
+  return showAnswer(answer, request, { what: 'it was not claimed.', run: lookAt(answer, key) }, (body) =>
     [
       `Claimed by ${visibleLine(body.claimed_by ?? '')}. Its messages are only noted until: ./svc session release ${quoted(visibleLine(key))}`,
       `  ${visibleLine(`${body.engine_id} session ${body.engine_session_id}${body.cwd === null ? '' : `, in ${body.cwd}`}`)}`,

@@ -106,5 +106,9 @@ export function createTrustApi(coreUrl: string): TrustApi {
 const helpFor = ({ error, message }: ErrorBody, path: string): string => {
   if (error === 'not_found' && message.startsWith('There is no role')) return './svc role';
   if (error === 'bad_request' && path.startsWith('/roles')) return './svc role --help';
+  if (path.startsWith('/invitations')) {
+    if (error === 'bad_request') return './svc person invite --help';
+    if (message.startsWith('There is no invitation')) return './svc person invite';
+  }
   return error === 'bad_request' ? './svc person --help' : './svc person list';
 };

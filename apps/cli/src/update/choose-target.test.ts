@@ -39,7 +39,8 @@ describe('stable', () => {
   });
 
   test('says so when there is no release', () => {
-    expect(choose({ refs: parseRemoteRefs(`${sha('1')}\trefs/heads/main`) })).toMatchObject({ type: 'none' });
+    const why = expect.stringContaining('./svc update --channel edge') as string;
+    expect(choose({ refs: parseRemoteRefs(`${sha('1')}\trefs/heads/main`) })).toMatchObject({ type: 'none', why });
   });
 });
 

@@ -36,7 +36,8 @@ export function chooseTarget({ channel, ref, refs, current }: Wish): Choice {
 function newestTag(refs: RemoteRefs, current: Wish['current']): Choice {
   const release = newestRelease([...refs.tags.keys()]);
   const found = release === null ? undefined : refs.tags.get(release.tag);
-  if (release === null || found === undefined) return { type: 'none', why: 'The remote has no release yet.' };
+  if (release === null || found === undefined)
+    return { type: 'none', why: 'The remote has no release yet. To follow its main branch: ./svc update --channel edge' };
   const tag = { name: release.tag, object: found.object };
   // A remote that lost its newest tags, or hides them, takes nobody back to a version with known faults.
   if (compareVersions(release.version, current.version) < 0)
@@ -71,7 +72,10 @@ function pinned(ref: string, { tags, branches }: RemoteRefs): Choice {
   const head = branches.get(ref);
   if (head !== undefined) return pinnedTo(ref, `refs/heads/${ref}`, head);
   if (/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(ref)) return pinnedTo(ref, ref, ref);
-  return { type: 'none', why: `"${ref}" is neither a tag nor a branch of the remote, nor the full id of a commit.` };
+  return {
+    type: 'none',
+    why: `"${ref}" is neither a tag nor a branch of the remote, nor the full id of a commit. What can be asked for: ./svc update --help`,
+  };
 }
 
 const pinnedTo = (name: string, ref: string, commit: string): Choice => ({

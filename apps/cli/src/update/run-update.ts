@@ -89,7 +89,11 @@ async function goalOf({ source }: UpdateContext, { channel, ref, own }: UpdateRe
 
 async function goalOfRollback({ places }: UpdateContext): Promise<Goal> {
   const back = readLastUpdate(places)?.back ?? null;
-  if (back === null) throw new UpdateStopped(updateCodes.manual, 'There is no update to go back from.');
+  if (back === null)
+    throw new UpdateStopped(
+      updateCodes.manual,
+      'There is no update to go back from. To a version that you name: ./svc update --ref TAG',
+    );
   return { to: back, fetch: null };
 }
 

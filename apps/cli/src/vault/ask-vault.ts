@@ -14,6 +14,19 @@ export class VaultAway extends CliError {
   }
 }
 
+/** What was mistyped is typed again; a name that is not there is looked up. */
+const nextCommands: [path: RegExp, command: string][] = [
+  [/^init$/, './svc vault init --write-env'],
+  [/^unseal$/, './svc vault unseal'],
+  [/^passphrase$/, './svc vault passphrase'],
+  [/^credentials$/, './svc vault put --help'],
+  [/^credentials\//, './svc vault list'],
+  [/^agents/, './svc vault agent'],
+];
+
+const nextCommand = (path: string, error: string): string =>
+  (error === 'unauthorized' ? undefined : nextCommands.find(([asked]) => asked.test(path))?.[1]) ?? './svc vault status';
+
 /** Questions to the vault as its administrator. @throws CliError for a refusal and for no answer. */
 export const createAskVault =
   (url: string, adminKey: Secret | null): AskVault =>
@@ -23,5 +36,5 @@ export const createAskVault =
     if (reply.is === 'unreachable') throw new VaultAway(url, reply.why);
     const { error, message } = reply.error;
     const why = error === 'unauthorized' ? 'SVC_VAULT_ADMIN_KEY is not the admin key of this vault.' : message;
-    throw new CliError('the vault refuses.', { why, run: commandIn(why) ?? './svc vault status' });
+    throw new CliError('the vault refuses.', { why, run: commandIn(why) ?? nextCommand(path, error) });
   };

@@ -50,7 +50,7 @@ function addSecrets(noun: Command, run: Run): void {
     summary: 'store a secret, typed or piped in',
     examples: ['./svc vault put GITHUB_TOKEN', 'pass show github | ./svc vault put GITHUB_TOKEN --min-trust trusted'],
   })
-    .argument('<name>', 'A-Z, 0-9 and "_"')
+    .argument('<name>', 'such as GITHUB_TOKEN')
     .addOption(tierOption('--min-trust <tier>', 'who may have it').default('SACRED' satisfies Tier, 'owner'))
     .action((name: string, { minTrust }: { minTrust: Tier }) => run({ action: 'put', name, minTrust }));
   defineCommand(noun, 'remove', { summary: 'delete a secret', examples: ['./svc vault remove GITHUB_TOKEN'] })

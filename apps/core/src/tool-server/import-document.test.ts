@@ -62,7 +62,7 @@ test('a file that cannot be used is named, and none of its text is shown', () =>
   const { path: dir, remove } = temporaryFolder();
   onTestFinished(remove);
   const file = path.join(dir, 'mcp.json');
-  expect(() => readDocument(file)).toThrow(file);
+  expect(() => readDocument(file)).toThrow(`${file} cannot be imported: there is no such file.`);
   expect(() => readDocument('mcp.json')).toThrow('absolute');
   expect(() => readDocument(dir)).toThrow('not a file');
   writeFileSync(file, '{ "token": "s3cret" nonsense');

@@ -17,7 +17,8 @@ const mostServers = 100;
 export function readDocument(file: string): unknown {
   if (!path.isAbsolute(file)) throw badRequest('"path" must be an absolute path.');
   try {
-    const stat = statSync(file);
+    const stat = statSync(file, { throwIfNoEntry: false });
+    if (stat === undefined) throw new Error('there is no such file');
     if (!stat.isFile()) throw new Error('it is not a file');
     if (stat.size > maxFileBytes) throw new Error('it is larger than 1 MiB');
     return parse(readFileSync(file, 'utf8'));
