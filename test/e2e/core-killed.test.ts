@@ -48,8 +48,8 @@ test(`a power failure under load, ${killsInFull} times, costs nothing of what it
       ),
     );
     await pause(random() * 350);
-    disk.cutPower();
     await core.end('SIGKILL');
+    disk.cutPower();
     await disk.restore();
   };
   await storm(killsInFull, cutPower, { SVC_DURABILITY: 'full' }, disk.folder);

@@ -38,8 +38,8 @@ test('a power failure leaves the database whole and costs the last second at mos
     await setTimeout(breathMs);
   }
   const cutAt = performance.now();
-  disk.cutPower();
   await core.end('SIGKILL');
+  disk.cutPower();
   await disk.restore();
 
   const db = new DatabaseSync(path.join(disk.folder, 'core.db'), { readOnly: true });

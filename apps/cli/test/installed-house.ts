@@ -21,7 +21,7 @@ export type InstalledHouse = {
   up(): Promise<void>;
   /** Whether the process that was started so is still there. */
   isInForeground(): boolean;
-  /** Ends all processes of the service, as when the power goes. `cutPower`: done when it is known who they are, before any of them ends. */
+  /** Ends all processes of the service, as when the power goes. `cutPower`: done at once after that. */
   killAll(cutPower?: () => void): void;
   /** What it printed since. */
   output(): string;
@@ -81,9 +81,9 @@ export async function openInstalledHouse({ folder, root, env: more }: Installed)
     isInForeground: () => foreground?.exitCode === null && foreground.signalCode === null,
     killAll(cutPower) {
       const pids = [house.state()?.pid, ...(house.state()?.services.map(({ pid }) => pid) ?? [])];
-      cutPower?.();
       for (const child of children) child.kill('SIGKILL');
       for (const pid of pids) if (typeof pid === 'number') killGroup(pid);
+      cutPower?.();
     },
     output: () => said,
     state() {
