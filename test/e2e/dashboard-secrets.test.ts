@@ -162,7 +162,7 @@ describe.skipIf(why !== null)(`secrets in the dashboard${skipNote(why)}`, () => 
     expect(await page.evaluate<number>(hidden)).toBeLessThanOrEqual(0);
     if (width !== null) await page.setViewportSize(width);
     await page.goto(`${dashboard.url}/activity`);
-    await page.locator('.events li', { hasText: 'secret removed, actor: Anna' }).getByText('GARDEN_KEY').waitFor();
+    await page.locator('.events li', { hasText: 'secret_removed, actor: Anna' }).getByText('GARDEN_KEY').waitFor();
     expect(faults).toEqual([]);
   });
 

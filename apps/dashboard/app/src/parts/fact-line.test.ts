@@ -11,14 +11,18 @@ test('what is said first, the rest by name, and neither ids nor what is nothing'
     notes: '',
   };
   expect(factLine({ what: 'secret_set', actor: 'local', before: null, after })).toBe(
-    'secret set, actor: local, after: role: known, scope: surface: messenger',
+    'secret_set, actor: local, after: role: known, scope: surface: messenger',
   );
 });
 
 test('a time is one that can be read, and a list is its parts', () => {
   expect(
     factLine({ expires_at: 1_796_445_507_859, identifiers: [{ surface: 'shell', value: 'anna' }, { surface: 'web' }] }),
-  ).toBe(`expires at: ${fullTime(1_796_445_507_859)}, identifiers: surface: shell, value: anna · surface: web`);
+  ).toBe(`expires_at: ${fullTime(1_796_445_507_859)}, identifiers: surface: shell, value: anna · surface: web`);
+});
+
+test('yes and no are said', () => {
+  expect(factLine({ enabled: false, is_resumed: true })).toBe('enabled: no, is_resumed: yes');
 });
 
 test('a record without facts is an empty line', () => {

@@ -1,24 +1,26 @@
+import { t } from '@svc/chat-ui/language/t.ts';
 import { fullTime } from './format.ts';
 
 const maxDepth = 4;
 /** An id that the service made up, such as `grant_1k8g7539g00az4m9mmt`: nobody knows anything by it. */
 const madeId = /^[a-z]+_[0-9a-z]{15,}$/;
 
-/** What a record says, in a line: `secret set, actor: local, after: name: GARDEN_KEY`. `what` stands first, without its name; what is not there, is nothing, or is an id is left out. */
+/** What a record says, in a line, its names as they are in the API: `secret_set, actor: local, after: name: GARDEN_KEY`. `what` stands first, without its name; what is not there, is nothing, or is an id is left out. */
 export function factLine({ what, ...facts }: Record<string, unknown>): string {
-  return [...(typeof what === 'string' ? [spaced(what)] : []), ...namedFacts(facts, 0)].join(', ');
+  return [...(typeof what === 'string' ? [what] : []), ...namedFacts(facts, 0)].join(', ');
 }
 
 const namedFacts = (facts: object, depth: number): string[] =>
   Object.entries(facts).flatMap(([name, value]) => {
     const words = valueWords(name, value, depth);
-    return words === '' ? [] : [`${spaced(name)}: ${words}`];
+    return words === '' ? [] : [`${name}: ${words}`];
   });
 
 function valueWords(name: string, value: unknown, depth: number): string {
   if (value === null || value === undefined || depth > maxDepth) return '';
   if (typeof value === 'string') return madeId.test(value) ? '' : value;
   if (typeof value === 'number') return name.endsWith('_at') ? fullTime(value) : String(value);
+  if (typeof value === 'boolean') return value ? t('yes') : t('no');
   if (typeof value !== 'object') return String(value);
   if (!Array.isArray(value)) return namedFacts(value, depth + 1).join(', ');
   return value
@@ -26,5 +28,3 @@ function valueWords(name: string, value: unknown, depth: number): string {
     .filter((part) => part !== '')
     .join(' · ');
 }
-
-const spaced = (name: string): string => name.replaceAll('_', ' ');
