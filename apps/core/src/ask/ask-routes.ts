@@ -1,22 +1,15 @@
 import { answerSchema, type AnswerRequest, type OpenAsk } from '@svc/contract/ask.ts';
-import { queryTexts } from '@svc/service-kit/http/coerced.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
 import { answerAsk, type AnswerDeps } from './answer-ask.ts';
 import type { KeptAsk } from './open-asks.ts';
 
-const querystring = queryTexts('conversation_key', 'principal');
-
 /** `GET /v2/asks`: the questions that wait for a person. `POST /v2/asks/:id/answer`: what one has answered. */
 export function mountAskRoutes(app: App, deps: AnswerDeps): void {
-  app.get<{ Querystring: { conversation_key?: string; principal?: string } }>(
-    '/v2/asks',
-    { schema: { querystring } },
-    ({ query }) => {
-      const isWanted = (ask: KeptAsk) =>
-        (query.conversation_key ?? ask.conversation_key) === ask.conversation_key && (query.principal ?? ask.for) === ask.for;
-      return { asks: deps.asks.list().filter(isWanted).map(toOpenAsk) };
-    },
-  );
+  app.get<{ Querystring: { conversation_key?: string; principal?: string } }>('/v2/asks', ({ query }) => {
+    const isWanted = (ask: KeptAsk) =>
+      (query.conversation_key ?? ask.conversation_key) === ask.conversation_key && (query.principal ?? ask.for) === ask.for;
+    return { asks: deps.asks.list().filter(isWanted).map(toOpenAsk) };
+  });
 
   app.post<{ Params: { id: string } }>('/v2/asks/:id/answer', { schema: { body: answerSchema } }, async ({ params, body }) => ({
     ok: true,

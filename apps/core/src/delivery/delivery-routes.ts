@@ -1,5 +1,5 @@
 import { deliveryStates, type DeliveryState } from '@svc/contract/delivery.ts';
-import { queryInteger, queryTexts } from '@svc/service-kit/http/coerced.ts';
+import { queryInteger } from '@svc/service-kit/http/coerced.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
 import { valueInSlices } from '@svc/service-kit/redaction/in-slices.ts';
 import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
@@ -17,24 +17,20 @@ type IdParams = { id: string };
  * `DELETE /v2/deliveries/:id` takes a settled one off the list.
  */
 export function mountDeliveryRoutes(app: App, { deliveries, outbox, knownSecrets }: Deps): void {
-  app.get<{ Querystring: Query }>(
-    '/v2/deliveries',
-    { schema: { querystring: queryTexts('conversation_key') } },
-    async ({ query }) => {
-      const limit = queryInteger('limit', query.limit, 100, 1, 1000);
-      const before = queryInteger('before', query.before, Number.MAX_SAFE_INTEGER, 0, Number.MAX_SAFE_INTEGER);
-      const { state = null } = query;
-      if (!isState(state)) throw badRequest(`"state" must be one of ${deliveryStates.join(', ')}.`);
-      const filter = { state, conversationKey: query.conversation_key ?? null };
-      const page = await deliveries.list(filter, before, limit);
-      const redactor = knownSecrets.redactor();
-      const shown = await valueInSlices(
-        redactor,
-        page.deliveries.map(({ turn_seq: _seq, message_id: _message, ...delivery }) => delivery),
-      );
-      return { deliveries: shown, next: page.next, ...outbox.counts() };
-    },
-  );
+  app.get<{ Querystring: Query }>('/v2/deliveries', async ({ query }) => {
+    const limit = queryInteger('limit', query.limit, 100, 1, 1000);
+    const before = queryInteger('before', query.before, Number.MAX_SAFE_INTEGER, 0, Number.MAX_SAFE_INTEGER);
+    const { state = null } = query;
+    if (!isState(state)) throw badRequest(`"state" must be one of ${deliveryStates.join(', ')}.`);
+    const filter = { state, conversationKey: query.conversation_key ?? null };
+    const page = await deliveries.list(filter, before, limit);
+    const redactor = knownSecrets.redactor();
+    const shown = await valueInSlices(
+      redactor,
+      page.deliveries.map(({ turn_seq: _seq, message_id: _message, ...delivery }) => delivery),
+    );
+    return { deliveries: shown, next: page.next, ...outbox.counts() };
+  });
 
   app.post<{ Params: IdParams }>('/v2/deliveries/:id/retry', async ({ params }) => {
     if (!(await outbox.retry(params.id))) throw notFound('delivery that can be tried again,', params.id);

@@ -1,7 +1,6 @@
 import { channelPattern } from '@svc/contract/envelope.ts';
 import { folderTiers, type FolderScope } from '@svc/contract/folder.ts';
 import type { Static } from '@svc/contract/schema.ts';
-import { queryTexts } from '@svc/service-kit/http/coerced.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
 import { badRequest, notFound } from '@svc/service-kit/service-error.ts';
 import type { Folders } from './folders.ts';
@@ -45,15 +44,11 @@ export function mountFolderRoutes(app: App, { folders }: Deps): void {
     folder: await folders.trust(actor, body.path),
   }));
 
-  app.delete<{ Querystring: { path?: string } }>(
-    '/v2/folders/trusted',
-    { schema: { querystring: queryTexts('path') } },
-    async ({ query: { path }, actor }) => {
-      if (path === undefined || path === '') throw badRequest('path is missing: which folder? See GET /v2/folders/trusted.');
-      if (!(await folders.untrust(actor, path))) throw notFound('trusted folder', path);
-      return { ok: true };
-    },
-  );
+  app.delete<{ Querystring: { path?: string } }>('/v2/folders/trusted', async ({ query: { path }, actor }) => {
+    if (path === undefined || path === '') throw badRequest('path is missing: which folder? See GET /v2/folders/trusted.');
+    if (!(await folders.untrust(actor, path))) throw notFound('trusted folder', path);
+    return { ok: true };
+  });
 }
 
 function targetOf({ instance_id, channel, tier }: Static<typeof folderBody>): { scope: FolderScope; name: string } {

@@ -4,7 +4,7 @@ import { create as contentDisposition } from 'content-disposition';
 import type { Static } from '@svc/contract/schema.ts';
 import { siloSchema } from '@svc/contract/silo.ts';
 import type { CoreSettings } from '@svc/service-kit/config/process-settings.ts';
-import { queryInteger, queryTexts } from '@svc/service-kit/http/coerced.ts';
+import { queryInteger } from '@svc/service-kit/http/coerced.ts';
 import { type App, mountScope } from '@svc/service-kit/http/create-app.ts';
 import type { Intake } from '@svc/service-kit/intake/intake.ts';
 import { lazyCheck } from '../file/lazy-check.ts';
@@ -17,7 +17,6 @@ type Deps = { silos: Silos; settings: Pick<CoreSettings, 'rawBodyBytes'>; intake
 type IdParams = { id: string };
 type PathQuery = { path?: string };
 
-const ofFile = queryTexts('path', 'mime');
 const fileSchema = {
   type: 'object',
   required: ['path', 'data_base64'],
@@ -32,19 +31,11 @@ export function mountSiloRoutes(app: App, { silos, settings, intake }: Deps): vo
     silo: await silos.create(body.name, body.min_trust),
   }));
   app.get('/v2/silos', async () => ({ silos: await silos.list() }));
-  app.get<{ Params: IdParams; Querystring: { limit?: string; after?: string } }>(
-    '/v2/silos/:id',
-    { schema: { querystring: queryTexts('after') } },
-    async ({ params, query }) => {
-      const limit = queryInteger('limit', query.limit, 1000, 1, 10_000);
-      const files = await silos.files(params.id, query.after ?? '', limit);
-      return {
-        ...(await silos.read(params.id)),
-        list: files,
-        next: files.length === limit ? (files.at(-1)?.path ?? null) : null,
-      };
-    },
-  );
+  app.get<{ Params: IdParams; Querystring: { limit?: string; after?: string } }>('/v2/silos/:id', async ({ params, query }) => {
+    const limit = queryInteger('limit', query.limit, 1000, 1, 10_000);
+    const files = await silos.files(params.id, query.after ?? '', limit);
+    return { ...(await silos.read(params.id)), list: files, next: files.length === limit ? (files.at(-1)?.path ?? null) : null };
+  });
 
   app.delete<{ Params: IdParams; Querystring: { with_files?: string } }>('/v2/silos/:id', async ({ params, query }) => {
     await silos.drop(params.id, query.with_files === '1');
@@ -53,7 +44,7 @@ export function mountSiloRoutes(app: App, { silos, settings, intake }: Deps): vo
 
   app.get<{ Params: IdParams; Querystring: PathQuery }>(
     '/v2/silos/:id/file',
-    { schema: { querystring: ofFile }, config: { sendsBytes: 'the file that was stored' } },
+    { config: { sendsBytes: 'the file that was stored' } },
     async ({ params, query, raw }, reply) => {
       const content = await silos.content(params.id, query.path);
       const name = path.posix.basename(content.file.path);
@@ -70,14 +61,10 @@ export function mountSiloRoutes(app: App, { silos, settings, intake }: Deps): vo
         .send(content.stream);
     },
   );
-  app.delete<{ Params: IdParams; Querystring: PathQuery }>(
-    '/v2/silos/:id/file',
-    { schema: { querystring: ofFile } },
-    async ({ params, query }) => {
-      await silos.delete(params.id, query.path);
-      return { ok: true };
-    },
-  );
+  app.delete<{ Params: IdParams; Querystring: PathQuery }>('/v2/silos/:id/file', async ({ params, query }) => {
+    await silos.delete(params.id, query.path);
+    return { ok: true };
+  });
 
   mountScope(app, (scope) => mountWrite(scope, { silos, settings, intake }));
 }
@@ -88,7 +75,7 @@ function mountWrite(app: App, { silos, settings, intake }: Deps): void {
   app.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
   app.post<{ Params: IdParams; Querystring: PathQuery & { mime?: string } }>(
     '/v2/silos/:id/file',
-    { schema: { querystring: ofFile }, config: { streamsBody: true } },
+    { config: { streamsBody: true } },
     async ({ params, query, raw }, reply) => {
       if (query.path !== undefined) {
         const mime = query.mime ?? raw.headers['content-type'];

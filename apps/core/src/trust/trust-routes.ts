@@ -1,5 +1,5 @@
 import type { Static } from '@svc/contract/schema.ts';
-import { queryInteger, queryTexts } from '@svc/service-kit/http/coerced.ts';
+import { queryInteger } from '@svc/service-kit/http/coerced.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
 import { requireSecondFactor } from '@svc/service-kit/http/second-factor.ts';
 import type { SqliteDatabase } from '@svc/store/open-sqlite.ts';
@@ -27,15 +27,11 @@ export function mountTrustRoutes(app: App, deps: Deps): void {
   mountPrincipals(app, deps);
   mountRoles(app, deps);
 
-  app.get<{ Querystring: Record<string, string> }>(
-    '/trust/audit',
-    { schema: { querystring: queryTexts('principal') } },
-    ({ query }) => {
-      const limit = queryInteger('limit', query['limit'], 100, 1, 1000);
-      const before = queryInteger('before', query['before'], Number.MAX_SAFE_INTEGER, 0, Number.MAX_SAFE_INTEGER);
-      return deps.trustAudit.list(deps.db, { limit, before, principal: query['principal'] ?? null });
-    },
-  );
+  app.get<{ Querystring: Record<string, string> }>('/trust/audit', ({ query }) => {
+    const limit = queryInteger('limit', query['limit'], 100, 1, 1000);
+    const before = queryInteger('before', query['before'], Number.MAX_SAFE_INTEGER, 0, Number.MAX_SAFE_INTEGER);
+    return deps.trustAudit.list(deps.db, { limit, before, principal: query['principal'] ?? null });
+  });
 }
 
 /** `POST /trust/resolve`: effective trust of a sender, without a turn; with `explain` also what it comes from. */
@@ -54,17 +50,13 @@ function mountResolve(app: App, { trust }: Pick<Deps, 'trust'>): void {
 
 function mountPrincipals(app: App, { trustAdmin: admin }: Pick<Deps, 'trustAdmin'>): void {
   const highRights = createHighRights({ trustAdmin: admin });
-  app.get<{ Querystring: Record<string, string> }>(
-    '/trust/principals',
-    { schema: { querystring: queryTexts('after') } },
-    async ({ query }) => {
-      const limit = queryInteger('limit', query['limit'], 1000, 1, 1000);
-      const rows = await admin.pagePrincipals(query['after'] ?? '', limit);
-      const principals = firstFitting(rows);
-      const isAll = principals.length === rows.length && rows.length < limit;
-      return { principals, next: isAll ? null : (principals.at(-1)?.id ?? null) };
-    },
-  );
+  app.get<{ Querystring: Record<string, string> }>('/trust/principals', async ({ query }) => {
+    const limit = queryInteger('limit', query['limit'], 1000, 1, 1000);
+    const rows = await admin.pagePrincipals(query['after'] ?? '', limit);
+    const principals = firstFitting(rows);
+    const isAll = principals.length === rows.length && rows.length < limit;
+    return { principals, next: isAll ? null : (principals.at(-1)?.id ?? null) };
+  });
 
   app.get<Id>('/trust/principals/:id', ({ params }) => admin.readPrincipal(params.id));
 

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { IncomingMessage } from '@svc/service-kit/builtin.ts';
 import type { CoreSettings } from '@svc/service-kit/config/process-settings.ts';
 import type { ConnectorPasses } from '@svc/service-kit/connector-pass.ts';
-import { queryInteger, queryTexts } from '@svc/service-kit/http/coerced.ts';
+import { queryInteger } from '@svc/service-kit/http/coerced.ts';
 import { type App, mountScope } from '@svc/service-kit/http/create-app.ts';
 import type { Intake } from '@svc/service-kit/intake/intake.ts';
 import { badRequest, notFound } from '@svc/service-kit/service-error.ts';
@@ -78,15 +78,11 @@ export function mountUploadRoutes(app: App, deps: Deps): void {
     return { ok: true };
   });
 
-  app.get<{ Querystring: { limit?: string; before?: string } & UploadQuery }>(
-    '/v2/uploads',
-    { schema: { querystring: queryTexts('before', 'text', 'kind') } },
-    async ({ query }) => {
-      const limit = queryInteger('limit', query.limit, 100, 1, 1000);
-      const files = await uploads.manifest.page(query.before ?? null, limit, uploadFilter(query));
-      return { files, next: files.length === limit ? (files.at(-1)?.id ?? null) : null };
-    },
-  );
+  app.get<{ Querystring: { limit?: string; before?: string } & UploadQuery }>('/v2/uploads', async ({ query }) => {
+    const limit = queryInteger('limit', query.limit, 100, 1, 1000);
+    const files = await uploads.manifest.page(query.before ?? null, limit, uploadFilter(query));
+    return { files, next: files.length === limit ? (files.at(-1)?.id ?? null) : null };
+  });
   app.delete<{ Params: IdParams }>('/v2/uploads/:id', ({ params }) => uploads.delete(params.id));
   app.get<{ Params: IdParams }>(
     '/v2/uploads/:id/file',

@@ -1,10 +1,5 @@
 import { badRequest } from '../service-error.ts';
-
-/** The schema of query parameters that are one text each: one that is given twice, and so is a list, is a `bad_request`. */
-export const queryTexts = (...names: string[]) => ({
-  type: 'object' as const,
-  properties: Object.fromEntries(names.map((name) => [name, { type: 'string' as const }])),
-});
+import { fieldsText } from './invalid-fields.ts';
 
 /** A whole number of a query string, within bounds; the fallback when absent. Throws `bad_request` for anything else. */
 export function queryInteger(name: string, value: unknown, fallback: number, min: number, max: number): number {
@@ -12,4 +7,16 @@ export function queryInteger(name: string, value: unknown, fallback: number, min
   const number = typeof value === 'string' && /^\d{1,16}$/.test(value) ? Number(value) : Number.NaN;
   if (Number.isNaN(number)) throw badRequest(`The query parameter ${name} takes a whole number from ${min} to ${max}.`);
   return Math.min(Math.max(number, min), max);
+}
+
+const maxNamed = 50;
+
+/** A parameter that is given twice would reach its route as a list, and all take one value. @throws ServiceError `bad_request` that names each. */
+export function refuseRepeated(query: object): void {
+  const repeated = Object.entries(query).filter(([, value]) => Array.isArray(value));
+  if (repeated.length === 0) return;
+  const fields = repeated
+    .slice(0, maxNamed)
+    .map(([name]) => ({ field: `querystring.${name.slice(0, 64)}`, problem: 'is given more than once' }));
+  throw badRequest(`The request is not valid: ${fieldsText(fields)}.`, { fields });
 }

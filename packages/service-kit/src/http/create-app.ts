@@ -19,6 +19,7 @@ import type { Intake } from '../intake/intake.ts';
 import { badRequest, notFound, ServiceError, unavailable } from '../service-error.ts';
 import { boundLengths } from '../text-lengths.ts';
 import { boundConnections } from './bound-connections.ts';
+import { refuseRepeated } from './coerced.ts';
 import { createGuard } from './guard.ts';
 import { handleError } from './error-handler.ts';
 import { takeJsonBodies } from './json-bodies.ts';
@@ -100,6 +101,7 @@ export function createApp(options: AppOptions): App {
     if (isClosing) throw unavailable('This process is stopping. Try again in a moment.');
     if (connections.areTaken() && !alwaysServed.has(request.routeOptions.url ?? '')) throw tooMany();
   });
+  app.addHook('preValidation', async ({ query }) => refuseRepeated(query as object));
   app.addHook('preSerialization', writeAnswers);
   app.addHook('onSend', maskAnswers(options));
   mountRoutes(app, options, connections.fault);

@@ -66,11 +66,6 @@ test('what two rules find is said once, and what is empty is called so, also whe
   );
 });
 
-test('in a query everything is text, so what is none came twice', () => {
-  const fields = invalidFields([at('/text', 'type', { type: 'string' }, 'must be string')], 'querystring');
-  expect(fieldsText(fields)).toBe('querystring.text is given more than once');
-});
-
 test('of very many fields the first fifty are named', () => {
   const many = Array.from({ length: 1000 }, (_, n) => at(`/${n}`, 'type', {}));
   expect(invalidFields(many, 'body')).toHaveLength(50);

@@ -46,12 +46,10 @@ function oneOfNames({ schemaPath, instancePath }: Failure, missing: readonly Fai
 }
 
 function toField(failure: Failure, where: string): InvalidField {
-  const { keyword, instancePath, params } = failure;
+  const { instancePath, params } = failure;
   const { missingProperty: missing, additionalProperty: unknown } = params as Params;
   const field = fieldAt(where, instancePath, missing ?? unknown?.slice(0, 64));
   if (missing !== undefined) return { field, problem: 'is missing' };
-  // Everything in a query is text, unless its name comes twice.
-  if (where === 'querystring' && keyword === 'type') return { field, problem: 'is given more than once' };
   if (unknown !== undefined) return { field, problem: 'is not known' };
   if (instancePath === '' && failure.message === 'must be object') return { field, problem: 'must be a JSON object' };
   return { field, problem: problemOf(failure) };
