@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
+import type { LoadedMeta } from '@svc/contract/connector-meta.ts';
 import { startPackageRegistry, type PackageRegistry } from '@svc/testing/package-registry/start-package-registry.ts';
 import { dataPaths } from '@svc/service-kit/config/data-dir.ts';
 import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
@@ -44,7 +44,7 @@ function lock(version: string, native: string[] = []): void {
 
 const typeOf = (more: Partial<ConnectorType> = {}): ConnectorType => ({
   // The cast: what else a description has is of no interest here.
-  meta: { type: 'talking', packages: { folder: 'libraries', when: 'voice', wasm: true } } as unknown as ConnectorMeta,
+  meta: { type: 'talking', packages: { folder: 'libraries', when: 'voice', wasm: true } } as unknown as LoadedMeta,
   folder: path.join(root.path, 'type'),
   entry: '',
   isAdded: false,

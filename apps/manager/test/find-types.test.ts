@@ -69,7 +69,7 @@ describe('connector types', () => {
 
   test('that only answer need not say that nothing is sent through them', async () => {
     write('added/ear/index.js', metaOf('ear', { outbound: undefined }));
-    expect(await find()).toMatchObject({ types: [{ meta: { type: 'ear' } }], problems: [] });
+    expect(await find()).toMatchObject({ types: [{ meta: { type: 'ear', outbound: false } }], problems: [] });
   });
 
   test('can call exclusive only what names a secret', async () => {

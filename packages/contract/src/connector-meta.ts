@@ -63,3 +63,6 @@ export type ConnectorMeta = {
   /** Memory that a process of this type may use, MB, where the usual limit is not right for it. */
   memory_mb?: number;
 };
+
+/** A type as the manager has it (`GET /types`): what it may leave out is filled in. */
+export type LoadedMeta = ConnectorMeta & { outbound: Outbound | false };

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
+import type { ConnectorMeta, LoadedMeta } from '@svc/contract/connector-meta.ts';
 import { isRecord } from '@svc/contract/json-value.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 import { withUsualSettings } from './memory-limit.ts';
@@ -9,7 +9,7 @@ import { describeContradictions, describeMetaProblems } from './meta-problems.ts
 import { readMeta } from './read-meta.ts';
 
 /** A usable type: its description, its folder, and the module there that exports `meta` and `start`. */
-export type ConnectorType = { meta: ConnectorMeta; entry: string; folder: string; isAdded: boolean };
+export type ConnectorType = { meta: LoadedMeta; entry: string; folder: string; isAdded: boolean };
 export type FoundTypes = { types: ConnectorType[]; problems: string[] };
 /** Folders that were looked at before, each with what it looked like and what came of it. `againAt`: when a failure is looked into again. */
 export type SeenFolders = Map<string, { mark: string; type: Promise<ConnectorType>; againAt: number }>;
@@ -103,7 +103,8 @@ async function loadType(dir: string, isAdded: boolean): Promise<ConnectorType> {
   const describe = isAdded || !isRecord(meta) ? describeMetaProblems : describeContradictions;
   const problems = describe(meta as ConnectorMeta, path.basename(dir));
   if (problems.length > 0) throw new Error(problems.join('; '));
-  return { meta: withUsualSettings(meta as ConnectorMeta), entry, folder: dir, isAdded };
+  const described = withUsualSettings(meta as ConnectorMeta);
+  return { meta: { ...described, outbound: described.outbound ?? false }, entry, folder: dir, isAdded };
 }
 
 function entryOf(dir: string): string | null {

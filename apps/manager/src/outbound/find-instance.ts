@@ -1,10 +1,10 @@
-import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
+import type { LoadedMeta } from '@svc/contract/connector-meta.ts';
 import type { Instance } from '@svc/contract/instance.ts';
 import { onlyAnswers } from '@svc/contract/send.ts';
 import { badRequest, conflict, notFound } from '@svc/service-kit/service-error.ts';
 
 export type Place = { instance_id?: string; channel?: string };
-type MetaOf = (type: string) => ConnectorMeta | null;
+type MetaOf = (type: string) => LoadedMeta | null;
 
 /**
  * The instance that a request names by id, or by a channel: a type or a name that exactly one instance answers to.
@@ -43,7 +43,7 @@ const isUp = ({ status }: Instance) => status !== 'failed' && status !== 'stoppe
 function checkOutbound({ id, type }: Instance, metaOf: MetaOf): void {
   const meta = metaOf(type);
   if (meta === null) throw conflict(`The connector type "${type}" of "${id}" is not installed.`);
-  if ((meta.outbound ?? false) === false)
+  if (meta.outbound === false)
     throw conflict(`${meta.displayName} only answers on the connection it was asked on; nothing can be sent through "${id}".`, {
       reason: onlyAnswers,
     });

@@ -1,5 +1,5 @@
 import { plural, t } from '@svc/chat-ui/language/t.ts';
-import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
+import type { LoadedMeta } from '@svc/contract/connector-meta.ts';
 import type { Instance, InstanceStatus } from '@svc/contract/instance.ts';
 import { type ReactNode, useState } from 'react';
 import { Confirm } from '../../parts/dialog.tsx';
@@ -25,7 +25,7 @@ const standings: Record<InstanceStatus, { kind: StatusKind; words: string }> = {
 };
 const changes = ['/manager/instances'];
 
-type Props = { instance: Instance; meta: ConnectorMeta | undefined; onEdit: (() => void) | undefined };
+type Props = { instance: Instance; meta: LoadedMeta | undefined; onEdit: (() => void) | undefined };
 
 type Shown = 'logs' | 'devices' | 'send' | 'rooms' | 'rules' | 'secret' | 'remove' | null;
 
@@ -42,7 +42,7 @@ export function ChannelRow({ instance, meta, onEdit }: Props) {
       {words}
     </button>
   );
-  const sends = (meta?.outbound ?? false) !== false;
+  const sends = meta !== undefined && meta.outbound !== false;
   return (
     <li>
       <div className="line-between">
@@ -94,9 +94,8 @@ function shownPart({ shown, instance, meta, missing, path, onClose }: PartProps)
   if (shown === 'secret' && missing !== null) return <MissingSecret secret={missing} path={path} name={name} onClose={onClose} />;
   if (meta === undefined) return null;
   if (shown === 'rules') return <Rules instance={instance} meta={meta} onClose={onClose} />;
-  const { outbound = false } = meta;
-  if (shown === 'send' && outbound !== false)
-    return <SendTest id={id} name={name} isRunning={status === 'running'} outbound={outbound} onClose={onClose} />;
+  if (shown === 'send' && meta.outbound !== false)
+    return <SendTest id={id} name={name} isRunning={status === 'running'} outbound={meta.outbound} onClose={onClose} />;
   return null;
 }
 

@@ -1,5 +1,5 @@
 import { t } from '@svc/chat-ui/language/t.ts';
-import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
+import type { LoadedMeta } from '@svc/contract/connector-meta.ts';
 import type { Instance } from '@svc/contract/instance.ts';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
@@ -10,7 +10,7 @@ import { ChannelRow } from './channel-row.tsx';
 
 /** Whether each channel is up, and what can be done about it. */
 export function Channels() {
-  const types = useApi<{ types: ConnectorMeta[] }>('/manager/types');
+  const types = useApi<{ types: LoadedMeta[] }>('/manager/types');
   const instances = useApi<{ instances: Instance[] }>('/manager/instances', 15_000);
   const [isAdding, setAdding] = useState(false);
   const [edited, setEdited] = useState<Instance | null>(null);

@@ -1,7 +1,7 @@
 import { plural, t } from '@svc/chat-ui/language/t.ts';
 import type { OpenAsk } from '@svc/contract/ask.ts';
 import type { Backup, RestoreState } from '@svc/contract/backup.ts';
-import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
+import type { LoadedMeta } from '@svc/contract/connector-meta.ts';
 import type { SpendReport } from '@svc/contract/cost.ts';
 import type { DeliveryPage } from '@svc/contract/delivery.ts';
 import type { EngineChoice, HealthInfo } from '@svc/contract/service.ts';
@@ -36,7 +36,7 @@ export function useNeeds(): { needs: Need[]; isKnown: boolean } {
   const deliveries = useApi<DeliveryPage>(`/core/v2/deliveries?state=failed&limit=${shownDeliveries}`, everyMs);
   const pending = useApi<{ pending: PendingIdentity[] }>('/core/trust/pending', everyMs);
   const instances = useApi<{ instances: Instance[] }>('/manager/instances', everyMs);
-  const types = useApi<{ types: ConnectorMeta[] }>('/manager/types');
+  const types = useApi<{ types: LoadedMeta[] }>('/manager/types');
   const engines = useApi<{ current: EngineChoice | null }>('/core/v2/engines', everyMs);
   const spend = useApi<SpendReport>('/core/v2/spend', everyMs);
   const backups = useApi<{ backups: Backup[]; restore: RestoreState | null }>('/core/v2/backups', everyMs);
@@ -99,7 +99,7 @@ const ofDelivery = ({ id, text, instance_id: instance, target, error }: Delivery
   },
 });
 
-const ofInstances = (instances: readonly Instance[], types: readonly ConnectorMeta[]): Need[] =>
+const ofInstances = (instances: readonly Instance[], types: readonly LoadedMeta[]): Need[] =>
   instances
     .filter(({ enabled, status }) => enabled && (status === 'failed' || status === 'backoff' || status === 'waiting'))
     .map((instance) => ({

@@ -1,6 +1,6 @@
 import { Rich } from '@svc/chat-ui/language/rich.tsx';
 import { t } from '@svc/chat-ui/language/t.ts';
-import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
+import type { LoadedMeta } from '@svc/contract/connector-meta.ts';
 import type { Instance } from '@svc/contract/instance.ts';
 import type { NewInvitation } from '@svc/contract/pairing.ts';
 import { Link } from '@tanstack/react-router';
@@ -13,7 +13,7 @@ import { isOwnChannel } from '../channels/own-channels.ts';
 
 /** A channel to be reached on: which, whether it starts or why not, and a code that lets its owner in there. */
 export function ChannelStep() {
-  const types = useApi<{ types: ConnectorMeta[] }>('/manager/types');
+  const types = useApi<{ types: LoadedMeta[] }>('/manager/types');
   const query = useApi<{ instances: Instance[] }>('/manager/instances', 5000);
   const [isAdding, setAdding] = useState(false);
   const known = types.data?.types ?? [];
