@@ -11,7 +11,7 @@ import { median } from './load.ts';
 
 /**
  * What stays behind after many turns: memory, open files and threads of each process while people, clients and watchers come and go, some of them
- * with what is wrong: a bad key, broken JSON, a stream that is left. `node bench/soak.ts [--minutes 10] [--rate 60] [--every 60]`.
+ * with errors: a bad key, broken JSON, a stream that is left. `node bench/soak.ts [--minutes 10] [--rate 60] [--every 60]`.
  */
 const { values } = parseArgs({
   options: {
@@ -32,7 +32,7 @@ const key = house.key();
 
 type Call = { method?: string; headers?: Record<string, string>; body?: string | Buffer };
 
-/** Sends a request and reads the answer; with `leavesAfter` only so many pieces of it. Gives the status. */
+/** Sends a request and reads the answer; with `leavesAfter` only that many pieces of it. Gives the status. */
 async function call(url: string, { method = 'GET', headers = {}, body }: Call = {}, leavesAfter = Infinity): Promise<number> {
   const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
   const request = http.request(url, { agent, method, headers: { ...headers, ...length } });
@@ -65,44 +65,44 @@ const said = (conversation: string, text: string): Call => ({
 let serial = 0;
 const chats = `${compat}/v1/chat/completions`;
 const session = (name: string) => `${core}/v2/session/${encodeURIComponent(name)}`;
-/** What is done, each as often in a hundred as it says, and what is answered then. */
-const deeds: { share: number; name: string; wants: number[]; run(n: number): Promise<number> }[] = [
-  { share: 40, name: 'a new conversation', wants: [200], run: (n) => call(chats, completion(`soak ${n}`)) },
-  { share: 16, name: 'one of a hundred', wants: [200], run: (n) => call(chats, completion(`again ${n % 100}`)) },
-  { share: 10, name: 'a stream', wants: [200], run: (n) => call(chats, completion(`stream ${n}`, { stream: true })) },
+/** The operations, each with its share in a hundred and the statuses that it may be answered with. */
+const operations: { share: number; name: string; expects: number[]; run(n: number): Promise<number> }[] = [
+  { share: 40, name: 'a new conversation', expects: [200], run: (n) => call(chats, completion(`soak ${n}`)) },
+  { share: 16, name: 'one of a hundred', expects: [200], run: (n) => call(chats, completion(`again ${n % 100}`)) },
+  { share: 10, name: 'a stream', expects: [200], run: (n) => call(chats, completion(`stream ${n}`, { stream: true })) },
   {
     share: 6,
     name: 'a stream that is left',
-    wants: [200],
+    expects: [200],
     run: (n) => call(chats, completion(`left ${n}`, { stream: true, model: 'mock-n20-gap20' }), 2),
   },
   {
     share: 3,
     name: 'a bad key',
-    wants: [401, 429],
+    expects: [401, 429],
     run: () => call(chats, { ...completion('no'), headers: { ...json, authorization: 'Bearer no' } }),
   },
-  { share: 3, name: 'broken JSON', wants: [400], run: () => call(chats, { ...completion('no'), body: '{"messages":' }) },
+  { share: 3, name: 'broken JSON', expects: [400], run: () => call(chats, { ...completion('no'), body: '{"messages":' }) },
   {
     share: 6,
     name: 'a message of the shell',
-    wants: [200],
+    expects: [200],
     run: (n) => call(`${core}/v2/handle`, said(`shell:soak:${n % 500}`, 'hello')),
   },
-  { share: 4, name: 'a history', wants: [200], run: () => call(`${core}/v2/sessions?limit=50`) },
+  { share: 4, name: 'a history', expects: [200], run: () => call(`${core}/v2/sessions?limit=50`) },
   {
     share: 3,
     name: 'a file',
-    wants: [200],
+    expects: [200],
     run: (n) =>
       call(`${core}/v2/upload?filename=f${n}.bin&mime=application/octet-stream`, { method: 'POST', body: randomBytes(200_000) }),
   },
-  { share: 3, name: 'a search', wants: [200], run: (n) => call(`${collector}/api/search?q=soak+${n % 50}`) },
-  { share: 2, name: 'a watcher who leaves', wants: [200], run: () => call(`${collector}/api/stream`, {}, 1) },
+  { share: 3, name: 'a search', expects: [200], run: (n) => call(`${collector}/api/search?q=soak+${n % 50}`) },
+  { share: 2, name: 'a watcher who leaves', expects: [200], run: () => call(`${collector}/api/stream`, {}, 1) },
   {
     share: 4,
     name: 'a conversation that is forgotten',
-    wants: [200],
+    expects: [200],
     async run(n) {
       const name = `shell:gone:${n}`;
       await call(`${core}/v2/handle`, said(name, 'remember this'));
@@ -110,7 +110,7 @@ const deeds: { share: number; name: string; wants: number[]; run(n: number): Pro
     },
   },
 ];
-const all = deeds.flatMap((deed) => Array.from({ length: deed.share }, () => deed));
+const all = operations.flatMap((operation) => Array.from({ length: operation.share }, () => operation));
 
 const pids = {
   core: house.pidOf('core'),
@@ -147,13 +147,13 @@ try {
   const running = new Set<Promise<void>>();
   while (performance.now() < endsAt) {
     serial++;
-    const deed = all[(serial * 37) % all.length]!;
-    const work = deed
+    const operation = all[(serial * 37) % all.length]!;
+    const work = operation
       .run(serial)
       .catch((error: unknown) => (error as Error).message)
       .then((status) => {
-        if (!deed.wants.some((wanted) => wanted === status))
-          wrong.set(`${deed.name}: ${status}`, (wrong.get(`${deed.name}: ${status}`) ?? 0) + 1);
+        if (!operation.expects.some((expected) => expected === status))
+          wrong.set(`${operation.name}: ${status}`, (wrong.get(`${operation.name}: ${status}`) ?? 0) + 1);
         running.delete(work);
       });
     running.add(work);

@@ -63,9 +63,9 @@ export function checkEntry(fields: Partial<EntryFields>): CheckedEntry {
   return { entry: { type: 'http', url: url as string, ...named, ...common }, problems: [] };
 }
 
-/** It need not be said: a command or an address says it too. */
+/** Optional: a command or a url implies it. */
 const typeProblem = (type: unknown, meant: 'stdio' | 'http'): string | null =>
-  type === undefined || type === meant ? null : 'must be stdio beside a command, http beside a url, or left out';
+  type === undefined || type === meant ? null : 'must be stdio with a command or http with a url; it can be left out';
 
 /** A relative path would be looked for in the folder of each turn. */
 function commandProblem(command: unknown): string | null {

@@ -52,8 +52,8 @@ export async function hasHadTurn({ journal }: Pick<PipelineParts, 'journal'>, en
 }
 
 /**
- * The message is live already, from this sender: its turn answers here too. Who only wants it seen waits for no answer, and is
- * nobody whom the answer could be given to. @throws ServiceError `conflict`: it is another sender's
+ * The message is live already, from this sender: its turn answers here too. A caller that only reports the message (`async`) does not
+ * wait for the answer and does not get it. @throws ServiceError `conflict`: it is another sender's
  */
 export async function joinTurn(live: LiveTurn, envelope: Envelope, caller: Caller): Promise<HandleResult> {
   if (originOf(live.turn.envelope) !== originOf(envelope)) throw otherSender();

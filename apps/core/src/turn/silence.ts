@@ -1,5 +1,5 @@
 const marker = '[[NO_REPLY]]';
-/** Models put the marker in bold, in code or in quotes, or end it like a sentence: such marks behind it are no text. */
+/** Models put the marker in bold, in code or in quotes, or add a full stop: white space and such marks after it are not text. */
 const isNoText = (text: string): boolean => /^[\s*_`~"'.]*$/.test(text);
 
 export type SilenceFilter = {
@@ -10,11 +10,11 @@ export type SilenceFilter = {
 
 /**
  * Keeps the marker of silence out of a stream, however it is cut: an end of the text that could still become the marker
- * (or what is no text after it) is held back. A marker in the middle of a text is dropped and means nothing.
+ * (or white space and marks after it) is held back. A marker in the middle of a text is dropped and means nothing.
  */
 export function createSilenceFilter(): SilenceFilter {
   let held = '';
-  /** What is held ends with the marker and what is no text. */
+  /** What is held ends with the marker, or with white space and marks after it. */
   let isMarked = false;
   return {
     push(text) {

@@ -37,26 +37,17 @@ export function filesOf({ envelope: { content } }: Turn): string | null {
 }
 
 /** Everything of the turn but its text, which has a column of its own and stays. */
-export function inputOf({
-  envelope,
-  instanceId,
-  together,
-  steering,
-  announcedAfter,
-  parts,
-  amends,
-  isDropped,
-}: Turn): string | Promise<string> {
-  const content = { ...envelope.content, text: '' };
+export function inputOf(turn: Turn): string | Promise<string> {
+  const { envelope } = turn;
   const input: Input = {
-    envelope: { ...envelope, content },
-    instanceId,
-    together,
-    steering,
-    announcedAfter,
-    parts,
-    amends,
-    isDropped,
+    envelope: { ...envelope, content: { ...envelope.content, text: '' } },
+    instanceId: turn.instanceId,
+    together: turn.together,
+    steering: turn.steering,
+    announcedAfter: turn.announcedAfter,
+    parts: turn.parts,
+    amends: turn.amends,
+    isDropped: turn.isDropped,
   };
   return jsonInTurns(input);
 }

@@ -106,7 +106,7 @@ export class ChunkedUpload {
     }
   }
 
-  /** It landed before. What comes now is proven beside the file, and takes its place when it is something else. */
+  /** It landed before. What comes now is checked beside the file, and replaces what is there when it differs. */
   async #takeAgain(index: number, body: Readable, sha256: string | null): Promise<void> {
     const aside = await setAside(this.#staging.asideOf(this.id, index));
     try {
@@ -122,7 +122,7 @@ export class ChunkedUpload {
     }
   }
 
-  /** Not received while it is written, so that what is cut off in between is sent once more. */
+  /** It counts as missing while it is written, so that a chunk that is cut off is sent again. */
   async #replace(index: number, write: () => Promise<void>): Promise<void> {
     const loss = this.#loss;
     await this.#staging.mark(this.id, index, false);

@@ -73,7 +73,7 @@ export class PrefixHash {
     this.#era++;
   }
 
-  /** A chunk is about to become another one. */
+  /** A chunk that has landed is about to be replaced. */
   changed(index: number): void {
     if (index <= this.#next) this.reset();
   }

@@ -35,7 +35,7 @@ export async function verifyUpload(upload: ChunkedUpload, staging: Staging, sha2
   );
 }
 
-/** An upload that is a file already is asked for its end again. @throws ServiceError `unprocessable` for another digest than it has. */
+/** For an upload that is finished and is asked to finish again. @throws ServiceError `unprocessable` for a digest that is not its file's. */
 export function sameFile(file: ManifestEntry, sha256: string | null): ManifestEntry {
   if (sha256 === null || sha256 === file.sha256) return file;
   throw new ServiceError('unprocessable', 'This upload is finished, and its file does not match this sha256. Upload it again.', {

@@ -61,11 +61,9 @@ type ParseBytes = (request: FastifyRequest, bytes: Buffer, done: Done) => void;
 /** What is not well-formed Unicode, or has names that make trouble, reaches no schema and no route. */
 function strict(app: FastifyInstance): ParseBytes {
   const parse = app.getDefaultJsonParser('error', 'error') as Parse;
-  const parseText = withText((request, text, done) =>
+  return withText((request, text, done) =>
     parse(request, text, (error, value) => done(error ?? illFormedFault(text, value), value)),
   );
-  // Many clients name the type also where there is no body: the schema says whether there has to be one.
-  return (request, bytes, done) => (bytes.length === 0 ? done(null) : parseText(request, bytes, done));
 }
 
 /** The same of a long body, read in turns of the event loop. */
@@ -87,7 +85,7 @@ const lenient = (app: FastifyInstance): ParseBytes => withText(app.getDefaultJso
 
 /**
  * Bytes that are no UTF-8 are no JSON: decoded, different ones would become the same. No bytes are no body: many clients name the
- * type with every request.
+ * type with every request, and the schema says whether a body is needed.
  */
 const withText =
   (parse: Parse): ParseBytes =>

@@ -2,10 +2,13 @@ import { t } from '@svc/chat-ui/language/t.ts';
 import { fullTime } from './format.ts';
 
 const maxDepth = 4;
-/** An id that the service made up, such as `grant_1k8g7539g00az4m9mmt`: nobody knows anything by it. */
+/** An id that the service generated, such as `grant_1k8g7539g00az4m9mmt`. It tells a reader nothing. */
 const madeId = /^[a-z]+_[0-9a-z]{15,}$/;
 
-/** What a record says, in a line, its names as they are in the API: `secret_set, actor: local, after: name: GARDEN_KEY`. `what` stands first, without its name; what is not there, is nothing, or is an id is left out. */
+/**
+ * A record as one line, with names as in the API: `secret_set, actor: local, after: name: GARDEN_KEY`. `what` comes first, without its name.
+ * Absent and empty values, and generated ids, are left out.
+ */
 export function factLine({ what, ...facts }: Record<string, unknown>): string {
   return [...(typeof what === 'string' ? [what] : []), ...namedFacts(facts, 0)].join(', ');
 }
