@@ -51,12 +51,12 @@ export const start = (ctx: StartContext<Config>): Promise<RunningConnector> => s
 export type Seams = { network?: Network; createServer?: typeof createServer };
 
 export async function startWith(ctx: StartContext<Config>, seams: Seams): Promise<RunningConnector> {
-  const { config, state, log, allowedHosts, signal } = ctx;
+  const { config, state, log, signal } = ctx;
   const clock = systemClock;
-  // Beyond this machine `base_url` has to name the host (`publicOrigin`).
-  checkBindHost({ host: config.bind_host, needsToken: true, allowedHosts: [config.base_url] });
   // Known for sure once it listens: port 0 takes a free one.
   let origin = publicOrigin(config, config.port);
+  const allowedHosts = [new URL(origin).hostname, ...ctx.allowedHosts];
+  checkBindHost({ host: config.bind_host, needsToken: true, allowedHosts });
   const clients = openClientsFile({ file: path.resolve(ctx.dataDir, config.clients_file), clock, log });
   const approvals = createApprovals(state);
   const models = createStoredModels({ state, clients, clock });
@@ -70,7 +70,7 @@ export async function startWith(ctx: StartContext<Config>, seams: Seams): Promis
   const server = createConnectorServer({
     routes: createRoutes(parts, { ...serverDeps(ctx), notes, streams, access, running: createRunningCalls() }),
     version: ctx.version,
-    allowedHosts: [config.bind_host, new URL(origin).hostname, ...allowedHosts],
+    allowedHosts: [config.bind_host, ...allowedHosts],
     renderError: (error, { requestId }) => renderError(error, requestId, origin),
     log,
   });

@@ -4,8 +4,6 @@ import { badRequest } from '@svc/service-kit/service-error.ts';
 
 type Config = Readonly<Record<string, unknown>>;
 
-const noSecretsKnown = createRedactor([]);
-
 /**
  * A field that names a secret must not hold the secret: it would be stored here, and shown to whoever reads the instance.
  * What is stored already stays. @throws ServiceError `bad_request` for what has the form of a token or key
@@ -22,4 +20,4 @@ export function checkSecretNames({ type, credentialKeys }: ConnectorMeta, config
   );
 }
 
-const looksSecret = (value: unknown): boolean => typeof value === 'string' && noSecretsKnown.text(value) !== value;
+const looksSecret = (value: unknown): boolean => typeof value === 'string' && createRedactor([]).text(value) !== value;
