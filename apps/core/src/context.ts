@@ -134,6 +134,7 @@ export async function createCoreContext({ settings: allSettings, clock, ids, log
   const announcements = await openAnnouncements(db, clock);
   const { close: closeTerminals, ...terminalParts } = openTerminals({
     ...base,
+    trust,
     pricing,
     spend,
     engines,

@@ -3,8 +3,12 @@ import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { randomIds } from '@svc/service-kit/ids.ts';
 import { openCoreDb } from '../src/db/open-core-db.ts';
+import { createDeliveryStore } from '../src/delivery/delivery-store.ts';
 import { noteWorth } from '../src/instance/instance-worth.ts';
+import { createSessionStore } from '../src/session/session-store.ts';
+import { createTurnJournal } from '../src/turn/turn-journal.ts';
 
 test('notes of each instance what is open there, when it was used last, and by how many persons', async () => {
   const folder = temporaryFolder();
@@ -44,7 +48,12 @@ test('notes of each instance what is open there, when it was used last, and by h
   );
   const file = path.join(folder.path, 'instance-worth.json');
   const clock = createFakeClock();
-  const notes = noteWorth({ db, file, clock, log: { warn: () => undefined } as never });
+  const sources = {
+    sessions: createSessionStore(db, clock),
+    journal: createTurnJournal(db, clock),
+    deliveries: createDeliveryStore(db, clock, randomIds),
+  };
+  const notes = noteWorth({ ...sources, file, clock, log: { warn: () => undefined } as never });
   await notes.end();
   expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({
     messenger: { open: 1, last_used_at: 30, persons: 2 },

@@ -11,7 +11,6 @@ import { createScriptedEngine } from '@svc/testing/scripted-engine.ts';
 import { skipNote, whyNoTmux } from '@svc/testing/skip-note.ts';
 import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createTerminalStore } from '../src/terminal/terminal-store.ts';
 import { createTmuxServer } from '../src/terminal/tmux-server.ts';
 import { envelope, openTestCore, type TestCore } from './open-test-core.ts';
 
@@ -180,7 +179,7 @@ describe.skipIf(noTmux !== null)(`a terminal${skipNote(noTmux)}`, () => {
     // As the next core finds it.
     const { context } = core;
     await context.terminals.close();
-    await createTerminalStore(context.db).put(key, ended.id);
+    await context.sessions.enterTerminal(key, ended.id);
     await context.terminals.recover();
     expect(await list()).toEqual([{ ...kept, started_at: expect.any(Number) as number }]);
     expect(isAlive(kept.pid)).toBe(true);

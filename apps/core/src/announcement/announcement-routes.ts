@@ -6,6 +6,7 @@ import { badRequest, notFound } from '@svc/service-kit/service-error.ts';
 import type { Events } from '../events.ts';
 import { checkTarget } from './announcement-target.ts';
 import type { Announcements } from './announcements.ts';
+import { hasReader } from './has-reader.ts';
 
 /** A note may be posted before its readers exist, so this is a warning and not a refusal. */
 const noReader = '"target" names nobody yet. If it is right, the note waits for its readers; check it for a typing error.';
@@ -13,15 +14,16 @@ const noReader = '"target" names nobody yet. If it is right, the note waits for 
 /** Masking more than these at once would hold everybody else up. */
 const maskedAtOnce = 50;
 
-type Deps = { announcements: Announcements; events: Events; knownSecrets: KnownSecrets };
+type Deps = { announcements: Announcements; events: Events; knownSecrets: KnownSecrets } & Parameters<typeof hasReader>[0];
 
 /** `POST /v2/announce`, `GET /v2/announcements` (spec: Endpoints, Core), and `DELETE /v2/announcements/:id`. */
-export function mountAnnouncementRoutes(app: App, { announcements, events, knownSecrets }: Deps): void {
+export function mountAnnouncementRoutes(app: App, deps: Deps): void {
+  const { announcements, events, knownSecrets } = deps;
   app.post('/v2/announce', { schema: { body: announceSchema } }, async ({ body }): Promise<Announced> => {
     const { text, target, priority, from = '', ttl } = body;
     checkTarget(target);
     if (text.trim() === '') throw badRequest('"text" is blank. Say what the sessions should know.');
-    const isForSomebody = await announcements.hasReader(target);
+    const isRead = await hasReader(deps, target);
     const posted = await announcements.post({ text, target, priority, from_session: from, ttl });
     events.announcement(posted);
     const isCut = posted.text.length < text.length;
@@ -31,7 +33,7 @@ export function mountAnnouncementRoutes(app: App, { announcements, events, known
       created_at: posted.created_at,
       target: posted.target,
       ...(isCut ? { truncated: true } : {}),
-      ...(isForSomebody ? {} : { warning: noReader }),
+      ...(isRead ? {} : { warning: noReader }),
     };
   });
 

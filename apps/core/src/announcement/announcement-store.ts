@@ -1,7 +1,6 @@
 import type { Announcement } from '@svc/contract/announcement.ts';
 import type { Database } from '@svc/store/database.ts';
 import { cut } from '@svc/store/read-page.ts';
-import { partsOf } from './announcement-target.ts';
 
 export type NewAnnouncement = Omit<Announcement, 'id'>;
 
@@ -11,12 +10,6 @@ const insert = `INSERT INTO announcement (target, text, priority, from_session, 
 // A target that is too long matches no session.
 const selectLive = `SELECT id, target, ${cut('text', 16_384)}, priority, ${cut('from_session', 4096)}, created_at, expires_at
   FROM announcement WHERE (expires_at IS NULL OR expires_at > ?) AND octet_length(target) <= 4096 ORDER BY id`;
-/** Only a sender with an identifier on a channel has sessions there. */
-const selectReader = {
-  surface: 'SELECT 1 FROM identifier WHERE surface = ? LIMIT 1',
-  identity: 'SELECT 1 FROM principal WHERE key = ?',
-  session: 'SELECT 1 FROM session WHERE conversation_key = ?',
-};
 const prune = 'DELETE FROM announcement WHERE id < ? OR expires_at <= ?';
 const remove = 'DELETE FROM announcement WHERE id = ?';
 
@@ -30,11 +23,6 @@ export function createAnnouncementStore(db: Database) {
     },
     /** Those that are not expired, oldest first. */
     live: (now: number) => db.all<Announcement>(selectLive, now),
-    /** Whether a target names a reader that exists. */
-    async hasReader(target: string): Promise<boolean> {
-      const { what, name } = partsOf(target);
-      return what === 'all' || (await db.get(selectReader[what], name)) !== undefined;
-    },
     /** Removes what is expired, and what is older than `oldestId`. */
     prune: (now: number, oldestId: number) => db.run(prune, oldestId, now),
     delete: (id: number) => db.run(remove, id),

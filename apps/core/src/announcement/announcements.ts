@@ -31,8 +31,6 @@ export type Announcements = {
   post(post: Post): Promise<Announcement>;
   /** Takes one back: no later turn reads it. Null for one that is not live. */
   delete(id: number): Promise<Announcement | null>;
-  /** Whether a target names a reader that exists at the moment. */
-  hasReader(target: string): Promise<boolean>;
   /** All that are live, oldest first. */
   list(): readonly Announcement[];
   /** Id of the newest live one; 0 when there is none. */
@@ -99,8 +97,6 @@ export async function openAnnouncements(db: Database, clock: Clock, limits = def
       chars -= charsOf(found);
       return found;
     },
-
-    hasReader: (target: string): Promise<boolean> => store.hasReader(target),
 
     list: (): readonly Announcement[] => [...current()],
 

@@ -29,7 +29,7 @@ export type DeliveryFilter = { state: DeliveryState | null; conversationKey: str
 
 const columns =
   'seq, id, turn_id, turn_seq, message_id, conversation_key, instance_id, target, text, file, injected, state, attempts, next_at, error, created_at, updated_at';
-// What was said may have been forgotten while its reply waited for its channel.
+// What was said may have been forgotten while its reply waited for its channel: read with the turn, in the one statement that a reply costs.
 const insert = `INSERT INTO delivery (id, turn_id, turn_seq, message_id, conversation_key, instance_id, target, text, file, injected, state, attempts, next_at,
   error, created_at, updated_at, forgotten) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?,
   COALESCE((SELECT forgotten FROM turn WHERE seq = ?), 0)) RETURNING ${columns}`;
@@ -38,6 +38,8 @@ const update = `UPDATE delivery SET state = ?, attempts = ?, next_at = ?, error 
 const confirm = `UPDATE delivery SET state = 'delivered', error = NULL, updated_at = ? WHERE id = ? AND state = 'failed'
   RETURNING forgotten = 1 AS is_over`;
 const selectPending = `SELECT ${columns} FROM delivery WHERE state = 'pending' ORDER BY seq`;
+const selectPendingByInstance = `SELECT instance_id AS id, COUNT(*) AS open FROM delivery
+  WHERE state = 'pending' AND instance_id IS NOT NULL GROUP BY instance_id`;
 const list = {
   table: 'delivery',
   columns: `seq, id, turn_id, turn_seq, message_id, conversation_key, instance_id, ${cut('target', 4 * maxTarget)}, ${cut('text', 1024 * 1024)},
@@ -63,6 +65,8 @@ export interface DeliveryStore {
   /** One that has arrived and is of a forgotten conversation is removed instead. */
   update(storedDelivery: StoredDelivery): Promise<void>;
   pending(): Promise<StoredDelivery[]>;
+  /** How many wait for each instance that any wait for. */
+  pendingByInstance(): Promise<{ id: string; open: number }[]>;
   /** Newest first; of a state or of any, of one conversation or of all. */
   list(filter: DeliveryFilter, before: number, limit: number): Promise<{ deliveries: StoredDelivery[]; next: number | null }>;
   find(id: string): Promise<StoredDelivery | undefined>;
@@ -117,6 +121,7 @@ export function createDeliveryStore(db: Database, clock: Clock, ids: Ids): Deliv
     },
 
     pending: async () => (await db.all<Row>(selectPending)).map(toDelivery),
+    pendingByInstance: () => db.all<{ id: string; open: number }>(selectPendingByInstance),
     async list({ state, conversationKey }: DeliveryFilter, before: number, limit: number) {
       // The state is written out, or the indices of one state alone would not serve.
       const parts = [

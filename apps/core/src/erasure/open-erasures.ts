@@ -3,11 +3,12 @@ import type { Database } from '@svc/store/database.ts';
 import type { Identifier } from '@svc/contract/trust.ts';
 import { createErasureStore } from './erasure-store.ts';
 import { createErasures, type Erasures } from './erasures.ts';
-import { findConversations } from './find-conversations.ts';
+import { findConversations, type FindDeps } from './find-conversations.ts';
 import { createTraces } from './traces.ts';
 
 type Parts = Omit<Parameters<typeof createErasures>[0], 'store' | 'isSeeded' | 'conversationsOf' | 'traces'> &
-  Parameters<typeof createTraces>[0];
+  Parameters<typeof createTraces>[0] &
+  FindDeps;
 type Names = readonly Pick<Identifier, 'surface' | 'value'>[];
 type Deps = Parts & {
   db: Pick<Database, 'all' | 'run'>;
@@ -22,7 +23,7 @@ export function openErasures(deps: Deps): Erasures {
   return createErasures({
     ...deps,
     store: createErasureStore(db),
-    conversationsOf: (person) => findConversations({ db, toIdentifierValue }, person),
+    conversationsOf: (person) => findConversations(deps, person),
     isSeeded(person) {
       const names = new Set(namesOf(person.identifiers));
       return seeded().some(({ key, identifiers }) => key === person.key || namesOf(identifiers).some((name) => names.has(name)));

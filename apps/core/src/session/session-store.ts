@@ -4,6 +4,7 @@ import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Database } from '@svc/store/database.ts';
 import { bounded, cut } from '@svc/store/read-page.ts';
 import type { SessionPlace } from './session-place.ts';
+import { createTerminalSessions, type TerminalSessions } from './terminal-sessions.ts';
 import type { StoredTitleBy } from './title-store.ts';
 
 /** A session as stored. The turn queue knows `running` and `queued` (see `session-view.ts`). */
@@ -45,6 +46,8 @@ export type SessionOpening = {
   last_announce_id: number;
 };
 
+export type InstanceUse = { id: string; last_used_at: number; persons: number };
+
 export type TurnTotals = {
   /** The engine's resume id, when it is not stored yet. */
   engine_session_id: string | null;
@@ -76,6 +79,12 @@ const selectOwn = `SELECT ${columns} FROM session WHERE conversation_key > ? AND
 const selectPage =
   'SELECT conversation_key, last_active_at FROM session WHERE conversation_key > ? ORDER BY conversation_key LIMIT ?';
 const pageSize = 500;
+const selectKeysOf = 'SELECT conversation_key FROM session WHERE principal_id = ?';
+/** Those that were used last say enough, however many there are. */
+const recent = 2000;
+const selectUse = `SELECT instance_id AS id, MAX(last_active_at) AS last_used_at, COUNT(DISTINCT principal_id) AS persons
+  FROM (SELECT instance_id, last_active_at, principal_id FROM session ORDER BY last_active_at DESC LIMIT ${recent}) AS recent
+  WHERE instance_id IS NOT NULL GROUP BY instance_id`;
 const insert = `
   INSERT INTO session (conversation_key, surface, instance_id, principal_id, engine_id, outbound_instance_id,
     outbound_target, public, cwd, last_announce_id, fence, created_at, last_active_at)
@@ -113,7 +122,7 @@ const updateForgotten = 'UPDATE session SET engine_session_id = NULL, parked_ses
 const remove = 'DELETE FROM session WHERE conversation_key = ?';
 
 /** Rows of sessions. */
-export interface SessionStore {
+export interface SessionStore extends TerminalSessions {
   read(key: string): Promise<SessionRow | undefined>;
   /** The newest announcement that a session has seen; 0 for one that is new. */
   announceCursor(key: string): Promise<number>;
@@ -123,6 +132,10 @@ export interface SessionStore {
   listOf(own: { prefix: string; principalId: string | null }, after: SessionPlace, limit: number): Promise<SessionRow[]>;
   /** A page of the keys that were not used since a time; `next` is the key to go on behind, empty at the end. */
   idleSince(before: number, after: string): Promise<{ keys: string[]; next: string }>;
+  /** The conversations of a principal. */
+  keysOf(principalId: string): Promise<string[]>;
+  /** When each instance was used last (epoch ms), and by how many persons, by the sessions that were used last. */
+  useOfInstances(): Promise<InstanceUse[]>;
   /** Creates or continues the session for a turn and gives the turn its fencing number. */
   open(opening: SessionOpening): Promise<OpenSession>;
   /** Keeps the engine's resume id as soon as it is known, so that a killed turn can be resumed. */
@@ -150,6 +163,7 @@ export function createSessionStore(db: Database, clock: Clock): SessionStore {
   };
 
   return {
+    ...createTerminalSessions(db),
     read: (key: string) => db.get<SessionRow>(selectOne, key),
 
     announceCursor: async (key: string): Promise<number> =>
@@ -165,6 +179,11 @@ export function createSessionStore(db: Database, clock: Clock): SessionStore {
       const keys = rows.filter((row) => row.last_active_at < before).map((row) => row.conversation_key);
       return { keys, next: rows.length < pageSize ? '' : (rows.at(-1)?.conversation_key ?? '') };
     },
+
+    keysOf: async (principalId: string) =>
+      (await db.all<{ conversation_key: string }>(selectKeysOf, principalId)).map(({ conversation_key: key }) => key),
+
+    useOfInstances: () => db.all<InstanceUse>(selectUse),
 
     async open(opening: SessionOpening): Promise<OpenSession> {
       const now = clock.now();

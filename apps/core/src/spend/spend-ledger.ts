@@ -75,6 +75,7 @@ function addTo(sums: SpendSums, { principal_id, key, cost_usd, turns }: Principa
 
 const addTurn = `INSERT INTO spend (day, principal_id, cost_usd, turns) VALUES (?, ?, ?, 1)
   ON CONFLICT (day, principal_id) DO UPDATE SET cost_usd = spend.cost_usd + excluded.cost_usd, turns = spend.turns + 1`;
+// With the names of those who spent: to read all principals for a few of them would grow with what trust keeps.
 const selectSums = `
   SELECT s.principal_id, p.key, SUM(s.cost_usd) AS cost_usd, SUM(s.turns) AS turns
   FROM spend s LEFT JOIN principal p ON p.id = s.principal_id

@@ -4,6 +4,7 @@ import type { Log } from '@svc/service-kit/log.ts';
 import type { Database } from '@svc/store/database.ts';
 import type { Announcements } from '../announcement/announcements.ts';
 import type { UnreadMail } from '../announcement/unread-mail.ts';
+import type { TerminalSessions } from '../session/terminal-sessions.ts';
 import type { Pipeline } from '../turn/pipeline.ts';
 import type { TurnJournal } from '../turn/turn-journal.ts';
 import type { TerminalTalks } from './terminal-talks.ts';
@@ -14,6 +15,7 @@ import { createWordStore } from './word-store.ts';
 
 type Deps = {
   db: Pick<Database, 'all' | 'run' | 'transaction'>;
+  sessions: Pick<TerminalSessions, 'readMail' | 'unreadMail'>;
   tmux: Pick<TmuxServer, 'screen'>;
   terminals: Pick<Terminals, 'list'>;
   talks: Pick<TerminalTalks, 'saidSince'>;
@@ -28,10 +30,10 @@ type Deps = {
 
 /** Words for sessions in terminals, between the mailbox, the journal and tmux. */
 export function openTerminalWords(deps: Deps): TerminalWords {
-  const { db, tmux, terminals, talks, announcements, journal, ids } = deps;
+  const { db, sessions, tmux, terminals, talks, announcements, journal, ids } = deps;
   const words = createTerminalWords({
     ...deps,
-    store: createWordStore(db),
+    store: createWordStore(db, sessions),
     screen: tmux.screen,
     terminals: terminals.list,
     saidSince: talks.saidSince,

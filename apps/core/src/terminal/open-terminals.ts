@@ -3,8 +3,6 @@ import { killGroup } from '@svc/service-kit/process/process-group.ts';
 import { userName } from '@svc/service-kit/user-name.ts';
 import type { Database } from '@svc/store/database.ts';
 import { openTerminalWords } from './open-terminal-words.ts';
-import { createTalkStore } from './talk-store.ts';
-import { createTerminalStore } from './terminal-store.ts';
 import { createTerminalTalks } from './terminal-talks.ts';
 import type { TerminalWords } from './terminal-words.ts';
 import { createTerminals, type Terminals } from './terminals.ts';
@@ -13,23 +11,21 @@ import { createTmuxServer } from './tmux-server.ts';
 /** `run`: the folder of the tmux server's socket. `path`: where programs are looked for. */
 type Deps = { db: Database; run: string; path: string | undefined } & Omit<
   Parameters<typeof createTerminals>[0],
-  'tmux' | 'store' | 'talks' | 'programs' | 'onReleased'
+  'tmux' | 'talks' | 'programs' | 'onReleased'
 > &
-  Omit<Parameters<typeof createTerminalTalks>[0], 'store' | 'user'> &
+  Omit<Parameters<typeof createTerminalTalks>[0], 'user'> &
   Omit<Parameters<typeof openTerminalWords>[0], 'tmux' | 'terminals' | 'talks'>;
 
 /** Engines' programs in terminals of tmux, and words for the sessions that they have taken over. */
 export type TerminalParts = { terminals: Terminals; terminalWords: TerminalWords; close(): Promise<void> };
 
 export function openTerminals({ run, path, ...deps }: Deps): TerminalParts {
-  const { db } = deps;
   const tmux = createTmuxServer({ run, path });
-  const talks = createTerminalTalks({ ...deps, store: createTalkStore(db), user: userName() });
+  const talks = createTerminalTalks({ ...deps, user: userName() });
   const terminals = createTerminals({
     ...deps,
     tmux,
     talks,
-    store: createTerminalStore(db),
     programs: { birthOf: birthMark, kill: killGroup },
     onReleased: (key) => terminalWords.released(key),
   });

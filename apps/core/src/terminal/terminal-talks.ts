@@ -6,11 +6,14 @@ import { textsInSlices } from '@svc/service-kit/redaction/in-slices.ts';
 import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
 import { homeNames, readTalk, talkSize, type Homes, type Talk, type TalkTurn } from '@svc/service-kit/transcript/read-talk.ts';
 import { transcriptEngines, type TranscriptEngine } from '@svc/service-kit/transcript/transcript-line.ts';
+import type { Database } from '@svc/store/database.ts';
 import type { EngineRegistry } from '../engine/engine-registry.ts';
 import type { TerminalEvents } from '../event/terminal-events.ts';
 import type { Charge, Pricing } from '../pricing/pricing.ts';
+import type { TalkSums, TerminalSessions } from '../session/terminal-sessions.ts';
 import type { Spend } from '../spend/spend.ts';
-import type { TalkStore, TalkSums, ToldTurn } from './talk-store.ts';
+import type { TrustService } from '../trust/trust-service.ts';
+import type { TerminalTurn, TerminalTurns } from '../turn/terminal-turns.ts';
 
 /** What people say to engines in terminals, taken into the history and the sums of their sessions. */
 export type TerminalTalks = {
@@ -23,7 +26,10 @@ export type TerminalTalks = {
 };
 
 type Deps = {
-  store: TalkStore;
+  db: Pick<Database, 'transaction'>;
+  sessions: Pick<TerminalSessions, 'beginTalk' | 'talkOf' | 'endTalk' | 'dropTalk'>;
+  journal: TerminalTurns;
+  trust: Pick<TrustService, 'keyOf'>;
   engines: Pick<EngineRegistry, 'open'>;
   pricing: Pick<Pricing, 'charge'>;
   spend: Pick<Spend, 'add'>;
@@ -35,35 +41,35 @@ type Deps = {
 };
 
 export function createTerminalTalks(deps: Deps): TerminalTalks {
-  const { store, clock, user } = deps;
+  const { db, sessions, journal, clock, user } = deps;
   return {
     async begin(key, engineId, { env, engineSessionId: session }, cwd) {
       const engine = transcriptEngines.find((id) => id === engineId);
       if (engine === undefined) return;
       const homes: Homes = Object.fromEntries(homeNames.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
       const mark = { engine, homes, session, cwd, since: clock.now() };
-      await store.begin(key, { ...mark, from: await talkSize(mark) });
+      await sessions.beginTalk(key, { ...mark, from: await talkSize(mark) });
     },
 
     async saidSince(key, since) {
-      const row = await store.read(key);
-      if (row === null) return store.told(key, since);
+      const row = await sessions.talkOf(key);
+      if (row === null) return journal.saidInTerminal(key, since);
       const talk = await readTalk(row.mark);
       return talk === null ? [] : talk.turns.filter(({ at }) => at >= since).map(({ text }) => text);
     },
 
     async take(key) {
-      const row = await store.read(key);
+      const row = await sessions.talkOf(key);
       if (row === null) return;
       const { engine, from } = row.mark;
       const talk = await readTalk(row.mark);
-      if (talk === null || (talk.turns.length === 0 && talk.used.length === 0)) return void (await store.drop(key));
+      if (talk === null || (talk.turns.length === 0 && talk.used.length === 0)) return sessions.dropTalk(key);
       const charges = await chargesOf(deps, engine, talk);
       const redactor = deps.knownSecrets.redactor();
-      const turns: ToldTurn[] = [];
+      const turns: TerminalTurn[] = [];
       for (const turn of talk.turns) {
         const replies = await textsInSlices(row.public === 1 ? redactor.forPublic : redactor, turn.replies);
-        turns.push(toldTurn(turn, { key, engine, replies }));
+        turns.push(toTerminalTurn(turn, { key, engine, replies }));
       }
       // Their ids are the engine's own: should it be recorded again after a kill, it counts once.
       await deps.events.talk(key, engine, talk);
@@ -72,18 +78,24 @@ export function createTerminalTalks(deps: Deps): TerminalTalks {
         charges.findIndex(({ usage }) => usage.cost_usd === null),
         0,
       );
-      const of = { key, surface: row.surface, principal: row.principal_key };
+      const of = { key, surface: row.surface, principal: await deps.trust.keyOf(row.principal_id) };
       charges.forEach((charge, i) => {
         const part = { engine, session: talk.session, part: `${from}-${talk.size}-${i}` };
         deps.events.talkUsage(of, part, charge, i === counted ? turns.length : 0);
       });
-      await store.tell(key, { turns, sums: sumsOf(charges), session: talk.session, sender: user, channel: 'terminal' });
+      await db.transaction(async (tx) => {
+        const added = await journal.addFromTerminal(tx, key, { turns, sender: user, channel: 'terminal' });
+        await sessions.endTalk(tx, key, talk.session, sumsOf(charges, added, talk));
+      });
       for (const { usage } of charges) deps.spend.add({ principal_id: row.principal_id, principal_key: null }, usage.cost_usd);
     },
   };
 }
 
-function toldTurn(turn: TalkTurn, { key, engine, replies }: { key: string; engine: string; replies: string[] }): ToldTurn {
+function toTerminalTurn(
+  turn: TalkTurn,
+  { key, engine, replies }: { key: string; engine: string; replies: string[] },
+): TerminalTurn {
   const turnId = `turn_${createHash('sha256').update(`${key}\0${turn.id}`).digest('hex').slice(0, 24)}`;
   const said = replies.filter((text) => text.trim() !== '');
   const result: HandleResult = {
@@ -104,13 +116,16 @@ async function chargesOf({ engines, pricing }: Deps, engineId: TranscriptEngine,
   });
 }
 
-const sumsOf = (charges: readonly Charge[]): TalkSums => ({
+/** `added`: turns that are new to the history. Without a price for all that was used, none of them has one. */
+const sumsOf = (charges: readonly Charge[], added: number, { turns }: Talk): TalkSums => ({
+  turns: added,
   input_tokens: charges.reduce(
     (sum, { usage }) => sum + usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens,
     0,
   ),
   output_tokens: charges.reduce((sum, { usage }) => sum + usage.output_tokens, 0),
   cost_usd: charges.reduce((sum, { usage }) => sum + (usage.cost_usd ?? 0), 0),
-  is_unpriced: charges.some(({ usage }) => usage.cost_usd === null),
+  unpriced_turns: charges.some(({ usage }) => usage.cost_usd === null) ? added : 0,
   model: charges.at(-1)?.model ?? null,
+  at: turns.at(-1)?.endedAt ?? 0,
 });

@@ -37,7 +37,7 @@ function open(kept: TerminalWord[] = []) {
         rows.delete(id);
       },
       async returnNews({ id, announced_from }) {
-        cursor.at = announced_from ?? cursor.at;
+        cursor.at = announced_from;
         rows.delete(id);
       },
     },

@@ -86,9 +86,9 @@ export function createTerminalWords(deps: Deps): TerminalWords {
     }
   }
   async function putOneBack(word: TerminalWord): Promise<void> {
-    const { id, conversation_key, text, said_by: by } = word;
+    const { id, conversation_key, text, said_by: by, announced_from } = word;
     if (await wasSaid(word)) return store.remove(id);
-    if (word.announced_from !== null) return store.returnNews(word);
+    if (announced_from !== null) return store.returnNews({ id, conversation_key, announced_from });
     // The journal had it, and a kill came before this was noted.
     if (!(await deps.hasMessage(conversation_key, id))) {
       const accepted = Promise.withResolvers<void>();

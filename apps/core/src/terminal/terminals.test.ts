@@ -4,7 +4,7 @@ import { createFakeClock } from '@svc/testing/fake-clock.ts';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { SessionRow } from '../session/session-store.ts';
-import type { TerminalRow } from './terminal-store.ts';
+import type { TerminalRow } from '../session/terminal-sessions.ts';
 import { createTerminals, type Terminals } from './terminals.ts';
 
 /** A core with its database and a tmux server, all in memory; both outlive the core. */
@@ -42,8 +42,13 @@ function createHouse() {
         screen: null as never,
       },
       onReleased: () => undefined,
-      store: {
-        all: async () =>
+      claims: {
+        claim: async (key, by) => void claimed.set(key, by),
+        release: async (key) => void claimed.delete(key),
+        forget: (key) => claimed.delete(key),
+      },
+      sessions: {
+        inTerminals: async () =>
           [...notes].map(([key, id]): TerminalRow => ({
             id,
             conversation_key: key,
@@ -51,18 +56,11 @@ function createHouse() {
             engine_session_id: 's',
             cwd: '/',
           })),
-        put: async (key, id) => void notes.set(key, id),
-        async clear(key, id) {
+        enterTerminal: async (key, id) => void notes.set(key, id),
+        async leaveTerminal(key, id) {
           if (isFull) throw new Error('the disk is full');
           if (notes.get(key) === id) notes.delete(key);
         },
-      },
-      claims: {
-        claim: async (key, by) => void claimed.set(key, by),
-        release: async (key) => void claimed.delete(key),
-        forget: (key) => claimed.delete(key),
-      },
-      sessions: {
         read: async (key) => session(key),
         open: async ({ conversation_key, engine_id, cwd }) => ({
           conversation_key,

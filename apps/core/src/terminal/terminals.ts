@@ -7,7 +7,7 @@ import { isAlive } from '@svc/service-kit/process/signal-process.ts';
 import { conflict, notFound, queueFull, ServiceError, unavailable } from '@svc/service-kit/service-error.ts';
 import type { Events } from '../events.ts';
 import type { Claims } from '../session/claims.ts';
-import type { TerminalRow, TerminalStore } from './terminal-store.ts';
+import type { TerminalRow, TerminalSessions } from '../session/terminal-sessions.ts';
 import { newSession, placeOf, turnInFlight, type Place, type PlaceDeps } from './terminal-place.ts';
 import type { TerminalTalks } from './terminal-talks.ts';
 import type { OpenPane, TmuxServer } from './tmux-server.ts';
@@ -30,7 +30,7 @@ export type Terminals = {
 
 type Deps = PlaceDeps & {
   tmux: TmuxServer;
-  store: TerminalStore;
+  sessions: Pick<TerminalSessions, 'inTerminals' | 'enterTerminal' | 'leaveTerminal'>;
   claims: Pick<Claims, 'claim' | 'release' | 'forget'>;
   /** How an engine is run in a terminal, or why it is not. */
   programOf(engineId: string, request: Pick<TerminalRequest, 'resume' | 'cwd'>): Promise<EngineTerminal | { problem: string }>;
@@ -52,7 +52,7 @@ const retryMs = 5000;
 const askEvery = 30;
 
 export function createTerminals(deps: Deps): Terminals {
-  const { tmux, store, claims, talks, programs, events, clock, log } = deps;
+  const { tmux, sessions, claims, talks, programs, events, clock, log } = deps;
   const births = new Map<string, string | null>();
   const open = new Map<string, Terminal>();
   /** Being opened: counted, and no other may be opened on the same session. */
@@ -76,7 +76,7 @@ export function createTerminals(deps: Deps): Terminals {
     await talks
       .take(key)
       .catch((error: unknown) => log.error({ err: error, terminal: id }, 'what was said in a terminal could not be read'));
-    await Promise.all([claims.release(key), store.clear(key, id)]);
+    await Promise.all([claims.release(key), sessions.leaveTerminal(key, id)]);
     events.claim(key, 'released', id);
   };
   const releaseTerminal = async ({ id, conversation_key: conversationKey, pid }: Terminal): Promise<void> => {
@@ -133,7 +133,7 @@ export function createTerminals(deps: Deps): Terminals {
     const key = place.key ?? (await newSession(deps, place, fresh?.engineSessionId ?? id));
     // In one moment: a turn that begins after the look finds it claimed, and what is cut off after it is found by the next start.
     if (deps.isBusy(key)) throw turnInFlight();
-    const noted = Promise.all([claims.claim(key, id), store.put(key, id)]);
+    const noted = Promise.all([claims.claim(key, id), sessions.enterTerminal(key, id)]);
     try {
       await noted;
       events.claim(key, 'claimed', id);
@@ -154,7 +154,7 @@ export function createTerminals(deps: Deps): Terminals {
       await release(key, id);
       if (place.key === null) {
         claims.forget(key);
-        await deps.sessions.delete(key);
+        await sessions.delete(key);
       }
       throw error;
     }
@@ -174,7 +174,7 @@ export function createTerminals(deps: Deps): Terminals {
     }
   };
   const takeUp = async (panes: readonly OpenPane[]): Promise<void> => {
-    for (const row of await store.all()) {
+    for (const row of await sessions.inTerminals()) {
       const pane = panes.find(({ id }) => id === row.id);
       if (pane === undefined) await release(row.conversation_key, row.id);
       else keep(toTerminal(tmux, row, pane));

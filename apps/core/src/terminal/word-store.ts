@@ -1,4 +1,5 @@
 import type { Database } from '@svc/store/database.ts';
+import type { TerminalSessions } from '../session/terminal-sessions.ts';
 
 /**
  * Words for a terminal. `begun_at`: when typing them began (epoch ms): from then on they may have been said. `announced_from`: null for what a person said;
@@ -28,17 +29,18 @@ export type WordStore = {
   /** They were said. */
   remove(id: string): Promise<void>;
   /** Announcements that were not typed: the next turn of their session reads them. */
-  returnNews(news: Pick<TerminalWord, 'id' | 'conversation_key' | 'announced_from'>): Promise<void>;
+  returnNews(news: Pick<NewsWord, 'id' | 'conversation_key' | 'announced_from'>): Promise<void>;
 };
 
 const columns = 'id, conversation_key, text, said_by, interrupts, begun_at, announced_from';
 const insert = `INSERT INTO terminal_word (${columns}, said_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
   ON CONFLICT (id) DO UPDATE SET text = excluded.text`;
-const readMail = 'UPDATE session SET last_announce_id = MAX(last_announce_id, ?) WHERE conversation_key = ?';
-const unreadMail = 'UPDATE session SET last_announce_id = MIN(last_announce_id, ?) WHERE conversation_key = ?';
 const remove = 'DELETE FROM terminal_word WHERE id = ?';
 
-export function createWordStore(db: Pick<Database, 'all' | 'run' | 'transaction'>): WordStore {
+export function createWordStore(
+  db: Pick<Database, 'all' | 'run' | 'transaction'>,
+  sessions: Pick<TerminalSessions, 'readMail' | 'unreadMail'>,
+): WordStore {
   const valuesOf = (word: TerminalWord, now: number) => [
     word.id,
     word.conversation_key,
@@ -55,13 +57,13 @@ export function createWordStore(db: Pick<Database, 'all' | 'run' | 'transaction'
     addNews: (news, now) =>
       db.transaction(async (tx) => {
         await tx.run(insert, ...valuesOf(news, now));
-        await tx.run(readMail, news.upTo, news.conversation_key);
+        await sessions.readMail(tx, news.conversation_key, news.upTo);
       }),
     begin: async (id, now) => void (await db.run('UPDATE terminal_word SET begun_at = ? WHERE id = ?', now, id)),
     remove: async (id) => void (await db.run(remove, id)),
     returnNews: ({ id, conversation_key, announced_from }) =>
       db.transaction(async (tx) => {
-        await tx.run(unreadMail, announced_from, conversation_key);
+        await sessions.unreadMail(tx, conversation_key, announced_from);
         await tx.run(remove, id);
       }),
   };

@@ -33,6 +33,9 @@ export interface TrustAdmin {
   listPrincipals(): Promise<Principal[]>;
   pagePrincipals(after: string, limit: number): Promise<Principal[]>;
   readPrincipal(id: string): Promise<Principal>;
+  hasPrincipal(key: string): Promise<boolean>;
+  /** Whether a principal is known by any name on a channel. */
+  hasIdentifierOn(surface: string): Promise<boolean>;
   listRoles(): Promise<Role[]>;
   readRole(id: string): Promise<Role>;
   createPrincipal(actor: string, input: PrincipalInput): Promise<Principal>;
@@ -64,6 +67,8 @@ export function createTrustAdmin(deps: ChangeDeps): TrustAdmin {
     listPrincipals: () => stores.principals.list(),
     pagePrincipals: (after: string, limit: number) => stores.principals.page(after, limit),
     readPrincipal: (id: string) => readPrincipal(stores, id),
+    hasPrincipal: async (key: string) => (await stores.trust.findPrincipalId(key)) !== null,
+    hasIdentifierOn: (surface: string) => stores.trust.hasIdentifierOn(surface),
     listRoles: () => stores.roles.list(),
     readRole: (id: string) => readRole(stores, id),
     whyKept: (id: string) => whyKept(stores, clock.now(), id),

@@ -26,6 +26,8 @@ export interface TrustService {
   explain(envelope: Message): Promise<ExplainedIdentity>;
   /** The trust of a principal in the place of an envelope. */
   resolvePrincipal(id: string | null, envelope: Place): Promise<Identity>;
+  /** The key of a principal, whatever it may do; null where there is none. */
+  keyOf(id: string | null): Promise<string | null>;
   /**
    * The denial of a sender whom no principal has as an identifier, without asking the store; null for others, and while that
    * is not known. So a flood of strangers takes no place in any line and no look into the database.
@@ -120,6 +122,8 @@ export function createTrustService(store: Store, clock: Clock, rulesOf: RulesOf 
       if (fault !== null) return denied(null, 'gate_closed', fault);
       return toIdentity(id === null ? null : await store.findPrincipal(id), contextOf(envelope));
     },
+
+    keyOf: async (id) => (id === null ? null : ((await store.findPrincipal(id))?.key ?? null)),
 
     strangerOf({ channel, sender }: Message): Identity | null {
       if (fault !== null) return denied(null, 'gate_closed', fault);

@@ -75,6 +75,7 @@ export interface TrustStore {
   findLikeKey(key: string): Promise<string | null>;
   /** Every identifier of every principal. */
   identifiers(): Promise<Pick<Identifier, 'surface' | 'value'>[]>;
+  hasIdentifierOn(surface: string): Promise<boolean>;
   hasRole(name: string): Promise<boolean>;
   isEmpty(): Promise<boolean>;
   /** False when there is a role of this name already. */
@@ -140,6 +141,9 @@ export function createTrustStore(db: Database, clock: Clock, ids: Ids): TrustSto
     },
 
     identifiers: () => db.all<Pick<Identifier, 'surface' | 'value'>>('SELECT surface, value FROM identifier'),
+
+    hasIdentifierOn: async (surface: string) =>
+      (await db.get('SELECT 1 FROM identifier WHERE surface = ? LIMIT 1', surface)) !== undefined,
 
     hasRole: async (name: string) => (await db.get('SELECT 1 FROM role WHERE name = ?', name)) !== undefined,
 

@@ -1,3 +1,4 @@
+import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Attachment } from '@svc/contract/envelope.ts';
 import type { TurnState } from '@svc/contract/turn.ts';
 import type { Database } from '@svc/store/database.ts';
@@ -42,6 +43,14 @@ const ended: PageSql = { ...history, where: 'conversation_key = ? AND open = 0' 
 const selectFirst = `SELECT substr(text, 1, 20000) AS text, ${bounded('attachments', maxList)}, public FROM turn
   WHERE conversation_key = ? AND forgotten = 0 AND text IS NOT NULL ORDER BY seq LIMIT 20`;
 
+/** Who has said something in a conversation. `channel`: null in rows of versions that did not know where a message came from. */
+export type SenderRow = { seq: number; conversation_key: string; channel: string | null; sender: string };
+
+/** Turns that are looked at in one go of the event loop. */
+const senderPage = 50;
+const selectSenders = `SELECT seq, conversation_key, channel, sender FROM turn
+  WHERE seq > ? AND origin = 'message' ORDER BY seq LIMIT ${senderPage}`;
+
 /** What the journal shows of a conversation. */
 export interface TurnHistory {
   /** Turns of a conversation, newest first, those before `before`: also those that wait and run. */
@@ -50,6 +59,8 @@ export interface TurnHistory {
   ended(key: string, before: number, limit: number): Promise<Page<HistoryRow>>;
   /** The first messages that are still known, oldest first. */
   firstMessages(key: string): Promise<FirstMessage[]>;
+  /** Who said each message of all conversations, oldest first. It lets others work in between. */
+  senders(): AsyncIterable<SenderRow>;
 }
 
 export const createTurnHistory = (db: Pick<Database, 'all'>): TurnHistory => ({
@@ -63,5 +74,16 @@ export const createTurnHistory = (db: Pick<Database, 'all'>): TurnHistory => ({
       attachments: attachments === null ? [] : (JSON.parse(attachments) as Attachment[]),
       is_public: isPublic === 1,
     }));
+  },
+
+  async *senders() {
+    for (let after = 0; ;) {
+      const page = await db.all<SenderRow>(selectSenders, after);
+      yield* page;
+      const last = page.at(-1);
+      if (last === undefined || page.length < senderPage) return;
+      after = last.seq;
+      await nextTick();
+    }
   },
 });

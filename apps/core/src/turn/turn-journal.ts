@@ -2,6 +2,7 @@ import type { ErrorBody } from '@svc/contract/error-body.ts';
 import type { ExtraAction, HandleResult, ToolUse, TurnState } from '@svc/contract/turn.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Database, Transaction } from '@svc/store/database.ts';
+import { createTerminalTurns, type TerminalTurns } from './terminal-turns.ts';
 import { createTurnHistory, type TurnHistory } from './turn-history.ts';
 import { filesOf, inputOf, type JournalRow } from './turn-row.ts';
 import type { Turn } from './turn.ts';
@@ -17,6 +18,9 @@ const columns =
 const selectByMessage = `SELECT ${columns} FROM turn WHERE conversation_key = ? AND message_id = ?`;
 const selectOpen = `SELECT ${columns} FROM turn
   WHERE seq > (SELECT seq FROM turn_mark) AND open = 1 ORDER BY seq`;
+/** One statement with the sessions that say which instance it is: the journal itself does not know, and asking for each turn would cost more. */
+const selectOpenByInstance = `SELECT session.instance_id AS id, COUNT(*) AS open FROM turn JOIN session ON session.conversation_key = turn.conversation_key
+  WHERE turn.seq > (SELECT seq FROM turn_mark) AND turn.open = 1 AND session.instance_id IS NOT NULL GROUP BY session.instance_id`;
 const updateStart = `UPDATE turn SET state = 'running', attempts = attempts + 1 WHERE seq = ?`;
 const updateSetAside = `UPDATE turn SET state = 'queued' WHERE seq = ?`;
 const updateInput = 'UPDATE turn SET text = ?, input = ?, attachments = ? WHERE seq = ? AND open = 1';
@@ -43,7 +47,7 @@ const removeOld = `DELETE FROM turn WHERE seq IN
 const markEvery = 256;
 
 /** One row for each accepted message, from its acceptance to its delivery. */
-export interface TurnJournal extends TurnHistory {
+export interface TurnJournal extends TurnHistory, TerminalTurns {
   /** The turn's place in the journal; null when the conversation has had a message with this id. */
   accept(turn: Turn, state: 'queued' | 'running'): Promise<number | null>;
   /** Takes a failed turn up again: its message was sent once more. */
@@ -70,6 +74,8 @@ export interface TurnJournal extends TurnHistory {
   find(key: string, messageId: string): Promise<JournalRow | undefined>;
   /** What an earlier process left open, oldest first. */
   open(): Promise<JournalRow[]>;
+  /** How many turns are open at each instance that has any. */
+  openByInstance(): Promise<{ id: string; open: number }[]>;
   /** What was said in a conversation is forgotten. What waits or runs stays, and a reply on its way arrives. */
   forget(key: string): Promise<number>;
   /** Removes some of what ended before `before` (epoch ms); gives how many. */
@@ -123,6 +129,7 @@ export function createTurnJournal(db: Database, clock: Clock): TurnJournal {
 
   return {
     ...createTurnHistory(db),
+    ...createTerminalTurns(db),
 
     async accept(turn: Turn, state: 'queued' | 'running'): Promise<number | null> {
       const { envelope } = turn;
@@ -193,6 +200,7 @@ export function createTurnJournal(db: Database, clock: Clock): TurnJournal {
       for (const row of rows) open.set(row.seq, row.id);
       return rows;
     },
+    openByInstance: () => db.all<{ id: string; open: number }>(selectOpenByInstance),
     async forget(key: string): Promise<number> {
       const [removed] = await Promise.all([db.run(removeEnded, key), db.run(hideReplied, key)]);
       return removed;
