@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs';
-import { DatabaseSync } from 'node:sqlite';
 import path from 'node:path';
 import { readEnv } from '@svc/service-kit/config/env-file.ts';
 import { dataPaths } from '@svc/service-kit/config/data-dir.ts';
@@ -9,6 +7,7 @@ import { errorText } from '@svc/service-kit/service-error.ts';
 import { leanNode } from '@svc/supervisor/child-spec.ts';
 import { findTypes, type ConnectorType } from './connector-type/find-types.ts';
 import { kitEntry } from './context.ts';
+import { enabledInstances } from './instance/enabled-instances.ts';
 import { createCompileCache } from './supervisor/compile-cache.ts';
 import { confine } from './supervisor/confine.ts';
 
@@ -30,7 +29,7 @@ async function compileEnabled({ settings: all, log, version }: ServiceContext): 
   const { types } = await findTypes(path.join(settings.root, 'connectors'), paths.connectors);
   const compileCache = createCompileCache({ version, log });
   const deps = { settings, paths, env: readEnv(settings.root), childEntry: kitEntry() };
-  for (const { id, type, config } of enabledOnes(paths.managerDb)) {
+  for (const { id, type, config } of enabledInstances(paths.managerDb)) {
     const found = types.find(({ meta }) => meta.type === type);
     if (found === undefined || !canCompile(found)) continue;
     const dataDir = path.join(paths.instances, id);
@@ -41,20 +40,3 @@ async function compileEnabled({ settings: all, log, version }: ServiceContext): 
 
 /** Added ones still lead to the kit of the version that runs. */
 const canCompile = ({ isAdded }: ConnectorType): boolean => !isAdded;
-
-type Enabled = { id: string; type: string; config: Record<string, unknown> };
-
-function enabledOnes(file: string): Enabled[] {
-  if (!existsSync(file)) return [];
-  const db = new DatabaseSync(file, { readOnly: true, timeout: 1000 });
-  try {
-    const rows = db.prepare('SELECT id, type, config FROM instance WHERE enabled = 1').all();
-    return rows.map(({ id, type, config }) => ({
-      id: String(id),
-      type: String(type),
-      config: JSON.parse(String(config)) as Enabled['config'],
-    }));
-  } finally {
-    db.close();
-  }
-}

@@ -1,18 +1,11 @@
-import type { Brief, BriefSession, SurfaceTotals } from '@svc/contract/insights.ts';
+import type { Brief, BriefSession } from '@svc/contract/insights.ts';
 import type { ListedSession } from '@svc/contract/session.ts';
 import type { Database } from '@svc/store/database.ts';
 import type { SessionList } from '../session/session-list.ts';
-import { bucketHour } from '../usage/usage-store.ts';
+import { bucketHour, totalsBySurface } from '../usage/usage-store.ts';
 
 const dayMs = 24 * 3_600_000;
 const maxSessions = 100;
-
-// The sums are kept by the hour, so a day of them is a bounded number of rows.
-const selectTotals = `
-SELECT surface, sum(turns) AS turns, sum(input_tokens) AS input_tokens, sum(output_tokens) AS output_tokens,
-  sum(cache_read_tokens) AS cache_read_tokens, sum(cache_write_tokens) AS cache_write_tokens,
-  sum(cost_usd) AS cost_usd, sum(billed_cost_usd) AS billed_cost_usd
-FROM usage_rollup WHERE bucket_hour >= ? GROUP BY surface ORDER BY sum(input_tokens + output_tokens) DESC, surface LIMIT 200`;
 
 type Deps = { db: Pick<Database, 'all'>; sessionList: Pick<SessionList, 'list'> };
 
@@ -25,8 +18,7 @@ export async function readBrief({ db, sessionList }: Deps, now: number): Promise
 /** What each surface used in the last 24 hours, from the start of the first one on. */
 export async function readTotals(db: Deps['db'], now: number): Promise<Pick<Brief, 'since' | 'totals'>> {
   const since = bucketHour(Math.max(0, now - dayMs));
-  const totals = await db.all<SurfaceTotals>(selectTotals, since);
-  return { since, totals: totals.map((row) => ({ ...row })) };
+  return { since, totals: await totalsBySurface(db, since) };
 }
 
 const toBrief = ({

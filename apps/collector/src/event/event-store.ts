@@ -1,5 +1,6 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { eventFields, type TelemetryEvent } from '@svc/contract/event.ts';
+import type { Notification } from '@svc/contract/insights.ts';
 import type { Database, Value } from '@svc/store/database.ts';
 import type { BatchDatabase } from '@svc/store/open-sqlite.ts';
 import { queryInteger } from '@svc/service-kit/http/coerced.ts';
@@ -65,6 +66,20 @@ export async function listEvents(db: Pick<Database, 'all'>, filter: EventFilter)
   }
   return { events, next_before: last };
 }
+
+/** An event that was pushed to people, as it is stored: its payload is JSON. */
+export type NotificationRow = Omit<Notification, 'payload'> & { seq: number; payload: string };
+
+// The condition is that of the index, word by word.
+const selectNotifications = `SELECT seq, id, ts, kind, surface, session, instance_id, text, payload FROM event
+WHERE kind IN ('notification', 'delivery') AND (ts, seq) < (?, ?) ORDER BY ts DESC, seq DESC LIMIT ?`;
+
+/** What was pushed to people before a place, newest first. */
+export const listNotifications = (
+  db: Pick<Database, 'all'>,
+  { ts, seq }: EventCursor,
+  limit: number,
+): Promise<NotificationRow[]> => db.all<NotificationRow>(selectNotifications, ts, seq, limit);
 
 /** The place of a stored event, or null when there is none of this id. */
 export const findCursor = async (db: Pick<Database, 'get'>, id: string): Promise<EventCursor | null> =>

@@ -1,6 +1,7 @@
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import type { Database } from '@svc/store/database.ts';
+import { keepFact, readFact } from '../fact/facts.ts';
 
 /** One pass over old events: those of some kinds, or of all but some, from before a time. */
 export type RetentionPass = { name: string; days: number; kinds: readonly string[]; isAllBut: boolean };
@@ -20,8 +21,6 @@ export function retentionPlan(days: number, byKind: Readonly<Record<string, numb
 }
 
 const dayMs = 24 * 3_600_000;
-const read = "SELECT value FROM fact WHERE name = 'retention_at'";
-const keep = `INSERT INTO fact (name, value) VALUES ('retention_at', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
 
 /**
  * The time by which things are too old. What is removed cannot be brought back, so a clock that was set forward is not
@@ -33,11 +32,11 @@ export function createCarefulTime() {
     const [now, elapsed] = [clock.now(), clock.elapsed()];
     const passed = lookedAt === null ? 0 : elapsed - lookedAt;
     lookedAt = elapsed;
-    const last = (await db.get<{ value: number }>(read))?.value ?? now;
+    const last = (await readFact(db, 'retention_at')) ?? now;
     const at = Math.min(now, Math.trunc(last + passed + dayMs));
     if (at < now)
       log.warn({ clock: now, used: at }, 'the clock is far ahead of the last look; old events are removed step by step');
-    await db.run(keep, at);
+    await keepFact(db, 'retention_at', at);
     return at;
   };
 }

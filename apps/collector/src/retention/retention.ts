@@ -4,9 +4,10 @@ import type { CollectorSettings } from '@svc/service-kit/config/process-settings
 import type { Log } from '@svc/service-kit/log.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 import type { Database } from '@svc/store/database.ts';
+import { removeEvents, type EventPlace } from '../event/remove-events.ts';
 import type { SearchThread } from '../search/search-thread.ts';
 import { dropSamples } from '../system/system-store.ts';
-import { forgetTranscripts, type TranscriptPlace, removeEvents, type EventPlace } from './old-rows.ts';
+import { forgetTranscripts, type TranscriptPlace } from '../transcript/forget-transcripts.ts';
 import { createCarefulTime, retentionPlan, sampleKind, type RetentionPass } from './retention-plan.ts';
 
 type Deps = {
@@ -88,6 +89,7 @@ async function runPass(
   isClosed: () => boolean,
 ): Promise<number> {
   const before = at - pass.days * dayMs;
+  const isOwn = (kind: string) => pass.kinds.includes(kind) !== pass.isAllBut;
   let late = Number.POSITIVE_INFINITY;
   let place: EventPlace = { ts: (places.get(pass) ?? 0) - dayMs, seq: 0 };
   let count = 0;
@@ -97,7 +99,7 @@ async function runPass(
       if (!isClosed()) log.warn({ err: errorText(error) }, 'the words of removed events are still in the search index');
     });
   while (!isClosed()) {
-    const slice = await removeEvents(db, pass, place, before, sliceEvents);
+    const slice = await removeEvents(db, isOwn, place, before, sliceEvents);
     if (slice === null) break;
     ({ place } = slice);
     count += slice.removed.length;

@@ -2,6 +2,7 @@ import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 import type { Database } from '@svc/store/database.ts';
+import { keepFact } from '../fact/facts.ts';
 import type { SearchThread } from './search-thread.ts';
 
 /** Keeps the search index up with what is stored, beside the storing. */
@@ -32,7 +33,6 @@ const retryMs = 60_000;
 
 /** `indexed_seq` comes with a copy of the events, and says nothing of an index that is not there. */
 const selectBehind = `SELECT coalesce(max(seq), 0) - ? * coalesce((SELECT value FROM fact WHERE name = 'indexed_seq'), 0) AS behind FROM event`;
-const keepIndexed = `INSERT INTO fact (name, value) VALUES ('indexed_seq', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
 
 export function createIndexer({ db, thread, clock, log, hasIndex }: Deps): Indexer {
   let waiting = 0;
@@ -50,7 +50,7 @@ export function createIndexer({ db, thread, clock, log, hasIndex }: Deps): Index
       for (let behind = true; behind && !isClosed;) {
         const answer = await thread.ask({ type: 'index', limit: batchEvents });
         ({ behind } = answer);
-        if (!behind) await db.run(keepIndexed, answer.seq);
+        if (!behind) await keepFact(db, 'indexed_seq', answer.seq);
       }
       fault = null;
     } catch (error) {

@@ -1,5 +1,6 @@
 import type { Database } from '@svc/store/database.ts';
 import type { BatchDatabase } from '@svc/store/open-sqlite.ts';
+import { factInBatch } from '../fact/facts.ts';
 import { maxAheadMs, type StoredEvent } from '../ingest/parse-event.ts';
 import { type SessionRow, addToRow, newRow } from './session-row.ts';
 import { isCoreStart, isTitled, concernsSession } from './session-facts.ts';
@@ -9,7 +10,7 @@ export type SessionFilter = { active: boolean; before: number; limit: number };
 /** How long a session stays active after its last event. */
 export const activeMs = 15 * 60_000;
 
-/** A session of a terminal, by its transcript. It is active while its program runs, and over when that has ended. */
+/** A session of a terminal, by its transcript: joined here, because the list is cut to its limit after that. It is active while its program runs, and over when that has ended. */
 const isOfTerminal = 'EXISTS (SELECT 1 FROM transcript t WHERE t.conversation_key = session.conversation_key AND t.is_core = 0)';
 const recentOf = (isHostKnown: boolean) =>
   `FROM session WHERE last_event_at >= ? AND last_event_at < ? ${isHostKnown ? `AND NOT ${isOfTerminal}` : ''}`;
@@ -55,6 +56,20 @@ export const readRows = (db: Pick<Db, 'all'>, keys: readonly string[]): Promise<
 export const isActiveRow = ({ state, last_event_at }: SessionRow, now: number): boolean =>
   state === 'running' || last_event_at >= now - activeMs;
 
+// A session may be known by its transcript alone, before it has any event, or without ever having one.
+const upsertOfTerminal = `
+INSERT INTO session (conversation_key, surface, identity, state, state_at, first_event_at, last_event_at, last_text_at, events,
+  turns, input_tokens, output_tokens, cost_usd, billed_cost_usd)
+VALUES (?, 'terminal', ?, 'idle', -1, ?, ?, -1, 0, 0, 0, 0, 0, 0)
+ON CONFLICT (conversation_key) DO UPDATE SET
+  last_event_at = CASE WHEN excluded.last_event_at > session.last_event_at THEN excluded.last_event_at ELSE session.last_event_at END`;
+
+/** Puts what was said in a terminal (times in epoch ms) among the sessions; gives how many rows changed. */
+export const keepTerminalSession = (
+  db: Pick<Database, 'run'>,
+  { key, identity, startedAt, lastAt }: { key: string | null; identity: string; startedAt: number; lastAt: number },
+): Promise<number> => db.run(upsertOfTerminal, key, identity, startedAt, lastAt);
+
 /** What was noted of a time that is yet to come (?18) was noted by a wrong clock, and gives way. */
 const mergeSession = `
 INSERT INTO session (conversation_key, surface, instance_id, identity, principal, state, state_at, first_event_at,
@@ -80,8 +95,6 @@ ON CONFLICT (conversation_key) DO UPDATE SET
 
 const endTurnsBefore =
   "UPDATE session SET state = 'idle', state_at = ? WHERE state = 'running' AND (state_at < ? OR state_at > ?)";
-const keepCoreStart = `INSERT INTO fact (name, value) VALUES ('core_started_at', ?)
-ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
 
 /** What one commit says about sessions, gathered in memory and written once at its end. One for each commit. */
 type SessionSums = { add(event: StoredEvent): void; write(): void };
@@ -89,8 +102,7 @@ type SessionSums = { add(event: StoredEvent): void; write(): void };
 export function createSessionWriter(db: BatchDatabase): () => SessionSums {
   const merge = db.statement(mergeSession);
   const endTurns = db.statement(endTurnsBefore);
-  const keepStart = db.statement(keepCoreStart);
-  const readStart = db.statement("SELECT value FROM fact WHERE name = 'core_started_at'");
+  const storedStart = factInBatch(db, 'core_started_at');
   return () => {
     const rows = new Map<string, SessionRow>();
     let coreStart = 0;
@@ -105,11 +117,11 @@ export function createSessionWriter(db: BatchDatabase): () => SessionSums {
         addToRow(row, event);
       },
       write() {
-        const noted = Number(readStart.get()?.['value'] ?? 0);
+        const noted = storedStart.read() ?? 0;
         const known = noted > possibleUntil ? 0 : noted;
         for (const row of rows.values()) merge.run(...valuesOf(row, Math.max(known, coreStart)), possibleUntil);
         if (coreStart <= known) return;
-        keepStart.run(coreStart);
+        storedStart.keep(coreStart);
         endTurns.run(coreStart, coreStart, possibleUntil);
       },
     };

@@ -7,6 +7,7 @@ import type { Redactor } from '@svc/service-kit/redaction/redactor.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 import type { SqliteDatabase } from '@svc/store/open-sqlite.ts';
 import { userName } from '@svc/service-kit/user-name.ts';
+import { keepFirstFact } from '../fact/facts.ts';
 import { readTranscript, type ReaderDeps } from './read-transcript.ts';
 import type { TranscriptRoot } from '@svc/service-kit/transcript/transcript-roots.ts';
 import type { TranscriptStore } from './transcript-store.ts';
@@ -85,6 +86,5 @@ const fileTickMs = 20;
 async function firstLook(db: SqliteDatabase): Promise<number> {
   // By the clock of the files, which lags behind by up to a tick of the kernel.
   const now = Date.now() - fileTickMs;
-  await db.run("INSERT INTO fact (name, value) VALUES ('transcripts_from', ?) ON CONFLICT (name) DO NOTHING", now);
-  return (await db.get<{ value: number }>("SELECT value FROM fact WHERE name = 'transcripts_from'"))?.value ?? now;
+  return keepFirstFact(db, 'transcripts_from', now);
 }

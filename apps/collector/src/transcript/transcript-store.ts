@@ -1,4 +1,5 @@
 import type { Database, Value } from '@svc/store/database.ts';
+import { keepTerminalSession } from '../session/session-store.ts';
 import type { TranscriptRow } from './transcript-row.ts';
 
 const columns = [
@@ -36,14 +37,6 @@ ON CONFLICT (file) DO UPDATE SET ${columns
   .map((name) => `${name} = excluded.${name}`)
   .join(', ')}`;
 
-// A session may be known by its transcript alone, before it has any event, or without ever having one.
-const upsertSession = `
-INSERT INTO session (conversation_key, surface, identity, state, state_at, first_event_at, last_event_at, last_text_at, events,
-  turns, input_tokens, output_tokens, cost_usd, billed_cost_usd)
-VALUES (?, 'terminal', ?, 'idle', -1, ?, ?, -1, 0, 0, 0, 0, 0, 0)
-ON CONFLICT (conversation_key) DO UPDATE SET
-  last_event_at = CASE WHEN excluded.last_event_at > session.last_event_at THEN excluded.last_event_at ELSE session.last_event_at END`;
-
 type Db = Pick<Database, 'all' | 'get' | 'run'>;
 
 /** What is known of transcripts, by file. */
@@ -67,7 +60,7 @@ export function createTranscriptStore(db: Db): TranscriptStore {
     count: async () => (await db.get<{ n: number }>('SELECT count(*) AS n FROM transcript'))?.n ?? 0,
     save: (row) => db.run(upsert, ...columns.map((name): Value => row[name])),
     saveSession: ({ conversation_key, started_at, last_at }, identity) =>
-      db.run(upsertSession, conversation_key, identity, started_at, last_at),
+      keepTerminalSession(db, { key: conversation_key, identity, startedAt: started_at, lastAt: last_at }),
     ofSessions: (keys) => db.all<TranscriptRow>(selectOfSessions, JSON.stringify(keys)),
     since: (at, limit) => db.all<TranscriptRow>(selectSince, at, limit),
     keyOf: async (engineSessionId) =>

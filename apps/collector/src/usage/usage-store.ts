@@ -1,3 +1,4 @@
+import type { SurfaceTotals } from '@svc/contract/insights.ts';
 import type { UsageAux, UsageRollup } from '@svc/contract/usage.ts';
 import type { Database } from '@svc/store/database.ts';
 import type { BatchDatabase } from '@svc/store/open-sqlite.ts';
@@ -25,6 +26,17 @@ export async function listUsage(db: Pick<Database, 'all'>, since: number): Promi
     truncated: rollups.length > maxRows || aux.length > maxRows,
   };
 }
+
+// The sums are kept by the hour, so a day of them is a bounded number of rows.
+const selectTotals = `
+SELECT surface, sum(turns) AS turns, sum(input_tokens) AS input_tokens, sum(output_tokens) AS output_tokens,
+  sum(cache_read_tokens) AS cache_read_tokens, sum(cache_write_tokens) AS cache_write_tokens,
+  sum(cost_usd) AS cost_usd, sum(billed_cost_usd) AS billed_cost_usd
+FROM usage_rollup WHERE bucket_hour >= ? GROUP BY surface ORDER BY sum(input_tokens + output_tokens) DESC, surface LIMIT 200`;
+
+/** What each surface used from an hour on (its start, epoch ms), most tokens first. */
+export const totalsBySurface = async (db: Pick<Database, 'all'>, fromHour: number): Promise<SurfaceTotals[]> =>
+  (await db.all<SurfaceTotals>(selectTotals, fromHour)).map((row) => ({ ...row }));
 
 const hourMs = 3_600_000;
 

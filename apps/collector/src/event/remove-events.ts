@@ -1,0 +1,39 @@
+import type { Database } from '@svc/store/database.ts';
+
+/** Where a search for old events goes on: events up to here have been looked at. */
+export type EventPlace = { ts: number; seq: number };
+
+type EventRow = EventPlace & { kind: string; received_at: number | null };
+
+/** The newest event stays, or its number would be given a second time. */
+const selectEvents = `SELECT ts, seq, kind, received_at FROM event
+WHERE (ts, seq) > (?, ?) AND ts < ? AND seq < (SELECT max(seq) FROM event) ORDER BY ts, seq LIMIT ?`;
+const removeBySeq = 'DELETE FROM event WHERE seq IN (SELECT value FROM json_each(?))';
+
+type RemovedEvents = {
+  place: EventPlace;
+  removed: number[];
+  /** The oldest event that stays because it came late; null when there is none. */
+  late: number | null;
+};
+
+/**
+ * Looks at some events from before a time (epoch ms), oldest first, and removes those of the kinds asked for that came before it too: the time
+ * that an event says may be wrong. Null when no more are old enough.
+ */
+export async function removeEvents(
+  db: Pick<Database, 'all' | 'run'>,
+  isOwn: (kind: string) => boolean,
+  place: EventPlace,
+  before: number,
+  limit: number,
+): Promise<RemovedEvents | null> {
+  const rows = await db.all<EventRow>(selectEvents, place.ts, place.seq, before, limit);
+  const last = rows.at(-1);
+  if (last === undefined) return null;
+  const own = rows.filter(({ kind }) => isOwn(kind));
+  const isLate = ({ received_at }: EventRow) => received_at !== null && received_at >= before;
+  const removed = own.filter((row) => !isLate(row)).map(({ seq }) => seq);
+  if (removed.length > 0) await db.run(removeBySeq, JSON.stringify(removed));
+  return { place: { ts: last.ts, seq: last.seq }, removed, late: own.find(isLate)?.ts ?? null };
+}

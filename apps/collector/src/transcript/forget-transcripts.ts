@@ -1,0 +1,35 @@
+import { lstat } from 'node:fs/promises';
+import type { Database } from '@svc/store/database.ts';
+
+/** Where to go on: transcripts up to here have been looked at. */
+export type TranscriptPlace = { last_at: number; file: string };
+
+const selectTranscripts = `SELECT last_at, file FROM transcript WHERE (last_at, file) > (?, ?) AND last_at < ?
+ORDER BY last_at, file LIMIT ?`;
+const removeTranscripts = 'DELETE FROM transcript WHERE last_at < ? AND file IN (SELECT value FROM json_each(?))';
+
+/**
+ * Looks at some transcripts in which nothing was said since a time (epoch ms), oldest first, and forgets those whose file
+ * is gone. Of a file that is there it stays known how far it was read. Null when no more are old enough.
+ */
+export async function forgetTranscripts(
+  db: Pick<Database, 'all' | 'run'>,
+  place: TranscriptPlace,
+  before: number,
+  limit: number,
+): Promise<{ place: TranscriptPlace; removed: number } | null> {
+  const rows = await db.all<TranscriptPlace>(selectTranscripts, place.last_at, place.file, before, limit);
+  const last = rows.at(-1);
+  if (last === undefined) return null;
+  const files = await Promise.all(rows.map(async ({ file }) => ((await isGone(file)) ? [file] : [])));
+  const gone = files.flat();
+  const removed = gone.length === 0 ? 0 : await db.run(removeTranscripts, before, JSON.stringify(gone));
+  return { place: { last_at: last.last_at, file: last.file }, removed };
+}
+
+/** What cannot be looked at may still be there. */
+const isGone = async (file: string): Promise<boolean> =>
+  lstat(file).then(
+    () => false,
+    (error: NodeJS.ErrnoException) => error.code === 'ENOENT' || error.code === 'ENOTDIR',
+  );
