@@ -1,0 +1,124 @@
+import path from 'node:path';
+import { migrate } from '@svc/store/migrate.ts';
+import { openSqlite } from '@svc/store/open-sqlite.ts';
+import { expect, test } from 'vitest';
+import { read, root, sourcesOf } from './repository.ts';
+
+/** Where the tables of an app are made. */
+const migrations: Record<string, string[]> = {
+  core: ['migrations', 'login-migrations'],
+  collector: ['migrations'],
+  manager: ['migrations'],
+  vault: ['migrations'],
+};
+
+/** Folders whose statements read a table of another one, and why a function of that one would not do. None writes it. */
+const joins: [folder: string, table: string, why: string][] = [
+  ['apps/core/src/delivery', 'turn', 'a reply takes over whether its turn is forgotten, in the one statement that it costs'],
+  ['apps/core/src/spend', 'principal', 'names for sums; to read all principals for a few of them would grow with what is stored'],
+  ['apps/core/src/turn', 'session', 'open turns are counted by the instance of their session, and not one after the other'],
+  ['apps/collector/src/session', 'transcript', 'sessions of terminals are left out before the list is cut to its limit'],
+  ['apps/collector/src/search', 'event', 'its thread has a connection of its own, which joins the index with the events'],
+  ['apps/collector/src/search', 'session', 'and with their sessions'],
+  ['apps/collector/src/search', 'fact', 'how far the index is behind is one statement, so that both sides are of one moment'],
+];
+
+type Use = { table: string; writes: boolean };
+type Statement = Use & { file: string; folder: string };
+
+const naming =
+  /\b(INSERT(?: OR \w+)? INTO|REPLACE INTO|UPDATE(?: OR \w+)?|DELETE FROM|FROM|JOIN)\s+(stored\.)?"?(\w+)|\btable: '(\w+)'/g;
+
+/** The tables that statements in a text name. Those that it creates are of a database of its own; `stored` is the one of the app beside it. */
+function usesIn(text: string): Use[] {
+  const code = text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
+  const own = new Set([...code.matchAll(/CREATE TABLE (\w+)/g)].map((match) => match[1]));
+  return [...code.matchAll(naming)]
+    .map(([, verb = 'FROM', schema, named, listed]) => ({ verb, schema, table: named ?? listed ?? '' }))
+    .filter(({ schema, table }) => schema !== undefined || !own.has(table))
+    .map(({ verb, table }) => ({ table, writes: !['FROM', 'JOIN'].includes(verb) }));
+}
+
+const selectTables = `SELECT name FROM sqlite_schema
+  WHERE type = 'table' AND name <> 'schema_migration' AND name NOT LIKE 'sqlite!_%' ESCAPE '!'`;
+
+async function tablesOf(app: string): Promise<Set<string>> {
+  const tables = new Set<string>();
+  for (const folder of migrations[app] ?? []) {
+    const db = openSqlite(':memory:');
+    migrate(db, path.join(root, `apps/${app}/src/db/${folder}`));
+    for (const row of db.raw.prepare(selectTables).all()) tables.add(String(row['name']));
+    await db.close();
+  }
+  return tables;
+}
+
+async function statementsOf(app: string): Promise<Statement[]> {
+  const tables = await tablesOf(app);
+  const statements = sourcesOf(`apps/${app}/src`)
+    .filter((file) => !file.endsWith('.test.ts'))
+    .flatMap((file) => usesIn(read(file)).map((use) => ({ ...use, file, folder: file.split('/').slice(0, 4).join('/') })))
+    .filter(({ table }) => tables.has(table));
+  const found = new Set(statements.map(({ table }) => table));
+  expect([...tables].filter((table) => !found.has(table))).toEqual([]); // or statements are not understood any more
+  return statements;
+}
+
+/** The folder with most of the statements that write a table; of one that triggers write, with most of those that read it. */
+function ownerOf(statements: readonly Statement[]): string {
+  const writes = statements.filter((statement) => statement.writes);
+  const byFolder = Map.groupBy(writes.length > 0 ? writes : statements, ({ folder }) => folder);
+  return [...byFolder].toSorted(([, a], [, b]) => b.length - a.length)[0]?.[0] ?? '';
+}
+
+/** Statements that stand outside the folder of their table. */
+const strays = (statements: readonly Statement[]): (Statement & { owner: string })[] =>
+  [...Map.groupBy(statements, ({ table }) => table).values()].flatMap((own) => {
+    const owner = ownerOf(own);
+    return own.filter(({ folder }) => folder !== owner).map((statement) => ({ ...statement, owner }));
+  });
+
+const isJoin = ({ folder, table, writes }: Statement) => !writes && joins.some(([of, name]) => of === folder && name === table);
+
+test.each(Object.keys(migrations))(
+  'the SQL of each table of the %s stands in one folder, and others call functions of it',
+  async (app) => {
+    const statements = await statementsOf(app);
+    const wrong = strays(statements).filter((statement) => !isJoin(statement));
+    expect(
+      wrong.map(
+        ({ file, writes, table, owner }) =>
+          `${file} ${writes ? 'writes' : 'reads'} the table "${table}" of ${owner}: put the statement there, as a function with a name and docs` +
+          (writes ? '' : '; or, where it has to be a join, say why in this test'),
+      ),
+    ).toEqual([]);
+  },
+);
+
+test('and each join that is said to be needed is there', async () => {
+  const all = (await Promise.all(Object.keys(migrations).map(statementsOf))).map(strays).flat();
+  const found = new Set(all.map(({ folder, table }) => `${folder} ${table}`));
+  expect(joins.map(([folder, table]) => `${folder} ${table}`).filter((join) => !found.has(join))).toEqual([]);
+});
+
+test('statements are found with what they do, and a database of its own is left out', () => {
+  const sql = [
+    'INSERT INTO turn (id) SELECT id FROM session JOIN stored.event e',
+    'INSERT OR IGNORE INTO fact VALUES (1) ON CONFLICT (name) DO UPDATE SET value = 1',
+    'UPDATE session SET a = (SELECT 1 FROM turn_mark); DELETE FROM delivery',
+  ];
+  expect(usesIn(`const a = \`${sql.join('\n')}\`;\n// FROM spend\nconst list = { table: 'ask' };`)).toEqual([
+    { table: 'turn', writes: true },
+    { table: 'session', writes: false },
+    { table: 'event', writes: false },
+    { table: 'fact', writes: true },
+    { table: 'SET', writes: true },
+    { table: 'session', writes: true },
+    { table: 'turn_mark', writes: false },
+    { table: 'delivery', writes: true },
+    { table: 'ask', writes: false },
+  ]);
+  expect(usesIn('CREATE TABLE session (a); SELECT a FROM session; SELECT a FROM stored.session')).toEqual([
+    { table: 'session', writes: false },
+  ]);
+});
