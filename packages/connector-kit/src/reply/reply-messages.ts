@@ -1,8 +1,10 @@
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { createBoundedCall } from './bounded-call.ts';
-import { createFindMessage, type Search } from './find-message.ts';
-import type { Paced, Place, ReplyPlatform } from './reply-platform.ts';
-import { digestOf, nonceOf, type ReplyRecord, type ReplyRecords } from './reply-record.ts';
+import { createFindMessage, type LostPart, type Search } from './find-message.ts';
+import type { Place, ReplyPlatform } from './reply-platform.ts';
+import { digestOf, type ReplyRecords } from './reply-record.ts';
+import { createReplyState, type Earlier } from './reply-state.ts';
+import { createUnwantedMessages, toId, type UnwantedMessages } from './unwanted-messages.ts';
 import { faultOf } from './write-fault.ts';
 
 /**
@@ -11,12 +13,6 @@ import { faultOf } from './write-fault.ts';
  * `skip`: a finished text is not posted again, and missing at worst.
  */
 export type Unsure = 'nonce' | 'repeat' | 'skip';
-
-/** What may be there that is not in the state: nothing, the text as it is given now, or an earlier state of it. */
-export type Earlier = 'nothing' | 'same' | 'other';
-
-/** A message that may have been posted already: whether with the same text, and whether this process tried it. `found`: what a search came to. */
-type Doubt = { index: number; isSame: boolean; isOwn: boolean; found?: string | null };
 
 export type MessagesOptions = {
   platform: ReplyPlatform;
@@ -30,11 +26,8 @@ export type MessagesOptions = {
   callMs: number;
 };
 
-/** What a message is in the place of a text that was taken back where it cannot be removed. */
-const blank = '…';
-
 /** The messages of one reply, in their order, as they are on the platform and in the state. Every call is one write, but those that are given a pace. */
-export type ReplyMessages = {
+export type ReplyMessages = UnwantedMessages & {
   /** Looks up what an earlier process, or another try, has shown. To be called first. `turn`: of the reply, when it is known. */
   open(name: string, turn: string | undefined, earlier: Earlier): Promise<void>;
   count(): number;
@@ -56,17 +49,6 @@ export type ReplyMessages = {
   canDraft(): boolean;
   /** Shows the message to come as a draft. False where the chat has none. */
   draft(text: string): Promise<boolean>;
-  /** Messages from `index` on have to go, or are gone. */
-  giveUp(index: number, how: { isGone: boolean }): Promise<void>;
-  doomed(): number;
-  /** Takes the last of those that have to go away. */
-  removeOne(): Promise<void>;
-  /** … which cannot be done, nor that one is found: it stays. */
-  leaveOne(): void;
-  /** Whether a post that is not wanted any more may be on the platform, and can be found. */
-  hasStray(): boolean;
-  /** Finds it, if it is there: one more that has to go. */
-  findStray(paced: Paced): Promise<void>;
   extras(): number;
   /** Does what is no text, under a nonce of its own, once. */
   extra(work: (place: Place & { nonce: string }) => Promise<unknown>): Promise<void>;
@@ -74,38 +56,23 @@ export type ReplyMessages = {
 };
 
 export function createReplyMessages(options: MessagesOptions): ReplyMessages {
-  const { platform, records, clock, chat, unsure, callMs } = options;
-  let name = '';
-  let record: ReplyRecord = { chat, round: 0, messages: [], doomed: [], cuts: [], extras: 0, at: 0 };
-  /** Something of it is, or may be, on the platform. */
-  let isBegun = false;
-  let doubted: Doubt | null = null;
-
-  const nonceAt = (index: number) => nonceOf(name, record.round, String(index));
-  /** Gives up a message that may be there. A search that found none settles it, one that found it knows its id. */
-  const lose = ({ index, found }: Doubt): void => {
-    if (typeof found === 'string' && canTakeBack) record.doomed.push(found);
-    if (found === undefined) (record.lost ??= []).push(nonceAt(index));
-    doubted = null;
-  };
-  const canTakeBack = platform.remove !== undefined || platform.edit !== undefined;
-
+  const { platform, records, clock, chat, unsure, callMs, after } = options;
+  const state = createReplyState(records, chat);
+  const { nonceAt, save } = state;
   const call = createBoundedCall(clock, chat, callMs);
   const findMessage = createFindMessage(platform, call);
-  const findAt = (index: number, nonce: string, search: Search): Promise<string | null> =>
-    findMessage({ index, nonce, before: index === 0 ? options.after : record.messages[index - 1]?.id }, search);
-  const save = (): Promise<void> => {
-    isBegun = true;
-    return records.save(name, record);
-  };
+  const findAt = ({ index, nonce }: Pick<LostPart, 'index' | 'nonce'>, search: Search): Promise<string | null> =>
+    findMessage({ index, nonce, before: index === 0 ? after : state.record.messages[index - 1]?.id }, search);
+  const unwanted = createUnwantedMessages({ state, platform, call, knowsNonces: unsure === 'nonce', findAt, after });
 
   /** `isOld`: the platform had it already, with a text that is not known. */
   async function postOnce(text: string, answers?: string): Promise<{ id: string | null; isOld: boolean }> {
+    const { record, doubted } = state;
     const index = record.messages.length;
     const nonce = nonceAt(index);
     const isDoubted = doubted?.index === index;
-    const isOld = isDoubted && doubted?.isSame === false && platform.edit !== undefined;
-    const found = isDoubted ? (doubted?.found ?? null) : null;
+    const isOld = isDoubted && !doubted.isSame && platform.edit !== undefined;
+    const found = isDoubted ? (doubted.found ?? null) : null;
     if (found !== null) return { id: found, isOld };
     const id = await call((place) =>
       platform.post({
@@ -119,52 +86,40 @@ export function createReplyMessages(options: MessagesOptions): ReplyMessages {
   }
 
   return {
-    async open(as, turn, earlier) {
-      name = as;
-      const found = await records.load(name);
-      if (found !== undefined) {
-        const isOther =
-          found.chat !== chat || (found.done === true && turn !== undefined && found.turn !== undefined && found.turn !== turn);
-        // What a message shows may have been changed after it was noted.
-        const messages = found.messages.map(({ id }) => ({ id, digest: '' }));
-        record = isOther ? { ...record, round: found.round + 1 } : { ...found, messages };
-        isBegun = !isOther;
-      }
-      if (turn !== undefined) record.turn = turn;
-      const isSure = earlier === 'nothing' && !isBegun;
-      doubted = isSure ? null : { index: record.messages.length, isSame: earlier === 'same', isOwn: false };
-    },
+    ...unwanted,
+    open: (name, turn, earlier) => state.load(name, turn, earlier),
 
-    count: () => record.messages.length,
-    shows: (index, text) => record.messages[index]?.digest === digestOf(text),
-    canEdit: (index) => platform.edit !== undefined && record.messages[index]?.id !== null,
-    isDone: () => record.done === true,
-    rounds: () => record.round,
-    cuts: () => record.cuts,
+    count: () => state.record.messages.length,
+    shows: (index, text) => state.record.messages[index]?.digest === digestOf(text),
+    canEdit: (index) => platform.edit !== undefined && state.record.messages[index]?.id !== null,
+    isDone: () => state.record.done === true,
+    rounds: () => state.record.round,
+    cuts: () => state.record.cuts,
 
-    mustFind: () => platform.find !== undefined && doubted?.index === record.messages.length && doubted.found === undefined,
+    mustFind: () =>
+      platform.find !== undefined && state.doubted?.index === state.record.messages.length && state.doubted.found === undefined,
     async find(text, { answers, paced }) {
-      const index = record.messages.length;
-      const found = await findAt(index, nonceAt(index), { answers, text, paced });
-      if (doubted?.index === index) doubted.found = found;
+      const index = state.record.messages.length;
+      const found = await findAt({ index, nonce: nonceAt(index) }, { answers, text, paced });
+      if (state.doubted?.index === index) state.doubted.found = found;
     },
 
     async post(text, { isFinal, cuts, answers }) {
-      const index = record.messages.length;
+      const index = state.record.messages.length;
       const digest = digestOf(text);
-      const isCutAnew = cuts.length !== record.cuts.length;
-      record.cuts = [...cuts];
+      const hasNewCuts = cuts.length !== state.record.cuts.length;
+      state.record.cuts = [...cuts];
       // What stands where it is cannot be changed: where it ends has to be known before it is there.
-      if (isCutAnew && platform.edit === undefined) await save();
+      if (hasNewCuts && platform.edit === undefined) await save();
       if (isFinal && unsure === 'skip') {
-        if (record.intent === index) return add(null);
-        record.intent = index;
+        if (state.record.intent === index) return add(null);
+        state.record.intent = index;
         await save();
       }
       async function add(id: string | null, known = digest): Promise<void> {
-        record.messages.push({ id, digest: known });
-        delete record.intent;
-        doubted = null;
+        state.record.messages.push({ id, digest: known });
+        delete state.record.intent;
+        state.doubted = null;
         await save();
       }
       try {
@@ -172,17 +127,17 @@ export function createReplyMessages(options: MessagesOptions): ReplyMessages {
         await add(id, isOld ? '' : digest);
       } catch (error) {
         const fault = faultOf(error);
-        if (fault === 'unknown') doubted = { index, isSame: isFinal && doubted?.index !== index, isOwn: true };
-        if (record.intent !== index) throw error;
+        if (fault === 'unknown') state.doubted = { index, isSame: isFinal && state.doubted?.index !== index, isOwn: true };
+        if (state.record.intent !== index) throw error;
         if (fault === 'unknown') return add(null);
-        delete record.intent;
+        delete state.record.intent;
         await save();
         throw error;
       }
     },
 
     async edit(index, text) {
-      const message = record.messages[index];
+      const message = state.record.messages[index];
       const id = message?.id ?? null;
       if (message === undefined || id === null) return;
       message.digest = '';
@@ -190,89 +145,29 @@ export function createReplyMessages(options: MessagesOptions): ReplyMessages {
       message.digest = digestOf(text);
     },
 
-    liveWrites: () => record.live ?? 0,
-    async countLive() {
-      record.live = (record.live ?? 0) + 1;
-      await records.save(name, record);
-    },
+    liveWrites: () => state.record.live ?? 0,
+    countLive: state.countLive,
 
     canDraft: () => platform.draft !== undefined,
     draft: (text) =>
-      call(async (place) => (await platform.draft?.({ ...place, text, nonce: nonceAt(record.messages.length) })) === true),
+      call(async (place) => (await platform.draft?.({ ...place, text, nonce: nonceAt(state.record.messages.length) })) === true),
 
-    async giveUp(index, { isGone }) {
-      const [first, ...later] = record.messages.splice(index);
-      const left = isGone ? later : [first, ...later];
-      if (canTakeBack) record.doomed.push(...left.flatMap((message) => message?.id ?? []));
-      // The next one may be there too: it was tried here, or by the process before this one.
-      if (doubted !== null) lose(doubted);
-      record.round++;
-      await save();
-    },
-
-    doomed: () => record.doomed.length,
-    async removeOne() {
-      const id = record.doomed.at(-1);
-      if (id === undefined) return;
-      const gone = (error: unknown) => {
-        if (faultOf(error) !== 'gone') throw error;
-      };
-      await call(async (place) => {
-        if (platform.remove === undefined) await platform.edit?.({ ...place, id, text: blank });
-        else await platform.remove({ ...place, id });
-      }).catch(gone);
-      record.doomed.pop();
-      await save();
-    },
-    leaveOne() {
-      if (record.doomed.pop() !== undefined) return;
-      if (record.lost?.pop() === undefined) doubted = null;
-    },
-
-    hasStray() {
-      const isDoubted = doubted !== null && (doubted.isOwn || (record.messages.length === 0 && !doubted.isSame));
-      return (isDoubted || record.lost?.[0] !== undefined) && canTakeBack && (platform.find !== undefined || unsure === 'nonce');
-    },
-    async findStray(paced) {
-      const { find, post } = platform;
-      const index = doubted?.index ?? 0;
-      if (doubted !== null) {
-        // Noted first: to ask for it may post it, and a process killed then would leave it there.
-        lose(doubted);
-        record.round++; // the nonce is used up
-        await save();
-      }
-      const nonce = record.lost?.at(-1);
-      if (nonce === undefined) return;
-      const id = toId(
-        find === undefined
-          ? await paced(() => call((place) => post({ ...place, text: blank, nonce })))
-          : await findAt(index, nonce, { answers: options.after, paced }),
-      );
-      record.lost?.pop();
-      if (id !== null) record.doomed.push(id);
-      await save();
-    },
-
-    extras: () => record.extras,
+    extras: () => state.record.extras,
     async extra(work) {
-      const nonce = nonceOf(name, record.round, `extra ${record.extras}`);
+      const nonce = nonceAt(`extra ${state.record.extras}`);
       await call((place) => work({ ...place, nonce }));
-      record.extras++;
+      state.record.extras++;
       await save();
     },
 
     async finish() {
-      if (!isBegun) return;
-      record = { ...record, messages: [], doomed: [], cuts: [], done: true };
-      delete record.intent;
-      delete record.lost;
+      if (!state.isBegun) return;
+      state.record = { ...state.record, messages: [], doomed: [], cuts: [], done: true };
+      delete state.record.intent;
+      delete state.record.lost;
       await save();
     },
   };
 }
-
-/** Of a connector that is not typed it may be anything. A message without an id is there, and cannot be changed. */
-const toId = (id: unknown): string | null => (typeof id === 'string' || typeof id === 'number' ? String(id) : null);
 
 const noEdit = Promise.resolve();

@@ -8,7 +8,8 @@ import { createLiveReply, type FirstAfter, type LiveEveryMs, type WhenGone } fro
 import type { ReplyContent } from './reply-content.ts';
 import type { Layout } from './reply-layout.ts';
 import { createReplyAsks } from './reply-asks.ts';
-import { createReplyMessages, type Earlier, type Unsure } from './reply-messages.ts';
+import { createReplyMessages, type Unsure } from './reply-messages.ts';
+import type { Earlier } from './reply-state.ts';
 import type { ReplyPlatform } from './reply-platform.ts';
 import type { ReplyRecords } from './reply-record.ts';
 import { createReplyText } from './reply-text.ts';
