@@ -6,7 +6,7 @@ import { toolServerMissing } from '@svc/engine-kit/tool-servers.ts';
 import type { Redactor } from '@svc/service-kit/redaction/redactor.ts';
 import type { ActiveEngine } from '../../engine/engine-pool.ts';
 import { noTools, type TurnTools } from '../../tool-server/tool-servers.ts';
-import { createEventRenderer } from '../event-renderer.ts';
+import { createEventRenderer, type EventRenderer } from '../event-renderer.ts';
 import { runEngine, type Bounds, type EngineEnding } from '../run-engine.ts';
 import type { RunFailure } from '../run-limits.ts';
 import type { TurnDeps } from '../turn-deps.ts';
@@ -79,8 +79,7 @@ export async function reason(deps: Deps, reasoning: Reasoning, io: TurnIo): Prom
 type Means = { tools: TurnTools; asker: TurnAsker };
 
 /** The tool servers are known by now, and so are the secrets that were resolved for them. */
-async function reasonWith({ tools, asker }: Means, deps: Deps, reasoning: Reasoning, io: TurnIo): Promise<Reasoned> {
-  const { sink, signal } = io;
+async function reasonWith(means: Means, deps: Deps, reasoning: Reasoning, { sink, signal }: TurnIo): Promise<Reasoned> {
   const { turn, identity, session, active } = reasoning;
   const redactor = () => turnRedactor(deps, turn);
   const renderer = createEventRenderer({
@@ -91,21 +90,9 @@ async function reasonWith({ tools, asker }: Means, deps: Deps, reasoning: Reason
     sessions: deps.sessions,
     clock: deps.clock,
     maxToolChars: deps.settings.maxToolChars,
-    onToolServerMissing: tools.onMissing,
+    onToolServerMissing: means.tools.onMissing,
   });
-  for (const { name, reason: why } of tools.missing) await renderer.take(toolServerMissing(name, why));
-  const request = toRequest(reasoning, tools.servers, asker);
-  let isTouched = false;
-  const ended = await runEngine(active.engine, request, boundsOf(deps, asker, signal), (event) => {
-    isTouched ||= shows.has(event.type);
-    return renderer.take(event);
-  }).finally(asker.end);
-  if (ended?.type === 'done') tools.onDone();
-  const tooMuch = tooLarge(ended);
-  // What came before the limit is an answer all the same.
-  const isCut = tooMuch !== null && (await renderer.cut(tooMuch.message));
-  const ending: EngineEnding = isCut ? { type: 'done' } : ended;
-  if (tooMuch !== null) deps.events.engineNotice(turn, identity, { ...tooMuch, engineId: active.engine.id });
+  const { ending, shown } = await runToEnd({ ...means, renderer }, deps, reasoning, signal);
   const { text, usage, model, silent, engineSessionId, warnings, redactor: streamedWith } = await renderer.finish();
   if (warnings.length > 0) deps.log.warn({ turn: turn.id, engine: active.engine.id, warnings }, 'a turn had warnings');
   const charge = deps.pricing.charge({
@@ -116,10 +103,7 @@ async function reasonWith({ tools, asker }: Means, deps: Deps, reasoning: Reason
   });
   const failure = failureOf(ending, active.engine.id, redactor().text);
   const used = { turn, identity, session, charge, isReported: usage !== null, engineSessionId };
-  if (failure !== null) {
-    const shown = ending === null ? 'unknown' : isTouched ? 'something' : 'nothing';
-    return { outcome: { ending: 'failed', failure, shown }, used };
-  }
+  if (failure !== null) return { outcome: { ending: 'failed', failure, shown }, used };
   const outcome: Reply = {
     ending: ending?.type === 'aborted' ? 'aborted' : silent ? 'silent' : 'done',
     text,
@@ -129,6 +113,30 @@ async function reasonWith({ tools, asker }: Means, deps: Deps, reasoning: Reason
     warnings,
   };
   return { outcome, used };
+}
+
+/** Lets the engine run until it ends, or says more than it may: what came before that limit is an answer all the same. */
+async function runToEnd(
+  { tools, asker, renderer }: Means & { renderer: EventRenderer },
+  deps: Deps,
+  reasoning: Reasoning,
+  signal: AbortSignal,
+): Promise<{ ending: EngineEnding } & Pick<Failed, 'shown'>> {
+  const { turn, identity, active } = reasoning;
+  for (const { name, reason: why } of tools.missing) await renderer.take(toolServerMissing(name, why));
+  const request = toRequest(reasoning, tools.servers, asker);
+  let isTouched = false;
+  const ended = await runEngine(active.engine, request, boundsOf(deps, asker, signal), (event) => {
+    isTouched ||= shows.has(event.type);
+    return renderer.take(event);
+  }).finally(asker.end);
+  if (ended?.type === 'done') tools.onDone();
+  const shown = ended === null ? 'unknown' : isTouched ? 'something' : 'nothing';
+  const tooMuch = tooLarge(ended);
+  if (tooMuch === null) return { ending: ended, shown };
+  const isCut = await renderer.cut(tooMuch.message);
+  deps.events.engineNotice(turn, identity, { ...tooMuch, engineId: active.engine.id });
+  return { ending: isCut ? { type: 'done' } : ended, shown };
 }
 
 const boundsOf = ({ settings, clock }: Deps, person: TurnAsker, signal: AbortSignal): Bounds => ({
