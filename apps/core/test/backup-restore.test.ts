@@ -11,7 +11,7 @@ import { readVersion } from '@svc/service-kit/version.ts';
 import { says, type EngineScript } from '@svc/testing/scripted-engine.ts';
 import { startDegradedCore } from '../src/degraded-core.ts';
 import { startCore } from '../src/start-core.ts';
-import { listStart } from '../src/session/session-place.ts';
+import { listStart } from '../src/session/session-cursor.ts';
 import { fill, openBackupBench, rowsOf, unpack } from './open-backup-bench.ts';
 import { envelope } from './open-test-core.ts';
 

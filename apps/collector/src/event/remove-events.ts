@@ -1,9 +1,7 @@
 import type { Database } from '@svc/store/database.ts';
+import type { EventCursor } from './event-store.ts';
 
-/** Where a search for old events goes on: events up to here have been looked at. */
-export type EventPlace = { ts: number; seq: number };
-
-type EventRow = EventPlace & { kind: string; received_at: number | null };
+type EventRow = EventCursor & { kind: string; received_at: number | null };
 
 /** The newest event stays, or its number would be given a second time. */
 const selectEvents = `SELECT ts, seq, kind, received_at FROM event
@@ -11,7 +9,7 @@ WHERE (ts, seq) > (?, ?) AND ts < ? AND seq < (SELECT max(seq) FROM event) ORDER
 const removeBySeq = 'DELETE FROM event WHERE seq IN (SELECT value FROM json_each(?))';
 
 type RemovedEvents = {
-  place: EventPlace;
+  cursor: EventCursor;
   removed: number[];
   /** The oldest event that stays because it came late; null when there is none. */
   late: number | null;
@@ -24,16 +22,16 @@ type RemovedEvents = {
 export async function removeEvents(
   db: Pick<Database, 'all' | 'run'>,
   isOwn: (kind: string) => boolean,
-  place: EventPlace,
+  cursor: EventCursor,
   before: number,
   limit: number,
 ): Promise<RemovedEvents | null> {
-  const rows = await db.all<EventRow>(selectEvents, place.ts, place.seq, before, limit);
+  const rows = await db.all<EventRow>(selectEvents, cursor.ts, cursor.seq, before, limit);
   const last = rows.at(-1);
   if (last === undefined) return null;
   const own = rows.filter(({ kind }) => isOwn(kind));
   const isLate = ({ received_at }: EventRow) => received_at !== null && received_at >= before;
   const removed = own.filter((row) => !isLate(row)).map(({ seq }) => seq);
   if (removed.length > 0) await db.run(removeBySeq, JSON.stringify(removed));
-  return { place: { ts: last.ts, seq: last.seq }, removed, late: own.find(isLate)?.ts ?? null };
+  return { cursor: { ts: last.ts, seq: last.seq }, removed, late: own.find(isLate)?.ts ?? null };
 }

@@ -8,7 +8,7 @@ import { touchedPaths } from './touched-paths.ts';
 export type TouchRow = { session: string; path: string; cwd: string | null; tool: string; times: number; last_at: number };
 
 /** A place in the order of time. */
-export type TouchPlace = Pick<TouchRow, 'last_at' | 'session' | 'path'>;
+export type TouchCursor = Pick<TouchRow, 'last_at' | 'session' | 'path'>;
 
 type Db = Pick<Database, 'all' | 'get'>;
 
@@ -48,13 +48,13 @@ export async function touchesByTime(
   db: Db,
   path: string,
   since: number,
-  from: TouchPlace | null,
+  from: TouchCursor | null,
   looked: number,
-): Promise<{ rows: TouchRow[]; next: TouchPlace | null }> {
+): Promise<{ rows: TouchRow[]; next: TouchCursor | null }> {
   const { last_at, session, path: at } = from ?? { last_at: Number.MAX_SAFE_INTEGER, session: '', path: '' };
   const place = [since, last_at, session, at] as const;
   const rows = await db.all<TouchRow>(selectFound, ...place, looked, path, ...rangeBelow(path));
-  return { rows, next: (await db.get<TouchPlace>(selectEnd, ...place, looked - 1)) ?? null };
+  return { rows, next: (await db.get<TouchCursor>(selectEnd, ...place, looked - 1)) ?? null };
 }
 
 /** Everything below a folder stands between its name with `/` and its name with the character after `/`. */

@@ -4,7 +4,7 @@ import type { Database } from '@svc/store/database.ts';
 import { compositeKey } from '@svc/service-kit/composite-key.ts';
 import type { SessionList } from '../session/session-list.ts';
 import { whoAre } from './sessions-by-key.ts';
-import { type TouchRow, touchesByPath, touchesByTime, type TouchPlace } from './touch-store.ts';
+import { type TouchRow, touchesByPath, touchesByTime, type TouchCursor } from './touch-store.ts';
 
 /** What is shown of one answer. */
 const maxSessions = 100;
@@ -62,7 +62,7 @@ async function touchesUnder(db: Db, path: string, since: number): Promise<Touche
 
 async function newestUnder(db: Db, path: string, since: number): Promise<Touches> {
   const found: TouchRow[] = [];
-  let from: TouchPlace | null = null;
+  let from: TouchCursor | null = null;
   for (let looked = 0; looked < maxByTime && found.length < maxFound; looked += sliceRows) {
     const { rows, next } = await touchesByTime(db, path, since, from, sliceRows);
     found.push(...rows);

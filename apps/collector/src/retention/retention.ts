@@ -4,10 +4,11 @@ import type { CollectorSettings } from '@svc/service-kit/config/process-settings
 import type { Log } from '@svc/service-kit/log.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 import type { Database } from '@svc/store/database.ts';
-import { removeEvents, type EventPlace } from '../event/remove-events.ts';
+import type { EventCursor } from '../event/event-store.ts';
+import { removeEvents } from '../event/remove-events.ts';
 import type { SearchThread } from '../search/search-thread.ts';
 import { dropSamples } from '../system/system-store.ts';
-import { forgetTranscripts, type TranscriptPlace } from '../transcript/forget-transcripts.ts';
+import { forgetTranscripts, type TranscriptCursor } from '../transcript/forget-transcripts.ts';
 import { createCarefulTime, retentionPlan, sampleKind, type RetentionPass } from './retention-plan.ts';
 
 type Deps = {
@@ -36,7 +37,7 @@ const sliceEvents = 200;
 const pauseMs = 20;
 /** The rest of the transcripts is left to the next run. */
 const transcriptsPerRun = 5000;
-const firstTranscript: TranscriptPlace = { last_at: 0, file: '' };
+const firstTranscript: TranscriptCursor = { last_at: 0, file: '' };
 
 /**
  * Removes events that are older than their kind is kept, and what is known of transcripts that are gone, once an hour.
@@ -46,8 +47,8 @@ export function createRetention(deps: Deps): Retention {
   const { settings, clock, log } = deps;
   const passes = retentionPlan(settings.retentionDays, settings.retentionDaysByKind);
   // Events that stay are not looked at again every hour, but for the last day's, where some may have arrived late.
-  const places = new Map<RetentionPass, number>();
-  let transcriptPlace = firstTranscript;
+  const cursors = new Map<RetentionPass, number>();
+  let transcriptCursor = firstTranscript;
   let running: Promise<void> | null = null;
   let fault: string | null = null;
   let isClosed = false;
@@ -57,9 +58,9 @@ export function createRetention(deps: Deps): Retention {
     try {
       let removed = 0;
       const run = { ...deps, at: await carefulTime(deps.db, clock, log) };
-      for (const pass of passes) removed += await runPass(run, pass, places, () => isClosed);
+      for (const pass of passes) removed += await runPass(run, pass, cursors, () => isClosed);
       await removeSamples(run, () => isClosed);
-      transcriptPlace = await runTranscripts(run, transcriptPlace, () => isClosed);
+      transcriptCursor = await runTranscripts(run, transcriptCursor, () => isClosed);
       if (removed > 0) log.info({ removed }, 'events past their retention were removed');
       fault = null;
     } catch (error) {
@@ -85,13 +86,13 @@ export function createRetention(deps: Deps): Retention {
 async function runPass(
   { db, searchThread, log, at }: Run,
   pass: RetentionPass,
-  places: Map<RetentionPass, number>,
+  cursors: Map<RetentionPass, number>,
   isClosed: () => boolean,
 ): Promise<number> {
   const before = at - pass.days * dayMs;
   const isOwn = (kind: string) => pass.kinds.includes(kind) !== pass.isAllBut;
   let late = Number.POSITIVE_INFINITY;
-  let place: EventPlace = { ts: (places.get(pass) ?? 0) - dayMs, seq: 0 };
+  let cursor: EventCursor = { ts: (cursors.get(pass) ?? 0) - dayMs, seq: 0 };
   let count = 0;
   // Should this fail, the index holds words of events that are no more; they are counted and not shown.
   const removeFromIndex = (seqs: number[]) =>
@@ -99,16 +100,16 @@ async function runPass(
       if (!isClosed()) log.warn({ err: errorText(error) }, 'the words of removed events are still in the search index');
     });
   while (!isClosed()) {
-    const slice = await removeEvents(db, isOwn, place, before, sliceEvents);
+    const slice = await removeEvents(db, isOwn, cursor, before, sliceEvents);
     if (slice === null) break;
-    ({ place } = slice);
+    ({ cursor } = slice);
     count += slice.removed.length;
     late = Math.min(late, slice.late ?? late);
     if (slice.removed.length > 0) await removeFromIndex(slice.removed);
     await pause(pauseMs);
   }
   // What stays for having come late is looked at again: it gets old while nothing of its time comes any more.
-  places.set(pass, Math.min(place.ts, late));
+  cursors.set(pass, Math.min(cursor.ts, late));
   return count;
 }
 
@@ -118,19 +119,19 @@ async function removeSamples({ db, settings, at }: Run, isClosed: () => boolean)
   while (!isClosed() && (await dropSamples(db, at - days * dayMs, sliceEvents)) === sliceEvents) await pause(pauseMs);
 }
 
-/** Goes on where the last run ended, and gives the place for the next one. */
+/** Goes on where the last run ended, and gives the cursor for the next one. */
 async function runTranscripts(
   { db, settings, at }: Run,
-  from: TranscriptPlace,
+  from: TranscriptCursor,
   isClosed: () => boolean,
-): Promise<TranscriptPlace> {
+): Promise<TranscriptCursor> {
   const before = at - settings.retentionDays * dayMs;
-  let place = from;
+  let cursor = from;
   for (let looked = 0; settings.retentionDays > 0 && looked < transcriptsPerRun && !isClosed(); looked += sliceEvents) {
-    const slice = await forgetTranscripts(db, place, before, sliceEvents);
+    const slice = await forgetTranscripts(db, cursor, before, sliceEvents);
     if (slice === null) return firstTranscript;
-    ({ place } = slice);
+    ({ cursor } = slice);
     await pause(pauseMs);
   }
-  return place;
+  return cursor;
 }

@@ -2,7 +2,7 @@ import { lstat } from 'node:fs/promises';
 import type { Database } from '@svc/store/database.ts';
 
 /** Where to go on: transcripts up to here have been looked at. */
-export type TranscriptPlace = { last_at: number; file: string };
+export type TranscriptCursor = { last_at: number; file: string };
 
 const selectTranscripts = `SELECT last_at, file FROM transcript WHERE (last_at, file) > (?, ?) AND last_at < ?
 ORDER BY last_at, file LIMIT ?`;
@@ -14,17 +14,17 @@ const removeTranscripts = 'DELETE FROM transcript WHERE last_at < ? AND file IN 
  */
 export async function forgetTranscripts(
   db: Pick<Database, 'all' | 'run'>,
-  place: TranscriptPlace,
+  cursor: TranscriptCursor,
   before: number,
   limit: number,
-): Promise<{ place: TranscriptPlace; removed: number } | null> {
-  const rows = await db.all<TranscriptPlace>(selectTranscripts, place.last_at, place.file, before, limit);
+): Promise<{ cursor: TranscriptCursor; removed: number } | null> {
+  const rows = await db.all<TranscriptCursor>(selectTranscripts, cursor.last_at, cursor.file, before, limit);
   const last = rows.at(-1);
   if (last === undefined) return null;
   const files = await Promise.all(rows.map(async ({ file }) => ((await isGone(file)) ? [file] : [])));
   const gone = files.flat();
   const removed = gone.length === 0 ? 0 : await db.run(removeTranscripts, before, JSON.stringify(gone));
-  return { place: { last_at: last.last_at, file: last.file }, removed };
+  return { cursor: { last_at: last.last_at, file: last.file }, removed };
 }
 
 /** What cannot be looked at may still be there. */

@@ -7,7 +7,7 @@ export interface Claims {
    * Whether the channel is to say that it pauses: once for each time that the service's own terminal takes a session over,
    * and not for another program's claim, which says what it likes. Once more after a restart.
    */
-  tellsNow(key: string): boolean;
+  takePauseNotice(key: string): boolean;
   /** From this call on the channel pauses. */
   claim(key: string, by: string): Promise<void>;
   release(key: string): Promise<void>;
@@ -16,25 +16,25 @@ export interface Claims {
 }
 
 type Row = { conversation_key: string; claimed_by: string };
-type Claim = { by: string; isTold: boolean };
+type Claim = { by: string; isAnnounced: boolean };
 
 const ownTerminal = /^term_/;
 
 export async function createClaims(db: Database): Promise<Claims> {
   const rows = await db.all<Row>('SELECT conversation_key, claimed_by FROM session WHERE claimed_by IS NOT NULL');
-  const claimed = new Map<string, Claim>(rows.map((row) => [row.conversation_key, { by: row.claimed_by, isTold: false }]));
+  const claimed = new Map<string, Claim>(rows.map((row) => [row.conversation_key, { by: row.claimed_by, isAnnounced: false }]));
   const store = (key: string, by: string | null) =>
     db.run('UPDATE session SET claimed_by = ? WHERE conversation_key = ?', by, key);
   return {
     isClaimed: (key: string): boolean => claimed.has(key),
-    tellsNow(key: string): boolean {
+    takePauseNotice(key: string): boolean {
       const claim = claimed.get(key);
-      if (claim === undefined || claim.isTold || !ownTerminal.test(claim.by)) return false;
-      claim.isTold = true;
+      if (claim === undefined || claim.isAnnounced || !ownTerminal.test(claim.by)) return false;
+      claim.isAnnounced = true;
       return true;
     },
     async claim(key: string, by: string): Promise<void> {
-      claimed.set(key, { by, isTold: false });
+      claimed.set(key, { by, isAnnounced: false });
       await store(key, by);
     },
     async release(key: string): Promise<void> {

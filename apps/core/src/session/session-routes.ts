@@ -14,11 +14,12 @@ import type { Claims } from './claims.ts';
 import type { ConversationFiles } from './conversation-files.ts';
 import { forgetSession } from './forget-session.ts';
 import type { ObservedStore } from './observed-store.ts';
-import { parsePlace } from './session-place.ts';
+import { parseCursor } from './session-cursor.ts';
 import type { Checkouts } from '../checkout/checkouts.ts';
 import type { Terminals } from '../terminal/terminals.ts';
 import type { SessionStore } from './session-store.ts';
-import { readHistory, toPage } from './session-desk.ts';
+import { readHistory } from './read-history.ts';
+import { toPage } from './session-page.ts';
 import { toSession } from './session-view.ts';
 import type { SessionWatches } from '../watch/session-watches.ts';
 import type { Workspaces } from './workspaces.ts';
@@ -49,7 +50,7 @@ export function mountSessionRoutes(app: App, deps: Deps): void {
 
   app.get<{ Querystring: { limit?: string; before?: string } }>('/v2/sessions', async ({ query }) => {
     const limit = queryInteger('limit', query.limit, 100, 1, 1000);
-    const rows = await sessions.list(parsePlace(query.before), limit);
+    const rows = await sessions.list(parseCursor(query.before), limit);
     return toPage(deps, rows, limit);
   });
 

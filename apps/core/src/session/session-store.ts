@@ -3,7 +3,7 @@ import type { Session } from '@svc/contract/session.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Database } from '@svc/store/database.ts';
 import { bounded, cut } from '@svc/store/read-page.ts';
-import type { SessionPlace } from './session-place.ts';
+import type { SessionCursor } from './session-cursor.ts';
 import { createTerminalSessions, type TerminalSessions } from './terminal-sessions.ts';
 import type { StoredTitleBy } from './title-store.ts';
 
@@ -127,9 +127,9 @@ export interface SessionStore extends TerminalSessions {
   /** The newest announcement that a session has seen; 0 for one that is new. */
   announceCursor(key: string): Promise<number>;
   /** Newest first, those after a place in the list. */
-  list(after: SessionPlace, limit: number): Promise<SessionRow[]>;
+  list(after: SessionCursor, limit: number): Promise<SessionRow[]>;
   /** The same of keys that begin with `prefix`, of one principal or, with null, of all. */
-  listOf(own: { prefix: string; principalId: string | null }, after: SessionPlace, limit: number): Promise<SessionRow[]>;
+  listOf(own: { prefix: string; principalId: string | null }, after: SessionCursor, limit: number): Promise<SessionRow[]>;
   /** A page of the keys that were not used since a time; `next` is the key to go on behind, empty at the end. */
   idleSince(before: number, after: string): Promise<{ keys: string[]; next: string }>;
   /** The conversations of a principal. */
@@ -169,9 +169,9 @@ export function createSessionStore(db: Database, clock: Clock): SessionStore {
     announceCursor: async (key: string): Promise<number> =>
       (await db.get<{ last_announce_id: number }>(selectCursor, key))?.last_announce_id ?? 0,
 
-    list: ({ at, key }: SessionPlace, limit: number) => db.all<SessionRow>(selectRecent, at, at, key, limit),
+    list: ({ at, key }: SessionCursor, limit: number) => db.all<SessionRow>(selectRecent, at, at, key, limit),
 
-    listOf: ({ prefix, principalId }, { at, key }: SessionPlace, limit: number) =>
+    listOf: ({ prefix, principalId }, { at, key }: SessionCursor, limit: number) =>
       db.all<SessionRow>(selectOwn, prefix, `${prefix}\u{10ffff}`, principalId, principalId, at, at, key, limit),
 
     async idleSince(before: number, after: string) {

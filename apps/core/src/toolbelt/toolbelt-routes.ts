@@ -76,7 +76,7 @@ function mountTool(app: App, deps: Deps & ToolDeps, name: ToolName): void {
     async ({ headers, body: input }): Promise<ToolAnswer> => {
       const caller = callerOf(headers.authorization);
       try {
-        await judgeAnew(deps, caller);
+        await refreshIdentity(deps, caller);
         checkAllowed(caller, name);
         const result = await tool(deps, caller, input as never);
         // It may leave from here: an operator's client, or a model's provider.
@@ -90,7 +90,7 @@ function mountTool(app: App, deps: Deps & ToolDeps, name: ToolName): void {
 }
 
 /** Trust may have changed since the turn began. */
-async function judgeAnew(deps: { trust: TrustService }, caller: ToolCaller): Promise<void> {
+async function refreshIdentity(deps: { trust: TrustService }, caller: ToolCaller): Promise<void> {
   if (caller.turn !== null) caller.identity = await resolveIdentity(deps, caller.turn);
 }
 

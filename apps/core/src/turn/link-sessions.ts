@@ -4,8 +4,9 @@ import { createInTurnByKey } from '@svc/service-kit/in-turn-by-key.ts';
 import { conflict, notFound, type ServiceError } from '@svc/service-kit/service-error.ts';
 import type { Claims } from '../session/claims.ts';
 import { forgetConversation, type ForgetDeps } from '../session/forget-conversation.ts';
-import { readHistory, toPage, type HistoryDeps, type PageDeps } from '../session/session-desk.ts';
-import { parsePlace } from '../session/session-place.ts';
+import { readHistory, type HistoryDeps } from '../session/read-history.ts';
+import { toPage, type PageDeps } from '../session/session-page.ts';
+import { parseCursor } from '../session/session-cursor.ts';
 import type { SessionStore } from '../session/session-store.ts';
 import type { Events } from '../events.ts';
 import type { TrustService } from '../trust/trust-service.ts';
@@ -92,7 +93,7 @@ async function answerTo(deps: LinkSessionDeps, peer: Peer, request: Asked, call:
 
 async function list(deps: LinkSessionDeps, peer: Peer, { as, limit = maxPage, before }: Extract<Asked, { op: 'sessions' }>) {
   const identity = await resolveAsker(deps, peer, as);
-  const after = parsePlace(before);
+  const after = parseCursor(before);
   const isAll = seesAll(identity);
   const own = { prefix: `${peer.type}:${peer.instanceId}:`, principalId: isAll ? null : identity.principal_id };
   // An unknown sender does not own those without a person.

@@ -25,7 +25,7 @@ export async function runTurn(deps: PipelineParts, turn: Turn, io: TurnIo): Prom
   const admission = await admit(deps, turn, isClaimed);
   if ('ended' in admission) {
     const isTold =
-      isClaimed && admission.ended.outcome === 'observed' && isPublic !== true && deps.claims.tellsNow(conversation_key);
+      isClaimed && admission.ended.outcome === 'observed' && isPublic !== true && deps.claims.takePauseNotice(conversation_key);
     return isTold ? toResult(turn, 'command', pausedText) : admission.ended;
   }
   const endWatch = watchRights(deps, turn, admission.identity);

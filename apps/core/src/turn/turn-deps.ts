@@ -70,7 +70,7 @@ export type TurnDeps = {
   instanceRules: Pick<InstanceRulesReader, 'of'>;
   persona: Pick<Persona, 'text'>;
   sessions: Pick<SessionStore, 'read' | 'open' | 'announceCursor' | 'keepEngineSession' | 'addTurn' | 'forgetEngines' | 'delete'>;
-  claims: Pick<Claims, 'isClaimed' | 'tellsNow'>;
+  claims: Pick<Claims, 'isClaimed' | 'takePauseNotice'>;
   terminalWords: Pick<TerminalWords, 'say'>;
   observed: ObservedStore;
   announcements: Pick<Announcements, 'newestId' | 'after'>;

@@ -43,7 +43,7 @@ export class SupervisedInstance {
   constructor(deps: SupervisorDeps, config: InstanceConfig) {
     this.#deps = deps;
     this.#launch = createInstanceLaunch(deps, config, path.join(deps.paths.instances, config.id));
-    this.#heartbeat = createHeartbeatMonitor(deps.clock, deps.settings.heartbeatStaleMs, () => this.#tellHeartbeat());
+    this.#heartbeat = createHeartbeatMonitor(deps.clock, deps.settings.heartbeatStaleMs, () => this.#reportHeartbeat());
     this.#secrets = createInstanceSecrets(deps.secrets, deps.maskKnown);
     this.#usage = createUsageMeter(deps.clock);
     this.#memory = createMemoryWatch((_pid, limitMb) => this.#child.kill(`used more than ${limitMb} MB of memory`));
@@ -205,7 +205,7 @@ export class SupervisedInstance {
     this.#reports.problem(this.#problem);
   }
 
-  #tellHeartbeat(): void {
+  #reportHeartbeat(): void {
     const { heartbeat } = this.#heartbeat.read();
     if (heartbeat === 'fresh') this.#launch.renewRun();
     this.#reports.heartbeat(heartbeat);

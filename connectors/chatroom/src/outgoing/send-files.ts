@@ -42,7 +42,7 @@ export function createFileSender({ uploads, write, maxFileBytes }: SendFilesDeps
     }
   }
 
-  const sayInstead = (to: FilePost, { name }: ReplyFile, why: string) =>
+  const postNotice = (to: FilePost, { name }: ReplyFile, why: string) =>
     write({ ...to, fields: { content: `📎 ${cleanName(name)} ${why}` } });
 
   /** Files that turn out to be too large together, or one that is, are not tried again as they are. */
@@ -55,7 +55,7 @@ export function createFileSender({ uploads, write, maxFileBytes }: SendFilesDeps
       await write({ ...to, files: ready.map(({ raw }) => raw), fields: content === undefined ? {} : { content } });
     } catch (error) {
       if (!(error instanceof ServiceError) || error.code !== 'too_large') throw error;
-      if (ready.length === 1) return void (await sayInstead(part(to, 'words'), first.file, 'is larger than Discord takes here.'));
+      if (ready.length === 1) return void (await postNotice(part(to, 'words'), first.file, 'is larger than Discord takes here.'));
       for (const [index, each] of ready.entries()) await post(part(to, `alone ${index}`), [each]);
     }
   }
@@ -68,7 +68,7 @@ export function createFileSender({ uploads, write, maxFileBytes }: SendFilesDeps
     for (const file of files) {
       const each = await read(file);
       if (typeof each === 'string') {
-        await sayInstead(next(), file, each);
+        await postNotice(next(), file, each);
         continue;
       }
       if (ready.reduce((sum, { bytes }) => sum + bytes, each.bytes) > mostBytes) {

@@ -70,7 +70,7 @@ export function createFileSender({ call: ask, uploads, write, sent, maxFileBytes
     }
   }
 
-  const sayInstead = (target: FilePost, { name }: ReplyFile, why: string) =>
+  const postNotice = (target: FilePost, { name }: ReplyFile, why: string) =>
     call('sendMessage', target, { text: `📎 ${name} ${why}` });
 
   function post(target: FilePost, ready: readonly Ready[], kind: Kind): Promise<unknown> {
@@ -88,7 +88,7 @@ export function createFileSender({ call: ask, uploads, write, sent, maxFileBytes
     try {
       for (const file of files) {
         const each = await prepare(file);
-        if (typeof each === 'string') await sayInstead(target, file, each);
+        if (typeof each === 'string') await postNotice(target, file, each);
         else ready.push(each);
       }
       if (ready.length === 0) return undefined;

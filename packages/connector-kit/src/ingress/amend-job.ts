@@ -6,7 +6,7 @@ import type { CoreApi, StartContext } from '../connector.ts';
 import { isOfLink } from '../core-error.ts';
 import { pause } from '../retry.ts';
 import type { Job, Stage } from './chat-lines.ts';
-import type { GiveBacks } from './give-backs.ts';
+import type { RedeliveryLimit } from './redelivery-limit.ts';
 import type { Update } from './message-job.ts';
 import { isPassing, pauseMs, toFault } from './passing-faults.ts';
 
@@ -22,7 +22,7 @@ type Deps = {
   log: StartContext['log'];
   signal: AbortSignal;
   withinMs: number;
-  giveBacks: GiveBacks;
+  redeliveries: RedeliveryLimit;
   prepare(update: AmendUpdate): Promise<Amendment | null>;
 };
 
@@ -55,10 +55,10 @@ async function tell(deps: Deps, { chat, id }: Update, amendment: Amendment): Pro
   for (let tries = 1; ; tries++) {
     const fault = await faultOf(core.amend(amendment));
     const name = compositeKey(chat, id);
-    if (fault === null) return deps.giveBacks.forget(name);
+    if (fault === null) return deps.redeliveries.forget(name);
     if (isPassing(fault)) {
       if (clock.elapsed() - since <= withinMs && (await pause(clock, pauseMs(fault, tries), signal))) continue;
-      if (signal.aborted || isOfLink(fault) || deps.giveBacks.may(name)) throw fault;
+      if (signal.aborted || isOfLink(fault) || deps.redeliveries.allows(name)) throw fault;
     }
     return log('error', 'a change cannot be taken and is skipped', { chat, update: id, error: errorText(fault) });
   }

@@ -9,7 +9,7 @@ import { boundedName } from './bounded-name.ts';
 import { createAmendJob, type AmendUpdate } from './amend-job.ts';
 import { answerTurn } from './answer-turn.ts';
 import { createChatLines } from './chat-lines.ts';
-import { createGiveBacks } from './give-backs.ts';
+import { createRedeliveryLimit } from './redelivery-limit.ts';
 import { createHearing } from './hearing.ts';
 import type { OpenReply } from './lazy-reply.ts';
 import { createMessageJob, type MessageJob, type MessageUpdate, type Update } from './message-job.ts';
@@ -80,7 +80,7 @@ export function createIngress(options: IngressOptions): Ingress {
   const order = createTurnOrder();
   const onTheWay = createUpdatesOnTheWay(clock, lines, safeWithinMs);
   const { prepare } = createPreparer({ clock, log, signal, atOnce: maxPreparing, withinMs: prepareWithinMs });
-  const giveBacks = createGiveBacks();
+  const redeliveries = createRedeliveryLimit();
   const answering = new Set<Promise<void>>();
 
   /** Resolves when the turn is safe: the core has it, or it has ended. */
@@ -184,7 +184,7 @@ export function createIngress(options: IngressOptions): Ingress {
     amend: (chat, id, prepareUpdate) =>
       enter(chat, id, (update) => {
         const job = createAmendJob(
-          { core, clock, log, signal, withinMs: safeWithinMs, giveBacks, prepare },
+          { core, clock, log, signal, withinMs: safeWithinMs, redeliveries, prepare },
           { ...update, prepare: prepareUpdate },
         );
         lines.add(update.chat, job);

@@ -6,7 +6,7 @@ import { unavailable } from '@svc/service-kit/service-error.ts';
 import { inTime } from '@svc/service-kit/within.ts';
 import type { StartContext } from '../connector.ts';
 import { retryWithin, toAttempt, type Attempt } from '../retry.ts';
-import { createGiveBacks } from './give-backs.ts';
+import { createRedeliveryLimit } from './redelivery-limit.ts';
 import { isPassing } from './passing-faults.ts';
 import { tooSlow } from './too-slow.ts';
 
@@ -25,7 +25,7 @@ const maxTries = 3;
 
 export function createPreparer({ clock, log, signal, atOnce, withinMs }: PrepareOptions): Preparer {
   const run = createLane(atOnce);
-  const giveBacks = createGiveBacks();
+  const redeliveries = createRedeliveryLimit();
 
   async function attempt<T>({ prepare }: Preparing<T>, leftMs: number): Promise<Attempt<T | null>> {
     const late = new AbortController();
@@ -42,11 +42,11 @@ export function createPreparer({ clock, log, signal, atOnce, withinMs }: Prepare
       const tries = { clock, limitMs: withinMs, maxTries, signal };
       const tried = await run(() => retryWithin(tries, (leftMs) => attempt(update, leftMs)));
       if (tried.ok) {
-        giveBacks.forget(name);
+        redeliveries.forget(name);
         return tried.value;
       }
       if (signal.aborted) throw unavailable('This connector is stopping.');
-      if (isPassing(tried.error) && giveBacks.may(name)) throw tried.error;
+      if (isPassing(tried.error) && redeliveries.allows(name)) throw tried.error;
       log('error', 'an update cannot be read and is skipped', { chat, update: id, error: tried.error.message });
       return null;
     },

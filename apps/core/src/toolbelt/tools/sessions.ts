@@ -1,6 +1,6 @@
 import type { ListedSession, Session } from '@svc/contract/session.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
-import { listStart } from '../../session/session-place.ts';
+import { listStart } from '../../session/session-cursor.ts';
 import { toSession } from '../../session/session-view.ts';
 import { conversationOf, reaches, type ToolCaller } from '../tool-caller.ts';
 import { isoTime, type Tool, type ToolDeps } from './tool.ts';

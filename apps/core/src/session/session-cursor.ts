@@ -1,20 +1,20 @@
 import { badRequest } from '@svc/service-kit/service-error.ts';
 
 /** A place in the list of sessions, newest first: what comes after it was active earlier, or at the same time and has a later key. */
-export type SessionPlace = { at: number; key: string };
+export type SessionCursor = { at: number; key: string };
 
 /** Before all sessions. */
-export const listStart: SessionPlace = { at: Number.MAX_SAFE_INTEGER, key: '' };
+export const listStart: SessionCursor = { at: Number.MAX_SAFE_INTEGER, key: '' };
 
 /** The place of a session, as it can stand in an address. */
-export const writePlace = ({ last_active_at, conversation_key }: { last_active_at: number; conversation_key: string }): string =>
+export const writeCursor = ({ last_active_at, conversation_key }: { last_active_at: number; conversation_key: string }): string =>
   `${last_active_at}.${Buffer.from(conversation_key).toString('base64url')}`;
 
 /**
- * Reads the `before` of a list: what `writePlace` gave, or a time alone, of which nothing that was active then is listed.
+ * Reads the `before` of a list: what `writeCursor` gave, or a time alone, of which nothing that was active then is listed.
  * @throws ServiceError `bad_request`.
  */
-export function parsePlace(before: string | undefined): SessionPlace {
+export function parseCursor(before: string | undefined): SessionCursor {
   if (before === undefined) return listStart;
   const [, time, key] = /^(\d{1,16})(?:\.([\w-]+))?$/.exec(before) ?? [];
   if (time === undefined) throw badRequest('The query parameter before takes the "next" of a page, or a time in milliseconds.');

@@ -1,26 +1,12 @@
-import type { History, SessionPage } from '@svc/contract/session.ts';
+import type { History } from '@svc/contract/session.ts';
 import { textsInSlices } from '@svc/service-kit/redaction/in-slices.ts';
 import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
 import { notFound } from '@svc/service-kit/service-error.ts';
 import type { Database } from '@svc/store/database.ts';
-import { firstFitting } from '@svc/store/read-page.ts';
-import type { Folders } from '../folder/folders.ts';
 import type { Pipeline } from '../turn/pipeline.ts';
 import type { TurnJournal } from '../turn/turn-journal.ts';
 import { toMessages } from './history.ts';
-import { writePlace } from './session-place.ts';
-import type { SessionRow, SessionStore } from './session-store.ts';
-import { toSession } from './session-view.ts';
-
-export type PageDeps = { pipeline: Pick<Pipeline, 'stateOf'>; folders: Pick<Folders, 'setFor'> };
-
-/** Rows as a page of the list. `limit`: how many were asked for. */
-export function toPage(deps: PageDeps, rows: readonly SessionRow[], limit: number): SessionPage {
-  const shown = firstFitting(rows.map((row) => toSession(row, deps)));
-  const last = shown.at(-1);
-  const isAll = shown.length === rows.length && rows.length < limit;
-  return { sessions: shown, next: isAll || last === undefined ? null : writePlace(last) };
-}
+import type { SessionStore } from './session-store.ts';
 
 export type HistoryDeps = {
   db: Pick<Database, 'flush'>;
