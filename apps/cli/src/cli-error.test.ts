@@ -6,10 +6,10 @@ import { plain } from './terminal.ts';
 test('says what failed, why and what to run, in lines of the width that there is', () => {
   const why =
     'The passphrase is not the one of this vault.\nPort 3023 (core) is used by a program with a name that is rather long.';
-  const error = new CliError('the vault refuses, and says so in words that are many.', { why, run: './svc vault unseal' });
+  const error = new CliError('the vault refuses, and says so in lines that are many.', { why, run: './svc vault unseal' });
   expect(renderCliError(error, plain, 50)).toBe(
     [
-      'svc: the vault refuses, and says so in words that',
+      'svc: the vault refuses, and says so in lines that',
       '     are many.',
       '     The passphrase is not the one of this vault.',
       '     Port 3023 (core) is used by a program with a',

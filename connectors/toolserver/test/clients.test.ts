@@ -131,7 +131,7 @@ test.each(['auto', undefined] as const)('a cancelled question is taken back (%s)
   takenBack.resolve();
 });
 
-test('files come with a question, and refusals are said in words', async () => {
+test('files come with a question, and refusals are said as text', async () => {
   const server = await openToolserver();
   const client = await connect(server, { signin: new Signin() });
   const ask = (args: Record<string, unknown>) => client.callTool({ name: 'ask_assistant', arguments: args });

@@ -17,7 +17,7 @@ function open(limit = 4) {
     'thread/resume': ({ threadId }) => (loaded.add(threadId), { thread: { id: threadId }, model: 'm' }),
     'thread/unsubscribe'({ threadId }) {
       loaded.delete(threadId);
-      for (const tell of listeners) tell({ method: 'thread/closed', params: { threadId } });
+      for (const listener of listeners) listener({ method: 'thread/closed', params: { threadId } });
       return { status: 'unsubscribed' };
     },
   };

@@ -34,7 +34,7 @@ export type EngineInstall = {
   ended_at: number | null;
 };
 
-/** One engine as `GET /v2/engines` shows it: how it stands on this machine, and how it is set. */
+/** One engine as `GET /v2/engines` shows it: its state on this machine, and how it is set. */
 export type EngineView = {
   id: string;
   default: boolean;

@@ -649,7 +649,7 @@ test('a thousand reconnects leave nothing behind, and one device that is dead ho
   stalled.destroy();
 });
 
-test('a clip that is empty, too long or refused is answered in words, without those of the provider’s key', async () => {
+test('a clip that is empty, too long or refused is answered as text, without those of the provider’s key', async () => {
   const gateway = await openGateway();
   const { token } = await gateway.device('Phone');
   const clip = (bytes: number, type = 'audio/webm') =>

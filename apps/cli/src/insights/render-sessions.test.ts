@@ -24,7 +24,7 @@ const terminal: ListedSession = {
   state: 'idle',
   engine_id: 'claude',
   model: 'claude-opus-5-5',
-  title: 'Mend the login',
+  title: 'Fix the login',
   cwd: `${homedir()}/src/app`,
   repo: `${homedir()}/src/app`,
   pid: 7,
@@ -40,7 +40,7 @@ test('a session shows who, how much and what was said last', () => {
 
 test('one in a terminal shows what it is about, where it works and where it is seen', () => {
   expect(shown(terminal)).toEqual([
-    '  Mend the login',
+    '  Fix the login',
     '      terminal:claude:5350c988-5f52-4ec7-8728-4642e7792d28',
     '      active, u, terminal, claude claude-opus-5-5, 3 turns, 1.1k tokens, $0.50',
     '      5 s ago',

@@ -80,7 +80,7 @@ describe('a reply', () => {
     for (const { at } of out.named('post').slice(1)) expect(at).toBeGreaterThanOrEqual(20_000);
   });
 
-  test('whose message somebody removed is posted again, under another nonce', async () => {
+  test('whose message a person removed is posted again, under another nonce', async () => {
     const out = await setUpOutgoing();
     out.next['edit'] = [refusal(404, 10_008, 'Unknown Message')];
     const { handlers, finish } = begin(out, general);
@@ -229,7 +229,7 @@ describe('a message that is pushed', () => {
 describe('files', () => {
   const file = (name: string, mime = 'text/plain') => ({ type: 'file', path: `/${name}`, name, mime });
 
-  test('go together, ten in a message, and what is too large or empty in words', async () => {
+  test('go together, ten in a message, and what is too large or empty as text', async () => {
     const out = await setUpOutgoing({}, { '/big.bin': { bytes: 11 * mib, mime: '' }, '/none.txt': { bytes: 0, mime: '' } });
     const files = [...Array.from({ length: 12 }, (_, n) => file(`${n}.txt`)), file('big.bin'), file('none.txt')];
     await out.within(begin(out, general).finish(resultOf('', files)));
@@ -243,7 +243,7 @@ describe('files', () => {
     expect(new Set(nonces).size).toBe(nonces.length);
   });
 
-  test('that are too large together go one by one, and one that is goes in words', async () => {
+  test('that are too large together go one by one, and one that is goes as text', async () => {
     const out = await setUpOutgoing();
     out.answers['post'] = (call) => (call.files.length > 1 || call.files[0] === 'b.txt' ? refusal(413, 40_005)() : { id: '1' });
     await out.within(begin(out, general).finish(resultOf('', [file('a.txt'), file('b.txt'), file('c.txt')])));

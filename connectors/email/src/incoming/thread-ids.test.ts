@@ -22,7 +22,7 @@ test('subjects are compared without the marks of answers', () => {
   expect([isAnswer('Re: x'), isAnswer('Fwd: x'), isAnswer('Regards')]).toEqual([true, false, false]);
 });
 
-test('an invitation is said in words', () => {
+test('an invitation is said as text', () => {
   const lines = [
     'BEGIN:VCALENDAR',
     'METHOD:REQUEST',

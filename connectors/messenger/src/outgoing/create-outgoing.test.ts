@@ -97,7 +97,7 @@ describe('a reply', () => {
     expect(out.named('sendMessageDraft')).toHaveLength(asked);
   });
 
-  test('whose message somebody removed is sent again, and one that is as it should be already is fine', async () => {
+  test('whose message a person removed is sent again, and one that is as it should be already is fine', async () => {
     const out = await setUpOutgoing();
     out.next['editMessageText'] = [refusal(400, 'Bad Request: message to edit not found')];
     const { handlers, finish } = begin(out, '42');
@@ -120,7 +120,7 @@ describe('a reply', () => {
     expect([at.length, at[1]! - at[0]! >= 30_000]).toEqual([2, true]);
   });
 
-  test('to somebody who has blocked the bot fails with the cause', async () => {
+  test('to a person who has blocked the bot fails with the cause', async () => {
     const out = await setUpOutgoing();
     out.answers['sendMessage'] = refusal(403, 'Forbidden: bot was blocked by the user');
     await expect(out.within(begin(out, '42').finish(resultOf('One.')))).rejects.toThrow('bot was blocked by the user');

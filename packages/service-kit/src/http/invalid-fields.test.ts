@@ -48,7 +48,7 @@ test.each([
   ['const', { allowedValue: '*' }, 'must be "*"'],
   ['type', { type: 'boolean' }, 'must be true or false'],
   ['type', { type: ['string', 'null'] }, 'is wrong'],
-])('%s of %j is put in words', (keyword, params, words) => {
+])('%s of %j is put as text', (keyword, params, words) => {
   expect(fieldsText(invalidFields([at('/x', keyword, params)], 'body'))).toBe(`body.x ${words}`);
 });
 
