@@ -9,11 +9,12 @@ import { type Conversation, openConversation } from './conversation.ts';
 import { acceptClaude, type ClaudeInstall, loadSdk } from './find-claude.ts';
 import { readFolderNotes, readInstructions } from './instructions.ts';
 import { keyInSettings, settingsFiles } from './key-in-settings.ts';
-import { claudeEnv, endpointToken, settingSources } from './launch.ts';
+import { claudeEnv, configDirs, endpointToken, settingSources } from './launch.ts';
 import { askLimitEnd } from './limit-end.ts';
 import { titleModel } from './pin.ts';
 import { removePrivate } from './private-history.ts';
 import { probeClaude } from './probe.ts';
+import { removeSession } from './remove-session.ts';
 import { runTurn } from './run-turn.ts';
 import { createWarmConversations } from './warm-conversations.ts';
 
@@ -86,6 +87,12 @@ export const createEngine: CreateEngine = (deps) => {
       }),
     instructions: readInstructions,
     letGo: (sessionId) => warm.letGo(sessionId),
+    async forget(sessionId) {
+      if (!uuid.test(sessionId)) return;
+      await warm.letGo(sessionId);
+      // It may be of a time when the endpoint was set otherwise.
+      for (const dir of configDirs(deps)) await removeSession(dir, sessionId);
+    },
     async terminal({ resume, model }) {
       const location = locate(deps);
       if (!location.found) return { problem: notInstalled(location.reason).message };

@@ -1,4 +1,5 @@
 import { mkdirSync } from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import { engineEnv } from '@svc/engine-kit/engine-env.ts';
 import type { EngineDeps, EngineRequest, ToolServer } from '@svc/engine-kit/engine.ts';
@@ -44,8 +45,16 @@ export function claudeEnv({ env, baseUrl, stateDir }: Deps): Record<string, stri
 
 const loginNames = ['CLAUDE_CONFIG_DIR', 'CLAUDE_CODE_OAUTH_TOKEN'];
 
+/** The program's own folders: the operator's, and the one for turns with a self-hosted endpoint. */
+export const configDirs = ({ env, stateDir }: Pick<Deps, 'env' | 'stateDir'>): readonly string[] => [
+  env['CLAUDE_CONFIG_DIR'] ?? path.join(env['HOME'] ?? os.homedir(), '.claude'),
+  endpointConfig(stateDir),
+];
+
+const endpointConfig = (stateDir: string): string => path.join(stateDir, 'config');
+
 function endpointEnv(env: Deps['env'], baseUrl: string, stateDir: string): Record<string, string> {
-  const configDir = path.join(stateDir, 'config');
+  const configDir = endpointConfig(stateDir);
   mkdirSync(configDir, { recursive: true, mode: 0o700 });
   return { CLAUDE_CONFIG_DIR: configDir, ANTHROPIC_BASE_URL: baseUrl, ANTHROPIC_AUTH_TOKEN: endpointToken(env) };
 }

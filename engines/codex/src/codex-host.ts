@@ -40,6 +40,8 @@ export type CodexHost = {
   acquire(): Promise<Lease>;
   /** Unloads a thread from every app-server that may have it. */
   letGo(threadId: string): Promise<void>;
+  /** Removes a thread for good, with its sub-agents' threads. */
+  remove(threadId: string): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -77,16 +79,27 @@ export function createCodexHost(program: CodexProgram, deps: Deps): CodexHost {
   const host: Host = { program, deps, all: new Set(), current: null, shim: null };
   return {
     acquire: () => acquire(host),
-    async letGo(threadId) {
-      const running = await Promise.allSettled(Array.from(host.all, ({ started }) => started));
-      const up = running.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
-      await Promise.all(up.map(({ threads }) => threads.release(threadId)));
+    letGo: (threadId) => letGo(host, threadId),
+    async remove(threadId) {
+      await letGo(host, threadId);
+      const { codex, release: done } = await acquire(host);
+      try {
+        await codex.threads.remove(threadId);
+      } finally {
+        done();
+      }
     },
     async close() {
       await Promise.all(Array.from(host.all, (hosted) => stop(host, hosted)));
       await (await host.shim)?.close();
     },
   };
+}
+
+async function letGo(host: Host, threadId: string): Promise<void> {
+  const running = await Promise.allSettled(Array.from(host.all, ({ started }) => started));
+  const up = running.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  await Promise.all(up.map(({ threads }) => threads.release(threadId)));
 }
 
 /** Another one, when it began to end while the turn waited for it. The one that a turn has opened is its own: each opens one at most. */

@@ -100,6 +100,13 @@ export const createEngine: CreateEngine = (deps) => {
     run: (request, signal) => guardEvents((inner) => turn(request, inner), signal, { toFailure: exceptionToFailure }),
     instructions: (request) => readInstructions(request, owner),
     letGo: async (threadId) => opened?.host.letGo(threadId),
+    async forget(threadId) {
+      if (!uuid.test(threadId)) return;
+      const location = locate(deps);
+      if (!location.found) throw new Error(notInstalled(location.reason).message);
+      await open(location.value).host.remove(threadId);
+      await models.forget(threadId);
+    },
     async terminal(request) {
       const location = locate(deps);
       if (!location.found) return { problem: notInstalled(location.reason).message };

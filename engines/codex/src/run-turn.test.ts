@@ -26,7 +26,7 @@ function open(over: Partial<Threads> = {}, fields: Partial<EngineRequest> = {}) 
     answerFor: () => () => undefined,
     subscribe: listeners.add,
   };
-  const threads: Threads = {
+  const threads: Omit<Threads, 'remove'> = {
     open: () => Promise.resolve({ id: 'thread-1', model: 'm', resumed: false, isLoaded: false, used: null }),
     keep: () => undefined,
     release: () => Promise.resolve(),

@@ -21,7 +21,7 @@ import { createTurnUsage, type TurnUsage } from './turn-usage.ts';
 /** `isWarm`: the app-server was open before this turn, and may have got stuck or died since. */
 type Deps = {
   server: AppServer;
-  threads: Threads;
+  threads: Pick<Threads, 'open' | 'keep' | 'release'>;
   isWarm: boolean;
   /** Ends what the turn's commands have started, also what has left their group. Never rejects. */
   endStarted(): Promise<void>;

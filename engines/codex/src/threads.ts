@@ -19,9 +19,12 @@ export type Threads = {
   keep(thread: OpenedThread, params: object): void;
   /** Unloads a thread with all its children. A thread that does not go away takes the app-server with it. */
   release(id: string): Promise<void>;
+  /** Removes a thread that is not loaded for good. One that is not known is removed already. */
+  remove(id: string): Promise<void>;
 };
 
 const closeLimitMs = 3000;
+const removeLimitMs = 10_000;
 const idleMs = 5 * 60_000;
 /** Codex says that a thread is closed a moment before it can be loaded again. */
 const closingWaitMs = 20;
@@ -62,6 +65,13 @@ export function createThreads(server: AppServer, limit: number): Threads {
       const timer = setTimeout(() => void release(id), idleMs).unref();
       kept.set(id, { model, used, params: JSON.stringify(params), timer });
       for (const oldest of [...kept.keys()].slice(0, Math.max(0, kept.size - limit))) void release(oldest);
+    },
+    async remove(id) {
+      try {
+        await server.request('thread/delete', { threadId: id }, removeLimitMs);
+      } catch (error) {
+        if (!isUnknown(error)) throw error;
+      }
     },
     async open(params, resume) {
       if (resume === null || !uuid.test(resume)) return start(server, params);

@@ -28,7 +28,11 @@ describe('a turn on an app-server that was open already and goes away', () => {
         fall();
       },
     };
-    const threads: Threads = { open: () => Promise.resolve(thread), keep: () => undefined, release: () => Promise.resolve() };
+    const threads: Omit<Threads, 'remove'> = {
+      open: () => Promise.resolve(thread),
+      keep: () => undefined,
+      release: () => Promise.resolve(),
+    };
     const run = (over: Partial<Threads> = {}) =>
       end(
         runTurn(

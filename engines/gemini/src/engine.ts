@@ -11,7 +11,7 @@ import { type ModelRelay, startModelRelay } from './model-relay.ts';
 import { titleModel } from './pin.ts';
 import { probeGemini } from './probe.ts';
 import { runTurn } from './run-turn.ts';
-import { knownHome, newHome, sessionsDir, sweep } from './session-home.ts';
+import { knownHome, newHome, removeHome, sessionsDir, sweep } from './session-home.ts';
 import { openTerminalHome } from './terminal-home.ts';
 import { noKey } from './to-failure.ts';
 import { isLocal } from './upstream.ts';
@@ -65,6 +65,7 @@ export const createEngine: CreateEngine = (deps) => {
       const argv = [process.execPath, location.value.script, ...terminalArgs(home, model)] as const;
       return { argv, env: terminalEnv(deps, home, keyFor(deps)), engineSessionId: home.id };
     },
+    forget: (sessionId) => removeHome(deps.stateDir, sessionId),
     async close() {
       await Promise.all([...running].map((child) => child.stop()));
       await (await relay)?.close();

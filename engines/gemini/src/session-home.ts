@@ -28,12 +28,21 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** Where the homes of sessions lie, and those of side calls, which are gone after the call. */
 export const sessionsDir = (stateDir: string): string => path.join(stateDir, 'sessions');
 export const sideDir = (stateDir: string): string => path.join(stateDir, 'side');
+/** The name that a session's home has for a program in a terminal. */
+export const terminalDir = (stateDir: string, home: string): string => path.join(stateDir, 'terminals', path.basename(home));
 
 /** The home of a session that a turn wants to go on with; null when there is none. Words other than an id mean something to the program. */
 export function knownHome(stateDir: string, id: string): SessionHome | null {
   if (!uuid.test(id)) return null;
   const home = homeAt(sessionsDir(stateDir), id, false);
   return existsSync(home.dir) ? home : null;
+}
+
+/** Removes a session with all that the program wrote for it. */
+export async function removeHome(stateDir: string, id: string): Promise<void> {
+  if (!uuid.test(id)) return;
+  const { dir } = homeAt(sessionsDir(stateDir), id, false);
+  for (const place of [terminalDir(stateDir, dir), dir]) await rm(place, { recursive: true, force: true, maxRetries: 3 });
 }
 
 export const newHome = (stateDir: string, { purpose }: Pick<EngineRequest, 'purpose'>): SessionHome =>

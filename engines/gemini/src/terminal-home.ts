@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { restoreText } from './plain-text.ts';
-import { homeAt, knownHome, moveProject, sessionsDir, type SessionHome } from './session-home.ts';
+import { homeAt, knownHome, moveProject, sessionsDir, type SessionHome, terminalDir } from './session-home.ts';
 
 /** What the program of a person is given: how it pays, and to keep the session and itself as they are. The rest is the person's to set. */
 const settings = {
@@ -23,7 +23,7 @@ export async function openTerminalHome(stateDir: string, resume: string | null, 
   await writeFile(path.join(home.dir, '.gemini/settings.json'), JSON.stringify(settings, null, 2), { mode: 0o600 });
   await moveProject(home, cwd);
   await restoreChats(home);
-  const dir = path.join(stateDir, 'terminals', path.basename(home.dir));
+  const dir = terminalDir(stateDir, home.dir);
   await mkdir(path.dirname(dir), { recursive: true, mode: 0o700 });
   await symlink(home.dir, dir).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error;

@@ -156,6 +156,12 @@ export interface Engine {
   terminal?(request: TerminalRequest): Promise<EngineTerminal | { problem: string }>;
   /** Another program goes on with the session: when this resolves, nothing that was kept open between turns holds it or remembers it. */
   letGo?(engineSessionId: string): Promise<void>;
+  /**
+   * Removes for good what the program keeps of a session on this machine, and closes what is open of it. One that it does not know is
+   * removed already. No turn of the session runs, and none begins. Where this is missing, nothing is kept. Rejects when it could not be
+   * removed, with a reason that a person can act on.
+   */
+  forget?(engineSessionId: string): Promise<void>;
   /** Whether a turn with this message has a use for tool servers; always, where it is missing. */
   usesTools?(text: string): boolean;
   /** Ends warm processes and temporary files. After it `run` is not called. */

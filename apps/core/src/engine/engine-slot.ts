@@ -77,6 +77,11 @@ const engineOf = (slot: Slot): Engine => ({
   letGo: async (sessionId) => {
     await Promise.all(Array.from(slot.all, async ({ engine }) => engine?.letGo?.(sessionId)));
   },
+  forget: async (sessionId) => {
+    // Each may have it open, and what is kept is removed by the one that knows where.
+    await Promise.all(Array.from(slot.all, async ({ engine }) => engine?.letGo?.(sessionId)));
+    await (await open(slot).opening).forget?.(sessionId);
+  },
   get asks() {
     return slot.current?.engine?.asks;
   },

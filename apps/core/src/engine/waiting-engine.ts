@@ -15,6 +15,7 @@ export function waitingEngine(engine: Engine, { message }: BehindVault): Engine 
     },
     instructions: engine.instructions?.bind(engine),
     terminal: async () => ({ problem: message }),
+    forget: async (sessionId) => engine.forget?.(sessionId),
     asks: engine.asks,
     usesTools: engine.usesTools?.bind(engine),
     close: () => engine.close(),

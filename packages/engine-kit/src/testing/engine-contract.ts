@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { TokenUsage } from '@svc/contract/usage.ts';
 import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
@@ -30,6 +31,8 @@ export type EngineContract = {
   unknownSession: string;
   /** True when the last turn's model was given what the turn with this prompt said. Leave out where a model has no memory. */
   remembers?(prompt: string): boolean;
+  /** The files in which the program keeps what was said; leave out where it keeps nothing. */
+  keptFiles?(): readonly string[];
   /** Resolves when nothing of an ended turn runs any more; rejects after a bound. */
   settled?(): Promise<void>;
   close?(): Promise<void>;
@@ -118,6 +121,24 @@ export function engineContract(contract: EngineContract): void {
       expect(second.last).toEqual({ type: 'done' });
       expect(ofType(second.events, 'session')).toMatchObject([{ engineSessionId: first.sessionId, resumed: true }]);
       if (contract.remembers) expect(contract.remembers(turns.text.prompt)).toBe(true);
+    });
+
+    test('a session that is forgotten leaves nothing of what was said, and others go on', async () => {
+      const { keptFiles } = contract;
+      const said = { ...turns.text, prompt: `${turns.text.prompt}, and mind the zebra` };
+      const files = () => keptFiles?.().filter((file) => readFileSync(file).includes('mind the zebra')) ?? [];
+      const other = await collectTurn(engine, turn(turns.text, { conversationKey: 'test:other' }));
+      const first = await collectTurn(engine, turn(said, { conversationKey: 'test:forgotten' }));
+      if (keptFiles) expect(files()).not.toEqual([]);
+      for (const id of [String(first.sessionId), String(first.sessionId), contract.unknownSession, '../..'])
+        await engine.forget?.(id);
+      expect(files()).toEqual([]);
+      if (keptFiles) {
+        const next = await collectTurn(engine, turn(turns.text, { conversationKey: 'test:forgotten', resume: first.sessionId }));
+        expect(ofType(next.events, 'session')).toMatchObject([{ resumed: false }]);
+      }
+      const again = await collectTurn(engine, turn(turns.text, { conversationKey: 'test:other', resume: other.sessionId }));
+      expect(ofType(again.events, 'session')).toMatchObject([{ engineSessionId: other.sessionId, resumed: true }]);
     });
 
     test('an unknown session id begins a new session and says so', async () => {
