@@ -74,6 +74,7 @@ export function createCoreApp(context: CoreContext, version: VersionInfo, linkFa
         ...context.backups.notices(),
         ...context.uploads.notices(),
         ...context.erasures.notices(),
+        ...context.endedEngineSessions.notices(),
       ],
       degraded: [
         storageFault(context),

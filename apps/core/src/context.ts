@@ -23,6 +23,7 @@ import type { SendToChannel } from './delivery/channel-sender.ts';
 import { createInstanceCaller } from './delivery/instance-caller.ts';
 import { createDeliveryStore } from './delivery/delivery-store.ts';
 import { openOutbox } from './delivery/open-outbox.ts';
+import { forgetEngineSession } from './engine/forget-engine-session.ts';
 import { programInTerminal } from './engine/program-in-terminal.ts';
 import { engineIds } from './engine/load-engine.ts';
 import { type EngineOverrides, openEngines } from './engine/open-engines.ts';
@@ -42,6 +43,7 @@ import { openSecretParts } from './secret/open-secret-parts.ts';
 import { createSecrets } from './secret/secrets.ts';
 import { createClaims } from './session/claims.ts';
 import { instanceOfKey, terminalKey } from './session/conversation-key.ts';
+import { createEndedEngineSessions } from './session/ended-engine-sessions.ts';
 import { createConversationFiles } from './session/conversation-files.ts';
 import { forgetSession } from './session/forget-session.ts';
 import { openObservedStore } from './session/observed-store.ts';
@@ -130,6 +132,10 @@ export async function createCoreContext({ settings: allSettings, clock, ids, log
     counts: () => pipeline.counts(),
   });
   const sessions = createSessionStore(db, clock);
+  const endedEngineSessions = createEndedEngineSessions({
+    ...base,
+    forget: (...session) => forgetEngineSession(engines, ...session),
+  });
   const claims = await createClaims(db);
   const announcements = await openAnnouncements(db, clock);
   const { close: closeTerminals, ...terminalParts } = openTerminals({
@@ -169,6 +175,7 @@ export async function createCoreContext({ settings: allSettings, clock, ids, log
     pricing,
     spend,
     sessions,
+    endedEngineSessions,
     observed: await openObservedStore(db, clock),
     announcements,
     workspaces,
@@ -236,6 +243,7 @@ export async function createCoreContext({ settings: allSettings, clock, ids, log
       await parts.backups.close();
       outbox.close();
       await toolTests.close();
+      await endedEngineSessions.close();
       await closeEngines();
       await toolbelt.close();
       await telemetry.close(1000);

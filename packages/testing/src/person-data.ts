@@ -19,6 +19,7 @@ export const tablesOf: Record<'core' | 'login' | 'manager' | 'collector' | 'vaul
     ask: 'conversation', // its row goes with its answer; what a killed core left goes at the next start
     delivery: 'conversation',
     engine_setting: 'nothing',
+    ended_engine_session: 'nothing', // ids alone, until their engines have removed what they keep
     erasure: 'nothing', // of a person who is being erased, until that is done
     identifier: 'person',
     invitation: 'time', // a day after it ended; of a person who is there, with them

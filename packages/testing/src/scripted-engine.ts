@@ -5,6 +5,8 @@ export type EngineScript = (request: EngineRequest, signal: AbortSignal) => Asyn
 export type ScriptedEngine = Engine & {
   /** Every request, in order. */
   readonly requests: EngineRequest[];
+  /** The sessions that it was to forget, in order. */
+  readonly forgotten: string[];
   /** Replaces what the next turns do. */
   script(script: EngineScript): void;
 };
@@ -12,17 +14,20 @@ export type ScriptedEngine = Engine & {
 /** An engine that does what a test says. Until it says something, it answers with the sender's words. */
 export function createScriptedEngine(id = 'scripted'): ScriptedEngine {
   const requests: EngineRequest[] = [];
+  const forgotten: string[] = [];
   let current: EngineScript = echo;
   return {
     id,
     asks: ['dangerous', 'always'],
     requests,
+    forgotten,
     script: (script) => (current = script),
     probe: () => Promise.resolve({ installed: true, version: '1', path: null, auth: 'none', ready: true, reason: 'scripted' }),
     run(request, signal) {
       requests.push(request);
       return current(request, signal);
     },
+    forget: (sessionId) => Promise.resolve(void forgotten.push(sessionId)),
     close: () => Promise.resolve(),
   };
 }

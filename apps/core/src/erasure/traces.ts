@@ -4,6 +4,7 @@ import { compositeKey } from '@svc/service-kit/composite-key.ts';
 import { unavailable } from '@svc/service-kit/service-error.ts';
 import type { ErasurePlan } from '@svc/contract/erasure.ts';
 import type { Announcements } from '../announcement/announcements.ts';
+import type { EndedEngineSessions } from '../session/ended-engine-sessions.ts';
 import type { ObservedStore } from '../session/observed-store.ts';
 import type { Spend } from '../spend/spend.ts';
 import type { Pending } from '../trust/pending.ts';
@@ -15,6 +16,7 @@ type Deps = {
   pipeline: Pick<Pipeline, 'isBusy' | 'abort'>;
   /** Forgets a conversation with all that belongs to it. */
   forgetSession(key: string, actor: string): Promise<void>;
+  endedEngineSessions: Pick<EndedEngineSessions, 'remove' | 'notices'>;
   observed: Pick<ObservedStore, 'clearOf'>;
   uploads: Pick<Uploads, 'manifest' | 'delete'>;
   announcements: Pick<Announcements, 'list' | 'delete'>;
@@ -82,6 +84,9 @@ export function createTraces(deps: Deps): Traces {
       await removeNotes(conversations);
       for (const key of conversations) await deps.forgetSession(key, actor);
       await deps.observed.clearOf(display_name);
+      const { endedEngineSessions } = deps;
+      if ((await endedEngineSessions.remove()) > 0 && endedEngineSessions.notices().length > 0)
+        throw unavailable(endedEngineSessions.notices().join(' '));
       return files.length;
     },
 

@@ -7,6 +7,7 @@ export const whatStays: ErasurePlan['stays'] = [
   { what: 'Records of who changed what, and of what was spent', why: 'they are never changed' },
   { what: 'Messages that wait in the manager for a channel', why: 'they go when they are sent, or after 7 days' },
   { what: 'A reply that is on its way', why: 'it arrives, and goes then; one that cannot arrive is listed for 30 days' },
-  { what: 'What engines keep of their own sessions, and log files', why: 'they are not of the service, or are of everybody' },
+  { what: 'Log files', why: 'they are of everybody' },
+  { what: 'What an engine’s vendor or model server keeps', why: 'it is not on this machine, or not the service’s' },
   { what: 'Silos, and files that were sent outside of any conversation', why: 'they do not say whose they are' },
 ];

@@ -3,6 +3,7 @@ import type { Outbox } from '../delivery/outbox.ts';
 import type { Titles } from './session-titles.ts';
 import type { TurnJournal } from '../turn/turn-journal.ts';
 import type { ConversationFiles } from './conversation-files.ts';
+import type { EndedEngineSessions } from './ended-engine-sessions.ts';
 import type { ObservedStore } from './observed-store.ts';
 import type { SessionStore } from './session-store.ts';
 import type { Workspaces } from './workspaces.ts';
@@ -18,14 +19,26 @@ export type ForgetDeps = {
   checkouts: Pick<Checkouts, 'forget'>;
   titles: Pick<Titles, 'forget'>;
   watches: Pick<SessionWatches, 'forget'>;
+  endedEngineSessions: Pick<EndedEngineSessions, 'removeSoon'>;
 };
 
 /**
- * Forgets what was said in a conversation, and its files: nobody who speaks there next finds any of it. The session itself goes
- * last: by it the conversation is found, should this be cut off and asked for again.
+ * Forgets what was said in a conversation, and its files: nobody who speaks there next finds any of it. What its engines keep is removed
+ * soon after. The session itself goes last: by it the conversation is found, should this be cut off and asked for again.
  */
 export async function forgetConversation(
-  { sessions, observed, journal, outbox, conversationFiles, workspaces, checkouts, titles, watches }: ForgetDeps,
+  {
+    sessions,
+    observed,
+    journal,
+    outbox,
+    conversationFiles,
+    workspaces,
+    checkouts,
+    titles,
+    watches,
+    endedEngineSessions,
+  }: ForgetDeps,
   key: string,
 ): Promise<void> {
   titles.forget(key);
@@ -41,4 +54,5 @@ export async function forgetConversation(
   watches.forget(key);
   await checkouts.forget(key);
   await sessions.delete(key);
+  endedEngineSessions.removeSoon();
 }

@@ -12,6 +12,7 @@ import type { Pipeline } from '../turn/pipeline.ts';
 import type { TurnJournal } from '../turn/turn-journal.ts';
 import type { Claims } from './claims.ts';
 import type { ConversationFiles } from './conversation-files.ts';
+import type { EndedEngineSessions } from './ended-engine-sessions.ts';
 import { forgetSession } from './forget-session.ts';
 import type { ObservedStore } from './observed-store.ts';
 import { parseCursor } from './session-cursor.ts';
@@ -41,6 +42,7 @@ type Deps = {
   terminals: Pick<Terminals, 'refuseOpen'>;
   titles: Pick<Titles, 'forget'>;
   watches: Pick<SessionWatches, 'forget'>;
+  endedEngineSessions: Pick<EndedEngineSessions, 'removeSoon'>;
 };
 type KeyParams = { key: string };
 

@@ -3,6 +3,7 @@ import type { Session } from '@svc/contract/session.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Database } from '@svc/store/database.ts';
 import { bounded, cut } from '@svc/store/read-page.ts';
+import { type EngineSession, noteEnded } from './ended-engine-sessions.ts';
 import type { SessionCursor } from './session-cursor.ts';
 import { createTerminalSessions, type TerminalSessions } from './terminal-sessions.ts';
 import type { StoredTitleBy } from './title-store.ts';
@@ -23,6 +24,8 @@ export type OpenSession = Pick<
   /** Turns of the conversation that this engine had no part in. */
   missed: number;
 };
+
+type EnginesRow = Pick<SessionRow, 'engine_id' | 'engine_session_id'> & { parked_sessions: string | null };
 
 type OpenedRow = Omit<OpenSession, 'missed'> & { parked_sessions: string | null };
 
@@ -79,6 +82,7 @@ const selectOwn = `SELECT ${columns} FROM session WHERE conversation_key > ? AND
 const selectPage =
   'SELECT conversation_key, last_active_at FROM session WHERE conversation_key > ? ORDER BY conversation_key LIMIT ?';
 const pageSize = 500;
+const idlePage = 100;
 const selectKeysOf = 'SELECT conversation_key FROM session WHERE principal_id = ?';
 /** Those that were used last say enough, however many there are. */
 const recent = 2000;
@@ -118,7 +122,16 @@ const updateTotals = `
   UPDATE session SET engine_session_id = COALESCE(?, engine_session_id), turns = turns + 1, input_tokens = input_tokens + ?, output_tokens = output_tokens + ?,
     cost_usd = cost_usd + ?, unpriced_turns = unpriced_turns + ?, model = COALESCE(?, model)
   WHERE conversation_key = ? AND fence = ?`;
-const updateForgotten = 'UPDATE session SET engine_session_id = NULL, parked_sessions = NULL WHERE conversation_key = ?';
+// The session that a turn goes on with, while the turn was not overtaken.
+const selectReplaced = `SELECT engine_id, engine_session_id FROM session
+  WHERE conversation_key = ? AND fence = ? AND engine_session_id IS NOT NULL AND engine_session_id <> ?`;
+const selectEngines = `SELECT engine_id, engine_session_id, parked_sessions FROM session WHERE conversation_key = ? AND last_active_at < ?`;
+const updateForgotten = `UPDATE session SET engine_session_id = NULL, parked_sessions = NULL
+  WHERE conversation_key = ? AND last_active_at < ?`;
+// One that is open in a terminal is in use, whenever its last turn was.
+const selectIdle = `SELECT conversation_key FROM session WHERE last_active_at < ?
+  AND (engine_session_id IS NOT NULL OR parked_sessions IS NOT NULL) AND claimed_by IS NULL AND tmux_target IS NULL
+  ORDER BY last_active_at LIMIT ?`;
 const remove = 'DELETE FROM session WHERE conversation_key = ?';
 
 /** Rows of sessions. */
@@ -145,8 +158,10 @@ export interface SessionStore extends TerminalSessions {
    * for the commit: a reply is not held back for a sum, and what was used is in the telemetry spool already.
    */
   addTurn(session: OpenSession, totals: TurnTotals): Promise<unknown>;
-  /** A turn that comes next does not go on in any engine's session. */
+  /** A turn that comes next does not go on in any engine's session; those that there are have ended. */
   forgetEngines(key: string): Promise<unknown>;
+  /** Does that in some conversations that were not used since a time; gives how many there were. */
+  forgetIdleEngines(before: number): Promise<number>;
   delete(key: string): Promise<number>;
 }
 
@@ -160,6 +175,24 @@ export function createSessionStore(db: Database, clock: Clock): SessionStore {
     const parked = JSON.stringify({ ...others, ...left });
     await db.getDeferred(updateEngine, engineId, own?.id ?? null, parked, row.conversation_key, row.fence);
     return { ...session, engine_id: engineId, engine_session_id: own?.id ?? null, missed: row.turns - (own?.turns ?? 0) };
+  };
+
+  const forgetEngines = (key: string, before: number): Promise<void> =>
+    db.transaction(async (tx) => {
+      const row = await tx.get<EnginesRow>(selectEngines, key, before);
+      if (row === undefined) return;
+      await noteEnded(tx, engineSessionsOf(row), clock.now());
+      await tx.run(updateForgotten, key, before);
+    });
+
+  /** An engine that went on in another session than it was to has ended that one. */
+  const replacing = (session: OpenSession, id: string | null, update: (on: Database) => Promise<unknown>): Promise<unknown> => {
+    const { conversation_key, fence, engine_session_id } = session;
+    if (id === null || engine_session_id === null) return update(db);
+    return db.transaction(async (tx) => {
+      await noteEnded(tx, await tx.all<EngineSession>(selectReplaced, conversation_key, fence, id), clock.now());
+      return update(tx);
+    });
   };
 
   return {
@@ -209,24 +242,41 @@ export function createSessionStore(db: Database, clock: Clock): SessionStore {
     },
 
     keepEngineSession: (session: OpenSession, engineSessionId: string) =>
-      db.getDeferred(updateEngineSession, engineSessionId, session.conversation_key, session.fence),
-
-    addTurn: (session: OpenSession, totals: TurnTotals) =>
-      db.getDeferred(
-        updateTotals,
-        totals.engine_session_id,
-        totals.input_tokens,
-        totals.output_tokens,
-        totals.cost_usd ?? 0,
-        totals.cost_usd === null ? 1 : 0,
-        totals.model,
-        session.conversation_key,
-        session.fence,
+      replacing(session, engineSessionId, (on) =>
+        on.getDeferred(updateEngineSession, engineSessionId, session.conversation_key, session.fence),
       ),
 
-    forgetEngines: (key: string) => db.run(updateForgotten, key),
+    addTurn: (session: OpenSession, totals: TurnTotals) =>
+      replacing(session, totals.engine_session_id, (on) =>
+        on.getDeferred(
+          updateTotals,
+          totals.engine_session_id,
+          totals.input_tokens,
+          totals.output_tokens,
+          totals.cost_usd ?? 0,
+          totals.cost_usd === null ? 1 : 0,
+          totals.model,
+          session.conversation_key,
+          session.fence,
+        ),
+      ),
+
+    forgetEngines: (key: string) => forgetEngines(key, Number.MAX_SAFE_INTEGER),
+
+    async forgetIdleEngines(before: number) {
+      const idle = await db.all<{ conversation_key: string }>(selectIdle, before, idlePage);
+      for (const { conversation_key } of idle) await forgetEngines(conversation_key, before);
+      return idle.length;
+    },
     delete: (key: string) => db.run(remove, key),
   };
+}
+
+function engineSessionsOf({ engine_id, engine_session_id, parked_sessions }: EnginesRow): EngineSession[] {
+  const parked = Object.entries(JSON.parse(parked_sessions ?? '{}') as Parked).map(([id, { id: session }]) => [id, session]);
+  return [[engine_id, engine_session_id], ...parked].flatMap(([id, session]) =>
+    id && session ? [{ engine_id: id, engine_session_id: session }] : [],
+  );
 }
 
 const parkedOf = ({ engine_session_id, turns }: OpenedRow) => ({ id: engine_session_id ?? '', turns });

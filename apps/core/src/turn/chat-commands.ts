@@ -24,6 +24,7 @@ type Deps = Pick<
   | 'checkouts'
   | 'titles'
   | 'watches'
+  | 'endedEngineSessions'
 >;
 
 type Run = (deps: Deps, turn: Turn, identity: Identity) => Promise<string>;

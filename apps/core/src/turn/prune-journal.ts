@@ -2,6 +2,8 @@ import type { Clock } from '@svc/service-kit/clock.ts';
 import type { CoreSettings } from '@svc/service-kit/config/process-settings.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import type { Outbox } from '../delivery/outbox.ts';
+import type { EndedEngineSessions } from '../session/ended-engine-sessions.ts';
+import type { SessionStore } from '../session/session-store.ts';
 import type { TurnJournal } from './turn-journal.ts';
 
 const hourMs = 60 * 60_000;
@@ -14,6 +16,8 @@ type Deps = {
   clock: Clock;
   log: Pick<Log, 'error'>;
   journal: Pick<TurnJournal, 'prune'>;
+  sessions: Pick<SessionStore, 'forgetIdleEngines'>;
+  endedEngineSessions: Pick<EndedEngineSessions, 'removeSoon'>;
   outbox: Pick<Outbox, 'prune'>;
 };
 
@@ -24,9 +28,12 @@ export function pruneJournal(deps: Deps): () => void {
   });
 }
 
-async function prune({ settings, clock, journal, outbox }: Deps): Promise<void> {
+async function prune({ settings, clock, journal, outbox, sessions, endedEngineSessions }: Deps): Promise<void> {
   const before = (days: number) => clock.now() - days * dayMs;
   while ((await outbox.prune(before(deliveryDays))) > 0);
   if (settings.historyDays === 0) return;
   while ((await journal.prune(before(settings.historyDays))) > 0);
+  // An engine remembers no longer than the service does.
+  while ((await sessions.forgetIdleEngines(before(settings.historyDays))) > 0);
+  endedEngineSessions.removeSoon();
 }

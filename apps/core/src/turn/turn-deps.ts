@@ -25,6 +25,7 @@ import type { Pricing } from '../pricing/pricing.ts';
 import type { Claims } from '../session/claims.ts';
 import type { ConversationFiles } from '../session/conversation-files.ts';
 import type { ObservedStore } from '../session/observed-store.ts';
+import type { EndedEngineSessions } from '../session/ended-engine-sessions.ts';
 import type { SessionStore } from '../session/session-store.ts';
 import type { Workspaces } from '../session/workspaces.ts';
 import type { Spend } from '../spend/spend.ts';
@@ -91,6 +92,7 @@ export type TurnDeps = {
   askStore: AskStore;
   titles: Pick<Titles, 'opened' | 'answered' | 'forget'>;
   watches: SessionWatches;
+  endedEngineSessions: Pick<EndedEngineSessions, 'removeSoon'>;
 };
 
 /** What a pipeline keeps in memory: the turns that wait and run, and the replies that wait for a word of their channel. */

@@ -1,0 +1,136 @@
+import type { Clock } from '@svc/service-kit/clock.ts';
+import type { Log } from '@svc/service-kit/log.ts';
+import { errorText } from '@svc/service-kit/service-error.ts';
+import { inTime } from '@svc/service-kit/within.ts';
+import type { Database } from '@svc/store/database.ts';
+
+/** A session as its engine knows it. */
+export type EngineSession = { engine_id: string; engine_session_id: string };
+
+const insert = `INSERT INTO ended_engine_session (engine_id, engine_session_id, ended_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`;
+const selectPage = `SELECT engine_id, engine_session_id FROM ended_engine_session WHERE ended_at <= ?
+  ORDER BY failures, ended_at LIMIT ? OFFSET ?`;
+const countAll = 'SELECT COUNT(*) AS left FROM ended_engine_session';
+const countFailure = 'UPDATE ended_engine_session SET failures = failures + 1 WHERE engine_id = ? AND engine_session_id = ?';
+const remove = 'DELETE FROM ended_engine_session WHERE engine_id = ? AND engine_session_id = ?';
+const pageSize = 100;
+/** An engine may have to start its program first. */
+const limitMs = 60_000;
+/** An engine that failed so often in a run is asked for no more of them until the next one. */
+const failuresInRun = 3;
+
+/**
+ * Writes down that no conversation goes on with a session, in the transaction that takes it from its conversation: what
+ * the engine keeps of it is removed whatever is killed meanwhile.
+ */
+export async function noteEnded(tx: Pick<Database, 'run'>, sessions: readonly EngineSession[], now: number): Promise<void> {
+  for (const { engine_id, engine_session_id } of sessions) await tx.run(insert, engine_id, engine_session_id, now);
+}
+
+type Deps = {
+  db: Database;
+  /** Removes what an engine keeps of a session. Rejects with a reason that a person can act on. */
+  forget(engineId: string, engineSessionId: string): Promise<void>;
+  clock: Clock;
+  log: Pick<Log, 'warn' | 'error'>;
+};
+
+/** Removing what engines keep of sessions that no conversation goes on with. */
+export interface EndedEngineSessions {
+  /** Has it removed soon; nobody waits for it. */
+  removeSoon(): void;
+  /** Resolves when each was tried; gives how many are left. Those are tried again every hour, and at each start. */
+  remove(): Promise<number>;
+  /** Why some could not be removed in the last run, a line for each engine. */
+  notices(): string[];
+  /** Resolves when nothing is being removed any more. */
+  close(): Promise<void>;
+}
+
+export function createEndedEngineSessions(deps: Deps): EndedEngineSessions {
+  const { clock, log } = deps;
+  let faults: ReadonlyMap<string, string> = new Map();
+  let running: Promise<number> | null = null;
+  /** What ends during a run may lie behind where it is. */
+  let next: Promise<number> | null = null;
+  let isClosed = false;
+
+  const run = async (): Promise<number> => {
+    const found = new Map<string, string>();
+    try {
+      return await removeAll(deps, found, () => isClosed);
+    } finally {
+      faults = found;
+      running = next;
+      next = null;
+    }
+  };
+  const remove = (): Promise<number> => {
+    if (running === null) return (running = run());
+    next ??= running.then(run, run);
+    return next;
+  };
+  const removeSoon = (): void => {
+    if (isClosed) return;
+    remove().catch((error: unknown) => log.error({ err: error }, 'what engines keep of ended sessions could not be removed'));
+  };
+  const stop = clock.every(hourMs, removeSoon);
+  const cancel = clock.after(firstMs, removeSoon);
+
+  return {
+    removeSoon,
+    remove,
+    notices: () => [...faults.values()],
+    async close() {
+      isClosed = true;
+      stop();
+      cancel();
+      await Promise.allSettled([running, next]);
+    },
+  };
+}
+
+const hourMs = 60 * 60_000;
+/** What an earlier process has left can wait until the start is over. */
+const firstMs = 60_000;
+
+async function removeAll(
+  { db, forget, clock, log }: Deps,
+  faults: Map<string, string>,
+  isClosed: () => boolean,
+): Promise<number> {
+  const failures = new Map<string, number>();
+  const before = clock.now();
+  let kept = 0;
+  let page: EngineSession[];
+  do {
+    page = await db.all<EngineSession>(selectPage, before, pageSize, kept);
+    for (const { engine_id, engine_session_id } of page) {
+      if (isClosed()) return page.length;
+      if (!(await tryOne(engine_id, engine_session_id))) kept++;
+    }
+  } while (page.length === pageSize);
+  return (await db.get<{ left: number }>(countAll))?.left ?? 0;
+
+  async function tryOne(engineId: string, sessionId: string): Promise<boolean> {
+    if ((failures.get(engineId) ?? 0) >= failuresInRun) return false;
+    try {
+      await inTime(forget(engineId, sessionId), limitMs, () => tooLong(engineId), clock);
+    } catch (error) {
+      failures.set(engineId, (failures.get(engineId) ?? 0) + 1);
+      faults.set(engineId, notice(engineId, error));
+      log.warn({ err: error, engine: engineId }, 'what an engine keeps of an ended session could not be removed');
+      await db.run(countFailure, engineId, sessionId);
+      return false;
+    }
+    await db.run(remove, engineId, sessionId);
+    return true;
+  }
+}
+
+const tooLong = (id: string): never => {
+  throw new Error(`${id} did not answer within ${limitMs / 1000} s`);
+};
+
+const notice = (id: string, error: unknown): string =>
+  `What ${id} keeps of conversations that were forgotten could not be removed yet, and it is tried again every hour: ${errorText(error)}`;
