@@ -354,6 +354,15 @@ describe('storing a secret', () => {
   });
 });
 
+test('a secret in the place of its name is refused, and shown nowhere', async () => {
+  const token = '8398259791:AAMa61EqJomTEI1JEzO3joOj37HyVaQXekW';
+  const answer = await store({ name: token, value: 'TELEGRAM_BOT_TOKEN' });
+  expect([answer.statusCode, answer.json()]).toMatchObject([400, { error: 'bad_request', fields: [{ field: 'name' }] }]);
+  expect(vault.asked).toEqual([]);
+  const changes = (await core.app.inject('/trust/audit')).body;
+  expect(JSON.stringify([answer.body, changes, core.telemetry.events])).not.toContain(token.slice(-10));
+});
+
 describe('opening and closing it', () => {
   const passphrase = 'correct "horse" battery staple';
   const post = (url: string, payload: object = {}, headers = {}) => core.app.inject({ method: 'POST', url, payload, headers });

@@ -37,6 +37,8 @@ test.each([
   ['POST /v1/credentials', { name: 'N', value: 'v', min_trust: 'EMPEROR' }],
   ['POST /v1/credentials', { name: 'a b', value: 'v', min_trust: 'KNOWN' }],
   ['POST /v1/credentials', { name: 'N', value: 'v' }],
+  // A token in the place of its name would be listed, and be in the access log.
+  ['POST /v1/credentials', { name: '8398259791:AAMa61EqJomTEI1JEzO3joOj37HyVaQXekW', value: 'v', min_trust: 'KNOWN' }],
   ['DELETE /v1/agents/A%20b', undefined],
   ['DELETE /v1/credentials/a%20b', undefined],
   ['GET /v1/access?limit=x', undefined],

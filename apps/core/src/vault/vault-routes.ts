@@ -3,6 +3,7 @@ import { maxPassphraseLength, maxSecretLength, vaultNamePattern, type VaultSecre
 import type { App } from '@svc/service-kit/http/create-app.ts';
 import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
 import { refusePlaceholder } from '@svc/service-kit/redaction/placeholder.ts';
+import { refuseSecret } from '@svc/service-kit/redaction/refuse-secret.ts';
 import { Secret } from '@svc/service-kit/secret.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
 import type { Secrets } from '../secret/secrets.ts';
@@ -40,6 +41,7 @@ export function mountVaultRoutes(app: App, { vault, secrets, knownSecrets, recor
     { schema: { body: secretBody }, bodyLimit },
     async ({ body, actor }): Promise<VaultSecretStored> => {
       const { name, min_trust } = body;
+      refuseSecret(name, 'name');
       refusePlaceholder(body.value, 'value');
       const value = new Secret(body.value);
       knownSecrets.learn([body.value]);

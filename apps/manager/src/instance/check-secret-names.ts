@@ -1,5 +1,5 @@
 import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
-import { createRedactor } from '@svc/service-kit/redaction/redactor.ts';
+import { looksSecret } from '@svc/service-kit/redaction/refuse-secret.ts';
 import { badRequest } from '@svc/service-kit/service-error.ts';
 
 type Config = Readonly<Record<string, unknown>>;
@@ -19,5 +19,3 @@ export function checkSecretNames({ type, credentialKeys }: ConnectorMeta, config
     { fields: named },
   );
 }
-
-const looksSecret = (value: unknown): boolean => typeof value === 'string' && createRedactor([]).text(value) !== value;
