@@ -363,6 +363,21 @@ test('a secret in the place of its name is refused, and shown nowhere', async ()
   expect(JSON.stringify([answer.body, changes, core.telemetry.events])).not.toContain(token.slice(-10));
 });
 
+test.each([
+  ['SVC_CORE_TOKEN', 'SVC_CORE_TOKEN is a setting of the service, which no secret sets. Nothing was kept. Write it into .env'],
+  ['SVC_BOT_TOKEN', 'SVC_BOT_TOKEN belongs to the service, like all names that begin with SVC_'],
+])('a secret named %s would be read by nobody, and is refused', async (name, message) => {
+  const answer = await store({ name, value: 'a value to keep' });
+  expect([answer.statusCode, answer.json()]).toMatchObject([400, { error: 'bad_request', fields: [{ field: 'name' }] }]);
+  expect(answer.json<{ message: string }>().message).toContain(message);
+  expect(vault.asked).toEqual([]);
+});
+
+test.each(['SVC_CODEX_API_KEY', 'SVC_VOICE'])('a secret named %s, which is read, is kept', async (name) => {
+  await reopen({ 'POST /v1/credentials': ok({ credential: { name } }) }, { ...keys, SVC_TTS_KEY_SECRET: 'SVC_VOICE' });
+  expect((await store({ name, value: 'a value to keep' })).json()).toMatchObject({ ok: true, name, stored_in: 'vault' });
+});
+
 describe('opening and closing it', () => {
   const passphrase = 'correct "horse" battery staple';
   const post = (url: string, payload: object = {}, headers = {}) => core.app.inject({ method: 'POST', url, payload, headers });

@@ -8,6 +8,7 @@ import { Secret } from '@svc/service-kit/secret.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
 import type { Secrets } from '../secret/secrets.ts';
 import type { RecordChange } from '../trust/record-change.ts';
+import { refuseServiceName } from './refuse-service-name.ts';
 import type { VaultLink } from './vault-link.ts';
 
 const secretBody = {
@@ -30,10 +31,16 @@ const passphraseBody = {
 /** What these bodies may have: the longest value, every character of it escaped, and its name. */
 const bodyLimit = 512 * 1024;
 
-type Deps = { vault: VaultLink; secrets: Secrets; knownSecrets: KnownSecrets; record: RecordChange };
+type Deps = {
+  vault: VaultLink;
+  secrets: Secrets;
+  knownSecrets: KnownSecrets;
+  settings: Parameters<typeof refuseServiceName>[1];
+  record: RecordChange;
+};
 
 /** `/v2/vault` (spec: Core). Values and passphrases go in here and never come out. */
-export function mountVaultRoutes(app: App, { vault, secrets, knownSecrets, record }: Deps): void {
+export function mountVaultRoutes(app: App, { vault, secrets, knownSecrets, settings, record }: Deps): void {
   app.get('/v2/vault/status', () => vault.status());
 
   app.post(
@@ -42,6 +49,7 @@ export function mountVaultRoutes(app: App, { vault, secrets, knownSecrets, recor
     async ({ body, actor }): Promise<VaultSecretStored> => {
       const { name, min_trust } = body;
       refuseSecret(name, 'name');
+      refuseServiceName(name, settings);
       refusePlaceholder(body.value, 'value');
       const value = new Secret(body.value);
       knownSecrets.learn([body.value]);
