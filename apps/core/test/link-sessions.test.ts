@@ -49,14 +49,14 @@ function openSessions(sessions?: 'every') {
 type Sessions = ReturnType<typeof openSessions>;
 
 /** What a watch sees until it ends. */
-function watch(sessions: Sessions, raw_id: string, key: string, after?: number) {
+function watch(sessions: Sessions, raw_id: string, key: string, options: { after?: number; frames?: boolean } = {}) {
   const frames: SessionStreamFrame[] = [];
   const ends: string[] = [];
   const handlers = {
     onFrame: (frame: SessionStreamFrame) => void (frame.type === 'watching' || frames.push(frame)),
     onEnd: ({ code }: { code: string }) => void ends.push(code),
   };
-  const stop = sessions.watch(by(raw_id), key, handlers, { after });
+  const stop = sessions.watch(by(raw_id), key, handlers, options);
   return { frames, ends, stop, types: () => frames.map(({ type }) => type), seen: () => JSON.stringify(frames) };
 }
 const watching = (count: number) => expect.poll(() => core.context.watches.counts().watchers).toBe(count);
@@ -219,6 +219,17 @@ describe('a sender', () => {
     await core.app.inject({ method: 'DELETE', url: '/trust/principals/anna' });
     await expect.poll(() => seen.ends).toEqual(['no_access']);
     await watching(0);
+  });
+
+  test('a watch without frames shows nothing, needs no conversation, and ends when its sender is let in no more', async () => {
+    const sessions = openSessions();
+    const [ofAnna, ofBo] = [annasKey, 'shop:s1:user:none'].map((key) => watch(sessions, 'anna', key, { frames: false }));
+    const stranger = watch(sessions, 'stranger', bosKey, { frames: false });
+    await expect.poll(() => stranger.ends).toEqual(['no_access']);
+    await say('anna', 'hello');
+    expect([ofAnna?.types(), ofAnna?.ends, ofBo?.ends]).toEqual([[], [], []]);
+    await core.app.inject({ method: 'PATCH', url: '/trust/principals/anna', payload: { status: 'disabled' } });
+    await expect.poll(() => [ofAnna?.ends, ofBo?.ends]).toEqual([['no_access'], ['no_access']]);
   });
 });
 

@@ -5,7 +5,14 @@ import type { LinkSocket } from './core-link-socket.ts';
 import { createGuardedCall } from './guarded-call.ts';
 import type { WatchHandlers } from './sessions-api.ts';
 
-type Watch = { id: number; as: SessionAsker; key: string; after: number | undefined; handlers: WatchHandlers };
+type Watch = {
+  id: number;
+  as: SessionAsker;
+  key: string;
+  after: number | undefined;
+  frames: boolean | undefined;
+  handlers: WatchHandlers;
+};
 
 /** What a connector watches. It outlives the link: a new one goes on behind the last frame. */
 export interface LinkWatches {
@@ -24,7 +31,7 @@ type Deps = { socket: Pick<LinkSocket, 'open' | 'isOpen' | 'write'>; log: StartC
 export function createLinkWatches({ socket, log, nextId }: Deps): LinkWatches {
   const watches = new Map<number, Watch>();
   const write = (request: LinkRequest) => socket.write(JSON.stringify(request));
-  const begin = ({ id, as, key, after }: Watch) => write({ op: 'watch', id, as, conversation_key: key, after });
+  const begin = ({ id, as, key, after, frames }: Watch) => write({ op: 'watch', id, as, conversation_key: key, after, frames });
 
   const guarded = createGuardedCall(log, 'a watch handler');
   const end = (watch: Watch, error: CoreError): void => {

@@ -27,6 +27,6 @@ export function createSessionCalls({ ask, watches, nextId }: Deps): SessionsApi 
     },
     inject: (as, conversation_key, said) =>
       ask({ op: 'inject', id: nextId(), as, conversation_key, ...said }, turnLimitMs) as Promise<InjectAnswer>,
-    watch: (as, key, handlers, { after } = {}) => watches.add({ as, key, handlers, after }),
+    watch: (as, key, handlers, { after, frames } = {}) => watches.add({ as, key, handlers, after, frames }),
   };
 }

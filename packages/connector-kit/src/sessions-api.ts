@@ -32,7 +32,8 @@ export type SessionsApi = {
   inject(as: SessionAsker, key: string, said: Injected): Promise<InjectAnswer>;
   /**
    * Shows what happens in a conversation, whoever speaks there: turns that run from their beginning, then all that comes. Goes on by itself after
-   * a break of the link. `after`: the `seq` of the last frame that an earlier watch has seen. The returned function ends it.
+   * a break of the link. `after`: the `seq` of the last frame that an earlier watch has seen. `frames: false`: none is shown, and there need be
+   * no conversation; it ends (`no_access`) as soon as the sender is let in no more. The returned function ends it.
    */
-  watch(as: SessionAsker, key: string, handlers: WatchHandlers, options?: { after?: number }): () => void;
+  watch(as: SessionAsker, key: string, handlers: WatchHandlers, options?: { after?: number; frames?: boolean }): () => void;
 };

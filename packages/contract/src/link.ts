@@ -66,8 +66,11 @@ export type SessionRequest =
       interrupt?: boolean;
       message_id?: string;
     }
-  /** `after`: the `seq` of the last frame that was seen. */
-  | { op: 'watch'; id: number; as: SessionAsker; conversation_key: string; after?: number };
+  /**
+   * `after`: the `seq` of the last frame that was seen. With `frames: false` none comes, and there need be no conversation: it ends when the
+   * sender is let in no more.
+   */
+  | { op: 'watch'; id: number; as: SessionAsker; conversation_key: string; after?: number; frames?: boolean };
 
 export type SessionAnswer = SessionPage | History | InjectAnswer | { ok: true };
 

@@ -489,6 +489,20 @@ test('a device whose person is let in no more holds no link, is told nothing and
     expect(`${where} ${(await gateway.ask(bob.token, method, where, body)).status}`).toBe(`${where} 403`);
 });
 
+test('a control link ends as soon as its person is let in no more, also where nothing is sent to it', async () => {
+  const gateway = await openGateway();
+  const { token, device } = await gateway.device('Phone');
+  const control = await gateway.read(token, '/gw/control');
+  await expect.poll(control.types).toEqual(['ready']);
+  const [watch] = gateway.core().watches;
+  expect(watch).toMatchObject({ as: { sender: { raw_id: device.id } }, key: `device:inst_1:device:${device.id}` });
+  watch?.handlers.onEnd?.(new CoreError('no_access', 'no access', { mayHaveRun: false }));
+  await control.ended;
+  const again = await gateway.read(token, '/gw/control');
+  again.leave();
+  await expect.poll(() => gateway.core().watches.at(-1)?.isOver).toBe(true);
+});
+
 test('who comes without a token, where that is let in, is spoken to as others are', async () => {
   const gateway = await openGateway({ require_token: false });
   const control = await gateway.read('', '/gw/control');

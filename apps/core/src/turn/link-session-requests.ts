@@ -21,7 +21,7 @@ const schemas = {
     { text: { type: 'string', minLength: 1, maxLength: 1_000_000 }, interrupt: { type: 'boolean' }, message_id },
     'text',
   ),
-  watch: of({ after: place }),
+  watch: of({ after: place, frames: { type: 'boolean' } }),
 } satisfies Record<SessionRequest['op'], object>;
 
 export const sessionOps = Object.keys(schemas) as SessionRequest['op'][];

@@ -6,7 +6,7 @@ import { badRequest, notFound, queueFull, ServiceError, unavailable } from '@svc
 import type { SessionStore } from '../session/session-store.ts';
 import type { TrustService } from '../trust/trust-service.ts';
 import type { Parcel } from '../watch/parcels.ts';
-import { checkAccess } from '../watch/session-access.ts';
+import { checkAccess, resolveAsker } from '../watch/session-access.ts';
 import type { LinkRoom } from './link-room.ts';
 import type { Pipeline } from './pipeline.ts';
 
@@ -36,16 +36,18 @@ export interface LinkWatches {
   close(): void;
 }
 
-/** A gateway watches one for each device that reads. */
+/** Of those that show frames, and of those that do not: a device of a gateway has one of each. */
 const maxWatches = 2048;
 
 export function createLinkWatches(deps: Deps, { link, write, refuse }: LinkWatchOptions): LinkWatches {
   const watches = new Map<number, LinkWatch>();
   let stopJudging: (() => void) | null = null;
+  let withoutFrames = 0;
 
   const end = (id: number): void => {
     const watch = watches.get(id);
     watches.delete(id);
+    if (watch !== undefined && !showsFrames(watch.request)) withoutFrames--;
     watch?.leave?.();
     if (watches.size > 0) return;
     stopJudging?.();
@@ -57,10 +59,13 @@ export function createLinkWatches(deps: Deps, { link, write, refuse }: LinkWatch
     refuse(id, why);
   };
 
+  const check = (peer: Peer, request: WatchRequest): Promise<unknown> =>
+    showsFrames(request) ? checkAccess(deps, peer, request) : resolveAsker(deps, peer, request.as, request.conversation_key);
+
   /** Trust has changed: who may not see a conversation any more sees no further frame of it. */
   const judge = (): void => {
     for (const { request, peer } of watches.values()) {
-      checkAccess(deps, peer, request).catch((error: unknown) => refuseWatch(request.id, toServiceError(error)));
+      check(peer, request).catch((error: unknown) => refuseWatch(request.id, toServiceError(error)));
     }
   };
 
@@ -82,13 +87,15 @@ export function createLinkWatches(deps: Deps, { link, write, refuse }: LinkWatch
     async begin(peer, request) {
       const { id, conversation_key: key, after = null } = request;
       if (watches.has(id)) throw badRequest(`The request ${id} watches a conversation already.`);
-      if (watches.size >= maxWatches) throw queueFull(`A link watches ${maxWatches} conversations at most.`);
+      const others = showsFrames(request) ? watches.size - withoutFrames : withoutFrames;
+      if (others >= maxWatches) throw queueFull(`A link watches ${maxWatches} conversations at most.`);
       const watch: LinkWatch = { request, peer, leave: null };
       watches.set(id, watch);
+      if (!showsFrames(request)) withoutFrames++;
       stopJudging ??= deps.trust.onChange(judge);
       try {
-        await checkAccess(deps, peer, request);
-        if (watches.get(id) !== watch) return; // ended meanwhile
+        await check(peer, request);
+        if (watches.get(id) !== watch || !showsFrames(request)) return; // ended meanwhile, or nothing is shown
         const watcher = {
           send: (parcel: Parcel) => watches.get(id) === watch && send(id, parcel),
           room: () => room(id),
@@ -108,6 +115,8 @@ export function createLinkWatches(deps: Deps, { link, write, refuse }: LinkWatch
     },
   };
 }
+
+const showsFrames = ({ frames = true }: WatchRequest): boolean => frames;
 
 const tooSlow = () =>
   new ServiceError('busy', 'Frames of this conversation were not taken for 30 s. Watch it again behind the last one.');

@@ -7,6 +7,7 @@ import type { LinkKind } from './open-links.ts';
 import type { OwnWatches } from './own-watches.ts';
 import { eventOf } from './to-stream-frame.ts';
 import { watchConversation } from './watch-conversation.ts';
+import { watchHolder } from './watch-holder.ts';
 
 /** `GET /gw/stream` and `GET /gw/control`: what a device reads for as long as it is there. */
 export function createStreamRoutes(gateway: Gateway, watches: OwnWatches): Route[] {
@@ -65,7 +66,9 @@ export function createStreamRoutes(gateway: Gateway, watches: OwnWatches): Route
       async handle(exchange) {
         const device = gateway.authenticate(exchange);
         await admit(gateway, device);
-        open(exchange, device, 'control').send(eventOf(ready(device)));
+        const stream = open(exchange, device, 'control');
+        stream.send(eventOf(ready(device)));
+        watchHolder(gateway, device, stream);
       },
     },
   ];

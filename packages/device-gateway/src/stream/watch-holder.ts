@@ -1,0 +1,30 @@
+import type { SseStream } from '@svc/service-kit/http/sse-stream.ts';
+import type { DeviceRecord } from '../device/device-record.ts';
+import { askerOf, ownKey, type Gateway } from '../gateway.ts';
+
+type Deps = Pick<Gateway, 'ctx' | 'meta' | 'clock'>;
+
+/** Too many are watched: when it is tried again, ms. Until then what is sent to the device asks the core. */
+const againMs = 30_000;
+
+/** Ends a stream that shows no conversation as soon as the device's person is let in no more. */
+export function watchHolder(gateway: Deps, device: DeviceRecord, stream: Pick<SseStream, 'signal' | 'close'>): void {
+  const { ctx, clock } = gateway;
+  let stop = (): void => undefined;
+  const begin = (): void => {
+    stop = ctx.core.sessions.watch(
+      askerOf(gateway, device),
+      ownKey(gateway, device),
+      {
+        onFrame: () => undefined,
+        onEnd(error) {
+          if (error.code !== 'queue_full') return stream.close();
+          stop = clock.after(againMs, begin);
+        },
+      },
+      { frames: false },
+    );
+  };
+  stream.signal.addEventListener('abort', () => stop());
+  begin();
+}
