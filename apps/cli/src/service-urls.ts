@@ -2,7 +2,7 @@ import { dataPaths } from '@svc/service-kit/config/data-dir.ts';
 import type { CliSettings } from '@svc/service-kit/config/process-settings.ts';
 import { httpUrl } from '@svc/service-kit/http/http-url.ts';
 import { useToken } from '@svc/service-kit/http/own-tokens.ts';
-import { runsVault } from './vault/vault-address.ts';
+import { runsVault } from '@svc/service-kit/vault/runs-vault.ts';
 import { readSupervisorState } from './up/state-file.ts';
 
 export const hostNames = ['core', 'manager', 'collector', 'dashboard', 'vault'] as const;

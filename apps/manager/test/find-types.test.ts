@@ -7,6 +7,7 @@ import { repositoryRoot } from '@svc/service-kit/run-service.ts';
 import { findPortClash } from '../src/instance/port-clash.ts';
 import { describeMetaProblems } from '../src/connector-type/meta-problems.ts';
 import { findTypes, type SeenFolders } from '../src/connector-type/find-types.ts';
+import { testSettings } from './open-manager.ts';
 
 let folder: TemporaryFolder;
 beforeEach(() => {
@@ -182,8 +183,7 @@ describe('connector types', () => {
     const { types } = await findTypes(path.join(repositoryRoot, 'connectors'), folder.path);
     const fieldsOf = (name: string) => types.find(({ meta }) => meta.type === name)?.meta.configSchema.properties;
     const mailbox = (id: string) => ({ id, type: 'email', name: id, enabled: true, config: { imap_port: 993, smtp_port: 465 } });
-    const hosts = { corePort: 3023, managerPort: 3024, collectorPort: 3017 };
-    expect(findPortClash(mailbox('b'), [mailbox('a')], { hosts, fieldsOf })).toBeNull();
+    expect(findPortClash(mailbox('b'), [mailbox('a')], { hosts: testSettings(folder.path), fieldsOf })).toBeNull();
   });
 });
 

@@ -4,6 +4,7 @@ import { loadSettings, type Settings } from '@svc/service-kit/config/settings.ts
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
 import { readSecretsFile, writeSecret } from '@svc/service-kit/secrets/secrets-file.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
+import { runsVault } from '@svc/service-kit/vault/runs-vault.ts';
 import { CliError } from '../cli-error.ts';
 import { repositoryRoot } from '../repository-root.ts';
 import { renderFile, renderSecrets } from '../secret/render-secrets.ts';
@@ -13,7 +14,6 @@ import { coreUrl } from '../service-urls.ts';
 import { refusal, showAnswer } from '../show-answer.ts';
 import { createStyle, print, visibleLine } from '../terminal.ts';
 import { createSecretInput, given } from '../vault/secret-input.ts';
-import { runsVault } from '../vault/vault-address.ts';
 
 /** The core may run a program for names that lie nowhere else. */
 const listMs = 20_000;

@@ -12,6 +12,7 @@ import { loadSettings } from '@svc/service-kit/config/settings.ts';
 import { installationHome } from '@svc/service-kit/update/update-places.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
 import { Secret } from '@svc/service-kit/secret.ts';
+import { runsVault } from '@svc/service-kit/vault/runs-vault.ts';
 import { CliError } from '../cli-error.ts';
 import { repositoryRoot } from '../repository-root.ts';
 import { createStyle, print } from '../terminal.ts';
@@ -20,7 +21,7 @@ import { createAskVault, VaultAway, type AskVault } from '../vault/ask-vault.ts'
 import { initVault, writeEnv, type KeepKeys } from '../vault/init-vault.ts';
 import { renderAccesses, renderAgents, renderCredentials, renderState } from '../vault/render-vault.ts';
 import { createSecretInput, given, type SecretInput } from '../vault/secret-input.ts';
-import { runsVault, vaultAddress } from '../vault/vault-address.ts';
+import { vaultAddress } from '../vault/vault-address.ts';
 
 /** What is to be done with the vault. Secrets are no part of it: they are typed or piped in. */
 export type VaultCommand =

@@ -6,9 +6,10 @@ import { makePrivateDir } from '@svc/service-kit/files.ts';
 import { readEnv } from '@svc/service-kit/config/env-file.ts';
 import type { CliSettings } from '@svc/service-kit/config/process-settings.ts';
 import { callVault } from '@svc/service-kit/vault/vault-call.ts';
+import { runsVault } from '@svc/service-kit/vault/runs-vault.ts';
 import { CliError } from '../cli-error.ts';
 import { hostEnv } from '../up/host-env.ts';
-import { runsVault, vaultAddress } from './vault-address.ts';
+import { vaultAddress } from './vault-address.ts';
 
 const startMs = 20_000;
 

@@ -1,8 +1,13 @@
 import type { ConfigSchema, portElsewhere } from '@svc/contract/connector-meta.ts';
 import type { InstanceConfig } from '@svc/contract/instance.ts';
 import type { ManagerSettings } from '@svc/service-kit/config/process-settings.ts';
+import { runsVault } from '@svc/service-kit/vault/runs-vault.ts';
 
-type HostPorts = Pick<ManagerSettings, 'corePort' | 'managerPort' | 'collectorPort'>;
+/** What says which host processes there are, and their ports. */
+type HostSettings = Pick<
+  ManagerSettings,
+  'corePort' | 'managerPort' | 'collectorPort' | 'dashboard' | 'dashboardPort' | 'bindHost' | 'dataDir' | 'vaultPort' | 'vaultUrl'
+>;
 /** What the fields of a type's config are; undefined for a type that is not there. */
 type FieldsOf = (type: string) => ConfigSchema['properties'] | undefined;
 type Candidate = Pick<InstanceConfig, 'id' | 'type' | 'config'>;
@@ -11,13 +16,9 @@ type Candidate = Pick<InstanceConfig, 'id' | 'type' | 'config'>;
 export function findPortClash(
   candidate: Candidate,
   others: readonly InstanceConfig[],
-  { hosts, fieldsOf }: { hosts: HostPorts; fieldsOf: FieldsOf },
+  { hosts, fieldsOf }: { hosts: HostSettings; fieldsOf: FieldsOf },
 ): string | null {
-  const owners = new Map([
-    [hosts.corePort, 'the core'],
-    [hosts.managerPort, 'the manager'],
-    [hosts.collectorPort, 'the collector'],
-  ]);
+  const owners = hostPorts(hosts);
   for (const other of others) {
     if (!other.enabled || other.id === candidate.id) continue;
     for (const { port } of portsOf(other, fieldsOf)) owners.set(port, `the instance "${other.id}" (${other.name})`);
@@ -28,6 +29,15 @@ export function findPortClash(
   }
   return null;
 }
+
+const hostPorts = (settings: HostSettings): Map<number, string> =>
+  new Map([
+    [settings.corePort, 'the core'],
+    [settings.managerPort, 'the manager'],
+    [settings.collectorPort, 'the collector'],
+    ...(settings.dashboard === 'on' ? [[settings.dashboardPort, 'the dashboard'] as const] : []),
+    ...(runsVault(settings) ? [[settings.vaultPort, 'the vault'] as const] : []),
+  ]);
 
 const elsewhere: (typeof portElsewhere)['portOf'] = 'server';
 

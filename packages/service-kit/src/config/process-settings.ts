@@ -31,7 +31,17 @@ export type CoreSettings = Pick<
 
 export type ManagerSettings = Pick<
   Settings,
-  Everywhere | In<'Manager'> | In<'Secrets'> | VaultAccess | CoreAccess | 'collectorPort' | 'insightsToken' | 'engineRegistry'
+  | Everywhere
+  | In<'Manager'>
+  | In<'Secrets'>
+  | VaultAccess
+  | CoreAccess
+  | 'collectorPort'
+  | 'insightsToken'
+  | 'engineRegistry'
+  // Ports that no connector may be given.
+  | In<'Dashboard'>
+  | 'vaultPort'
 >;
 
 /** `engineRegistry`: npm's, for the libraries of OpenTelemetry and of connectors too. */
