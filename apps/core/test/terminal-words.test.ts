@@ -79,6 +79,20 @@ describe.skipIf(noTmux !== null)(`words for a session in a terminal${skipNote(no
     await isSaid(['from elsewhere; $(touch /tmp/x) #{pid}']);
   });
 
+  test('sent twice with one id they are typed once, and are not said over the channel when the terminal has ended', async () => {
+    const send = (text: string, message_id: string) => call('/v2/inject', { conversation_key: key, text, message_id });
+    const answers = [await send('deploy', 'm1'), await send('deploy', 'm1')];
+    for (const answer of answers) expect(answer.json()).toMatchObject({ delivered: true, terminal: terminal.id });
+    await send('and look', 'm2');
+    await isSaid(['deploy', 'and look']);
+    await core.context.terminals.end(terminal.id);
+    expect((await send('deploy', 'm1')).json()).toMatchObject({ ok: true, delivered: true, outcome: 'silent' });
+    const overChannel = (await send('go on', 'm3')).json<{ turn_id: string }>();
+    terminal = (await call('/v2/terminals', { conversation_key: key })).json<Terminal>();
+    expect((await send('go on', 'm3')).json()).toMatchObject({ turn_id: overChannel.turn_id });
+    expect(said()).toEqual(['deploy', 'and look']);
+  });
+
   test('they wait while the program works, and while a person types, and come in their order', async () => {
     types('-l', 'work');
     types('Enter');

@@ -40,14 +40,14 @@ export async function start(ctx: StartContext<Config>): Promise<RunningConnector
         conversation_key,
       }));
     },
-    async send({ target, kind, text = '' }) {
+    async send({ id, target, kind, text = '' }) {
       try {
         const sessions = await openSessions(core.sessions, as);
         const found = sessions.find((one) => one.tmux_target === target || one.conversation_key === target);
         if (found === undefined)
           throw new ServiceError('unprocessable', `There is no terminal ${target}. ./svc terminal lists them.`);
         // What cannot be typed now is kept by the core, and typed as soon as the program waits for a message.
-        await core.sessions.inject(as, found.conversation_key, { text, interrupt: kind === 'interrupt' });
+        await core.sessions.inject(as, found.conversation_key, { text, interrupt: kind === 'interrupt', message_id: id });
       } catch (error) {
         if (!(error instanceof CoreError) || !lasting.includes(error.code)) throw error;
         throw new ServiceError('unprocessable', wordsOf(error, config.sender));

@@ -42,8 +42,8 @@ test('a message goes to the terminal, by its name or by its conversation, and ca
   await send('term_1');
   await send('messenger:m1:user:7a', 'interrupt');
   expect(said).toEqual([
-    { key: 'messenger:m1:user:7a', text: 'Run the tests', interrupt: false },
-    { key: 'messenger:m1:user:7a', text: 'Run the tests', interrupt: true },
+    { key: 'messenger:m1:user:7a', text: 'Run the tests', interrupt: false, message_id: 'out_1' },
+    { key: 'messenger:m1:user:7a', text: 'Run the tests', interrupt: true, message_id: 'out_1' },
   ]);
   expect(await connector.channels?.()).toEqual([
     { id: 'term_1', name: 'Trip', enabled: true, conversation_key: 'messenger:m1:user:7a' },

@@ -38,6 +38,7 @@ export const tablesOf: Record<'core' | 'login' | 'manager' | 'collector' | 'vaul
     silo: 'operator',
     silo_file: 'operator',
     spend: 'record',
+    terminal_said: 'time', // 30 days; a digest, never a text
     terminal_word: 'operator', // goes when it is typed, or its terminal ends
     tool_server: 'nothing',
     trust_audit: 'record',

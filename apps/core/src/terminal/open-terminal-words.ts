@@ -14,7 +14,7 @@ import type { TmuxServer } from './tmux-server.ts';
 import { createWordStore } from './word-store.ts';
 
 type Deps = {
-  db: Pick<Database, 'all' | 'run' | 'transaction'>;
+  db: Pick<Database, 'all' | 'get' | 'run' | 'transaction'>;
   sessions: Pick<TerminalSessions, 'readMail' | 'unreadMail'>;
   tmux: Pick<TmuxServer, 'screen'>;
   terminals: Pick<Terminals, 'list'>;

@@ -13,6 +13,7 @@ const holding = (text: string): Screen => ({ lines: [`❯ ${text}`], x: 2 + text
 function open(kept: TerminalWord[] = []) {
   const clock = createFakeClock(1_000_000);
   const rows = new Map(kept.map((word) => [word.id, { ...word }]));
+  const done = new Set<string>();
   const pressed: string[] = [];
   const messages = new Map<string, string>();
   const faults = new Set<string>();
@@ -34,8 +35,10 @@ function open(kept: TerminalWord[] = []) {
       begin: async (id, now) => void (rows.get(id)!.begun_at = now),
       async remove(id) {
         step('remove');
+        if (typeof rows.get(id)?.message_id === 'string') done.add(id);
         rows.delete(id);
       },
+      stateOf: async (id) => (rows.has(id) ? 'waits' : done.has(id) ? 'said' : null),
       async returnNews({ id, announced_from }) {
         cursor.at = announced_from;
         rows.delete(id);
@@ -94,6 +97,7 @@ const kept = (more: Partial<TerminalWord> = {}): TerminalWord => ({
   interrupts: 0,
   begun_at: null,
   announced_from: null,
+  message_id: null,
   ...more,
 });
 
@@ -169,6 +173,26 @@ describe('typing', () => {
     expect([rows.size, await answer]).toMatchObject([0, { delivered: true }]);
   });
 
+  test('words that come again with their id are typed once: while they wait, when they were typed, and after the end of the terminal', async () => {
+    const { words, pass, pressed, bench } = open();
+    const sent = { conversation_key: key, text: 'deploy', by: 'ada', message_id: 'm1' };
+    bench.shown = holding('x');
+    const first = [words.say(sent), words.say(sent)];
+    await pass(16_000);
+    expect(await Promise.all(first)).toMatchObject([{ delivered: false }, { delivered: false }]);
+    const second = words.say(sent);
+    bench.shown = idle;
+    await pass(6_000);
+    expect(await second).toMatchObject({ delivered: true, terminal: 'term_1' });
+    expect(await words.say(sent)).toEqual(await second);
+    void words.say({ ...sent, by: 'bo' });
+    await pass(6_000);
+    expect(pressed).toEqual(['deploy', 'Enter', 'deploy', 'Enter']);
+    bench.isOpen = false;
+    expect(await words.earlier(sent)).toMatchObject({ delivered: true, deliverErr: null });
+    expect(await words.earlier({ ...sent, message_id: 'm2' })).toBeNull();
+  });
+
   test('keys alone are no words', async () => {
     const { words } = open();
     await expect(words.say({ conversation_key: key, text: '\u0003\u001b \n' })).rejects.toMatchObject({ code: 'bad_request' });
@@ -241,6 +265,25 @@ describe('the end of the terminal', () => {
       await pass(1_000);
       expect([said(), rows.size]).toEqual([expected, 0]);
     }
+  });
+
+  test('what came with an id is said over the channel under it, so that it is not run again when it is sent again', async () => {
+    const { words, pass, bench, messages } = open();
+    bench.shown = holding('x');
+    const sent = { conversation_key: key, text: 'important', message_id: 'm1' };
+    void words.say(sent);
+    await pass(1_000);
+    bench.isOpen = false;
+    bench.refusal = new ServiceError('queue_full', 'later');
+    words.released(key);
+    await pass(1_000);
+    expect(await words.earlier(sent)).toMatchObject({
+      delivered: false,
+      deliverErr: expect.stringContaining('over the channel'),
+    });
+    bench.refusal = null;
+    await pass(31_000);
+    expect([...messages]).toEqual([['m1', 'important']]);
   });
 
   test('a kill between the journal and the note of it says nothing twice', async () => {

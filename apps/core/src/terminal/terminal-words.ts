@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto';
 import type { InjectAnswer } from '@svc/contract/session.ts';
 import type { Terminal } from '@svc/contract/terminal.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
+import { compositeKey } from '@svc/service-kit/composite-key.ts';
 import type { Ids } from '@svc/service-kit/ids.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import { badRequest, queueFull, ServiceError } from '@svc/service-kit/service-error.ts';
@@ -10,7 +12,8 @@ import { asTyped, bare } from './typed-text.ts';
 import { createTypist } from './typist.ts';
 import type { TerminalWord, WordStore } from './word-store.ts';
 
-export type NewWords = { conversation_key: string; text: string; by?: string; interrupt?: boolean };
+/** `message_id`: words with the same one, of the same person, are said once in a session. */
+export type NewWords = { conversation_key: string; text: string; by?: string; interrupt?: boolean; message_id?: string };
 
 /**
  * What is said into a session whose engine runs in a terminal: it is typed there when the program waits for a message and nobody has begun to type one.
@@ -19,6 +22,8 @@ export type NewWords = { conversation_key: string; text: string; by?: string; in
 export type TerminalWords = {
   /** Null for a session that is in no terminal. Resolves when it is typed, or with why not after a while. @throws ServiceError `bad_request`, `queue_full` */
   say(words: NewWords): Promise<InjectAnswer | null>;
+  /** The answer to words that came before and were typed in a terminal, or wait since its end; null for others. */
+  earlier(words: NewWords): Promise<InjectAnswer | null>;
   /** There is a new announcement: sessions in terminals that it is for get it as words of their own. */
   announced(): void;
   /** Once, when it is known which terminals there are. */
@@ -52,6 +57,8 @@ const maxWaiting = 50;
 export function createTerminalWords(deps: Deps): TerminalWords {
   const { store, screen, terminals, clock, ids, log } = deps;
   const waiters = new Map<string, (problem: string | null) => void>();
+  /** Words that come more than once at a time. */
+  const arriving = new Map<string, Promise<InjectAnswer>>();
   const returning = new Map<string, Promise<void>>();
   let announcing = Promise.resolve();
   let isClosed = false;
@@ -67,7 +74,7 @@ export function createTerminalWords(deps: Deps): TerminalWords {
   /** One after the other, in their order; what cannot be said now waits, and is tried again. */
   function putBack(key: string, words: readonly TerminalWord[]): void {
     if (words.length === 0) return;
-    for (const { id } of words) waiters.get(id)?.('the terminal has ended: it is said over the channel');
+    for (const { id } of words) waiters.get(id)?.(overChannel);
     const before = returning.get(key) ?? Promise.resolve();
     const all = before.then(() => putAllBack(key, [...words])).finally(() => returning.get(key) === all && returning.delete(key));
     returning.set(key, all);
@@ -86,13 +93,14 @@ export function createTerminalWords(deps: Deps): TerminalWords {
     }
   }
   async function putOneBack(word: TerminalWord): Promise<void> {
-    const { id, conversation_key, text, said_by: by, announced_from } = word;
-    if (await wasSaid(word)) return store.remove(id);
+    const { id, conversation_key, text, said_by: by, announced_from, message_id } = word;
+    const messageId = message_id ?? id;
+    if (await wasSaid(word)) return store.remove(id, clock.now());
     if (announced_from !== null) return store.returnNews({ id, conversation_key, announced_from });
     // The journal had it, and a kill came before this was noted.
-    if (!(await deps.hasMessage(conversation_key, id))) {
+    if (!(await deps.hasMessage(conversation_key, messageId))) {
       const accepted = Promise.withResolvers<void>();
-      const words = { conversation_key, text, messageId: id, ...(by !== null && { by }) };
+      const words = { conversation_key, text, messageId, ...(by !== null && { by }) };
       deps.sayOverChannel(words, accepted.resolve).then(() => accepted.resolve(), accepted.reject);
       try {
         await accepted.promise;
@@ -101,7 +109,7 @@ export function createTerminalWords(deps: Deps): TerminalWords {
         log.error({ conversation_key }, 'words for a terminal are dropped: their session is forgotten');
       }
     }
-    await store.remove(id);
+    await store.remove(id, clock.now());
   }
 
   async function announce(key: string): Promise<void> {
@@ -117,35 +125,56 @@ export function createTerminalWords(deps: Deps): TerminalWords {
       interrupts: 0,
       begun_at: null,
       announced_from: mail.after,
+      message_id: null,
     };
     word.text = word.text === '' ? text : `${word.text}\n${text}`;
     await store.addNews({ ...word, announced_from: word.announced_from ?? mail.after, upTo: mail.upTo }, clock.now());
     if (waiting === undefined) typist.add(word);
     // Typed while it was written down.
-    else if (!typist.waiting(key).includes(word)) await store.remove(word.id);
+    else if (!typist.waiting(key).includes(word)) await store.remove(word.id, clock.now());
+  }
+
+  async function sayInTerminal(id: string, words: NewWords, terminal: string): Promise<InjectAnswer> {
+    const { conversation_key, text, by = null, interrupt = false, message_id = null } = words;
+    const isWaiting = typist.waiting(conversation_key).some((word) => word.id === id);
+    const state = isWaiting || message_id === null ? null : await store.stateOf(id);
+    if (state === 'said') return toAnswer(id, null, terminal);
+    if (isWaiting || state === 'waits') return answerOf(id, terminal);
+    if (typist.waiting(conversation_key).length >= maxWaiting)
+      throw queueFull(`${maxWaiting} messages wait for this terminal already. Look at it: its program takes none.`);
+    const interrupts = interrupt ? 1 : 0;
+    const word = { id, conversation_key, text, said_by: by, interrupts, begun_at: null, announced_from: null, message_id };
+    await store.add(word, clock.now());
+    const answer = answerOf(id, terminal);
+    if (terminalOf(conversation_key) === undefined) putBack(conversation_key, [word]);
+    else typist.add(word);
+    return answer;
+  }
+
+  async function answerOf(id: string, terminal: string): Promise<InjectAnswer> {
+    const isTyped = Promise.withResolvers<string | null>();
+    waiters.set(id, isTyped.resolve);
+    const stopWaiting = clock.after(answerMs, () => isTyped.resolve(atWork));
+    const deliverErr = await isTyped.promise;
+    stopWaiting();
+    waiters.delete(id);
+    return toAnswer(id, deliverErr, terminal);
   }
 
   return {
-    async say({ conversation_key, text, by, interrupt = false }) {
-      const terminal = terminalOf(conversation_key)?.id;
+    async say(words) {
+      const terminal = terminalOf(words.conversation_key)?.id;
       if (terminal === undefined) return null;
-      if (asTyped(text).trim() === '') throw badRequest('"text" has nothing that can be typed: no key is pressed by it.');
-      if (typist.waiting(conversation_key).length >= maxWaiting)
-        throw queueFull(`${maxWaiting} messages wait for this terminal already. Look at it: its program takes none.`);
-      const id = ids.next('word');
-      const interrupts = interrupt ? 1 : 0;
-      const word = { id, conversation_key, text, said_by: by ?? null, interrupts, begun_at: null, announced_from: null };
-      await store.add(word, clock.now());
-      const isTyped = Promise.withResolvers<string | null>();
-      waiters.set(id, isTyped.resolve);
-      if (terminalOf(conversation_key) === undefined) putBack(conversation_key, [word]);
-      else typist.add(word);
-      const stopWaiting = clock.after(answerMs, () => isTyped.resolve(atWork));
-      const deliverErr = await isTyped.promise;
-      stopWaiting();
-      waiters.delete(id);
-      const delivered = deliverErr === null;
-      return { ok: true, reply: '', delivered, deliverErr, route: null, outcome: 'silent', turn_id: id, terminal };
+      if (asTyped(words.text).trim() === '') throw badRequest('"text" has nothing that can be typed: no key is pressed by it.');
+      const id = idOf(words) ?? ids.next('word');
+      const answer = arriving.get(id) ?? sayInTerminal(id, words, terminal).finally(() => arriving.delete(id));
+      arriving.set(id, answer);
+      return answer;
+    },
+    async earlier(words) {
+      const id = idOf(words);
+      const state = id === null ? null : await store.stateOf(id);
+      return id === null || state === null ? null : toAnswer(id, state === 'said' ? null : overChannel);
     },
     announced() {
       announcing = announcing
@@ -169,4 +198,25 @@ export function createTerminalWords(deps: Deps): TerminalWords {
   };
 }
 
+/** The same for words that come again. */
+const idOf = ({ conversation_key, by, message_id }: NewWords): string | null =>
+  message_id === undefined
+    ? null
+    : `word_${createHash('sha256')
+        .update(compositeKey(conversation_key, by ?? null, message_id))
+        .digest('hex')
+        .slice(0, 32)}`;
+
+const toAnswer = (id: string, deliverErr: string | null, terminal?: string): InjectAnswer => ({
+  ok: true,
+  reply: '',
+  delivered: deliverErr === null,
+  deliverErr,
+  route: null,
+  outcome: 'silent',
+  turn_id: id,
+  ...(terminal !== undefined && { terminal }),
+});
+
+const overChannel = 'the terminal has ended: it is said over the channel';
 const atWork = 'the terminal is at work, or a person types there: it is typed as soon as it waits for a message';

@@ -97,7 +97,7 @@ export function createTypist({ screen, store, terminalOf, wasSaid, onTyped, cloc
   async function finish(line: Line, word: TerminalWord): Promise<void> {
     // The terminal has ended meanwhile: whether its program took the words is for the caller that puts them back.
     if (lines.get(word.conversation_key) !== line) return;
-    await store.remove(word.id);
+    await store.remove(word.id, clock.now());
     Object.assign(line, { seen: '', quiet: 0, isInterrupted: false });
     line.words = line.words.filter((one) => one !== word);
     if (line.words.length === 0) lines.delete(word.conversation_key);

@@ -3,7 +3,7 @@ import type { TerminalSessions } from '../session/terminal-sessions.ts';
 
 /**
  * Words for a terminal. `begun_at`: when typing them began (epoch ms): from then on they may have been said. `announced_from`: null for what a person said;
- * for announcements where the session stood in its mailbox before them.
+ * for announcements where the session stood in its mailbox before them. `message_id`: the caller's, where words with the same one are said once.
  */
 export type TerminalWord = {
   id: string;
@@ -13,6 +13,7 @@ export type TerminalWord = {
   interrupts: number;
   begun_at: number | null;
   announced_from: number | null;
+  message_id: string | null;
 };
 
 /** Announcements for a session in a terminal. `upTo`: the newest one that there is, for whomever. */
@@ -26,19 +27,28 @@ export type WordStore = {
   addNews(news: NewsWord, now: number): Promise<void>;
   /** They are about to be typed. */
   begin(id: string, now: number): Promise<void>;
-  /** They were said. */
-  remove(id: string): Promise<void>;
+  /** They were said. Of those with a `message_id` that is known from then on. */
+  remove(id: string, now: number): Promise<void>;
+  /** Whether they wait or were said; null for others. */
+  stateOf(id: string): Promise<'waits' | 'said' | null>;
   /** Announcements that were not typed: the next turn of their session reads them. */
   returnNews(news: Pick<NewsWord, 'id' | 'conversation_key' | 'announced_from'>): Promise<void>;
 };
 
-const columns = 'id, conversation_key, text, said_by, interrupts, begun_at, announced_from';
-const insert = `INSERT INTO terminal_word (${columns}, said_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+const columns = 'id, conversation_key, text, said_by, interrupts, begun_at, announced_from, message_id';
+const insert = `INSERT INTO terminal_word (${columns}, said_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
   ON CONFLICT (id) DO UPDATE SET text = excluded.text`;
 const remove = 'DELETE FROM terminal_word WHERE id = ?';
+const noteSaid = `INSERT INTO terminal_said (id, said_at)
+  SELECT id, ? FROM terminal_word WHERE id = ? AND message_id IS NOT NULL ON CONFLICT (id) DO NOTHING`;
+const removeOld = 'DELETE FROM terminal_said WHERE said_at < ?';
+const select = `SELECT 'waits' AS state FROM terminal_word WHERE id = ? UNION ALL SELECT 'said' FROM terminal_said WHERE id = ?`;
+
+/** Who sends words again does so within hours; a device may have been away for days. */
+const knownForMs = 30 * 24 * 60 * 60 * 1000;
 
 export function createWordStore(
-  db: Pick<Database, 'all' | 'run' | 'transaction'>,
+  db: Pick<Database, 'all' | 'get' | 'run' | 'transaction'>,
   sessions: Pick<TerminalSessions, 'readMail' | 'unreadMail'>,
 ): WordStore {
   const valuesOf = (word: TerminalWord, now: number) => [
@@ -49,6 +59,7 @@ export function createWordStore(
     word.interrupts,
     word.begun_at,
     word.announced_from,
+    word.message_id,
     now,
   ];
   return {
@@ -60,7 +71,13 @@ export function createWordStore(
         await sessions.readMail(tx, news.conversation_key, news.upTo);
       }),
     begin: async (id, now) => void (await db.run('UPDATE terminal_word SET begun_at = ? WHERE id = ?', now, id)),
-    remove: async (id) => void (await db.run(remove, id)),
+    remove: (id, now) =>
+      db.transaction(async (tx) => {
+        await tx.run(noteSaid, now, id);
+        await tx.run(removeOld, now - knownForMs);
+        await tx.run(remove, id);
+      }),
+    stateOf: async (id) => (await db.get<{ state: 'waits' | 'said' }>(select, id, id))?.state ?? null,
     returnNews: ({ id, conversation_key, announced_from }) =>
       db.transaction(async (tx) => {
         await sessions.unreadMail(tx, conversation_key, announced_from);

@@ -39,14 +39,18 @@ const deliverWithinMs = 15_000;
 export async function inject(deps: Deps, injection: Injection, caller: Caller, requestId: string): Promise<InjectAnswer> {
   const session = await deps.sessions.read(injection.conversation_key);
   if (session === undefined) throw notFound('session', injection.conversation_key);
-  if (session.claimed_by !== null) {
-    const { mayType = false, ...words } = injection;
+  const { mayType = false, ...words } = injection;
+  const { conversation_key, message_id } = words;
+  const earlier = message_id === undefined ? undefined : await deps.journal.find(conversation_key, message_id);
+  const isRepeat = earlier !== undefined;
+  // What was said over the channel already, or in a terminal that has ended since, is not said again.
+  if (session.claimed_by !== null && (!isRepeat || earlier.state === 'failed')) {
     const answer = mayType ? await deps.terminalWords.say(words) : null;
     if (answer !== null) return answer;
     throw conflict(`The session is claimed by ${session.claimed_by}. Release it first (POST /v2/release).`);
   }
-  const { conversation_key, message_id } = injection;
-  const isRepeat = message_id !== undefined && (await deps.journal.find(conversation_key, message_id)) !== undefined;
+  const typed = isRepeat ? null : await deps.terminalWords.earlier(words);
+  if (typed !== null) return typed;
   const route = routeOfSession(session);
   const wasRunning = deps.turnQueue.stateOf(conversation_key) === 'running';
   const turn = toTurn(deps, session, injection, wasRunning, requestId);

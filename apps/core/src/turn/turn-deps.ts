@@ -72,7 +72,7 @@ export type TurnDeps = {
   persona: Pick<Persona, 'text'>;
   sessions: Pick<SessionStore, 'read' | 'open' | 'announceCursor' | 'keepEngineSession' | 'addTurn' | 'forgetEngines' | 'delete'>;
   claims: Pick<Claims, 'isClaimed' | 'takePauseNotice'>;
-  terminalWords: Pick<TerminalWords, 'say'>;
+  terminalWords: Pick<TerminalWords, 'say' | 'earlier'>;
   observed: ObservedStore;
   announcements: Pick<Announcements, 'newestId' | 'after'>;
   conversationFiles: Pick<ConversationFiles, 'stage' | 'folderOf' | 'forget'>;
