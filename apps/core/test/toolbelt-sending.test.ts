@@ -17,6 +17,25 @@ describe('svc_send', () => {
     expect(list.deliveries[0]).toMatchObject({ id: answer.result['delivery_id'], state: 'delivered' });
   });
 
+  test('a device is spoken to by the kind that it takes; what is answered there with its rights is for an owner', async () => {
+    const speak = { instance_id: 'd1', target: 'phone', text: 'Dinner.', kind: 'speak' };
+    expect((await call(from('trusted'), 'svc_send', speak)).result).toMatchObject({ delivered: true });
+    expect((await call(from('worker'), 'svc_send', { text: 'hi', kind: 'speak' })).ok).toBe(true);
+    expect(sent).toMatchObject([
+      { instance_id: 'd1', target: 'phone', text: 'Dinner.', kind: 'speak' },
+      { target: 'chat-worker', kind: 'speak' },
+    ]);
+    const inject = { ...speak, kind: 'inject' };
+    for (const who of [from('trusted'), from('worker'), fromOwner({ public: true })])
+      expect(await call(who, 'svc_send', inject)).toMatchObject({
+        ok: false,
+        text: expect.stringContaining('"inject"') as string,
+      });
+    expect((await call(fromOwner(), 'svc_send', inject)).result).toMatchObject({ delivered: true });
+    expect(sent.at(-1)).toMatchObject({ kind: 'inject' });
+    expect(JSON.stringify((await bench.core.app.inject('/v2/deliveries')).json())).not.toContain('"kind"');
+  });
+
   test('a channel is enough where one instance answers to it', async () => {
     const target = (instance_id: string, channel: string, enabled = true) => ({
       instance_id,

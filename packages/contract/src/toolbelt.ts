@@ -35,6 +35,13 @@ export const toolInputs = {
       },
       path: path('A file of the shared upload area.'),
       caption: { type: 'string', maxLength: 4000, description: 'Said with the file.' },
+      kind: {
+        type: 'string',
+        minLength: 1,
+        maxLength: 64,
+        description:
+          'How the channel takes it; leave it out for a plain message. A device takes "speak" (reads it aloud) and "inject" (says it in the conversation there, which is answered).',
+      },
     },
     ...nothingElse,
   },

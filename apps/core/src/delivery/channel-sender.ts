@@ -6,8 +6,16 @@ import { errorText } from '@svc/service-kit/service-error.ts';
 /** What became of one attempt. `permanent`: trying again would end the same way. */
 export type SendOutcome = { delivered: true } | { delivered: false; permanent: boolean; error: string };
 
-/** A text, or a file of the upload area. `about`: the turn whose reply it is, when it is one's. */
-export type ChannelMessage = { id: string; instance_id: string; target: string; text?: string; path?: string; about?: About };
+/** A text, or a file of the upload area. `kind`: one of the channel's own; without it the usual one. `about`: the turn whose reply it is, when it is one's. */
+export type ChannelMessage = {
+  id: string;
+  instance_id: string;
+  target: string;
+  kind?: string;
+  text?: string;
+  path?: string;
+  about?: About;
+};
 export type SendToChannel = (message: ChannelMessage) => Promise<SendOutcome>;
 
 type SendAnswer = { delivered?: boolean; message?: string; error?: string; reason?: string };

@@ -27,7 +27,7 @@ export function mountDeliveryRoutes(app: App, { deliveries, outbox, knownSecrets
     const redactor = knownSecrets.redactor();
     const shown = await valueInSlices(
       redactor,
-      page.deliveries.map(({ turn_seq: _seq, message_id: _message, ...delivery }) => delivery),
+      page.deliveries.map(({ turn_seq: _seq, message_id: _message, kind: _kind, ...delivery }) => delivery),
     );
     return { deliveries: shown, next: page.next, ...outbox.counts() };
   });

@@ -9,8 +9,16 @@ import { bytesOf, cut, readPage } from '@svc/store/read-page.ts';
 /** Where a conversation can be pushed to. */
 export type Route = { instance_id: string; target: string };
 
-/** A delivery with its turn's place in the journal, 0 where it is of no turn, and the channel's id of the message that it answers. */
-export type StoredDelivery = Delivery & { turn_seq: number; message_id: string | null; file: DeliveredFile | null };
+/**
+ * A delivery with its turn's place in the journal, 0 where it is of no turn, and the channel's id of the message that it answers. `kind`: how the
+ * channel takes it; null for the usual way.
+ */
+export type StoredDelivery = Delivery & {
+  turn_seq: number;
+  message_id: string | null;
+  file: DeliveredFile | null;
+  kind: string | null;
+};
 
 /** A file of the upload area that is sent in place of a text. */
 export type DeliveredFile = { path: string; name: string; mime: string };
@@ -20,6 +28,7 @@ type Row = Omit<StoredDelivery, 'injected' | 'file'> & { seq: number; injected: 
 export type NewDelivery = Pick<StoredDelivery, 'turn_id' | 'turn_seq' | 'conversation_key' | 'text' | 'injected'> & {
   message_id?: string | null;
   file?: DeliveredFile | null;
+  kind?: string | null;
   route: Route | null;
   /** Why it has to be pushed, or cannot be. */
   error: string | null;
@@ -28,10 +37,10 @@ export type NewDelivery = Pick<StoredDelivery, 'turn_id' | 'turn_seq' | 'convers
 export type DeliveryFilter = { state: DeliveryState | null; conversationKey: string | null };
 
 const columns =
-  'seq, id, turn_id, turn_seq, message_id, conversation_key, instance_id, target, text, file, injected, state, attempts, next_at, error, created_at, updated_at';
+  'seq, id, turn_id, turn_seq, message_id, conversation_key, instance_id, target, kind, text, file, injected, state, attempts, next_at, error, created_at, updated_at';
 // What was said may have been forgotten while its reply waited for its channel: read with the turn, in the one statement that a reply costs.
-const insert = `INSERT INTO delivery (id, turn_id, turn_seq, message_id, conversation_key, instance_id, target, text, file, injected, state, attempts, next_at,
-  error, created_at, updated_at, forgotten) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?,
+const insert = `INSERT INTO delivery (id, turn_id, turn_seq, message_id, conversation_key, instance_id, target, kind, text, file, injected, state, attempts,
+  next_at, error, created_at, updated_at, forgotten) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?,
   COALESCE((SELECT forgotten FROM turn WHERE seq = ?), 0)) RETURNING ${columns}`;
 const update = `UPDATE delivery SET state = ?, attempts = ?, next_at = ?, error = ?, updated_at = ? WHERE id = ?
   RETURNING state = 'delivered' AND forgotten = 1 AS is_over`;
@@ -42,8 +51,8 @@ const selectPendingByInstance = `SELECT instance_id AS id, COUNT(*) AS open FROM
   WHERE state = 'pending' AND instance_id IS NOT NULL GROUP BY instance_id`;
 const list = {
   table: 'delivery',
-  columns: `seq, id, turn_id, turn_seq, message_id, conversation_key, instance_id, ${cut('target', 4 * maxTarget)}, ${cut('text', 1024 * 1024)},
-    file, injected, state, attempts, next_at, ${cut('error', 65_536)}, created_at, updated_at`,
+  columns: `seq, id, turn_id, turn_seq, message_id, conversation_key, instance_id, ${cut('target', 4 * maxTarget)}, kind,
+    ${cut('text', 1024 * 1024)}, file, injected, state, attempts, next_at, ${cut('error', 65_536)}, created_at, updated_at`,
   bytes: bytesOf('target', 'text', 'error'),
 };
 const removeOld = `DELETE FROM delivery WHERE seq IN
@@ -90,7 +99,18 @@ export function createDeliveryStore(db: Database, clock: Clock, ids: Ids): Deliv
   };
   return {
     async add(tx: Transaction, delivery: NewDelivery, isRefused: boolean): Promise<StoredDelivery> {
-      const { turn_id, turn_seq, message_id = null, conversation_key, text, file = null, injected, route, error } = delivery;
+      const {
+        turn_id,
+        turn_seq,
+        message_id = null,
+        conversation_key,
+        text,
+        file = null,
+        kind = null,
+        injected,
+        route,
+        error,
+      } = delivery;
       const now = clock.now();
       const isFailed = isRefused || route === null;
       const row = await tx.get<Row>(
@@ -102,6 +122,7 @@ export function createDeliveryStore(db: Database, clock: Clock, ids: Ids): Deliv
         conversation_key,
         route?.instance_id ?? null,
         route?.target ?? null,
+        kind,
         text,
         file === null ? null : JSON.stringify(file),
         injected ? 1 : 0,

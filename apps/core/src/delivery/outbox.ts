@@ -133,11 +133,11 @@ export function createOutbox({ store, db, send, clock, log, redact, onSettled }:
   }
 
   async function trySend(delivery: StoredDelivery): Promise<SendOutcome> {
-    const { id, instance_id, target, text, file } = delivery;
+    const { id, instance_id, target, text, file, kind } = delivery;
     try {
       const place = { instance_id: instance_id ?? '', target: target ?? '' };
       const content = file === null ? { text: await redact(text) } : { path: file.path };
-      return await send({ id, ...place, ...content, ...aboutOf(delivery) });
+      return await send({ id, ...place, ...(kind !== null && { kind }), ...content, ...aboutOf(delivery) });
     } catch (error) {
       return { delivered: false, permanent: false, error: errorText(error) };
     }

@@ -16,12 +16,22 @@ const timeoutMs = 20_000;
 const maxCheckedBytes = 64 * 1024 * 1024;
 
 /** Sends a file of the upload area, tried once: whether it went is in the result. */
-export async function sendFile(deps: ToolDeps, route: Route, file: string, caption?: string): Promise<object> {
+export async function sendFile(
+  deps: ToolDeps,
+  route: Route,
+  file: string,
+  { caption, kind }: Pick<SendRequest, 'caption' | 'kind'>,
+): Promise<object> {
   const { settings, ids, knownSecrets } = deps;
   const checked = checkFile(deps, file);
   const redactor = knownSecrets.redactor();
   if (await pathHoldsSecret(checked, redactor)) throw forbidden('The file holds a secret of this service.');
-  const body: SendRequest = { ...route, path: checked.path, ...(caption !== undefined && { caption: redactor.text(caption) }) };
+  const body: SendRequest = {
+    ...route,
+    path: checked.path,
+    ...(kind !== undefined && { kind }),
+    ...(caption !== undefined && { caption: redactor.text(caption) }),
+  };
   const { status, body: answer } = await requestJson<Answer>(`http://${settings.bindHost}:${settings.managerPort}/send`, {
     token: settings.managerToken,
     headers: { 'idempotency-key': ids.next('snd') },

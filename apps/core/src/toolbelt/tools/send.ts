@@ -16,13 +16,20 @@ const firstTryMs = 10_000;
  * Sends something out through a connector. A text goes through the outbox: masked, kept, tried again. Who does not reach
  * all can send texts to the place their conversation is in.
  */
-export const send: Tool<'svc_send'> = async (deps, caller, { text, path, caption, ...asked }) => {
+export const send: Tool<'svc_send'> = async (deps, caller, { text, path, caption, kind, ...asked }) => {
   if ((text === undefined) === (path === undefined)) throw badRequest('Give "text", or "path" with a "caption".');
   if (path !== undefined && rightsOf(caller).reach !== 'all') throw notAllowed('Sending files');
+  if (kind !== undefined && steeringKinds.includes(kind) && !maySteer(caller)) throw notAllowed(`The kind "${kind}"`);
   const route = await placeOf(deps, caller, asked);
   countWrite(caller);
-  return path === undefined ? sendText(deps, caller, route, text ?? '') : sendFile(deps, route, path, caption);
+  return path === undefined
+    ? sendText(deps, caller, route, { text: text ?? '', kind })
+    : sendFile(deps, route, path, { caption, kind });
 };
+
+/** What is said so is answered, or done, with the rights of the person there. */
+const steeringKinds: readonly string[] = ['inject', 'interrupt'];
+const maySteer = (caller: ToolCaller): boolean => rightsOf(caller).reach === 'all' && caller.identity.trust_tier === 'SACRED';
 
 async function placeOf(deps: ToolDeps, caller: ToolCaller, asked: Asked): Promise<Route> {
   const here = caller.turn === null ? null : routeOf(caller.turn);
@@ -45,10 +52,12 @@ const isSame = (here: Route, { turn }: ToolCaller, { channel, instance_id, targe
   (instance_id ?? here.instance_id) === here.instance_id &&
   (channel ?? turn?.envelope.channel) === turn?.envelope.channel;
 
-async function sendText({ ids, outbox }: ToolDeps, caller: ToolCaller, route: Route, text: string): Promise<object> {
+type Words = { text: string; kind?: string };
+
+async function sendText({ ids, outbox }: ToolDeps, caller: ToolCaller, route: Route, words: Words): Promise<object> {
   // Of no turn: what becomes of it does not settle the reply of the turn it was sent in.
   const about = { turn_id: ids.next('snd'), turn_seq: 0, conversation_key: conversationOf(caller) ?? 'operator' };
-  const delivery = await outbox.push({ ...about, text, injected: false, route, error: null });
+  const delivery = await outbox.push({ ...about, ...words, injected: false, route, error: null });
   const outcome = await outbox.firstTry(delivery, firstTryMs);
   const sent = { delivered: outcome.delivered, delivery_id: delivery.id, ...route };
   if (outcome.delivered) return sent;
