@@ -367,6 +367,8 @@ describe('POST /v2/engines/:id/base-url', () => {
   });
 });
 
+const used = { input_tokens: 9, output_tokens: 2, cache_read_tokens: 0, cache_write_tokens: 0, estimated: false, cost_usd: null };
+
 describe('POST /v2/engines/:id/test', () => {
   test('is one real completion of that engine, in use or not, and is priced', async () => {
     await open({ env: { SVC_DEFAULT_ENGINE: 'claude' } });
@@ -390,6 +392,22 @@ describe('POST /v2/engines/:id/test', () => {
     });
     const failed = await call('POST', '/codex/test');
     expect(failed.json()).toMatchObject({ ok: false, error: 'engine_not_logged_in', message: 'Run "codex login".' });
+  });
+
+  test.each([
+    ['before a word costs nothing', [], []],
+    ['behind words costs what these may have', [{ type: 'delta', text: 'rea' }], [true]],
+    ['with its usage costs that', [{ type: 'usage', usage: used }], [false]],
+  ] as const)('a failure %s', async (_what, events, estimated) => {
+    await open();
+    await list();
+    fakes.last('codex')?.engine.script(async function* () {
+      yield* events;
+      yield { type: 'failed', failure: { code: 'engine_not_installed', message: 'Install it.', retryable: false } };
+    });
+    expect((await call('POST', '/codex/test')).json()).toMatchObject({ error: 'engine_not_installed' });
+    const counted = core.telemetry.events.filter(({ kind }) => kind === 'token-usage');
+    expect(counted.map(({ payload }) => payload?.['estimated'])).toEqual(estimated);
   });
 });
 

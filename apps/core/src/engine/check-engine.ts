@@ -67,7 +67,9 @@ async function listen({ engine }: ActiveEngine, request: EngineRequest, signal: 
   }
 }
 
-function countUsage({ pricing, events, spend }: SideCallDeps, active: ActiveEngine, { usage, text, model }: Heard): void {
+function countUsage({ pricing, events, spend }: SideCallDeps, active: ActiveEngine, { usage, text, model, last }: Heard): void {
+  // One that is not installed or not logged in has asked no model: what failed without a word costs what is known.
+  if (usage === null && text === '' && last?.type === 'failed') return;
   const charge = pricing.charge({
     usage: usage ?? estimateUsage({ input: question, output: text }),
     model,
