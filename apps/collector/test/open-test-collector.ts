@@ -28,7 +28,7 @@ export function openTestCollector(
   const clock = createFakeClock();
   const log = createLog('collector', 'silent');
   log.warn = ((...args: unknown[]) => onWarning(String(args.at(-1)))) as typeof log.warn;
-  const version = readVersion(repositoryRoot, 'collector', 'stable');
+  const version = readVersion(repositoryRoot, 'collector', () => 'stable');
   const context = createCollectorContext({ settings, log, version, clock, coreMask: noCore, ...more });
   const app = createCollectorApp(context);
   context.otel.start();

@@ -153,7 +153,7 @@ test('a core whose database is damaged still takes a backup, and makes none', as
   await open({ before: fill });
   const { archive, id } = await makeBackup();
   const port = await freePort();
-  const version = readVersion(repositoryRoot, 'core', 'stable');
+  const version = readVersion(repositoryRoot, 'core', () => 'stable');
   const service = { settings: { ...ownSettings(), corePort: port }, log: createLog('core', 'silent'), version };
   const closed = await startDegradedCore(service, 'It is damaged.');
   const at = `${closed.url}/v2/backups`;
@@ -173,7 +173,7 @@ test('a core that is started alone on a half restored folder refuses to begin', 
   await open();
   mkdirSync(inData('restore'));
   writeFileSync(inData('restore', 'journal.json'), '{}');
-  const version = readVersion(repositoryRoot, 'core', 'stable');
+  const version = readVersion(repositoryRoot, 'core', () => 'stable');
   const service = { settings: ownSettings(), log: createLog('core', 'silent'), version };
   await expect(startCore(service)).rejects.toThrow('A restore in');
 });

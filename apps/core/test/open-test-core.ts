@@ -99,7 +99,10 @@ export async function openTestCore(options: Options = {}) {
   await context.pipeline.recover({ isDeadly: options.isDeadly });
   context.outbox.start(context.pipeline.pendingAcks);
   await context.erasures.resume();
-  const app = createCoreApp(context, readVersion(repositoryRoot, 'core', 'stable'));
+  const app = createCoreApp(
+    context,
+    readVersion(repositoryRoot, 'core', () => 'stable'),
+  );
   const trustStore = createTrustStore(context.db, clock, randomIds);
 
   return {

@@ -28,7 +28,7 @@ import { mountTrustRoutes } from '../src/trust/trust-routes.ts';
 import { createTrustStore } from '../src/trust/trust-store.ts';
 
 const log = createLog('core', 'silent');
-const version = readVersion(repositoryRoot, 'core', 'stable');
+const version = readVersion(repositoryRoot, 'core', () => 'stable');
 
 /** The trust framework of a core alone, with its routes: a store in memory, no engine, no turns. The owner is `owner`. */
 export async function openTestTrust(clock: Clock, remoteUsers?: RemoteUsers) {

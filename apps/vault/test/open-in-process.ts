@@ -10,7 +10,7 @@ const cheap = { memory: 8, passes: 1, parallelism: 1 };
 /** A vault without HTTP, whose passphrase costs nothing. No test framework, so that a program can use it. */
 export async function open(dataDir: string, clock = systemClock) {
   const settings = loadSettings(repositoryRoot, { SVC_DATA_DIR: dataDir, SVC_LOG_LEVEL: 'silent' });
-  const version = readVersion(repositoryRoot, 'vault', 'stable');
+  const version = readVersion(repositoryRoot, 'vault', () => 'stable');
   const log = createLog('vault', 'silent');
   const context = await createVaultContext({ settings, log, version, clock, calibrate: async () => cheap });
   return { context, passphrase: 'correct horse battery staple', nextPassphrase: 'another horse battery staple' };

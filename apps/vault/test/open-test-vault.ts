@@ -53,7 +53,7 @@ export async function openTestVault({ folder = temporaryFolder(), env = {}, maxU
   const settings = loadSettings(repositoryRoot, { SVC_DATA_DIR: dir, SVC_LOG_LEVEL: 'silent', ...env });
   const clock = createFakeClock();
   const log = createLog('vault', 'silent');
-  const version = readVersion(repositoryRoot, 'vault', 'stable');
+  const version = readVersion(repositoryRoot, 'vault', () => 'stable');
   const context = await createVaultContext({ settings, log, version, clock, calibrate: async () => cheap, maxUses });
   context.db.raw.exec('PRAGMA synchronous=OFF'); // no machine loses its power here
   const app = createVaultApp(context);

@@ -35,7 +35,7 @@ async function start(isPrivate = true) {
   log.warn = (...args: unknown[]) => void warned.push(args);
   log.error = (...args: unknown[]) => void failed.push(args);
   const settings = loadSettings(repositoryRoot, env);
-  const version = readVersion(repositoryRoot, 'vault', 'stable');
+  const version = readVersion(repositoryRoot, 'vault', () => 'stable');
   const vault = await startVault({ settings, log, version }, () => isPrivate);
   return { vault, port, warned, failed };
 }

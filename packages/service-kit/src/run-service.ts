@@ -81,7 +81,7 @@ function openContext(name: string): ServiceContext {
     return {
       settings,
       log,
-      version: readVersion(repositoryRoot, name, channelOf(settings.updateChannel, settings.dataDir)),
+      version: readVersion(repositoryRoot, name, () => channelOf(settings.updateChannel, settings.dataDir)),
       remoteUsers,
     };
   } catch (error) {

@@ -1,5 +1,14 @@
 import { expect, test } from 'vitest';
-import { isNewer } from './version.ts';
+import { repositoryRoot } from './run-service.ts';
+import { isNewer, readVersion } from './version.ts';
+
+test('what a process says of its version has the channel of now, which may be changed while it runs', () => {
+  let channel = 'stable';
+  const version = readVersion(repositoryRoot, 'core', () => channel);
+  const said = JSON.stringify(version);
+  channel = 'edge';
+  expect(JSON.stringify(version)).toBe(said.replace('"channel":"stable"', '"channel":"edge"'));
+});
 
 test.each([
   ['0.170.0', '0.169.0', true],

@@ -3,12 +3,17 @@ import path from 'node:path';
 import type { VersionInfo } from '@svc/contract/service.ts';
 import { readReleaseInfo } from './update/release-info.ts';
 
-/** What runs: version file, git revision on disk when the process started. An archive says its own; without either it is `unknown`. */
-export function readVersion(root: string, service: string, channel: string): VersionInfo {
+/**
+ * What runs: version file, git revision on disk when the process started. An archive says its own; without either it is `unknown`. The channel
+ * may be changed while the process runs, so it is asked each time.
+ */
+export function readVersion(root: string, service: string, channelNow: () => string): VersionInfo {
   return {
     service,
     version: versionOf(root),
-    channel,
+    get channel() {
+      return channelNow();
+    },
     sha: headRevision(root) ?? readReleaseInfo(root)?.commit ?? 'unknown',
     started_at: Date.now(),
     node: process.versions.node,
