@@ -110,6 +110,9 @@ describe('svc announce', () => {
     expect((await svc(['announce', 'add', 'For Anna', '--to', 'identity:anna'])).out).toContain(
       '"identity:anna" names nobody yet',
     );
+    const refused = await svc(['announce', 'add', 'For Anna', '--to', 'surface:']);
+    expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('--to takes "*", a conversation key') as string });
+    expect(refused.err).not.toContain('target');
     const { out } = await svc(['announce']);
     expect(out).toMatch(
       /^ {2}1 {2}for everybody, urgent, from ops, since .*, until .*\n {6}The printer is empty\.\n {2}2 {2}for identity:anna/,

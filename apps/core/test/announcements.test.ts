@@ -61,6 +61,7 @@ describe('POST /v2/announce', () => {
       id: 1,
       created_at: clock.now(),
       target: slip,
+      no_reader: true,
       warning: expect.stringContaining('"target" names nobody yet'),
     });
     expect(await listed()).toMatchObject([{ target: slip }]);

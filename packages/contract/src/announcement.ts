@@ -35,8 +35,16 @@ export const announceSchema = {
   },
 } as const;
 
-/** Answer of `POST /v2/announce`. `warning`: nobody is there whom `target` names. */
-export type Announced = { ok: true; id: number; created_at: number; target: string; truncated?: true; warning?: string };
+/** Answer of `POST /v2/announce`. `no_reader`: nobody is there whom `target` names; `warning` says so as text. */
+export type Announced = {
+  ok: true;
+  id: number;
+  created_at: number;
+  target: string;
+  truncated?: true;
+  no_reader?: true;
+  warning?: string;
+};
 
 /** A note to sessions (spec: Announcement). Times are epoch ms. */
 export type Announcement = {

@@ -1,4 +1,5 @@
-import type { Announcement } from '@svc/contract/announcement.ts';
+import type { Announced, Announcement } from '@svc/contract/announcement.ts';
+import type { ErrorBody } from '@svc/contract/error-body.ts';
 import { loadSettings } from '@svc/service-kit/config/settings.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
 import type { AddOptions, AnnounceRequest } from '../announce/announce-command.ts';
@@ -8,8 +9,6 @@ import { repositoryRoot } from '../repository-root.ts';
 import { askCore } from '../service-client.ts';
 import { coreUrl } from '../service-urls.ts';
 import { createStyle, print } from '../terminal.ts';
-
-type Posted = { id: number; target: string; warning?: string; truncated?: boolean };
 
 /** Lists, posts and takes back the notes that conversations read at their next turn. */
 export async function announce(request: AnnounceRequest): Promise<number> {
@@ -22,7 +21,7 @@ export async function announce(request: AnnounceRequest): Promise<number> {
       break;
     }
     case 'add': {
-      const posted = await ask<Posted>(`${url}/v2/announce`, 'nothing was posted', { body: toBody(request, Date.now()) });
+      const posted = await ask<Announced>(`${url}/v2/announce`, 'nothing was posted', { body: toBody(request, Date.now()) });
       show(posted, postedWords(posted));
       break;
     }
@@ -45,19 +44,35 @@ function toBody({ text, to, urgent, until, from }: { text: string } & AddOptions
   };
 }
 
-function postedWords({ id, target, warning, truncated }: Posted): string {
+function postedWords({ id, target, no_reader, truncated }: Announced): string {
   const readers = target === '*' ? 'Every conversation reads it' : `${target} reads it`;
   return [
     `Posted as ${id}. ${readers} at the next turn.`,
     ...(truncated === true ? ['It was cut: a note has at most 4,000 characters.'] : []),
-    // The core names the field of its own; here it is what was typed.
-    ...(warning === undefined ? [] : [warning.replace('"target"', () => `"${target}"`)]),
+    ...(no_reader === true
+      ? [`"${target}" names nobody yet. If it is right, the note waits for its readers; check it for a typing error.`]
+      : []),
   ].join('\n');
+}
+
+/** What is typed for each field of the core. */
+const typed: Readonly<Record<string, string>> = {
+  'body.text': 'The note',
+  'body.target': '--to',
+  'body.from': '--from',
+  'body.ttl': '--until',
+};
+
+/** What the core has against the request, in the words of the command where they are known. */
+function whyOf({ message, fields }: ErrorBody): string {
+  const named = Array.isArray(fields) ? (fields as { field: string; problem: string }[]) : [];
+  if (named.length === 0 || named.some(({ field }) => typed[field] === undefined)) return message;
+  return `${named.map(({ field, problem }) => `${typed[field]} ${problem}`).join('; ')}.`;
 }
 
 /** The reason is the core's; `what` it did not do is ours. */
 async function ask<T>(url: string, what: string, request: Parameters<typeof askCore>[1] = {}): Promise<T> {
   const answer = await askCore<T>(url, request);
   if (answer.ok) return answer.body;
-  throw new CliError(`${what}.`, { why: answer.body.message, run: './svc announce' });
+  throw new CliError(`${what}.`, { why: whyOf(answer.body), run: './svc announce' });
 }

@@ -8,6 +8,9 @@ import { checkTarget } from './announcement-target.ts';
 import type { Announcements } from './announcements.ts';
 import { hasReader } from './has-reader.ts';
 
+const blank = () =>
+  badRequest('"text" is blank. Say what the sessions should know.', { fields: [{ field: 'body.text', problem: 'is blank' }] });
+
 /** A note may be posted before its readers exist, so this is a warning and not a refusal. */
 const noReader = '"target" names nobody yet. If it is right, the note waits for its readers; check it for a typing error.';
 
@@ -22,7 +25,7 @@ export function mountAnnouncementRoutes(app: App, deps: Deps): void {
   app.post('/v2/announce', { schema: { body: announceSchema } }, async ({ body }): Promise<Announced> => {
     const { text, target, priority, from = '', ttl } = body;
     checkTarget(target);
-    if (text.trim() === '') throw badRequest('"text" is blank. Say what the sessions should know.');
+    if (text.trim() === '') throw blank();
     const isRead = await hasReader(deps, target);
     const posted = await announcements.post({ text, target, priority, from_session: from, ttl });
     events.announcement(posted);
@@ -33,7 +36,7 @@ export function mountAnnouncementRoutes(app: App, deps: Deps): void {
       created_at: posted.created_at,
       target: posted.target,
       ...(isCut ? { truncated: true } : {}),
-      ...(isRead ? {} : { warning: noReader }),
+      ...(isRead ? {} : { no_reader: true, warning: noReader }),
     };
   });
 

@@ -16,7 +16,8 @@ export function checkTarget(target: string): void {
   const { what, name } = partsOf(target);
   const isFine = what === 'all' || (what === 'surface' ? channelName.test(name) : name !== '');
   if (!isFine) {
-    throw badRequest('"target" takes "*", a conversation key, surface:<channel> or identity:<principal key>.');
+    const problem = 'takes "*", a conversation key, surface:<channel> or identity:<principal key>';
+    throw badRequest(`"target" ${problem}.`, { fields: [{ field: 'body.target', problem }] });
   }
 }
 
