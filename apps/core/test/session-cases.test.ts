@@ -17,19 +17,50 @@ const session = async () =>
   (await core.app.inject(`/v2/session/${encodeURIComponent(key)}`)).json<{ state: string; engine_session_id: string }>();
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
-test('a conversation whose forgetting was cut off is forgotten when that is asked for again', async () => {
-  await core.handle(envelope('a secret'));
-  const { workspaces } = core.context;
-  const begun = new Promise<void>((resolve) => {
-    workspaces.forget = () => new Promise(() => resolve());
-  });
+describe('forgetting a conversation that is cut off', () => {
   const url = `/v2/session/${encodeURIComponent(key)}`;
-  core.app.inject({ method: 'DELETE', url }).catch(() => undefined);
-  await begun;
-  core = await openTestCore({ dataDir: core.crash() });
-  expect(core.context.db.raw.prepare('SELECT seq FROM turn').all()).toEqual([]);
-  const forget = async () => (await core.app.inject({ method: 'DELETE', url })).statusCode;
-  expect([await forget(), await forget()]).toEqual([200, 404]);
+  type Part = Record<string, (...given: never[]) => Promise<unknown>>;
+  const steps = (context: TestCore['context']): Record<string, [part: Part, name: string]> => ({
+    'what was said': [context.sessions as never, 'forgetSaid'],
+    files: [context.conversationFiles as never, 'forget'],
+    workspaces: [context.workspaces as never, 'forget'],
+    checkouts: [context.checkouts as never, 'forget'],
+    session: [context.sessions as never, 'delete'],
+  });
+  const names = ['what was said', 'files', 'workspaces', 'checkouts', 'session'];
+  /** A kill right before the step. */
+  const killBefore = async (name: string, forget: () => Promise<unknown>) => {
+    const [part, method] = steps(core.context)[name]!;
+    const begun = new Promise<void>((resolve) => {
+      part[method] = () => new Promise(() => resolve());
+    });
+    forget().catch(() => undefined);
+    await begun;
+    core = await openTestCore({ dataDir: core.crash() });
+  };
+  const seen = async () => {
+    const list = (await core.app.inject('/v2/sessions')).body;
+    const history = (await core.app.inject(`${url}/history`)).body;
+    return { list, history };
+  };
+
+  test.each(names)('before %s is forgotten when that is asked for again, and shows nothing of it meanwhile', async (name) => {
+    await core.handle(envelope('a secret'));
+    await core.app.inject({ method: 'PATCH', url, payload: { title: 'Of a secret' } });
+    await killBefore(name, async () => core.app.inject({ method: 'DELETE', url }));
+    if (name !== names[0]) expect(JSON.stringify(await seen())).not.toContain('a secret');
+    const forget = async () => (await core.app.inject({ method: 'DELETE', url })).statusCode;
+    expect([await forget(), await forget()]).toEqual([200, 404]);
+    expect(core.context.db.raw.prepare('SELECT seq FROM turn').all()).toEqual([]);
+  });
+
+  test.each(['files', 'session'])('before %s by a /new is forgotten when that comes again', async (name) => {
+    await core.handle(envelope('a secret'));
+    await killBefore(name, async () => core.handle(envelope('/new', { message_id: 'm1' })));
+    expect((await core.handle(envelope('/new', { message_id: 'm1' }))).json()).toMatchObject({ outcome: 'command' });
+    expect((await core.app.inject(url)).statusCode).toBe(404);
+    expect(JSON.stringify(await seen())).not.toContain('a secret');
+  });
 });
 
 describe('turns of one conversation', () => {

@@ -10,7 +10,7 @@ import type { Workspaces } from './workspaces.ts';
 import type { SessionWatches } from '../watch/session-watches.ts';
 
 export type ForgetDeps = {
-  sessions: Pick<SessionStore, 'forgetEngines' | 'delete'>;
+  sessions: Pick<SessionStore, 'forgetSaid' | 'delete'>;
   observed: Pick<ObservedStore, 'clear'>;
   journal: Pick<TurnJournal, 'forget'>;
   outbox: Pick<Outbox, 'forget'>;
@@ -42,13 +42,9 @@ export async function forgetConversation(
   key: string,
 ): Promise<void> {
   titles.forget(key);
+  await sessions.forgetSaid(key);
   // Begun in one tick, so they share a commit.
-  await Promise.all([
-    sessions.forgetEngines(key),
-    observed.clear(key, Number.MAX_SAFE_INTEGER),
-    journal.forget(key),
-    outbox.forget(key),
-  ]);
+  await Promise.all([observed.clear(key, Number.MAX_SAFE_INTEGER), journal.forget(key), outbox.forget(key)]);
   await conversationFiles.forget(key);
   await workspaces.forget(key);
   watches.forget(key);

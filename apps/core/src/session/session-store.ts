@@ -126,8 +126,9 @@ const updateTotals = `
 const selectReplaced = `SELECT engine_id, engine_session_id FROM session
   WHERE conversation_key = ? AND fence = ? AND engine_session_id IS NOT NULL AND engine_session_id <> ?`;
 const selectEngines = `SELECT engine_id, engine_session_id, parked_sessions FROM session WHERE conversation_key = ? AND last_active_at < ?`;
-const updateForgotten = `UPDATE session SET engine_session_id = NULL, parked_sessions = NULL
+const updateIdle = `UPDATE session SET engine_session_id = NULL, parked_sessions = NULL
   WHERE conversation_key = ? AND last_active_at < ?`;
+const updateForgotten = 'UPDATE session SET title = NULL, title_by = NULL WHERE conversation_key = ?';
 // One that is open in a terminal is in use, whenever its last turn was.
 const selectIdle = `SELECT conversation_key FROM session WHERE last_active_at < ?
   AND (engine_session_id IS NOT NULL OR parked_sessions IS NOT NULL) AND claimed_by IS NULL AND tmux_target IS NULL
@@ -158,9 +159,9 @@ export interface SessionStore extends TerminalSessions {
    * for the commit: a reply is not held back for a sum, and what was used is in the telemetry spool already.
    */
   addTurn(session: OpenSession, totals: TurnTotals): Promise<unknown>;
-  /** A turn that comes next does not go on in any engine's session; those that there are have ended. */
-  forgetEngines(key: string): Promise<unknown>;
-  /** Does that in some conversations that were not used since a time; gives how many there were. */
+  /** A turn that comes next does not go on in any engine's session, which have ended; and no title says what was said. */
+  forgetSaid(key: string): Promise<unknown>;
+  /** Ends the engines' sessions of some conversations that were not used since a time; gives how many there were. */
   forgetIdleEngines(before: number): Promise<number>;
   delete(key: string): Promise<number>;
 }
@@ -177,13 +178,12 @@ export function createSessionStore(db: Database, clock: Clock): SessionStore {
     return { ...session, engine_id: engineId, engine_session_id: own?.id ?? null, missed: row.turns - (own?.turns ?? 0) };
   };
 
-  const forgetEngines = (key: string, before: number): Promise<void> =>
-    db.transaction(async (tx) => {
-      const row = await tx.get<EnginesRow>(selectEngines, key, before);
-      if (row === undefined) return;
-      await noteEnded(tx, engineSessionsOf(row), clock.now());
-      await tx.run(updateForgotten, key, before);
-    });
+  const endEngines = async (tx: Database, key: string, before: number): Promise<void> => {
+    const row = await tx.get<EnginesRow>(selectEngines, key, before);
+    if (row === undefined) return;
+    await noteEnded(tx, engineSessionsOf(row), clock.now());
+    await tx.run(updateIdle, key, before);
+  };
 
   /** An engine that went on in another session than it was to has ended that one. */
   const replacing = (session: OpenSession, id: string | null, update: (on: Database) => Promise<unknown>): Promise<unknown> => {
@@ -261,11 +261,15 @@ export function createSessionStore(db: Database, clock: Clock): SessionStore {
         ),
       ),
 
-    forgetEngines: (key: string) => forgetEngines(key, Number.MAX_SAFE_INTEGER),
+    forgetSaid: (key: string) =>
+      db.transaction(async (tx) => {
+        await endEngines(tx, key, Number.MAX_SAFE_INTEGER);
+        await tx.run(updateForgotten, key);
+      }),
 
     async forgetIdleEngines(before: number) {
       const idle = await db.all<{ conversation_key: string }>(selectIdle, before, idlePage);
-      for (const { conversation_key } of idle) await forgetEngines(conversation_key, before);
+      for (const { conversation_key: key } of idle) await db.transaction((tx) => endEngines(tx, key, before));
       return idle.length;
     },
     delete: (key: string) => db.run(remove, key),

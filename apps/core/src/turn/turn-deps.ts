@@ -70,7 +70,7 @@ export type TurnDeps = {
   redeemInvitation: RedeemInvitation;
   instanceRules: Pick<InstanceRulesReader, 'of'>;
   persona: Pick<Persona, 'text'>;
-  sessions: Pick<SessionStore, 'read' | 'open' | 'announceCursor' | 'keepEngineSession' | 'addTurn' | 'forgetEngines' | 'delete'>;
+  sessions: Pick<SessionStore, 'read' | 'open' | 'announceCursor' | 'keepEngineSession' | 'addTurn' | 'forgetSaid' | 'delete'>;
   claims: Pick<Claims, 'isClaimed' | 'takePauseNotice'>;
   terminalWords: Pick<TerminalWords, 'say' | 'earlier'>;
   observed: ObservedStore;
