@@ -86,6 +86,13 @@ test.each([
   expect(await vault.read(agent, 'NAME')).toBe('a value to keep');
 });
 
+test('a 401 names the credential that its route takes', async () => {
+  const challenge = async (route: string, body: object = {}) =>
+    (await vault.ask(route, body, { 'x-admin-key': 'wrong' })).headers['www-authenticate'];
+  expect(await challenge('POST /v1/seal')).toBe('ApiKey realm="vault", header="X-Admin-Key"');
+  expect(await challenge('POST /v1/tokens', { name: 'NAME' })).toBe('Bearer');
+});
+
 test('every answer says what was done', async () => {
   expect(await vault.good('POST /v1/rotate')).toEqual({ ok: true, generation: 2, rewrapped: 1 });
   expect(await vault.good('POST /v1/seal')).toEqual({ ok: true, sealed: true });

@@ -22,7 +22,8 @@ export function handleError(error: FastifyError | Error, request: FastifyRequest
   if (known.status >= 500 && known.details['sealed'] !== true) request.log.error({ err: error }, 'request failed');
   const retryAfter = known.details['retry_after_s'] ?? (known.status === 429 ? unknownPauseS : undefined);
   if (retryAfter !== undefined) void reply.header('retry-after', String(retryAfter));
-  if (known.status === 401) void reply.header('www-authenticate', 'Bearer');
+  // A route that takes another credential has said which.
+  if (known.status === 401 && !reply.hasHeader('www-authenticate')) void reply.header('www-authenticate', 'Bearer');
   // Fastify ends the connection of a body that was not read; ours is read to its end, and its sender gets to see this.
   if (known.status === 413 || known.status === 429) void reply.removeHeader('connection');
   void reply.code(known.status).send(known.toBody(request.id));
