@@ -168,10 +168,11 @@ test('a failed turn is an error with its code, a denied sender is no error', asy
   );
 });
 
-test('a message that is only noted, and events of no turn, make no trace; a turn that never ends makes one in the end', async () => {
+test('a message that is only noted, a chat command, and events of no turn make no trace; a turn that never ends makes one in the end', async () => {
   const [inbound] = turnEvents('turn_5', 'r5');
   await collector.ingest([
     { ...inbound, id: 'noted', payload: { turn_id: 'turn_6', observed: true } },
+    { ...inbound, id: 'command', payload: { turn_id: 'turn_8', command: true } },
     { kind: 'service', ts: start, payload: { service: 'core', what: 'started' } },
     { kind: 'tool', ts: start, text: 'Bash', payload: { turn_id: 'turn_7', id: 't' } },
     inbound,

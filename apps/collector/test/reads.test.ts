@@ -147,13 +147,14 @@ test('a session is what its events say: who, when, turns, state, last words, tok
   expect((await sessions())[0]).toMatchObject({ state: 'idle', turns: 1, last_text: 'answer' });
 });
 
-test('a short turn without a state is counted by its message; a message that is only noted is not a turn', async () => {
+test('a short turn without a state is counted by its message; a message that is only noted, or is a chat command, is not a turn', async () => {
   await collector.ingest([
     { kind: 'inbound', session: 's', text: 'hi', payload: {} },
     { kind: 'outbound', session: 's', text: 'hello' },
     { kind: 'inbound', session: 's', text: 'among themselves', payload: { observed: true } },
+    { kind: 'inbound', session: 's', text: '/help', payload: { command: true } },
   ]);
-  expect((await sessions())[0]).toMatchObject({ turns: 1, events: 3 });
+  expect((await sessions())[0]).toMatchObject({ turns: 1, events: 4 });
 });
 
 test('an older turn event that arrives late does not change the state', async () => {

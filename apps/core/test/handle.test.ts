@@ -325,6 +325,8 @@ describe('chat commands', () => {
     const working = core.handle(envelope('work'));
     await expect.poll(() => core.context.pipeline.counts().running).toBe(1);
     expect((await core.handle(envelope('/stop'))).json()).toMatchObject({ outcome: 'command', actions: [{ text: 'Stopped.' }] });
+    const said = core.telemetry.events.filter(({ kind }) => kind === 'inbound');
+    expect(said.map(({ text, payload }) => [text, payload?.['command'] ?? false])).toContainEqual(['/stop', true]);
     expect((await working).json()).toMatchObject({ outcome: 'aborted' });
   });
 

@@ -62,8 +62,9 @@ const beginners: ReadonlySet<string> = new Set(['inbound', 'queued', 'turn', 'de
 
 const beginsTurn = ({ kind, payload }: StoredEvent): boolean => beginners.has(kind) && payload['what'] !== 'ended';
 
-/** A message that is only noted is no turn, and a delivery outlives its own. */
-const tellsOfTurn = ({ kind, payload }: StoredEvent): boolean => kind !== 'delivery' && payload['observed'] !== true;
+/** A message that is only noted, or is a chat command, is no turn, and a delivery outlives its own. */
+const tellsOfTurn = ({ kind, payload }: StoredEvent): boolean =>
+  kind !== 'delivery' && payload['observed'] !== true && payload['command'] !== true;
 
 const isOver = (record: TurnRecord, quiet: number): boolean =>
   quiet >= (record.endedAt === null && record.repliedAt === null ? lostMs : quietMs);

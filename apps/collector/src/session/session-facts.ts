@@ -29,8 +29,9 @@ export const isForgotten = ({ kind, payload }: Pick<StoredEvent, 'kind' | 'paylo
 /** Nothing has happened in a session that has another title. */
 export const isTitled = ({ kind, payload }: StoredEvent): boolean => kind === 'session' && payload['what'] === 'titled';
 
-/** A message that is answered; one that is only noted begins nothing. Short turns report no state at all. */
-export const beginsTurn = ({ kind, payload }: StoredEvent): boolean => kind === 'inbound' && payload['observed'] !== true;
+/** A message that an engine answers; one that is only noted, or is a chat command, begins nothing. Short turns report no state at all. */
+export const beginsTurn = ({ kind, payload }: StoredEvent): boolean =>
+  kind === 'inbound' && payload['observed'] !== true && payload['command'] !== true;
 
 /** What a `turn` event says about its session; null for every other event. */
 export function turnState({ kind, payload }: StoredEvent): SessionState | null {

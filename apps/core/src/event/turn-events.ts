@@ -9,7 +9,8 @@ type Answerer = { engineId: string; fallbackReason: string | null };
 
 /** What happens to a message on its way: from its acceptance to its answer. */
 export interface TurnEvents {
-  inbound(turn: Turn, identity: Identity, observed?: boolean): Promise<void>;
+  /** `as`: a message that begins no turn, because it is only noted or is a chat command. */
+  inbound(turn: Turn, identity: Identity, as?: 'observed' | 'command'): Promise<void>;
   denied(turn: Turn, identity: Identity): void;
   blocked(turn: Turn, identity: Identity, rule: string): void;
   /** A moderation provider could not say, and the message passed or not all the same. */
@@ -41,7 +42,7 @@ export interface TurnEvents {
 }
 
 export const turnEvents = ({ send, emit, emitted, mask, maskLong }: EventOut): TurnEvents => ({
-  inbound: async (turn: Turn, identity: Identity, observed = false): Promise<void> => {
+  inbound: async (turn: Turn, identity: Identity, as?: 'observed' | 'command'): Promise<void> => {
     const { text } = turn.envelope.content;
     await emitted(turn, {
       kind: 'inbound',
@@ -51,7 +52,7 @@ export const turnEvents = ({ send, emit, emitted, mask, maskLong }: EventOut): T
       payload: {
         turn_id: turn.id,
         tier: identity.trust_tier,
-        ...(observed ? { observed } : {}),
+        ...(as === undefined ? {} : { [as]: true }),
         ...(turn.steering === undefined ? {} : { by: turn.steering.by }),
       },
     });

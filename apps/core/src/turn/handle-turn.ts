@@ -60,7 +60,7 @@ async function runCommand(deps: PipelineParts, turn: Turn, command: ChatCommand)
   const admission = await admit(deps, turn, false);
   if ('ended' in admission) return admission.ended;
   const { identity } = admission;
-  await deps.events.inbound(turn, identity);
+  await deps.events.inbound(turn, identity, 'command');
   const text = (await whyNot(deps, turn, command, identity)) ?? (await command.run(deps, turn, identity));
   return toResult(turn, 'command', await redactReply(deps, turn, text));
 }

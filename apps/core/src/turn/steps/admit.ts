@@ -49,7 +49,7 @@ async function observe(
     attachments: content.attachments,
     message_id: message_id === undefined ? undefined : observedId(turn.envelope, message_id),
   });
-  if (isNew) await events.inbound(turn, identity, true);
+  if (isNew) await events.inbound(turn, identity, 'observed');
   return toResult(turn, 'observed', '');
 }
 
