@@ -10,6 +10,8 @@ export type BodyWatch = {
   /** The reply is over: what still comes is read for a moment, so that its sender gets to see it. */
   discard(req: IncomingMessage): void;
   forget(req: IncomingMessage): void;
+  /** More of it has to come before it can be answered. */
+  isAwaited(req: IncomingMessage): boolean;
   stop(): void;
 };
 
@@ -50,6 +52,7 @@ export function createBodyWatch(server: Server, clock: Clock): BodyWatch {
     forget(req) {
       if (req.complete) deadlines.delete(req);
     },
+    isAwaited: (req) => deadlines.has(req) && !req.complete,
     stop: clock.every(lookMs, look),
   };
 }

@@ -1,4 +1,4 @@
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Schema } from '@svc/contract/schema.ts';
 import type { VersionInfo } from '@svc/contract/service.ts';
 import { http, type IncomingMessage, type Server, type ServerResponse } from '@svc/service-kit/builtin.ts';
@@ -47,6 +47,9 @@ const limits = {
   keepAliveTimeout: 60_000,
 } as const;
 
+/** How long a server that stops waits for more of a request that has begun, ms: what is on its way is there by then. */
+const silentMs = 1_000;
+
 /**
  * The small HTTP server of connectors: guard, request ids, routes, one place where errors become replies. Frameworks
  * cost more memory than a whole connector should.
@@ -56,6 +59,8 @@ export function createConnectorServer(options: ConnectorServerOptions): Connecto
   const find = createRouteTable([...routes, ...createSelfRoutes(options)]);
   const access = createSiteAccess(allowedHosts, find);
   const stop = new AbortController();
+  /** The request that a connection has asked, and is not answered yet; null for none. */
+  const answered = new Map<Socket, IncomingMessage | null>();
 
   const server = http.createServer(
     {
@@ -73,6 +78,7 @@ export function createConnectorServer(options: ConnectorServerOptions): Connecto
       res.on('prefinish', expectReader);
       res.on('error', ignore);
       bodies.expect(req);
+      answered.set(req.socket, req);
       const remote = req.socket.remoteAddress ?? '';
       const exchange = {
         req,
@@ -91,6 +97,10 @@ export function createConnectorServer(options: ConnectorServerOptions): Connecto
   answerRefusedRequests(server, (error, requestId) => options.renderError(error, { requestId }));
   server.maxConnections = maxConnections;
   server.maxRequestsPerSocket = limits.maxRequestsPerSocket;
+  server.on('connection', (socket) => {
+    answered.set(socket, null);
+    socket.once('close', () => answered.delete(socket));
+  });
 
   function isStopping(): boolean {
     return stop.signal.aborted;
@@ -99,6 +109,7 @@ export function createConnectorServer(options: ConnectorServerOptions): Connecto
   /** A reply that had begun before the stop has left its connection open. */
   function leave(this: ServerResponse): void {
     bodies.forget(this.req);
+    if (answered.get(this.req.socket) === this.req) answered.set(this.req.socket, null);
     if (isStopping()) setImmediate(() => server.closeIdleConnections());
   }
 
@@ -106,6 +117,15 @@ export function createConnectorServer(options: ConnectorServerOptions): Connecto
   function expectReader(this: ServerResponse): void {
     if (this.socket === null || this.socket.writableLength === 0) return;
     this.setTimeout(unreadMs, () => this.destroy());
+  }
+
+  /** Who has begun to ask and goes on with nothing waits for no answer, and is not waited for as those are who do. */
+  function cutOffSilent(): () => void {
+    const before = new Map([...answered.keys()].map((socket) => [socket, socket.bytesRead]));
+    return clock.after(silentMs, () => {
+      for (const [socket, req] of answered)
+        if ((req === null || bodies.isAwaited(req)) && before.get(socket) === socket.bytesRead) socket.destroy();
+    });
   }
 
   async function serve(exchange: Exchange): Promise<void> {
@@ -128,7 +148,11 @@ export function createConnectorServer(options: ConnectorServerOptions): Connecto
     listen: (port, host) => listen(server, port, host, log),
     stop(deadlineMs) {
       stop.abort();
-      return close(server, deadlineMs).finally(bodies.stop);
+      const cancel = cutOffSilent();
+      return close(server, deadlineMs).finally(() => {
+        cancel();
+        bodies.stop();
+      });
     },
   };
 }

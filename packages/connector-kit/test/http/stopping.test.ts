@@ -60,6 +60,37 @@ describe('an HTTP server that is stopped', () => {
     expect(await read).toContain('data: 1');
   });
 
+  test('waits for who waits for an answer, and not for who has begun to ask and says nothing more', async () => {
+    const { route, begun, finish } = slow();
+    const half = Promise.withResolvers<void>();
+    const asked: Route = {
+      method: 'POST',
+      path: '/asked',
+      async handle({ req }) {
+        req.once('data', () => half.resolve());
+        await text(req);
+      },
+    };
+    const { server, url, port } = await openServer([route, asked, health]);
+    const running = fetch(`${url}/slow`);
+    await begun;
+    const beginnings = ['', 'GET /slow HTT', 'POST /asked HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\nhalf'];
+    const closed = beginnings.map(async (said) => {
+      const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+      socket.write(said);
+      await new Promise((resolve) => socket.on('close', resolve).resume());
+    });
+    await half.promise;
+    await (await fetch(`${url}/health`)).text();
+    const [since, limit] = [performance.now(), 20_000];
+    const stopped = server.stop(2 * limit);
+    await Promise.all(closed);
+    finish();
+    expect(await (await running).text()).toBe('"done"');
+    await stopped;
+    expect(performance.now() - since).toBeLessThan(limit);
+  });
+
   test('cuts off what is still running at the deadline', async () => {
     const { route, begun } = slow();
     const { server, url } = await openServer([route]);
