@@ -29,6 +29,7 @@ function openList(random: () => number, clock = createFakeClock(start), offMs = 
   const entries = new Map<number, Seen>();
   const taken: string[][] = [];
   const asked: { since: string; page: number; isSame: boolean }[] = [];
+  const delays: number[] = [];
   let lost = 0;
   let stopping = new AbortController();
   let following = Promise.resolve();
@@ -41,6 +42,8 @@ function openList(random: () => number, clock = createFakeClock(start), offMs = 
     set lostShare(share: number) {
       lost = share;
     },
+    /** The answers to the next looks take so long, ms. */
+    delay: (...ms: number[]) => void delays.push(...ms),
     /** An entry is new or has changed; others see it after a while. */
     change(id: number, lateMs = 0, body = '') {
       const now = clock.now() + offMs;
@@ -65,6 +68,8 @@ function openList(random: () => number, clock = createFakeClock(start), offMs = 
         signal: stopping.signal,
         onProblem: () => undefined,
         async list({ since, page, etag }) {
+          const delay = delays.shift() ?? 0;
+          if (delay > 0) await new Promise<void>((resolve) => clock.after(delay, resolve));
           const all = [...entries.values()]
             .filter(({ updated_at, visibleAt }) => updated_at >= since && visibleAt <= clock.now())
             .toSorted((a, b) => a.updated_at.localeCompare(b.updated_at) || Number(a.id) - Number(b.id));
@@ -153,6 +158,17 @@ test('what is new on a page before does not take the place of what was lost on a
   await list.pass(120_000);
   await list.end();
   expect(list.wanted().filter((each) => !list.taken.flat().includes(each))).toEqual([]);
+});
+
+test.each([1, 150])('what a look finds that was given up is given by the next one, of %i', async (count) => {
+  const list = openList(() => 1);
+  // The first one is given up after 35 s, and answered while the next one is under way.
+  list.delay(36_000, 3000);
+  list.begin();
+  for (let id = 1; id <= count; id++) list.change(id);
+  await list.pass(120_000);
+  await list.end();
+  expect(list.taken.flat().toSorted()).toEqual(list.wanted().toSorted());
 });
 
 test('two states within one second are two', async () => {

@@ -53,8 +53,10 @@ export function followFeed<T extends Entry>(options: FeedOptions<T>): Feed {
   /** What was given, by entry and change, with its place. */
   const known = new Map<string, Cursor>();
   let full: { since: string; page: number } | null = null;
+  let polls = 0;
 
   async function poll(after: string | number | null, waitMs: number): Promise<Given<T>[]> {
+    const own = ++polls;
     const passed = readCursor(after) ?? { time: options.since, n: 0 };
     counter = Math.max(counter, passed.n);
     if (waitMs > 0 && !isBehind) await due(waitMs);
@@ -63,12 +65,14 @@ export function followFeed<T extends Entry>(options: FeedOptions<T>): Feed {
     tag ??= await loadTag();
     const isSame = full === null && tag?.since === since && passed.n >= tag.n;
     const listed = await list({ since, page, etag: isSame && tag !== null ? tag.etag : null }, signal);
+    // One that took too long was given up, and nobody gets what it found: counted as given it would be lost.
+    if (own !== polls) throw new Error('Another look has taken the place of this one.');
     nextAt = clock.elapsed() + everyMs;
     isBehind = false;
     if (listed === null) return [];
     const fresh = freshOf(listed.entries, passed);
-    await follow(listed, { since, page });
     given = fresh.at(-1)?.n ?? passed.n;
+    await follow(listed, { since, page });
     return fresh;
   }
 
