@@ -8,7 +8,7 @@ export const notModified = new Error('Not modified.');
 export const notJson = new Error("What answered is not GitHub's API, or its answer was cut.");
 
 const tokenHelp =
-  'Make a new one and give that. To one that is there already: ./svc connector config NAME --secret pat_secret_key.';
+  'It has expired or was revoked: make a new one. A connector that is set up takes it with ./svc connector config NAME --secret pat_secret_key.';
 const writeHelp = 'Look at what its token may do (Issues: read and write), and at what its account may do there.';
 /** Letters of what GitHub says, which is shown and logged. */
 const longest = 300;

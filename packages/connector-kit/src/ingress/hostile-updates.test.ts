@@ -189,7 +189,7 @@ test('a reply that is never shown is given up, and the connector can stop', asyn
   const ingress = start();
   await ingress.take('a', '1', async () => envelope('hi'));
   await pass(() => core.acks.length === 1);
-  expect(core.acks[0]?.error).toMatch(/no end after/);
+  expect(core.acks[0]?.error).toMatch(/took longer than/);
   await ingress.stop(1000);
 });
 
