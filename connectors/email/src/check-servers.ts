@@ -1,37 +1,44 @@
 import { errorText, type StartContext } from '@svc/connector-kit';
 import type { MailAccess } from './login/mail-access.ts';
 import { isOperators } from './mailbox/mail-fault.ts';
-import { noteBegin } from './mailbox/note-begin.ts';
-import { stateBelow } from '@svc/connector-kit/state/state-below.ts';
+import { folderState, forgetOthers } from './mailbox/forget-others.ts';
+import { beginOf, noteBegin, type Begin } from './mailbox/note-begin.ts';
 import { openMailbox } from './mailbox/open-mailbox.ts';
 import type { Config } from './meta.ts';
 import { smtpLogin } from './outgoing/create-outgoing.ts';
 import { checkSmtp } from './outgoing/send-mail.ts';
 
 /**
- * Looks at each folder, and at the server that sends. Throws for what an operator has to fix; a server that cannot be reached is waited for, once it has
- * worked.
+ * Looks at each folder, and at the server that sends. Throws for what an operator has to fix; servers that cannot be reached are waited for, once these
+ * have worked.
  */
 export async function checkServers(ctx: StartContext<Config>, access: MailAccess): Promise<void> {
   const { config, state, log, signal } = ctx;
   try {
+    const begins: [folder: string, Begin | null][] = [];
     for (const folder of config.folders) {
       const mailbox = openMailbox({ ...config, ...access }, folder, true);
       try {
-        await mailbox.opened(); // one at a time: the first fault is enough
-        await mailbox.use((client) => noteBegin(client, stateBelow(state, `folder/${folder}/`)));
+        begins.push([folder, beginOf(await mailbox.opened())]); // one at a time: the first fault is enough
       } finally {
         mailbox.drop();
       }
     }
+    await forgetOthers(ctx);
+    for (const [folder, begin] of begins) await noteBegin(begin, folderState(state, folder));
     await checkSmtp(smtpLogin(config, access), signal);
-    await state.set('checked', true);
+    await state.set('checked', serversOf(config));
   } catch (error) {
-    const hasWorked = (await state.get('checked')) === true;
-    if (isOperators(error) || !hasWorked) throw error;
+    const checked = await state.get('checked');
+    // Before servers were named here, it was only said that some had worked.
+    const haveWorked = checked === true || checked === serversOf(config);
+    if (isOperators(error) || !haveWorked) throw error;
     log('warn', 'the mail servers cannot be reached at the moment', { error: errorText(error) });
   }
 }
+
+const serversOf = ({ user, imap_host, imap_port, smtp_host, smtp_port }: Config): string =>
+  `${user} ${imap_host}:${imap_port} ${smtp_host}:${smtp_port}`;
 
 const isHere = (host: string): boolean => /^(localhost|127\.\d+\.\d+\.\d+|::1)$/i.test(host);
 

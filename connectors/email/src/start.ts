@@ -7,6 +7,7 @@ import { takeMail, type TakeDeps } from './incoming/take-mail.ts';
 import type { IncomingMailFile } from './incoming/to-envelope.ts';
 import { openMailAccess, type MailAccess } from './login/mail-access.ts';
 import { followFolder, type ListedMail } from './mailbox/follow-folder.ts';
+import { folderState } from './mailbox/forget-others.ts';
 import { openMailbox, type Mailbox } from './mailbox/open-mailbox.ts';
 import type { Config } from './meta.ts';
 import { createOutgoing } from './outgoing/create-outgoing.ts';
@@ -52,7 +53,7 @@ function followFolders(ctx: StartContext<Config>, access: MailAccess, deps: Take
     const mailbox = openMailbox({ ...config, ...access }, folder, !config.mark_seen);
     return followFolder({
       mailbox,
-      state: stateBelow(state, `folder/${folder}/`),
+      state: folderState(state, folder),
       take: (mail) => takeMail(deps, { ...mail, folder }, reader(mailbox, mail), marker(mailbox, mail, ctx)),
       log,
       signal,

@@ -22,6 +22,8 @@ async function opened(options: Partial<Parameters<typeof openEmail>[0]> = {}) {
   return { ...email, user, put: (text: string, folder?: string) => imap.put(user, text, folder) };
 }
 
+/** Message-IDs of what has been answered, in order. */
+const answered = () => smtp.mails.map(({ raw }) => fieldOf(raw, 'In-Reply-To'));
 /** Resolves once so many mails have gone out. */
 const sent = (count: number) => vi.waitFor(() => expect(smtp.mails).toHaveLength(count), patience);
 
@@ -105,6 +107,40 @@ describe.skipIf(whyNoDovecot !== null)(`e-mail${skipNote(whyNoDovecot)}`, () => 
     await put(mail({ id: 'a2@friend.example' }));
     await sent(2);
     expect(smtp.mails.map(({ raw }) => fieldOf(raw, 'In-Reply-To'))).toEqual(['<a1@friend.example>', '<a2@friend.example>']);
+  });
+
+  test('in another mailbox what is there already is not answered, and what comes then is', async () => {
+    const { put, restart } = await opened();
+    await put(mail());
+    await sent(1);
+    const user = `bot-other-${process.pid}`;
+    for (const id of ['o1', 'o2']) await imap.put(user, mail({ id: `${id}@friend.example` }));
+    await restart({ user, address: 'other@home.example' });
+    await imap.put(user, mail({ id: 'o3@friend.example' }));
+    await sent(2);
+    expect(answered()).toEqual(['<a1@friend.example>', '<o3@friend.example>']);
+  });
+
+  test('a folder that comes back into the settings is a new one; one that cannot be opened for a while takes nothing along', async () => {
+    const { put, restart } = await opened({ config: { folders: ['INBOX', 'Work'] } });
+    await put(mail({ id: 'w1@friend.example' }), 'Work');
+    await sent(1);
+    await expect(restart({ folders: ['INBOX', 'Wrok'] })).rejects.toThrow('no such folder');
+    await put(mail({ id: 'w2@friend.example' }), 'Work');
+    await restart();
+    await sent(2);
+    await restart({ folders: ['INBOX'] });
+    await put(mail({ id: 'w3@friend.example' }), 'Work');
+    await restart();
+    await put(mail({ id: 'w4@friend.example' }), 'Work');
+    await sent(3);
+    expect(answered()).toEqual(['<w1@friend.example>', '<w2@friend.example>', '<w4@friend.example>']);
+  });
+
+  test('servers that have not worked yet are refused when they cannot be reached, and those that have are waited for', async () => {
+    const { restart } = await opened();
+    await expect(restart({ smtp_port: 1 })).rejects.toThrow('cannot be reached');
+    await restart();
   });
 
   test('a server that goes away is followed again when it is back', async () => {

@@ -15,8 +15,8 @@ export type OpenEmail = {
   /** Of the process that runs now. */
   fake(): FakeContext;
   logs: string[];
-  /** Ends the process, and begins one with the same state. */
-  restart(): Promise<void>;
+  /** Ends the process, and begins one with the same state and, where they are given, other settings. */
+  restart(changed?: Partial<Config>): Promise<void>;
 };
 
 type Options = {
@@ -36,7 +36,7 @@ type Options = {
 export async function openEmail({ imap, smtp, user, config, secrets, strangers = [], script }: Options): Promise<OpenEmail> {
   const folder = temporaryFolder();
   const logs: string[] = [];
-  const open = async () => {
+  const open = async (changed: Partial<Config> = {}) => {
     const given = {
       ...defaultsOf(meta),
       address: bot,
@@ -50,6 +50,7 @@ export async function openEmail({ imap, smtp, user, config, secrets, strangers =
       smtp_tls: 'none',
       authserv_id: 'mx.home.example',
       ...config,
+      ...changed,
     };
     const fake = fakeContext({ type: meta.type, dataDir: folder.path, config: given }, { PASSWORD: password, ...secrets });
     const { resolve } = fake.core;
@@ -74,9 +75,9 @@ export async function openEmail({ imap, smtp, user, config, secrets, strangers =
     live: () => opened.running,
     fake: () => opened.fake,
     logs,
-    async restart() {
+    async restart(changed) {
       await stop();
-      opened = await open();
+      opened = await open(changed);
     },
   };
 }

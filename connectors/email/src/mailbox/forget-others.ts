@@ -1,0 +1,38 @@
+import type { ConnectorState, StartContext } from '@svc/connector-kit';
+import { stateBelow } from '@svc/connector-kit/state/state-below.ts';
+import type { Config } from '../meta.ts';
+
+type Followed = Pick<Config, 'user' | 'imap_host' | 'address' | 'folders'>;
+
+const placesOf = (folder: string): string => `folder/${folder}/`;
+/** Where a folder was begun, how far it was read and when its newest mail came. Of a folder within it nothing. */
+const places = ['begin', 'feed/cursor', 'newest'];
+
+/** What is noted of a folder. */
+export const folderState = (state: ConnectorState, folder: string): ConnectorState => stateBelow(state, placesOf(folder));
+
+/**
+ * Forgets how far folders were read that are followed no more, and those of another mailbox: the numbers of its mails mean nothing here, and a folder that
+ * comes back is a new one. To be called once all folders could be opened: settings that are wrong for a minute lose no mail.
+ */
+export async function forgetOthers({
+  config,
+  state,
+  log,
+}: Pick<StartContext<Config>, 'config' | 'state' | 'log'>): Promise<void> {
+  const { user, imap_host, address, folders } = config;
+  const before = await state.get<Followed>('mailbox');
+  const isOther = before !== undefined && !isSame(before, config);
+  const gone = (before?.folders ?? []).filter((folder) => isOther || !folders.includes(folder));
+  const keys = gone.flatMap((folder) => places.map((place) => placesOf(folder) + place));
+  await state.change({
+    ...Object.fromEntries(keys.map((place) => [place, undefined])),
+    mailbox: { user, imap_host, address, folders } satisfies Followed,
+  });
+  if (isOther) log('info', 'the mailbox is another one: what is in it now is not answered', { user, was: before.user });
+}
+
+/** A mailbox that has moved to another server is the one that it was. */
+const isSame = (one: Followed, other: Followed): boolean =>
+  one.user.toLowerCase() === other.user.toLowerCase() &&
+  (one.imap_host === other.imap_host || one.address.toLowerCase() === other.address.toLowerCase());
