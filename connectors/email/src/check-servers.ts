@@ -10,10 +10,11 @@ import { checkSmtp } from './outgoing/send-mail.ts';
 
 /**
  * Looks at each folder, and at the server that sends. Throws for what an operator has to fix; servers that cannot be reached are waited for, once these
- * have worked.
+ * have worked. Resolves with the fault of the one that sends where there is one; that of the other shows as soon as a folder is followed.
  */
-export async function checkServers(ctx: StartContext<Config>, access: MailAccess): Promise<void> {
+export async function checkServers(ctx: StartContext<Config>, access: MailAccess): Promise<unknown> {
   const { config, state, log, signal } = ctx;
+  let smtpFault: unknown;
   try {
     const begins: [folder: string, Begin | null][] = [];
     for (const folder of config.folders) {
@@ -26,7 +27,10 @@ export async function checkServers(ctx: StartContext<Config>, access: MailAccess
     }
     await forgetOthers(ctx);
     for (const [folder, begin] of begins) await noteBegin(begin, folderState(state, folder));
-    await checkSmtp(smtpLogin(config, access), signal);
+    await checkSmtp(smtpLogin(config, access), signal).catch((error: unknown) => {
+      smtpFault = error;
+      throw error;
+    });
     await state.set('checked', serversOf(config));
   } catch (error) {
     const checked = await state.get('checked');
@@ -35,6 +39,7 @@ export async function checkServers(ctx: StartContext<Config>, access: MailAccess
     if (isOperators(error) || !haveWorked) throw error;
     log('warn', 'the mail servers cannot be reached at the moment', { error: errorText(error) });
   }
+  return smtpFault;
 }
 
 const serversOf = ({ user, imap_host, imap_port, smtp_host, smtp_port }: Config): string =>

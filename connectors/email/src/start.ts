@@ -20,9 +20,9 @@ export async function start(ctx: StartContext<Config>, clock: Clock = systemCloc
   const { config, core, state, log } = ctx;
   checkConfig(config);
   const access = await openMailAccess(ctx, clock);
-  await checkServers(ctx, access);
+  const smtpFault = await checkServers(ctx, access);
   const threads = await openThreads({ ...ctx, state: stateBelow(state, 'mail/'), now: clock.now, budget: config.thread_budget });
-  const outgoing = await createOutgoing({ ...ctx, access, threads, clock });
+  const outgoing = await createOutgoing({ ...ctx, access, threads, smtpFault, clock });
   const ingress = createIngress({ core, state, log, clock, openReply: outgoing.openReply });
   const takeFile = createTakeFile<IncomingMailFile>({
     ...ctx,

@@ -143,6 +143,20 @@ describe.skipIf(whyNoDovecot !== null)(`e-mail${skipNote(whyNoDovecot)}`, () => 
     await restart();
   });
 
+  test('that the server that sends is away shows, at the start too, until it is back, though no mail waits for it', async () => {
+    const { restart, live, put } = await opened();
+    await smtp.close();
+    await restart();
+    expect(live().health()).toEqual({ healthy: false, detail: expect.stringContaining('SMTP server') });
+    smtp = await startSmtpSink(smtp.port);
+    await vi.waitFor(() => expect(live().health()).toEqual({ healthy: true }), patience);
+    await smtp.close();
+    await put(mail());
+    await vi.waitFor(() => expect(live().health()).toMatchObject({ healthy: false }), patience);
+    smtp = await startSmtpSink(smtp.port);
+    await vi.waitFor(() => expect(live().health()).toEqual({ healthy: true }), patience);
+  });
+
   test('a server that goes away is followed again when it is back', async () => {
     const { put, live } = await opened();
     await imap.restart();

@@ -14,7 +14,7 @@ export type SmtpSink = {
 };
 
 /** A mail server that keeps what it is given, and can be told to refuse: what a real one cannot be made to do at will. */
-export async function startSmtpSink(): Promise<SmtpSink> {
+export async function startSmtpSink(port = 0): Promise<SmtpSink> {
   const sink: SmtpSink = { port: 0, mails: [], answers: new Map(), logins: [], close };
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -56,7 +56,7 @@ export async function startSmtpSink(): Promise<SmtpSink> {
     for (const socket of sockets) socket.destroy();
     await once(server, 'close');
   }
-  server.listen(0, '127.0.0.1');
+  server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   sink.port = (server.address() as AddressInfo).port;
   return sink;

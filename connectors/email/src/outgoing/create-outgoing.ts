@@ -7,22 +7,24 @@ import {
   type StartContext,
 } from '@svc/connector-kit';
 import type { MailAccess } from '../login/mail-access.ts';
-import { isOperators } from '../mailbox/mail-fault.ts';
 import type { Config } from '../meta.ts';
 import type { Threads } from '../threads.ts';
 import { isInSent } from './find-sent.ts';
 import { createReadFiles } from './read-files.ts';
 import { createReplyPlatform } from './reply-platform.ts';
-import { sendMail, type SmtpLogin } from './send-mail.ts';
+import { checkSmtp, sendMail, type SmtpLogin } from './send-mail.ts';
 import { openSentMails } from './sent-mails.ts';
+import { watchSmtp } from './watch-smtp.ts';
 
 type Deps = Pick<StartContext<Config>, 'state' | 'log' | 'signal' | 'config' | 'assistantName' | 'uploads'> & {
   access: MailAccess;
   threads: Threads;
+  /** What the server that sends failed with at the start. */
+  smtpFault?: unknown;
   clock?: Clock;
 };
 
-/** All that leaves. `problem`: why nothing does until it is fixed; null while all is well. */
+/** All that leaves. `problem`: why nothing does at the moment; null while all is well. */
 export type Outgoing = ReplyWriter & { problem(): string | null };
 
 export const smtpLogin = ({ smtp_host, smtp_port, smtp_tls, user }: Config, access: MailAccess): SmtpLogin => ({
@@ -42,7 +44,8 @@ export async function createOutgoing(deps: Deps): Promise<Outgoing> {
   const login = smtpLogin(config, access);
   const { address, sent_folder: sentFolder, copy_to_self: isCopied, folders } = config;
   const places = { sentFolder, copyFolders: isCopied ? folders : [] };
-  let problem: string | null = null;
+  const watch = watchSmtp({ check: (ended) => checkSmtp(login, ended), clock, signal });
+  if (deps.smtpFault !== undefined) watch.ended(deps.smtpFault);
   const platform = createReplyPlatform({
     address,
     copyTo: isCopied ? address : '',
@@ -54,9 +57,9 @@ export async function createOutgoing(deps: Deps): Promise<Outgoing> {
     async send(mail) {
       try {
         await sendMail(login, mail);
-        problem = null;
+        watch.ended();
       } catch (error) {
-        if (isOperators(error)) problem = (error as Error).message;
+        watch.ended(error);
         throw error;
       }
     },
@@ -73,7 +76,7 @@ export async function createOutgoing(deps: Deps): Promise<Outgoing> {
     callMs: longestSendMs,
     chatOf: targetOf,
   });
-  return { ...writer, problem: () => problem };
+  return { ...writer, problem: watch.problem };
 }
 
 function targetOf({ channel_context }: Envelope): string {
