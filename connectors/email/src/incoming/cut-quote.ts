@@ -1,15 +1,7 @@
+import { headLength, isFields, isOriginal, isRule } from './quote-heads.ts';
+
 /** The text of a mail. `kept`: what its sender wrote. `quoted` and `signature`: what was cut, as it stood there. */
 export type CutMail = { kept: string; quoted: string; signature: string };
-
-/** Lines with which mail programs begin what is answered; two lines are looked at together, because long ones are broken. */
-const heads = [
-  /^(on|am|le|el|il|op|den|em)\b.{6,300}\b(wrote|schrieb|a écrit|escribió|ha scritto|schreef|skrev|escreveu)\b.{0,200}:\s*$/i,
-  /^-{2,}\s*(original message|ursprüngliche nachricht|message d'origine|forwarded message|weitergeleitete nachricht)\s*-{2,}$/i,
-  /^_{20,}$/,
-];
-/** What Outlook begins with, in place of a line of its own. */
-const fields = /^(from|von|de|da|van)\s*:.+@?/i;
-const fieldsBelow = /^(sent|gesendet|date|datum|envoyé|to|an|à|subject|betreff|objet)\s*:/i;
 
 /** Cuts what is quoted and the signature. What a mail has between its quotes stays: there its sender answers line by line. */
 export function cutQuote(text: string): CutMail {
@@ -26,25 +18,28 @@ export function cutQuote(text: string): CutMail {
 function quoteStart(lines: readonly string[]): number {
   const isQuoteOnly = quoteOnlyFrom(lines);
   for (let at = 0; at < lines.length; at++) {
-    if (isOutlook(lines, at)) return at;
+    if (isFields(lines, at)) return withRule(lines, at);
     const length = headLength(lines, at);
     // A person may write such a line too; then no quote follows it.
-    if (length > 0 && (isForward(lines[at] ?? '') || isQuoteOnly[at + length] === true)) return at;
+    if (length > 0 && (isOriginal(lines[at] ?? '') || (isQuoteOnly[at + length] === true && isQuote(nextOf(lines, at + length)))))
+      return at;
     if (isQuote(lines[at] ?? '') && isQuoteOnly[at + 1] === true) return at;
   }
   return lines.length;
 }
 
-function headLength(lines: readonly string[], at: number): number {
-  const [first = '', second = ''] = [lines[at]?.trim(), lines[at + 1]?.trim()];
-  if (first.length > 400) return 0;
-  if (heads.some((head) => head.test(first))) return 1;
-  return second !== '' && second.length <= 400 && heads[0]?.test(`${first} ${second}`) === true ? 2 : 0;
+function withRule(lines: readonly string[], at: number): number {
+  const last = lines.slice(0, at).findLastIndex((line) => line.trim() !== '');
+  return last !== -1 && isRule(lines[last] ?? '') ? last : at;
 }
 
-const isForward = (line: string): boolean => heads.slice(1).some((head) => head.test(line.trim()));
-const isOutlook = (lines: readonly string[], at: number): boolean =>
-  fields.test(lines[at]?.trim() ?? '') && lines.slice(at + 1, at + 4).filter((line) => fieldsBelow.test(line.trim())).length >= 2;
+/** The first line from there on that is not empty. */
+function nextOf(lines: readonly string[], from: number): string {
+  let at = from;
+  while (lines[at]?.trim() === '') at++;
+  return lines[at] ?? '';
+}
+
 const isQuote = (line: string): boolean => line.startsWith('>');
 /**
  * For each line, and for the end: whether from there on there is a quote, and nothing else but empty lines, up to a signature or

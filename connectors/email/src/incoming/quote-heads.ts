@@ -1,0 +1,68 @@
+/** Lines with which mail programs begin what is answered, where a quote follows. */
+const answers =
+  /^(on|am|le|el|il|op|den|em)\b.{6,300}\b(wrote|schrieb|a écrit|escribió|ha scritto|schreef|skrev|escreveu)\b.{0,200}:\s*$/i;
+/** The same with which they begin a whole mail. */
+const originals = new RegExp(
+  `^-{2,}\\s*(${[
+    'original message|forwarded message',
+    'ursprüngliche nachricht|weitergeleitete nachricht',
+    "message d'origine|message original|message transféré",
+    'mensaje original|mensaje reenviado|mensagem original|mensagem encaminhada',
+    'messaggio originale|messaggio inoltrato|oorspronkelijk bericht|doorgestuurd bericht',
+    'ursprungligt meddelande|oprindelig meddelelse|opprinnelig melding|alkuperäinen viesti',
+    'wiadomość oryginalna|původní zpráva|исходное сообщение|пересылаемое сообщение',
+    '元のメッセージ|原始邮件|原始郵件|원본 메시지',
+  ].join('|')})\\s*-{2,}$`,
+  'i',
+);
+const rule = /^_{20,}$/;
+
+/** Words of a head that stand before a colon, in the languages of mail programs. */
+const label = (...words: string[]): RegExp => new RegExp(`^[*_]*(?:${words.join('|')})[*_]*\\s*[:：]`, 'iu');
+const from = label('from|von|de|da|van|från|fra|od|от|від|kimden|lähettäjä|feladó|από', '差出人|发件人|寄件者|寄件人|보낸 사람');
+const subject = label(
+  'subject|betreff|objet|asunto|assunto|oggetto|onderwerp|ämne|emne|temat|předmět|тема|konu|aihe|tárgy|θέμα',
+  '件名|主题|主旨|제목',
+);
+const others = label(
+  'sent|gesendet|date|datum|envoyé|enviad[oa](?: el| em)?|inviato|verzonden|skickat|sendt|wysłano|odesláno|data|fecha',
+  'отправлено|дата|надіслано|gönderildi|tarih|lähetetty|päivämäärä|elküldve|dátum|στάλθηκε|送信日時|日時|发送时间|日期|寄件日期|보낸 날짜',
+  'to|an|à|para|a|aan|till|til|do|komu|кому|kime|vastaanottaja|címzett|προς|宛先|收件人|收件者|받는 사람',
+  'cc|kopie|kopia|копия|抄送|副本|참조',
+);
+/** From one line of a head to its last. */
+const longestFields = 6;
+
+/** Whether a whole mail begins below this line, as it is passed on. */
+export const isOriginal = (line: string): boolean => originals.test(line.trim()) || rule.test(line.trim());
+
+/** Lines at this place that name who is quoted; 0 for none. Long ones are broken. Whoever asks has to see a quote below. */
+export function headLength(lines: readonly string[], at: number): number {
+  const [first = '', second = ''] = [lines[at]?.trim(), lines[at + 1]?.trim()];
+  if (first.length > 400) return 0;
+  if (isAnswered(first) || isOriginal(first)) return 1;
+  if (second === '' || second.length > 400) return 0;
+  const isBroken =
+    answers.test(`${first} ${second}`) || (isDated(first) && !isAnswered(second) && isAnswered(`${first} ${second}`));
+  return isBroken ? 2 : 0;
+}
+
+/** In no language of its own: it ends in a colon, and says when, and by whom or at what time. */
+const isAnswered = (line: string): boolean =>
+  answers.test(line) ||
+  (/[:：]$/.test(line) && (isDated(line) || (/\S@\S/.test(line) && /\d/.test(line.replaceAll(/\S*@\S*/g, '')))));
+const isDated = (line: string): boolean => /(?<!\d)(19|20)\d\d(?!\d)/.test(line) && /(?<!\d)\d{1,2}[:.]\d\d(?!\d)/.test(line);
+
+/** Outlook and others begin with fields, in place of a line. Of a list of a person's own that begins alike no subject is one. */
+export function isFields(lines: readonly string[], at: number): boolean {
+  const first = lines[at]?.trim() ?? '';
+  if (!from.test(first)) return false;
+  const below = lines.slice(at + 1, at + longestFields).map((line) => line.trim());
+  const end = below.findIndex((line) => line === '');
+  const fields = end === -1 ? below : below.slice(0, end);
+  const found = fields.filter((line) => others.test(line) || subject.test(line)).length;
+  return found >= 2 && (first.includes('@') || fields.some((line) => subject.test(line)));
+}
+
+/** A line that stands between an answer and the fields below it. */
+export const isRule = (line: string): boolean => /^[-_]{10,}$/.test(line.trim());
