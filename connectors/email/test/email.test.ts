@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import type { FakeTurn } from '@svc/connector-kit/testing/fake-core.ts';
 import { listen } from '@svc/testing/listen.ts';
 import { skipNote } from '@svc/testing/skip-note.ts';
+import { readSubject } from '../src/incoming/read-body.ts';
 import { startDovecot, whyNoDovecot, type Dovecot } from './dovecot.ts';
 import { bot, fieldOf, mail, openEmail } from './open-email.ts';
 import { startSmtpSink, type SentMail, type SmtpSink } from './smtp-sink.ts';
@@ -66,6 +67,22 @@ describe.skipIf(whyNoDovecot !== null)(`e-mail${skipNote(whyNoDovecot)}`, () => 
     expect(second).toBe(first);
     expect(third).not.toBe(first);
     expect(fieldOf(smtp.mails[1]!.raw, 'References')).toBe(`<a1@friend.example> ${id} <a2@friend.example>`);
+  });
+
+  test('a subject counts by its words, however it is encoded, and its answer has one mark', async () => {
+    const { put, fake } = await opened();
+    await put(mail({ subject: '=?utf-8?Q?Gr=C3=BC=C3=9Fe_aus_K=C3=B6ln?=' }));
+    await sent(1);
+    await put(mail({ id: 'a2@friend.example', subject: '=?iso-8859-1?Q?AW:_Gr=FC=DFe_aus_K=F6ln?=' }));
+    await sent(2);
+    await put(
+      mail({ from: 'bob@friend.example', id: 'b1@friend.example', subject: '=?iso-8859-1?Q?AW:_Gr=FC=DFe_aus_K=F6ln?=' }),
+    );
+    await sent(3);
+    const [first, second, third] = fake().core.turns.map(({ envelope }) => envelope.conversation_key);
+    expect([second === first, third === first]).toEqual([true, false]);
+    const subjects = await Promise.all(smtp.mails.map(({ raw }) => readSubject(fieldOf(raw, 'Subject') ?? '')));
+    expect(subjects).toEqual(['Re: Grüße aus Köln', 'Re: Grüße aus Köln', 'Re: Grüße aus Köln']);
   });
 
   test('several folders are followed, what was there before is not answered, and nothing is marked as read', async () => {

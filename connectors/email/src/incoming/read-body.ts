@@ -40,10 +40,7 @@ export async function readBody(raw: Buffer): Promise<MailBody> {
   ];
   const files = mail.attachments.filter((one) => !isCalendar(one) && one.content.length > 0);
   return {
-    subject: clean(mail.subject ?? '')
-      .replaceAll(/\s+/g, ' ')
-      .trim()
-      .slice(0, 500),
+    subject: tidySubject(mail.subject),
     // A mail that is nothing but a quote, such as a forward, says just that.
     text: kept === '' ? quoted : kept,
     cut: [...(kept === '' ? [] : [quoted]), signature].filter((part) => part !== '').join('\n\n'),
@@ -52,6 +49,15 @@ export async function readBody(raw: Buffer): Promise<MailBody> {
     leftOut: Math.max(0, files.length - mostFiles),
   };
 }
+
+/** A subject as text: programs write one in an encoding as soon as it holds a letter that is not English, with the mark of an answer in it. */
+export async function readSubject(written: string): Promise<string> {
+  const line = written.replaceAll(/[\r\n]+/g, ' ').slice(0, 5000);
+  const { subject } = await simpleParser(Buffer.from(`Subject: ${line}\r\n\r\n`));
+  return tidySubject(subject);
+}
+
+const tidySubject = (subject = ''): string => clean(subject).replaceAll(/\s+/g, ' ').trim().slice(0, 500).toWellFormed();
 
 function textOf({ text = '', html }: ParsedMail): string {
   if (text.trim() !== '' || html === false) return text;

@@ -7,6 +7,7 @@ import type { Config } from '../meta.ts';
 import type { Threads } from '../threads.ts';
 import { readHeaders, valueOf, type MailHeaders } from './mail-headers.ts';
 import { neverAnswered } from './never-answered.ts';
+import { readSubject } from './read-body.ts';
 import { threadIds } from './thread-ids.ts';
 import { toEnvelope, type EnvelopeDeps } from './to-envelope.ts';
 import { verifiedSender, type OwnServer } from './verified-sender.ts';
@@ -35,7 +36,7 @@ export async function takeMail(
     if (never !== null) return skip(never, address);
     if (address === null || why !== null) return skip(`its sender is not proven: ${why ?? 'it names none'}`, address);
     const name = nameOf(headers, mail.header);
-    const subject = (valueOf(headers, 'subject') ?? '').slice(0, 500);
+    const subject = await readSubject(valueOf(headers, 'subject') ?? '');
     const thread = await threads.place({ sender: address, name, subject, ids: threadIds(headers) });
     if (thread === null) return skip(`its thread had ${config.thread_budget} mails within an hour (thread_budget)`, address);
     await ingress.take(thread.target, name, (signal) => toEnvelope(deps, { thread, name, subject, bytes, read }, signal));

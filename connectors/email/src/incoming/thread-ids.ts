@@ -22,7 +22,13 @@ const idsIn = (value = ''): string[] =>
 /** A subject without the marks of answers and forwards, for mails whose programs name no other mail. */
 export function plainSubject(subject: string): string {
   const text = subject.replaceAll(/\s+/g, ' ').trim().slice(0, 500);
-  return text.replace(/^((re|aw|antw|sv|vs|r|fw|fwd|wg|tr)(\[\d+\]|\(\d+\))?\s*:\s*)+/i, '').toLowerCase();
+  return text.replace(marks, '').toLowerCase();
 }
 
-export const isAnswer = (subject: string): boolean => /^\s*(re|aw|antw|sv|vs)(\[\d+\])?\s*:/i.test(subject);
+const answered = 're|aw|antw|sv|vs|odp|ynt|rif|res|回复|答复|回覆';
+const marks = new RegExp(`^((${answered}|r|fw|fwd|wg|tr)(\\[\\d+\\]|\\(\\d+\\))?\\s*[:：]\\s*)+`, 'i');
+const answerMarks = new RegExp(`^(\\s*(${answered})(\\[\\d+\\])?\\s*[:：])+\\s*`, 'i');
+
+export const isAnswer = (subject: string): boolean => answerMarks.test(subject);
+/** A subject as it was before it was answered. */
+export const withoutMark = (subject: string): string => subject.replace(answerMarks, '');

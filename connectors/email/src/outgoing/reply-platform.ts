@@ -1,5 +1,6 @@
 import type { Place, ReplyFile, ReplyPlatform } from '@svc/connector-kit';
 import { domainOf } from '../incoming/mail-address.ts';
+import { withoutMark } from '../incoming/thread-ids.ts';
 import type { NamedThread, Threads } from '../threads.ts';
 import { composeMail, type MailFile } from './compose-mail.ts';
 import type { MailToSend } from './send-mail.ts';
@@ -93,8 +94,6 @@ export function createReplyPlatform(
     albums: { group: (files) => (files.length === 0 ? [] : [files]), post: postFiles },
   };
 }
-
-const withoutMark = (subject: string): string => subject.replace(/^(\s*(re|aw|antw|sv|vs)(\[\d+\])?\s*:)+\s*/i, '');
 
 function firstLine(text: string, assistantName: string): string {
   const line = text.split('\n').find((one) => /[\p{L}\p{N}]/u.test(one)) ?? '';
