@@ -10,6 +10,28 @@ test('HTML becomes text, without what it hides and without an address of what wo
   expect(text).toBe('Hello you');
 });
 
+test.each([
+  ['signed', 'application/pkcs7-signature; name=smime.p7s', []],
+  ['signed', 'application/pgp-signature; name=signature.asc', []],
+  ['encrypted', 'application/pgp-encrypted', []],
+  ['encrypted', 'application/octet-stream; name=encrypted.asc', ['encrypted.asc']],
+])('of a mail that is %s what is for programs alone is no file: %s', async (how, type, names) => {
+  const mail = await read(
+    `Content-Type: multipart/${how}; boundary=a`,
+    '',
+    '--a',
+    '',
+    'Hello',
+    '--a',
+    `Content-Type: ${type}`,
+    'Content-Disposition: attachment',
+    '',
+    'x',
+    '--a--',
+  );
+  expect([mail.text, mail.files.map(({ name }) => name)]).toEqual(['Hello', names]);
+});
+
 test('a mail with a text, an HTML, a file and an invitation', async () => {
   const mail = await read(
     'Subject: =?utf-8?B?w4TDpA==?=',

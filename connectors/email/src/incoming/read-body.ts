@@ -38,7 +38,7 @@ export async function readBody(raw: Buffer): Promise<MailBody> {
   const invitations = [
     ...new Set(mail.attachments.filter(isCalendar).map(({ content }) => calendarText(content.toString('utf8')))),
   ];
-  const files = mail.attachments.filter((one) => !isCalendar(one) && one.content.length > 0);
+  const files = mail.attachments.filter((one) => !isCalendar(one) && !isForPrograms(one) && one.content.length > 0);
   return {
     subject: tidySubject(mail.subject),
     // A mail that is nothing but a quote, such as a forward, says just that.
@@ -64,6 +64,9 @@ function textOf({ text = '', html }: ParsedMail): string {
   return convert(html.slice(0, longestHtml), htmlOptions);
 }
 
+/** Detached signatures, and the line that says by what a mail is encrypted: each mail of some companies has one. */
+const isForPrograms = ({ contentType }: Attachment): boolean =>
+  /^application\/(?:(?:x-)?pkcs7-signature|pgp-signature|pgp-encrypted)$/.test(contentType);
 const isCalendar = ({ contentType }: Attachment): boolean => contentType === 'text/calendar';
 
 function toFile({ filename, contentType, content }: Attachment, index: number): MailFile {
