@@ -1,4 +1,7 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
+import { listen } from '@svc/testing/listen.ts';
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
 import { startGitHubServer } from '@svc/testing/github-server/index.ts';
 import { createGitHubApi } from './github-api.ts';
@@ -20,3 +23,38 @@ test('while GitHub wants a pause nothing is asked, and people are told until whe
   expect(await said()).not.toContain('pause');
   expect(server.calls).toHaveLength(1);
 });
+
+test.each([301, 307])(
+  'what is written in an issue that was transferred is written where it is now (%i), and on no other server',
+  async (status) => {
+    const asked: string[] = [];
+    const other = createServer((_, response) => void response.end(asked.push('another server')));
+    const elsewhere = await listen(other);
+    const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+      asked.push(`${request.method} ${request.url} ${await text(request)}`);
+      const to = new Map([
+        ['/repos/ann/demo/issues/1/comments', '/repositories/9/issues/4/comments'],
+        ['/repos/ann/demo/issues/2/comments', `${elsewhere.url}/comments`],
+      ]).get(request.url ?? '');
+      if (to !== undefined) return void response.writeHead(status, { location: to }).end('{}');
+      response.writeHead(201, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(request.method === 'POST' ? { id: 77 } : []));
+    };
+    const server = createServer((request, response) => void answer(request, response));
+    const { url, close } = await listen(server);
+    onTestFinished(async () => void (await Promise.all([close(), elsewhere.close()])));
+    const api = createGitHubApi('t'.repeat(20), url);
+    const write = (issue_number: number) => {
+      const place = { owner: 'ann', repo: 'demo', issue_number, body: 'It is blue.' };
+      return api.write('POST /repos/{owner}/{repo}/issues/{issue_number}/comments', place, AbortSignal.timeout(10_000));
+    };
+    expect(await write(1)).toEqual({ id: 77 });
+    await expect(write(2)).rejects.toThrow('No answer came from GitHub');
+    const body = '{"body":"It is blue."}';
+    expect(asked).toEqual([
+      `POST /repos/ann/demo/issues/1/comments ${body}`,
+      `POST /repositories/9/issues/4/comments ${body}`,
+      `POST /repos/ann/demo/issues/2/comments ${body}`,
+    ]);
+  },
+);

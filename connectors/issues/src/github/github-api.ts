@@ -3,6 +3,7 @@ import type { Endpoints, RequestParameters } from '@octokit/types';
 import { pause } from '@svc/connector-kit/retry.ts';
 import { systemClock, type Clock } from '@svc/service-kit/clock.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
+import { followWrites } from './follow-writes.ts';
 import { notJson, notModified, toFault } from './to-fault.ts';
 
 export type Route = keyof Endpoints;
@@ -32,7 +33,8 @@ const editQuery = 'query($id: ID!) { node(id: $id) { ... on Comment { lastEdited
 type EditAnswer = { node: { lastEditedAt?: string | null; editor?: { login: string } | null } | null };
 
 export function createGitHubApi(token: string, apiUrl: string, clock: Clock = systemClock): GitHubApi {
-  const octokit = new Octokit({ auth: token, baseUrl: apiUrl.replace(/\/+$/, ''), userAgent: 'svc-issues', log: quiet });
+  const baseUrl = apiUrl.replace(/\/+$/, '');
+  const octokit = new Octokit({ auth: token, baseUrl, userAgent: 'svc-issues', log: quiet, request: { fetch: followWrites } });
   /** Nothing is asked before, by `clock.elapsed`: who goes on in spite of a limit is shut out. */
   let closedUntil = Number.NEGATIVE_INFINITY;
   /** The same for people. It stays one text while it lasts, so that it is logged once. */
