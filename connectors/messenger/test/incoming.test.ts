@@ -126,7 +126,9 @@ test('a photo is kept in photo_dir and goes along up to 5 MB; a larger one is na
 });
 
 test('what is spoken is written down; where it cannot be, the clip goes along', async () => {
-  const failing = Promise.reject(new ServiceError('unprocessable', 'no speech provider is set up'));
+  const failing = Promise.reject(
+    new ServiceError('unavailable', 'nothing can transcribe', { details: { reason: 'no_provider' } }),
+  );
   failing.catch(() => undefined);
   const answers = [Promise.resolve({ text: 'good morning' }), failing];
   const speech = { speak: async () => Promise.reject(new Error('unused')), transcribe: async () => answers.shift() as never };
@@ -137,10 +139,7 @@ test('what is spoken is written down; where it cannot be, the clip goes along', 
   channel.server.sendVideoNote({ from, bytes: Buffer.from('two'), duration: 5 });
   await expect
     .poll(() => texts(channel))
-    .toEqual([
-      '[Voice message, 4 s] good morning',
-      '[Video message, 5 s; it could not be transcribed: no speech provider is set up]',
-    ]);
+    .toEqual(['[Voice message, 4 s] good morning', '[Video message, 5 s; it could not be transcribed: nothing can transcribe]']);
   expect(channel.saved.map(({ content }) => content.toString())).toEqual(['two']);
 });
 

@@ -62,7 +62,7 @@ export function createTakeFile<File extends OfKind<string>>(options: Options<Fil
         words: said === '' ? channelLine(...line(', in which nothing is said')) : `${channelLine(...line())} ${typedText(said)}`,
       };
     } catch (error) {
-      if (isPassing(error)) throw error;
+      if (isPassing(error) && !isOfProvider(error)) throw error;
       log('warn', 'a spoken message could not be transcribed', { error: errorText(error) });
       const attachment = await uploads.save({
         name: file.name,
@@ -95,6 +95,8 @@ export function createTakeFile<File extends OfKind<string>>(options: Options<Fil
   };
 }
 
+/** The core is there and says why nothing is heard: no provider is set up, or it is away. The message does not wait for that. */
+const isOfProvider = (error: unknown): boolean => error instanceof ServiceError && error.details['reason'] !== undefined;
 const spokenHead = (what: string): ChannelHead => channelHeads.find((head) => head === what) ?? 'Voice message';
 
 async function collect(data: AsyncIterable<Uint8Array>): Promise<Buffer> {
