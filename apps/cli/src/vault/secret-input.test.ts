@@ -17,7 +17,7 @@ describe('at a terminal', () => {
     stream.write('x\u007Fse ü🔑');
     stream.write('\r');
     expect(await typed).toBe('horse ü🔑');
-    expect(said()).toBe('Passphrase: \n');
+    expect(said()).toBe('\u001B[?2004hPassphrase: \n\u001B[?2004l');
     expect(raw).toEqual([true, false]);
   });
 
@@ -27,6 +27,35 @@ describe('at a terminal', () => {
     stream.write('one\n');
     setImmediate(() => stream.write('other\n'));
     await expect(typed).rejects.toThrow('the two are not the same');
+  });
+
+  const pasted = (text: string) => `\u001B[200~${text}\u001B[201~`;
+
+  test('a value of several lines can be pasted, and its last line break enters it', async () => {
+    const { stream, input } = terminal();
+    const typed = input.value('Value: ');
+    stream.write(pasted('-----BEGIN KEY-----\rline two\r\n-----END KEY-----\n'));
+    expect(await typed).toBe('-----BEGIN KEY-----\nline two\n-----END KEY-----');
+  });
+
+  test('what is pasted without a line break waits for Enter, and arrows are no part of it', async () => {
+    const { stream, input } = terminal();
+    const typed = input.line('Passphrase: ');
+    stream.write(pasted('horse'));
+    stream.write('\u001B[D\u001BOC!\r');
+    expect(await typed).toBe('horse!');
+  });
+
+  test.each([
+    ['line', pasted('one\ntwo\n')],
+    ['line', 'one\rtwo\r'],
+    ['value', 'one\rtwo\r'],
+  ] as const)('a %s is not cut at its first line: %j', async (what, text) => {
+    const { stream, raw, input } = terminal();
+    const typed = input[what]('Value: ');
+    stream.write(text);
+    await expect(typed).rejects.toThrow('that has several lines');
+    expect(raw).toEqual([true, false]);
   });
 
   test.each(['\u0003', '\u0004'])('is left with %j, and shows again what is typed', async (sign) => {
@@ -39,7 +68,7 @@ describe('at a terminal', () => {
 });
 
 describe('from a pipe', () => {
-  const piped = (text: string) => createSecretInput(Object.assign(new PassThrough().end(text), {}), () => undefined);
+  const piped = (text: string | Buffer) => createSecretInput(Object.assign(new PassThrough().end(text), {}), () => undefined);
 
   test('comes one a line, and nothing is asked', async () => {
     const input = piped('first\r\nsecond\n');
@@ -52,6 +81,10 @@ describe('from a pipe', () => {
     ['two breaks\n\n', 'two breaks\n'],
   ])('a value is %j without its last line break', async (text, value) => {
     expect(await piped(text).value('A')).toBe(value);
+  });
+
+  test('bytes that are no text are refused, not changed', async () => {
+    await expect(piped(Buffer.from([0x6b, 0xff, 0xfe])).value('A')).rejects.toThrow('no text (UTF-8)');
   });
 
   test('ends at a megabyte', async () => {

@@ -1,14 +1,20 @@
+import { isUtf8 } from 'node:buffer';
 import { StringDecoder } from 'node:string_decoder';
 import { CliError } from '../cli-error.ts';
+import { createPasteSplitter } from '../editor/paste-splitter.ts';
 
 /** What secrets are typed into: a terminal or a pipe. */
 export type SecretStream = NodeJS.ReadableStream & { isTTY?: boolean; setRawMode?: (on: boolean) => unknown };
 
 const mostBytes = 1024 * 1024;
+const [pasteOn, pasteOff] = ['\u001B[?2004h', '\u001B[?2004l'];
+/** What arrows and the like send, which is no part of a secret. */
+// eslint-disable-next-line no-control-regex
+const keySequence = /\u001B(?:\[[0-?]*[ -/]*[@-~]|O.)?/gu;
 
 /**
  * Secrets from a person or a pipe, never from the command line, which everybody on the machine can read. At a terminal
- * nothing is shown of what is typed; a pipe gives one secret a line.
+ * nothing is shown of what is typed; a pipe gives one secret a line. None is kept in part: what is no text, or has more lines than were asked for, is refused.
  */
 export type SecretInput = {
   isTerminal: boolean;
@@ -16,7 +22,7 @@ export type SecretInput = {
   line(prompt: string): Promise<string>;
   /** A new one, which a person types twice. */
   newLine(prompt: string): Promise<string>;
-  /** A pipe as a whole but its last line break, for values of several lines. */
+  /** A pipe, or what is pasted, as a whole but its last line break, for values of several lines. */
   value(prompt: string): Promise<string>;
 };
 
@@ -27,19 +33,20 @@ export function createSecretInput(stream: SecretStream = process.stdin, say: (te
     return (await piped).shift() ?? '';
   };
   const isTerminal = stream.isTTY === true;
-  const line = (prompt: string): Promise<string> => (isTerminal ? typeHidden(stream, prompt, say) : nextLine());
+  const line = (prompt: string): Promise<string> => (isTerminal ? typeHidden({ stream, prompt, say }) : nextLine());
 
   return {
     isTerminal,
     line,
     async newLine(prompt) {
       const text = await line(prompt);
-      if (isTerminal && (await typeHidden(stream, 'Once more: ', say)) !== text) {
+      if (isTerminal && (await typeHidden({ stream, prompt: 'Once more: ', say })) !== text) {
         throw new CliError('the two are not the same.', { why: 'Nothing was changed.' });
       }
       return text;
     },
-    value: async (prompt) => (isTerminal ? typeHidden(stream, prompt, say) : (await readAll(stream)).replace(/\r?\n$/, '')),
+    value: async (prompt) =>
+      isTerminal ? typeHidden({ stream, prompt, say, takesLines: true }) : (await readAll(stream)).replace(/\r?\n$/, ''),
   };
 }
 
@@ -60,13 +67,21 @@ async function readAll(stream: SecretStream): Promise<string> {
     if (bytes > mostBytes) throw new CliError('what was piped in is too long for a secret.');
     parts.push(buffer);
   }
-  return Buffer.concat(parts).toString('utf8');
+  const whole = Buffer.concat(parts);
+  if (isUtf8(whole)) return whole.toString('utf8');
+  throw new CliError('what was piped in is no text (UTF-8).', {
+    why: 'Nothing was changed. Pipe bytes in as text, for example by base64.',
+  });
 }
 
-function typeHidden(stream: SecretStream, prompt: string, say: (text: string) => void): Promise<string> {
+type Typing = { stream: SecretStream; prompt: string; say: (text: string) => void; takesLines?: boolean };
+
+/** Ends with Enter, or with the line break that ends what is pasted. */
+function typeHidden({ stream, prompt, say, takesLines = false }: Typing): Promise<string> {
   const decoder = new StringDecoder('utf8');
+  const splitter = createPasteSplitter();
   const typed: string[] = [];
-  say(prompt);
+  say(pasteOn + prompt);
   stream.setRawMode?.(true);
   return new Promise((resolve, reject) => {
     const end = (settle: () => void) => {
@@ -74,18 +89,41 @@ function typeHidden(stream: SecretStream, prompt: string, say: (text: string) =>
       stream.off('end', onEnd);
       stream.setRawMode?.(false);
       stream.pause();
-      say('\n');
+      say(`\n${pasteOff}`);
       settle();
     };
     const stopped = () => reject(new CliError('stopped.', { why: 'Nothing was changed.', exitCode: 130 }));
+    const tooMany = () =>
+      reject(
+        new CliError('that has several lines.', {
+          why: takesLines ? 'Nothing was changed. Pipe it in.' : 'Nothing was changed.',
+        }),
+      );
+    const entered = () => resolve(typed.join(''));
     const onEnd = () => end(stopped);
-    const onData = (part: Buffer) => {
-      for (const sign of decoder.write(part)) {
-        if (sign === '\r' || sign === '\n') return end(() => resolve(typed.join('')));
-        if (sign === '\u0003' || sign === '\u0004') return end(stopped);
+    /** The way to settle it, once it is entered. */
+    const press = (keys: string): (() => void) | null => {
+      const signs = Array.from(keys.replaceAll(keySequence, ''));
+      for (const [at, sign] of signs.entries()) {
+        if (sign === '\r' || sign === '\n') return signs.slice(at).join('').trim() === '' ? entered : tooMany;
+        if (sign === '\u0003' || sign === '\u0004') return stopped;
         if (sign === '\u007F' || sign === '\b') typed.pop();
         else if (sign === '\u0015') typed.length = 0;
         else typed.push(sign);
+      }
+      return null;
+    };
+    const paste = (text: string): (() => void) | null => {
+      const lines = text.replaceAll(/\r\n?/g, '\n');
+      const value = takesLines ? lines.replace(/\n$/, '') : lines.replaceAll(/^\n+|\n+$/g, '');
+      if (!takesLines && value.includes('\n')) return tooMany;
+      for (const sign of value) typed.push(sign);
+      return lines.endsWith('\n') ? entered : null;
+    };
+    const onData = (part: Buffer) => {
+      for (const { type, text } of splitter.push(decoder.write(part))) {
+        const settle = type === 'paste' ? paste(text) : press(text);
+        if (settle !== null) return end(settle);
       }
     };
     stream.on('data', onData);
