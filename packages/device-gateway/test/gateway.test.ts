@@ -579,13 +579,24 @@ test('the conversation of a device that has said nothing yet begins with what is
   ]);
 });
 
-test('who cannot be known is not let in, and the health says so', async () => {
+test('while the keys file is broken nobody is let in, each is told why, and neither a token nor a code is lost', async () => {
   const gateway = await openGateway();
   const { token } = await gateway.device('Phone');
-  writeFileSync(path.join(gateway.folder, 'keys.json'), 'broken');
-  await expect.poll(async () => (await gateway.json(token, 'GET', '/gw/history')).status).toBe(401);
+  const { code } = await gateway.invite('Tablet');
+  const file = path.join(gateway.folder, 'keys.json');
+  const good = readFileSync(file, 'utf8');
+  writeFileSync(file, 'broken');
+  const history = () => gateway.json(token, 'GET', '/gw/history');
+  const pair = () => gateway.json(null, 'POST', '/gw/pair', { code });
+  await expect.poll(async () => (await history()).status).toBe(503);
+  for (const { status, body } of [await history(), await pair()])
+    expect([status, body['message']]).toEqual([503, expect.stringContaining('The keys file lets nobody in')]);
   expect(gateway.live().health()).toEqual({ healthy: false, detail: expect.stringContaining('The keys file lets nobody in') });
   expect((await gateway.json(null, 'GET', '/health')).body).toMatchObject({ status: 'degraded' });
+
+  writeFileSync(file, good);
+  await expect.poll(async () => (await history()).status).toBe(200);
+  expect([(await pair()).status, (await pair()).status]).toEqual([200, 403]);
 });
 
 test('without tokens whoever comes is the device "local", and a wrong token is still wrong', async () => {

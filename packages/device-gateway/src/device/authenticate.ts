@@ -1,10 +1,11 @@
 import { createThrottle, ServiceError, type Exchange } from '@svc/connector-kit';
 import { bearerOf } from '@svc/connector-kit/check-key.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
+import { unavailable } from '@svc/service-kit/service-error.ts';
 import type { DeviceRecord } from './device-record.ts';
 import type { Devices } from './devices.ts';
 
-/** Who a request is from. @throws ServiceError `unauthorized`, or `busy` after too many wrong tokens. */
+/** Who a request is from. @throws ServiceError `unauthorized`, `busy` after too many wrong tokens, or `unavailable` while the keys file lets nobody in. */
 export type Authenticate = (exchange: Exchange) => DeviceRecord;
 
 export const localDeviceId = 'local';
@@ -43,6 +44,9 @@ export function createAuthenticate(
       devices.seen(device.device_id);
       return device;
     }
+    // It may be a good one: a device that is told otherwise does not come back by itself.
+    const problem = devices.problem();
+    if (problem !== null) throw unavailable(problem);
     if (waitS > 0)
       throw new ServiceError('busy', 'Too many wrong tokens. Wait before you try again.', { details: { retry_after_s: waitS } });
     throw new ServiceError('unauthorized', 'This device is not known here any more. Pair it again: ./svc device add NAME');

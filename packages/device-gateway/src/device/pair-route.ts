@@ -1,6 +1,7 @@
 import { createThrottle, forbidden, sendJson, ServiceError, type Exchange, type Route } from '@svc/connector-kit';
 import { pairSchema, type Paired, type PairRequest } from '@svc/contract/device-gateway.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
+import { unavailable } from '@svc/service-kit/service-error.ts';
 import type { ReadBody } from '../http/read-body.ts';
 import type { Devices } from './devices.ts';
 import type { PairingCodes } from './pairing.ts';
@@ -17,20 +18,23 @@ type Deps = {
 
 /**
  * `POST /gw/pair`: the one call without a token. Nothing distinguishes a wrong code from a used or an old one. A good code is taken however many wrong ones came:
- * nobody guesses one, and behind a proxy all share an address.
+ * nobody guesses one, and behind a proxy all share an address. It is used up once the device is in: a file that cannot be read or written costs no code.
  */
 export function createPairRoute({ devices, codes, readBody, clock, assistant, instanceId, onPaired }: Deps): Route {
   const throttle = createThrottle(clock);
   const handle = async (exchange: Exchange): Promise<void> => {
     const { code, platform = null } = await readBody<PairRequest>(exchange, pairSchema);
-    const deviceId = codes.take(code);
+    const deviceId = codes.deviceOf(code);
     if (deviceId === null || devices.find(deviceId) === null) {
+      const problem = devices.problem();
+      if (problem !== null) throw unavailable(problem);
       const waitS = throttle.attempt(exchange.remote);
       if (waitS > 0)
         throw new ServiceError('busy', 'Too many wrong codes. Wait before you try again.', { details: { retry_after_s: waitS } });
       throw forbidden('This link is not good any more. Ask for a new one: ./svc device add NAME');
     }
     const { device, token } = devices.pair(deviceId, platform);
+    codes.drop(deviceId);
     onPaired(deviceId);
     const body: Paired = {
       ok: true,

@@ -5,10 +5,11 @@ import type { Clock } from '@svc/service-kit/clock.ts';
 export type PairingCodes = {
   /** A new code takes the place of the device's earlier one. `expiresAt`: epoch ms. */
   issue(deviceId: string): { code: string; expiresAt: number };
-  /** The device that a code was made for; null for one that is wrong, used or too old. */
-  take(code: string): string | null;
+  /** The device that a code was made for; null for one that is wrong, used or too old. It stays good until the device's code is dropped. */
+  deviceOf(code: string): string | null;
   /** Whether the device may still come. */
   isOpen(deviceId: string): boolean;
+  /** The device has come, or is not waited for any more. */
   drop(deviceId: string): void;
 };
 
@@ -32,13 +33,9 @@ export function createPairingCodes(clock: Pick<Clock, 'elapsed' | 'now'>): Pairi
       for (const oldest of open.keys()) if (open.size > maxOpen) open.delete(oldest);
       return { code, expiresAt: clock.now() + lifeMs };
     },
-    take(code) {
+    deviceOf(code) {
       const given = digest(code);
-      for (const [deviceId, each] of open) {
-        if (!timingSafeEqual(each.digest, given) || !isLive(each)) continue;
-        open.delete(deviceId);
-        return deviceId;
-      }
+      for (const [deviceId, each] of open) if (timingSafeEqual(each.digest, given) && isLive(each)) return deviceId;
       return null;
     },
     isOpen(deviceId) {
