@@ -5,9 +5,16 @@ import type { DeviceApi } from './device-api.ts';
 
 type Deps = { gateway: DeviceApi; trust: Pick<TrustApi, 'principal' | 'link'> };
 
-/** Makes a link for a device of a person. Nothing of it is left when it cannot be made whole. */
+/**
+ * Makes a link for a device of a person: another one for a device of theirs that has this name and has not come by its first one. Nothing of a new one is left
+ * when it cannot be made whole.
+ */
 export async function inviteDevice({ gateway, trust }: Deps, { name, as }: { name: string; as: string }): Promise<Invitation> {
-  await trust.principal(as); // a wrong name is said before anything is made
+  const { identifiers } = await trust.principal(as); // a wrong name is said before anything is made
+  const isTheirs = (identity: string) =>
+    identifiers.some(({ surface, value }) => surface === gateway.instance.type && value === identity);
+  const awaited = (await gateway.list()).find((one) => one.name === name && one.state === 'invited' && isTheirs(one.identity));
+  if (awaited !== undefined) return gateway.inviteAgain(awaited.device_id);
   const invitation = await gateway.invite(name);
   try {
     await trust.link(as, gateway.instance.type, invitation.identity);

@@ -15,6 +15,8 @@ export type DeviceApi = {
   readonly instance: Instance;
   list(): Promise<ListedDevice[]>;
   invite(name: string): Promise<Invitation>;
+  /** Another link for a device that has not come; the one before is no good any more. */
+  inviteAgain(deviceId: string): Promise<Invitation>;
   rename(deviceId: string, name: string): Promise<ListedDevice>;
   revoke(deviceId: string): Promise<ListedDevice>;
   allow(deviceId: string, capability: string): Promise<ListedDevice>;
@@ -42,12 +44,16 @@ function createDeviceApi(settings: CliSettings, instance: Instance): DeviceApi {
     const where = `/instances/${encodeURIComponent(instance.id)}/call`;
     const answer = await askManager<InstanceCallAnswer>(settings, where, { method, params });
     if (answer.ok) return answer.body.result as Result;
-    throw new CliError(`${instance.id} did not do it.`, { why: answer.body.message, run: './svc connector' });
+    throw new CliError(`${instance.id} did not do it.`, {
+      why: answer.body.message,
+      run: answer.body.error === 'conflict' ? './svc device' : './svc connector',
+    });
   };
   return {
     instance,
     list: async () => (await call<{ devices: ListedDevice[] }>('devices')).devices,
     invite: (name) => call('invite', { name }),
+    inviteAgain: (device_id) => call('invite', { device_id }),
     rename: (device_id, name) => call('rename', { device_id, name }),
     revoke: (device_id) => call('revoke', { device_id }),
     allow: (device_id, capability) => call('allow', { device_id, capability }),
