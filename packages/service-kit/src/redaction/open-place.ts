@@ -132,6 +132,8 @@ export class OpenPlace {
     if (this.#inNumber && !isNumberUnit(unit)) {
       this.#inNumber = false;
       if (at - 1 - this.#numberFrom >= leastRun) this.#isRipe = true;
+      // Digits may stand within a word, of which a keyword may follow: all of it is one place.
+      if (!this.inRun && isRun(unit)) this.beginRun(at - 1);
     }
     if (!isRun(unit)) this.#takeRunEnd(unit, buffer, at);
     else if (!this.inRun && at - 1 <= this.#valueBy && !operates) this.#beginValue(buffer, at - 1);

@@ -127,6 +127,11 @@ describe('structures', () => {
 describe('public surfaces', () => {
   test.each([
     ['mail', 'write to joe.smith@acme.io.', 'write to [redacted:email].'],
+    ['mail with digits', 'bob1983x@acme.io, j.1smith@acme.io', '[redacted:email], [redacted:email]'],
+    ['mail with a tag', 'write to bob+news@acme.io', 'write to [redacted:email]'],
+    ['a host with digits', 'web01x.prod.local:80', '[redacted:host]'],
+    ['a number that does not break', '+33\u00A06\u202F12\u201134\u201356\u00A078', '[redacted:phone]'],
+    ['a card that does not break', '4111\u00A01111\u00A01111\u00A01111', '[redacted:card]'],
     ['phone', 'call +49 170 1234567 now', 'call [redacted:phone] now'],
     ['national phone', 'call (555) 123-4567 now', 'call [redacted:phone] now'],
     ['card', 'card 4111 1111 1111 1111 ok', 'card [redacted:card] ok'],

@@ -15,7 +15,8 @@ const nameSigns = ' \t\r\n.-?"\'`\\';
 
 export const isNumberUnit = (unit: number): boolean =>
   (unit >= 48 && unit <= 57) || numberSigns.includes(String.fromCharCode(unit));
-const numberSigns = ' +-./()';
+/** Also the spaces and hyphens at which no line breaks, and the dash. */
+const numberSigns = ' +-./()\u00A0\u2007\u2009\u202F\u2010\u2011\u2013';
 
 /** White space of any script, as `\s` has it. */
 export function isWhiteSpace(unit: number): boolean {

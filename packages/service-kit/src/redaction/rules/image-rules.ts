@@ -24,7 +24,7 @@ export const imageRules: readonly DetectionRule[] = [
     triggers: [
       { opening: 'span', words: ['<img', '<image', '<video', '<audio', '<source', '<iframe', '<embed', '<object', '<link'] },
     ],
-    find: (text) => findAll(text, loadingTag, 'link', () => true),
+    find: (text) => [loadingTag, quotingTag].flatMap((tag) => findAll(text, tag, 'link', () => true)),
   },
   {
     id: 'remote-style',
@@ -33,8 +33,12 @@ export const imageRules: readonly DetectionRule[] = [
   },
 ];
 
-const loadingTag =
-  /<(?:img|image|video|audio|source|iframe|embed|object|link)\b[^<>]{0,300}?\b(?:src|srcset|href|poster|data)\s{0,3}=\s{0,3}["']?\s{0,3}(?<secret>(?:https?:)?\/\/[^\s>"']{1,2048})/dgi;
+/** An attribute with the address of another place, as browsers read it: with entities, signs that are left out, and either slash. */
+const loads = String.raw`\b(?:src|srcset|href|poster|data)\s{0,3}=\s{0,3}["']?[\s\p{Cc}]{0,3}(?!data:)(?<secret>(?:[a-z][a-z0-9+.-]{0,20}:|[\\/]\s?[\\/]|h\s?t\s?t\s?p\s?s?\s?:|[a-z\s:/]{0,12}&#?[a-z0-9]{1,10};)[^\s>"']{1,2048})`;
+const tag = '<(?:img|image|video|audio|source|iframe|embed|object|link)\\b';
+const loadingTag = new RegExp(String.raw`${tag}[^<>]{0,300}?${loads}`, 'dgiu');
+/** Within quotes an angle bracket ends no tag. */
+const quotingTag = new RegExp(String.raw`${tag}(?:[^<>"']|"[^"]{0,300}"|'[^']{0,300}'){0,300}?${loads}`, 'dgiu');
 
 function findImages(text: string): Found[] {
   const found: Found[] = [];

@@ -12,6 +12,10 @@ const rule = (
 ): DetectionRule => ({ id, triggers, find: (text) => findAll(text, regex, kind, accept) });
 
 const token = (...words: string[]): Trigger[] => [{ opening: 'token', words }];
+/** Between digits: white space of a line and hyphens, also those at which no line breaks. */
+const blank = String.raw`[ \u00A0\u2007\u2009\u202F]`;
+const hyphen = String.raw`[\u2010\u2011\u2013-]`;
+const gap = String.raw`(?:${blank}|${hyphen})`;
 const digits = Array.from('0123456789');
 /** Domains and addresses reserved for documentation belong to no person. */
 const isReserved = (host: string): boolean => /(?:^|\.)example(?:\.(?:com|net|org))?$|\.(?:test|invalid)$/i.test(host);
@@ -32,20 +36,23 @@ export const publicRules: readonly DetectionRule[] = [
     'international-phone',
     'phone',
     [{ opening: 'phone', words: ['+'] }],
-    /(?<![\w+])(?<secret>\+[1-9]\d{0,2}(?:[ ./-]?\(?\d{1,4}\)?){2,6})(?![\w/[])/dg,
+    new RegExp(String.raw`(?<![\w+])(?<secret>\+[1-9]\d{0,2}(?:(?:${gap}|[./])?\(?\d{1,4}\)?){2,6})(?![\w/[])`, 'dg'),
     (secret) => countDigits(secret) >= 7 && countDigits(secret) <= 15,
   ),
   rule(
     'national-phone',
     'phone',
     [{ opening: 'phone', words: ['(', ...digits] }],
-    /(?<![\w./+-])(?<secret>\(\d{3}\) ?\d{3}-\d{4}|\d{3}-\d{3}-\d{4}|0\d{2,4}[ /-]\d{3,4}[ -]?\d{3,5})(?![\w[-])/dg,
+    new RegExp(
+      String.raw`(?<![\w./+-])(?<secret>\(\d{3}\)${blank}?\d{3}${hyphen}\d{4}|\d{3}${hyphen}\d{3}${hyphen}\d{4}|0\d{2,4}(?:${gap}|\/)\d{3,4}${gap}?\d{3,5})(?![\w[-])`,
+      'dg',
+    ),
   ),
   rule(
     'card',
     'card',
     [{ opening: 'phone', words: digits }],
-    /(?<![\w.-])(?<secret>\d(?:[ -]?\d){12,18})(?![\w.[-])/dg,
+    new RegExp(String.raw`(?<![\w.-])(?<secret>\d(?:${gap}?\d){12,18})(?![\w.[-])`, 'dg'),
     (secret) => isCard(secret.replaceAll(/\D/g, '')),
   ),
   rule(
