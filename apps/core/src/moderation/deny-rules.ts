@@ -54,7 +54,10 @@ function* plain(text: string): Steps<string> {
   yield;
   const small = normal.toLowerCase();
   yield;
-  const seen = small.replaceAll(/\p{Cf}/gu, '');
+  // Letters of which nothing is seen but their width.
+  const spaced = small.replaceAll(/[\u115F\u1160\u2800]/gu, ' ');
+  yield;
+  const seen = spaced.replaceAll(/[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu, '');
   yield;
   return seen.replaceAll(/\s+/gu, ' ');
 }
