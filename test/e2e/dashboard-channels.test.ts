@@ -99,7 +99,7 @@ describe.skipIf(why !== null)(`channels in the dashboard${skipNote(why)}`, () =>
     await page.getByLabel('Find a room').fill('lob');
     await page.getByLabel('The attic').waitFor({ state: 'detached' });
     expect(await violationsInAllLooks(page, 'rooms')).toEqual([]);
-    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Close', exact: true }).click();
     expect(faults).toEqual([]);
   });
 

@@ -1,10 +1,15 @@
 import { t } from '@svc/chat-ui/language/t.ts';
 import { X } from 'lucide-react';
 import { type ReactNode, useEffect, useId, useRef } from 'react';
+import { showToastsIn, Toasts } from './toast.tsx';
 
 type Props = { title: string; onClose(): void; children: ReactNode; wide?: boolean };
 
-/** A dialog of the browser, which keeps the focus in, gives it back, and closes by Escape. */
+/** What one comes to first behind the heading of a dialog. */
+const first = 'input, select, textarea, button, a[href], summary';
+const isField = (element: Element | undefined): element is HTMLElement => element?.matches('input, select, textarea') === true;
+
+/** A dialog of the browser, which keeps the focus in, gives it back, and closes by Escape. Who is asked for something can type at once. */
 export function Dialog({ title, onClose, children, wide = false }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
@@ -12,11 +17,15 @@ export function Dialog({ title, onClose, children, wide = false }: Props) {
     const element = dialog.current;
     const before = document.activeElement;
     element?.showModal();
+    const begin = [...(element?.querySelectorAll(first) ?? [])].find((one) => one.closest('.dialog > header') === null);
+    if (isField(begin)) begin.focus();
+    const end = showToastsIn(id);
     return () => {
+      end();
       element?.close();
       if (before instanceof HTMLElement && before.isConnected) before.focus();
     };
-  }, []);
+  }, [id]);
   return (
     <dialog
       ref={dialog}
@@ -26,6 +35,8 @@ export function Dialog({ title, onClose, children, wide = false }: Props) {
         event.preventDefault();
         onClose();
       }}
+      // A second Escape is not asked about: the browser closes it.
+      onClose={({ currentTarget }) => !currentTarget.open && onClose()}
     >
       <header>
         <h2 id={id}>{title}</h2>
@@ -34,6 +45,7 @@ export function Dialog({ title, onClose, children, wide = false }: Props) {
         </button>
       </header>
       {children}
+      <Toasts dialog={id} />
     </dialog>
   );
 }

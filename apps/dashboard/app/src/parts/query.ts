@@ -1,6 +1,7 @@
 import { type Query, QueryClient, useMutation, useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query';
+import { useRef } from 'react';
 import { ApiFault, call, type CallOptions, get, type Method } from './api.ts';
-import { toast } from './toast.tsx';
+import { toast, toastFault } from './toast.tsx';
 
 /** What was read stays shown while it is read again, also when the service is away. */
 export const queryClient = new QueryClient({
@@ -56,21 +57,27 @@ type ChangeOptions<T> = {
   onDone?(answer: T): void;
   /** What goes out, or comes back, is a secret: it is not kept when the act is over. */
   isSecret?: boolean;
+  /** A field shows why it was refused. */
+  hasPlace?: boolean;
 };
 
 /** An act of the person: says when it is done and when it is not, and has read again what it changed. */
-export function useAct<T = unknown>({ changes = [], done, onDone, isSecret = false }: ChangeOptions<T> = {}) {
+export function useAct<T = unknown>({ changes = [], done, onDone, isSecret = false, hasPlace = false }: ChangeOptions<T> = {}) {
   const client = useQueryClient();
+  const takeBack = useRef<() => void>(undefined);
   return useMutation<T, Error, Change>({
     networkMode: 'always',
     ...(isSecret && { gcTime: 0 }),
     mutationFn: ({ method, path, ...options }) => call<T>(method, path, options),
+    onMutate: () => takeBack.current?.(),
     onSuccess: async (answer) => {
       if (done !== undefined) toast(done);
       onDone?.(answer);
       await refresh(client, changes);
     },
-    onError: (error) => toast(error.message, 'fault'),
+    onError: (error) => {
+      if (!hasPlace) takeBack.current = toastFault(error.message);
+    },
   });
 }
 

@@ -9,7 +9,7 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { Field } from '../../parts/field.tsx';
 import { FormButtons } from '../../parts/form-buttons.tsx';
 import { refresh } from '../../parts/query.ts';
-import { toast } from '../../parts/toast.tsx';
+import { toastFault } from '../../parts/toast.tsx';
 import { DeviceLink } from './device-link.tsx';
 import { inviteAgain, inviteDevice } from './device-calls.ts';
 
@@ -34,7 +34,7 @@ export function AddDevice({ instance, path, people, onClose }: Props) {
     try {
       setInvitation(await making);
     } catch (error) {
-      toast(error instanceof Error ? error.message : String(error), 'fault');
+      toastFault(error instanceof Error ? error.message : String(error));
     } finally {
       setBusy(false);
       await refresh(client, [`${path}/call`, '/core/trust/']);

@@ -5,7 +5,7 @@ import { SecretField } from '../../parts/secret-field.tsx';
 import { call } from '../../parts/api.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { queryClient, refresh } from '../../parts/query.ts';
-import { toast } from '../../parts/toast.tsx';
+import { toast, toastFault } from '../../parts/toast.tsx';
 
 type Props = { secret: string; path: string; name: string; onClose(): void };
 
@@ -21,7 +21,7 @@ export function MissingSecret({ secret, path, name, onClose }: Props) {
       toast(t('{name} is being started.', { name }));
       onClose();
     } catch (error) {
-      toast(error instanceof Error ? error.message : String(error), 'fault');
+      toastFault(error instanceof Error ? error.message : String(error));
     } finally {
       setBusy(false);
       await refresh(queryClient, ['/manager/instances']);

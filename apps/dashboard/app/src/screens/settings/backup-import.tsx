@@ -24,6 +24,7 @@ function Import({ path, onClose }: { path: string; onClose(): void }) {
   const act = useAct<{ restore: RestorePlan }>({
     changes: [path],
     isSecret: true,
+    hasPlace: true,
     onDone({ restore }) {
       toast(t('The backup of {when} is whole. It is put in place at the next start.', { when: fullTime(restore.created_at) }));
       onClose();

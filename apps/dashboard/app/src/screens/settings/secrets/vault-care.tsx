@@ -71,6 +71,7 @@ function ChangePassphrase({ onClose }: { onClose(): void }) {
   const act = useAct({
     changes: [accessPath],
     isSecret: true,
+    hasPlace: true,
     done: t('The vault has a new passphrase. Copies made of it before still open with the old one.'),
     onDone: onClose,
   });

@@ -81,7 +81,7 @@ const NoVault = () => (
 
 function OpenVault() {
   const [passphrase, setPassphrase] = useState('');
-  const act = useAct({ changes, done: t('The vault is open.'), isSecret: true });
+  const act = useAct({ changes, done: t('The vault is open.'), isSecret: true, hasPlace: true });
   return (
     <form
       className="stack narrow"

@@ -1,0 +1,58 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Principal } from '@svc/contract/trust.ts';
+import { skipNote } from '@svc/testing/skip-note.ts';
+import { type Dashboard, openDashboard, setUp } from './dashboard/open-dashboard.ts';
+import { openBrowser, watch, whyNoBrowser } from './device-app/browser.ts';
+
+const why = whyNoBrowser();
+
+/** What becomes of a form that is filled in wrongly, or at the wrong moment. */
+describe.skipIf(why !== null)(`forms of the dashboard${skipNote(why)}`, () => {
+  let dashboard: Dashboard;
+  let browser: Browser;
+  let page: Page;
+  let faults: string[];
+
+  beforeAll(async () => {
+    browser = await openBrowser([], 'dashboard');
+    dashboard = await openDashboard();
+    page = await browser.newPage({ viewport: { width: 360, height: 740 } });
+    faults = watch(page);
+    await setUp(page, dashboard);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await dashboard?.house.stop();
+  });
+  const open = (place: string) => page.goto(dashboard.url + place);
+  const click = (name: string) => page.getByRole('button', { name, exact: true }).click();
+  const dialog = () => page.getByRole('dialog').last();
+  const inDialog = (name: string) => dialog().getByRole('button', { name, exact: true });
+  const focused = () =>
+    page.evaluate<string>('document.activeElement.labels?.[0]?.textContent ?? document.activeElement.tagName');
+
+  test('why the service refuses what a dialog asks for stands in it, and goes with it', async () => {
+    await open('/settings/secrets');
+    await click('Add secret');
+    await page.keyboard.type('PATH');
+    await dialog().getByLabel('Value', { exact: true }).fill('what was pasted');
+    await inDialog('Keep secret').click();
+    const words = dialog().getByText('is set in the environment');
+    await words.waitFor();
+    await words.click({ trial: true }); // nothing lies over it
+    await inDialog('Cancel').click();
+    await expect.poll(() => page.getByText('is set in the environment').count()).toBe(0);
+    expect(faults).toEqual([]);
+  });
+
+  test('a dialog that the browser closes by itself, as at a second Escape, can be opened again', async () => {
+    await open('/settings/limits');
+    await click('Set budget');
+    await page.evaluate("document.querySelector('dialog').close()");
+    await expect.poll(() => page.locator('dialog').count()).toBe(0);
+    await click('Set budget');
+    await inDialog('Set budget').waitFor();
+    expect(faults).toEqual([]);
+  });
+});
