@@ -31,8 +31,9 @@ describe.skipIf(why !== null)(`forms of the dashboard${skipNote(why)}`, () => {
   const inDialog = (name: string) => dialog().getByRole('button', { name, exact: true });
   const focused = () =>
     page.evaluate<string>('document.activeElement.labels?.[0]?.textContent ?? document.activeElement.tagName');
+  const core = () => dashboard.house.urls.core;
 
-  test('why the service refuses what a dialog asks for stands in it, and goes with it', async () => {
+  test('why the service refuses what a dialog asks for stands in it, what was typed stays, and both go with it', async () => {
     await open('/settings/secrets');
     await click('Add secret');
     await page.keyboard.type('PATH');
@@ -41,8 +42,24 @@ describe.skipIf(why !== null)(`forms of the dashboard${skipNote(why)}`, () => {
     const words = dialog().getByText('is set in the environment');
     await words.waitFor();
     await words.click({ trial: true }); // nothing lies over it
+    expect(await dialog().getByLabel('Value', { exact: true }).inputValue()).toBe('what was pasted');
+    await inDialog('Keep secret').click();
+    await words.waitFor();
     await inDialog('Cancel').click();
     await expect.poll(() => page.getByText('is set in the environment').count()).toBe(0);
+    expect(faults).toEqual([]);
+  });
+
+  test('a secret that is there is not replaced by one that is added', async () => {
+    await dashboard.house.post(`${core()}/v2/vault/secrets`, { name: 'GARDEN_KEY', value: 'the first one' });
+    await open('/settings/secrets');
+    await page.getByText('GARDEN_KEY').first().waitFor();
+    await click('Add secret');
+    await page.keyboard.type('GARDEN_KEY');
+    await dialog().getByLabel('Value', { exact: true }).fill('the second one');
+    await dialog().getByText('There is a secret GARDEN_KEY already.').waitFor();
+    expect(await inDialog('Keep secret').isDisabled()).toBe(true);
+    await page.keyboard.press('Escape');
     expect(faults).toEqual([]);
   });
 

@@ -914,6 +914,7 @@ export type Text =
   | 'There are more than are shown.'
   | 'There are no such settings.'
   | 'There are older ones that were not looked at: narrow the time or the words.'
+  | 'There is a secret {name} already. Close this and replace its value there, or choose another name.'
   | 'There is more than is shown here: choose a shorter time.'
   | 'There is no file in it.'
   | 'There is no microphone, or this page may not use it. Allow it in the browser, or choose a file.'

@@ -40,7 +40,9 @@ export function Secrets() {
           </>
         )}
       </Loaded>
-      {isAdding && vault !== undefined && <SetSecret vault={vault} onClose={() => setAdding(false)} />}
+      {isAdding && vault !== undefined && (
+        <SetSecret vault={vault} others={query.data?.secrets ?? []} onClose={() => setAdding(false)} />
+      )}
     </Section>
   );
 }

@@ -15,10 +15,16 @@ import { offeredTiers } from './secret-words.ts';
 export const secretsPath = '/core/v2/secrets';
 const isName = new RegExp(vaultNamePattern);
 
-type Props = { vault: SecretList['vault']; secret?: SecretEntry; onClose(): void };
+type Props = {
+  vault: SecretList['vault'];
+  secret?: SecretEntry;
+  /** Those that are there, when one is added. */
+  others?: readonly SecretEntry[];
+  onClose(): void;
+};
 
-/** A value goes in once: the field is empty again whatever became of it. */
-export function SetSecret({ vault, secret, onClose }: Props) {
+/** A value goes in and does not come out again. One that was not taken can be tried once more. */
+export function SetSecret({ vault, secret, others = [], onClose }: Props) {
   const [name, setName] = useState(secret?.name ?? '');
   const [value, setValue] = useState('');
   const [isLong, setLong] = useState(false);
@@ -35,7 +41,7 @@ export function SetSecret({ vault, secret, onClose }: Props) {
       onClose();
     },
   });
-  const isBadName = name !== '' && !isName.test(name);
+  const nameFault = faultOf(name, others);
   const shared = { autoComplete: 'off', spellCheck: false, maxLength: maxSecretLength, value };
   return (
     <Dialog title={secret === undefined ? t('Add secret') : t('Value of {name}', { name: secret.name })} onClose={onClose}>
@@ -44,18 +50,14 @@ export function SetSecret({ vault, secret, onClose }: Props) {
         onSubmit={(event) => {
           event.preventDefault();
           const body = { name, value, ...(vault.configured && { min_trust: tier }) };
-          act.mutate({ method: 'POST', path: '/core/v2/vault/secrets', body }, { onSettled: () => setValue('') });
+          act.mutate({ method: 'POST', path: '/core/v2/vault/secrets', body });
         }}
       >
         {secret === undefined && (
           <NameField
             hint={t('Such as GITHUB_TOKEN. Channels, tool servers and settings name it.')}
             value={name}
-            fault={
-              isBadName
-                ? t('It takes up to 128 letters, digits, “_”, “.”, “:”, “/” and “-”, and begins with one of the first three.')
-                : null
-            }
+            fault={nameFault}
             onChange={setName}
           />
         )}
@@ -98,8 +100,21 @@ export function SetSecret({ vault, secret, onClose }: Props) {
             )}
           </Field>
         )}
-        <FormButtons submit={t('Keep secret')} isOff={act.isPending || value === '' || !isName.test(name)} onClose={onClose} />
+        <FormButtons
+          submit={t('Keep secret')}
+          isOff={act.isPending || value === '' || name === '' || nameFault !== null}
+          onClose={onClose}
+        />
       </form>
     </Dialog>
   );
+}
+
+/** What is kept under a name takes the place of its value, which nobody can bring back. */
+function faultOf(name: string, others: readonly SecretEntry[]): string | null {
+  if (others.some((one) => one.name === name && one.places.length > 0))
+    return t('There is a secret {name} already. Close this and replace its value there, or choose another name.', { name });
+  return name === '' || isName.test(name)
+    ? null
+    : t('It takes up to 128 letters, digits, “_”, “.”, “:”, “/” and “-”, and begins with one of the first three.');
 }
