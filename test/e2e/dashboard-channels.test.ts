@@ -232,7 +232,7 @@ describe.skipIf(why !== null)(`channels in the dashboard${skipNote(why)}`, () =>
     await page.getByLabel('everybody who is guest').check();
     expect(await violationsInAllLooks(page, 'rules')).toEqual([]);
     await button('Save rules').click();
-    await page.getByRole('alert').filter({ hasText: 'cwd' }).waitFor();
+    await page.getByRole('dialog').locator('.field-words').getByText('It names a folder that cannot be used').waitFor();
     await page.getByLabel('Working folder').fill('');
     await button('Save rules').click();
     await expect.poll(async () => (await compat())?.config).toEqual({ ...before, allow: ['role:guest'] });

@@ -1,5 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Announcement } from '@svc/contract/announcement.ts';
 import type { Principal } from '@svc/contract/trust.ts';
 import { skipNote } from '@svc/testing/skip-note.ts';
 import { type Dashboard, openDashboard, setUp } from './dashboard/open-dashboard.ts';
@@ -32,6 +33,7 @@ describe.skipIf(why !== null)(`forms of the dashboard${skipNote(why)}`, () => {
   const focused = () =>
     page.evaluate<string>('document.activeElement.labels?.[0]?.textContent ?? document.activeElement.tagName');
   const core = () => dashboard.house.urls.core;
+  const fromCore = <T>(route: string) => dashboard.house.get<T>(core() + route);
 
   test('why the service refuses what a dialog asks for stands in it, what was typed stays, and both go with it', async () => {
     await open('/settings/secrets');
@@ -50,6 +52,23 @@ describe.skipIf(why !== null)(`forms of the dashboard${skipNote(why)}`, () => {
     expect(faults).toEqual([]);
   });
 
+  test('one goes to the field that is wrong, which says so itself', async () => {
+    await open('/settings/limits');
+    await click('Set budget');
+    await inDialog('Set budget').click();
+    await dialog().getByText('This is needed.').first().waitFor();
+    expect(await focused()).toBe('Channel');
+    await page.keyboard.type('compat');
+    await dialog().getByLabel('Sender').fill('laptop');
+    await dialog().getByLabel('USD a month').fill('-5');
+    await inDialog('Set budget').click();
+    await dialog().getByText('It must be 0 or more.').waitFor();
+    expect(await focused()).toBe('USD a month');
+    expect(await dialog().getByText('month_usd').count()).toBe(0);
+    await page.keyboard.press('Escape');
+    expect(faults).toEqual([]);
+  });
+
   test('a secret that is there is not replaced by one that is added', async () => {
     await dashboard.house.post(`${core()}/v2/vault/secrets`, { name: 'GARDEN_KEY', value: 'the first one' });
     await open('/settings/secrets');
@@ -60,6 +79,16 @@ describe.skipIf(why !== null)(`forms of the dashboard${skipNote(why)}`, () => {
     await dialog().getByText('There is a secret GARDEN_KEY already.').waitFor();
     expect(await inDialog('Keep secret').isDisabled()).toBe(true);
     await page.keyboard.press('Escape');
+    expect(faults).toEqual([]);
+  });
+
+  test('a note that is too long is not cut', async () => {
+    await open('/settings/announcements');
+    await click('Post a note');
+    await dialog().getByRole('textbox', { name: 'Note' }).fill('n'.repeat(4001));
+    await inDialog('Post note').click();
+    await dialog().getByText('It has 4,001 characters, and a note at most 4,000.').waitFor();
+    expect((await fromCore<{ announcements: Announcement[] }>('/v2/announcements')).announcements).toEqual([]);
     expect(faults).toEqual([]);
   });
 

@@ -366,7 +366,7 @@ describe.skipIf(why !== null)(`settings in the dashboard${skipNote(why)}`, () =>
     await button('Change gemini').click();
     await page.getByLabel('Model').fill('no model');
     await inDialog('Save gemini').click();
-    await page.getByRole('dialog').getByRole('alert').waitFor();
+    await page.getByRole('dialog').locator('.field-words').getByText('It takes up to 200').waitFor();
     await page.getByLabel('Model').fill('gemini-of-mine');
     await inDialog('Save gemini').click();
     await expect.poll(async () => (await gemini())?.model).toBe('gemini-of-mine');

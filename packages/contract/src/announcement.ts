@@ -1,6 +1,9 @@
 export const announcementPriorities = ['normal', 'urgent'] as const;
 export type AnnouncementPriority = (typeof announcementPriorities)[number];
 
+/** Characters that are kept of a note. */
+export const longestAnnouncement = 4000;
+
 /** Anything longer is meant to stay: leave `ttl` out. */
 const longestTtlS = 100 * 365 * 24 * 60 * 60;
 

@@ -1,4 +1,4 @@
-import type { Announcement } from '@svc/contract/announcement.ts';
+import { type Announcement, longestAnnouncement } from '@svc/contract/announcement.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { cutText } from '@svc/service-kit/cut-text.ts';
 import type { Database } from '@svc/store/database.ts';
@@ -16,8 +16,6 @@ export type AnnouncementLimits = {
   chars: number;
 };
 
-/** A note, not a document: what is longer is kept as far as this. */
-const maxTextLength = 4000;
 const defaultLimits: AnnouncementLimits = { count: 10_000, chars: 5_000_000 };
 
 const charsOf = ({ text, target, from_session }: Announcement): number => text.length + target.length + from_session.length;
@@ -78,7 +76,7 @@ export async function openAnnouncements(db: Database, clock: Clock, limits = def
       const expires_at = ttl === undefined ? null : now + Math.max(1, Math.round(ttl * 1000));
       // Begun together, so they share a commit. What is kept is the text of the row: a slice would keep the whole string alive.
       const [stored] = await Promise.all([
-        store.create({ ...draft, text: cutText(text, maxTextLength), created_at: now, expires_at }),
+        store.create({ ...draft, text: cutText(text, longestAnnouncement), created_at: now, expires_at }),
         store.prune(now, current()[0]?.id ?? 0),
       ]);
       add(stored);

@@ -4,7 +4,7 @@ export type FieldProps = {
   label: string;
   hint?: ReactNode;
   fault?: string | null;
-  children(props: { id: string; 'aria-describedby'?: string }): ReactNode;
+  children(props: { id: string; 'aria-describedby'?: string; 'aria-invalid'?: true }): ReactNode;
 };
 
 /** A label with its control, what it is for, and what is wrong with it. */
@@ -15,7 +15,7 @@ export function Field({ label, hint, fault = null, children }: FieldProps) {
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
-      {children({ id, ...(hasWords && { 'aria-describedby': words }) })}
+      {children({ id, ...(hasWords && { 'aria-describedby': words }), ...(fault !== null && { 'aria-invalid': true }) })}
       {hasWords && (
         <div id={words} className="field-words">
           {hint !== undefined && <p className="muted small">{hint}</p>}

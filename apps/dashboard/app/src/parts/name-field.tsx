@@ -19,7 +19,6 @@ export const NameField = ({ hint, value, fault, onChange }: Props) => (
         autoComplete="off"
         autoCapitalize="off"
         spellCheck={false}
-        aria-invalid={fault !== null}
         onChange={({ target }) => onChange(target.value.trim())}
       />
     )}

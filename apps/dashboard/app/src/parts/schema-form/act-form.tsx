@@ -5,9 +5,10 @@ import { call, type Method } from '../api.ts';
 import { FormButtons } from '../form-buttons.tsx';
 import { refresh } from '../query.ts';
 import { toast } from '../toast.tsx';
-import { fieldFaults } from './field-faults.ts';
+import { readFaults } from './field-faults.ts';
 import { type Draft, readDraft, toDraft } from './read-draft.ts';
 import { SchemaForm } from './schema-form.tsx';
+import { useFaultFocus } from './use-fault-focus.ts';
 
 type Call = { method: Method; path: string; body: unknown; timeoutMs?: number };
 type Props<T> = {
@@ -18,6 +19,8 @@ type Props<T> = {
   button: string;
   /** Paths, or beginnings of paths, that say something else from then on. */
   changes: readonly string[];
+  /** What is wrong with what was filled in, by field, before anything is called. */
+  check?(values: Record<string, unknown>): Record<string, string>;
   /** The call, by what was filled in. Fields that were left empty are not in `values`, and null in `all`. */
   toCall(values: Record<string, unknown>, all: Record<string, unknown>): Call;
   done(answer: T): string;
@@ -28,29 +31,33 @@ type Props<T> = {
 };
 
 /** A form by a schema, for one call. What is wrong with a field stands at it; what is wrong with all of them stands below. */
-export function ActForm<T>({ schema, values = {}, button, changes, toCall, done, onDone, onClose, children }: Props<T>) {
+export function ActForm<T>({ schema, values = {}, button, changes, check, toCall, done, onDone, onClose, children }: Props<T>) {
   const client = useQueryClient();
   const [draft, setDraft] = useState<Draft>(() => toDraft(schema, values));
   const [faults, setFaults] = useState<Record<string, string>>({});
   const [fault, setFault] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
+  const form = useFaultFocus(faults);
 
   const save = async () => {
     const read = readDraft(schema, draft);
     setFault(null);
-    setFaults(read.ok ? {} : read.faults);
-    if (!read.ok) return;
+    if (!read.ok) return setFaults(read.faults);
+    const given = Object.fromEntries(Object.entries(read.values).filter(([, value]) => value !== null));
+    const wrong = check?.(given) ?? {};
+    setFaults(wrong);
+    if (Object.keys(wrong).length > 0) return;
     setBusy(true);
     try {
-      const given = Object.fromEntries(Object.entries(read.values).filter(([, value]) => value !== null));
       const { method, path, ...options } = toCall(given, read.values);
       const answer = await call<T>(method, path, options);
       toast(done(answer));
       onDone?.(answer);
       onClose?.();
     } catch (error) {
-      setFaults(fieldFaults(error));
-      setFault(error instanceof Error ? error.message : String(error));
+      const { fields, rest } = readFaults(error, Object.keys(schema.properties));
+      setFaults(fields);
+      setFault(rest);
     } finally {
       setBusy(false);
       await refresh(client, changes);
@@ -59,6 +66,7 @@ export function ActForm<T>({ schema, values = {}, button, changes, toCall, done,
 
   return (
     <form
+      ref={form}
       className="stack"
       noValidate
       onSubmit={(event) => {

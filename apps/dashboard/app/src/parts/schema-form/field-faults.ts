@@ -1,15 +1,25 @@
 import { t } from '@svc/chat-ui/language/t.ts';
 import { ApiFault } from '../api.ts';
 
-/** What the service says of single fields. */
-export function fieldFaults(error: unknown): Record<string, string> {
-  const fields =
+type Faults = {
+  /** By field. */
+  fields: Record<string, string>;
+  /** What stands at no field; null when all of it does. */
+  rest: string | null;
+};
+
+/** What the service says of single fields of a form, and of all of it. `shown`: the names of the fields that it has. */
+export function readFaults(error: unknown, shown: readonly string[]): Faults {
+  const said =
     error instanceof ApiFault ? (error.body['fields'] as { field?: string; problem?: string }[] | undefined) : undefined;
-  if (!Array.isArray(fields)) return {};
-  return Object.fromEntries(
-    fields.flatMap(({ field = '', problem = '' }) => {
-      const name = /^(?:body\.)?(?:config\.)?([^.[]+)/.exec(field)?.[1];
-      return name === undefined ? [] : [[name, t('It {problem}.', { problem })]];
-    }),
-  );
+  const faults = (Array.isArray(said) ? said : []).map(({ field = '', problem = '' }) => ({
+    name: /^(?:body\.)?(?:config\.)?([^.[]+)/.exec(field)?.[1] ?? '',
+    words: t('It {problem}.', { problem }),
+  }));
+  const placed = faults.filter(({ name }) => shown.includes(name));
+  const isAllPlaced = faults.length > 0 && placed.length === faults.length;
+  return {
+    fields: Object.fromEntries(placed.map(({ name, words }) => [name, words])),
+    rest: isAllPlaced ? null : error instanceof Error ? error.message : String(error),
+  };
 }

@@ -65,8 +65,7 @@ function SchemaField({ property, value, fault, isSecret, onChange }: FieldProps)
     .join(' ');
   return (
     <Field label={translated(property.title)} {...(hint !== '' && { hint })} fault={fault}>
-      {(props) => {
-        const common = { ...props, 'aria-invalid': fault !== null };
+      {(common) => {
         if (isSecret)
           return (
             <input

@@ -7,9 +7,10 @@ import { call } from '../../parts/api.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Field } from '../../parts/field.tsx';
 import { queryClient, refresh } from '../../parts/query.ts';
-import { fieldFaults } from '../../parts/schema-form/field-faults.ts';
+import { readFaults } from '../../parts/schema-form/field-faults.ts';
 import { type Draft, readDraft, toDraft } from '../../parts/schema-form/read-draft.ts';
 import { SchemaForm } from '../../parts/schema-form/schema-form.tsx';
+import { useFaultFocus } from '../../parts/schema-form/use-fault-focus.ts';
 import { toast } from '../../parts/toast.tsx';
 import { type NamedSecret, namedSecrets, schemaOf } from './channel-config.ts';
 import { checkUnchanged } from './check-unchanged.ts';
@@ -59,6 +60,7 @@ function ChannelForm({ meta, instances, instance, onClose }: Omit<EditProps, 'in
   const [faults, setFaults] = useState<Record<string, string>>({});
   const [fault, setFault] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
+  const form = useFaultFocus(faults);
 
   const save = async () => {
     const read = readDraft(schema, draft);
@@ -73,8 +75,9 @@ function ChannelForm({ meta, instances, instance, onClose }: Omit<EditProps, 'in
       toast(instance === null ? t('{name} is being started.', named) : t('{name} is saved and restarts.', named));
       onClose();
     } catch (error) {
-      setFaults(fieldFaults(error));
-      setFault(error instanceof Error ? error.message : String(error));
+      const { fields, rest } = readFaults(error, ['name', ...Object.keys(schema.properties)]);
+      setFaults(fields);
+      setFault(rest);
     } finally {
       setBusy(false);
       await refresh(queryClient, ['/manager/instances']);
@@ -83,6 +86,7 @@ function ChannelForm({ meta, instances, instance, onClose }: Omit<EditProps, 'in
 
   return (
     <form
+      ref={form}
       className="stack"
       noValidate
       onSubmit={(event) => {
@@ -90,7 +94,7 @@ function ChannelForm({ meta, instances, instance, onClose }: Omit<EditProps, 'in
         void save();
       }}
     >
-      <Field label={t('Name')}>
+      <Field label={t('Name')} fault={faults['name'] ?? null}>
         {(props) => (
           <input {...props} value={name} maxLength={100} autoComplete="off" onChange={({ target }) => setName(target.value)} />
         )}

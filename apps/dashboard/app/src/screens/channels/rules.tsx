@@ -10,7 +10,8 @@ import { call } from '../../parts/api.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Field } from '../../parts/field.tsx';
 import { queryClient, refresh, useApi } from '../../parts/query.ts';
-import { fieldFaults } from '../../parts/schema-form/field-faults.ts';
+import { readFaults } from '../../parts/schema-form/field-faults.ts';
+import { useFaultFocus } from '../../parts/schema-form/use-fault-focus.ts';
 import { toast } from '../../parts/toast.tsx';
 import { checkUnchanged } from './check-unchanged.ts';
 
@@ -39,6 +40,7 @@ export function Rules({ instance: current, meta, onClose }: Props) {
   const [faults, setFaults] = useState<Record<string, string>>({});
   const [fault, setFault] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
+  const form = useFaultFocus(faults);
   const set = (change: Partial<Draft>) => setDraft({ ...draft, ...change });
 
   const save = async () => {
@@ -52,8 +54,9 @@ export function Rules({ instance: current, meta, onClose }: Props) {
       toast(t('The rules of {name} are saved.', { name: instance.name }));
       onClose();
     } catch (error) {
-      setFaults(fieldFaults(error));
-      setFault(error instanceof Error ? error.message : String(error));
+      const { fields: wrong, rest } = readFaults(error, fields);
+      setFaults(wrong);
+      setFault(rest);
     } finally {
       setBusy(false);
       await refresh(queryClient, ['/manager/instances']);
@@ -63,6 +66,7 @@ export function Rules({ instance: current, meta, onClose }: Props) {
   return (
     <Dialog title={t('Rules of {name}', { name: instance.name })} onClose={onClose}>
       <form
+        ref={form}
         className="stack"
         noValidate
         onSubmit={(event) => {

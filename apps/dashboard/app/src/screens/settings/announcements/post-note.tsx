@@ -1,15 +1,24 @@
 import { t } from '@svc/chat-ui/language/t.ts';
-import { announceSchema, type Announced } from '@svc/contract/announcement.ts';
+import { announceSchema, type Announced, longestAnnouncement } from '@svc/contract/announcement.ts';
 import { useState } from 'react';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { Field } from '../../../parts/field.tsx';
+import { count } from '../../../parts/format.ts';
 import { ActForm } from '../../../parts/schema-form/act-form.tsx';
 import { toast } from '../../../parts/toast.tsx';
 import { kindWords, type TargetKind, targetKinds, useTargets } from './targets.ts';
 
 const { text, priority, from } = announceSchema.properties;
 /** Whom it is for, and until when, have controls of their own. */
-const schema = { type: 'object', required: ['text'], properties: { text, priority, from } } as const;
+const schema = {
+  type: 'object',
+  required: ['text'],
+  properties: {
+    text: { ...text, description: t('At most {most} characters.', { most: count(longestAnnouncement) }) },
+    priority,
+    from,
+  },
+} as const;
 
 const hourS = 3600;
 const ends: readonly { words: string; ttl: number | null }[] = [
@@ -33,14 +42,13 @@ export function PostNote({ path, onClose }: { path: string; onClose(): void }) {
         schema={schema}
         button={t('Post note')}
         changes={[path]}
+        check={faultsOf}
         toCall={(values) => {
           // Without a target a note is for everybody.
           if (chosen === undefined) throw new Error(t('Choose whom the note is for.'));
           return { method: 'POST', path: '/core/v2/announce', body: { ...values, target: chosen, ...(ttl !== null && { ttl }) } };
         }}
-        done={({ truncated }) =>
-          truncated === true ? t('Posted. It was cut: a note has at most 4,000 characters.') : t('The note is posted.')
-        }
+        done={() => t('The note is posted.')}
         onDone={({ warning }) => warning !== undefined && toast(warning, 'fault')}
         onClose={onClose}
       >
@@ -82,4 +90,12 @@ export function PostNote({ path, onClose }: { path: string; onClose(): void }) {
       </ActForm>
     </Dialog>
   );
+}
+
+/** The service would cut it without asking. */
+function faultsOf({ text: words }: Record<string, unknown>): Record<string, string> {
+  const length = String(words).length;
+  if (length <= longestAnnouncement) return {};
+  const counts = { length: count(length), most: count(longestAnnouncement) };
+  return { text: t('It has {length} characters, and a note at most {most}.', counts) };
 }

@@ -69,7 +69,6 @@ export function MakeKey({ places, onMade, onClose }: Props) {
               inputMode="decimal"
               autoComplete="off"
               value={budget}
-              aria-invalid={isBadBudget}
               onChange={({ target }) => setBudget(target.value)}
             />
           )}
