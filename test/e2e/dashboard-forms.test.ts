@@ -1,7 +1,8 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Announcement } from '@svc/contract/announcement.ts';
-import type { Principal } from '@svc/contract/trust.ts';
+import type { Principal, Role } from '@svc/contract/trust.ts';
+import { requestJson } from '@svc/service-kit/http/json-client.ts';
 import { skipNote } from '@svc/testing/skip-note.ts';
 import { type Dashboard, openDashboard, setUp } from './dashboard/open-dashboard.ts';
 import { openBrowser, watch, whyNoBrowser } from './device-app/browser.ts';
@@ -34,6 +35,7 @@ describe.skipIf(why !== null)(`forms of the dashboard${skipNote(why)}`, () => {
     page.evaluate<string>('document.activeElement.labels?.[0]?.textContent ?? document.activeElement.tagName');
   const core = () => dashboard.house.urls.core;
   const fromCore = <T>(route: string) => dashboard.house.get<T>(core() + route);
+  const people = async () => (await fromCore<{ principals: Principal[] }>('/trust/principals')).principals;
 
   test('why the service refuses what a dialog asks for stands in it, what was typed stays, and both go with it', async () => {
     await open('/settings/secrets');
@@ -65,6 +67,74 @@ describe.skipIf(why !== null)(`forms of the dashboard${skipNote(why)}`, () => {
     await dialog().getByText('It must be 0 or more.').waitFor();
     expect(await focused()).toBe('USD a month');
     expect(await dialog().getByText('month_usd').count()).toBe(0);
+    await page.keyboard.press('Escape');
+    expect(faults).toEqual([]);
+  });
+
+  test('people whose names have no plain letters, or the same ones, are added and let in', async () => {
+    await dashboard.house.post(`${core()}/v2/handle`, {
+      channel: 'messenger',
+      conversation_key: 'messenger:m:user:77',
+      sender: { raw_id: '77', raw_username: '\u0410\u043d\u043d\u0430' },
+      content: { text: 'hello' },
+    });
+    await open('/people');
+    await click('Let in');
+    await inDialog('Let in').click();
+    await page.getByRole('button', { name: '\u0410\u043d\u043d\u0430 (guest)' }).waitFor();
+    for (const name of ['\u738b\u4f1f', 'Owner']) {
+      await click('Add person');
+      await page.keyboard.type(name);
+      await inDialog('Add person').click();
+      await page.getByText(`${name} is added.`).waitFor();
+    }
+    expect((await people()).map(({ key }) => key)).toEqual(expect.arrayContaining(['guest', 'guest-2', 'owner-2']));
+    expect(faults).toEqual([]);
+  });
+
+  test('a person who was added without the role gets it at the next try', async () => {
+    await open('/people');
+    await click('Add person');
+    await page.keyboard.type('Dora');
+    await page.route('**/grants', (route) => route.abort(), { times: 1 });
+    await inDialog('Add person').click();
+    await dialog().getByText('Dora is added, but has no role yet').waitFor();
+    await inDialog('Give role').click();
+    await page.getByText('Dora is added.').waitFor();
+    const made = (await people()).filter(({ display_name: name }) => name === 'Dora');
+    expect(made).toMatchObject([{ key: 'dora', grants: [{ role: 'guest' }] }]);
+    expect(faults).toEqual([]);
+  });
+
+  test('what another person has changed meanwhile of a person or a role is not written over', async () => {
+    const { body: carl } = await dashboard.house.post<Principal>(`${core()}/trust/principals`, {
+      key: 'carl',
+      display_name: 'Carl',
+    });
+    const itself = `${core()}/trust/principals/${carl.id}`;
+    await dashboard.house.post(`${itself}/grants`, { role_id: 'guest' });
+    await open('/people');
+    await click('Carl (carl)');
+    await dialog().getByRole('form', { name: 'Facts' }).getByLabel('Name').fill('Carl B.');
+    await requestJson(itself, { method: 'PATCH', body: { notes: 'met in May' }, timeoutMs: 10_000 });
+    await inDialog('Revoke guest').click(); // has the people read again
+    await dialog().getByText('None. A person without a role is refused.').waitFor();
+    await inDialog('Save facts').click();
+    await dialog().getByText('Saved.').waitFor();
+    expect((await people()).find(({ key }) => key === 'carl')).toMatchObject({ display_name: 'Carl B.', notes: 'met in May' });
+    await page.keyboard.press('Escape');
+
+    const roles = async () => (await fromCore<{ roles: Role[] }>('/trust/roles')).roles;
+    const guest = (await roles()).find(({ name }) => name === 'guest');
+    await click('Add role');
+    await page.keyboard.type('Guest');
+    await dialog().getByText('There is a role guest already.').waitFor();
+    expect(await inDialog('Save role').isDisabled()).toBe(true);
+    await page.keyboard.press('Escape');
+    await click('guest');
+    await dashboard.house.post(`${core()}/trust/roles`, { ...guest, id: undefined, description: 'of another tab' });
+    await dialog().getByText('This role has been changed in the meantime.').waitFor();
+    expect(await inDialog('Save role').isDisabled()).toBe(true);
     await page.keyboard.press('Escape');
     expect(faults).toEqual([]);
   });

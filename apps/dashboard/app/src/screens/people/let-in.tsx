@@ -6,6 +6,7 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { Field } from '../../parts/field.tsx';
 import { useAct } from '../../parts/query.ts';
 import { type End, EndField, endFault, endOf } from './end-field.tsx';
+import { freeKeyOf } from './person-key.ts';
 import { isPlace, PlaceField } from './place-field.tsx';
 import { RoleField } from './role-fields.tsx';
 import { trustPaths } from './trust-words.ts';
@@ -31,7 +32,7 @@ export function LetIn({ stranger, end: offered, people, roles, onClose }: Props)
   const isNew = person === newPerson;
   const called = stranger.name ?? stranger.value;
   const act = useAct({ changes: trustPaths, done: t('{name} is let in.', { name: called }), onDone: onClose });
-  const key = keyOf(name);
+  const key = freeKeyOf(name, people);
   return (
     <Dialog title={t('Let in {name}', { name: called })} onClose={onClose}>
       <form
@@ -57,7 +58,7 @@ export function LetIn({ stranger, end: offered, people, roles, onClose }: Props)
         </Field>
         {isNew && (
           <>
-            <Field label={t('Name')}>
+            <Field label={t('Name')} hint={t('In commands: {name}', { name: key })}>
               {(props) => <input {...props} value={name} maxLength={80} onChange={({ target }) => setName(target.value)} />}
             </Field>
             <RoleField roles={roles} role={role} onRole={setRole} />
@@ -69,7 +70,7 @@ export function LetIn({ stranger, end: offered, people, roles, onClose }: Props)
           <button
             type="submit"
             className="primary"
-            disabled={act.isPending || (isNew && (key === '' || endFault(end) !== null || !isPlace(scope)))}
+            disabled={act.isPending || (isNew && (name.trim() === '' || endFault(end) !== null || !isPlace(scope)))}
           >
             {t('Let in')}
           </button>
@@ -81,12 +82,3 @@ export function LetIn({ stranger, end: offered, people, roles, onClose }: Props)
     </Dialog>
   );
 }
-
-/** What a person is called in commands: of the name's plain letters. */
-export const keyOf = (name: string): string =>
-  name
-    .normalize('NFKD')
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]+/g, '-')
-    .replaceAll(/^-+|-+$/g, '')
-    .slice(0, 64);

@@ -10,29 +10,40 @@ import { toast } from '../../parts/toast.tsx';
 import { type End, EndField, endFault, endOf, forGood } from './end-field.tsx';
 import { isPlace, PlaceField } from './place-field.tsx';
 import { RoleField } from './role-fields.tsx';
-import { keyOf } from './let-in.tsx';
+import { freeKeyOf } from './person-key.ts';
 import { trustPaths } from './trust-words.ts';
 
+type Props = { people: readonly Principal[]; roles: readonly Role[]; onClose(): void };
+
 /** Makes a person, with a role. How they are known on a channel is added afterwards, or by an invitation. */
-export function NewPerson({ roles, onClose }: { roles: readonly Role[]; onClose(): void }) {
+export function NewPerson({ people, roles, onClose }: Props) {
   const [name, setName] = useState('');
   const [role, setRole] = useState('guest');
   const [scope, setScope] = useState<Grant['scope']>({});
   const [end, setEnd] = useState<End>(forGood);
   const [isBusy, setBusy] = useState(false);
-  const key = keyOf(name);
+  const [fault, setFault] = useState<string | null>(null);
+  // Once they are there, only the role is tried again.
+  const [made, setMade] = useState<Principal | null>(null);
+  const key = made?.key ?? freeKeyOf(name, people);
 
   const add = async () => {
     setBusy(true);
+    setFault(null);
+    let person = made;
     try {
-      const person = await call<Principal>('POST', '/core/trust/principals', { body: { key, display_name: name.trim() } });
+      person ??= await call<Principal>('POST', '/core/trust/principals', { body: { key, display_name: name.trim() } });
+      setMade(person);
       await call('POST', `/core/trust/principals/${encodeURIComponent(person.id)}/grants`, {
         body: { role_id: role, scope, expires_at: endOf(end) },
       });
       toast(t('{name} is added.', { name: name.trim() }));
       onClose();
     } catch (error) {
-      toast(error instanceof Error ? error.message : String(error), 'fault');
+      const words = error instanceof Error ? error.message : String(error);
+      setFault(
+        person === null ? words : t('{name} is added, but has no role yet: {fault}', { name: person.display_name, fault: words }),
+      );
     } finally {
       setBusy(false);
       await refresh(queryClient, trustPaths);
@@ -48,17 +59,29 @@ export function NewPerson({ roles, onClose }: { roles: readonly Role[]; onClose(
           void add();
         }}
       >
-        <Field label={t('Name')} hint={key === '' ? t('At least one letter or digit.') : t('In commands: {name}', { name: key })}>
+        <Field label={t('Name')} {...(name.trim() !== '' && { hint: t('In commands: {name}', { name: key }) })}>
           {(props) => (
-            <input {...props} value={name} maxLength={80} autoComplete="off" onChange={({ target }) => setName(target.value)} />
+            <input
+              {...props}
+              value={name}
+              maxLength={80}
+              autoComplete="off"
+              readOnly={isBusy || made !== null}
+              onChange={({ target }) => setName(target.value)}
+            />
           )}
         </Field>
         <RoleField roles={roles} role={role} onRole={setRole} />
         <PlaceField scope={scope} onScope={setScope} />
         <EndField end={end} onEnd={setEnd} />
+        {fault !== null && (
+          <p className="fault" role="alert">
+            {fault}
+          </p>
+        )}
         <FormButtons
-          submit={t('Add person')}
-          isOff={isBusy || key === '' || endFault(end) !== null || !isPlace(scope)}
+          submit={made === null ? t('Add person') : t('Give role')}
+          isOff={isBusy || name.trim() === '' || endFault(end) !== null || !isPlace(scope)}
           onClose={onClose}
         />
       </form>

@@ -44,7 +44,7 @@ export function People() {
       <Explain onShow={setShown} />
       <Loaded query={roles}>{(data) => <Roles roles={data.roles} people={principals} />}</Loaded>
       {person !== undefined && <PersonDialog person={person} people={principals} roles={known} onClose={() => setShown(null)} />}
-      {isAdding && <NewPerson roles={known} onClose={() => setAdding(false)} />}
+      {isAdding && <NewPerson people={principals} roles={known} onClose={() => setAdding(false)} />}
     </Page>
   );
 }

@@ -5,16 +5,18 @@ import { Field } from '../../parts/field.tsx';
 import { useAct } from '../../parts/query.ts';
 import { pathOf, trustPaths } from './trust-words.ts';
 
+type Facts = Pick<Principal, 'display_name' | 'notes' | 'bypass_moderation'>;
+
 /** What a person is called, notes of the operator, and whether moderation looks at what they write. */
 export function PersonFacts({ person }: { person: Principal }) {
   const [name, setName] = useState(person.display_name);
   const [notes, setNotes] = useState(person.notes);
   const [bypasses, setBypasses] = useState(person.bypass_moderation);
-  const save = useAct({ changes: trustPaths, done: t('Saved.') });
-  const wanted = { display_name: name.trim(), notes, bypass_moderation: bypasses };
-  const changed = Object.fromEntries(
-    Object.entries(wanted).filter(([field, value]) => person[field as keyof typeof wanted] !== value),
-  );
+  // As they were when this was opened: what is not changed here is not sent, so another person's change of it stays.
+  const [kept, setKept] = useState<Facts>(person);
+  const wanted: Facts = { display_name: name.trim(), notes, bypass_moderation: bypasses };
+  const changed = Object.fromEntries(Object.entries(wanted).filter(([field, value]) => kept[field as keyof Facts] !== value));
+  const save = useAct({ changes: trustPaths, done: t('Saved.'), onDone: () => setKept(wanted) });
   return (
     <form
       className="stack"

@@ -8,7 +8,8 @@ import { NamesField, namesOf, textOf } from './names-field.tsx';
 import { effectsOf, holdersOf, type RoleDraft, roleWords } from './role-effect.ts';
 import { askWords, tierWords, toolWords, trustPaths } from './trust-words.ts';
 
-type Props = { role: Role | null; people: readonly Principal[]; onClose(): void };
+/** `role`: as it was when this was opened. */
+type Props = { role: Role | null; roles: readonly Role[]; people: readonly Principal[]; onClose(): void };
 
 const newRole: RoleDraft = {
   name: '',
@@ -22,12 +23,19 @@ const newRole: RoleDraft = {
 const nameForm = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 /** Makes a role or changes one, and says before what that means for whom. */
-export function RoleDialog({ role, people, onClose }: Props) {
+export function RoleDialog({ role, roles, people, onClose }: Props) {
   const [draft, setDraft] = useState<RoleDraft>(() => (role === null ? newRole : draftOf(role)));
   const [surfaces, setSurfaces] = useState(textOf(draft.surfaces));
   const [servers, setServers] = useState(textOf(draft.tool_servers));
   const set = (change: Partial<RoleDraft>) => setDraft({ ...draft, ...change });
   const wanted = { ...draft, name: draft.name.trim(), surfaces: namesOf(surfaces), tool_servers: namesOf(servers) };
+  const nameFault = role === null ? faultOf(wanted.name, roles) : null;
+  const isOld =
+    role !== null &&
+    !isSame(
+      role,
+      roles.find(({ id }) => id === role.id),
+    );
   const holders = role === null ? [] : holdersOf(people, role);
   const save = useAct({ changes: trustPaths, done: t('The role {name} is saved.', { name: wanted.name }), onDone: onClose });
   const remove = useAct({ changes: trustPaths, done: t('The role {name} is deleted.', { name: wanted.name }), onDone: onClose });
@@ -41,7 +49,7 @@ export function RoleDialog({ role, people, onClose }: Props) {
         }}
       >
         {role === null && (
-          <Field label={t('Name')} hint={t('Letters, digits, dots and dashes.')}>
+          <Field label={t('Name')} hint={t('Letters, digits, dots and dashes.')} fault={nameFault}>
             {(props) => (
               <input {...props} value={draft.name} maxLength={64} onChange={({ target }) => set({ name: target.value })} />
             )}
@@ -80,8 +88,17 @@ export function RoleDialog({ role, people, onClose }: Props) {
           )}
         </Field>
         <Effect role={role} draft={wanted} holders={holders} />
+        {isOld && (
+          <p className="fault" role="alert">
+            {t('This role has been changed in the meantime. Close this, open it again and change it there.')}
+          </p>
+        )}
         <p className="row-buttons">
-          <button type="submit" className="primary" disabled={save.isPending || !nameForm.test(wanted.name)}>
+          <button
+            type="submit"
+            className="primary"
+            disabled={save.isPending || isOld || wanted.name === '' || nameFault !== null}
+          >
             {t('Save role')}
           </button>
           {role !== null && (
@@ -103,6 +120,19 @@ export function RoleDialog({ role, people, onClose }: Props) {
     </Dialog>
   );
 }
+
+/** What is saved under a name takes the place of the role that has it: of everybody who holds it. */
+function faultOf(name: string, roles: readonly Role[]): string | null {
+  const other = roles.find((one) => one.name.toLowerCase() === name.toLowerCase());
+  if (other !== undefined)
+    return t('There is a role {name} already. Choose another name, or change that one.', { name: other.name });
+  return name === '' || nameForm.test(name)
+    ? null
+    : t('It takes up to 64 of A–Z, a–z, 0–9, “.”, “_” and “-”, and begins with a letter or a digit.');
+}
+
+const isSame = (one: Role, other: Role | undefined): boolean =>
+  other !== undefined && (Object.keys(one) as (keyof Role)[]).every((field) => String(one[field]) === String(other[field]));
 
 const draftOf = ({ id: _id, ...draft }: Role): RoleDraft => draft;
 

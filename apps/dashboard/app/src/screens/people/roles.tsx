@@ -41,7 +41,9 @@ export function Roles({ roles, people }: { roles: readonly Role[]; people: reado
           { name: t('For'), cell: ({ description }) => description },
         ]}
       />
-      {shown !== null && <RoleDialog role={shown === 'new' ? null : shown} people={people} onClose={() => setShown(null)} />}
+      {shown !== null && (
+        <RoleDialog role={shown === 'new' ? null : shown} roles={roles} people={people} onClose={() => setShown(null)} />
+      )}
     </Section>
   );
 }
