@@ -1,10 +1,13 @@
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Announcement } from '@svc/contract/announcement.ts';
+import type { Backup } from '@svc/contract/backup.ts';
 import type { Principal, Role } from '@svc/contract/trust.ts';
 import { requestJson } from '@svc/service-kit/http/json-client.ts';
 import { skipNote } from '@svc/testing/skip-note.ts';
-import { type Dashboard, openDashboard, setUp } from './dashboard/open-dashboard.ts';
+import { type Account, type Dashboard, openDashboard, setUp } from './dashboard/open-dashboard.ts';
 import { openBrowser, watch, whyNoBrowser } from './device-app/browser.ts';
 
 const why = whyNoBrowser();
@@ -14,6 +17,7 @@ describe.skipIf(why !== null)(`forms of the dashboard${skipNote(why)}`, () => {
   let dashboard: Dashboard;
   let browser: Browser;
   let page: Page;
+  let account: Account;
   let faults: string[];
 
   beforeAll(async () => {
@@ -21,7 +25,7 @@ describe.skipIf(why !== null)(`forms of the dashboard${skipNote(why)}`, () => {
     dashboard = await openDashboard();
     page = await browser.newPage({ viewport: { width: 360, height: 740 } });
     faults = watch(page);
-    await setUp(page, dashboard);
+    account = await setUp(page, dashboard);
   });
   afterAll(async () => {
     await browser?.close();
@@ -68,6 +72,20 @@ describe.skipIf(why !== null)(`forms of the dashboard${skipNote(why)}`, () => {
     expect(await focused()).toBe('USD a month');
     expect(await dialog().getByText('month_usd').count()).toBe(0);
     await page.keyboard.press('Escape');
+    expect(faults).toEqual([]);
+  });
+
+  test('a change that nothing answers may have been done, and is not said to be tried again', async () => {
+    await open('/settings/limits');
+    await click('Set budget');
+    await dialog().getByLabel('Channel').fill('compat');
+    await dialog().getByLabel('Sender').fill('laptop');
+    await dialog().getByLabel('USD a month').fill('5');
+    await page.route('**/core/v2/spend/budget', (route) => route.abort(), { times: 1 });
+    await inDialog('Set budget').click();
+    await dialog().getByText('It is unknown whether this was done').waitFor();
+    await inDialog('Set budget').click();
+    await page.getByText('laptop (compat)').waitFor();
     expect(faults).toEqual([]);
   });
 
@@ -152,13 +170,45 @@ describe.skipIf(why !== null)(`forms of the dashboard${skipNote(why)}`, () => {
     expect(faults).toEqual([]);
   });
 
-  test('a note that is too long is not cut', async () => {
+  test('a note that is too long is not cut, and a backup is not removed without a question', async () => {
     await open('/settings/announcements');
     await click('Post a note');
     await dialog().getByRole('textbox', { name: 'Note' }).fill('n'.repeat(4001));
     await inDialog('Post note').click();
     await dialog().getByText('It has 4,001 characters, and a note at most 4,000.').waitFor();
     expect((await fromCore<{ announcements: Announcement[] }>('/v2/announcements')).announcements).toEqual([]);
+
+    const backups = async () => (await fromCore<{ backups: Backup[] }>('/v2/backups')).backups;
+    await dashboard.house.post(`${core()}/v2/backups`);
+    await expect.poll(async () => (await backups()).map(({ state }) => state)).toEqual(['done']);
+    await open('/settings/backups');
+    await click('Remove backup');
+    await inDialog('Cancel').click();
+    expect(await backups()).toHaveLength(1);
+    await click('Remove backup');
+    await inDialog('Remove backup').click();
+    await page.getByText('The backup is removed.').waitFor();
+    expect(await backups()).toEqual([]);
+    expect(faults).toEqual([]);
+  });
+
+  test('a login that ends while one fills in a form is asked for over it, and then the form is sent', async () => {
+    await open('/settings/limits');
+    await click('Set budget');
+    await page.keyboard.type('compat');
+    await dialog().getByLabel('Sender').fill('desk');
+    await dialog().getByLabel('USD a month').fill('7');
+    const db = new DatabaseSync(path.join(dashboard.house.folder, 'login.db'), { timeout: 10_000 });
+    db.exec('DELETE FROM login_session');
+    db.close();
+    await inDialog('Set budget').click();
+    await page.getByRole('heading', { name: 'Sign in again' }).waitFor();
+    await dialog().getByLabel('Password').fill(account.password);
+    await dialog()
+      .getByLabel('Code')
+      .fill(account.recoveryCodes[0] ?? '');
+    await inDialog('Sign in').click();
+    await page.getByText('desk (compat)').waitFor();
     expect(faults).toEqual([]);
   });
 

@@ -21,8 +21,14 @@ export class ApiFault extends Error {
 
 /** The service, or the way to it, is away. */
 export class AwayFault extends Error {
-  constructor(cause: unknown) {
-    super(t('The service cannot be reached. What you see may be old; it is tried again.'), { cause });
+  /** `isChange`: it was not only to be read. */
+  constructor(cause: unknown, isChange = false) {
+    super(
+      isChange
+        ? t('The service cannot be reached. It is unknown whether this was done: look before you try again.')
+        : t('The service cannot be reached. What you see may be old; it is tried again.'),
+      { cause },
+    );
     this.name = 'AwayFault';
   }
 }
@@ -106,7 +112,7 @@ async function send(
     });
   } catch (error) {
     if (signal?.aborted === true) throw error;
-    throw new AwayFault(error);
+    throw new AwayFault(error, method !== 'GET');
   }
 }
 

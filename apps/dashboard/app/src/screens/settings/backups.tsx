@@ -2,6 +2,7 @@ import { t } from '@svc/chat-ui/language/t.ts';
 import type { Backup, RestoreState } from '@svc/contract/backup.ts';
 import { useState } from 'react';
 import { DownloadButton } from './files/download-button.tsx';
+import { ConfirmButton } from '../../parts/dialog-button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Field } from '../../parts/field.tsx';
 import { bytes, fullTime, relativeTime } from '../../parts/format.ts';
@@ -24,7 +25,6 @@ export function Backups() {
   const query = useApi<{ backups: Backup[]; restore: RestoreState | null }>(path, 5000);
   const make = useAct({ changes: [path], done: t('The backup is being made.') });
   const undo = useAct({ changes: [path], done: t('The restore is taken back.') });
-  const remove = useAct({ changes: [path], done: t('The backup is removed.') });
   const [chosen, setChosen] = useState<Backup | null>(null);
   return (
     <Section
@@ -88,14 +88,16 @@ export function Backups() {
                           {t('Restore')}
                         </button>
                       )}
-                      <button
-                        type="button"
-                        className="danger"
-                        disabled={remove.isPending}
-                        onClick={() => remove.mutate({ method: 'DELETE', path: `${path}/${encodeURIComponent(backup.id)}` })}
+                      <ConfirmButton
+                        look="danger"
+                        title={t('Remove the backup of {when}?', { when: fullTime(backup.created_at) })}
+                        button={t('Remove backup')}
+                        change={{ method: 'DELETE', path: `${path}/${encodeURIComponent(backup.id)}` }}
+                        changes={[path]}
+                        done={t('The backup is removed.')}
                       >
-                        {t('Remove backup')}
-                      </button>
+                        <p>{t('It cannot be brought back.')}</p>
+                      </ConfirmButton>
                     </p>
                   )}
                 </li>
