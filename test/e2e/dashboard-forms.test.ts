@@ -192,6 +192,19 @@ describe.skipIf(why !== null)(`forms of the dashboard${skipNote(why)}`, () => {
     expect(faults).toEqual([]);
   });
 
+  test('a wrong password stands at its field, and the new one stays', async () => {
+    await open('/settings/account');
+    await click('Change the password');
+    await page.keyboard.type('not the one at all');
+    await dialog().getByLabel('New password').fill('five other plain words');
+    await inDialog('Change password').click();
+    await dialog().getByText('The current password is wrong.').waitFor();
+    expect(await dialog().getByLabel('Current password').getAttribute('aria-invalid')).toBe('true');
+    expect(await dialog().getByLabel('New password').inputValue()).toBe('five other plain words');
+    await page.keyboard.press('Escape');
+    expect(faults).toEqual([]);
+  });
+
   test('a login that ends while one fills in a form is asked for over it, and then the form is sent', async () => {
     await open('/settings/limits');
     await click('Set budget');

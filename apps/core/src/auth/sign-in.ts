@@ -51,11 +51,16 @@ const wrong = () =>
     'Name, password or code is wrong. Try again; a code is good once, a new one comes every 30 s.',
   );
 
+/** In a session, where only this is asked for. */
+const wrongCode = () =>
+  new ServiceError('unauthorized', 'The code is wrong. Try again; a code is good once, a new one comes every 30 s.');
+const wrongPassword = () => new ServiceError('unauthorized', 'The current password is wrong. Type it again.');
+
 /** A guess that counts. */
 export class WrongGuess extends Error {
   /** What is said to it. */
   readonly refusal: ServiceError;
-  constructor(refusal = wrong()) {
+  constructor(refusal: ServiceError) {
     super(refusal.message);
     this.refusal = refusal;
   }
@@ -101,7 +106,7 @@ export function createSignIn({ db, accounts, sessions, devices, throttle, events
 
   /** In the transaction that lets in, so that neither happens without the other. */
   const codeTaken = (account: Account, code: string, source: Source) => async (tx: Transaction) => {
-    if (!(await accounts.takeCode(tx, account, code))) throw new WrongGuess();
+    if (!(await accounts.takeCode(tx, account, code))) throw new WrongGuess(wrongCode());
     await throttle.clear(tx, source);
   };
   const orRefuse = async <T>(work: Promise<T>, refusal: (guess: WrongGuess) => Promise<never>): Promise<T> => {
@@ -155,7 +160,7 @@ export function createSignIn({ db, accounts, sessions, devices, throttle, events
       guess(session, async (source) => {
         const found = await accounts.find();
         if (found === undefined) throw wrong();
-        if (!(await isPassword(password, found.password))) throw new WrongGuess();
+        if (!(await isPassword(password, found.password))) throw new WrongGuess(wrongPassword());
         await checkNewPassword(next, found.name);
         const stored = await hashPassword(next);
         await db.transaction(async (tx) => {

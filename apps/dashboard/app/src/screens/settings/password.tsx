@@ -57,8 +57,10 @@ export function Password() {
 function ChangePassword({ onClose }: { onClose(): void }) {
   const [password, setPassword] = useState('');
   const [next, setNext] = useState('');
-  const [fault, setFault] = useState<string | null>(null);
+  const [fault, setFault] = useState<Error | null>(null);
   const [isBusy, setBusy] = useState(false);
+
+  const isOfCurrent = fault instanceof AuthFault && fault.status === 401;
 
   const change = async (): Promise<void> => {
     setBusy(true);
@@ -68,7 +70,7 @@ function ChangePassword({ onClose }: { onClose(): void }) {
       toast(t('The password is changed. Every other browser is signed out.'));
       onClose();
     } catch (error) {
-      setFault(error instanceof Error ? error.message : String(error));
+      setFault(error instanceof Error ? error : new Error(String(error)));
       setBusy(false);
     }
   };
@@ -82,11 +84,17 @@ function ChangePassword({ onClose }: { onClose(): void }) {
           void change();
         }}
       >
-        <SecretField label={t('Current password')} autoComplete="current-password" value={password} onChange={setPassword} />
+        <SecretField
+          label={t('Current password')}
+          fault={isOfCurrent ? fault.message : null}
+          autoComplete="current-password"
+          value={password}
+          onChange={setPassword}
+        />
         <SecretField
           label={t('New password')}
           hint={t('At least 12 characters. Several words are good.')}
-          fault={fault}
+          fault={isOfCurrent ? null : (fault?.message ?? null)}
           minLength={12}
           value={next}
           onChange={setNext}
