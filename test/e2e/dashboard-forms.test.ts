@@ -234,4 +234,15 @@ describe.skipIf(why !== null)(`forms of the dashboard${skipNote(why)}`, () => {
     await inDialog('Set budget').waitFor();
     expect(faults).toEqual([]);
   });
+
+  test('what is pressed twice is done once', async () => {
+    await open('/people');
+    await click('Invite a person');
+    await inDialog('Make invitation').dblclick();
+    await dialog().getByRole('button', { name: 'Copy code' }).waitFor();
+    expect((await fromCore<{ invitations: unknown[] }>('/trust/invitations')).invitations).toHaveLength(1);
+    expect(await page.evaluate('document.activeElement.closest("dialog") !== null')).toBe(true);
+    await page.keyboard.press('Escape');
+    expect(faults).toEqual([]);
+  });
 });

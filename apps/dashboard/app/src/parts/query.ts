@@ -1,5 +1,5 @@
 import { type Query, QueryClient, useMutation, useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query';
-import { useRef } from 'react';
+import { useCallback, useRef } from 'react';
 import { ApiFault, call, type CallOptions, get, type Method } from './api.ts';
 import { toast, toastFault } from './toast.tsx';
 
@@ -61,14 +61,16 @@ type ChangeOptions<T> = {
   hasPlace?: boolean;
 };
 
-/** An act of the person: says when it is done and when it is not, and has read again what it changed. */
+/** An act of the person, once at a time: says when it is done and when it is not, and has read again what it changed. */
 export function useAct<T = unknown>({ changes = [], done, onDone, isSecret = false, hasPlace = false }: ChangeOptions<T> = {}) {
   const client = useQueryClient();
   const takeBack = useRef<() => void>(undefined);
-  return useMutation<T, Error, Change>({
+  // A second press can come before the page has the button off.
+  const isUnderWay = useRef(false);
+  const mutation = useMutation<T, Error, Change>({
     networkMode: 'always',
     ...(isSecret && { gcTime: 0 }),
-    mutationFn: ({ method, path, ...options }) => call<T>(method, path, options),
+    mutationFn: ({ method, path, ...options }) => call<T>(method, path, options).finally(() => (isUnderWay.current = false)),
     onMutate: () => takeBack.current?.(),
     onSuccess: async (answer) => {
       if (done !== undefined) toast(done);
@@ -79,6 +81,16 @@ export function useAct<T = unknown>({ changes = [], done, onDone, isSecret = fal
       if (!hasPlace) takeBack.current = toastFault(error.message);
     },
   });
+  const { mutate: begin } = mutation;
+  const mutate = useCallback<typeof begin>(
+    (change, options) => {
+      if (isUnderWay.current) return;
+      isUnderWay.current = true;
+      begin(change, options);
+    },
+    [begin],
+  );
+  return { ...mutation, mutate };
 }
 
 /** Has everything read again whose path begins with one of these. */

@@ -3,6 +3,7 @@ import type { Invitation, NewInvitation } from '@svc/contract/pairing.ts';
 import type { Principal, Role } from '@svc/contract/trust.ts';
 import { Mail } from 'lucide-react';
 import { useState } from 'react';
+import { CopyButton } from '../../parts/copy-button.tsx';
 import { FormButtons } from '../../parts/form-buttons.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Field } from '../../parts/field.tsx';
@@ -75,7 +76,7 @@ function Invite({ roles, people, onClose }: Props & { onClose(): void }) {
   const body = person === '' ? { role, ...(name.trim() !== '' && { name: name.trim() }) } : { as: person };
   if (code !== null)
     return (
-      <Dialog title={t('The invitation')} onClose={onClose}>
+      <Dialog key="made" title={t('The invitation')} onClose={onClose}>
         <div className="stack">
           <p>
             {t(
@@ -86,9 +87,7 @@ function Invite({ roles, people, onClose }: Props & { onClose(): void }) {
             <code className="code">{code}</code>
           </p>
           <p className="row-buttons">
-            <button type="button" className="plain-button" onClick={() => void navigator.clipboard.writeText(code)}>
-              {t('Copy code')}
-            </button>
+            <CopyButton text={code}>{t('Copy code')}</CopyButton>
           </p>
         </div>
       </Dialog>
