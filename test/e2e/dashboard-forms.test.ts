@@ -245,4 +245,39 @@ describe.skipIf(why !== null)(`forms of the dashboard${skipNote(why)}`, () => {
     await page.keyboard.press('Escape');
     expect(faults).toEqual([]);
   });
+
+  test('a price without an amount, and an address that is none, say at their fields what they take', async () => {
+    await open('/settings/limits');
+    await click('Set price');
+    await page.keyboard.type('my-model');
+    await inDialog('Set price').click();
+    await dialog().getByText('Give at least one price.').waitFor();
+    await page.keyboard.press('Escape');
+    await open('/settings/engines');
+    await click('Change codex');
+    await dialog().getByLabel('Address of your own model server').fill('nonsense');
+    await inDialog('Save address').click();
+    await dialog().locator('.field-words').getByText('It takes an http or https address').waitFor();
+    await page.keyboard.press('Escape');
+    expect(faults).toEqual([]);
+  });
+
+  test('long names leave a dialog as wide as a phone', async () => {
+    const made = await dashboard.house.post<Principal>(`${core()}/trust/principals`, {
+      key: 'long',
+      display_name: 'W'.repeat(80),
+    });
+    const identifier = { surface: 'messenger', value: 'v'.repeat(256) };
+    await dashboard.house.post(`${core()}/trust/principals/${made.body.id}/identifiers`, identifier);
+    await open('/people');
+    await page.getByRole('button', { name: /^W{80}/ }).click();
+    const over = () =>
+      page.evaluate<number>(
+        "(([{ scrollWidth, clientWidth }]) => scrollWidth - clientWidth)([...document.querySelectorAll('dialog')].slice(-1))",
+      );
+    expect(await over()).toBe(0);
+    await dialog().getByRole('button', { name: /^Move/ }).click();
+    expect(await over()).toBe(0);
+    expect(faults).toEqual([]);
+  });
 });

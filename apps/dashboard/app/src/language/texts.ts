@@ -267,6 +267,7 @@ export type Text =
   | 'From now on they may only talk with it; what runs for them and does more is ended.'
   | 'From their next message on they may let it do anything on this machine.'
   | 'From their next message on they may let it look things up.'
+  | 'Give at least one price.'
   | 'Give role'
   | 'Give session back'
   | 'Give the persona a name.'

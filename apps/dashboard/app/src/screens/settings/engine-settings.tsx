@@ -48,7 +48,7 @@ export function EngineSettings({ engine, path, onClose }: Props) {
 /** A model server of one's own. */
 function ModelServer({ engine, path }: Omit<Props, 'onClose'>) {
   const [url, setUrl] = useState(engine.base_url ?? '');
-  const act = useAct({ changes: ['/core/v2/engines'], done: t('It is saved.') });
+  const act = useAct({ changes: ['/core/v2/engines'], done: t('It is saved.'), hasPlace: true });
   return (
     <form
       className="stack"
@@ -57,7 +57,7 @@ function ModelServer({ engine, path }: Omit<Props, 'onClose'>) {
         act.mutate({ method: 'POST', path: `${path}/base-url`, body: { url: url.trim() } });
       }}
     >
-      <Field label={t('Address of your own model server')} hint={t('Empty for none.')}>
+      <Field label={t('Address of your own model server')} hint={t('Empty for none.')} fault={act.error?.message ?? null}>
         {(props) => <input {...props} value={url} autoComplete="off" onChange={({ target }) => setUrl(target.value)} />}
       </Field>
       <p>

@@ -128,6 +128,9 @@ function SetPrice({ onClose }: { onClose(): void }) {
         schema={schema}
         button={t('Set price')}
         changes={[path]}
+        check={({ model: _model, ...price }): Record<string, string> =>
+          Object.keys(price).length === 0 ? { in: t('Give at least one price.') } : {}
+        }
         toCall={({ model, ...price }) => ({ method: 'PUT', path: pathOf(String(model)), body: price })}
         done={() => t('The price is in force.')}
         onClose={onClose}
