@@ -42,7 +42,7 @@ async function repairTrial(context: UpdateContext, trial: Trial, noted: Journal 
     return goOn(context, confirmed);
   }
   if (!runs && service.read() === null) revertTrial(places, fault);
-  else await goBack(context, { journal, why: fault, gapMs: null, unwell: await unwellOnes(service.hosts()) });
+  else await goBack(context, { journal, why: fault, unwell: await unwellOnes(service.hosts()) });
   end(context, journal, updateCodes.rolledBack, `${journal.to.name} was taken back: ${fault}.`);
   return `An update to ${journal.to.name} was cut off. ${journal.from.name} is in place again: ${fault}.`;
 }

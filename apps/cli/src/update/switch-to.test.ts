@@ -58,6 +58,6 @@ test('where what keeps the service has gone back by itself, nothing else is star
     start: async () => void started.push('another'),
   });
   const journal = { from: { commit, version: '1.0.0', name: '1.0.0' } } as Journal;
-  const { result } = await goBack(context, { journal, why: 'it ended by itself', gapMs: null, unwell: new Set() });
+  const { result } = await goBack(context, { journal, why: 'it ended by itself', unwell: new Set() });
   expect([result, started]).toEqual(['reverted', []]);
 });

@@ -39,8 +39,10 @@ export async function switchTo(context: UpdateContext, journal: Journal): Promis
   say('Switching …');
   const gap = measureGap(service.coreUrl());
   const fault = await startAndVerify(context, to.commit, unwell);
-  const gapMs = await gap.stop();
-  return fault === null ? confirm(context, journal, gapMs) : goBack(context, { journal, why: fault, gapMs, unwell });
+  if (fault === null) return confirm(context, journal, await gap.stop());
+  // Whoever is answered by nobody does not care which version is away.
+  const back = await goBack(context, { journal, why: fault, unwell });
+  return { ...back, gapMs: await gap.stop() };
 }
 
 /** Why the version in place does not do; null when it does. */
@@ -101,15 +103,15 @@ export function confirm(context: UpdateContext, journal: Journal, gapMs: number 
   return { journal: confirmed, result: 'confirmed', why: null, gapMs };
 }
 
-type Failure = { journal: Journal; why: string; gapMs: number | null; unwell: ReadonlySet<string> };
+type Failure = { journal: Journal; why: string; unwell: ReadonlySet<string> };
 
 /** Has the version from before run again, and looks whether it does. */
-export async function goBack(context: UpdateContext, { journal, why, gapMs, unwell }: Failure): Promise<Switched> {
+export async function goBack(context: UpdateContext, { journal, why, unwell }: Failure): Promise<Switched> {
   const { places, service, settings, say } = context;
   const { from } = journal;
   say(`Going back: ${why}.`);
   const mustStart = revertTrial(places, why);
-  const end = (result: 'reverted' | 'stuck', more = '') => ({ journal, result, why: `${why}${more}`, gapMs });
+  const end = (result: 'reverted' | 'stuck', more = '') => ({ journal, result, why: `${why}${more}`, gapMs: null });
   if (mustStart && service.read() !== null) {
     if (!(await startAgain(service.read, longestStopMs(settings), startMs)))
       return end('stuck', '; and the version from before did not start');

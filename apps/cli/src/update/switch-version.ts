@@ -64,7 +64,7 @@ export async function comesUp(read: ReadState, withinMs: number): Promise<boolea
   return true;
 }
 
-/** Notes for how long the core answers nobody. */
+/** Notes for how long the core answers nobody, at most; also when it is away still. */
 export function measureGap(coreUrl: string): { stop(): Promise<number> } {
   let isOver = false;
   let longest = 0;
@@ -87,7 +87,7 @@ export function measureGap(coreUrl: string): { stop(): Promise<number> } {
     async stop() {
       isOver = true;
       await watch;
-      return longest;
+      return Math.max(longest, performance.now() - last);
     },
   };
 }
