@@ -13,6 +13,7 @@ import { CliError } from '../cli-error.ts';
 import { repositoryRoot } from '../repository-root.ts';
 import { hostAddresses, isOptional, serviceUrl } from '../service-urls.ts';
 import { print } from '../terminal.ts';
+import { listInstances } from '../up/ask-services.ts';
 import { takeInstanceLock } from '../up/before-start.ts';
 import { openSource } from '../update/open-source.ts';
 import { canBeRepaired, repairByAgent } from '../update/agent/repair-by-agent.ts';
@@ -94,6 +95,7 @@ async function repair(context: UpdateContext): Promise<Outcome> {
 /** Whether an earlier update has left something. */
 const isOpen = (places: UpdatePlaces): boolean => readJournal(places) !== null || readTrial(places) !== null;
 
+const instancesMs = 2000;
 /** The collector is back a moment after a switch. */
 const eventsMs = 5000;
 
@@ -184,6 +186,7 @@ function openContext(places: UpdatePlaces, settings: Settings, { isQuiet, progre
           .filter(({ name }) => name !== 'vault' && !isOptional(name))
           .map(({ name }) => ({ name, url: serviceUrl(settings, name) })),
       coreUrl: () => serviceUrl(settings, 'core'),
+      instances: () => listInstances({ url: serviceUrl(settings, 'manager'), token: settings.managerToken }, instancesMs),
       start: () => startInBackground(places),
     },
     say: (line) => void (isQuiet ? process.stderr : process.stdout).write(`${line}\n`),

@@ -1,9 +1,10 @@
 import { mkdirSync, readdirSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import { dataPaths } from '@svc/service-kit/config/data-dir.ts';
+import { lastUpdate } from '@svc/service-kit/update/update-files.ts';
 import { updatePlaces } from '@svc/service-kit/update/update-places.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
-import { finish } from './finish-update.ts';
+import { finish, finishUpdate } from './finish-update.ts';
 import type { UpdateContext } from './update-context.ts';
 import { removeFolder, versionFolder } from './version-folder.ts';
 
@@ -11,12 +12,11 @@ const version = (letter: string) => ({ commit: letter.repeat(40), version: lette
 const [unpacked, gone, from, to] = ['a', 'b', 'c', 'd'].map(version) as [Version, Version, Version, Version];
 type Version = ReturnType<typeof version>;
 
-test('versions that nobody goes back to are removed, but not the one whose code does that', async () => {
+function openContext(say: (line: string) => void = () => undefined) {
   const folder = temporaryFolder();
   onTestFinished(folder.remove);
   const places = updatePlaces(folder.path);
   for (const { commit } of [unpacked, gone, from, to]) mkdirSync(versionFolder(places, commit), { recursive: true });
-  const said: string[] = [];
   const context: Pick<UpdateContext, 'root' | 'places' | 'data' | 'source' | 'say' | 'now'> = {
     root: versionFolder(places, unpacked.commit),
     places,
@@ -25,11 +25,33 @@ test('versions that nobody goes back to are removed, but not the one whose code 
       settle: async () => null,
       remove: async (commit: string) => removeFolder(versionFolder(places, commit)),
     } as Partial<UpdateContext['source']> as UpdateContext['source'],
-    say: (line) => said.push(line),
+    say,
     now: () => 0,
   };
-  const journal = { id: 'x', startedAt: 0, phase: 'settling', from, to, isEdge: false, isRollback: false } as const;
-  await finish(context as UpdateContext, journal);
+  return context as UpdateContext;
+}
+
+const journal = { id: 'x', startedAt: 0, phase: 'settling', from, to, isEdge: false, isRollback: false } as const;
+
+test('versions that nobody goes back to are removed, but not the one whose code does that', async () => {
+  const said: string[] = [];
+  const context = openContext((line) => said.push(line));
+  await finish(context, journal);
   expect(said).toEqual([]);
-  expect(readdirSync(places.versions).toSorted()).toEqual([unpacked, from, to].map(({ commit }) => commit));
+  expect(readdirSync(context.places.versions).toSorted()).toEqual([unpacked, from, to].map(({ commit }) => commit));
+});
+
+test('an update that stays names the connectors that do not run any more, and the way back', async () => {
+  const context = openContext();
+  mkdirSync(context.places.folder, { recursive: true });
+  const { code, words } = await finishUpdate(context, {
+    journal,
+    result: 'confirmed',
+    why: null,
+    gapMs: 1000,
+    lost: ['m1: it is broken', 'email'],
+  });
+  expect(code).toBe(0);
+  expect(words).toMatch(/ m1: it is broken; email\. See \.\/svc status\. Back to c: \.\/svc update --rollback$/);
+  expect(lastUpdate(context.places)?.words).toBe(words);
 });

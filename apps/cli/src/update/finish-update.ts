@@ -11,10 +11,10 @@ import { inSeconds, type Outcome, updateCodes } from './update-outcome.ts';
 import { versionFolder, versionsIn } from './version-folder.ts';
 
 /** Says how it ended, and after an update that stays brings the rest along. */
-export async function finishUpdate(context: UpdateContext, { journal, result, why, gapMs }: Switched): Promise<Outcome> {
+export async function finishUpdate(context: UpdateContext, { journal, result, why, gapMs, lost }: Switched): Promise<Outcome> {
   const { places, now } = context;
   const { id, from, to } = journal;
-  const outcome = outcomeOf({ result, why, gapMs, from, to });
+  const outcome = outcomeOf({ result, why, gapMs, lost, from, to });
   if (result === 'confirmed') await finish(context, journal);
   else if (result === 'reverted') await context.source.remove(to.commit).catch(() => undefined); // the next update does it
   writeLastUpdate(places, { ...outcome, id, from, to, endedAt: now(), gapMs }, journal.isRollback);
@@ -22,14 +22,18 @@ export async function finishUpdate(context: UpdateContext, { journal, result, wh
   return outcome;
 }
 
-type Facts = Pick<Switched, 'result' | 'why' | 'gapMs'> & { from: Version; to: Version };
+type Facts = Pick<Switched, 'result' | 'why' | 'gapMs' | 'lost'> & { from: Version; to: Version };
 
 function outcomeOf(facts: Facts): Outcome {
   const { code, words } = endOf(facts);
-  const { gapMs } = facts;
+  const { gapMs, lost } = facts;
   if (gapMs === null) return { code, words };
-  return { code, words: `${words} The core answered nobody for ${inSeconds(gapMs)}.`, gapMs: Math.round(gapMs) };
+  const all = [words, `The core answered nobody for ${inSeconds(gapMs)}.`, ...(lost.length === 0 ? [] : [lostWords(facts)])];
+  return { code, words: all.join(' '), gapMs: Math.round(gapMs) };
 }
+
+const lostWords = ({ lost, from }: Facts): string =>
+  `Of the connectors that ran before, these do not run now. ${lost.join('; ')}. See ./svc status. Back to ${from.name}: ./svc update --rollback`;
 
 function endOf({ result, why, gapMs, from, to }: Facts): Pick<Outcome, 'code' | 'words'> {
   if (result === 'reverted')

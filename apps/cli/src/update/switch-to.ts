@@ -3,6 +3,7 @@ import type { SupervisorState } from '@svc/contract/service.ts';
 import { isOptional } from '../service-urls.ts';
 import { awaitWell, unwellOnes, whyNotWell } from './examine-service.ts';
 import { type Journal, writeJournal } from './journal.ts';
+import { lostConnectors, wellConnectors } from './lost-connectors.ts';
 import { beginTrial, confirmTrial, readTrial, revertTrial } from './pointer.ts';
 import type { UpdateContext } from './update-context.ts';
 import { awaitTurns, comesUp, measureGap, startAgain } from './switch-version.ts';
@@ -12,8 +13,14 @@ import { foreignEnv } from './program-env.ts';
 import { versionFolder } from './version-folder.ts';
 import { whyNoReply } from './dry-run.ts';
 
-/** `reverted`: why the version before runs again. `stuck`: that it does not run either. */
-export type Switched = { journal: Journal; result: 'confirmed' | 'reverted' | 'stuck'; why: string | null; gapMs: number | null };
+/** `reverted`: why the version before runs again. `stuck`: that it does not run either. `lost`: connectors that ran before, with the reasons. */
+export type Switched = {
+  journal: Journal;
+  result: 'confirmed' | 'reverted' | 'stuck';
+  why: string | null;
+  gapMs: number | null;
+  lost: string[];
+};
 
 const turnsMs = 60_000;
 const startMs = 60_000;
@@ -31,6 +38,7 @@ export async function switchTo(context: UpdateContext, journal: Journal): Promis
   const { to } = journal;
   const isUp = service.read() !== null;
   const unwell = isUp ? await unwellOnes(service.hosts()) : new Set<string>();
+  const connectors = isUp ? await wellConnectors(service.instances) : new Set<string>();
   if (isUp && (await awaitTurns(service.coreUrl(), turnsMs)) > 0) say('Turns still run; the new version takes them up again.');
   writeJournal(places, journal);
   beginTrial(places, to.commit);
@@ -39,7 +47,10 @@ export async function switchTo(context: UpdateContext, journal: Journal): Promis
   say('Switching …');
   const gap = measureGap(service.coreUrl());
   const fault = await startAndVerify(context, to.commit, unwell);
-  if (fault === null) return confirm(context, journal, await gap.stop());
+  if (fault === null) {
+    const confirmed = confirm(context, journal, await gap.stop());
+    return { ...confirmed, lost: await lostConnectors(service.instances, connectors) };
+  }
   // Whoever is answered by nobody does not care which version is away.
   const back = await goBack(context, { journal, why: fault, unwell });
   return { ...back, gapMs: await gap.stop() };
@@ -100,7 +111,7 @@ export function confirm(context: UpdateContext, journal: Journal, gapMs: number 
   writeJournal(places, confirmed);
   confirmTrial(places);
   onPhase(confirmed);
-  return { journal: confirmed, result: 'confirmed', why: null, gapMs };
+  return { journal: confirmed, result: 'confirmed', why: null, gapMs, lost: [] };
 }
 
 type Failure = { journal: Journal; why: string; unwell: ReadonlySet<string> };
@@ -111,7 +122,7 @@ export async function goBack(context: UpdateContext, { journal, why, unwell }: F
   const { from } = journal;
   say(`Going back: ${why}.`);
   const mustStart = revertTrial(places, why);
-  const end = (result: 'reverted' | 'stuck', more = '') => ({ journal, result, why: `${why}${more}`, gapMs: null });
+  const end = (result: 'reverted' | 'stuck', more = '') => ({ journal, result, why: `${why}${more}`, gapMs: null, lost: [] });
   if (mustStart && service.read() !== null) {
     if (!(await startAgain(service.read, longestStopMs(settings), startMs)))
       return end('stuck', '; and the version from before did not start');

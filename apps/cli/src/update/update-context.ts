@@ -3,6 +3,7 @@ import type { Settings } from '@svc/service-kit/config/settings.ts';
 import type { UpdatePlaces } from '@svc/service-kit/update/update-places.ts';
 import type { Host } from './examine-service.ts';
 import type { Journal } from './journal.ts';
+import type { ListInstances } from './lost-connectors.ts';
 import type { ReadState } from './switch-version.ts';
 import type { VersionSource } from './version-source.ts';
 
@@ -12,6 +13,7 @@ export type Switch = {
   /** Of the host processes whose commit counts. */
   hosts(): Host[];
   coreUrl(): string;
+  instances: ListInstances;
   /** Starts the service when nothing runs it. */
   start(): Promise<void>;
 };

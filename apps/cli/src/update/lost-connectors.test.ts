@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { lostConnectors, wellConnectors } from './lost-connectors.ts';
+
+const connector = (id: string, healthy: boolean, enabled = true, reason: string | null = null) => ({
+  id,
+  healthy,
+  enabled,
+  reason,
+});
+
+test('connectors that were well before and stay away are named, with the reason', async () => {
+  const before = [connector('m1', true), connector('slow', true), connector('off', false, false), connector('ill', false)];
+  const wereWell = await wellConnectors(async () => before);
+  let asked = 0;
+  const after = async () => {
+    asked += 1;
+    return [connector('m1', false, true, 'it is broken'), connector('slow', asked > 1), connector('ill', false)];
+  };
+  expect(await lostConnectors(after, wereWell, 100)).toEqual(['m1: it is broken']);
+});
+
+test('nobody waits when all are there, and one that is turned off meanwhile is not missed', async () => {
+  const wereWell = await wellConnectors(async () => [connector('m1', true), connector('m2', true)]);
+  expect(await lostConnectors(async () => [connector('m1', true), connector('m2', false, false)], wereWell)).toEqual([]);
+});
