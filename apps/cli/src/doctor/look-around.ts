@@ -6,6 +6,7 @@ import { examineCore } from './examine-core.ts';
 import { examineDataDir } from './examine-data-dir.ts';
 import { examineFiles } from './examine-files.ts';
 import { examineSupervisor } from './examine-supervisor.ts';
+import { examineUpdate } from './examine-update.ts';
 import type { Finding } from './finding.ts';
 
 /**
@@ -21,5 +22,5 @@ export async function lookAround(settings: Settings, core: CoreAnswers, asked: P
     examineCore(settings, core, asked),
     asked.then(({ supervisor }) => examineSupervisor(dataDir, supervisor)),
   ]);
-  return found.flat();
+  return [...found.flat(), ...examineUpdate(settings)];
 }

@@ -1,0 +1,51 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { expect, onTestFinished, test } from 'vitest';
+import { updatePlaces } from '@svc/service-kit/update/update-places.ts';
+import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { writeJournal } from '../update/journal.ts';
+import { writeLastUpdate, writeStoppedUpdate } from '../update/last-update.ts';
+import { beginTrial } from '../update/pointer.ts';
+import { examineUpdate } from './examine-update.ts';
+
+const version = (name: string) => ({ commit: name.repeat(40), version: name, name });
+const [from, to] = [version('a'), version('b')];
+const ended = { id: 'x', from, to, endedAt: 1, gapMs: null };
+
+function openClone() {
+  const folder = temporaryFolder();
+  onTestFinished(folder.remove);
+  const places = updatePlaces(folder.path);
+  for (const made of [`${places.home}/.git`, places.versions, places.folder]) mkdirSync(made, { recursive: true });
+  return { places, look: () => examineUpdate({ root: places.home, updateManaged: null, updateArchives: null }) };
+}
+
+test('a version that is left on trial by an update that was cut off is a problem, with the command that ends it', () => {
+  const { places, look } = openClone();
+  expect(look()).toEqual([]);
+  const journal = { id: 'x', startedAt: 1, phase: 'trying', from, to, isEdge: false, isRollback: false } as const;
+  writeJournal(places, journal);
+  beginTrial(places, to.commit);
+  expect(look(), 'while it runs').toEqual([]);
+  // As of a process that has ended.
+  writeFileSync(places.journal, JSON.stringify({ ...journal, pid: 2 ** 30, born: null }));
+  expect(look()).toEqual([
+    {
+      name: 'update',
+      state: 'problem',
+      text: expect.stringMatching(/to b was cut off; it is on trial/),
+      fix: './svc update --repair',
+    },
+  ]);
+});
+
+test('why the last update did not stay is a note; one that the machine kept from its end is not', () => {
+  const { places, look } = openClone();
+  writeStoppedUpdate(places, { ...ended, code: 3, words: 'The disk is full.', isPassing: true });
+  expect(look()).toEqual([]);
+  writeLastUpdate(places, { ...ended, code: 2, words: 'b was taken back: it ended.\nMore.' }, false);
+  expect(look()).toEqual([
+    expect.objectContaining({ state: 'note', text: 'the last one did not stay: b was taken back: it ended.' }),
+  ]);
+  writeLastUpdate(places, { ...ended, code: 0, words: 'Updated.' }, false);
+  expect(look()).toEqual([]);
+});

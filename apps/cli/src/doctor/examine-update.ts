@@ -1,0 +1,46 @@
+import { accessSync, constants, existsSync } from 'node:fs';
+import type { Settings } from '@svc/service-kit/config/settings.ts';
+import { managerOf } from '@svc/service-kit/update/managed.ts';
+import { isHeldBack, isLeftOpen } from '@svc/service-kit/update/update-files.ts';
+import { installationHome, updatePlaces, type UpdatePlaces } from '@svc/service-kit/update/update-places.ts';
+import { quoted } from '../terminal.ts';
+import { readJournal } from '../update/journal.ts';
+import { readLastUpdate } from '../update/last-update.ts';
+import { readTrial } from '../update/pointer.ts';
+import { note, problem, type Finding } from './finding.ts';
+
+/** What an update has left, why the last one did not stay, and whether there could be another. Nothing where something else updates this. */
+export function examineUpdate(settings: Pick<Settings, 'root' | 'updateManaged' | 'updateArchives'>): Finding[] {
+  const places = updatePlaces(installationHome(settings.root));
+  if (managerOf(places.home, settings) !== null) return [];
+  return [...leftOpen(places), ...lastOne(places), ...folderOf(places)];
+}
+
+function leftOpen(places: UpdatePlaces): Finding[] {
+  if (!isLeftOpen(places)) return [];
+  const to = readJournal(places)?.to.name ?? 'another version';
+  const isOnTrial = readTrial(places) !== null;
+  const more = isOnTrial ? `; it is on trial, and is taken back after 40 minutes when nobody finds it good` : '';
+  return [problem('update', `an update to ${to} was cut off${more}`, './svc update --repair')];
+}
+
+/** One that the machine kept from its end is tried again, and says nothing. */
+function lastOne(places: UpdatePlaces): Finding[] {
+  const last = readLastUpdate(places);
+  if (last === null || last.code === 0 || !isHeldBack(places, last.to.commit)) return [];
+  return [note('update', `the last one did not stay: ${last.words.split('\n')[0]}`)];
+}
+
+function folderOf({ home, folder }: UpdatePlaces): Finding[] {
+  const place = [folder, `${home}/.runtime`].find((name) => existsSync(name)) ?? home;
+  try {
+    accessSync(place, constants.W_OK | constants.X_OK);
+    return [];
+  } catch (error) {
+    const isReadOnly = (error as NodeJS.ErrnoException).code === 'EROFS';
+    const fix = isReadOnly
+      ? 'mount it writable, or set SVC_UPDATE_MANAGED in .env to the name of what updates it'
+      : `sudo chown -R "$(id -un)" ${quoted(place)}`;
+    return [note('update', `this user cannot write ${place}, so nothing can be installed`, fix)];
+  }
+}
