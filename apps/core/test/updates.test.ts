@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { UpdateStatus } from '@svc/contract/update.ts';
@@ -62,6 +62,18 @@ describe('the channel', () => {
     const app = open({ SVC_UPDATE_CHANNEL: 'edge' });
     expect(await get(app, '/v2/update/channel')).toEqual({ channel: 'edge' });
     expect((await post(app, '/v2/update/channel', { channel: 'stable' })).statusCode).toBe(409);
+  });
+
+  test('of an archive is that of releases: the main branch, which it could not follow, is refused', async () => {
+    rmSync(path.join(folder.path, '.git'), { recursive: true });
+    const app = open({ SVC_UPDATE_ARCHIVES: 'https://example.org/releases' });
+    const refused = await post(app, '/v2/update/channel', { channel: 'edge' });
+    expect([refused.statusCode, refused.json()]).toEqual([
+      409,
+      expect.objectContaining({ message: expect.stringContaining('clone') }),
+    ]);
+    expect(await get(app, '/v2/update/channel')).toEqual({ channel: 'stable' });
+    expect((await post(app, '/v2/update/channel', { channel: 'stable' })).statusCode).toBe(200);
   });
 });
 

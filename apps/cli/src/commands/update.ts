@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { dataPaths } from '@svc/service-kit/config/data-dir.ts';
 import { makePrivateDir } from '@svc/service-kit/files.ts';
 import { loadSettings, type Settings } from '@svc/service-kit/config/settings.ts';
-import { managerOf } from '@svc/service-kit/update/managed.ts';
+import { archivesOf, managerOf, onlyReleases } from '@svc/service-kit/update/managed.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 import { installationHome, updatePlaces, type UpdatePlaces } from '@svc/service-kit/update/update-places.ts';
 import { changeUpdateSettings, channelOf, type UpdateChannel } from '@svc/service-kit/update/update-settings.ts';
@@ -59,7 +59,7 @@ async function perform(options: UpdateOptions, settings: Settings): Promise<Outc
   const manager = managerOf(places.home, settings);
   if (manager !== null) return { code: updateCodes.managed, words: managedWords(manager) };
   if (options.auto !== undefined) return chooseAuto(options.auto, settings);
-  if (options.channel !== undefined && options.check !== true) chooseChannel(options.channel, settings);
+  if (options.channel !== undefined && options.check !== true) chooseChannel(options.channel, places.home, settings);
   const channel =
     options.check === true && options.channel !== undefined
       ? options.channel
@@ -117,11 +117,14 @@ async function handOver(context: UpdateContext, task: Parameters<typeof repairBy
   return repairByAgent(context, task).catch(toOutcome);
 }
 
-function chooseChannel(channel: UpdateChannel, { updateChannel, dataDir }: Settings): void {
+function chooseChannel(channel: UpdateChannel, home: string, { updateChannel, updateArchives, dataDir }: Settings): void {
   if (updateChannel !== null && updateChannel !== channel)
     throw new CliError(`SVC_UPDATE_CHANNEL is ${updateChannel}, and a setting of the environment wins.`, {
       why: 'Remove it to choose here.',
     });
+  // Kept, it would stop every update from then on.
+  if (channel === 'edge' && archivesOf(home, updateArchives) !== null)
+    throw new UpdateStopped(updateCodes.manual, `${onlyReleases} To the newest release: ./svc update`);
   makePrivateDir(dataDir);
   changeUpdateSettings(dataDir, { channel });
 }

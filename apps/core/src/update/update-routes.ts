@@ -5,7 +5,7 @@ import type { DataPaths } from '@svc/service-kit/config/data-dir.ts';
 import type { CoreSettings } from '@svc/service-kit/config/process-settings.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
 import { badRequest, conflict } from '@svc/service-kit/service-error.ts';
-import { managerOf } from '@svc/service-kit/update/managed.ts';
+import { archivesOf, managerOf, onlyReleases } from '@svc/service-kit/update/managed.ts';
 import { startUpdater } from '@svc/service-kit/update/start-updater.ts';
 import { lastUpdate, readUpdateCheck, runningUpdate } from '@svc/service-kit/update/update-files.ts';
 import { installationHome, updatePlaces } from '@svc/service-kit/update/update-places.ts';
@@ -64,6 +64,7 @@ export function mountUpdateRoutes(
     const { updateChannel } = settings;
     if (updateChannel !== null && updateChannel !== body.channel)
       throw conflict(`SVC_UPDATE_CHANNEL is ${updateChannel}, and a setting of the environment wins. Remove it to choose here.`);
+    if (body.channel === 'edge' && archivesOf(home, settings.updateArchives) !== null) throw conflict(onlyReleases);
     changeUpdateSettings(paths.root, { channel: body.channel });
     return { channel: channel() };
   });

@@ -25,4 +25,7 @@ export function managerOf(home: string, { updateManaged, updateArchives }: Setti
 export const archivesOf = (home: string, setting: string | null): string | null =>
   isClone(home) ? null : (setting ?? readReleaseInfo(home)?.archives ?? null);
 
+/** Why the main branch cannot be followed there. */
+export const onlyReleases = 'Archives are of releases only: to follow the main branch, use a clone (docs/installing.md).';
+
 const isClone = (home: string): boolean => existsSync(path.join(home, '.git'));

@@ -1,5 +1,6 @@
 import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import { onlyReleases } from '@svc/service-kit/update/managed.ts';
 import { readReleaseInfo } from '@svc/service-kit/update/release-info.ts';
 import type { UpdatePlaces } from '@svc/service-kit/update/update-places.ts';
 import { linkInstallation } from './link-installation.ts';
@@ -92,11 +93,9 @@ function choose(published: Published | null, platform: string, { channel, ref, c
   const stop = (code: 3 | 4, words: string): never => {
     throw new UpdateStopped(code, words);
   };
-  if (ref !== null || channel === 'edge')
-    return stop(
-      updateCodes.manual,
-      'Archives are of the newest release only: for --ref and --channel edge, use a clone (docs/installing.md).',
-    );
+  if (ref !== null)
+    return stop(updateCodes.manual, 'Archives are of the newest release only: for --ref, use a clone (docs/installing.md).');
+  if (channel === 'edge') return stop(updateCodes.manual, `${onlyReleases} Back to releases: ./svc update --channel stable`);
   if (published === null) return stop(updateCodes.manual, `There is no archive for ${platform} there.`);
   const { version, commit } = published.info;
   if (commit === current.commit) return stop(updateCodes.current, `v${version} is what is installed.`);
