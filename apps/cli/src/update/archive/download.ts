@@ -9,6 +9,7 @@ import { errorText } from '@svc/service-kit/service-error.ts';
 /** Nothing came for so long: the connection is gone. */
 const idleMs = 60_000;
 const maxText = 4 * 2 ** 20;
+const maxTextMs = 5 * 60_000;
 const maxArchive = 2 * 2 ** 30;
 /** In a row, without anything new. */
 const tries = 4;
@@ -16,11 +17,22 @@ const pauseMs = 500;
 
 /** A file that is small, as text. @throws Error that says what the place answered */
 export async function getText(url: string): Promise<string> {
+  try {
+    return await readText(url);
+  } catch (error) {
+    throw new Error(`${url} cannot be read: ${errorText(error)}`, { cause: error });
+  }
+}
+
+async function readText(url: string): Promise<string> {
   let text = '';
   const decoder = new TextDecoder();
+  const until = performance.now() + maxTextMs;
   for await (const chunk of await request(url, 0)) {
     text += decoder.decode(chunk, { stream: true });
-    if (text.length > maxText) throw new Error(`${url} is too large.`);
+    if (text.length > maxText) throw new Error('it is too large');
+    // What comes byte by byte is never silent for long.
+    if (performance.now() > until) throw new Error(`it took more than ${maxTextMs / 60_000} min`);
   }
   return text + decoder.decode();
 }
@@ -122,8 +134,8 @@ async function request(url: string, from: number): Promise<AsyncIterable<Uint8Ar
     const response = await fetch(url, { signal: idle.signal, headers: { 'accept-encoding': 'identity', ...headers } });
     if (!response.ok) await response.body?.cancel();
     if (response.status === 416 && from > 0) throw new Whole();
-    if (response.status >= 400 && response.status < 500) throw new Refused(`${url} answers ${response.status}`);
-    if (!response.ok || response.body === null) throw new Error(`${url} answers ${response.status}`);
+    if (response.status >= 400 && response.status < 500) throw new Refused(`it answers ${response.status}`);
+    if (!response.ok || response.body === null) throw new Error(`it answers ${response.status}`);
     const body = watched(response.body, timer);
     if (from > 0 && response.status !== 206) throw new NoRange(body);
     return body;

@@ -82,6 +82,12 @@ test('one that nobody signed, or whom this version does not know, is refused', a
   await expect(newest(at('absent'))).rejects.toThrow('No release can be verified');
 });
 
+test('a place that is away, or has nothing there, is named with the reason', async () => {
+  await expect(newest()).rejects.toThrow(`${base}/SHA256SUMS cannot be read: it answers 404`);
+  const away = newestPublished({ base: 'http://127.0.0.1:1', platform: 'linux-x64', signers: null });
+  await expect(away).rejects.toThrow(/^http:\/\/127\.0\.0\.1:1\/SHA256SUMS cannot be read: .*(?:ECONNREFUSED|bad port)/);
+});
+
 test('a description that the sums do not vouch for is refused', async () => {
   publish(['0.2.0']);
   files[`${nameOf('0.2.0')}.json`] = JSON.stringify({ version: '0.2.0', commit: 'c'.repeat(40), platform: 'linux-x64' });
