@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildWebApp, isWebAppBuilt } from '@svc/service-kit/packages/build-web-app.ts';
 import { openUpdateHouse, until, type UpdateHouse } from './update-house.ts';
@@ -43,6 +43,17 @@ test('with nothing newer it ends with 4, and nothing is copied', async () => {
   expect(await house.svc(['update'])).toMatchObject({ code: 4 });
   expect(await house.svc(['update', '--check'])).toMatchObject({ code: 4 });
   await runsOn(first);
+});
+
+test('where nothing can be written it ends with 3, also for a program that reads JSON', async () => {
+  const folder = house.file('.runtime/update');
+  renameSync(folder, `${folder}.aside`);
+  writeFileSync(folder, 'in the way');
+  const { code, out } = await house.svc(['update', '--rollback', '--json']);
+  rmSync(folder);
+  renameSync(`${folder}.aside`, folder);
+  expect(JSON.parse(out)).toMatchObject({ code: 3, words: expect.stringContaining('.runtime/update') });
+  expect(code).toBe(3);
 });
 
 test('--check says what would happen and changes nothing', async () => {

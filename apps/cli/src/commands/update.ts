@@ -9,12 +9,12 @@ import { archivesOf, managerOf, onlyReleases } from '@svc/service-kit/update/man
 import { errorText } from '@svc/service-kit/service-error.ts';
 import { installationHome, updatePlaces, type UpdatePlaces } from '@svc/service-kit/update/update-places.ts';
 import { changeUpdateSettings, channelOf, type UpdateChannel } from '@svc/service-kit/update/update-settings.ts';
-import { CliError } from '../cli-error.ts';
+import { CliError, toCliError } from '../cli-error.ts';
 import { repositoryRoot } from '../repository-root.ts';
 import { hostAddresses, isOptional, serviceUrl } from '../service-urls.ts';
 import { print } from '../terminal.ts';
 import { listInstances } from '../up/ask-services.ts';
-import { takeInstanceLock } from '../up/before-start.ts';
+import { takeInstanceLock, type InstanceLock } from '../up/before-start.ts';
 import { openSource } from '../update/open-source.ts';
 import { canBeRepaired, repairByAgent } from '../update/agent/repair-by-agent.ts';
 import { readJournal } from '../update/journal.ts';
@@ -70,8 +70,7 @@ async function perform(options: UpdateOptions, settings: Settings): Promise<Outc
   const progress = createProgressEvents({ url, token: settings.insightsToken, now: Date.now });
   const context = openContext(places, settings, { isQuiet: options.json === true, progress });
   if (options.check === true) return check(context, request);
-  makePrivateDir(places.folder);
-  const lock = takeInstanceLock(places.lock);
+  const lock = takeLock(places);
   if (lock === null) return { code: updateCodes.busy, words: 'Another update runs.' };
   let copy: string;
   try {
@@ -86,6 +85,17 @@ async function perform(options: UpdateOptions, settings: Settings): Promise<Outc
     lock.release();
   }
   return goOnIn(copy);
+}
+
+/** Null when another update has it. @throws UpdateStopped where this user can write nothing */
+function takeLock({ folder, lock }: UpdatePlaces): InstanceLock | null {
+  try {
+    makePrivateDir(folder);
+    return takeInstanceLock(lock);
+  } catch (error) {
+    const { why } = toCliError(error);
+    throw new UpdateStopped(updateCodes.manual, `No update can be installed into this folder. ${why}`, { cause: error });
+  }
 }
 
 async function repair(context: UpdateContext): Promise<Outcome> {
