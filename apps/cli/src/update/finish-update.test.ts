@@ -1,4 +1,5 @@
-import { mkdirSync, readdirSync } from 'node:fs';
+import { lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { dataPaths } from '@svc/service-kit/config/data-dir.ts';
 import { lastUpdate } from '@svc/service-kit/update/update-files.ts';
@@ -54,4 +55,16 @@ test('an update that stays names the connectors that do not run any more, and th
   expect(code).toBe(0);
   expect(words).toMatch(/ m1: it is broken; email\. See \.\/svc status\. Back to c: \.\/svc update --rollback$/);
   expect(lastUpdate(context.places)?.words).toBe(words);
+});
+
+test('new settings are noted where .env is kept, also behind a link', async () => {
+  const context = openContext();
+  const kept = path.join(context.places.home, 'kept.env');
+  writeFileSync(kept, 'SVC_MINE=1\n');
+  symlinkSync(kept, path.join(context.places.home, '.env'));
+  writeFileSync(path.join(versionFolder(context.places, from.commit), '.env.example'), '');
+  writeFileSync(path.join(versionFolder(context.places, to.commit), '.env.example'), '#SVC_NEW=1\n');
+  await finish(context, journal);
+  expect(readFileSync(kept, 'utf8')).toBe('SVC_MINE=1\n\n#SVC_NEW=1\n');
+  expect(lstatSync(path.join(context.places.home, '.env')).isSymbolicLink()).toBe(true);
 });

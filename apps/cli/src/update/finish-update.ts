@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { writeFileAtomic } from '@svc/service-kit/files.ts';
 import { endJournal, type Journal, type Version } from './journal.ts';
@@ -71,7 +71,8 @@ function noteNewSettings({ places, say }: UpdateContext, { from, to }: Journal):
   const exampleOf = ({ commit }: Version) => readFileSync(path.join(versionFolder(places, commit), '.env.example'), 'utf8');
   const text = reconcileEnv(readFileSync(file, 'utf8'), exampleOf(from), exampleOf(to));
   if (text === null) return;
-  writeFileAtomic(file, text);
+  // It may be a link to where a person keeps it.
+  writeFileAtomic(realpathSync(file), text);
   say('New settings are noted in .env, commented out.');
 }
 
