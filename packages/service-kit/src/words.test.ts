@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { counted, duration, roundedDuration } from './words.ts';
+import { counted, duration, inUnits, roundedDuration } from './words.ts';
 
 test('what is counted is one thing, or things', () => {
   expect([0, 1, 2].map((count) => counted(count, 'turn'))).toEqual(['0 turns', '1 turn', '2 turns']);
@@ -34,4 +34,8 @@ test('what is rounded is never less than it is', () => {
       expect(Number(count) * (unit[name] ?? 0)).toBeGreaterThanOrEqual(ms);
     }),
   );
+});
+
+test('a size is in the largest unit of which there is one', () => {
+  expect([0, 1023, 1024, 3.4 * 2 ** 20, 5 * 2 ** 50].map(inUnits)).toEqual(['0 B', '1023 B', '1.0 KiB', '3.4 MiB', '5120.0 TiB']);
 });

@@ -17,3 +17,11 @@ export function roundedDuration(ms: number): string {
   if (minutes < 2) return `${Math.max(1, Math.ceil(ms / 1000))} s`;
   return minutes < 120 ? `${minutes} min` : `${Math.ceil(minutes / 60)} h`;
 }
+
+const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
+
+/** A size as people read it: `3.4 MiB`. */
+export function inUnits(bytes: number): string {
+  const step = Math.min(units.length - 1, Math.max(0, Math.floor(Math.log2(Math.max(1, bytes)) / 10)));
+  return `${(bytes / 1024 ** step).toFixed(step === 0 ? 0 : 1)} ${units[step]}`;
+}

@@ -1,7 +1,6 @@
-import { counted } from '@svc/service-kit/words.ts';
+import { counted, inUnits } from '@svc/service-kit/words.ts';
 import type { Backup, RestorePlan, RestoreState } from '@svc/contract/backup.ts';
 import type { Style } from '../terminal.ts';
-import { inUnits } from '../upload/progress.ts';
 
 export type BackupList = { backups: Backup[]; restore: RestoreState | null };
 

@@ -3,8 +3,8 @@ import { createWriteStream, mkdtempSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { inTime } from '@svc/service-kit/within.ts';
+import { inUnits } from '@svc/service-kit/words.ts';
 import { CliError } from '../cli-error.ts';
-import { inUnits } from '../upload/progress.ts';
 
 /** What was piped in: text that goes with the message, or a file that lies in `folder` until that is removed. */
 export type Piped = { kind: 'text'; text: string } | { kind: 'file'; file: string; mime: string; remove: () => void };

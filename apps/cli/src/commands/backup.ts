@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { counted } from '@svc/service-kit/words.ts';
+import { counted, inUnits } from '@svc/service-kit/words.ts';
 import type { Backup, RestorePlan, RestoreUndone } from '@svc/contract/backup.ts';
 import type { CliSettings } from '@svc/service-kit/config/process-settings.ts';
 import { loadSettings } from '@svc/service-kit/config/settings.ts';
@@ -14,7 +14,7 @@ import { CliError, commandIn } from '../cli-error.ts';
 import { coreUrl } from '../service-urls.ts';
 import { repositoryRoot } from '../repository-root.ts';
 import { createStyle, print } from '../terminal.ts';
-import { createProgressLine, inUnits } from '../upload/progress.ts';
+import { createProgressLine } from '../upload/progress.ts';
 import { createSecretInput } from '../vault/secret-input.ts';
 
 /** What is to be done with backups. `secrets` asks for a passphrase. */

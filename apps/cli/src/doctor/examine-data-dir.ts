@@ -3,7 +3,7 @@ import { access, mkdtemp, rmdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { dataPaths } from '@svc/service-kit/config/data-dir.ts';
 import { freeSpace } from '@svc/service-kit/free-space.ts';
-import { inUnits } from '../upload/progress.ts';
+import { inUnits } from '@svc/service-kit/words.ts';
 import { isForeign } from './examine-files.ts';
 import { fine, note, problem, skipped, type Finding } from './finding.ts';
 import { quoted } from '../terminal.ts';

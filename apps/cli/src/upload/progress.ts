@@ -1,3 +1,5 @@
+import { inUnits } from '@svc/service-kit/words.ts';
+
 /** In bytes; `resumedAt` had arrived before. */
 export type UploadProgress = { sent: number; size: number; resumedAt: number };
 
@@ -36,14 +38,6 @@ export function createProgressLine(stream: Stream): ProgressLine {
       if (stream.isTTY && shownAt >= 0) stream.write('\n');
     },
   };
-}
-
-const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
-
-/** A size as people read it: `3.4 MiB`. */
-export function inUnits(bytes: number): string {
-  const step = Math.min(units.length - 1, Math.max(0, Math.floor(Math.log2(Math.max(1, bytes)) / 10)));
-  return `${(bytes / 1024 ** step).toFixed(step === 0 ? 0 : 1)} ${units[step]}`;
 }
 
 /** `42 %  1.2 GiB of 2.9 GiB  85.0 MiB/s  20 s left`. */

@@ -1,6 +1,6 @@
 import type { ManifestEntry } from '@svc/contract/upload.ts';
+import { inUnits } from '@svc/service-kit/words.ts';
 import { visibleLine, type Style } from '../terminal.ts';
-import { inUnits } from './progress.ts';
 
 const timeOf = (at: number) => new Date(at).toLocaleString('sv-SE').slice(0, 16);
 

@@ -8,8 +8,8 @@ import { http } from '@svc/service-kit/builtin.ts';
 import { maxAnswerBytes } from '@svc/service-kit/http/json-client.ts';
 import { tokenHeaders } from '@svc/service-kit/http/own-tokens.ts';
 import { BodyTooLarge, readBody } from '@svc/service-kit/http/read-body.ts';
+import { inUnits } from '@svc/service-kit/words.ts';
 import { CliError, unexpectedResponse } from '../cli-error.ts';
-import { inUnits } from './progress.ts';
 
 export type UploadAsk = { filename: string; mime: string; size: number };
 type Request = { method: string; path: string; body?: Buffer; headers?: Record<string, string> };

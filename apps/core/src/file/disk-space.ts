@@ -1,6 +1,6 @@
 import { freeSpace } from '@svc/service-kit/free-space.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
-import { counted } from '@svc/service-kit/words.ts';
+import { counted, inUnits } from '@svc/service-kit/words.ts';
 
 /** Left to the rest of the service by what may take much: a backup, a restore. */
 const reserveBytes = 128 * 1024 * 1024;
@@ -17,7 +17,10 @@ export async function checkSpace(folder: string, size: number): Promise<void> {
 /** The same, with room left for the rest of the service. `size`: the most that it may take. */
 export async function checkRoom(folder: string, size: number): Promise<void> {
   const free = await roomIn(folder);
-  if (size > free) throw noSpace(`This takes up to ${size} bytes, and the disk has room for ${free}.`, free, size);
+  if (size <= free) return;
+  const left = await freeSpace(folder);
+  const words = `This takes up to ${inUnits(size)}. The disk has ${inUnits(left)} left, and ${inUnits(reserveBytes)} of it stay free for the service.`;
+  throw noSpace(words, free, size);
 }
 
 const noSpace = (words: string, free: number, size: number) =>
