@@ -1,3 +1,5 @@
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
 import OpenAI from 'openai';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Session } from '@svc/contract/session.ts';
@@ -56,6 +58,25 @@ describe.each(engines)('an OpenAI client and a real $id turn', ({ id, settings }
     const usage = async () => (await openUsage(urls.collector)).at(0);
     await expect.poll(usage).toMatchObject({ surface: 'compat', principal: 'owner', turns: 2, estimated_turns: 0 });
     expect((await usage())?.output_tokens).toBeGreaterThan(0);
+  });
+
+  test('what it wrote of a conversation goes with the conversation', async ({ skip }) => {
+    skip(why !== null, why ?? undefined);
+    house = await openHouse({ env: { SVC_DEFAULT_ENGINE: id, ...settings(dir ?? '') } });
+    const { urls, folder } = house;
+    const client = new OpenAI({ baseURL: `${urls.compat}/v1`, apiKey: house.key(), maxRetries: 0 });
+    await client.chat.completions.create({ model: 'svc', messages: [{ role: 'user', content: 'hello there' }] });
+    const { sessions } = await house.get<{ sessions: Session[] }>(`${urls.core}/v2/sessions`);
+    const { conversation_key = '', engine_session_id = '' } = sessions[0] ?? {};
+    const written = () =>
+      readdirSync(path.join(folder, 'engine-state'), { recursive: true, encoding: 'utf8' }).filter((file) =>
+        path.basename(file).includes(engine_session_id ?? ''),
+      );
+    expect(written()).not.toEqual([]);
+    expect((await fetch(`${urls.core}/v2/session/${encodeURIComponent(conversation_key)}`, { method: 'DELETE' })).status).toBe(
+      200,
+    );
+    await expect.poll(written).toEqual([]);
   });
 
   test('an upstream error reaches the client as an error as text', async ({ skip }) => {
