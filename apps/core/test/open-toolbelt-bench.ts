@@ -80,6 +80,7 @@ export function openToolbeltBench() {
       standIn.answers.clear();
     }
     collector.answers.set('/api/sessions', { sessions: [] });
+    manager.answers.set('/send/targets', { targets: [] });
   });
   afterEach(() =>
     core.engine.script(async function* () {

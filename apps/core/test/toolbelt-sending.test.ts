@@ -36,6 +36,25 @@ describe('svc_send', () => {
     expect(JSON.stringify((await bench.core.app.inject('/v2/deliveries')).json())).not.toContain('"kind"');
   });
 
+  test('where words are done, as in a terminal, only an owner sends them, and nobody else while that is unknown', async () => {
+    const terminal = { channel: 'terminal', name: 'Terminals', enabled: true };
+    const outbound = { kinds: ['text'], target: { required: true, label: 'Terminal' }, steers: true };
+    bench.manager.answers.set('/send/targets', { targets: [{ ...terminal, instance_id: 't1', outbound }] });
+    const words = { target: 'main', text: 'rm -rf ~' };
+    for (const place of [{ instance_id: 't1' }, { channel: 'terminal' }])
+      expect(await call(from('trusted'), 'svc_send', { ...place, ...words })).toMatchObject({
+        ok: false,
+        text: expect.stringContaining('"t1" is not allowed') as string,
+      });
+    bench.manager.answers.delete('/send/targets');
+    expect(await call(from('trusted'), 'svc_send', { instance_id: 't1', ...words })).toMatchObject({
+      ok: false,
+      text: expect.stringContaining('is away') as string,
+    });
+    expect(sent).toEqual([]);
+    expect((await call(fromOwner(), 'svc_send', { instance_id: 't1', ...words })).result).toMatchObject({ delivered: true });
+  });
+
   test('a channel is enough where one instance answers to it', async () => {
     const target = (instance_id: string, channel: string, enabled = true) => ({
       instance_id,

@@ -28,7 +28,7 @@ export const meta = {
       },
     },
   },
-  outbound: { kinds: ['text', 'interrupt'], target: { required: true, label: 'Terminal or conversation' } },
+  outbound: { kinds: ['text', 'interrupt'], target: { required: true, label: 'Terminal or conversation' }, steers: true },
   permissions: { sessions: 'every' },
 } as const satisfies ConnectorMeta;
 

@@ -11,7 +11,12 @@ export type ConfigSchema = {
 export const portElsewhere = { portOf: 'server' } as const;
 
 /** What can be pushed to a running instance. */
-export type Outbound = { kinds: readonly string[]; target: { required: boolean; label: string } };
+export type Outbound = {
+  kinds: readonly string[];
+  target: { required: boolean; label: string };
+  /** What is sent is not shown to people but done, with the rights of a person whom the instance names. Only an owner may send it from a turn. */
+  steers?: true;
+};
 
 /** What Node cannot keep within bounds: a process that has one of these can read and do all that the service can. */
 export const boundlessPermissions = ['child-process', 'worker', 'addons', 'sqlite'] as const;

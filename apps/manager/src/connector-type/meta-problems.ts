@@ -41,6 +41,7 @@ const metaSchema = {
               required: ['required', 'label'],
               properties: { required: { type: 'boolean' }, label: { type: 'string' } },
             },
+            steers: { const: true },
           },
         },
       ],

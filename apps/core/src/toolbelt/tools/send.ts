@@ -14,7 +14,7 @@ const firstTryMs = 10_000;
 
 /**
  * Sends something out through a connector. A text goes through the outbox: masked, kept, tried again. Who does not reach
- * all can send texts to the place their conversation is in.
+ * all can send texts to the place their conversation is in, and only an owner to where words are done and not shown.
  */
 export const send: Tool<'svc_send'> = async (deps, caller, { text, path, caption, kind, ...asked }) => {
   if ((text === undefined) === (path === undefined)) throw badRequest('Give "text", or "path" with a "caption".');
@@ -43,6 +43,7 @@ async function placeOf(deps: ToolDeps, caller: ToolCaller, asked: Asked): Promis
   }
   const instance = instance_id ?? (channel === undefined ? here?.instance_id : await findInstance(deps, channel));
   if (instance === undefined) throw badRequest('Name the "channel" or the "instance_id" to send through.');
+  if (!maySteer(caller) && (await steers(deps, instance))) throw notAllowed(`Sending through "${instance}"`);
   return { instance_id: instance, target: target ?? '' };
 }
 
@@ -80,6 +81,12 @@ export async function findInstance({ settings }: Pick<ToolDeps, 'settings'>, cha
   const listed = (fits.length > 1 ? fits : targets).map((target) => `${target.instance_id} (${target.channel}, ${target.name})`);
   const which = listed.length === 0 ? 'No instance can be sent through.' : `Name an "instance_id": ${listed.join('; ')}.`;
   throw badRequest(`${fits.length === 0 ? 'No instance' : 'More than one instance'} answers to "${channel}". ${which}`);
+}
+
+/** Whether what is sent through an instance is done with the rights of a person there. @throws ServiceError `unavailable` without the manager */
+async function steers({ settings }: Pick<ToolDeps, 'settings'>, instance: string): Promise<boolean> {
+  const target = (await readTargets(settings)).find(({ instance_id }) => instance_id === instance);
+  return target !== undefined && target.outbound !== false && target.outbound.steers === true;
 }
 
 async function readTargets({ bindHost, managerPort, managerToken }: ToolDeps['settings']): Promise<SendTarget[]> {
