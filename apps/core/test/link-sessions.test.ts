@@ -231,6 +231,16 @@ describe('a sender', () => {
     await core.app.inject({ method: 'PATCH', url: '/trust/principals/anna', payload: { status: 'disabled' } });
     await expect.poll(() => [ofAnna?.ends, ofBo?.ends]).toEqual([['no_access'], ['no_access']]);
   });
+
+  test('a watch ends when the time of a grant is over, by which its sender was let in or saw all', async () => {
+    const payload = { role_id: 'owner', expires_at: Date.now() + 2_000 };
+    expect((await core.app.inject({ method: 'POST', url: '/trust/principals/gus/grants', payload })).statusCode).toBe(200);
+    const sessions = openSessions();
+    const [own, others] = ['shop:s1:user:gus', annasKey].map((key) => watch(sessions, 'gus', key));
+    await watching(2);
+    await expect.poll(() => others?.ends, { timeout: 15_000 }).toEqual(['forbidden']);
+    expect(own?.ends).toEqual([]);
+  });
 });
 
 describe('a connector that was taken over', () => {

@@ -1,4 +1,5 @@
 import type { LinkReply, SessionAnswer, SessionRequest } from '@svc/contract/link.ts';
+import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Peer } from '@svc/service-kit/connector-pass.ts';
 import { createInTurnByKey } from '@svc/service-kit/in-turn-by-key.ts';
 import { conflict, notFound, type ServiceError } from '@svc/service-kit/service-error.ts';
@@ -21,6 +22,7 @@ export type LinkSessionDeps = PageDeps &
     claims: Pick<Claims, 'isClaimed' | 'forget'>;
     trust: Pick<TrustService, 'resolve' | 'onChange'>;
     events: Pick<Events, 'conversationForgotten'>;
+    clock: Pick<Clock, 'every'>;
     pipeline: Pick<Pipeline, 'stateOf' | 'liveTurn' | 'isBusy' | 'abort' | 'inject' | 'watch'>;
   };
 

@@ -1,4 +1,6 @@
 import type { SessionRequest } from '@svc/contract/link.ts';
+import type { Tier } from '@svc/contract/trust.ts';
+import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Peer } from '@svc/service-kit/connector-pass.ts';
 import { toServiceError } from '@svc/service-kit/http/error-handler.ts';
 import { maskedMember, type MaskedJson } from '@svc/service-kit/redaction/outbound-mask.ts';
@@ -14,6 +16,7 @@ type Deps = {
   trust: Pick<TrustService, 'resolve' | 'onChange'>;
   sessions: Pick<SessionStore, 'read'>;
   pipeline: Pick<Pipeline, 'watch'>;
+  clock: Pick<Clock, 'every'>;
 };
 
 export type LinkWatchOptions = {
@@ -25,8 +28,8 @@ export type LinkWatchOptions = {
 };
 
 type WatchRequest = Extract<SessionRequest, { op: 'watch' }>;
-/** Null in `leave` until it is known that the watcher may. */
-type LinkWatch = { request: WatchRequest; peer: Peer; leave: (() => void) | null };
+/** Null in `leave` until it is known that the watcher may. `tier`: of the watcher when that was last looked at; null before. */
+type LinkWatch = { request: WatchRequest; peer: Peer; leave: (() => void) | null; tier: Tier | null };
 
 /** What one link watches. Frames leave while it has taken most of those before them: turns go over the same link. */
 export interface LinkWatches {
@@ -38,6 +41,8 @@ export interface LinkWatches {
 
 /** Of those that show frames, and of those that do not: a device of a gateway has one of each. */
 const maxWatches = 2048;
+/** The time of a grant passes without a change of trust, so it is looked at this often, ms. */
+const lookEveryMs = 5_000;
 
 export function createLinkWatches(deps: Deps, { link, write, refuse }: LinkWatchOptions): LinkWatches {
   const watches = new Map<number, LinkWatch>();
@@ -69,6 +74,21 @@ export function createLinkWatches(deps: Deps, { link, write, refuse }: LinkWatch
     }
   };
 
+  const look = async (watch: LinkWatch): Promise<void> => {
+    const { peer, request } = watch;
+    const { trust_tier: tier } = await resolveAsker(deps, peer, request.as, request.conversation_key);
+    if (tier === watch.tier) return;
+    await check(peer, request);
+    watch.tier = tier;
+  };
+  const lookAtAll = (): void => {
+    for (const [id, watch] of watches) look(watch).catch((error: unknown) => refuseWatch(id, toServiceError(error)));
+  };
+  const startJudging = (): (() => void) => {
+    const stops = [deps.trust.onChange(judge), deps.clock.every(lookEveryMs, lookAtAll)];
+    return () => stops.forEach((stop) => stop());
+  };
+
   const put = (json: MaskedJson): void => {
     link.wrote(json.length);
     write(json);
@@ -89,10 +109,10 @@ export function createLinkWatches(deps: Deps, { link, write, refuse }: LinkWatch
       if (watches.has(id)) throw badRequest(`The request ${id} watches a conversation already.`);
       const others = showsFrames(request) ? watches.size - withoutFrames : withoutFrames;
       if (others >= maxWatches) throw queueFull(`A link watches ${maxWatches} conversations at most.`);
-      const watch: LinkWatch = { request, peer, leave: null };
+      const watch: LinkWatch = { request, peer, leave: null, tier: null };
       watches.set(id, watch);
       if (!showsFrames(request)) withoutFrames++;
-      stopJudging ??= deps.trust.onChange(judge);
+      stopJudging ??= startJudging();
       try {
         await check(peer, request);
         if (watches.get(id) !== watch || !showsFrames(request)) return; // ended meanwhile, or nothing is shown
