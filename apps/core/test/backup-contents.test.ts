@@ -2,12 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
+import { writeFileAtomic } from '@svc/service-kit/files.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { createBackupNotes } from '../src/backup/backup-notes.ts';
+import { makeBackup } from '../src/backup/make-backup.ts';
 import { fill, openBackupBench, rowsOf, unpack } from './open-backup-bench.ts';
 import { envelope } from './open-test-core.ts';
 
 const bench = openBackupBench();
-const { ask, importBackup, inData, makeBackup, open, restart, upload } = bench;
+const { ask, importBackup, inData, open, restart, upload } = bench;
 
 describe('a backup', () => {
   test('holds the databases, the configuration and the uploads, each with its digest, and no staging', async () => {
@@ -16,7 +19,7 @@ describe('a backup', () => {
     const bytes = randomBytes(300_000);
     const file = await upload('tulip.bin', bytes);
     await ask('POST', '/v2/upload/init', { filename: 'half', mime: 'text/plain', size: 5 });
-    const { archive } = await makeBackup();
+    const { archive } = await bench.makeBackup();
     const files = unpack(archive);
     const uploaded = path.relative(bench.core.folder, file.path);
     expect([...files.keys()]).toEqual([
@@ -35,6 +38,39 @@ describe('a backup', () => {
   });
 });
 
+test('a list of uploads that is rewritten while it is packed is in a backup as it was', async () => {
+  await open({ before: fill });
+  const { paths, db } = bench.core.context;
+  const kept = await upload('tulip.bin', Buffer.from('tulip'));
+  const list = path.join(paths.uploads, 'manifest.jsonl');
+  const before = readFileSync(list, 'utf8');
+  const notes = createBackupNotes(paths.backups);
+  const id = 'bak_0000000000000000001';
+  notes.prepare();
+  let isRewritten = false;
+  await makeBackup({
+    id,
+    db,
+    paths,
+    notes,
+    secretsFile: '',
+    version: '0.1.0',
+    createdAt: Date.now(),
+    passphrase: null,
+    signal: new AbortController().signal,
+    onLeftOut: () => undefined,
+    // The databases come first.
+    onProgress() {
+      isRewritten = true;
+      writeFileAtomic(list, '');
+    },
+  });
+  expect(isRewritten).toBe(true);
+  const files = unpack(readFileSync(notes.archiveOf(id)));
+  expect(files.get('uploads/manifest.jsonl')?.toString()).toBe(before);
+  expect(files.has(path.relative(bench.core.folder, kept.path))).toBe(true);
+});
+
 describe('the operator’s own parts', () => {
   const code = 'connectors/shop/src/index.ts';
   const put = (name: string, content: string | Buffer = 'x') => {
@@ -51,7 +87,7 @@ describe('the operator’s own parts', () => {
     for (const name of [...left, 'node_modules/a.js']) put(`connectors/${name}`);
     symlinkSync(bench.core.folder, inData('connectors', 'linked'));
     symlinkSync(inData('core.db'), inData('connectors', 'shop', 'database'));
-    const files = unpack((await makeBackup()).archive);
+    const files = unpack((await bench.makeBackup()).archive);
     expect([...files.keys()].filter((name) => !/\.(?:db|json)$/.test(name))).toEqual([
       'connectors/shop/session-token.ts',
       code,
@@ -68,7 +104,7 @@ describe('the operator’s own parts', () => {
     rmSync(inData('connectors'), { recursive: true, force: true });
     symlinkSync(outside.path, inData('connectors'));
     symlinkSync(path.join(outside.path, 'shop', 'index.ts'), inData('moderation.deny.txt'));
-    expect([...unpack((await makeBackup()).archive).keys()]).toEqual(['backup.json', 'core.db']);
+    expect([...unpack((await bench.makeBackup()).archive).keys()]).toEqual(['backup.json', 'core.db']);
     outside.remove();
   });
 
@@ -82,7 +118,7 @@ describe('the operator’s own parts', () => {
     bench.core.context.log.warn = warn;
     fillBig();
     put(code);
-    const names = [...unpack((await makeBackup()).archive).keys()];
+    const names = [...unpack((await bench.makeBackup()).archive).keys()];
     expect(names.filter((name) => name.startsWith('connectors/'))).toEqual([code]);
     expect(warn.mock.calls).toEqual([[{ connector: 'big', backup: expect.any(String) }, expect.any(String)]]);
   });
@@ -91,7 +127,7 @@ describe('the operator’s own parts', () => {
     await open();
     put('moderation.deny.txt', 'launch codes');
     put(code, 'first');
-    const { archive } = await makeBackup();
+    const { archive } = await bench.makeBackup();
     put('moderation.deny.txt', '');
     put(code, 'second');
     put('connectors/shop/.env', 'newer');

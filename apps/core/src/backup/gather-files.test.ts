@@ -14,7 +14,8 @@ beforeEach(() => {
 });
 
 const write = (name: string, text: string) => writeFileSync(path.join(root, 'instances/one', name), text);
-const gather = async () => (await gatherFiles(dataPaths(root))).map(({ name }) => name);
+const gather = async () =>
+  (await gatherFiles(dataPaths(root), { manifest: path.join(root, 'uploads/manifest.jsonl') })).map(({ name }) => name);
 const gatherSealed = async () => (await gatherSecrets(dataPaths(root), '')).map(({ path: name }) => name);
 
 test('files of an instance go in the clear only when they are seen to be harmless', async () => {

@@ -9,8 +9,8 @@ import { isConnectorPart } from '@svc/service-kit/restore/keep-present.ts';
 import { isArchiveName } from './archive-rules.ts';
 import type { SecretFile } from './seal-secrets.ts';
 
-/** A file to be packed. Of one that only ever grows exactly the first `bytes` are taken. */
-export type PackedFile = { name: string; file: string; bytes: number; grows?: true };
+/** A file to be packed, under `name`. */
+export type PackedFile = { name: string; file: string; bytes: number };
 
 /** They are sealed and opened in one piece, in memory. */
 const maxSecretBytes = 128 * 1024 * 1024;
@@ -27,20 +27,27 @@ export type FilePlaces = Pick<
   'connectors' | 'denyList' | 'instances' | 'persona' | 'personas' | 'prices' | 'secrets' | 'silos' | 'trustSeed' | 'uploads'
 >;
 
+type GatherOptions = {
+  /** The list of uploads, as it was before this is called: each of its lines has its file then. */
+  manifest: string;
+  /** Called for each connector of the operator that is left out. */
+  onLeftOut?(connector: string): void;
+};
+
+export const manifestName = 'uploads/manifest.jsonl';
+
 /** What is packed unencrypted: configuration, code of connectors, finished uploads, silos. */
-export async function gatherFiles(paths: FilePlaces, onLeftOut: (connector: string) => void = () => {}): Promise<PackedFile[]> {
+export async function gatherFiles(paths: FilePlaces, { manifest, onLeftOut }: GatherOptions): Promise<PackedFile[]> {
   const connectors = await gatherConnectors(paths.connectors);
-  connectors.leftOut.forEach(onLeftOut);
+  for (const connector of connectors.leftOut) onLeftOut?.(connector);
   const singles = [paths.trustSeed, paths.prices, paths.denyList, paths.persona].map((file) => sized(path.basename(file), file));
-  // The list is read before the files, so that each of its lines has its file.
-  const manifest = await sized('uploads/manifest.jsonl', path.join(paths.uploads, 'manifest.jsonl'));
   const uploads = await below('uploads', paths.uploads);
   const found = [
     ...(await Promise.all(singles)),
     ...(await plainInstanceFiles(paths)),
     ...connectors.files,
-    manifest === null ? null : { ...manifest, grows: true as const },
-    ...uploads.filter(({ name }) => name !== 'uploads/manifest.jsonl' && !name.endsWith('.part')),
+    await sized(manifestName, manifest),
+    ...uploads.filter(({ name }) => name !== manifestName && !name.endsWith('.part')),
     ...(await below('personas', paths.personas)),
     ...(await below('silos', paths.silos)),
   ];

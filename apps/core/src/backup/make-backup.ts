@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { rename, stat } from 'node:fs/promises';
+import { copyFile, rename, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { type BackupContents, backupFormat } from '@svc/contract/backup.ts';
 import type { DataPaths } from '@svc/service-kit/config/data-dir.ts';
@@ -8,7 +8,7 @@ import { makePrivateDir, syncFolder } from '@svc/service-kit/files.ts';
 import type { SqliteDatabase } from '@svc/store/open-sqlite.ts';
 import { usualLimits } from './archive-rules.ts';
 import type { BackupNotes } from './backup-notes.ts';
-import { gatherFiles, gatherSecrets, type PackedFile, sized, type FilePlaces } from './gather-files.ts';
+import { gatherFiles, gatherSecrets, manifestName, type PackedFile, sized, type FilePlaces } from './gather-files.ts';
 import { readArchive } from './read-archive.ts';
 import { databaseFiles, readVault, snapshotDatabases } from './snapshot-databases.ts';
 import { checkRoom } from '../file/disk-space.ts';
@@ -48,7 +48,8 @@ export async function makeBackup(work: BackupWork): Promise<MadeBackup> {
   signal.throwIfAborted();
   const facts = { format: backupFormat, version: work.version, created_at: work.createdAt, schemas };
   const databases = await snapshotFiles(schemas, notes.workOf(id));
-  const plain = await gatherFiles(paths, work.onLeftOut);
+  const manifest = await snapshotManifest(paths, notes.workOf(id));
+  const plain = await gatherFiles(paths, { manifest, onLeftOut: work.onLeftOut });
   const secrets = work.passphrase === null ? null : await sealSecrets(await allSecrets(work), work.passphrase);
   const small = [...databases, ...plain.filter((file) => !isLarge(file))];
   const large = plain.filter(isLarge);
@@ -68,15 +69,25 @@ export async function makeBackup(work: BackupWork): Promise<MadeBackup> {
   return { bytes: (await stat(notes.archiveOf(id))).size, files: contents.files.length, sha256 };
 }
 
-const isLarge = ({ name }: PackedFile) =>
-  (name.startsWith('uploads/') && name !== 'uploads/manifest.jsonl') || name.startsWith('silos/');
+const isLarge = ({ name }: PackedFile) => (name.startsWith('uploads/') && name !== manifestName) || name.startsWith('silos/');
 
 /** The most that snapshots and archive take together. */
 async function expectedBytes(paths: BackupPlaces): Promise<number> {
-  const databases = await Promise.all(Object.values(databaseFiles(paths)).map((file) => sized('', file)));
-  const plain = await gatherFiles(paths);
+  const manifest = manifestOf(paths);
+  const copied = await Promise.all(Object.values(databaseFiles(paths)).map((file) => sized('', file)));
+  const list = await sized('', manifest);
+  const plain = await gatherFiles(paths, { manifest });
   const sum = (files: readonly (PackedFile | null)[]) => files.reduce((bytes, file) => bytes + (file?.bytes ?? 0), 0);
-  return 2 * sum(databases) + sum(plain);
+  return 2 * sum(copied) + sum([list, ...plain]);
+}
+
+const manifestOf = ({ uploads }: Pick<FilePlaces, 'uploads'>): string => path.join(uploads, 'manifest.jsonl');
+
+/** A copy of the list of uploads, which grows, and is rewritten when files were deleted. Gives its place, at which there is nothing without a list. */
+async function snapshotManifest(paths: FilePlaces, folder: string): Promise<string> {
+  const copy = path.join(folder, 'manifest.jsonl');
+  if ((await sized('', manifestOf(paths))) !== null) await copyFile(manifestOf(paths), copy);
+  return copy;
 }
 
 async function snapshotFiles(schemas: BackupContents['schemas'], folder: string): Promise<PackedFile[]> {

@@ -47,7 +47,7 @@ export async function writeArchive(file: string, parts: ArchiveParts, { signal, 
     const pack = (name: string, bytes: number) => controller.add({ name, size: bytes, mode: 0o600, mtime }).getWriter();
     const add = async (part: PackedFile, isStored: boolean) => {
       signal.throwIfAborted();
-      const isWhole = part.grows !== true && part.bytes <= wholeBytes;
+      const isWhole = part.bytes <= wholeBytes;
       const content = isWhole ? await readWhole(part.file) : null;
       if (isWhole && content === null) return;
       if (isStored && content !== null) stored.add(content);
