@@ -29,8 +29,8 @@ export type FindProps = {
   onClose(): void;
 };
 
-/** So many frames a row may take until it is there: it is measured, and what is above it moves. */
-const maxFrames = 30;
+/** How long a row may take until it stands in sight, ms: it is measured, and older messages that come move it. */
+const longestMs = 10_000;
 const numbers = new Intl.NumberFormat();
 
 /** Finds words in all of a conversation, also where nothing of it is on the page. */
@@ -144,7 +144,6 @@ function useMarks({ conversation, box, scrollTo, match, words }: Marked): void {
     const indexOf = () => conversation.keys().indexOf(key);
     const rowOf = () => element.querySelector(`[data-index="${indexOf()}"]`);
     let frame = 0;
-    let isShown = false;
     const paint = () => {
       const rows = [...element.querySelectorAll('[data-index]')];
       const own = rowOf();
@@ -156,17 +155,17 @@ function useMarks({ conversation, box, scrollTo, match, words }: Marked): void {
       );
       return { own, current };
     };
-    /** A row is measured when it comes, and what is above it moves: it is looked at until it stands. */
-    const look = (left: number) => {
+    const until = performance.now() + longestMs;
+    /** It is looked at until it stands. One that older messages have moved is gone to again. */
+    const look = () => {
       const { own, current } = paint();
-      const moved = own !== null && bringIntoSight(element, current ?? own);
-      isShown = own !== null && !moved;
-      if (!isShown && left > 0) frame = requestAnimationFrame(() => look(left - 1));
+      if (own === null) go.current(indexOf());
+      const stands = own !== null && !bringIntoSight(element, current ?? own);
+      if (!stands && performance.now() < until) frame = requestAnimationFrame(look);
     };
-    if (rowOf() === null) go.current(indexOf());
-    look(maxFrames);
+    look();
     // Rows come and go while one scrolls, and are numbered again when older ones come.
-    const paintAgain = () => isShown && void paint();
+    const paintAgain = () => void paint();
     element.addEventListener('scroll', paintAgain);
     const rows = new MutationObserver(paintAgain);
     rows.observe(element, { subtree: true, childList: true, attributeFilter: ['data-index'] });
