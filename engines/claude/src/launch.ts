@@ -1,8 +1,8 @@
 import { mkdirSync } from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import { engineEnv } from '@svc/engine-kit/engine-env.ts';
 import type { EngineDeps, EngineRequest, ToolServer } from '@svc/engine-kit/engine.ts';
+import { configDir } from './config-dir.ts';
 import { instructionsText } from './instructions.ts';
 import { askedTools, questionTool } from './ask-person.ts';
 import { ownTools, unusableTools } from './tool-permission.ts';
@@ -47,16 +47,16 @@ const loginNames = ['CLAUDE_CONFIG_DIR', 'CLAUDE_CODE_OAUTH_TOKEN'];
 
 /** The program's own folders: the operator's, and the one for turns with a self-hosted endpoint. */
 export const configDirs = ({ env, stateDir }: Pick<Deps, 'env' | 'stateDir'>): readonly string[] => [
-  env['CLAUDE_CONFIG_DIR'] ?? path.join(env['HOME'] ?? os.homedir(), '.claude'),
+  configDir(env),
   endpointConfig(stateDir),
 ];
 
 const endpointConfig = (stateDir: string): string => path.join(stateDir, 'config');
 
 function endpointEnv(env: Deps['env'], baseUrl: string, stateDir: string): Record<string, string> {
-  const configDir = endpointConfig(stateDir);
-  mkdirSync(configDir, { recursive: true, mode: 0o700 });
-  return { CLAUDE_CONFIG_DIR: configDir, ANTHROPIC_BASE_URL: baseUrl, ANTHROPIC_AUTH_TOKEN: endpointToken(env) };
+  const dir = endpointConfig(stateDir);
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  return { CLAUDE_CONFIG_DIR: dir, ANTHROPIC_BASE_URL: baseUrl, ANTHROPIC_AUTH_TOKEN: endpointToken(env) };
 }
 
 /** The key that a self-hosted endpoint gets. */

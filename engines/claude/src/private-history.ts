@@ -1,11 +1,11 @@
 import { createReadStream, createWriteStream } from 'node:fs';
-import { access, readdir, rename, rm } from 'node:fs/promises';
-import os from 'node:os';
+import { access, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { parseJsonOrNull } from '@svc/contract/json-value.ts';
+import { configDir, foldersIn } from './config-dir.ts';
 
 /**
  * What the program adds to a conversation by itself that says nothing of the owner. All else that it adds comes from the owner's
@@ -35,12 +35,8 @@ export async function removePrivate(env: Readonly<Record<string, string | undefi
 
 /** One for each folder that the session was opened in. */
 async function historyFiles(env: Readonly<Record<string, string | undefined>>, sessionId: string): Promise<string[]> {
-  const projects = path.join(env.CLAUDE_CONFIG_DIR ?? path.join(env.HOME ?? os.homedir(), '.claude'), 'projects');
-  const folders = await readdir(projects).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return [];
-    throw error;
-  });
-  const files = folders.map((folder) => path.join(projects, folder, `${sessionId}.jsonl`));
+  const folders = await foldersIn(path.join(configDir(env), 'projects'));
+  const files = folders.map((folder) => path.join(folder, `${sessionId}.jsonl`));
   const there = await Promise.all(
     files.map((file) =>
       access(file).then(
