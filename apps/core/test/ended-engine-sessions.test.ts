@@ -112,6 +112,18 @@ test('a conversation that was not used for as long as history is kept loses its 
   ).toEqual([null, 's-3']);
 });
 
+test('however many conversations there are', async () => {
+  const insert = core.context.db.raw.prepare(
+    `INSERT INTO session (conversation_key, surface, public, cwd, last_announce_id, fence, created_at, last_active_at, engine_id, engine_session_id)
+     VALUES (?, 'compat', 0, '', 0, 1, 0, ?, 'claude', ?)`,
+  );
+  await say('hi'); // makes the engine
+  for (let i = 0; i < 1_201; i++) insert.run(`compat:c1:${i}`, clock.now(), `old-${i}`);
+  clock.advance(3 * dayMs + 2 * hourMs);
+  await expect.poll(() => forgotten().length, { timeout: 30_000 }).toBe(1_202);
+  await settled();
+});
+
 test('what an engine cannot remove is said, outlives a kill, and is tried again', async () => {
   await say('hi');
   const engine = engines.get('claude');
@@ -141,6 +153,23 @@ test('one that can never be removed does not hold up the others', async () => {
   clock.advance(3 * hourMs);
   await expect.poll(() => [...forgotten()].toSorted()).toEqual(['s-5', 's-6', 's-7', 's-8']);
   expect(waiting()).toBe(4);
+});
+
+test('what another conversation has left does not hold up an erasure', async () => {
+  await say('hi');
+  const engine = engines.get('claude');
+  if (engine === undefined) throw new Error('no engine');
+  const { forget: remove } = engine;
+  engine.forget = (id) => (id === 's-1' ? Promise.reject(new Error('no')) : (remove?.(id) ?? Promise.resolve()));
+  await say('/new');
+  await expect.poll(() => core.context.endedEngineSessions.notices()).not.toEqual([]);
+  clock.advance(1000);
+  await core.addPrincipal('ann', 'guest');
+  await core.handle(envelope('hi', { conversation_key: 'compat:c1:ann', sender: { raw_id: 'ann', raw_username: 'ann' } }));
+  const erased = await core.app.inject({ method: 'POST', url: '/trust/principals/ann/erase', payload: {} });
+  expect(erased.statusCode).toBe(200);
+  expect(forgotten()).toEqual(['s-2']);
+  expect(waiting()).toBe(1);
 });
 
 test('a person is not erased while an engine keeps what they said', async () => {

@@ -78,9 +78,10 @@ const engineOf = (slot: Slot): Engine => ({
     await Promise.all(Array.from(slot.all, async ({ engine }) => engine?.letGo?.(sessionId)));
   },
   forget: async (sessionId) => {
-    // Each may have it open, and what is kept is removed by the one that knows where.
-    await Promise.all(Array.from(slot.all, async ({ engine }) => engine?.letGo?.(sessionId)));
-    await (await open(slot).opening).forget?.(sessionId);
+    const current = open(slot);
+    const retired = [...slot.all].filter((held) => held !== current);
+    await Promise.all(retired.map(async ({ engine }) => engine?.letGo?.(sessionId)));
+    await (await current.opening).forget?.(sessionId);
   },
   get asks() {
     return slot.current?.engine?.asks;

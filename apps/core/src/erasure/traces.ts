@@ -16,7 +16,7 @@ type Deps = {
   pipeline: Pick<Pipeline, 'isBusy' | 'abort'>;
   /** Forgets a conversation with all that belongs to it. */
   forgetSession(key: string, actor: string): Promise<void>;
-  endedEngineSessions: Pick<EndedEngineSessions, 'remove' | 'notices'>;
+  endedEngineSessions: Pick<EndedEngineSessions, 'remove' | 'left' | 'notices'>;
   observed: Pick<ObservedStore, 'clearOf'>;
   uploads: Pick<Uploads, 'manifest' | 'delete'>;
   announcements: Pick<Announcements, 'list' | 'delete'>;
@@ -31,7 +31,7 @@ type Counts = Pick<ErasurePlan['removes'], 'files' | 'file_bytes' | 'budgets' | 
 export interface Traces {
   count(person: Pick<Erasure, 'key' | 'identifiers'>, conversations: readonly string[]): Promise<Counts>;
   /** Ends what runs in conversations and removes them. Gives how many files went. @throws ServiceError `unavailable` */
-  forget(person: Pick<Erasure, 'actor' | 'display_name'>, conversations: readonly string[]): Promise<number>;
+  forget(person: Pick<Erasure, 'actor' | 'display_name' | 'started_at'>, conversations: readonly string[]): Promise<number>;
   /** What is theirs without a conversation. */
   removeRest(person: Pick<Erasure, 'key' | 'identifiers'>): Promise<void>;
 }
@@ -76,7 +76,7 @@ export function createTraces(deps: Deps): Traces {
     },
 
     /** Conversations last: by them the rest is found, should it be cut off. */
-    async forget({ actor, display_name }, conversations) {
+    async forget({ actor, display_name, started_at }, conversations) {
       for (const key of conversations) await quiet(deps.pipeline, key);
       const files = await filesOf(conversations);
       for (const { id } of files) await uploads.delete(id);
@@ -84,9 +84,7 @@ export function createTraces(deps: Deps): Traces {
       await removeNotes(conversations);
       for (const key of conversations) await deps.forgetSession(key, actor);
       await deps.observed.clearOf(display_name);
-      const { endedEngineSessions } = deps;
-      if ((await endedEngineSessions.remove()) > 0 && endedEngineSessions.notices().length > 0)
-        throw unavailable(endedEngineSessions.notices().join(' '));
+      await removeEngineSessions(deps.endedEngineSessions, started_at);
       return files.length;
     },
 
@@ -100,6 +98,13 @@ export function createTraces(deps: Deps): Traces {
 }
 
 const targetOf = ({ key }: Pick<Erasure, 'key'>): string => `identity:${key}`;
+
+/** What ended before the erasure began is not of it, and may be left for long. */
+async function removeEngineSessions(ended: Deps['endedEngineSessions'], since: number): Promise<void> {
+  await ended.remove();
+  if ((await ended.left(since)) === 0) return;
+  throw unavailable(ended.notices().join(' ') || 'What engines keep of their conversations is not removed yet.');
+}
 
 /** In a room others may begin a turn again and again, so there is an end to it. */
 async function quiet(pipeline: Deps['pipeline'], key: string): Promise<void> {

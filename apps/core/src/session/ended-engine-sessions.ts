@@ -10,7 +10,7 @@ export type EngineSession = { engine_id: string; engine_session_id: string };
 const insert = `INSERT INTO ended_engine_session (engine_id, engine_session_id, ended_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`;
 const selectPage = `SELECT engine_id, engine_session_id FROM ended_engine_session WHERE ended_at <= ?
   ORDER BY failures, ended_at LIMIT ? OFFSET ?`;
-const countAll = 'SELECT COUNT(*) AS left FROM ended_engine_session';
+const countSince = 'SELECT COUNT(*) AS left FROM ended_engine_session WHERE ended_at >= ?';
 const countFailure = 'UPDATE ended_engine_session SET failures = failures + 1 WHERE engine_id = ? AND engine_session_id = ?';
 const remove = 'DELETE FROM ended_engine_session WHERE engine_id = ? AND engine_session_id = ?';
 const pageSize = 100;
@@ -39,8 +39,10 @@ type Deps = {
 export interface EndedEngineSessions {
   /** Has it removed soon; nobody waits for it. */
   removeSoon(): void;
-  /** Resolves when each was tried; gives how many are left. Those are tried again every hour, and at each start. */
-  remove(): Promise<number>;
+  /** Resolves when each was tried. What is left is tried again every hour, and after each start. */
+  remove(): Promise<void>;
+  /** How many that ended since then (epoch ms) are left. */
+  left(since: number): Promise<number>;
   /** Why some could not be removed in the last run, a line for each engine. */
   notices(): string[];
   /** Resolves when nothing is being removed any more. */
@@ -50,22 +52,22 @@ export interface EndedEngineSessions {
 export function createEndedEngineSessions(deps: Deps): EndedEngineSessions {
   const { clock, log } = deps;
   let faults: ReadonlyMap<string, string> = new Map();
-  let running: Promise<number> | null = null;
-  /** What ends during a run may lie behind where it is. */
-  let next: Promise<number> | null = null;
+  let running: Promise<void> | null = null;
+  /** A run may not see what ends during it, so another one follows. */
+  let next: Promise<void> | null = null;
   let isClosed = false;
 
-  const run = async (): Promise<number> => {
+  const run = async (): Promise<void> => {
     const found = new Map<string, string>();
     try {
-      return await removeAll(deps, found, () => isClosed);
+      await removeAll(deps, found, () => isClosed);
     } finally {
       faults = found;
       running = next;
       next = null;
     }
   };
-  const remove = (): Promise<number> => {
+  const remove = (): Promise<void> => {
     if (running === null) return (running = run());
     next ??= running.then(run, run);
     return next;
@@ -80,6 +82,7 @@ export function createEndedEngineSessions(deps: Deps): EndedEngineSessions {
   return {
     removeSoon,
     remove,
+    left: async (since) => (await deps.db.get<{ left: number }>(countSince, since))?.left ?? 0,
     notices: () => [...faults.values()],
     async close() {
       isClosed = true;
@@ -94,11 +97,7 @@ const hourMs = 60 * 60_000;
 /** What an earlier process has left can wait until the start is over. */
 const firstMs = 60_000;
 
-async function removeAll(
-  { db, forget, clock, log }: Deps,
-  faults: Map<string, string>,
-  isClosed: () => boolean,
-): Promise<number> {
+async function removeAll({ db, forget, clock, log }: Deps, faults: Map<string, string>, isClosed: () => boolean): Promise<void> {
   const failures = new Map<string, number>();
   const before = clock.now();
   let kept = 0;
@@ -106,11 +105,10 @@ async function removeAll(
   do {
     page = await db.all<EngineSession>(selectPage, before, pageSize, kept);
     for (const { engine_id, engine_session_id } of page) {
-      if (isClosed()) return page.length;
+      if (isClosed()) return;
       if (!(await tryOne(engine_id, engine_session_id))) kept++;
     }
   } while (page.length === pageSize);
-  return (await db.get<{ left: number }>(countAll))?.left ?? 0;
 
   async function tryOne(engineId: string, sessionId: string): Promise<boolean> {
     if ((failures.get(engineId) ?? 0) >= failuresInRun) return false;

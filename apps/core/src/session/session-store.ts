@@ -27,6 +27,8 @@ export type OpenSession = Pick<
 
 type EnginesRow = Pick<SessionRow, 'engine_id' | 'engine_session_id'> & { parked_sessions: string | null };
 
+type IdleRow = Pick<SessionRow, 'conversation_key' | 'last_active_at'>;
+
 type OpenedRow = Omit<OpenSession, 'missed'> & { parked_sessions: string | null };
 
 /** Sessions of other engines in the same conversation: their resume ids, and how many turns it had when they left. */
@@ -82,7 +84,6 @@ const selectOwn = `SELECT ${columns} FROM session WHERE conversation_key > ? AND
 const selectPage =
   'SELECT conversation_key, last_active_at FROM session WHERE conversation_key > ? ORDER BY conversation_key LIMIT ?';
 const pageSize = 500;
-const idlePage = 100;
 const selectKeysOf = 'SELECT conversation_key FROM session WHERE principal_id = ?';
 /** Those that were used last say enough, however many there are. */
 const recent = 2000;
@@ -130,9 +131,9 @@ const updateIdle = `UPDATE session SET engine_session_id = NULL, parked_sessions
   WHERE conversation_key = ? AND last_active_at < ?`;
 const updateForgotten = 'UPDATE session SET title = NULL, title_by = NULL WHERE conversation_key = ?';
 // One that is open in a terminal is in use, whenever its last turn was.
-const selectIdle = `SELECT conversation_key FROM session WHERE last_active_at < ?
-  AND (engine_session_id IS NOT NULL OR parked_sessions IS NOT NULL) AND claimed_by IS NULL AND tmux_target IS NULL
-  ORDER BY last_active_at LIMIT ?`;
+const selectWithEngines = `SELECT conversation_key, last_active_at,
+    (engine_session_id IS NOT NULL OR parked_sessions IS NOT NULL) AND claimed_by IS NULL AND tmux_target IS NULL AS is_kept
+  FROM session WHERE conversation_key > ? ORDER BY conversation_key LIMIT ?`;
 const remove = 'DELETE FROM session WHERE conversation_key = ?';
 
 /** Rows of sessions. */
@@ -161,8 +162,8 @@ export interface SessionStore extends TerminalSessions {
   addTurn(session: OpenSession, totals: TurnTotals): Promise<unknown>;
   /** A turn that comes next does not go on in any engine's session, which have ended; and no title says what was said. */
   forgetSaid(key: string): Promise<unknown>;
-  /** Ends the engines' sessions of some conversations that were not used since a time; gives how many there were. */
-  forgetIdleEngines(before: number): Promise<number>;
+  /** Ends the engines' sessions of the conversations on a page of keys that were not used since a time; gives the key to go on behind, empty at the end. */
+  forgetIdleEngines(before: number, after: string): Promise<string>;
   delete(key: string): Promise<number>;
 }
 
@@ -208,9 +209,9 @@ export function createSessionStore(db: Database, clock: Clock): SessionStore {
       db.all<SessionRow>(selectOwn, prefix, `${prefix}\u{10ffff}`, principalId, principalId, at, at, key, limit),
 
     async idleSince(before: number, after: string) {
-      const rows = await db.all<Pick<SessionRow, 'conversation_key' | 'last_active_at'>>(selectPage, after, pageSize);
+      const rows = await db.all<IdleRow>(selectPage, after, pageSize);
       const keys = rows.filter((row) => row.last_active_at < before).map((row) => row.conversation_key);
-      return { keys, next: rows.length < pageSize ? '' : (rows.at(-1)?.conversation_key ?? '') };
+      return { keys, next: nextOf(rows) };
     },
 
     keysOf: async (principalId: string) =>
@@ -267,14 +268,18 @@ export function createSessionStore(db: Database, clock: Clock): SessionStore {
         await tx.run(updateForgotten, key);
       }),
 
-    async forgetIdleEngines(before: number) {
-      const idle = await db.all<{ conversation_key: string }>(selectIdle, before, idlePage);
-      for (const { conversation_key: key } of idle) await db.transaction((tx) => endEngines(tx, key, before));
-      return idle.length;
+    async forgetIdleEngines(before: number, after: string) {
+      const rows = await db.all<IdleRow & { is_kept: number }>(selectWithEngines, after, pageSize);
+      for (const { conversation_key: key, last_active_at: at, is_kept } of rows)
+        if (is_kept === 1 && at < before) await db.transaction((tx) => endEngines(tx, key, before));
+      return nextOf(rows);
     },
     delete: (key: string) => db.run(remove, key),
   };
 }
+
+/** The key behind which the next page begins; empty at the end. */
+const nextOf = (rows: readonly IdleRow[]): string => (rows.length < pageSize ? '' : (rows.at(-1)?.conversation_key ?? ''));
 
 function engineSessionsOf({ engine_id, engine_session_id, parked_sessions }: EnginesRow): EngineSession[] {
   const parked = Object.entries(JSON.parse(parked_sessions ?? '{}') as Parked).map(([id, { id: session }]) => [id, session]);

@@ -34,6 +34,8 @@ async function prune({ settings, clock, journal, outbox, sessions, endedEngineSe
   if (settings.historyDays === 0) return;
   while ((await journal.prune(before(settings.historyDays))) > 0);
   // An engine remembers no longer than the service does.
-  while ((await sessions.forgetIdleEngines(before(settings.historyDays))) > 0);
+  let key = '';
+  do key = await sessions.forgetIdleEngines(before(settings.historyDays), key);
+  while (key !== '');
   endedEngineSessions.removeSoon();
 }
