@@ -41,23 +41,23 @@ export interface LinkWatches {
 
 /** Of those that show frames, and of those that do not: a device of a gateway has one of each. */
 const maxWatches = 2048;
-/** The time of a grant passes without a change of trust, so it is looked at this often, ms. */
+/** A grant expires without a change of trust, so the tiers of watchers are looked at this often, ms. */
 const lookEveryMs = 5_000;
 
 export function createLinkWatches(deps: Deps, { link, write, refuse }: LinkWatchOptions): LinkWatches {
   const watches = new Map<number, LinkWatch>();
   let stopJudging: (() => void) | null = null;
-  let withoutFrames = 0;
 
   const end = (id: number): void => {
     const watch = watches.get(id);
     watches.delete(id);
-    if (watch !== undefined && !showsFrames(watch.request)) withoutFrames--;
     watch?.leave?.();
     if (watches.size > 0) return;
     stopJudging?.();
     stopJudging = null;
   };
+  const countLike = (request: WatchRequest): number =>
+    [...watches.values()].filter((watch) => showsFrames(watch.request) === showsFrames(request)).length;
   const refuseWatch = (id: number, why: ServiceError): void => {
     if (!watches.has(id)) return;
     end(id);
@@ -107,11 +107,9 @@ export function createLinkWatches(deps: Deps, { link, write, refuse }: LinkWatch
     async begin(peer, request) {
       const { id, conversation_key: key, after = null } = request;
       if (watches.has(id)) throw badRequest(`The request ${id} watches a conversation already.`);
-      const others = showsFrames(request) ? watches.size - withoutFrames : withoutFrames;
-      if (others >= maxWatches) throw queueFull(`A link watches ${maxWatches} conversations at most.`);
+      if (countLike(request) >= maxWatches) throw queueFull(`A link watches ${maxWatches} conversations at most.`);
       const watch: LinkWatch = { request, peer, leave: null, tier: null };
       watches.set(id, watch);
-      if (!showsFrames(request)) withoutFrames++;
       stopJudging ??= startJudging();
       try {
         await check(peer, request);

@@ -41,9 +41,10 @@ async function placeOf(deps: ToolDeps, caller: ToolCaller, asked: Asked): Promis
     if (here === null || !isSame(here, caller, asked)) throw notAllowed('Sending to others');
     return here;
   }
-  const instance = instance_id ?? (channel === undefined ? here?.instance_id : await findInstance(deps, channel));
+  const named = instance_id === undefined && channel !== undefined ? await findInstance(deps, channel) : null;
+  const instance = instance_id ?? named?.instance_id ?? here?.instance_id;
   if (instance === undefined) throw badRequest('Name the "channel" or the "instance_id" to send through.');
-  if (!maySteer(caller) && (await steers(deps, instance))) throw notAllowed(`Sending through "${instance}"`);
+  if (!maySteer(caller) && steers(named ?? (await readTarget(deps, instance)))) throw notAllowed(`Sending through "${instance}"`);
   return { instance_id: instance, target: target ?? '' };
 }
 
@@ -73,21 +74,23 @@ const timeoutMs = 5000;
  * The one instance that answers to a channel: a connector type or the name of an instance.
  * @throws ServiceError `bad_request` when there is none or more than one, `unavailable` without the manager.
  */
-export async function findInstance({ settings }: Pick<ToolDeps, 'settings'>, channel: string): Promise<string> {
+async function findInstance({ settings }: Pick<ToolDeps, 'settings'>, channel: string): Promise<SendTarget> {
   const targets = (await readTargets(settings)).filter(({ enabled, outbound }) => enabled && outbound !== false);
   const fits = targets.filter((target) => target.channel === channel || target.name === channel);
   const [only] = fits;
-  if (only !== undefined && fits.length === 1) return only.instance_id;
+  if (only !== undefined && fits.length === 1) return only;
   const listed = (fits.length > 1 ? fits : targets).map((target) => `${target.instance_id} (${target.channel}, ${target.name})`);
   const which = listed.length === 0 ? 'No instance can be sent through.' : `Name an "instance_id": ${listed.join('; ')}.`;
   throw badRequest(`${fits.length === 0 ? 'No instance' : 'More than one instance'} answers to "${channel}". ${which}`);
 }
 
-/** Whether what is sent through an instance is done with the rights of a person there. @throws ServiceError `unavailable` without the manager */
-async function steers({ settings }: Pick<ToolDeps, 'settings'>, instance: string): Promise<boolean> {
-  const target = (await readTargets(settings)).find(({ instance_id }) => instance_id === instance);
-  return target !== undefined && target.outbound !== false && target.outbound.steers === true;
+async function readTarget({ settings }: Pick<ToolDeps, 'settings'>, instance: string): Promise<SendTarget | undefined> {
+  return (await readTargets(settings)).find(({ instance_id }) => instance_id === instance);
 }
+
+/** Whether what is sent there is done with the rights of a person, and not only shown. */
+const steers = (target: SendTarget | undefined): boolean =>
+  target !== undefined && target.outbound !== false && target.outbound.steers === true;
 
 async function readTargets({ bindHost, managerPort, managerToken }: ToolDeps['settings']): Promise<SendTarget[]> {
   const away = (cause?: unknown) => unavailable('The manager, which knows the channels, is away. Try again later.', cause);
