@@ -7,9 +7,10 @@ import type { Instance } from '@svc/contract/instance.ts';
 import type { Principal, TrustChange } from '@svc/contract/trust.ts';
 import { freePorts } from '@svc/testing/free-ports.ts';
 import { skipNote } from '@svc/testing/skip-note.ts';
-import { type Account, ageProof, type Dashboard, isLive, openDashboard, setUp, signIn } from './dashboard/open-dashboard.ts';
+import { type Account, ageProof, type Dashboard, isLive, signIn } from './dashboard/open-dashboard.ts';
+import { openSignedIn } from './dashboard/open-signed-in.ts';
 import { pictures } from './dashboard/violations.ts';
-import { openBrowser, say, watch, whyNoBrowser } from './device-app/browser.ts';
+import { say, whyNoBrowser } from './device-app/browser.ts';
 
 const why = whyNoBrowser();
 
@@ -32,18 +33,12 @@ describe.skipIf(why !== null)(`acts in the dashboard${skipNote(why)}`, () => {
   let page: Page;
   let account: Account;
   let faults: string[];
+  let close: (() => Promise<void>) | undefined;
 
   beforeAll(async () => {
-    browser = await openBrowser([], 'dashboard');
-    dashboard = await openDashboard();
-    page = await browser.newPage();
-    faults = watch(page);
-    account = await setUp(page, dashboard);
+    ({ dashboard, browser, page, account, faults, close } = await openSignedIn());
   });
-  afterAll(async () => {
-    await browser?.close();
-    await dashboard?.house.stop();
-  });
+  afterAll(() => close?.());
   const core = () => dashboard.house.urls.core;
   const open = (place: string) => page.goto(dashboard.url + place);
   const stranger = (sender: string) =>

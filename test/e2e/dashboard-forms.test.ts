@@ -1,36 +1,30 @@
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Announcement } from '@svc/contract/announcement.ts';
 import type { Backup } from '@svc/contract/backup.ts';
 import type { Principal, Role } from '@svc/contract/trust.ts';
 import { requestJson } from '@svc/service-kit/http/json-client.ts';
 import { skipNote } from '@svc/testing/skip-note.ts';
-import { type Account, type Dashboard, openDashboard, setUp } from './dashboard/open-dashboard.ts';
-import { openBrowser, watch, whyNoBrowser } from './device-app/browser.ts';
+import type { Account, Dashboard } from './dashboard/open-dashboard.ts';
+import { openSignedIn } from './dashboard/open-signed-in.ts';
+import { whyNoBrowser } from './device-app/browser.ts';
 
 const why = whyNoBrowser();
 
 /** What becomes of a form that is filled in wrongly, or at the wrong moment. */
 describe.skipIf(why !== null)(`forms of the dashboard${skipNote(why)}`, () => {
   let dashboard: Dashboard;
-  let browser: Browser;
   let page: Page;
   let account: Account;
   let faults: string[];
+  let close: (() => Promise<void>) | undefined;
 
   beforeAll(async () => {
-    browser = await openBrowser([], 'dashboard');
-    dashboard = await openDashboard();
-    page = await browser.newPage({ viewport: { width: 360, height: 740 } });
-    faults = watch(page);
-    account = await setUp(page, dashboard);
+    ({ dashboard, page, account, faults, close } = await openSignedIn({}, { viewport: { width: 360, height: 740 } }));
   });
-  afterAll(async () => {
-    await browser?.close();
-    await dashboard?.house.stop();
-  });
+  afterAll(() => close?.());
   const open = (place: string) => page.goto(dashboard.url + place);
   const click = (name: string) => page.getByRole('button', { name, exact: true }).click();
   const dialog = () => page.getByRole('dialog').last();

@@ -1,36 +1,30 @@
 import { DatabaseSync } from 'node:sqlite';
 import path from 'node:path';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ExplainedIdentity, Principal, Role } from '@svc/contract/trust.ts';
 import { skipNote } from '@svc/testing/skip-note.ts';
-import { type Account, type Dashboard, openDashboard, setUp } from './dashboard/open-dashboard.ts';
+import type { Account, Dashboard } from './dashboard/open-dashboard.ts';
+import { openSignedIn } from './dashboard/open-signed-in.ts';
 import { violationsInAllLooks } from './dashboard/violations.ts';
-import { openBrowser, watch, whyNoBrowser } from './device-app/browser.ts';
+import { whyNoBrowser } from './device-app/browser.ts';
 
 const why = whyNoBrowser();
 
 /** Everything that is done to people on their screen, and what they may do afterwards, as the core says. */
 describe.skipIf(why !== null)(`people in the dashboard${skipNote(why)}`, () => {
   let dashboard: Dashboard;
-  let browser: Browser;
   let page: Page;
   let account: Account;
   let faults: string[];
+  let close: (() => Promise<void>) | undefined;
 
   beforeAll(async () => {
-    browser = await openBrowser([], 'dashboard');
-    dashboard = await openDashboard();
     // axe is put into the page; that the page itself needs nothing of the like, other tests hold
-    const context = await browser.newContext({ viewport: { width: 1280, height: 844 }, bypassCSP: true });
-    page = await context.newPage();
-    faults = watch(page);
-    account = await setUp(page, dashboard);
+    const options = { viewport: { width: 1280, height: 844 }, bypassCSP: true };
+    ({ dashboard, page, account, faults, close } = await openSignedIn({}, options));
   });
-  afterAll(async () => {
-    await browser?.close();
-    await dashboard?.house.stop();
-  });
+  afterAll(() => close?.());
 
   const core = (route: string) => dashboard.house.urls.core + route;
   const open = (place: string) => page.goto(dashboard.url + place);

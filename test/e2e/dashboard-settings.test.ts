@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Announcement } from '@svc/contract/announcement.ts';
 import type { PricingReport, SpendReport } from '@svc/contract/cost.ts';
@@ -16,9 +16,10 @@ import { skipNote } from '@svc/testing/skip-note.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { startHttpToolServer } from '@svc/testing/tool-server/start-http-tool-server.ts';
 import { root } from '../repository.ts';
-import { type Account, type Dashboard, openDashboard, setUp } from './dashboard/open-dashboard.ts';
+import type { Account, Dashboard } from './dashboard/open-dashboard.ts';
+import { openSignedIn } from './dashboard/open-signed-in.ts';
 import { pictures } from './dashboard/violations.ts';
-import { openBrowser, watch, whyNoBrowser } from './device-app/browser.ts';
+import { whyNoBrowser } from './device-app/browser.ts';
 
 const why = whyNoBrowser();
 
@@ -26,22 +27,17 @@ const why = whyNoBrowser();
 describe.skipIf(why !== null)(`settings in the dashboard${skipNote(why)}`, () => {
   let git: GitServer;
   let dashboard: Dashboard;
-  let browser: Browser;
   let page: Page;
   let account: Account;
   let faults: string[];
+  let close: (() => Promise<void>) | undefined;
 
   beforeAll(async () => {
-    browser = await openBrowser([], 'dashboard');
     git = await startGitServer();
-    dashboard = await openDashboard({ SVC_CHECKOUT_HOSTS: `127.0.0.1:${git.port}` });
-    page = await browser.newPage();
-    faults = watch(page);
-    account = await setUp(page, dashboard);
+    ({ dashboard, page, account, faults, close } = await openSignedIn({ SVC_CHECKOUT_HOSTS: `127.0.0.1:${git.port}` }));
   });
   afterAll(async () => {
-    await browser?.close();
-    await dashboard?.house.stop();
+    await close?.();
     await git?.close();
   });
   const open = (section: string) => page.goto(`${dashboard.url}/settings/${section}`);

@@ -1,0 +1,31 @@
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { openBrowser, watch } from '../device-app/browser.ts';
+import { type Account, type Dashboard, openDashboard, setUp } from './open-dashboard.ts';
+
+/** What the page has to complain about is in `faults`: CSP, Trusted Types, errors. */
+export type SignedIn = {
+  dashboard: Dashboard;
+  browser: Browser;
+  page: Page;
+  account: Account;
+  faults: string[];
+  close(): Promise<void>;
+};
+
+/** A running service, and a page of the account that was set up for it. */
+export async function openSignedIn(env: Record<string, string> = {}, options: BrowserContextOptions = {}): Promise<SignedIn> {
+  const browser = await openBrowser([], 'dashboard');
+  const dashboard = await openDashboard(env);
+  const close = async () => {
+    await browser.close();
+    await dashboard.house.stop();
+  };
+  try {
+    const page = await browser.newPage(options);
+    const faults = watch(page);
+    return { dashboard, browser, page, account: await setUp(page, dashboard), faults, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
