@@ -24,7 +24,7 @@ function leftOpen(places: UpdatePlaces): Finding[] {
   return [problem('update', `an update to ${to} was cut off${more}`, './svc update --repair')];
 }
 
-/** One that the machine kept from its end is tried again, and says nothing. */
+/** An update that only the machine stopped is tried again, so it is no finding. */
 function lastOne(places: UpdatePlaces): Finding[] {
   const last = readLastUpdate(places);
   if (last === null || last.code === 0 || !isHeldBack(places, last.to.commit)) return [];

@@ -51,7 +51,7 @@ export async function switchTo(context: UpdateContext, journal: Journal): Promis
     const confirmed = confirm(context, journal, await gap.stop());
     return { ...confirmed, lost: await lostConnectors(service.instances, connectors) };
   }
-  // Whoever is answered by nobody does not care which version is away.
+  // The gap lasts until a version answers, whichever it is.
   const back = await goBack(context, { journal, why: fault, unwell });
   return { ...back, gapMs: await gap.stop() };
 }

@@ -10,7 +10,7 @@ export type SessionFilter = { active: boolean; before: number; limit: number };
 /** How long a session stays active after its last event. */
 export const activeMs = 15 * 60_000;
 
-/** A session of a terminal, by its transcript: joined here, because the list is cut to its limit after that. It is active while its program runs, and over when that has ended. */
+/** A session of a terminal, by its transcript, joined here because the list is cut to its limit after that. It is active while its program runs, and over when that has ended. */
 const isOfTerminal = 'EXISTS (SELECT 1 FROM transcript t WHERE t.conversation_key = session.conversation_key AND t.is_core = 0)';
 const recentOf = (isHostKnown: boolean) =>
   `FROM session WHERE last_event_at >= ? AND last_event_at < ? ${isHostKnown ? `AND NOT ${isOfTerminal}` : ''}`;

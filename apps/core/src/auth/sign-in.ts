@@ -51,7 +51,7 @@ const wrong = () =>
     'Name, password or code is wrong. Try again; a code is good once, a new one comes every 30 s.',
   );
 
-/** In a session, where only this is asked for. */
+/** For a person who is signed in and is asked for the code alone. */
 const wrongCode = () =>
   new ServiceError('unauthorized', 'The code is wrong. Try again; a code is good once, a new one comes every 30 s.');
 const wrongPassword = () => new ServiceError('unauthorized', 'The current password is wrong. Type it again.');

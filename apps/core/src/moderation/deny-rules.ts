@@ -54,7 +54,7 @@ function* plain(text: string): Steps<string> {
   yield;
   const small = normal.toLowerCase();
   yield;
-  // Letters of which nothing is seen but their width.
+  // Letters that show nothing but their width.
   const spaced = small.replaceAll(/[\u115F\u1160\u2800]/gu, ' ');
   yield;
   const seen = spaced.replaceAll(/[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu, '');

@@ -44,7 +44,7 @@ const noteSaid = `INSERT INTO terminal_said (id, said_at)
 const removeOld = 'DELETE FROM terminal_said WHERE said_at < ?';
 const select = `SELECT 'waits' AS state FROM terminal_word WHERE id = ? UNION ALL SELECT 'said' FROM terminal_said WHERE id = ?`;
 
-/** Who sends words again does so within hours; a device may have been away for days. */
+/** Repeats mostly come within hours, but a device may be away for days. */
 const knownForMs = 30 * 24 * 60 * 60 * 1000;
 
 export function createWordStore(

@@ -36,7 +36,7 @@ const longestFields = 6;
 /** Whether a whole mail begins below this line, as it is passed on. */
 export const isOriginal = (line: string): boolean => originals.test(line.trim()) || rule.test(line.trim());
 
-/** Lines at this place that name who is quoted; 0 for none. Long ones are broken. Whoever asks has to see a quote below. */
+/** Lines at this place that name who is quoted; 0 for none. Long ones are broken. The caller checks that a quote follows. */
 export function headLength(lines: readonly string[], at: number): number {
   const [first = '', second = ''] = [lines[at]?.trim(), lines[at + 1]?.trim()];
   if (first.length > 400) return 0;
@@ -47,13 +47,13 @@ export function headLength(lines: readonly string[], at: number): number {
   return isBroken ? 2 : 0;
 }
 
-/** In no language of its own: it ends in a colon, and says when, and by whom or at what time. */
+/** In any language: it ends in a colon, and names a date, and a sender or a time. */
 const isAnswered = (line: string): boolean =>
   answers.test(line) ||
   (/[:：]$/.test(line) && (isDated(line) || (/\S@\S/.test(line) && /\d/.test(line.replaceAll(/\S*@\S*/g, '')))));
 const isDated = (line: string): boolean => /(?<!\d)(19|20)\d\d(?!\d)/.test(line) && /(?<!\d)\d{1,2}[:.]\d\d(?!\d)/.test(line);
 
-/** Outlook and others begin with fields, in place of a line. Of a list of a person's own that begins alike no subject is one. */
+/** Outlook and others begin with fields, in place of a line. A list that a person wrote may begin alike, but has no subject. */
 export function isFields(lines: readonly string[], at: number): boolean {
   const first = lines[at]?.trim() ?? '';
   if (!from.test(first)) return false;

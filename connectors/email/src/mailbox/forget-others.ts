@@ -5,7 +5,7 @@ import type { Config } from '../meta.ts';
 type Followed = Pick<Config, 'user' | 'imap_host' | 'address' | 'folders'>;
 
 const placesOf = (folder: string): string => `folder/${folder}/`;
-/** Where a folder was begun, how far it was read and when its newest mail came. Of a folder within it nothing. */
+/** Where a folder was begun, how far it was read and when its newest mail came; not those of a folder within it. */
 const places = ['begin', 'feed/cursor', 'newest'];
 
 /** What is noted of a folder. */
@@ -13,7 +13,7 @@ export const folderState = (state: ConnectorState, folder: string): ConnectorSta
 
 /**
  * Forgets how far folders were read that are followed no more, and those of another mailbox: the numbers of its mails mean nothing here, and a folder that
- * comes back is a new one. To be called once all folders could be opened: settings that are wrong for a minute lose no mail.
+ * comes back is a new one. Call it once all folders could be opened: settings that are wrong for a minute lose no mail.
  */
 export async function forgetOthers({
   config,

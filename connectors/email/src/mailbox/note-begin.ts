@@ -10,8 +10,8 @@ export function beginOf({ mailbox }: ImapFlow): Begin | null {
 }
 
 /**
- * Notes where a folder begins, if that is not known yet. To be noted before anybody is told that the folder is followed, or a mail that comes before it is
- * first looked at would be taken for old when the process is ended in between.
+ * Notes where a folder begins, if that is not known yet. Call it before the channel says that it follows the folder: a mail that comes before the first look
+ * would else count as old when the process ends in between.
  */
 export async function noteBegin(begin: Begin | null, state: ConnectorState): Promise<void> {
   if (begin === null || (await state.get<Begin>('begin')) !== undefined) return;

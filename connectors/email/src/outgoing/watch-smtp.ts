@@ -10,7 +10,7 @@ export type SmtpWatch = {
 
 type Options = { check(signal: AbortSignal): Promise<void>; clock: Clock; signal: AbortSignal };
 
-/** So often it is looked whether a problem is over, ms: no mail may be left that would show it. */
+/** How often the server is checked while there is a problem, ms: there may be no mail left that would show its end. */
 const lookEveryMs = 30_000;
 
 export function watchSmtp({ check, clock, signal }: Options): SmtpWatch {

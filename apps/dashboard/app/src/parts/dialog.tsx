@@ -5,11 +5,11 @@ import { showToastsIn, Toasts } from './toast.tsx';
 
 type Props = { title: string; onClose(): void; children: ReactNode; wide?: boolean };
 
-/** What one comes to first behind the heading of a dialog. */
+/** What may be the first control behind the heading of a dialog. */
 const first = 'input, select, textarea, button, a[href], summary';
 const isField = (element: Element | undefined): element is HTMLElement => element?.matches('input, select, textarea') === true;
 
-/** A dialog of the browser, which keeps the focus in, gives it back, and closes by Escape. Who is asked for something can type at once. */
+/** A dialog of the browser, which keeps the focus in, gives it back, and closes by Escape. A form in it has the focus in its first field. */
 export function Dialog({ title, onClose, children, wide = false }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();

@@ -37,7 +37,7 @@ function add(given: Omit<Toast, 'id' | 'dialog'>): number {
   return id;
 }
 
-/** From now on messages stand in this dialog: what is behind one can neither be seen nor heard. Gives what ends that. */
+/** From now on messages stand in this dialog: what is behind one can neither be seen nor heard. The returned function ends that. */
 export function showToastsIn(dialog: string): () => void {
   set({ dialogs: [...shown.dialogs, dialog] });
   return () => {

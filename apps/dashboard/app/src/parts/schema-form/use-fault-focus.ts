@@ -1,6 +1,6 @@
 import { type RefObject, useEffect, useRef } from 'react';
 
-/** For a form: whenever something is wrong with its fields, one goes to the first of them. */
+/** The ref of a form: whenever fields of it are wrong, the first of them gets the focus. */
 export function useFaultFocus(faults: Readonly<Record<string, string>>): RefObject<HTMLFormElement | null> {
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => {
