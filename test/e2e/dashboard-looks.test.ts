@@ -16,6 +16,17 @@ const sideways = (page: Page): Promise<number> =>
   page.evaluate(`new Promise((tell) => requestAnimationFrame(() => requestAnimationFrame(() =>
     tell(document.scrollingElement.scrollWidth - innerWidth))))`) as Promise<number>;
 
+/**
+ * What has lost a part of its height: boxes that cut off what is in them, or make one scroll in a window within the window. The page itself
+ * scrolls, and so do the conversation, the list of screens and fields of several lines.
+ */
+const cutOff = (page: Page): Promise<string[]> =>
+  page.evaluate(`[...document.querySelectorAll('main *')].filter((box) => {
+    if (box.matches('.transcript, textarea, pre') || box.closest('.transcript, svg') !== null) return false;
+    const { overflowY, clipPath } = getComputedStyle(box);
+    return overflowY !== 'visible' && overflowY !== 'clip' && clipPath === 'none' && box.scrollHeight > box.clientHeight + 1;
+  }).map((box) => box.tagName + '.' + box.className)`) as Promise<string[]>;
+
 /** Each screen, and what is on it when it has all that it shows. */
 const screens = [
   { path: '/', ready: 'h1' },
@@ -145,6 +156,9 @@ describe.skipIf(why !== null)(`how the dashboard looks${skipNote(why)}`, () => {
           // It closes the list of screens, which only a narrow page opens.
           expect(await page.getByRole('button', { name: 'Close the list of screens' }).count(), place).toBe(0);
         }
+        // A phone with its keyboard open.
+        await page.setViewportSize({ width, height: 360 });
+        expect(await cutOff(page), place).toEqual([]);
         await page.setViewportSize({ width, height: 844 });
       }
       await page.goto(`${dashboard.url}/channels`);
