@@ -1,5 +1,6 @@
 import { Brain, Check, ChevronRight, LoaderCircle, TriangleAlert } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
+import { shorten } from '../language/shorten.ts';
 import { plural, t } from '../language/t.ts';
 import type { Step } from '../state/turn.ts';
 
@@ -45,8 +46,7 @@ function targetOf(input: unknown): string {
   if (typeof input !== 'object' || input === null) return '';
   const found = Object.values(input).find((value) => typeof value === 'string' && value !== '');
   if (typeof found !== 'string') return '';
-  const line = found.split('\n', 1)[0] ?? '';
-  return ` ${line.length > 60 ? `${line.slice(0, 59)}…` : line}`;
+  return ` ${shorten(found.split('\n', 1)[0] ?? '', 60)}`;
 }
 
 const stateWords = { running: t('running'), done: t('done'), failed: t('failed') } as const;

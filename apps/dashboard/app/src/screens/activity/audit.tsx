@@ -1,3 +1,4 @@
+import { shorten } from '@svc/chat-ui/language/shorten.ts';
 import { t } from '@svc/chat-ui/language/t.ts';
 import type { ControlAudit } from '@svc/contract/control.ts';
 import type { TrustChange } from '@svc/contract/trust.ts';
@@ -47,7 +48,7 @@ const maxFacts = 300;
 
 /** What it is now; of what was taken away, what it was. */
 function cameOf(before: TrustChange['before'], after: TrustChange['after']): string {
-  const facts = factLine(after ?? before ?? {}).slice(0, maxFacts);
+  const facts = shorten(factLine(after ?? before ?? {}), maxFacts);
   if (facts === '') return t('done');
   return after === null ? t('it was {facts}', { facts }) : facts;
 }

@@ -1,3 +1,4 @@
+import { shorten } from '@svc/chat-ui/language/shorten.ts';
 import { plural, t } from '@svc/chat-ui/language/t.ts';
 import type { TelemetryEvent } from '@svc/contract/event.ts';
 import { Link } from '@tanstack/react-router';
@@ -76,7 +77,7 @@ const maxText = 300;
 
 /** An event without a text says what happened by its facts. */
 const wordsOf = ({ text, payload }: TelemetryEvent): string =>
-  (text === null || text === '' ? factLine(payload) : text).slice(0, maxText);
+  shorten(text === null || text === '' ? factLine(payload) : text, maxText);
 
 function EventRow({ event }: { event: TelemetryEvent }) {
   const { ts, kind, surface, principal, identity, session } = event;

@@ -1,3 +1,4 @@
+import { shorten } from '@svc/chat-ui/language/shorten.ts';
 import { t } from '@svc/chat-ui/language/t.ts';
 import type { Brief } from '@svc/contract/insights.ts';
 import { Link } from '@tanstack/react-router';
@@ -59,7 +60,7 @@ export function Home() {
                       }) => (
                         <li key={key}>
                           <Link to="/sessions/$key" params={{ key }} className="row-link">
-                            {title ?? text?.slice(0, 80) ?? key}
+                            {title ?? (text === null ? key : shorten(text, 80))}
                           </Link>
                           <p className="muted small">
                             {[

@@ -1,3 +1,4 @@
+import { shorten } from '@svc/chat-ui/language/shorten.ts';
 import { plural, t } from '@svc/chat-ui/language/t.ts';
 import type { OpenAsk } from '@svc/contract/ask.ts';
 import type { Backup, RestoreState } from '@svc/contract/backup.ts';
@@ -88,7 +89,7 @@ const ofDelivery = ({ id, text, instance_id: instance, target, error }: Delivery
     instance === null && target === null
       ? t('A reply has not reached its channel')
       : t('A reply has not reached {place}', { place: [instance, target].filter((part) => part !== null).join(' · ') }),
-  words: `${t('“{text}”', { text: text.slice(0, 120) })} ${error ?? ''}`,
+  words: `${t('“{text}”', { text: shorten(text, 120) })} ${error ?? ''}`,
   remedy: {
     kind: 'call',
     words: t('Send it again'),

@@ -1,4 +1,5 @@
 import { Rich } from '@svc/chat-ui/language/rich.tsx';
+import { shorten } from '@svc/chat-ui/language/shorten.ts';
 import { plural, t } from '@svc/chat-ui/language/t.ts';
 import type { ListedSession } from '@svc/contract/session.ts';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
@@ -112,7 +113,7 @@ const columns: Column<ListedSession>[] = [
     isMain: true,
     cell: ({ conversation_key: key, title, last_text: text }) => (
       <Link to="/sessions/$key" params={{ key }} className="row-link">
-        {title ?? text?.slice(0, 80) ?? key}
+        {title ?? (text === null ? key : shorten(text, 80))}
       </Link>
     ),
   },

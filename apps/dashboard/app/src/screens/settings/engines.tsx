@@ -1,4 +1,5 @@
 import { Rich } from '@svc/chat-ui/language/rich.tsx';
+import { shorten } from '@svc/chat-ui/language/shorten.ts';
 import { t } from '@svc/chat-ui/language/t.ts';
 import type { EngineTest, EngineView } from '@svc/contract/engine.ts';
 import type { EngineChoice } from '@svc/contract/service.ts';
@@ -58,7 +59,7 @@ function EngineRow({ engine, isCurrent }: { engine: EngineView; isCurrent: boole
       toast(
         t('{name} said “{words}” after {seconds} s.', {
           name: id,
-          words: text.slice(0, 120),
+          words: shorten(text, 120),
           seconds: (ms / 1000).toFixed(1),
         }),
       ),
@@ -90,16 +91,6 @@ function EngineRow({ engine, isCurrent }: { engine: EngineView; isCurrent: boole
         </p>
       )}
       <div className="row-buttons">
-        {!engine.default && (
-          <button
-            type="button"
-            className="plain-button"
-            disabled={act.isPending}
-            onClick={() => act.mutate({ method: 'POST', path: `${own}/default` })}
-          >
-            {t('Use {name}', { name: id })}
-          </button>
-        )}
         {!installed && pinned !== null && (
           <button
             type="button"
@@ -108,6 +99,16 @@ function EngineRow({ engine, isCurrent }: { engine: EngineView; isCurrent: boole
             onClick={() => act.mutate({ method: 'POST', path: `${own}/install` })}
           >
             {isInstalling ? t('Installing') : t('Install {name}', { name: id })}
+          </button>
+        )}
+        {!engine.default && (
+          <button
+            type="button"
+            className="plain-button"
+            disabled={act.isPending}
+            onClick={() => act.mutate({ method: 'POST', path: `${own}/default` })}
+          >
+            {t('Use {name}', { name: id })}
           </button>
         )}
         {ready && (
