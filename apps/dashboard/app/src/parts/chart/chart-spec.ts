@@ -4,10 +4,12 @@ export type Tone = (typeof tones)[number];
 
 type Series = { name: string; values: readonly (number | null)[] };
 
-/** What a chart shows. `words`: how its values are said. `most`: the end of the scale, where there is one. */
-export type ChartSpec = {
+/** How values are said. `steps`: the distances that lines of the scale may have, rising, where not every decimal one reads well. */
+export type Measure = { words(value: number): string; steps?: readonly number[] };
+
+/** What a chart shows. `most`: the end of the scale, where there is one. */
+export type ChartSpec = Measure & {
   series: readonly Series[];
-  words(value: number): string;
   most?: number;
 } & ({ kind: 'days' | 'times'; /** Epoch ms, rising. */ at: readonly number[] } | { kind: 'names'; names: readonly string[] });
 

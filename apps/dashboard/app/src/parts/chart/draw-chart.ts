@@ -1,4 +1,5 @@
 import 'uplot/dist/uPlot.min.css';
+import { shorten } from '@svc/chat-ui/language/shorten.ts';
 import uPlot from 'uplot';
 import { type ChartSpec, momentWords } from './chart-spec.ts';
 
@@ -25,7 +26,7 @@ export function drawChart({ box, spec, height, paints, onPlace }: Options): Draw
     width: Math.max(box.clientWidth, 1),
     height,
     ms: 1,
-    padding: [16, 24, 0, 0],
+    padding: [16, 32, 0, 0],
     legend: { show: false },
     cursor: { drag: { x: false, y: false }, points: { show: spec.kind === 'times' }, y: false },
     hooks: { setCursor: [({ cursor: { idx } }) => onPlace(idx ?? null)] },
@@ -67,7 +68,7 @@ function seriesOf({ kind, series }: ChartSpec, index: number, paints: Options['p
 
 /** Names stand one below the other, on the left; times go to the right. */
 function scalesAndAxes(spec: () => ChartSpec, paints: Options['paints']): Pick<uPlot.Options, 'scales' | 'axes'> {
-  const { kind, most } = spec();
+  const { kind, most, steps } = spec();
   const areNames = kind === 'names';
   const paint = { stroke: () => paints().axis, font, ticks: { show: false } };
   const grid = { stroke: () => paints().grid, width: 1 };
@@ -76,7 +77,10 @@ function scalesAndAxes(spec: () => ChartSpec, paints: Options['paints']): Pick<u
   return {
     scales: {
       x: { time: !areNames, range: around, ...(areNames && { ori: 1, dir: -1 }) },
-      y: { range: (_, __, to) => [0, most ?? (to > 0 ? to * 1.05 : 1)], ...(areNames && { ori: 0, dir: 1 }) },
+      y: {
+        range: (_, __, to) => [0, most ?? Math.max(to * 1.05, steps?.[0] ?? (to > 0 ? 0 : 1))],
+        ...(areNames && { ori: 0, dir: 1 }),
+      },
     },
     axes: [
       {
@@ -90,11 +94,12 @@ function scalesAndAxes(spec: () => ChartSpec, paints: Options['paints']): Pick<u
               splits: (plot) => [...(plot.data[0] ?? [])],
               values: (_, at) => at.map((place) => nameAt(spec(), place)),
             }
-          : { space: 64, values: (_, at) => at.map((moment) => momentWords(kind, moment)) }),
+          : { space: 64, incrs: placeSteps[kind], values: (_, at) => at.map((moment) => momentWords(kind, moment)) }),
       },
       {
         ...paint,
         grid,
+        ...(steps !== undefined && { incrs: [...steps] }),
         ...(areNames ? { side: 2, space: 80 } : { size: 64 }),
         values: (_, at) => at.map((value) => spec().words(value)),
       },
@@ -102,8 +107,15 @@ function scalesAndAxes(spec: () => ChartSpec, paints: Options['paints']): Pick<u
   };
 }
 
+const minute = 60_000;
+const day = 86_400_000;
+/** Distances between the words of the long axis: no minute and no day stands there twice. */
+const placeSteps = {
+  times: [1, 5, 10, 15, 30, 60, 120, 180, 360, 720].map((minutes) => minutes * minute),
+  days: [1, 2, 3, 4, 5, 7, 10, 15, 30, 60, 90, 180].map((days) => days * day),
+};
+
 const maxName = 16;
 function nameAt(spec: ChartSpec, place: number): string {
-  const name = spec.kind === 'names' ? (spec.names[place] ?? '') : '';
-  return name.length > maxName ? `${name.slice(0, maxName - 1)}…` : name;
+  return spec.kind === 'names' ? shorten(spec.names[place] ?? '', maxName) : '';
 }

@@ -32,3 +32,13 @@ test('a process that has restarted goes on in its line, and one that was not the
     { name: 'core', values: [5, 6] },
   ]);
 });
+
+test('lines of a scale stand at whole numbers, each said once', () => {
+  const charts = machineCharts([sample(15_000), sample(30_000)]);
+  for (const { words, steps } of Object.values(charts)) {
+    const said = (steps ?? []).map(words);
+    expect(said.length).toBeGreaterThan(0);
+    expect(new Set(said).size).toBe(said.length);
+    for (const each of said) expect(each).toMatch(/^\d+ (%|B|KB|MB|GB|TB)$/);
+  }
+});

@@ -1,13 +1,20 @@
 import { t } from '@svc/chat-ui/language/t.ts';
 import type { SystemSample } from '@svc/contract/insights.ts';
-import type { ChartSpec } from '../../parts/chart/chart-spec.ts';
+import type { ChartSpec, Measure } from '../../parts/chart/chart-spec.ts';
 import { bytes } from '../../parts/format.ts';
 
 /** Samples come every 15 s: over a longer time without one nothing is drawn. */
 const holeMs = 60_000;
 const maxProcesses = 6;
 
-const percent = (value: number): string => `${Math.round(value)} %`;
+const inPercent: Measure = {
+  words: (value) => `${Math.round(value)} %`,
+  steps: [1, 2, 5, 10, 20, 25, 50, 100, 200, 500, 1000],
+};
+const inBytes: Measure = {
+  words: bytes,
+  steps: [0, 1, 2, 3, 4].flatMap((power) => [1, 2, 5, 10, 20, 50, 100, 200, 500].map((value) => value * 1024 ** power)),
+};
 
 /** Each sample, with an empty place where the service did not look. The oldest first. */
 function withHoles(samples: readonly SystemSample[]): { at: number; sample: SystemSample | null }[] {
@@ -40,17 +47,17 @@ export function machineCharts(samples: readonly SystemSample[]): Charts {
   return {
     processor: {
       ...times,
-      words: percent,
+      ...inPercent,
       most: 100,
       series: [{ name: t('All cores'), values: line((each) => each.cpu_percent) }],
     },
     memory: {
       ...times,
-      words: bytes,
+      ...inBytes,
       ...(now !== undefined && { most: now.memory_total_bytes }),
       series: [{ name: t('Used'), values: line((each) => each.memory_used_bytes) }],
     },
-    memoryByProcess: { ...times, words: bytes, series: ofProcess('memory_bytes') },
-    processorByProcess: { ...times, words: percent, series: ofProcess('cpu_percent') },
+    memoryByProcess: { ...times, ...inBytes, series: ofProcess('memory_bytes') },
+    processorByProcess: { ...times, ...inPercent, series: ofProcess('cpu_percent') },
   };
 }
