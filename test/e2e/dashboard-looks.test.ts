@@ -129,6 +129,17 @@ describe.skipIf(why !== null)(`how the dashboard looks${skipNote(why)}`, () => {
     await other.close();
   });
 
+  test('the section of the settings that is shown is marked among the others, also while something is looked for', async () => {
+    const marked = page.getByRole('navigation', { name: 'Settings' }).locator('[aria-current=page]');
+    for (const { place, name } of [
+      { place: 'tools', name: 'Tools' },
+      { place: 'files?text=plan', name: 'Files' },
+    ]) {
+      await page.goto(`${dashboard.url}/settings/${place}`);
+      await expect.poll(() => marked.allTextContents(), { message: place }).toEqual([name]);
+    }
+  });
+
   /** What one opens of a screen, as it looks in both themes. */
   const lookInThemes = async (name: string): Promise<void> => {
     for (const colorScheme of ['light', 'dark'] as const) {

@@ -60,6 +60,7 @@ const SectionLink = ({ id, name, className }: { id: string; name: string; classN
     to="/settings/$section"
     params={{ section: id }}
     search={{ text: '', kind: '' }}
+    activeOptions={{ includeSearch: false }}
     activeProps={{ 'aria-current': 'page' }}
     {...(className && { className })}
   >
