@@ -1264,6 +1264,7 @@ export type Text =
   | 'yes'
   | '{amount} of list price this day, since {since}. A new day begins {until}.'
   | '{amount} of list price this month, since {since}. A new month begins {until}.'
+  | '{browser} on {system}'
   | '{cost} of {limit} this day. It resets {when}.'
   | '{cost} of {limit} this month. It resets {when}.'
   | '{engine} is {version} again.'

@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { fullTime, relativeTime } from '../../parts/format.ts';
 import { Loaded } from '../../parts/page.tsx';
 import { useAct, useApi } from '../../parts/query.ts';
+import { browserName } from './browser-name.ts';
 
 type Session = { id: string; device: string; created_at: number; seen_at: number; expires_at: number };
 const path = '/core/v2/auth/sessions';
@@ -19,10 +20,10 @@ export function SignedIn() {
           <ul className="rows-list">
             {sessions.map(({ id, device, ...times }) => (
               <li key={id}>
-                <p>{id === current ? <b>{t('This browser')}</b> : device}</p>
+                <p title={device}>{id === current ? <b>{t('This browser')}</b> : nameOf(device)}</p>
                 <p className="muted small">
                   {id === current
-                    ? t('Since {began}, last seen {seen}, ends {until}: {device}', { ...shown(times), device })
+                    ? t('Since {began}, last seen {seen}, ends {until}: {device}', { ...shown(times), device: nameOf(device) })
                     : t('Since {began}, last seen {seen}, ends {until}', shown(times))}
                 </p>
                 {id !== current && (
@@ -50,6 +51,11 @@ export function SignedIn() {
       )}
     </Loaded>
   );
+}
+
+function nameOf(device: string): string {
+  const name = browserName(device);
+  return name === null ? device : t('{browser} on {system}', name);
 }
 
 const shown = ({ created_at: began, seen_at: seen, expires_at: until }: Omit<Session, 'id' | 'device'>) => ({
