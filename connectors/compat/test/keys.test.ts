@@ -59,12 +59,15 @@ describe('the keys file', () => {
     await models('a-new-key');
   });
 
-  test('that is broken lets nobody in, and health says so', async () => {
+  test('that is broken lets nobody in, calls no key wrong, and health says so', async () => {
+    await models(annKey);
     compat.writeKeys('{"keys":');
-    await vi.waitFor(() => expect(models(annKey)).rejects.toBeInstanceOf(AuthenticationError), {
+    await vi.waitFor(() => expect(models(annKey)).rejects.toMatchObject({ status: 503, code: 'unavailable' }), {
       timeout: 40_000,
       interval: 200,
     });
+    await expect(models('no')).rejects.toMatchObject({ status: 503 });
+    expect((await fetch(`${compat.url}/v1/models`)).status).toBe(401);
     const health = await fetch(`${compat.url}/health`);
     expect(await health.json()).toMatchObject({
       status: 'degraded',

@@ -11,15 +11,16 @@ const ann = { identity: 'ann', username: 'Ann' };
 
 function setUp() {
   const looked: string[] = [];
+  const file: { problem: string | null } = { problem: null };
   const keys: KeysFile = {
-    find: (key) => (looked.push(key), key === longKey || key === shortKey ? ann : null),
-    problem: () => null,
+    find: (key) => (looked.push(key), file.problem === null && (key === longKey || key === shortKey) ? ann : null),
+    problem: () => file.problem,
   };
   const clock = createFakeClock();
   const throttle = createThrottle(clock);
   const check = (authorization: string | undefined, remote = '127.0.0.1') =>
     checkKey({ req: { headers: { authorization } }, remote } as Exchange, keys, throttle);
-  return { check, clock, looked };
+  return { check, clock, looked, file };
 }
 const code = (work: () => unknown): string => {
   try {
@@ -54,6 +55,16 @@ describe('the key of a request', () => {
     expect(() => check('Bearer bad')).toThrow(expect.objectContaining({ details: { retry_after_s: 60 } }));
     clock.advance(60_000);
     expect(code(() => check('Bearer bad'))).toBe('unauthorized');
+  });
+
+  test('while the keys file lets nobody in no key is called wrong, and none is counted as a guess', () => {
+    const { check, file } = setUp();
+    file.problem = 'The keys file lets nobody in: it is not valid JSON.';
+    const codes = Array.from({ length: 100 }, () => code(() => check(`Bearer ${shortKey}`)));
+    expect(new Set(codes)).toEqual(new Set(['unavailable']));
+    expect(code(() => check(undefined))).toBe('unauthorized');
+    file.problem = null;
+    expect(code(() => check(`Bearer ${shortKey}`))).toBe('in');
   });
 
   test('past the limit a short key is not even looked at, so guessing gains nothing', () => {

@@ -1,5 +1,5 @@
 import { hash, timingSafeEqual } from 'node:crypto';
-import { ServiceError } from '@svc/service-kit/service-error.ts';
+import { ServiceError, unavailable } from '@svc/service-kit/service-error.ts';
 import type { Exchange } from './http/exchange.ts';
 import type { Caller, KeysFile } from './keys-file.ts';
 import type { Throttle } from './throttle.ts';
@@ -8,7 +8,8 @@ import type { Throttle } from './throttle.ts';
 const unguessableLength = 32;
 
 /**
- * The caller of a request's bearer key. Throws `unauthorized`, or `busy` with `retry_after_s` after too many bad keys.
+ * The caller of a request's bearer key. Throws `unauthorized`, `busy` with `retry_after_s` after too many bad keys, or `unavailable` while
+ * the keys file lets nobody in: the key may be a good one, and is no attempt at guessing.
  *
  * An attempt is counted before its key is looked at and taken back when the key is good. While the limit is passed, a
  * short key is not even looked at, good or not: otherwise the limit would not slow guessing. A long one still is: behind
@@ -17,6 +18,8 @@ const unguessableLength = 32;
 export function checkKey({ req, remote }: Exchange, keys: KeysFile, throttle: Throttle): Caller {
   const key = bearerOf(req.headers.authorization);
   if (key === null) throw new ServiceError('unauthorized', 'Send your key as "Authorization: Bearer <key>".');
+  const problem = keys.problem();
+  if (problem !== null) throw unavailable(problem);
   const waitS = throttle.attempt(remote);
   const caller = waitS > 0 && key.length < unguessableLength ? null : keys.find(key);
   if (caller !== null) {

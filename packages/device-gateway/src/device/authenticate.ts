@@ -37,6 +37,9 @@ export function createAuthenticate(
     if (token === null && !requireToken) return localDevice;
     if (token === null)
       throw new ServiceError('unauthorized', 'Send the token of this device as "Authorization: Bearer <token>".');
+    // It may be a good one: a device that is told otherwise does not come back by itself.
+    const problem = devices.problem();
+    if (problem !== null) throw unavailable(problem);
     const waitS = throttle.attempt(remote);
     const device = waitS > 0 && token.length < shortestToken ? null : devices.byToken(token);
     if (device !== null) {
@@ -44,9 +47,6 @@ export function createAuthenticate(
       devices.seen(device.device_id);
       return device;
     }
-    // It may be a good one: a device that is told otherwise does not come back by itself.
-    const problem = devices.problem();
-    if (problem !== null) throw unavailable(problem);
     if (waitS > 0)
       throw new ServiceError('busy', 'Too many wrong tokens. Wait before you try again.', { details: { retry_after_s: waitS } });
     throw new ServiceError('unauthorized', 'This device is not known here any more. Pair it again: ./svc device add NAME');
