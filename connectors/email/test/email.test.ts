@@ -85,6 +85,16 @@ describe.skipIf(whyNoDovecot !== null)(`e-mail${skipNote(whyNoDovecot)}`, () => 
     expect(subjects).toEqual(['Re: Grüße aus Köln', 'Re: Grüße aus Köln', 'Re: Grüße aus Köln']);
   });
 
+  test('a subject and a text in bytes without a charset are read as mail programs read them', async () => {
+    const { user, fake } = await opened();
+    const bytes = Buffer.from(mail({ subject: 'Gr\xfc\xdfe', body: 'K\xf6ln?' }).replaceAll(/\r?\n/g, '\r\n'), 'latin1');
+    await imap.as(user, (client) => client.append('INBOX', bytes));
+    await sent(1);
+    const [{ envelope }] = fake().core.turns as unknown as [FakeTurn];
+    expect(envelope.content.text).toBe('[Written in a mail with the subject "Grüße"]\nKöln?');
+    expect(await readSubject(fieldOf(smtp.mails[0]!.raw, 'Subject') ?? '')).toBe('Re: Grüße');
+  });
+
   test('several folders are followed, what was there before is not answered, and nothing is marked as read', async () => {
     const user = `bot-old-${process.pid}`;
     await imap.put(user, mail({ id: 'old@friend.example' }));

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { readBody } from './read-body.ts';
+import { readBody, readSubject } from './read-body.ts';
 
 const read = (...lines: string[]) => readBody(Buffer.from(lines.join('\r\n'), 'latin1'));
 
@@ -34,7 +34,6 @@ test.each([
 
 test('a mail with a text, an HTML, a file and an invitation', async () => {
   const mail = await read(
-    'Subject: =?utf-8?B?w4TDpA==?=',
     'Content-Type: multipart/mixed; boundary=a',
     '',
     '--a',
@@ -63,7 +62,7 @@ test('a mail with a text, an HTML, a file and an invitation', async () => {
     'END:VEVENT',
     '--a--',
   );
-  expect(mail).toMatchObject({ subject: 'Ää', text: 'grüße', invitations: ['Invitation: Tea'], leftOut: 0 });
+  expect(mail).toMatchObject({ text: 'grüße', invitations: ['Invitation: Tea'], leftOut: 0 });
   expect(mail.files).toEqual([{ name: '.. .. winmail.dat', mime: 'application/ms-tnef', data: Buffer.from([0, 1, 2]) }]);
 });
 
@@ -77,9 +76,40 @@ test.each([
   expect((await readBody(Buffer.concat([head, Buffer.from(bytes)]))).text).toBe(text);
 });
 
+test.each([
+  ['no charset', ['Content-Type: text/plain', 'Content-Transfer-Encoding: 8bit'], 'Gr\xfc\xdfe, 5 \x80', 'Grüße, 5 €'],
+  ['no header at all', [], 'Gr\xfc\xdfe', 'Grüße'],
+  ['a charset that it is not in', ['Content-Type: text/plain; charset=us-ascii'], 'Gr\xfc\xdfe', 'Grüße'],
+  ['a charset of no name', ['Content-Type: text/plain; charset=unknown-8bit'], 'Gr\xfc\xdfe', 'Grüße'],
+  ['no charset, quoted', ['Content-Type: text/plain', 'Content-Transfer-Encoding: quoted-printable'], 'Gr=FC=DFe', 'Grüße'],
+  ['no charset, flowed', ['Content-Type: text/plain; format=flowed'], 'Gr\xfc\xdfe \r\nund so', 'Grüße und so'],
+  ['the charset in its HTML', ['Content-Type: text/html'], '<meta charset="koi8-r"><p>\xf0\xd2\xc9', 'При'],
+  ['UTF-8 and a broken letter', ['Content-Type: text/plain'], 'Gr\xc3\xbc\xc3\x9fe \xfc', 'Grüße \ufffd'],
+])('a text with %s is guessed as mail programs do', async (_name, head, body, text) => {
+  expect((await read(...head, '', body)).text).toBe(text);
+});
+
+test('of a mail whose texts are guessed the files, and texts that say how they are written, stay as they are', async () => {
+  const part = (type: string, body: string) => ['--a', `Content-Type: ${type}`, '', body];
+  const mail = await read(
+    'Content-Type: multipart/mixed; boundary=a',
+    '',
+    ...part('text/plain', 'Gr\xfc\xdfe'),
+    ...part('text/plain; charset=koi8-r', '\xf0\xd2\xc9'),
+    ...part('text/plain; name=a.txt\r\nContent-Disposition: attachment', 'Gr\xfc\xdfe'),
+    '--a--',
+  );
+  expect(mail.text.split(/\s+/)).toEqual(['Grüße', 'При']);
+  expect(mail.files).toEqual([{ name: 'a.txt', mime: 'text/plain', data: Buffer.from('Gr\xfc\xdfe', 'latin1') }]);
+});
+
 test('a mail that is nothing but a quote says it, and one with more keeps it at hand', async () => {
   expect(await read('', '> only this')).toMatchObject({ text: '> only this', cut: '' });
   expect(await read('', 'yes', '> really?', '-- ', 'Ann')).toMatchObject({ text: 'yes', cut: '> really?\n-- \nAnn' });
+});
+
+test('a subject is read out of its encoding', async () => {
+  expect(await readSubject('=?utf-8?B?w4TDpA==?=')).toBe('Ää');
 });
 
 test('whatever a mail is made of, it is read', async () => {
@@ -103,7 +133,8 @@ test('whatever a mail is made of, it is read', async () => {
   );
   await fc.assert(
     fc.asyncProperty(fc.array(line, { maxLength: 20 }), async (lines) => {
-      const { text, subject } = await readBody(Buffer.from(lines.join('\r\n')));
+      const { text } = await readBody(Buffer.from(lines.join('\r\n')));
+      const subject = await readSubject(lines.join(''));
       expect((text + subject).isWellFormed()).toBe(true);
     }),
   );

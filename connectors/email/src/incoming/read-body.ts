@@ -1,11 +1,12 @@
 import { convert, type HtmlToTextOptions } from 'html-to-text';
-import { simpleParser, type Attachment, type ParsedMail } from 'mailparser';
+import { simpleParser, type Attachment, type ParsedMail, type SimpleParserOptions } from 'mailparser';
 import { calendarText } from './calendar-text.ts';
 import { cutQuote } from './cut-quote.ts';
+import { withCharsets } from './guess-charset.ts';
 
 export type MailFile = { name: string; mime: string; data: Buffer };
 /** What a mail says. `text` has neither quotes nor the signature; `cut` is what was left out. */
-export type MailBody = { subject: string; text: string; cut: string; invitations: string[]; files: MailFile[]; leftOut: number };
+export type MailBody = { text: string; cut: string; invitations: string[]; files: MailFile[]; leftOut: number };
 
 /** Longest text that is looked at, in characters. */
 const longest = 500_000;
@@ -20,6 +21,12 @@ const htmlOptions: HtmlToTextOptions = {
     ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6'].map((selector) => ({ selector, options: { uppercase: false } })),
   ],
 };
+const parserOptions: SimpleParserOptions = {
+  skipImageLinks: true,
+  skipTextToHtml: true,
+  skipTextLinks: true,
+  skipHtmlToText: true,
+};
 /** Parts of a mail that become files; so many an envelope can hold. */
 const mostFiles = 32;
 
@@ -28,19 +35,16 @@ const mostFiles = 32;
  * all there is.
  */
 export async function readBody(raw: Buffer): Promise<MailBody> {
-  const mail = await simpleParser(raw, {
-    skipImageLinks: true,
-    skipTextToHtml: true,
-    skipTextLinks: true,
-    skipHtmlToText: true,
-  });
-  const { kept, quoted, signature } = cutQuote(clean(textOf(mail)).slice(0, longest));
+  const mail = await simpleParser(raw, parserOptions);
+  const text = textOf(mail);
+  const isGarbled = text.length <= longestHtml && text.includes('\ufffd');
+  const said = isGarbled ? textOf(await simpleParser(await withCharsets(raw), parserOptions)) : text;
+  const { kept, quoted, signature } = cutQuote(clean(said).slice(0, longest));
   const invitations = [
     ...new Set(mail.attachments.filter(isCalendar).map(({ content }) => calendarText(content.toString('utf8')))),
   ];
   const files = mail.attachments.filter((one) => !isCalendar(one) && !isForPrograms(one) && one.content.length > 0);
   return {
-    subject: tidySubject(mail.subject),
     // A mail that is nothing but a quote, such as a forward, says just that.
     text: kept === '' ? quoted : kept,
     cut: [...(kept === '' ? [] : [quoted]), signature].filter((part) => part !== '').join('\n\n'),
@@ -53,11 +57,9 @@ export async function readBody(raw: Buffer): Promise<MailBody> {
 /** A subject as text: programs write one in an encoding as soon as it holds a letter that is not English, with the mark of an answer in it. */
 export async function readSubject(written: string): Promise<string> {
   const line = written.replaceAll(/[\r\n]+/g, ' ').slice(0, 5000);
-  const { subject } = await simpleParser(Buffer.from(`Subject: ${line}\r\n\r\n`));
-  return tidySubject(subject);
+  const { subject = '' } = await simpleParser(Buffer.from(`Subject: ${line}\r\n\r\n`));
+  return clean(subject).replaceAll(/\s+/g, ' ').trim().slice(0, 500).toWellFormed();
 }
-
-const tidySubject = (subject = ''): string => clean(subject).replaceAll(/\s+/g, ' ').trim().slice(0, 500).toWellFormed();
 
 function textOf({ text = '', html }: ParsedMail): string {
   if (text.trim() !== '' || html === false) return text;

@@ -5,6 +5,7 @@ import { isPassing } from '@svc/connector-kit/ingress/passing-faults.ts';
 import type { ListedMail } from '../mailbox/follow-folder.ts';
 import type { Config } from '../meta.ts';
 import type { Threads } from '../threads.ts';
+import { guessText } from './guess-charset.ts';
 import { readHeaders, valueOf, type MailHeaders } from './mail-headers.ts';
 import { neverAnswered } from './never-answered.ts';
 import { readSubject } from './read-body.ts';
@@ -36,7 +37,7 @@ export async function takeMail(
     if (never !== null) return skip(never, address);
     if (address === null || why !== null) return skip(`its sender is not proven: ${why ?? 'it names none'}`, address);
     const name = nameOf(headers, mail.header);
-    const subject = await readSubject(valueOf(headers, 'subject') ?? '');
+    const subject = await readSubject(valueOf(readHeaders(guessText(mail.header)), 'subject') ?? '');
     const thread = await threads.place({ sender: address, name, subject, ids: threadIds(headers) });
     if (thread === null) return skip(`its thread had ${config.thread_budget} mails within an hour (thread_budget)`, address);
     await ingress.take(thread.target, name, (signal) => toEnvelope(deps, { thread, name, subject, bytes, read }, signal));

@@ -57,7 +57,7 @@ export async function toEnvelope(deps: EnvelopeDeps, mail: PlacedMail, signal: A
   const isCommand = /^\/[a-z]+(\s|$)/.test(command) && lines.length === 0;
   const text = isCommand
     ? command
-    : [channelLine('Written', ` in a mail with the subject "${body.subject}"`), typedText(body.text), ...lines].join('\n');
+    : [channelLine('Written', ` in a mail with the subject "${mail.subject}"`), typedText(body.text), ...lines].join('\n');
   const attachments = files.flatMap(({ attachment }) => (attachment === undefined ? [] : [attachment]));
   return {
     ...base,
@@ -85,13 +85,12 @@ const quotedFile = ({ cut }: MailBody): MailFile[] =>
   cut === '' ? [] : [{ name: 'quoted-text.txt', mime: 'text/plain', data: Buffer.from(cut) }];
 
 /** What no parser takes is reported with its subject: its sender learns that it could not be read. */
-async function bodyOf({ log }: EnvelopeDeps, raw: Buffer, { name, subject }: PlacedMail): Promise<MailBody> {
+async function bodyOf({ log }: EnvelopeDeps, raw: Buffer, { name }: PlacedMail): Promise<MailBody> {
   try {
     return await readBody(raw);
   } catch (error) {
     log('warn', 'a mail cannot be read; only its subject is passed on', { mail: name, error: errorText(error) });
     return {
-      subject,
       text: channelLine('Sent media', ': the mail cannot be read'),
       cut: '',
       invitations: [],
