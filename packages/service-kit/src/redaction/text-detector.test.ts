@@ -128,6 +128,8 @@ describe('public surfaces', () => {
   test.each([
     ['mail', 'write to joe.smith@acme.io.', 'write to [redacted:email].'],
     ['mail with digits', 'bob1983x@acme.io, j.1smith@acme.io', '[redacted:email], [redacted:email]'],
+    ['mail in a link', '[Joe](mailto:joe@acme.io)', '[Joe](mailto:[redacted:email])'],
+    ['mail right behind a word', 'E-Mail:joe@acme.io', 'E-Mail:[redacted:email]'],
     ['mail with a tag', 'write to bob+news@acme.io', 'write to [redacted:email]'],
     ['a host with digits', 'web01x.prod.local:80', '[redacted:host]'],
     ['a number that does not break', '+33\u00A06\u202F12\u201134\u201356\u00A078', '[redacted:phone]'],

@@ -28,7 +28,7 @@ export const publicRules: readonly DetectionRule[] = [
     'email',
     'email',
     token('@'),
-    /(?<![\w.+/:@-])(?<secret>[\w.%+-]{1,64}@(?<host>[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){0,6}\.[A-Za-z]{2,24}))(?![\w/[])/dg,
+    /(?<![\w.+/@-])(?<!\/\/[^\s/]{0,128}:)(?<secret>[\w.%+-]{1,64}@(?<host>[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){0,6}\.[A-Za-z]{2,24}))(?![\w/[])/dg,
     (_secret, { groups }) =>
       !isReserved(groups?.['host'] ?? '') && !/\.(?:png|jpe?g|svg|gif|webp|js|ts)$/i.test(groups?.['host'] ?? ''),
   ),
