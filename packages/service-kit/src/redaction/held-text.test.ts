@@ -28,6 +28,8 @@ test.each([
 
 test('for the public the last word stays whole', () => {
   expect([held('plain words', true), held('plain words ', true), held('a.b', true)]).toEqual(['words', '', 'a.b']);
+  expect([held('an josé', true), held('на иван@', true), held('我们', true)]).toEqual(['josé', 'иван@', '']);
+  expect(startOfRun('an josé@a', 8, true)).toBe(3);
 });
 
 test('nothing stays of what was settled', () => {

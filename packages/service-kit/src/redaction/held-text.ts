@@ -1,8 +1,12 @@
 import type { KeywordTable } from './keyword-table.ts';
+import { isLetterBeyond } from './letters.ts';
 import { isLower, isUpper } from './unit-kinds.ts';
 
 /** A run is what has no space, quote, bracket or list sign in it: a token, a URL, a value. Only ASCII: words of other scripts are no runs. */
 export const isRun = (unit: number): boolean => unit < 128 && runUnits[unit] === 1;
+
+/** What a run goes on with: for the public letters of other scripts, too, which mail addresses have in them. */
+export const goesOn = (unit: number, holdsWords: boolean): boolean => isRun(unit) || (holdsWords && isLetterBeyond(unit));
 
 /** What may stand between an operator and its value. */
 export const opensRun = (unit: number): boolean => unit < 128 && openers[unit] === 1;
@@ -26,7 +30,7 @@ function unitSet(chars: string, without: string): Uint8Array {
 export function holdPoint(text: string, from: number, to: number, table: KeywordTable, holdsWords: boolean): number {
   let start = to;
   const least = Math.max(from, to - maxLookBack);
-  while (start > least && isRun(text.charCodeAt(start - 1))) start--;
+  while (start > least && goesOn(text.charCodeAt(start - 1), holdsWords)) start--;
   if (start === to || holdsWords) return start;
   if (table.isTokenStart(text.slice(start, to).toLowerCase())) return start;
   return start + plainLength(text, start, to);
@@ -41,10 +45,10 @@ function plainLength(text: string, from: number, to: number): number {
 }
 
 /** The beginning of the run that a place lies in: of a token, or of the name before a value. */
-export function startOfRun(text: string, at: number): number {
+export function startOfRun(text: string, at: number, holdsWords = false): number {
   let start = Math.max(0, at);
   const least = Math.max(0, start - maxLookBack);
-  while (start > least && isRun(text.charCodeAt(start - 1))) start--;
+  while (start > least && goesOn(text.charCodeAt(start - 1), holdsWords)) start--;
   return start;
 }
 

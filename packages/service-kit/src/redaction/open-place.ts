@@ -1,5 +1,5 @@
 import { KeyBlockReader, keyBlockStart } from './key-blocks.ts';
-import { holdPoint, isRun, opensRun, startOfRun } from './held-text.ts';
+import { goesOn, holdPoint, isRun, opensRun, startOfRun } from './held-text.ts';
 import type { Keyword, KeywordTable } from './keyword-table.ts';
 import { isQuote, mayBeQuoted, mayHoldPassword } from './value-ends.ts';
 import { isNameUnit, isNumberUnit, isOperator, isWordUnit } from './unit-kinds.ts';
@@ -81,7 +81,7 @@ export class OpenPlace {
     const { buffer, at } = reading;
     const from = at - word.length;
     if (isBound && from > 0 && isWordUnit(buffer.charCodeAt(from - 1))) return;
-    if (this.seen.size === 0) this.contextFrom = startOfRun(buffer, from) - 1;
+    if (this.seen.size === 0) this.contextFrom = startOfRun(buffer, from, this.#holdsWords) - 1;
     this.seen.add(index);
     switch (opening) {
       case 'address':
@@ -90,7 +90,7 @@ export class OpenPlace {
         if (opening === 'address') this.#addressFrom = at;
         this.#openRun(from, reading);
         if (opening === 'assigned-token') this.contextFrom = Math.min(this.contextFrom, from - contextLength / 2);
-        if (!this.inRun) this.#runFrom = startOfRun(buffer, from);
+        if (!this.inRun) this.#runFrom = startOfRun(buffer, from, this.#holdsWords);
         this.inRun = true;
         break;
       case 'assignment':
@@ -135,8 +135,9 @@ export class OpenPlace {
       // Digits may stand within a word, of which a keyword may follow: all of it is one place.
       if (!this.inRun && isRun(unit)) this.beginRun(at - 1);
     }
+    if (this.inRun && goesOn(unit, this.#holdsWords)) return;
     if (!isRun(unit)) this.#takeRunEnd(unit, buffer, at);
-    else if (!this.inRun && at - 1 <= this.#valueBy && !operates) this.#beginValue(buffer, at - 1);
+    else if (at - 1 <= this.#valueBy && !operates) this.#beginValue(buffer, at - 1);
   }
 
   /** It is no key. */
@@ -201,7 +202,7 @@ export class OpenPlace {
 
   #open(from: number, mask: number, buffer: string): void {
     if (this.floor === never) this.floor = mask;
-    if (this.contextFrom > from) this.contextFrom = startOfRun(buffer, from) - 1;
+    if (this.contextFrom > from) this.contextFrom = startOfRun(buffer, from, this.#holdsWords) - 1;
   }
 
   /** What stands before a keyword in its run may be part of the token. */

@@ -1,5 +1,5 @@
 import type { KeyBlockReader } from './key-blocks.ts';
-import { endOfRun, holdPoint, isRun, startOfWord } from './held-text.ts';
+import { endOfRun, goesOn, holdPoint, startOfWord } from './held-text.ts';
 import { findIn, type KeywordTable } from './keyword-table.ts';
 import { maskPiece } from './mask-piece.ts';
 import { contextLength, OpenPlace } from './open-place.ts';
@@ -94,7 +94,8 @@ class TextDetector implements StreamRedactor {
     place.takeUnit(unit, this.#buffer, at);
     if (place.keyReader !== null && at > place.keyFrom) this.#lookAtKey(place.keyReader, unit);
     const { floor } = place;
-    if (floor !== -1 && !place.isOpen(this.#at)) this.#close(isRun(unit) ? Math.max(floor, this.#at - 1) : this.#at, false);
+    if (floor !== -1 && !place.isOpen(this.#at))
+      this.#close(goesOn(unit, this.#holdsWords) ? Math.max(floor, this.#at - 1) : this.#at, false);
     else if (floor !== -1 && this.#at - floor >= maxHeld) this.#cut();
     else if (floor === -1 && place.seen.size > 0 && !place.isArmed(this.#at)) place.forget();
   }

@@ -1,4 +1,5 @@
 import type { RedactedKind } from '../placeholder.ts';
+import { letterClass } from '../letters.ts';
 import { imageRules } from './image-rules.ts';
 import type { DetectionRule, Trigger } from './rule.ts';
 import { findAll } from './structure-rules.ts';
@@ -20,6 +21,10 @@ const digits = Array.from('0123456789');
 /** Domains and addresses reserved for documentation belong to no person. */
 const isReserved = (host: string): boolean => /(?:^|\.)example(?:\.(?:com|net|org))?$|\.(?:test|invalid)$/i.test(host);
 
+/** Of a mail address (RFC 6531) and its host, letters of other scripts with them. */
+const word = String.raw`\w${letterClass}`;
+const label = `A-Za-z0-9${letterClass}-`;
+
 const privateAddress = String.raw`(?:10(?:\.\d{1,3}){3}|192\.168(?:\.\d{1,3}){2}|172\.(?:1[6-9]|2\d|3[01])(?:\.\d{1,3}){2}|169\.254(?:\.\d{1,3}){2}|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])(?:\.\d{1,3}){2})`;
 
 /** What a public surface does not show of a person or a network, besides secrets. */
@@ -28,7 +33,10 @@ export const publicRules: readonly DetectionRule[] = [
     'email',
     'email',
     token('@'),
-    /(?<![\w.+/@-])(?<!\/\/[^\s/]{0,128}:)(?<secret>[\w.%+-]{1,64}@(?<host>[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){0,6}\.[A-Za-z]{2,24}))(?![\w/[])/dg,
+    new RegExp(
+      String.raw`(?<![${word}.+/@-])(?<!\/\/[^\s/]{0,128}:)(?<secret>[${word}.%+-]{1,64}@(?<host>[${label}]{1,63}(?:\.[${label}]{1,63}){0,6}\.[A-Za-z${letterClass}]{2,24}))(?![${word}/[])`,
+      'dg',
+    ),
     (_secret, { groups }) =>
       !isReserved(groups?.['host'] ?? '') && !/\.(?:png|jpe?g|svg|gif|webp|js|ts)$/i.test(groups?.['host'] ?? ''),
   ),

@@ -94,6 +94,7 @@ describe('what a rule leaves alone', () => {
     ['private-address-6', 'fd12:1:2'],
     ['data-in-link', 'https://x.io/a?page=2&sort=name#part-one'],
     ['email', 'a@example.org, icon@2x.png, a@b.test'],
+    ['email', '服务@张三.谢谢, Привет@Иван, é@2x.png, ünal@müller.example'],
     ['email', 'https://joe:guest@acme.io, ssh://git:x@acme.io'],
     ['internal-host', 'this.local window.internal a@nas.local'],
     ['home-path', '/home/user/x /Users/you/x'],
