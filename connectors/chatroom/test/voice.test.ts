@@ -33,6 +33,7 @@ test('people talk with the assistant in a voice channel, and may interrupt it', 
   // Cut off in the first of twenty, and then the reply to who interrupted.
   expect(said.interrupted.spoken).toMatch(/^one two three( four)?( five)?( six)?( one)?( two)? yes$/);
   expect(speech.requests.filter(({ path: route }) => route.endsWith('transcriptions'))).toHaveLength(4);
+  expect(said.movedTo).toEqual(['other-channel']);
   expect([said.left, said.joinedAgain]).toEqual([true, [expect.objectContaining({ text: 'text-channel' })]]);
   expect(said.memory.joined - said.memory.before).toBeLessThan(60);
 });

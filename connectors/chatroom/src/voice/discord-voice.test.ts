@@ -19,7 +19,11 @@ function openServer(tierOf: (user: string) => Identity['trust_tier'] | null = ()
   };
   const rooms = {
     find: async (id: string) =>
-      ['voice', 'text'].includes(id) ? { id, name: id, guildId: 'g', guildName: 'G', kind: id as 'voice' | 'text' } : null,
+      ['voice', 'off', 'text'].includes(id)
+        ? { id, name: id, guildId: 'g', guildName: 'G', kind: id === 'text' ? ('text' as const) : ('voice' as const) }
+        : null,
+    known: (id: string) =>
+      id === 'thread' ? { id, name: id, guildId: 'g', guildName: 'G', kind: 'thread' as const, parentId: 'off' } : undefined,
     guild: async () => ({ id: 'g', name: 'G', roles: new Map(), ownRoles: [], isPublic: false }),
   };
   const posts: string[] = [];
@@ -84,6 +88,8 @@ describe('/join', () => {
     ['a channel of text', {}, [{ name: 'channel', value: 'text' }], 'That is no voice channel here.'],
     ['a channel that is not there', {}, [{ name: 'channel', value: 'gone' }], 'That is no voice channel here.'],
     ['a text channel that is switched off', { channel_id: 'off' }, [], 'I am switched off in this channel.'],
+    ['a thread of a channel that is switched off', { channel_id: 'thread' }, [], 'I am switched off in this channel.'],
+    ['a voice channel that is switched off', {}, [{ name: 'channel', value: 'off' }], 'I am switched off in this channel.'],
     ['a private chat', { guild_id: undefined }, [], 'There are no voice channels in private.'],
   ])('says to the person alone why not: %s', async (_what, more, options, why) => {
     const { said, posts, command } = openServer();

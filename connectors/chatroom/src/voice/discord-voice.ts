@@ -7,6 +7,7 @@ import { atLeast } from '@svc/contract/trust.ts';
 import { Routes, type GatewaySendPayload } from 'discord-api-types/v10';
 import type { FindSpeaker } from '../incoming/senders.ts';
 import type { KnownRooms } from '../incoming/rooms.ts';
+import { isOpen } from '../incoming/to-envelope.ts';
 import { meta } from '../meta.ts';
 import { openVoice, type Voice, type VoiceOptions, type VoicePlace } from './open-voice.ts';
 import { createVoiceSignals } from './voice-signals.ts';
@@ -17,7 +18,7 @@ export type DiscordVoiceDeps = Pick<StartContext, 'speech' | 'log' | 'signal' | 
   core: Pick<CoreApi, 'sessions'>;
   botId: string;
   rest: Pick<REST, 'get'>;
-  rooms: Pick<KnownRooms, 'find' | 'guild'>;
+  rooms: Pick<KnownRooms, 'find' | 'guild' | 'known'>;
   findSpeaker: FindSpeaker;
   isEnabled(channel: string): boolean;
   take: VoiceOptions['take'];
@@ -65,6 +66,11 @@ export function openDiscordVoice(deps: DiscordVoiceDeps): DiscordVoice {
     ...((await rooms.guild(guild, signal)).isPublic && { public: true }),
   });
 
+  /** What is said in a channel is written down in another: each of them can be switched off. */
+  function isOn({ channel, text }: Pick<VoicePlace, 'channel' | 'text'>): boolean {
+    return [channel, text].every((id) => isOpen(deps, rooms.known(id) ?? { id }));
+  }
+
   async function toEnvelope(place: VoicePlace, { speaker, text, messageId }: SaidMessage): Promise<Envelope> {
     return {
       ...(await keyOf(place)),
@@ -96,6 +102,7 @@ export function openDiscordVoice(deps: DiscordVoiceDeps): DiscordVoice {
       await core.sessions.abort({ channel: meta.type, sender: { raw_id: id }, ...isPublic }, conversation_key);
     },
     peopleIn: ({ guild, channel }) => states.peopleIn(guild, channel),
+    isOn,
   });
 
   /** @throws ServiceError `forbidden` */
@@ -126,8 +133,9 @@ export function openDiscordVoice(deps: DiscordVoiceDeps): DiscordVoice {
       const room = await rooms.find(channel);
       if (room?.kind !== 'voice' || room.guildId !== request.guild)
         throw new ServiceError('not_found', 'That is no voice channel here.');
-      if (!deps.isEnabled(request.text)) throw new ServiceError('forbidden', 'I am switched off in this channel.');
-      return { guild: request.guild, channel, text: request.text };
+      const place = { guild: request.guild, channel, text: request.text };
+      if (!isOn(place)) throw new ServiceError('forbidden', 'I am switched off in this channel.');
+      return place;
     },
     async leave(request) {
       await checkAsker(request);

@@ -13,7 +13,7 @@ import { listenOn } from './discord-ears.ts';
 import { createDiscordPlayer } from './discord-player.ts';
 import type { Player } from './speech-line.ts';
 import { createSpeakPcm } from './speak-pcm.ts';
-import { joinChannel, type JoinedChannel } from './voice-connection.ts';
+import { joinChannel } from './voice-connection.ts';
 import { loadVoicePackages, type VoicePackages } from './voice-packages.ts';
 import { createVoiceRoom, type SaidMessage, type Speaker, type VoiceRoom } from './voice-room.ts';
 
@@ -36,6 +36,8 @@ export type VoiceOptions = Pick<StartContext, 'speech' | 'log' | 'instanceId'> &
   abort(place: VoicePlace, as: Speaker): Promise<void>;
   /** People in a voice channel, programs left out; null while that is not known. */
   peopleIn(place: VoicePlace): number | null;
+  /** Whether the operator lets it hear and speak there. */
+  isOn(place: VoicePlace): boolean;
   language?: string;
   /** Leaves when nobody has said anything for so long, or nobody is there; ms. */
   idleMs?: number;
@@ -59,7 +61,8 @@ const knownForMs = 60_000;
 const maxKnown = 500;
 const lookEveryMs = 10_000;
 
-type Entry = { place: VoicePlace; room: VoiceRoom; joined: JoinedChannel; end(): void };
+/** `place`: where it is now. */
+type Entry = { readonly place: VoicePlace; room: VoiceRoom; end(): void };
 
 /** Voice of one instance: at most one channel in each guild. Its libraries are loaded when it first joins. */
 export function openVoice(options: VoiceOptions): Voice {
@@ -98,7 +101,8 @@ export function openVoice(options: VoiceOptions): Voice {
     });
     if (isClosed) return joined.close();
     const player = createDiscordPlayer(libraries, joined.connection, log);
-    const room = openRoom(place, player);
+    const placeNow = (): VoicePlace => ({ ...place, channel: joined.channel() });
+    const room = openRoom(place, placeNow, player);
     const end = (): void => {
       entries.delete(place.guild);
       stopLooking();
@@ -107,32 +111,47 @@ export function openVoice(options: VoiceOptions): Voice {
       player.close();
       joined.close();
     };
-    const stopLooking = watchIdle(place, room, end);
-    entries.set(place.guild, { place, room, joined, end });
+    const stopLooking = watch(placeNow, room, end);
+    const entry: Entry = {
+      room,
+      end,
+      get place() {
+        return placeNow();
+      },
+    };
+    entries.set(place.guild, entry);
     listenOn({ packages: libraries, connection: joined.connection, listen: room.listen, clock, log, signal: ending.signal });
   }
 
-  const openRoom = (place: VoicePlace, player: Player): VoiceRoom =>
-    createVoiceRoom({
+  function openRoom(place: VoicePlace, placeNow: () => VoicePlace, player: Player): VoiceRoom {
+    const speakerOf = remembered((user) => options.speakerOf(place, user), clock);
+    return createVoiceRoom({
       ...options,
       clock,
       speak,
       player,
-      speakerOf: remembered((user) => options.speakerOf(place, user), clock),
+      speakerOf: async (user) => (options.isOn(placeNow()) ? speakerOf(user) : null),
       caption: ({ name }, text) => options.post(place.text, `🎙 **${plainName(name)}:** ${text}`),
       note: (text) => say(place, text),
-      take: (id, prepare) => options.take(place.text, id, prepare),
+      take: (id, prepare) => options.take(place.text, id, async (signal) => (options.isOn(placeNow()) ? prepare(signal) : null)),
       toEnvelope: (message) => options.toEnvelope(place, message),
       abort: (as) => options.abort(place, as),
     });
+  }
 
-  function watchIdle(place: VoicePlace, room: VoiceRoom, end: () => void): () => void {
+  /** Leaves where it has nothing to do any more. */
+  function watch(placeNow: () => VoicePlace, room: VoiceRoom, end: () => void): () => void {
     let lastSeen = clock.elapsed();
-    return clock.every(lookEveryMs, () => {
+    const whyLeave = (place: VoicePlace): string | null => {
       const now = clock.elapsed();
       if (options.peopleIn(place) !== 0) lastSeen = now;
-      const why =
-        now - lastSeen >= aloneMs ? 'nobody else was there' : now - room.lastActive >= idleMs ? 'nobody said anything' : null;
+      if (!options.isOn(place)) return 'I was switched off there';
+      if (now - lastSeen >= aloneMs) return 'nobody else was there';
+      return now - room.lastActive >= idleMs ? 'nobody said anything' : null;
+    };
+    return clock.every(lookEveryMs, () => {
+      const place = placeNow();
+      const why = whyLeave(place);
       if (why === null) return;
       end();
       say(place, `I left the voice channel: ${why}.`);

@@ -8,6 +8,7 @@ import type { VoicePackages } from './voice-packages.ts';
 /** A connection of the library whose states the test sets. */
 class FakeConnection extends EventEmitter {
   state: { status: string; closeCode?: number } = { status: 'signalling' };
+  joinConfig: { channelId: string | null } = { channelId: 'c' };
   rejoins = 0;
   isDestroyed = false;
   /** Whether it is let in when it asks again. */

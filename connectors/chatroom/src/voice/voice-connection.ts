@@ -16,7 +16,12 @@ export type JoinOptions = {
   comeBackMs?: number;
 };
 
-export type JoinedChannel = { connection: VoiceConnection; close(): void };
+export type JoinedChannel = {
+  connection: VoiceConnection;
+  /** Where it is: a moderator may move it. */
+  channel(): string;
+  close(): void;
+};
 
 const maxRejoins = 5;
 
@@ -67,7 +72,7 @@ export async function joinChannel({ voice }: VoicePackages, options: JoinOptions
     if (now === status.Destroyed) return lost('the connection to Discord ended');
     if (now !== status.Ready) comingBack ??= comeBack().finally(() => (comingBack = null));
   });
-  return { connection, close };
+  return { connection, channel: () => connection.joinConfig.channelId ?? channel, close };
 }
 
 /** A person ended it, or the channel is gone: then it does not come back. */
