@@ -6,18 +6,25 @@ export type Samples = { form: PcmFormat; data: AsyncGenerator<Buffer, void, unde
 /** What may stand before the sound. */
 const longestHead = 64 * 1024;
 
-/** The samples of a wave file as it comes, and their form. What is no wave file is taken for samples of the form `raw`. */
-export async function readWav(body: AsyncIterable<Buffer>, raw: PcmFormat): Promise<Samples> {
+/**
+ * The samples of a wave file as it comes, and their form. What is no wave file is taken for samples of the form `raw`.
+ * @throws ServiceError `upstream` for what cannot be played; with null for all that is no wave file.
+ */
+export async function readWav(body: AsyncIterable<Buffer>, raw: PcmFormat | null): Promise<Samples> {
   const iterator = body[Symbol.asyncIterator]();
   let head: Buffer = Buffer.alloc(0);
+  const asRaw = (): Samples => {
+    if (raw === null) throw unreadable();
+    return { form: raw, data: rest(head, Infinity, iterator) };
+  };
   for (;;) {
     const found = findSamples(head);
-    if (found === 'raw') return { form: raw, data: rest(head, Infinity, iterator) };
+    if (found === 'raw') return asRaw();
     if (found !== null) return { form: found.form, data: rest(head.subarray(found.at), found.bytes, iterator) };
     if (head.length > longestHead) throw unreadable();
     const next = await iterator.next();
     if (next.done === true) {
-      if (head.length < riffBytes) return { form: raw, data: rest(head, Infinity, iterator) };
+      if (head.length < riffBytes) return asRaw();
       throw unreadable();
     }
     head = Buffer.concat([head, next.value]);

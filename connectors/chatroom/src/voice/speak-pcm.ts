@@ -11,31 +11,36 @@ const rawFormat = { rate: 24_000, channels: 1 } as const satisfies PcmFormat;
 export type SpeakPcm = (text: string, sender: string, signal: AbortSignal) => AsyncGenerator<Buffer, void, undefined>;
 
 /**
- * Speech of the core as samples of 48 kHz on two channels. Not every provider makes raw samples: the one that says so is
- * asked for wave files from then on.
+ * Speech of the core as samples of 48 kHz on two channels. Not every provider makes raw samples: the one that says so, or sends
+ * something else, is asked for wave files from then on.
  */
 export function createSpeakPcm(speech: Pick<SpeechApi, 'speak'>): SpeakPcm {
   let format: 'pcm' | 'wav' = 'pcm';
 
   async function ask(text: string, sender: string, signal: AbortSignal): Promise<{ mime: string; body: Readable }> {
     try {
-      return await speech.speak({ sender, text, format }, signal);
+      const answer = await speech.speak({ sender, text, format }, signal);
+      if (format === 'wav' || mayBeSamples(answer.mime)) return answer;
+      answer.body.destroy();
     } catch (error) {
       if (format === 'wav' || !isFormatFault(error)) throw error;
-      format = 'wav';
-      return speech.speak({ sender, text, format }, signal);
     }
+    format = 'wav';
+    return speech.speak({ sender, text, format }, signal);
   }
 
   return async function* speakPcm(text, sender, signal) {
-    const { body } = await ask(text, sender, signal);
+    const { mime, body } = await ask(text, sender, signal);
     try {
-      const { data, form } = await readWav(body as AsyncIterable<Buffer>, rawFormat);
+      const { data, form } = await readWav(body as AsyncIterable<Buffer>, mayBeSamples(mime) ? rawFormat : null);
       yield* convertPcm(data, form, playedFormat);
     } finally {
       body.destroy();
     }
   };
 }
+
+/** Sound of another kind, such as MP3, would be loud noise if it were played as samples. */
+const mayBeSamples = (mime: string): boolean => !/^(?:audio|video)\//.test(mime) || /^audio\/(?:x-)?(?:pcm|l16)\b/i.test(mime);
 
 const isFormatFault = (error: unknown): boolean => error instanceof ServiceError && error.details?.['reason'] === 'bad_format';
