@@ -111,9 +111,12 @@ describe.skipIf(noTmux !== null)(`words for a session in a terminal${skipNote(no
     await isSaid(['work', 'half a sentence', 'first', 'second']);
   });
 
-  test('what was not typed when the terminal ends is said over the channel', async () => {
+  test.each([
+    ['which nobody named', {}],
+    ['which have a message_id', { message_id: 'm1' }],
+  ])('what was not typed when the terminal ends is said over the channel: words %s', async (_which, name) => {
     types('-l', 'half a sen');
-    const words = inject('do not lose me');
+    const words = call('/v2/inject', { conversation_key: key, text: 'do not lose me', ...name });
     await waitFor(
       () => tmux('capture-pane', '-p', '-t', `=${terminal.id}:`).includes('half'),
       10_000,

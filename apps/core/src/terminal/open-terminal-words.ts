@@ -38,7 +38,11 @@ export function openTerminalWords(deps: Deps): TerminalWords {
     terminals: terminals.list,
     saidSince: talks.saidSince,
     sayOverChannel: ({ messageId, ...said }, onAccepted) =>
-      deps.inject({ ...said, message_id: messageId }, { sink: null, isGone: () => true, onAccepted }, ids.next('req')),
+      deps.inject(
+        { ...said, message_id: messageId, isReturned: true },
+        { sink: null, isGone: () => true, onAccepted },
+        ids.next('req'),
+      ),
     hasMessage: async (key, messageId) => (await journal.find(key, messageId)) !== undefined,
   });
   announcements.onPosted(words.announced);

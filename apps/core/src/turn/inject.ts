@@ -17,7 +17,10 @@ type Deps = { run: RunLiveTurn } & Pick<
   'sessions' | 'ids' | 'journal' | 'deliveries' | 'outbox' | 'liveTurns' | 'batches' | 'turnQueue' | 'terminalWords'
 >;
 
-/** `mayType`: the operator, who may also type into the terminal of a session. `message_id`: words with the same one are said once in a session. */
+/**
+ * `mayType`: the operator, who may also type into the terminal of a session. `message_id`: words with the same one are said once in a session.
+ * `isReturned`: a terminal has ended that did not take them.
+ */
 export type Injection = {
   conversation_key: string;
   text: string;
@@ -25,6 +28,7 @@ export type Injection = {
   interrupt?: boolean;
   mayType?: boolean;
   message_id?: string;
+  isReturned?: boolean;
 };
 
 /** How long the answer waits for the channel; delivery itself goes on after it. */
@@ -39,7 +43,7 @@ const deliverWithinMs = 15_000;
 export async function inject(deps: Deps, injection: Injection, caller: Caller, requestId: string): Promise<InjectAnswer> {
   const session = await deps.sessions.read(injection.conversation_key);
   if (session === undefined) throw notFound('session', injection.conversation_key);
-  const { mayType = false, ...words } = injection;
+  const { mayType = false, isReturned = false, ...words } = injection;
   const { conversation_key, message_id } = words;
   const earlier = message_id === undefined ? undefined : await deps.journal.find(conversation_key, message_id);
   const isRepeat = earlier !== undefined;
@@ -49,7 +53,8 @@ export async function inject(deps: Deps, injection: Injection, caller: Caller, r
     if (answer !== null) return answer;
     throw conflict(`The session is claimed by ${session.claimed_by}. Release it first (POST /v2/release).`);
   }
-  const typed = isRepeat ? null : await deps.terminalWords.earlier(words);
+  // They are kept under their own name until this turn is.
+  const typed = isRepeat || isReturned ? null : await deps.terminalWords.earlier(words);
   if (typed !== null) return typed;
   const route = routeOfSession(session);
   const wasRunning = deps.turnQueue.stateOf(conversation_key) === 'running';
