@@ -1,14 +1,17 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { createCoreLink } from '@svc/connector-kit/core-link.ts';
 import type { History } from '@svc/contract/session.ts';
 import type { Terminal } from '@svc/contract/terminal.ts';
+import { systemClock } from '@svc/service-kit/clock.ts';
 import { createRemoteUsers } from '@svc/service-kit/http/remote-users.ts';
 import { waitFor } from '@svc/testing/house.ts';
 import { createScriptedEngine } from '@svc/testing/scripted-engine.ts';
 import { skipNote, whyNoTmux } from '@svc/testing/skip-note.ts';
 import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { openLinkServer } from '../src/turn/link-server.ts';
 import { envelope, openTestCore, type TestCore } from './open-test-core.ts';
 
 const noTmux = whyNoTmux();
@@ -109,6 +112,23 @@ describe.skipIf(noTmux !== null)(`words for a session in a terminal${skipNote(no
     types('Enter');
     expect([(await first).json(), (await second).json()]).toMatchObject([{ delivered: true }, { delivered: true }]);
     await isSaid(['work', 'half a sentence', 'first', 'second']);
+  });
+
+  test('a connector is answered earlier than others: before the manager gives its message up', async () => {
+    const socketPath = path.join(core.folder, 'run/core.sock');
+    const server = await openLinkServer(core.context, socketPath);
+    const pass = core.context.connectorPasses.issue({ type: 'terminal', instanceId: 't1', sessions: 'every' }).reveal();
+    const link = createCoreLink({ socketPath, pass, clock: systemClock, log: () => undefined });
+    onTestFinished(async () => {
+      link.close();
+      await server.close();
+    });
+    await core.addPrincipal('operator', 'owner', 'terminal');
+    types('-l', 'half a sen');
+    const other = inject('for others').then(() => 'the others were first');
+    const as = { channel: 'terminal', sender: { raw_id: 'operator' } };
+    const answer = link.sessions.inject(as, key, { text: 'for a connector', message_id: 'out_1' });
+    expect(await Promise.race([other, answer])).toMatchObject({ delivered: false, terminal: terminal.id });
   });
 
   test.each([

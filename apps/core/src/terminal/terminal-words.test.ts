@@ -129,6 +129,19 @@ describe('typing', () => {
     expect(pressed).toEqual(['later', 'Enter']);
   });
 
+  test('is answered as soon as the caller wants, and who brings the words again gets the same answer', async () => {
+    const { words, pass, pressed, bench } = open();
+    bench.shown = holding('half a sentence');
+    const said = { conversation_key: key, text: 'later', message_id: 'out_1', withinMs: 6000 };
+    const [first, again] = [words.say(said), words.say(said)];
+    await pass(6_100);
+    expect(await Promise.race([first, Promise.resolve('no answer')])).toMatchObject({ delivered: false, terminal: 'term_1' });
+    expect(await again).toEqual(await first);
+    bench.shown = idle;
+    await pass(3_000);
+    expect(pressed).toEqual(['later', 'Enter']);
+  });
+
   test('not when a person begins to type in the moment before', async () => {
     const { words, pass, pressed, bench } = open();
     let looks = 0;

@@ -12,8 +12,18 @@ import { asTyped, bare } from './typed-text.ts';
 import { createTypist } from './typist.ts';
 import type { TerminalWord, WordStore } from './word-store.ts';
 
-/** `message_id`: words with the same one, of the same person, are said once in a session. */
-export type NewWords = { conversation_key: string; text: string; by?: string; interrupt?: boolean; message_id?: string };
+/**
+ * `message_id`: words with the same one, of the same person, are said once in a session. `withinMs`: how long the answer waits for them to be
+ * typed; 15 s unless given.
+ */
+export type NewWords = {
+  conversation_key: string;
+  text: string;
+  by?: string;
+  interrupt?: boolean;
+  message_id?: string;
+  withinMs?: number;
+};
 
 /**
  * What is said into a session whose engine runs in a terminal: it is typed there when the program waits for a message and nobody has begun to type one.
@@ -135,26 +145,26 @@ export function createTerminalWords(deps: Deps): TerminalWords {
   }
 
   async function sayInTerminal(id: string, words: NewWords, terminal: string): Promise<InjectAnswer> {
-    const { conversation_key, text, by = null, interrupt = false, message_id = null } = words;
+    const { conversation_key, text, by = null, interrupt = false, message_id = null, withinMs = answerMs } = words;
     const isWaiting = typist.waiting(conversation_key).some((word) => word.id === id);
     const state = isWaiting || message_id === null ? null : await store.stateOf(id);
     if (state === 'said') return toAnswer(id, null, terminal);
-    if (isWaiting || state === 'waits') return answerOf(id, terminal);
+    if (isWaiting || state === 'waits') return answerOf(id, terminal, withinMs);
     if (typist.waiting(conversation_key).length >= maxWaiting)
       throw queueFull(`${maxWaiting} messages wait for this terminal already. Look at it: its program takes none.`);
     const interrupts = interrupt ? 1 : 0;
     const word = { id, conversation_key, text, said_by: by, interrupts, begun_at: null, announced_from: null, message_id };
     await store.add(word, clock.now());
-    const answer = answerOf(id, terminal);
+    const answer = answerOf(id, terminal, withinMs);
     if (terminalOf(conversation_key) === undefined) putBack(conversation_key, [word]);
     else typist.add(word);
     return answer;
   }
 
-  async function answerOf(id: string, terminal: string): Promise<InjectAnswer> {
+  async function answerOf(id: string, terminal: string, withinMs: number): Promise<InjectAnswer> {
     const isTyped = Promise.withResolvers<string | null>();
     waiters.set(id, isTyped.resolve);
-    const stopWaiting = clock.after(answerMs, () => isTyped.resolve(atWork));
+    const stopWaiting = clock.after(withinMs, () => isTyped.resolve(atWork));
     const deliverErr = await isTyped.promise;
     stopWaiting();
     waiters.delete(id);

@@ -19,7 +19,7 @@ type Deps = { run: RunLiveTurn } & Pick<
 
 /**
  * `mayType`: the operator, who may also type into the terminal of a session. `message_id`: words with the same one are said once in a session.
- * `isReturned`: a terminal has ended that did not take them.
+ * `withinMs`: how long the answer waits for words to be typed. `isReturned`: a terminal has ended that did not take them.
  */
 export type Injection = {
   conversation_key: string;
@@ -28,6 +28,7 @@ export type Injection = {
   interrupt?: boolean;
   mayType?: boolean;
   message_id?: string;
+  withinMs?: number;
   isReturned?: boolean;
 };
 

@@ -41,6 +41,8 @@ type Options = LinkWatchOptions & { send(reply: LinkReply): Promise<void> | null
 /** Pages that wait for their answer. */
 const maxWaiting = 64;
 const maxPage = 100;
+/** A connector that takes a message to a terminal has to say what became of it before the manager gives it up, which is after 9 s. */
+const typedWithinMs = 6_000;
 
 export function createLinkSessions(deps: LinkSessionDeps, options: Options): LinkSessions {
   const watches = createLinkWatches(deps, options);
@@ -87,7 +89,7 @@ async function answerTo(deps: LinkSessionDeps, peer: Peer, request: Asked, call:
       const by = raw_username ?? raw_id;
       const mayType = tier === 'SACRED' && !denied;
       const { text, interrupt, message_id } = request;
-      const said = { conversation_key: key, text, by, interrupt, mayType, message_id };
+      const said = { conversation_key: key, text, by, interrupt, mayType, message_id, withinMs: typedWithinMs };
       return deps.pipeline.inject(said, { sink: null, isGone: call.isGone }, call.requestId);
     }
   }
