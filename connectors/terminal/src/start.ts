@@ -1,4 +1,4 @@
-import { CoreError, type RunningConnector, type SessionsApi, type StartContext } from '@svc/connector-kit';
+import { CoreError, userKey, type RunningConnector, type SessionsApi, type StartContext } from '@svc/connector-kit';
 import type { SessionAsker } from '@svc/contract/link.ts';
 import type { Session } from '@svc/contract/session.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
@@ -16,8 +16,17 @@ export async function start(ctx: StartContext<Config>): Promise<RunningConnector
   const { core, config, log, signal } = ctx;
   const as: SessionAsker = { channel: 'terminal', sender: { raw_id: config.sender } };
   let problem: string | null = null;
+  const terminals = async (): Promise<Session[]> => {
+    // Others see no terminal, which says less than that they have no right.
+    const { denied, trust_tier: tier } = await core.resolve({
+      ...as,
+      conversation_key: userKey('terminal', ctx.instanceId, config.sender),
+    });
+    if (denied || tier !== 'SACRED') throw new ServiceError('forbidden', noRight(config.sender));
+    return openSessions(core.sessions, as);
+  };
   const look = async (): Promise<void> => {
-    problem = await openSessions(core.sessions, as).then(
+    problem = await terminals().then(
       () => null,
       (error: unknown) => wordsOf(error, config.sender),
     );
@@ -32,7 +41,7 @@ export async function start(ctx: StartContext<Config>): Promise<RunningConnector
     stop: async () => clearInterval(timer),
     health: () => (problem === null ? { healthy: true } : { healthy: false, detail: problem }),
     async channels() {
-      const sessions = await openSessions(core.sessions, as);
+      const sessions = await terminals();
       return sessions.map(({ conversation_key, tmux_target, title }) => ({
         id: tmux_target ?? conversation_key,
         name: title ?? conversation_key,
@@ -42,14 +51,14 @@ export async function start(ctx: StartContext<Config>): Promise<RunningConnector
     },
     async send({ id, target, kind, text = '' }) {
       try {
-        const sessions = await openSessions(core.sessions, as);
+        const sessions = await terminals();
         const found = sessions.find((one) => one.tmux_target === target || one.conversation_key === target);
         if (found === undefined)
           throw new ServiceError('unprocessable', `There is no terminal ${target}. ./svc terminal lists them.`);
         // What cannot be typed now is kept by the core, and typed as soon as the program waits for a message.
         await core.sessions.inject(as, found.conversation_key, { text, interrupt: kind === 'interrupt', message_id: id });
       } catch (error) {
-        if (!(error instanceof CoreError) || !lasting.includes(error.code)) throw error;
+        if (!(error instanceof ServiceError) || !lasting.includes(error.code)) throw error;
         throw new ServiceError('unprocessable', wordsOf(error, config.sender));
       }
     },
@@ -73,7 +82,9 @@ async function openSessions(sessions: SessionsApi, as: SessionAsker): Promise<Se
 }
 
 function wordsOf(error: unknown, sender: string): string {
-  if (error instanceof CoreError && (error.code === 'no_access' || error.code === 'forbidden'))
-    return `"${sender}" has no right to type here. To let it type as you: ./svc person link owner terminal ${sender}`;
+  if (error instanceof CoreError && (error.code === 'no_access' || error.code === 'forbidden')) return noRight(sender);
   return error instanceof Error ? error.message : String(error);
 }
+
+const noRight = (sender: string): string =>
+  `"${sender}" has no right to type here. To let it type as you: ./svc person link owner terminal ${sender}`;

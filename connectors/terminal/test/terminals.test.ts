@@ -13,7 +13,8 @@ async function open(refusal: CoreError | null = null) {
     ...others,
     { conversation_key: 'messenger:m1:user:7a', multiplexer: 'tmux', tmux_target: 'term_1', title: 'Trip' },
   ];
-  const bench = { refusal };
+  const bench = { refusal, tier: 'SACRED' };
+  const resolve = async () => ({ denied: false, trust_tier: bench.tier });
   const refuse = () => {
     if (bench.refusal !== null) throw bench.refusal;
   };
@@ -30,7 +31,12 @@ async function open(refusal: CoreError | null = null) {
       return {};
     },
   };
-  const ctx = { config: { sender: 'ada' }, core: { sessions }, log: () => undefined, signal: new AbortController().signal };
+  const ctx = {
+    config: { sender: 'ada' },
+    core: { sessions, resolve },
+    log: () => undefined,
+    signal: new AbortController().signal,
+  };
   const connector = await start(ctx as unknown as StartContext<Config>);
   const send = (target: string, kind = 'text') =>
     connector.send?.({ id: 'out_1', target, kind, text: 'Run the tests' }, new AbortController().signal);
@@ -66,5 +72,15 @@ test('without every right nothing is typed, and health says what to do; a core t
   await expect(send('term_1')).rejects.toMatchObject({ code: 'unprocessable', message: expect.stringContaining('person link') });
   bench.refusal = new CoreError('unavailable', 'away', { mayHaveRun: false });
   await expect(send('term_1')).rejects.toMatchObject({ code: 'unavailable' });
+  await connector.stop();
+});
+
+test('for a person who may not type there is a reason, and not no terminal', async () => {
+  const { connector, send, bench, said } = await open();
+  bench.tier = 'TRUSTED';
+  const noRight = expect.stringContaining('"ada" has no right to type here');
+  await expect(send('term_1')).rejects.toMatchObject({ code: 'unprocessable', message: noRight });
+  await expect(connector.channels?.()).rejects.toMatchObject({ code: 'forbidden', message: noRight });
+  expect(said).toEqual([]);
   await connector.stop();
 });
