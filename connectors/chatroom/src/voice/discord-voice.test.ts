@@ -5,9 +5,15 @@ import type { APIInteraction } from 'discord-api-types/v10';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { takeVoiceCommand } from '../interactions/take-voice-command.ts';
 import { openDiscordVoice } from './discord-voice.ts';
+import { installQuietVoice } from './testing/quiet-voice.ts';
 
 /** A server with a voice and a text channel, in which Ann sits in the voice channel. */
-function openServer(tierOf: (user: string) => Identity['trust_tier'] | null = () => 'TRUSTED') {
+function openServer(
+  tierOf: (user: string) => Identity['trust_tier'] | null = () => 'TRUSTED',
+  packages: { folder: string } | { missing: string } = {
+    missing: 'Its libraries are not installed: npm did not finish: no network.',
+  },
+) {
   const folder = temporaryFolder();
   onTestFinished(folder.remove);
   const { context } = fakeContext({ type: 'chatroom', dataDir: folder.path, config: {} });
@@ -29,7 +35,7 @@ function openServer(tierOf: (user: string) => Identity['trust_tier'] | null = ()
   const posts: string[] = [];
   const voice = openDiscordVoice({
     ...context,
-    packages: { missing: 'Its libraries are not installed: npm did not finish: no network.' },
+    packages,
     botId: 'bot',
     rest: rest as never, // the library as far as it is used here
     rooms,
@@ -104,6 +110,25 @@ describe('/join', () => {
     const refusal = 'you: Only people whom I know may call me into a voice channel, or send me away.';
     expect(said).toEqual([refusal, refusal]);
   });
+});
+
+test.each([
+  ['on a stage or without the right to speak', { suppress: true }, /^Nobody hears me in <#voice>: I may not speak there/],
+  ['muted by a moderator', { mute: true }, /^Nobody hears me in <#voice>: I am muted there/],
+])('says that nobody hears it, when it joins and when that changes: %s', async (_what, state, note) => {
+  const { folder } = await installQuietVoice();
+  const { voice, posts, command } = openServer(undefined, { folder });
+  const now = (more: object, user_id = 'bot') =>
+    voice.note({ t: 'VOICE_STATE_UPDATE', d: { guild_id: 'g', user_id, channel_id: 'voice', ...more } });
+  now(state);
+  now(state, 'ann');
+  await command('join');
+  now(state);
+  expect(posts).toEqual([expect.stringMatching(note), expect.stringMatching(/^I am listening in <#voice>/)]);
+  now({});
+  now(state);
+  expect(posts.slice(2)).toEqual([expect.stringMatching(note)]);
+  voice.close();
 });
 
 test('/leave where it is in no channel says so', async () => {

@@ -1,7 +1,15 @@
 import { channelLine } from '@svc/connector-kit/channel-line.ts';
 import { typedText } from '@svc/connector-kit/typed-text.ts';
 import type { REST } from '@discordjs/rest';
-import { channelKey, ServiceError, type CoreApi, type Envelope, type Sender, type StartContext } from '@svc/connector-kit';
+import {
+  channelKey,
+  errorText,
+  ServiceError,
+  type CoreApi,
+  type Envelope,
+  type Sender,
+  type StartContext,
+} from '@svc/connector-kit';
 import { isRecord } from '@svc/contract/json-value.ts';
 import { atLeast } from '@svc/contract/trust.ts';
 import { Routes, type GatewaySendPayload } from 'discord-api-types/v10';
@@ -48,6 +56,30 @@ export function openDiscordVoice(deps: DiscordVoiceDeps): DiscordVoice {
   const { core, rooms, rest, signal, botId, log, packages } = deps;
   const states = createVoiceStates();
   const signals = createVoiceSignals({ botId, log, send: deps.sendToGateway });
+
+  /** Of each server, why nobody hears the assistant in its voice channel. */
+  const unheard = new Map<string, string>();
+
+  function noteUnheard({ t: kind, d: data }: { t: string | null; d: unknown }): void {
+    if (kind !== 'VOICE_STATE_UPDATE' || !isRecord(data) || data['user_id'] !== botId) return;
+    const guild = String(data['guild_id']);
+    const why = typeof data['channel_id'] === 'string' ? whyUnheard(data) : null;
+    if (why === unheard.get(guild)) return;
+    unheard.delete(guild);
+    if (why === null) return;
+    unheard.set(guild, why);
+    sayUnheard(guild);
+  }
+
+  /** Without it people would wait for an answer that is only written. */
+  function sayUnheard(guild: string): void {
+    const place = voice.places().find((each) => each.guild === guild);
+    const why = unheard.get(guild);
+    if (place === undefined || why === undefined) return;
+    deps
+      .post(place.text, `Nobody hears me in <#${place.channel}>: ${why} My answers are here.`)
+      .catch((error: unknown) => log('warn', 'a note on voice could not be posted', { error: errorText(error) }));
+  }
 
   /** Who a member is to the core; null for programs and strangers, who are not listened to. */
   async function speakerIn(place: VoicePlace, user: string): Promise<{ sender: Sender; name: string } | null> {
@@ -123,10 +155,14 @@ export function openDiscordVoice(deps: DiscordVoiceDeps): DiscordVoice {
     note(event) {
       states.note(event);
       signals.note(event);
+      noteUnheard(event);
     },
     openReply: voice.openReply,
     close: voice.close,
-    join: voice.join,
+    async join(place) {
+      await voice.join(place);
+      sayUnheard(place.guild);
+    },
     async findPlace(request) {
       await checkAsker(request);
       const channel = await channelOf(request);
@@ -142,4 +178,10 @@ export function openDiscordVoice(deps: DiscordVoiceDeps): DiscordVoice {
       return voice.leave(request.guild);
     },
   };
+}
+
+/** `suppress`: Discord lets it say nothing. */
+function whyUnheard({ suppress, mute }: Record<string, unknown>): string | null {
+  if (suppress === true) return 'I may not speak there. Give me the right to, or invite me to speak where it is a stage.';
+  return mute === true ? 'I am muted there.' : null;
 }

@@ -1,51 +1,19 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
 import { fakeContext } from '@svc/connector-kit/testing';
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
-import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { openVoice } from './open-voice.ts';
-
-/** The libraries as far as they are used where nothing is heard or said: each channel lets it in at once. */
-const library = `
-const { EventEmitter } = require('node:events');
-const connection = ({ channelId }) =>
-  Object.assign(new EventEmitter(), {
-    state: { status: 'ready' },
-    joinConfig: { channelId },
-    receiver: { speaking: new EventEmitter() },
-    subscribe() {},
-    destroy() { this.state = { status: 'destroyed' }; },
-  });
-const joined = [];
-module.exports = {
-  joined,
-  joinVoiceChannel: (config) => (joined.push(connection(config)), joined.at(-1)),
-  entersState: async () => {},
-  createAudioPlayer: () => Object.assign(new EventEmitter(), { stop() {} }),
-  VoiceConnectionStatus: { Ready: 'ready', Destroyed: 'destroyed' },
-  NoSubscriberBehavior: {},
-};`;
+import { installQuietVoice } from './testing/quiet-voice.ts';
 
 async function joinedRoom() {
-  const folder = temporaryFolder();
-  onTestFinished(folder.remove);
-  for (const [name, source] of [
-    ['@discordjs/voice', library],
-    ['opusscript', ''],
-  ] as const) {
-    const at = path.join(folder.path, 'node_modules', name);
-    mkdirSync(at, { recursive: true });
-    writeFileSync(path.join(at, 'index.js'), source);
-  }
-  const { context } = fakeContext({ type: 'chatroom', dataDir: folder.path, config: {} });
+  const { folder, move } = await installQuietVoice();
+  const { context } = fakeContext({ type: 'chatroom', dataDir: folder, config: {} });
   const clock = createFakeClock();
   const posts: string[] = [];
   const people = new Map([['c', 1]]);
   const off = new Set<string>();
   const voice = openVoice({
     ...context,
-    packages: { folder: folder.path },
+    packages: { folder },
     clock,
     take: async () => undefined,
     adapterOf: () => null as never,
@@ -58,10 +26,6 @@ async function joinedRoom() {
   });
   const place = { guild: 'g', channel: 'c', text: 't' };
   await voice.join(place);
-  const { joined } = (await import(path.join(folder.path, 'node_modules/@discordjs/voice/index.js'))) as {
-    joined: { joinConfig: { channelId: string } }[];
-  };
-  const move = (channel: string) => void (joined.at(-1)!.joinConfig.channelId = channel);
   return { voice, clock, posts, people, off, place, move };
 }
 
