@@ -33,6 +33,15 @@ describe('a reply', () => {
     ]);
   });
 
+  test('names no message where the bot may not read the history, and is shown', async () => {
+    const out = await setUpOutgoing();
+    out.next['post'] = [refusal(400, 160_002, 'Cannot reply without permission to read message history')];
+    await out.within(begin(out, general, '1000000000000000010').finish(resultOf('One.')));
+    const [, shown, ...more] = out.named('post').map(({ body }) => body);
+    expect([shown, more]).toEqual([expect.not.objectContaining({ message_reference: expect.anything() }), []]);
+    expect(shown).toMatchObject({ content: 'One.' });
+  });
+
   test('grows by edits every 1.5 s, which call nobody and take buttons away', async () => {
     const out = await setUpOutgoing();
     const { handlers, finish } = begin(out, general);

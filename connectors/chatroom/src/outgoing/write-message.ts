@@ -1,5 +1,5 @@
 import { MessageFlags, Routes, type APIMessage } from 'discord-api-types/v10';
-import type { Place } from '@svc/connector-kit';
+import { ServiceError, type Place } from '@svc/connector-kit';
 import type { ChannelPlace } from './channel-place.ts';
 import type { CallOptions, DiscordCall } from './discord-call.ts';
 import type { SentMessages } from './sent-messages.ts';
@@ -20,6 +20,14 @@ export type WriteMessageDeps = {
   isPrivate(channel: string): boolean;
 };
 
+/** Who may not read the history may name no message of it, and is heard all the same. */
+const mayNameNone = 160_002;
+
+function unnamed<T>(error: unknown, post: (more: object) => Promise<T>): Promise<T> {
+  if (error instanceof ServiceError && error.details['reason'] === mayNameNone) return post({});
+  throw error;
+}
+
 /** A reply names the message that it answers, with one person only when there are newer ones. */
 export function createWriteMessage({ call, place, sent, isPrivate }: WriteMessageDeps): WriteMessage {
   return async ({ chat, nonce, answers, files, fields, signal }) => {
@@ -32,11 +40,14 @@ export function createWriteMessage({ call, place, sent, isPrivate }: WriteMessag
       flags: MessageFlags.SuppressEmbeds,
       nonce,
       enforce_nonce: true,
-      ...(isQuoted && { message_reference: { message_id: answers, fail_if_not_exists: false } }),
       ...fields,
     };
-    const options = { body, ...(files !== undefined && { files }) };
-    const { id } = await call<APIMessage>('POST', Routes.channelMessages(channel), options, signal);
+    const post = (more: object): Promise<APIMessage> => {
+      const options = { body: { ...body, ...more }, ...(files !== undefined && { files }) };
+      return call<APIMessage>('POST', Routes.channelMessages(channel), options, signal);
+    };
+    const named = { message_reference: { message_id: answers, fail_if_not_exists: false } };
+    const { id } = isQuoted ? await post(named).catch((error: unknown) => unnamed(error, post)) : await post({});
     await sent.note(channel, id, nonce);
     return id;
   };
