@@ -6,7 +6,7 @@ import { skipNote } from '@svc/testing/skip-note.ts';
 import { root } from '../repository.ts';
 import { type Dashboard, isLive, openDashboard, setUp } from './dashboard/open-dashboard.ts';
 import { bombs } from '../fixtures/streaming-engine.ts';
-import { markedInSight, painted, said, samples, usageOf } from './dashboard/shown-data.ts';
+import { holdOlder, markedInSight, painted, said, samples, usageOf } from './dashboard/shown-data.ts';
 import { openBrowser, say, watch, watchStatus, whyNoBrowser } from './device-app/browser.ts';
 
 const why = whyNoBrowser();
@@ -181,7 +181,8 @@ describe.skipIf(why !== null)(`using the dashboard${skipNote(why)}`, () => {
     expect(await page.locator('.transcript[aria-live], .transcript [aria-live], .transcript [role=status]').count()).toBe(0);
   });
 
-  test('words are found in all of a conversation, also in what is not on the page, and the focus goes back', async () => {
+  /** A conversation of six pages, in which two messages have a needle. */
+  const openHay = async () => {
     const all = Array.from({ length: 150 }, (_, index) => said(index)).flat();
     await page.route('**/core/v2/session/web%3AAnna%3Amain/history*', (route) => {
       const before = Number(new URL(route.request().url()).searchParams.get('before') ?? all.length);
@@ -191,6 +192,10 @@ describe.skipIf(why !== null)(`using the dashboard${skipNote(why)}`, () => {
     await page.reload();
     await expect.poll(() => page.locator('.bubble').last().textContent()).toBe('Question 149');
     await input().focus();
+  };
+
+  test('words are found in all of a conversation, also in what is not on the page, and the focus goes back', async () => {
+    await openHay();
     await page.evaluate("addEventListener('keydown', (event) => void (globalThis.taken = event.defaultPrevented))");
     await page.keyboard.press('Control+f');
     await isFocused('Find in this conversation');
@@ -213,6 +218,27 @@ describe.skipIf(why !== null)(`using the dashboard${skipNote(why)}`, () => {
     await page.keyboard.press('Escape');
     await page.locator('.find').waitFor({ state: 'detached' });
     await isFocused('Message');
+    expect(faults).toEqual([]);
+  });
+
+  test('a place that was found stays in sight while older messages come, until a person scrolls on', async () => {
+    await openHay();
+    await page.evaluate(holdOlder);
+    await page.keyboard.press('Control+f');
+    await isFocused('Find in this conversation');
+    await page.keyboard.type('Needle in');
+    const place = () => page.locator('.find-count').textContent();
+    await expect.poll(place).toBe('2 of 2');
+    const shown = () => page.evaluate(markedInSight);
+    await expect.poll(shown).toBe('needle in');
+    await page.locator('.transcript').hover();
+    await page.mouse.wheel(0, -3000);
+    await expect.poll(shown).not.toBe('needle in');
+    await page.evaluate(
+      'new Promise((end) => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(end))))',
+    );
+    expect(await shown()).not.toBe('needle in');
+    await page.keyboard.press('Escape');
     expect(faults).toEqual([]);
   });
 

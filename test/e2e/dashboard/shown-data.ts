@@ -73,3 +73,19 @@ export const markedInSight = `(() => {
   const box = document.querySelector('.transcript').getBoundingClientRect();
   return top >= box.top && bottom <= box.bottom ? range.toString() : 'out of sight';
 })()`;
+
+/** Has each page of older messages come in the very frame after which a marked place stands in sight. */
+export const holdOlder = `(() => {
+  const { fetch } = globalThis;
+  const isMarked = () => ${markedInSight} !== null;
+  globalThis.fetch = async (...given) => {
+    const answer = await fetch(...given);
+    if (!String(given[0]).includes('before=')) return answer;
+    const text = await answer.text();
+    await new Promise((resolve) => {
+      const look = () => (isMarked() ? resolve() : requestAnimationFrame(look));
+      look();
+    });
+    return new Response(text, answer);
+  };
+})()`;

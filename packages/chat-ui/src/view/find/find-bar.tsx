@@ -29,8 +29,10 @@ export type FindProps = {
   onClose(): void;
 };
 
-/** How long a row may take until it stands in sight, ms: it is measured, and older messages that come move it. */
+/** How long a place is kept in sight, ms: its row is measured, and older messages that come move it. */
 const longestMs = 10_000;
+/** By which a person leaves the place. */
+const ownMoves = ['wheel', 'touchmove', 'pointerdown', 'keydown'] as const;
 const numbers = new Intl.NumberFormat();
 
 /** Finds words in all of a conversation, also where nothing of it is on the page. */
@@ -156,23 +158,36 @@ function useMarks({ conversation, box, scrollTo, match, words }: Marked): void {
       return { own, current };
     };
     const until = performance.now() + longestMs;
-    /** It is looked at until it stands. One that older messages have moved is gone to again. */
+    let isLeft = false;
+    /** What is put above it, or measured, moves it, also after it stood: it is gone to again. Not against a person who scrolls on. */
     const look = () => {
+      frame = 0;
       const { own, current } = paint();
+      if (isLeft || performance.now() >= until) return;
       if (own === null) go.current(indexOf());
-      const stands = own !== null && !bringIntoSight(element, current ?? own);
-      if (!stands && performance.now() < until) frame = requestAnimationFrame(look);
+      if (own === null || bringIntoSight(element, current ?? own)) lookSoon();
+    };
+    const lookSoon = () => {
+      if (frame === 0) frame = requestAnimationFrame(look);
     };
     look();
     // Rows come and go while one scrolls, and are numbered again when older ones come.
-    const paintAgain = () => void paint();
+    const paintAgain = () => {
+      paint();
+      lookSoon();
+    };
     element.addEventListener('scroll', paintAgain);
     const rows = new MutationObserver(paintAgain);
     rows.observe(element, { subtree: true, childList: true, attributeFilter: ['data-index'] });
+    const leave = ({ target }: Event) => {
+      isLeft ||= !(target instanceof Element) || target.closest('.find') === null;
+    };
+    for (const name of ownMoves) document.addEventListener(name, leave, { capture: true, passive: true });
     return () => {
       cancelAnimationFrame(frame);
       element.removeEventListener('scroll', paintAgain);
       rows.disconnect();
+      for (const name of ownMoves) document.removeEventListener(name, leave, { capture: true });
       unmark();
     };
   }, [conversation, box, key, nth, sought]);
