@@ -143,6 +143,7 @@ describe.skipIf(why !== null)(`forms of the dashboard${skipNote(why)}`, () => {
     await dialog().getByText('There is a role guest already.').waitFor();
     expect(await inDialog('Save role').isDisabled()).toBe(true);
     await page.keyboard.press('Escape');
+    await inDialog('Discard').click();
     await click('guest');
     await dashboard.house.post(`${core()}/trust/roles`, { ...guest, id: undefined, description: 'of another tab' });
     await dialog().getByText('This role has been changed in the meantime.').waitFor();
@@ -226,6 +227,87 @@ describe.skipIf(why !== null)(`forms of the dashboard${skipNote(why)}`, () => {
     await expect.poll(() => page.locator('dialog').count()).toBe(0);
     await click('Set budget');
     await inDialog('Set budget').waitFor();
+    expect(faults).toEqual([]);
+  });
+
+  test('what was typed is not dropped without a question, by Escape, the cross, a second Escape or going back', async () => {
+    await open('/settings');
+    await page
+      .getByRole('link', { name: /^Limits/ })
+      .first()
+      .click();
+    await click('Set budget');
+    const form = page.getByRole('dialog', { name: 'Set a budget' });
+    const sender = form.getByLabel('Sender');
+    const question = page.getByRole('dialog', { name: 'Discard what you typed?' });
+    await page.keyboard.press('Escape');
+    await form.waitFor({ state: 'detached' });
+    await click('Set budget');
+    await sender.fill('laptop');
+    await sender.fill('');
+    await page.keyboard.press('Escape');
+    await form.waitFor({ state: 'detached' });
+
+    await click('Set budget');
+    await sender.fill('laptop');
+    const ways: (() => Promise<unknown>)[] = [
+      () => page.keyboard.press('Escape'),
+      () => form.getByRole('button', { name: 'Close', exact: true }).click(),
+      () => page.evaluate("document.querySelector('dialog').close()"), // as a second Escape does
+      () => page.evaluate('history.back()'),
+    ];
+    for (const way of ways) {
+      await way();
+      await question.waitFor();
+      expect(await page.evaluate("document.activeElement.closest('dialog').textContent")).toContain('It is not saved yet.');
+      await question.getByRole('button', { name: 'Go on typing' }).click();
+      await question.waitFor({ state: 'detached' });
+      expect(await sender.inputValue()).toBe('laptop');
+      expect(page.url()).toContain('/settings/limits');
+    }
+    await sender.focus();
+    await page.keyboard.press('Escape');
+    await question.waitFor();
+    await page.keyboard.press('Escape'); // closes the question alone
+    await question.waitFor({ state: 'detached' });
+    expect(await focused()).toBe('Sender');
+    await page.keyboard.press('Escape');
+    await question.getByRole('button', { name: 'Discard' }).click();
+    await form.waitFor({ state: 'detached' });
+
+    await click('Set budget');
+    await sender.fill('laptop');
+    await page.evaluate('history.back()');
+    await question.getByRole('button', { name: 'Discard' }).click();
+    await page.waitForURL('**/settings');
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    expect(faults).toEqual([]);
+  });
+
+  test('what was saved, or only looked for, is left without a question; a list of files that is left closes no dialog', async () => {
+    await dashboard.house.post<Principal>(`${core()}/trust/principals`, { key: 'erna', display_name: 'Erna' });
+    await open('/people');
+    await click('Erna (erna)');
+    await dialog().getByLabel('Channel', { exact: true }).fill('messenger');
+    await dialog().getByLabel('Name or number there').fill('4711');
+    await inDialog('Link').click();
+    await inDialog('Unlink messenger 4711').waitFor();
+    await page.keyboard.press('Escape');
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
+
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('limits');
+    await page.keyboard.press('Escape');
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
+
+    await open('/settings/tools');
+    await click('Import');
+    await dialog().getByLabel('File').dispatchEvent('cancel', { bubbles: true });
+    await dialog().getByLabel('What is in it').fill('{"mcpServers":{}}');
+    await inDialog('Import tool servers').click();
+    await dialog().getByText('There is no tool server in it.').waitFor();
+    await page.keyboard.press('Escape');
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
     expect(faults).toEqual([]);
   });
 

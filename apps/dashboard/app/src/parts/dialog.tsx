@@ -1,7 +1,9 @@
 import { t } from '@svc/chat-ui/language/t.ts';
+import { useRouter } from '@tanstack/react-router';
 import { X } from 'lucide-react';
-import { type ReactNode, useEffect, useId, useRef } from 'react';
+import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { showToastsIn, Toasts } from './toast.tsx';
+import { useTyped } from './use-typed.ts';
 
 type Props = { title: string; onClose(): void; children: ReactNode; wide?: boolean };
 
@@ -9,10 +11,17 @@ type Props = { title: string; onClose(): void; children: ReactNode; wide?: boole
 const first = 'input, select, textarea, button, a[href], summary';
 const isField = (element: Element | undefined): element is HTMLElement => element?.matches('input, select, textarea') === true;
 
-/** A dialog of the browser, which keeps the focus in, gives it back, and closes by Escape. A form in it has the focus in its first field. */
+/**
+ * A dialog of the browser, which keeps the focus in, gives it back, and closes by Escape. A form in it has the focus in its first field. What was
+ * typed is not dropped without a question: by Escape, the cross in the corner, or going back. Cancel is an answer already.
+ */
 export function Dialog({ title, onClose, children, wide = false }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
+  const typed = useTyped(dialog);
+  /** What is done when the answer is to discard. */
+  const [asked, setAsked] = useState<{ leave(): void } | null>(null);
+  const close = () => (typed.has() ? setAsked({ leave: onClose }) : onClose());
   useEffect(() => {
     const element = dialog.current;
     const before = document.activeElement;
@@ -26,27 +35,77 @@ export function Dialog({ title, onClose, children, wide = false }: Props) {
       if (before instanceof HTMLElement && before.isConnected) before.focus();
     };
   }, [id]);
+  useBack(typed.has, (goOn) =>
+    setAsked({
+      leave() {
+        onClose();
+        goOn();
+      },
+    }),
+  );
   return (
     <dialog
       ref={dialog}
       className={wide ? 'dialog wide' : 'dialog'}
       aria-labelledby={id}
+      {...typed.handlers}
       onCancel={(event) => {
+        // The browser's own list of files says the same to its field when nothing is chosen.
+        if (event.target !== event.currentTarget) return;
         event.preventDefault();
-        onClose();
+        close();
       }}
       // A second Escape is not asked about: the browser closes it.
-      onClose={({ currentTarget }) => !currentTarget.open && onClose()}
+      onClose={({ currentTarget }) => {
+        if (currentTarget.open) return;
+        if (typed.has()) currentTarget.showModal();
+        close();
+      }}
     >
       <header>
         <h2 id={id}>{title}</h2>
-        <button type="button" className="icon" aria-label={t('Close')} onClick={onClose}>
+        <button type="button" className="icon" aria-label={t('Close')} onClick={close}>
           <X aria-hidden size={20} />
         </button>
       </header>
       {children}
       <Toasts dialog={id} />
+      {asked !== null && (
+        <Confirm
+          title={t('Discard what you typed?')}
+          button={t('Discard')}
+          back={t('Go on typing')}
+          isBusy={false}
+          onConfirm={asked.leave}
+          onClose={() => setAsked(null)}
+        >
+          <p>{t('It is not saved yet.')}</p>
+        </Confirm>
+      )}
     </dialog>
+  );
+}
+
+/** Asks before a step of the browser's history takes away what was typed; `goOn` takes that step. */
+function useBack(isTyped: () => boolean, ask: (goOn: () => void) => void): void {
+  // A dialog over all screens has none.
+  const history = useRouter({ warn: false })?.history;
+  const current = useRef(ask);
+  current.current = ask;
+  useEffect(
+    () =>
+      history?.block({
+        enableBeforeUnload: isTyped,
+        blockerFn({ action, nextLocation: { href } }) {
+          if (action === 'PUSH' || action === 'REPLACE' || !isTyped()) return false;
+          current.current(() => {
+            if (action === 'GO') history.push(href);
+            else history[action === 'BACK' ? 'back' : 'forward']({ ignoreBlocker: true });
+          });
+          return true;
+        },
+      }),
+    [history, isTyped],
   );
 }
 
@@ -56,13 +115,15 @@ type ConfirmProps = {
   children: ReactNode;
   /** Verb and thing. */
   button: string;
+  /** What leaves everything as it is. */
+  back?: string;
   isBusy: boolean;
   onConfirm(): void;
   onClose(): void;
 };
 
 /** Asks before something that cannot be taken back. */
-export function Confirm({ title, children, button, isBusy, onConfirm, onClose }: ConfirmProps) {
+export function Confirm({ title, children, button, back = t('Cancel'), isBusy, onConfirm, onClose }: ConfirmProps) {
   return (
     <Dialog title={title} onClose={onClose}>
       <div className="dialog-words">{children}</div>
@@ -71,7 +132,7 @@ export function Confirm({ title, children, button, isBusy, onConfirm, onClose }:
           {button}
         </button>
         <button type="button" className="plain-button" onClick={onClose}>
-          {t('Cancel')}
+          {back}
         </button>
       </p>
     </Dialog>

@@ -2,6 +2,7 @@ import { type Query, QueryClient, useMutation, useQuery, useQueryClient, type Us
 import { useCallback, useRef } from 'react';
 import { ApiFault, call, type CallOptions, get, type Method } from './api.ts';
 import { toast, toastFault } from './toast.tsx';
+import { noteSaved } from './use-typed.ts';
 
 /** What was read stays shown while it is read again, also when the service is away. */
 export const queryClient = new QueryClient({
@@ -73,6 +74,7 @@ export function useAct<T = unknown>({ changes = [], done, onDone, isSecret = fal
     mutationFn: ({ method, path, ...options }) => call<T>(method, path, options).finally(() => (isUnderWay.current = false)),
     onMutate: () => takeBack.current?.(),
     onSuccess: async (answer) => {
+      noteSaved();
       if (done !== undefined) toast(done);
       onDone?.(answer);
       await refresh(client, changes);

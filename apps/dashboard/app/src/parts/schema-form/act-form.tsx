@@ -5,6 +5,7 @@ import { call, type Method } from '../api.ts';
 import { FormButtons } from '../form-buttons.tsx';
 import { refresh } from '../query.ts';
 import { toast } from '../toast.tsx';
+import { noteSaved } from '../use-typed.ts';
 import { readFaults } from './field-faults.ts';
 import { type Draft, readDraft, toDraft } from './read-draft.ts';
 import { SchemaForm } from './schema-form.tsx';
@@ -51,6 +52,7 @@ export function ActForm<T>({ schema, values = {}, button, changes, check, toCall
     try {
       const { method, path, ...options } = toCall(given, read.values);
       const answer = await call<T>(method, path, options);
+      noteSaved();
       toast(done(answer));
       onDone?.(answer);
       onClose?.();

@@ -31,13 +31,7 @@ export function ChangeDevice({ device, path, onClose }: Props) {
   const uses = [...new Set([...can, ...allowed])].toSorted();
   return (
     <Dialog title={t('Change {name}', { name: device.name })} onClose={onClose}>
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          rename.mutate({ method: 'POST', path: `${path}/call`, body: body('rename', { name: name.trim() }) });
-        }}
-      >
+      <div className="stack">
         <fieldset className="checks">
           <legend>{t('What it may be used for')}</legend>
           {uses.length === 0 && <p className="muted">{t('It has not said what it can do.')}</p>}
@@ -53,13 +47,21 @@ export function ChangeDevice({ device, path, onClose }: Props) {
             </label>
           ))}
         </fieldset>
-        <Field label={t('Name of the device')}>
-          {(props) => (
-            <input {...props} value={name} maxLength={maxDeviceName} onChange={({ target }) => setName(target.value)} />
-          )}
-        </Field>
-        <FormButtons submit={t('Save name')} isOff={rename.isPending || name.trim() === ''} onClose={onClose} />
-      </form>
+        <form
+          className="stack"
+          onSubmit={(event) => {
+            event.preventDefault();
+            rename.mutate({ method: 'POST', path: `${path}/call`, body: body('rename', { name: name.trim() }) });
+          }}
+        >
+          <Field label={t('Name of the device')}>
+            {(props) => (
+              <input {...props} value={name} maxLength={maxDeviceName} onChange={({ target }) => setName(target.value)} />
+            )}
+          </Field>
+          <FormButtons submit={t('Save name')} isOff={rename.isPending || name.trim() === ''} onClose={onClose} />
+        </form>
+      </div>
     </Dialog>
   );
 }
