@@ -60,6 +60,9 @@ describe.skipIf(why !== null)(`forms of the dashboard${skipNote(why)}`, () => {
     expect(await focused()).toBe('Channel');
     await page.keyboard.type('compat');
     await dialog().getByLabel('Sender').fill('laptop');
+    await dialog().getByLabel('USD a month').fill('0x10');
+    await inDialog('Set budget').click();
+    await dialog().getByText('“0x10” is not a number.').waitFor();
     await dialog().getByLabel('USD a month').fill('-5');
     await inDialog('Set budget').click();
     await dialog().getByText('It must be 0 or more.').waitFor();

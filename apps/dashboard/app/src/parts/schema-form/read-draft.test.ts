@@ -51,14 +51,14 @@ describe('a form made from a schema', () => {
   });
 
   test('says of each field what is wrong with it', () => {
-    const draft = { ...toDraft(schema, {}), port: '1.5', share: 'much', chats: '1\ntwo', env: 'A=b=c\nnone', rules: '{' };
+    const draft = { ...toDraft(schema, {}), port: '0x10', share: 'much', chats: '1\n1.5', env: 'A=b=c\nnone', rules: '{' };
     expect(readDraft(schema, draft)).toEqual({
       ok: false,
       faults: {
         token: 'This is needed.',
-        port: '“1.5” is not a whole number.',
+        port: '“0x10” is not a whole number.',
         share: '“much” is not a number.',
-        chats: '“two” is not a whole number.',
+        chats: '“1.5” is not a whole number.',
         env: '“none” is not of the form NAME=value.',
         rules: 'This is not JSON.',
       },

@@ -1,5 +1,6 @@
 import { t } from '@svc/chat-ui/language/t.ts';
 import type { ConfigSchema } from '@svc/contract/connector-meta.ts';
+import { readNumber } from '../read-number.ts';
 
 export type Property = ConfigSchema['properties'][string];
 /** What stands in the controls of a form, by field: a text, or whether a switch is on. */
@@ -68,7 +69,7 @@ type Read = { value: unknown } | { fault: string };
 function readText(property: Property, given: string): Read {
   switch (controlOf(property)) {
     case 'number':
-      return readNumber(given, property.type);
+      return readNumberOf(given, property.type);
     case 'lines':
       return readLines(given, (property['items'] as { type: string }).type);
     case 'pairs':
@@ -80,11 +81,11 @@ function readText(property: Property, given: string): Read {
   }
 }
 
-function readNumber(given: string, type: string): Read {
-  const value = Number(given);
+function readNumberOf(given: string, type: string): Read {
+  const value = readNumber(given);
   if (type === 'integer' && !Number.isSafeInteger(value))
     return { fault: t('“{text}” is not a whole number.', { text: given.trim() }) };
-  return Number.isFinite(value) ? { value } : { fault: t('“{text}” is not a number.', { text: given.trim() }) };
+  return value === null ? { fault: t('“{text}” is not a number.', { text: given.trim() }) } : { value };
 }
 
 const linesOf = (given: string): string[] =>
@@ -104,7 +105,7 @@ function readPairs(given: string): Read {
 function readLines(given: string, type: string): Read {
   const lines = linesOf(given);
   if (type === 'string') return { value: lines };
-  const read = lines.map((line) => readNumber(line, type));
+  const read = lines.map((line) => readNumberOf(line, type));
   const fault = read.find((one) => 'fault' in one);
   return fault ?? { value: read.map((one) => (one as { value: unknown }).value) };
 }

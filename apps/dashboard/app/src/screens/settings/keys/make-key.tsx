@@ -8,6 +8,7 @@ import { Dialog } from '../../../parts/dialog.tsx';
 import { Field } from '../../../parts/field.tsx';
 import { money } from '../../../parts/format.ts';
 import { useAct, useApi } from '../../../parts/query.ts';
+import { readNumber } from '../../../parts/read-number.ts';
 import { ShownOnce } from '../../../parts/shown-once.tsx';
 
 export const keysPath = '/core/v2/keys';
@@ -25,9 +26,9 @@ export function MakeKey({ places, onMade, onClose }: Props) {
   const [budget, setBudget] = useState('');
   const [connector, setConnector] = useState(places[0]?.connector ?? '');
   const act = useAct<ApiKeyCreated>({ changes: [keysPath, '/core/trust/', '/core/v2/spend'], isSecret: true, onDone: onMade });
-  const usd = budget.trim() === '' ? null : Number(budget);
+  const usd = readNumber(budget);
   const isBadName = name !== '' && !isName.test(name);
-  const isBadBudget = usd !== null && !(usd >= 0 && usd <= 1e9);
+  const isBadBudget = budget.trim() !== '' && !(usd !== null && usd >= 0 && usd <= 1e9);
   const body = { name, connector, ...(person !== '' && { for: person }), ...(usd !== null && { month_usd: usd }) };
   return (
     <Dialog title={t('Make key')} onClose={onClose}>
