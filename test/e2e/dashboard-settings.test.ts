@@ -91,6 +91,14 @@ describe.skipIf(why !== null)(`settings in the dashboard${skipNote(why)}`, () =>
     await row('what a person would say').waitFor();
     expect((await servers())['kit']).toMatchObject({ safe: false, env: {} });
 
+    await button('Add tool server').click();
+    await page.getByLabel('Name').fill('kit');
+    await page.getByLabel('Program').fill('/bin/false');
+    await inDialog('Add tool server').click();
+    await page.getByText('There is a tool server kit already.').waitFor();
+    await inDialog('Cancel').click();
+    expect((await servers())['kit']).toMatchObject({ command: process.execPath });
+
     await button('Switch kit off').click();
     await button('Switch kit on').waitFor();
     expect((await servers())['kit']?.enabled).toBe(false);

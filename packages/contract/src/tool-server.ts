@@ -21,7 +21,7 @@ const texts = { type: 'object', additionalProperties: { type: 'string' } } as co
 const name = {
   type: 'string',
   title: 'Name',
-  description: '1 to 64 of a-z, 0-9, "_" and "-". A server of this name is replaced.',
+  description: '1 to 64 of a-z, 0-9, "_" and "-".',
 } as const;
 const common = {
   safe: {

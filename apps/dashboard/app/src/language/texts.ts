@@ -3,7 +3,6 @@
 export type Text =
   | '1 to 64 of a-z, 0-9 and -. A channel is given it by its setting “persona”.'
   | '1 to 64 of a-z, 0-9, "_" and "-".'
-  | '1 to 64 of a-z, 0-9, "_" and "-". A server of this name is replaced.'
   | '8 characters or more.'
   | 'A backup contains code that will run. Import one only from a person whom you would let write your connectors.'
   | 'A backup waits to be restored'
@@ -924,6 +923,7 @@ export type Text =
   | 'There are older ones that were not looked at: narrow the time or the words.'
   | 'There is a role {name} already. Choose another name, or change that one.'
   | 'There is a secret {name} already. Close this and replace its value there, or choose another name.'
+  | 'There is a tool server {name} already. Choose another name, or change that one.'
   | 'There is more than is shown here: choose a shorter time.'
   | 'There is no file in it.'
   | 'There is no microphone, or this page may not use it. Allow it in the browser, or choose a file.'

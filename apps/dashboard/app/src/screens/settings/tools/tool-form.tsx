@@ -9,10 +9,11 @@ import { toolsPath } from './tools-path.ts';
 
 type Kind = ToolServerEntry['type'];
 type Known = { name: string; entry: ToolServerEntry };
-type Props = { known: Known | null; onClose(): void };
+/** `names`: of the servers that are there. */
+type Props = { known: Known | null; names: readonly string[]; onClose(): void };
 
-/** How a server is reached first, then what that needs. A change of a server that is there replaces all of it. */
-export function ToolForm({ known, onClose }: Props) {
+/** How a server is reached first, then what that needs. A change of a server that is there replaces all of it, and never another one. */
+export function ToolForm({ known, names, onClose }: Props) {
   const [kind, setKind] = useState<Kind>(known?.entry.type ?? 'stdio');
   return (
     <Dialog title={known === null ? t('Add a tool server') : t('Change {name}', { name: known.name })} onClose={onClose}>
@@ -31,6 +32,7 @@ export function ToolForm({ known, onClose }: Props) {
           values={known === null ? {} : { ...known.entry, name: known.name }}
           button={known === null ? t('Add tool server') : t('Save tool server')}
           changes={[toolsPath]}
+          check={({ name }) => (name === known?.name ? {} : faultsOf(String(name), names))}
           toCall={(values) => ({ method: 'POST', path: toolsPath, body: { ...values, enabled: known?.entry.enabled ?? true } })}
           done={({ name }) =>
             known === null
@@ -51,4 +53,9 @@ export function ToolForm({ known, onClose }: Props) {
       </div>
     </Dialog>
   );
+}
+
+function faultsOf(name: string, names: readonly string[]): Record<string, string> {
+  if (!names.includes(name)) return {};
+  return { name: t('There is a tool server {name} already. Choose another name, or change that one.', { name }) };
 }

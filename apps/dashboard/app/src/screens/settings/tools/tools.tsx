@@ -17,6 +17,7 @@ export function Tools() {
   const query = useApi<ToolServerDocument>(toolsPath, 15_000);
   const [open, setOpen] = useState<Open | null>(null);
   const close = () => setOpen(null);
+  const names = Object.keys(query.data?.servers ?? {});
   return (
     <Section
       title={t('Tool servers')}
@@ -59,8 +60,8 @@ export function Tools() {
         }}
       </Loaded>
       {open?.what === 'import' && <ToolImport onClose={close} />}
-      {open?.what === 'add' && <ToolForm known={null} onClose={close} />}
-      {open?.what === 'change' && <ToolForm known={open} onClose={close} />}
+      {open?.what === 'add' && <ToolForm known={null} names={names} onClose={close} />}
+      {open?.what === 'change' && <ToolForm known={open} names={names} onClose={close} />}
     </Section>
   );
 }
