@@ -61,6 +61,46 @@ describe.skipIf(why !== null)(`people in the dashboard${skipNote(why)}`, () => {
     db.close();
   };
 
+  test('of some thousand people each is found by a name or a number, and all are counted', async () => {
+    const many = 2500;
+    inDb(
+      'core.db',
+      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${many})
+       INSERT INTO principal SELECT 'zz' || i, 'many-' || i, 'Many ' || i, 'active', 0, '', 1, 1 FROM n;
+       INSERT INTO identifier SELECT 'zi' || id, id, 'messenger', 'number-' || id FROM principal WHERE id LIKE 'zz%';
+       INSERT INTO trust_grant (id, principal_id, role_id) SELECT 'zg' || p.id, p.id, r.id FROM principal p, role r
+         WHERE p.id LIKE 'zz%' AND r.name = 'known';`,
+    );
+    try {
+      await open('/people');
+      const table = page.getByRole('table', { name: 'People' });
+      await page.getByText(/^2,5\d\d people$/).waitFor();
+      expect(await table.getByRole('row').count()).toBe(101);
+      await page.getByText(/^2,4\d\d more: find them by a word\.$/).waitFor();
+      const field = page.getByLabel('Name, number or role');
+      await field.fill('number-zz2499');
+      await page.getByText(/^1 of 2,5\d\d people$/).waitFor();
+      expect(await table.getByRole('row').count()).toBe(2);
+      await page.reload();
+      await button('Many 2499 (many-2499)').click();
+      await page.getByRole('dialog').getByText('number-zz2499').first().waitFor();
+      await page.keyboard.press('Escape');
+      await field.fill('nobody at all');
+      await page.getByText('Nobody is like that').waitFor();
+      await button('Show all').click();
+      await button('known').click();
+      await page.getByLabel('Tier').selectOption('TRUSTED');
+      await page.getByText(/^For 2,500 people: .* and others$/).waitFor();
+      await button('Cancel').click();
+      expect(faults).toEqual([]);
+    } finally {
+      inDb(
+        'core.db',
+        "DELETE FROM trust_grant WHERE id LIKE 'zg%'; DELETE FROM identifier WHERE id LIKE 'zi%'; DELETE FROM principal WHERE id LIKE 'zz%'",
+      );
+    }
+  });
+
   test('a stranger is let in for a day in three clicks, and is refused when it is over', async () => {
     await say('100');
     await open('/people');

@@ -33,12 +33,16 @@ describe('principals', () => {
   });
 
   test('are listed in pages, each of them once', async () => {
-    for (let n = 0; n < 5; n++) await add({ key: `p${n}`, display_name: `P ${n}` });
+    for (let n = 0; n < 5; n++) {
+      await add({ key: `p${n}`, display_name: `P ${n}` });
+      await link(`p${n}`, 'messenger', `4${n}`);
+    }
     const keys: string[] = [];
     for (let after: string | null = ''; after !== null;) {
       const page: { principals: Principal[]; next: string | null } = await ok('GET', `/trust/principals?limit=2&after=${after}`);
       expect(page.principals.length).toBeLessThanOrEqual(2);
       keys.push(...page.principals.map(({ key }) => key));
+      for (const one of page.principals) expect(one).toEqual(await ok('GET', `/trust/principals/${one.key}`));
       after = page.next;
     }
     expect(keys).toEqual(['owner', 'p0', 'p1', 'p2', 'p3', 'p4']);

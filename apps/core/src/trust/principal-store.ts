@@ -21,6 +21,8 @@ const updateFields =
 const selectIdentifiers = 'SELECT id, principal_id, surface, value FROM identifier';
 const selectGrants = `SELECT g.id, g.principal_id, g.role_id, r.name AS role, g.scope_surface, g.scope_conversation_key, g.expires_at
   FROM trust_grant g JOIN role r ON r.id = g.role_id`;
+/** Of the principals behind one id, up to another. */
+const inPage = 'WHERE principal_id > ? AND principal_id <= ?';
 
 /** Rows of principals, with their identifiers and grants. */
 export interface PrincipalStore {
@@ -49,14 +51,16 @@ export function createPrincipalStore(db: Database): PrincipalStore {
   return {
     async list(): Promise<Principal[]> {
       const rows = await db.all<PrincipalRow>(selectAll);
-      const identifiers = Map.groupBy(await db.all<Identifier>(`${selectIdentifiers} ORDER BY id`), toHolder);
-      const grants = Map.groupBy(await db.all<GrantRow>(`${selectGrants} ORDER BY g.id`), toHolder);
-      return rows.map((row) => toPrincipal(row, identifiers.get(row.id) ?? [], grants.get(row.id) ?? []));
+      const identifiers = await db.all<Identifier>(`${selectIdentifiers} ORDER BY id`);
+      return together(rows, identifiers, await db.all<GrantRow>(`${selectGrants} ORDER BY g.id`));
     },
 
     async page(after: string, limit: number): Promise<Principal[]> {
       const rows = await db.all<PrincipalRow>(selectAfter, after, limit);
-      return Promise.all(rows.map(whole));
+      const last = rows.at(-1)?.id ?? after;
+      const identifiers = await db.all<Identifier>(`${selectIdentifiers} ${inPage} ORDER BY id`, after, last);
+      const grants = await db.all<GrantRow>(`${selectGrants} ${inPage} ORDER BY g.id`, after, last);
+      return together(rows, identifiers, grants);
     },
 
     async read(idOrKey: string): Promise<Principal | null> {
@@ -82,6 +86,12 @@ export function createPrincipalStore(db: Database): PrincipalStore {
 }
 
 const toHolder = ({ principal_id }: { principal_id: string }) => principal_id;
+
+function together(rows: PrincipalRow[], identifiers: Identifier[], grants: GrantRow[]): Principal[] {
+  const known = Map.groupBy(identifiers, toHolder);
+  const granted = Map.groupBy(grants, toHolder);
+  return rows.map((row) => toPrincipal(row, known.get(row.id) ?? [], granted.get(row.id) ?? []));
+}
 
 const toPrincipal = (row: PrincipalRow, identifiers: Identifier[], grants: GrantRow[]): Principal => ({
   id: row.id,

@@ -60,7 +60,7 @@ const tree = root.addChildren([
   createRoute({
     getParentRoute,
     path: '/people',
-    validateSearch: texts('channel', 'sender', 'key', 'public'),
+    validateSearch: texts('channel', 'sender', 'key', 'public', 'text'),
     component: lazyRouteComponent(() => import('./screens/people/people.tsx'), 'People'),
   }),
   createRoute({

@@ -1,5 +1,25 @@
 import type { Principal } from '@svc/contract/trust.ts';
-import { useApi } from './query.ts';
+import { useQuery, type UseQueryResult } from '@tanstack/react-query';
+import { get, withQuery } from './api.ts';
+
+const path = '/core/trust/principals';
+type Everybody = { principals: Principal[] };
+
+/** Everybody, page after page: who looks for one person, or counts those with a role, needs them all. */
+export const useEverybody = (isWanted = true): UseQueryResult<Everybody> =>
+  useQuery<Everybody>({
+    queryKey: [path],
+    queryFn: async ({ signal }) => {
+      const principals: Principal[] = [];
+      for (let after: string | null = ''; after !== null;) {
+        const page: Everybody & { next: string | null } = await get(withQuery(path, { after }), signal);
+        principals.push(...page.principals);
+        after = page.next;
+      }
+      return { principals };
+    },
+    enabled: isWanted,
+  });
 
 type Of = Pick<Principal, 'id' | 'key'>;
 
@@ -12,7 +32,7 @@ export type People = {
 };
 
 export function usePeople(): People {
-  const { data } = useApi<{ principals: Principal[] }>('/core/trust/principals');
+  const { data } = useEverybody();
   const people = data?.principals ?? [];
   const isNamed = ({ id, key }: Of, named: string) => id === named || key === named;
   return {

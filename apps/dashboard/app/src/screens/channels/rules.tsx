@@ -3,13 +3,14 @@ import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
 import type { EngineView } from '@svc/contract/engine.ts';
 import { type InstanceRules, type RuleName, ruleNames, rolePrefix } from '@svc/contract/instance-rules.ts';
 import type { Instance } from '@svc/contract/instance.ts';
-import type { Principal, Role } from '@svc/contract/trust.ts';
+import type { Role } from '@svc/contract/trust.ts';
 import { useState } from 'react';
 import { FormButtons } from '../../parts/form-buttons.tsx';
 import { call } from '../../parts/api.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Field } from '../../parts/field.tsx';
 import { queryClient, refresh, useApi } from '../../parts/query.ts';
+import { useEverybody } from '../../parts/use-people.ts';
 import { readFaults } from '../../parts/schema-form/field-faults.ts';
 import { useFaultFocus } from '../../parts/schema-form/use-fault-focus.ts';
 import { toast } from '../../parts/toast.tsx';
@@ -139,7 +140,7 @@ type OpenToProps = { allow: readonly string[]; fault: string | null; onAllow(all
 
 /** People by their key, roles by `role:NAME`; nobody chosen: everybody who is known. */
 function OpenTo({ allow, fault, onAllow }: OpenToProps) {
-  const people = useApi<{ principals: Principal[] }>('/core/trust/principals');
+  const people = useEverybody();
   const roles = useApi<{ roles: Role[] }>('/core/trust/roles');
   const known = [
     ...(roles.data?.roles ?? []).map(({ name }) => ({

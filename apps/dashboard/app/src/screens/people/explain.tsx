@@ -10,7 +10,7 @@ import { channelExample } from './trust-words.ts';
 
 /** Why a sender may what they may, grant by grant. Whom it is about stands in the address: refusals elsewhere lead here. */
 export function Explain({ onShow }: { onShow(person: string): void }) {
-  const asked = useSearch({ from: '/people' });
+  const { text, ...asked } = useSearch({ from: '/people' });
   const navigate = useNavigate({ from: '/people' });
   const [channel, setChannel] = useState(asked.channel);
   const [sender, setSender] = useState(asked.sender);
@@ -18,7 +18,7 @@ export function Explain({ onShow }: { onShow(person: string): void }) {
   const [isPublic, setPublic] = useState(asked.public === '1');
   const look = (event: FormEvent) => {
     event.preventDefault();
-    const search = { channel: channel.trim(), sender: sender.trim(), key: key.trim(), public: isPublic ? '1' : '' };
+    const search = { channel: channel.trim(), sender: sender.trim(), key: key.trim(), public: isPublic ? '1' : '', text };
     void navigate({ search, replace: true, resetScroll: false });
   };
   return (

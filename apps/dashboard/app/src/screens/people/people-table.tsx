@@ -1,6 +1,5 @@
 import { t } from '@svc/chat-ui/language/t.ts';
 import type { Principal } from '@svc/contract/trust.ts';
-import { Empty } from '../../parts/page.tsx';
 import { Status } from '../../parts/status.tsx';
 import { Table } from '../../parts/table.tsx';
 import { grantWords } from './trust-words.ts';
@@ -8,7 +7,6 @@ import { grantWords } from './trust-words.ts';
 type Props = { people: readonly Principal[]; onShow(id: string): void };
 
 export function PeopleTable({ people, onShow }: Props) {
-  if (people.length === 0) return <Empty title={t('Nobody is known yet')} />;
   return (
     <Table
       caption={t('People')}

@@ -1,21 +1,22 @@
 import { t } from '@svc/chat-ui/language/t.ts';
 import type { PendingIdentity } from '@svc/contract/pairing.ts';
-import type { Principal, Role } from '@svc/contract/trust.ts';
+import type { Role } from '@svc/contract/trust.ts';
 import { UserPlus } from 'lucide-react';
 import { useState } from 'react';
 import { Loaded, Page, Section } from '../../parts/page.tsx';
 import { useApi } from '../../parts/query.ts';
+import { useEverybody } from '../../parts/use-people.ts';
 import { Explain } from './explain.tsx';
+import { FoundPeople } from './found-people.tsx';
 import { Invitations } from './invitations.tsx';
 import { NewPerson } from './new-person.tsx';
-import { PeopleTable } from './people-table.tsx';
 import { PersonDialog } from './person-dialog.tsx';
 import { Roles } from './roles.tsx';
 import { Strangers } from './strangers.tsx';
 
 /** Who may what, and why. */
 export function People() {
-  const people = useApi<{ principals: Principal[] }>('/core/trust/principals');
+  const people = useEverybody();
   const roles = useApi<{ roles: Role[] }>('/core/trust/roles');
   const pending = useApi<{ pending: PendingIdentity[] }>('/core/trust/pending', 30_000);
   const [shown, setShown] = useState<string | null>(null);
@@ -38,7 +39,7 @@ export function People() {
         </Loaded>
       </Section>
       <Section title={t('People')}>
-        <Loaded query={people}>{(data) => <PeopleTable people={data.principals} onShow={setShown} />}</Loaded>
+        <Loaded query={people}>{(data) => <FoundPeople people={data.principals} onShow={setShown} />}</Loaded>
       </Section>
       <Invitations roles={known} people={principals} />
       <Explain onShow={setShown} />

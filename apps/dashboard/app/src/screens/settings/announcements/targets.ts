@@ -3,6 +3,7 @@ import type { Instance } from '@svc/contract/instance.ts';
 import type { Session, SessionPage } from '@svc/contract/session.ts';
 import type { Principal } from '@svc/contract/trust.ts';
 import { useApi } from '../../../parts/query.ts';
+import { useEverybody } from '../../../parts/use-people.ts';
 
 /** Whom a note can be for. */
 export const targetKinds = ['all', 'channel', 'person', 'session'] as const;
@@ -23,7 +24,7 @@ const sessionCount = 200;
 /** What of a kind there is, by the target that stands for it; null while that is not known. */
 export function useTargets(kind: TargetKind): Target[] | null {
   const instances = useApi<{ instances: Instance[] }>(kind === 'channel' ? '/manager/instances' : null);
-  const people = useApi<{ principals: Principal[] }>(kind === 'person' ? '/core/trust/principals' : null);
+  const people = useEverybody(kind === 'person');
   const sessions = useApi<SessionPage>(kind === 'session' ? `/core/v2/sessions?limit=${sessionCount}` : null);
   switch (kind) {
     case 'all':

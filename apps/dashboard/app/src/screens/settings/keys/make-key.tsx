@@ -1,13 +1,13 @@
 import { t } from '@svc/chat-ui/language/t.ts';
 import { apiKeyNamePattern, type ApiKeyCreated, type ApiKeyPlace } from '@svc/contract/api-key.ts';
-import type { Principal } from '@svc/contract/trust.ts';
 import { useState } from 'react';
 import { FormButtons } from '../../../parts/form-buttons.tsx';
 import { NameField } from '../../../parts/name-field.tsx';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { Field } from '../../../parts/field.tsx';
 import { money } from '../../../parts/format.ts';
-import { useAct, useApi } from '../../../parts/query.ts';
+import { useAct } from '../../../parts/query.ts';
+import { useEverybody } from '../../../parts/use-people.ts';
 import { readNumber } from '../../../parts/read-number.ts';
 import { ShownOnce } from '../../../parts/shown-once.tsx';
 
@@ -20,7 +20,7 @@ type Props = { places: readonly ApiKeyPlace[]; onMade(made: ApiKeyCreated): void
 
 /** Asks what a new key is called, whom it acts for and what it may spend. */
 export function MakeKey({ places, onMade, onClose }: Props) {
-  const people = useApi<{ principals: Principal[] }>('/core/trust/principals');
+  const people = useEverybody();
   const [name, setName] = useState('');
   const [person, setPerson] = useState('');
   const [budget, setBudget] = useState('');
