@@ -105,6 +105,20 @@ testUnless(whyNoBrowser())(
   120_000,
 );
 
+testUnless(whyNoBrowser())('a browser that cannot be notified, as in a private window, says so in words', async () => {
+  const gateway = await openGateway({}, {}, { appFolder: webAppFolder(root, 'devices') });
+  const { url } = await gateway.invite('Phone');
+  const context = await chromium.newContext({ permissions: ['notifications'] });
+  const page = await context.newPage();
+  await page.goto(url);
+  await isLive(page);
+  await page.getByRole('button', { name: 'Settings' }).click();
+  await page.getByLabel('Tell me when an answer is ready').click();
+  await page.getByText('This browser cannot be notified; in a private window none can.').waitFor();
+  expect(await page.getByLabel('Tell me when an answer is ready').isChecked()).toBe(false);
+  await context.close();
+});
+
 testUnless(whyNoBrowser())(
   'a browser that is told of answers is told of them again after its subscription was lost, until it is signed out',
   async () => {

@@ -44,7 +44,12 @@ async function current(): Promise<PushSubscription | null> {
 async function subscribe(gateway: Gateway): Promise<PushSubscription> {
   const { key } = await gateway.json<{ key: string }>('GET', '/gw/push-key');
   const registration = await navigator.serviceWorker.ready;
-  return registration.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: key });
+  try {
+    return await registration.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: key });
+  } catch (error) {
+    const said = error instanceof Error ? error.message : String(error);
+    throw new Error(`This browser cannot be notified; in a private window none can. It says: ${said}`, { cause: error });
+  }
 }
 
 const tell = (gateway: Gateway, subscription: PushSubscription): Promise<unknown> =>
