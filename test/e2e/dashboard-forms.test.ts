@@ -341,6 +341,23 @@ describe.skipIf(why !== null)(`forms of the dashboard${skipNote(why)}`, () => {
     expect(faults).toEqual([]);
   });
 
+  test('what takes long is seen to be under way from the first moment, and says so after a while', async () => {
+    const waiting: (() => Promise<void>)[] = [];
+    await page.route('**/core/v2/auth/verify*', (route) => void waiting.push(() => route.continue()));
+    await page.route('**/core/v2/backups', (route) => void waiting.push(() => route.continue()));
+    await open('/settings/backups');
+    await page.locator('.skeleton i').first().waitFor();
+    await expect.poll(() => waiting.length).toBe(1);
+    await waiting[0]?.();
+    await page.getByRole('heading', { name: 'Backups' }).waitFor();
+    await page.getByText('This takes longer than usual.').first().waitFor();
+    await waiting[1]?.();
+    await page.getByText('There is none.').waitFor();
+    expect(await page.getByText('This takes longer than usual.').count()).toBe(0);
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    expect(faults).toEqual([]);
+  });
+
   test('long names leave a dialog as wide as a phone', async () => {
     const made = await dashboard.house.post<Principal>(`${core()}/trust/principals`, {
       key: 'long',

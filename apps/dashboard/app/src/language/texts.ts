@@ -959,6 +959,7 @@ export type Text =
   | 'This role has been changed in the meantime. Close this, open it again and change it there.'
   | 'This screen has failed'
   | 'This session has no terminal'
+  | 'This takes longer than usual.'
   | 'Thoughts'
   | 'Tier'
   | 'Time'

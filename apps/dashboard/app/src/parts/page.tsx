@@ -71,29 +71,45 @@ export function Fault({ error, onRetry }: FaultProps) {
 }
 
 const patienceMs = 200;
+const longMs = 5000;
 
-/** Grey bars in place of what is being read; not for what comes at once. */
-export function Skeleton({ rows = 4 }: { rows?: number }) {
-  const [isLate, setLate] = useState(false);
-  useEffect(() => {
-    const timer = setTimeout(() => setLate(true), patienceMs);
-    return () => clearTimeout(timer);
-  }, []);
+/** Grey bars in place of what is being read; not for what comes at once. What does not come at all is said, with `why` where that is known. */
+export function Skeleton({ rows = 4, why }: { rows?: number; why?: string | undefined }) {
+  const isLate = useIsOver(patienceMs);
+  const isLong = useIsOver(longMs);
   return (
     <div className="skeleton" role="status" aria-label={t('Loading')}>
+      {isLong && (
+        <p className="muted">
+          {t('This takes longer than usual.')} {why}
+        </p>
+      )}
       {isLate && Array.from({ length: rows }, (_, index) => <i key={index} />)}
     </div>
   );
+}
+
+function useIsOver(ms: number): boolean {
+  const [isOver, setOver] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setOver(true), ms);
+    return () => clearTimeout(timer);
+  }, [ms]);
+  return isOver;
 }
 
 type LoadedProps<T> = { query: UseQueryResult<T>; rows?: number; children(data: T): ReactNode };
 
 /** What was read, however old: "as of" when it could not be read again. */
 export function Loaded<T>({ query, rows, children }: LoadedProps<T>) {
-  const { data, error, dataUpdatedAt, refetch } = query;
+  const { data, error, failureReason, dataUpdatedAt, refetch } = query;
   const retry = () => void refetch();
   if (data === undefined)
-    return error === null ? <Skeleton {...(rows === undefined ? {} : { rows })} /> : <Fault error={error} onRetry={retry} />;
+    return error === null ? (
+      <Skeleton why={failureReason?.message} {...(rows === undefined ? {} : { rows })} />
+    ) : (
+      <Fault error={error} onRetry={retry} />
+    );
   return (
     <>
       {error !== null && (

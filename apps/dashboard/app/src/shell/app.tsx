@@ -3,7 +3,7 @@ import { RouterProvider } from '@tanstack/react-router';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { ApiFault, AwayFault, get, onProof } from '../parts/api.ts';
 import { LiveProvider } from '../parts/live.tsx';
-import { Fault } from '../parts/page.tsx';
+import { Fault, Skeleton } from '../parts/page.tsx';
 import { ProofDialog } from '../parts/proof-dialog.tsx';
 import { queryClient } from '../parts/query.ts';
 import { Toasts } from '../parts/toast.tsx';
@@ -54,7 +54,13 @@ export function App() {
   const askToSignIn = useCallback(() => void prove('sign-in'), [prove]);
 
   if (value === null)
-    return fault === null ? null : <main className="alone">{<Fault error={fault} onRetry={() => void look()} />}</main>;
+    return fault === null ? (
+      <main className="page">
+        <Skeleton />
+      </main>
+    ) : (
+      <main className="alone">{<Fault error={fault} onRetry={() => void look()} />}</main>
+    );
   return (
     <LoginContext value={value}>
       <LiveProvider user={value.user} proofs={proofs} onRefused={askToSignIn}>
