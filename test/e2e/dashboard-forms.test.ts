@@ -358,6 +358,16 @@ describe.skipIf(why !== null)(`forms of the dashboard${skipNote(why)}`, () => {
     expect(faults).toEqual([]);
   });
 
+  test('no word of a heading is broken on the narrowest page', async () => {
+    await page.setViewportSize({ width: 320, height: 640 });
+    await open('/channels');
+    const heading = page.getByRole('heading', { name: 'Channels' });
+    await heading.waitFor();
+    expect((await heading.boundingBox())?.height).toBeLessThan(40);
+    await page.setViewportSize({ width: 360, height: 740 });
+    expect(faults).toEqual([]);
+  });
+
   test('long names leave a dialog as wide as a phone', async () => {
     const made = await dashboard.house.post<Principal>(`${core()}/trust/principals`, {
       key: 'long',

@@ -37,46 +37,48 @@ export function Devices({ instance, path, onClose }: Props) {
   if (changed !== null) return <ChangeDevice device={changed} path={path} onClose={() => setChanged(null)} />;
   return (
     <Dialog title={t('Devices of {name}', { name: instance.name })} onClose={onClose} wide>
-      <p>
-        <button type="button" className="primary" disabled={people.data === undefined} onClick={() => setAdding(true)}>
-          {t('Add a device')}
-        </button>
-      </p>
-      <Loaded query={query}>
-        {({ result: { devices } }) => (
-          <ul className="rows-list">
-            {devices.length === 0 && <li className="muted">{t('None is in.')}</li>}
-            {devices.map((device) => (
-              <li key={device.device_id}>
-                <div className="line-between">
-                  <b>{device.name}</b>
-                  <Status kind={device.online ? 'ok' : 'off'} words={stateOf(device)} />
-                </div>
-                <p className="muted small">{factsOf(device, ownerOf(device))}</p>
-                <p className="row-buttons">
-                  <button
-                    type="button"
-                    className="plain-button"
-                    aria-label={t('Change {name}', { name: device.name })}
-                    onClick={() => setChanged(device)}
-                  >
-                    {t('Change')}
-                  </button>
-                  <button
-                    type="button"
-                    className="danger"
-                    aria-label={t('Sign out {name}', { name: device.name })}
-                    disabled={people.data === undefined}
-                    onClick={() => setLost(device)}
-                  >
-                    {t('Sign out')}
-                  </button>
-                </p>
-              </li>
-            ))}
-          </ul>
-        )}
-      </Loaded>
+      <div className="stack">
+        <p>
+          <button type="button" className="primary" disabled={people.data === undefined} onClick={() => setAdding(true)}>
+            {t('Add a device')}
+          </button>
+        </p>
+        <Loaded query={query}>
+          {({ result: { devices } }) => (
+            <ul className="rows-list">
+              {devices.length === 0 && <li className="muted">{t('None is in.')}</li>}
+              {devices.map((device) => (
+                <li key={device.device_id}>
+                  <div className="line-between">
+                    <b>{device.name}</b>
+                    <Status kind={device.online ? 'ok' : 'off'} words={stateOf(device)} />
+                  </div>
+                  <p className="muted small">{factsOf(device, ownerOf(device))}</p>
+                  <p className="row-buttons">
+                    <button
+                      type="button"
+                      className="plain-button"
+                      aria-label={t('Change {name}', { name: device.name })}
+                      onClick={() => setChanged(device)}
+                    >
+                      {t('Change')}
+                    </button>
+                    <button
+                      type="button"
+                      className="danger"
+                      aria-label={t('Sign out {name}', { name: device.name })}
+                      disabled={people.data === undefined}
+                      onClick={() => setLost(device)}
+                    >
+                      {t('Sign out')}
+                    </button>
+                  </p>
+                </li>
+              ))}
+            </ul>
+          )}
+        </Loaded>
+      </div>
     </Dialog>
   );
 }
