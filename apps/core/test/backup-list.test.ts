@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Backup } from '@svc/contract/backup.ts';
 import { systemClock, type Clock } from '@svc/service-kit/clock.ts';
 import { Backups } from '../src/backup/backups.ts';
@@ -110,16 +110,26 @@ describe('scheduled backups', () => {
     expect(readdirSync(inData('backups')).filter((name) => !name.endsWith('.json'))).toEqual([]);
   });
 
-  test('are made though the last one is from a clock that was years ahead', async () => {
-    let now = Date.now() + 3 * 365 * 24 * 3_600_000;
-    await open({ env: { SVC_BACKUP_EVERY_HOURS: '24' } });
-    const clock: Clock = { ...systemClock, now: () => now };
-    const backups = new Backups({ ...bench.core.context, clock, version: '0.1.0', holdFiles: () => () => undefined });
-    backups.create({ scheduled: true });
-    await backups.settled();
-    expect(backups.isDue()).toBe(false);
-    now = Date.now();
-    expect(backups.isDue()).toBe(true);
+  test('are made at their times after a clock was years ahead, and those it made are the first to go', async () => {
+    const day = 24 * 3_600_000;
+    let now = Date.now() + 3 * 365 * day;
+    await open({ env: { SVC_BACKUP_EVERY_HOURS: '24', SVC_BACKUP_KEEP: '2' } });
+    const wrong = vi.spyOn(Date, 'now').mockImplementation(() => now); // ids have the time, too
+    onTestFinished(() => wrong.mockRestore());
+    const { backups } = bench.core.context;
+    const make = async () => {
+      expect(backups.isDue()).toBe(true);
+      const { id } = backups.create({ scheduled: true });
+      await backups.settled();
+      expect(backups.isDue()).toBe(false);
+      now += day;
+      return id;
+    };
+    await make();
+    await make();
+    now -= 3 * 365 * day;
+    const right = [await make(), await make()];
+    expect(new Set(backups.list().map(({ id }) => id))).toEqual(new Set(right));
   });
 
   test('are not made when the setting says so', async () => {

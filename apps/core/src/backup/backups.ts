@@ -152,14 +152,15 @@ export class Backups {
     const { settings, clock } = this.#deps;
     if (settings.backupEveryMs === 0 || this.#running !== null) return false;
     const scheduled = this.#notes.list().filter((note) => note.scheduled);
-    const wait = (note: BackupNote | undefined, ms: number) => note !== undefined && isWithin(note.created_at, ms, clock.now());
-    const lastDone = scheduled.find(({ state }) => state === 'done');
-    return !wait(lastDone, settings.backupEveryMs) && !wait(scheduled[0], Math.min(retryMs, settings.backupEveryMs));
+    // Not the newest alone: a clock that was ahead for a while has made some that look newer than all others.
+    const isAnyWithin = (notes: BackupNote[], ms: number) => notes.some((note) => isWithin(note.created_at, ms, clock.now()));
+    const done = scheduled.filter(({ state }) => state === 'done');
+    return !isAnyWithin(done, settings.backupEveryMs) && !isAnyWithin(scheduled, Math.min(retryMs, settings.backupEveryMs));
   }
 
   /** That the last scheduled one failed, or that a restore waits or can be undone, and what to do. */
   notices(): string[] {
-    const last = this.#notes.list().find(({ scheduled, id }) => scheduled && id !== this.#running?.id);
+    const last = this.#newestFirst().find(({ scheduled, id }) => scheduled && id !== this.#running?.id);
     const failed =
       last === undefined || this.#asItIs(last).state !== 'failed'
         ? []
@@ -181,8 +182,15 @@ export class Backups {
     return { ...note, state: 'failed', error: 'The service ended while it was made.' };
   }
 
+  /** What a clock that was ahead has made is older than it says. */
+  #newestFirst(): BackupNote[] {
+    const now = this.#deps.clock.now();
+    const [past = [], ahead = []] = [false, true].map((is) => this.#notes.list().filter((note) => note.created_at > now === is));
+    return [...past, ...ahead];
+  }
+
   #removeOld(): void {
-    const notes = this.#notes.list();
+    const notes = this.#newestFirst();
     const done = notes.filter(({ scheduled, state }) => scheduled && state === 'done');
     const failed = notes.filter(({ state }) => state === 'failed');
     for (const { id } of [...done.slice(this.#deps.settings.backupKeep), ...failed.slice(keptFailures)]) this.#notes.remove(id);
