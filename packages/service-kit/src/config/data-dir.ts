@@ -116,9 +116,13 @@ export function dataPaths(dataDir: string): DataPaths {
   };
 }
 
+const fitsSocket = (file: string) => Buffer.byteLength(file) <= 100;
+
 function socketPath(wanted: string): string {
-  if (Buffer.byteLength(wanted) <= 100) return wanted;
+  if (fitsSocket(wanted)) return wanted;
   const { createHash } = process.getBuiltinModule('node:crypto'); // where paths are short nothing needs it
   const name = createHash('sha256').update(wanted).digest('hex').slice(0, 16);
-  return path.join(tmpdir(), `svc-${process.getuid?.() ?? 'user'}-${name}`, 'core.sock');
+  const under = (folder: string) => path.join(folder, `svc-${process.getuid?.() ?? 'user'}-${name}`, 'core.sock');
+  const inTemp = under(tmpdir());
+  return fitsSocket(inTemp) ? inTemp : under('/tmp'); // TMPDIR may be deep, too
 }
