@@ -56,6 +56,19 @@ describe('the reason of an exit', () => {
     ],
     ['the signal', killed, [], 'was ended by SIGKILL'],
     [
+      'what V8 says of memory that it was not given, and not the stack below it',
+      { code: null, signal: 'SIGTRAP', error: null },
+      [
+        '#',
+        '# Fatal process out of memory: Failed to reserve virtual memory for CodeRange',
+        '#',
+        '----- Native stack trace -----',
+        ' 1: 0xaa1c41  [/usr/bin/node]',
+        '14: 0x7ffba11278ec  [/lib/x86_64-linux-gnu/libc.so.6]',
+      ],
+      'was ended by SIGTRAP: Fatal process out of memory: Failed to reserve virtual memory for CodeRange',
+    ],
+    [
       'the last words of a process that fails by a signal',
       { code: null, signal: 'SIGABRT', error: null },
       ['assertion failed: x > 0'],

@@ -50,15 +50,17 @@ function wordsOf({ msg, error, err }: Entry): string {
   return said.includes(why) ? said : `${said}: ${why}`;
 }
 
-/** An error's own line before anything else; a stack below it and the closing words of Node say nothing. */
+/** An error's own line before anything else; a stack below it, also a native one, and the closing words of Node say nothing. */
 function failureLine(lines: readonly LogLine[]): string | null {
   const texts = lines.filter(({ stream, text }) => stream === 'stderr' && parseEntry(text) === null && !isNoise(text));
   const error = texts.findLast(({ text }) => /^(Uncaught )?[A-Z]\w*(Error|Exception)\b/.test(text));
-  return (error ?? texts.at(-1))?.text.slice(0, maxWords) ?? null;
+  return (error ?? texts.at(-1))?.text.replace(/^# /, '').slice(0, maxWords) ?? null;
 }
 
 const maxWords = 500;
-const isNoise = (text: string) => text.trim() === '' || /^\s+at |^Node\.js v\d|^\s*[\]}^]|^\(Use `node --trace/.test(text);
+const nativeStack = /^\s*\d+: 0x|^----- Native stack trace|^#$/;
+const isNoise = (text: string) =>
+  text.trim() === '' || nativeStack.test(text) || /^\s+at |^Node\.js v\d|^\s*[\]}^]|^\(Use `node --trace/.test(text);
 
 type Entry = { level?: unknown; msg?: unknown; error?: unknown; err?: unknown; why?: unknown };
 
