@@ -5,7 +5,7 @@ import type { RunningService, ServiceContext } from '@svc/service-kit/run-servic
 import { watchDamage } from '@svc/store/check-database.ts';
 import { createManagerApp } from './app.ts';
 import { createManagerContext, type ManagerOptions } from './context.ts';
-import { seedInstances } from './seed/seed-instances.ts';
+import { followKeysFiles, seedInstances } from './seed/seed-instances.ts';
 
 /** Opens the database, finds the connector types, listens, and starts what is enabled. Throws when it cannot listen. */
 export async function startManager(service: ServiceContext, options: Partial<ManagerOptions> = {}): Promise<RunningService> {
@@ -18,6 +18,7 @@ export async function startManager(service: ServiceContext, options: Partial<Man
   }
   try {
     await seedInstances(context);
+    await followKeysFiles(context);
     await context.announcer.open();
     const app = createManagerApp(context);
     const url = await app.listen({ host: settings.bindHost, port: settings.managerPort });

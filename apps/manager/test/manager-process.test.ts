@@ -1,6 +1,6 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import path from 'node:path';
 import type { Instance } from '@svc/contract/instance.ts';
@@ -278,6 +278,18 @@ describe('the first start', () => {
     expect((await list()).map(({ id }) => id)).toEqual(['compat']);
     expect(keys()).toEqual(before);
     expect(() => statSync(`${keysFile()}.123.tmp`)).toThrow();
+  });
+
+  test('makes a keys file that is found again where the data folder is moved to', async () => {
+    const first = await start(main);
+    await end(first, 'SIGTERM');
+    renameSync(folder.path, `${folder.path}-moved`);
+    await start(main, { SVC_DATA_DIR: `${folder.path}-moved` });
+    expect((await list())[0]?.config).toMatchObject({
+      keys_file: path.join(`${folder.path}-moved`, 'instances/compat/keys.json'),
+    });
+    await Promise.all(started.map((child) => end(child, 'SIGTERM')));
+    rmSync(`${folder.path}-moved`, { recursive: true });
   });
 
   test('does not happen twice: what was deleted stays away', async () => {

@@ -36,6 +36,26 @@ export async function seedInstances({ settings, paths, clock, log, store, types 
   log.info({ keysFile }, 'first start: an instance of the chat completions API was set up');
 }
 
+/**
+ * An instance names its keys file by a whole path, which leads nowhere once the data folder is moved, or restored for another user. Its file came along.
+ */
+export async function followKeysFiles({
+  paths,
+  clock,
+  log,
+  store,
+}: Pick<Deps, 'paths' | 'clock' | 'log' | 'store'>): Promise<void> {
+  for (const instance of await store.list()) {
+    const { id, config } = instance;
+    const { keys_file: named } = config;
+    const own = path.join(paths.instances, id, 'keys.json');
+    if (typeof named !== 'string' || !named.endsWith(path.join('/', 'instances', id, 'keys.json'))) continue;
+    if (existsSync(named) || !existsSync(own)) continue;
+    await store.update({ ...instance, config: { ...config, keys_file: own }, updated_at: clock.now() });
+    log.info({ instance: id, was: named, keysFile: own }, 'the keys file of an instance is where the data folder was moved to');
+  }
+}
+
 /** Keeps a file that holds a key; what else stands there is the rest of a start that was cut off. */
 function ensureKeysFile(file: string): void {
   const dir = path.dirname(file);
