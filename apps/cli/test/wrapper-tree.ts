@@ -9,7 +9,7 @@ const usedByWrapper = ['sh', 'cmp', 'mkdir', 'readlink', 'cp', 'mv', 'rm', 'date
 const usedByStubs = ['ln'];
 
 export type Run = { code: number; stdout: string; stderr: string };
-type RunOptions = { program?: string; cwd?: string; env?: Record<string, string> };
+type RunOptions = { program?: string; cwd?: string; env?: Record<string, string>; uid?: number };
 
 /**
  * A clone with the real `svc` and next to nothing else, in a folder with spaces, and a `PATH` of its own that holds a
@@ -81,9 +81,9 @@ rm -rf node_modules; mkdir -p node_modules/.bin
 case "$PWD" in */.runtime) ln -s '${providedNode}' node_modules/.bin/node ;; esac`,
       );
     },
-    run: (args: string[], { program: which = svc, cwd = '/', env: more = {} }: RunOptions = {}): Promise<Run> =>
+    run: (args: string[], { program: which = svc, cwd = '/', env: more = {}, uid }: RunOptions = {}): Promise<Run> =>
       new Promise((resolve) => {
-        const child = execFile(which, args, { cwd, env: { ...env, ...more }, timeout: 30_000 }, (error, stdout, stderr) =>
+        const child = execFile(which, args, { cwd, env: { ...env, ...more }, uid, timeout: 30_000 }, (error, stdout, stderr) =>
           resolve({ code: error === null ? 0 : Number(error.code ?? 1), stdout, stderr }),
         );
         child.stdin?.end();

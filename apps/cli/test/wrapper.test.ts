@@ -285,6 +285,17 @@ describe('svc', () => {
   });
 });
 
+test('compiled code of a user who may only read the clone is kept in the data folder', async () => {
+  hostNode();
+  await tree.run(['up']);
+  mkdirSync(tree.file('.cache/node'), { recursive: true });
+  chmodSync(tree.file('.cache/node'), 0o555);
+  // For root nothing is read-only, so it runs this as another user.
+  chmodSync(path.dirname(tree.folder), 0o755);
+  const uid = process.getuid?.() === 0 ? 65_534 : undefined;
+  expect(said(await tree.run(['up'], { uid })).cache).toBe(path.join(tree.folder, '.svc/cache/node'));
+});
+
 /** Every path with its time of change. */
 const snapshot = (dir: string): Record<string, number> =>
   Object.fromEntries(
