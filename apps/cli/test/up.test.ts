@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { closeSync, copyFileSync, existsSync, openSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { closeSync, copyFileSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -123,6 +123,16 @@ describe('svc up', () => {
     ).toEqual(['core', 'manager', 'collector']);
     up.child.kill('SIGINT');
     expect(await up.ended).toBe(0);
+  });
+
+  test('runs on, and shows the key, when the link to set up the login cannot be kept', async () => {
+    mkdirSync(path.join(dataDir, 'run/login-setup.json/in-the-way'), { recursive: true });
+    const [port] = await freePorts(1);
+    const up = startUp({ SVC_DASHBOARD: 'on', SVC_DASHBOARD_PORT: String(port) });
+    await up.says('Ctrl-C stops all');
+    expect(up.output()).toContain('Make one later: ./svc auth setup');
+    expect(up.output()).toContain('sk-test-key  shown this once');
+    expect(service('core')?.status).toBe('running');
   });
 
   test('gives the logins of engines to the core alone', async () => {

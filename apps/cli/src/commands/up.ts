@@ -8,15 +8,14 @@ import { readEnv } from '@svc/service-kit/config/env-file.ts';
 import type { CliSettings } from '@svc/service-kit/config/process-settings.ts';
 import { loadSettings } from '@svc/service-kit/config/settings.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
-import { systemClock } from '@svc/service-kit/clock.ts';
 import { birthMark } from '@svc/service-kit/process/birth-mark.ts';
-import { makeSetupLink } from '@svc/service-kit/setup-link.ts';
+import { errorText } from '@svc/service-kit/service-error.ts';
 import { applyRestore } from '@svc/service-kit/restore/apply-restore.ts';
 import { installationHome, updatePlaces } from '@svc/service-kit/update/update-places.ts';
 import { CliError } from '../cli-error.ts';
 import { repositoryRoot } from '../repository-root.ts';
-import { dashboardAddress, hostAddresses, isOptional, setupAddress, type HostName } from '../service-urls.ts';
-import { createStyle, print, widthOf } from '../terminal.ts';
+import { dashboardAddress, hostAddresses, isOptional, type HostName } from '../service-urls.ts';
+import { createStyle, print, printError, widthOf } from '../terminal.ts';
 import { awaitLeftovers, checkPorts, takeInstanceLock } from '../up/before-start.ts';
 import { awaitInstances, currentEngine, currentHealth, listKeyFiles, seededOwner, toBannerInstance } from '../up/ask-services.ts';
 import { renderBanner, type BannerFacts } from '../up/banner.ts';
@@ -27,6 +26,7 @@ import { createHosts, type Hosts } from '../up/hosts.ts';
 import { againCode, launch } from '../up/launcher.ts';
 import { takeLifeline, type Lifeline } from '../up/lifeline.ts';
 import { createSuccessor, type Successor } from '../up/next-up.ts';
+import { newSetupUrl } from '../up/new-setup-url.ts';
 import { runUntilStopped } from '../up/run-until-stopped.ts';
 import { sayItRuns } from '../up/say-it-runs.ts';
 import { standBy, type StandBy } from '../up/stand-by.ts';
@@ -171,7 +171,9 @@ async function supervise(plan: Plan): Promise<number> {
         await hosts.stop();
         throw hopeless;
       }
-      await showBanner(plan, hosts, before, life.isStopping);
+      await showBanner(plan, hosts, before, life.isStopping).catch((error: unknown) =>
+        printError(`The service runs, and where it is cannot be shown (${errorText(error)}). Run: ./svc status`),
+      );
     }
     const code = await life.ended;
     if (code === exitCodes.ok) print('Stopped.');
@@ -228,7 +230,7 @@ async function showBanner(
     instances: await Promise.all(instances.found.map((instance) => toBannerInstance(instance, paths.instances, keyFiles))),
     owner,
     engine,
-    setupUrl: isFirstStart && services.some(showsSetup) ? newSetupUrl(settings, paths) : null,
+    setupUrl: isFirstStart && services.some(showsSetup) ? newSetupUrl(settings.dashboardPort, paths.run) : null,
   };
   print(renderBanner(facts, createStyle(process.stdout), widthOf(process.stdout)));
 }
@@ -236,10 +238,6 @@ async function showBanner(
 /** Another program may have the port of a dashboard that ended: it must not get the token. */
 const showsSetup = ({ name, status, reason }: BannerFacts['services'][number]) =>
   name === 'dashboard' && (status === 'running' || reason === null);
-
-/** The first start shows the way into the dashboard; later `./svc auth setup` does. */
-const newSetupUrl = ({ dashboardPort }: CliSettings, { run }: DataPaths): string =>
-  setupAddress(dashboardPort, makeSetupLink(run, systemClock, false));
 
 async function toBannerService({ name, url: at, status, last_exit }: SupervisorState['services'][number], dashboardPort: number) {
   const { faults, notices } = status === 'running' ? await currentHealth(at, detailWaitMs) : { faults: [], notices: [] };
