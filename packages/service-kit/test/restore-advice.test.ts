@@ -14,3 +14,7 @@ test('the newest finished backup is named, and without one that there is none', 
   for (const file of files) writeFileSync(path.join(backups, file), '');
   expect(restoreAdvice(folder.path)).toContain('./svc backup restore bak_1k8 ');
 });
+
+test('on a full disk space is asked for, and no backup is named', () => {
+  expect(restoreAdvice('/data', 64 * 1024)).toBe('The disk of /data is full. Free some space on it');
+});

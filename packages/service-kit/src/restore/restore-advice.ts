@@ -1,11 +1,25 @@
+import { statfsSync } from 'node:fs';
 import { dataPaths } from '../config/data-dir.ts';
 import { namesIn } from '../files.ts';
 
-/** How to go back to a backup, by the newest one there is. */
-export function restoreAdvice(dataDir: string): string {
+/** With less than this SQLite can open no database, and says no more than "disk I/O error". */
+const fullBytes = 1024 * 1024;
+
+/** How to go back to a backup, by the newest one there is. On a full disk that helps nobody, and nothing need be lost. */
+export function restoreAdvice(dataDir: string, free = freeBytes(dataDir)): string {
+  if (free < fullBytes) return `The disk of ${dataDir} is full. Free some space on it`;
   const newest = archivesIn(dataPaths(dataDir).backups).toSorted().at(-1);
   if (newest === undefined) return 'No backup is in this data folder. One that you keep elsewhere: ./svc backup restore FILE';
   return `Go back to the newest backup: ./svc backup restore ${newest} (./svc backup list shows all)`;
+}
+
+function freeBytes(folder: string): number {
+  try {
+    const { bavail, bsize } = statfsSync(folder);
+    return bavail * bsize;
+  } catch {
+    return Number.POSITIVE_INFINITY; // a file system that does not say
+  }
 }
 
 /** Ids begin with their time, so the newest is the last by name. */
