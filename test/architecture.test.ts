@@ -313,7 +313,6 @@ test('a time of day is counted with only where it is stored or shown; what passe
     'apps/core/src/trust/pairing.ts', // `expires_at`
     'apps/core/src/trust/pending.ts',
     'apps/core/src/trust/trust-admin.ts',
-    'apps/core/src/turn/prune-journal.ts',
     'apps/core/src/upload/uploads.ts', // the time of a file
     'apps/dashboard/app/src/screens/people/trust-words.ts', // `expires_at`
     'apps/manager/src/outbound/announcement-delivery.ts', // `expires_at`

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createFakeClock, type FakeClock } from '@svc/testing/fake-clock.ts';
 import type { SendOutcome } from '../src/delivery/channel-sender.ts';
 import { pruneJournal } from '../src/turn/prune-journal.ts';
@@ -58,4 +58,23 @@ test('turns that ended longer ago than history is kept are removed, and no other
   expect(count('turn')).toBe(4);
   clock.advance(dayMs + hourMs);
   await expect.poll(() => count('turn')).toBe(1);
+});
+
+test('a clock that is set forward by years removes nothing of the last weeks, also after a start', async () => {
+  await core.context.pipeline.pendingAcks.delivered((await ask('young')).turn_id);
+  const ended = vi.spyOn(core.context.endedEngineSessions, 'removeSoon');
+  const looks = async (times: number) => {
+    for (let n = 0; n < times; n++) {
+      ended.mockClear();
+      clock.advance(hourMs);
+      await expect.poll(() => ended.mock.calls.length).toBe(1);
+    }
+  };
+  await looks(1);
+  clock.setBack(-3 * 365 * dayMs);
+  await looks(3);
+  stop();
+  stop = pruneJournal(core.context);
+  await looks(3);
+  expect(count('turn')).toBe(1);
 });

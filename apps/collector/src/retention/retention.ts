@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { createCarefulTime } from '@svc/service-kit/careful-time.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { CollectorSettings } from '@svc/service-kit/config/process-settings.ts';
 import type { Log } from '@svc/service-kit/log.ts';
@@ -6,10 +7,11 @@ import { errorText } from '@svc/service-kit/service-error.ts';
 import type { Database } from '@svc/store/database.ts';
 import type { EventCursor } from '../event/event-store.ts';
 import { removeEvents } from '../event/remove-events.ts';
+import { keepFact, readFact } from '../fact/facts.ts';
 import type { SearchThread } from '../search/search-thread.ts';
 import { dropSamples } from '../system/system-store.ts';
 import { forgetTranscripts, type TranscriptCursor } from '../transcript/forget-transcripts.ts';
-import { createCarefulTime, retentionPlan, sampleKind, type RetentionPass } from './retention-plan.ts';
+import { retentionPlan, sampleKind, type RetentionPass } from './retention-plan.ts';
 
 type Deps = {
   db: Pick<Database, 'all' | 'get' | 'run'>;
@@ -53,11 +55,19 @@ export function createRetention(deps: Deps): Retention {
   let fault: string | null = null;
   let isClosed = false;
 
-  const carefulTime = createCarefulTime();
+  const carefulTime = createCarefulTime(clock);
+  const timeOfRun = async (): Promise<number> => {
+    const at = carefulTime(await readFact(deps.db, 'retention_at'));
+    const now = clock.now();
+    if (at < now)
+      log.warn({ clock: now, used: at }, 'the clock is far ahead of the last look; old events are removed step by step');
+    await keepFact(deps.db, 'retention_at', at);
+    return at;
+  };
   const runOnce = async () => {
     try {
       let removed = 0;
-      const run = { ...deps, at: await carefulTime(deps.db, clock, log) };
+      const run = { ...deps, at: await timeOfRun() };
       for (const pass of passes) removed += await runPass(run, pass, cursors, () => isClosed);
       await removeSamples(run, () => isClosed);
       transcriptCursor = await runTranscripts(run, transcriptCursor, () => isClosed);

@@ -1,6 +1,8 @@
+import { createCarefulTime } from '@svc/service-kit/careful-time.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { CoreSettings } from '@svc/service-kit/config/process-settings.ts';
 import type { Log } from '@svc/service-kit/log.ts';
+import type { Database } from '@svc/store/database.ts';
 import type { Outbox } from '../delivery/outbox.ts';
 import type { EndedEngineSessions } from '../session/ended-engine-sessions.ts';
 import type { SessionStore } from '../session/session-store.ts';
@@ -11,10 +13,14 @@ const dayMs = 24 * hourMs;
 /** What became of deliveries is kept this long. */
 const deliveryDays = 30;
 
+const readPrunedAt = 'SELECT pruned_at FROM turn_mark';
+const keepPrunedAt = 'UPDATE turn_mark SET pruned_at = ?';
+
 type Deps = {
+  db: Pick<Database, 'get' | 'run'>;
   settings: Pick<CoreSettings, 'historyDays'>;
   clock: Clock;
-  log: Pick<Log, 'error'>;
+  log: Pick<Log, 'warn' | 'error'>;
   journal: Pick<TurnJournal, 'prune'>;
   sessions: Pick<SessionStore, 'forgetIdleEngines'>;
   endedEngineSessions: Pick<EndedEngineSessions, 'removeSoon'>;
@@ -23,13 +29,16 @@ type Deps = {
 
 /** Removes what is older than the operator keeps, every hour and in small steps. The returned function ends it. */
 export function pruneJournal(deps: Deps): () => void {
+  const carefulTime = createCarefulTime(deps.clock);
   return deps.clock.every(hourMs, () => {
-    prune(deps).catch((error: unknown) => deps.log.error({ err: error }, 'old turns could not be removed'));
+    prune(deps, carefulTime).catch((error: unknown) => deps.log.error({ err: error }, 'old turns could not be removed'));
   });
 }
 
-async function prune({ settings, clock, journal, outbox, sessions, endedEngineSessions }: Deps): Promise<void> {
-  const before = (days: number) => clock.now() - days * dayMs;
+async function prune(deps: Deps, carefulTime: ReturnType<typeof createCarefulTime>): Promise<void> {
+  const { settings, journal, outbox, sessions, endedEngineSessions } = deps;
+  const at = await timeOfLook(deps, carefulTime);
+  const before = (days: number) => at - days * dayMs;
   while ((await outbox.prune(before(deliveryDays))) > 0);
   if (settings.historyDays === 0) return;
   while ((await journal.prune(before(settings.historyDays))) > 0);
@@ -38,4 +47,12 @@ async function prune({ settings, clock, journal, outbox, sessions, endedEngineSe
   do key = await sessions.forgetIdleEngines(before(settings.historyDays), key);
   while (key !== '');
   endedEngineSessions.removeSoon();
+}
+
+async function timeOfLook({ db, clock, log }: Deps, carefulTime: ReturnType<typeof createCarefulTime>): Promise<number> {
+  const last = (await db.get<{ pruned_at: number | null }>(readPrunedAt))?.pruned_at ?? null;
+  const [at, now] = [carefulTime(last), clock.now()];
+  if (at < now) log.warn({ clock: now, used: at }, 'the clock is far ahead of the last look; old turns are removed step by step');
+  await db.run(keepPrunedAt, at);
+  return at;
 }
