@@ -34,10 +34,13 @@ function noted(settings: CliSettings, name: HostName, url: string): string {
   return url;
 }
 
-/** The dashboard as a person opens it. A passkey is bound to a host name, so never by a number. */
-export const dashboardAddress = (port: number): string => `http://localhost:${port}`;
+type Dashboard = Pick<CliSettings, 'bindHost' | 'dashboardPort'>;
+
+/** The dashboard as a person opens it. A passkey is bound to a host name, so by one where the address has one. */
+export const dashboardAddress = ({ bindHost, dashboardPort }: Dashboard): string =>
+  httpUrl(bindHost === '127.0.0.1' ? 'localhost' : bindHost, dashboardPort);
 /** Of a set-up link. The token is behind `#`, which no log shows. */
-export const setupAddress = (port: number, token: string): string => `${dashboardAddress(port)}/setup#${token}`;
+export const setupAddress = (settings: Dashboard, token: string): string => `${dashboardAddress(settings)}/setup#${token}`;
 
 /** Where the core runs, or should. */
 export const coreUrl = (settings: CliSettings): string => serviceUrl(settings, 'core');

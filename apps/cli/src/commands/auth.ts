@@ -24,7 +24,7 @@ export async function auth(request: AuthRequest): Promise<number> {
   const broken = action === 'reset' ? setAsideBrokenLogin(loginDb) : null;
   if (broken !== null) process.stderr.write(`The login could not be used. It is in ${broken} now, and nobody is signed in.\n`);
   const token = makeSetupLink(run, systemClock, action === 'reset');
-  const url = setupAddress(settings.dashboardPort, token);
+  const url = setupAddress(settings, token);
   print(
     json === true
       ? JSON.stringify({ url, token, minutes: 15 })

@@ -217,7 +217,7 @@ async function showBanner(
       at: Date.now(),
     })),
     currentEngine(urlOf('core'), detailWaitMs),
-    Promise.all(hosts.state().map((host) => toBannerService(host, settings.dashboardPort))),
+    Promise.all(hosts.state().map((host) => toBannerService(host, settings))),
     isFirstStart ? seededOwner(urlOf('core'), detailWaitMs) : null,
   ]);
   // It was stopped meanwhile: it does not run any more, and a set-up link would lead nowhere.
@@ -230,7 +230,7 @@ async function showBanner(
     instances: await Promise.all(instances.found.map((instance) => toBannerInstance(instance, paths.instances, keyFiles))),
     owner,
     engine,
-    setupUrl: isFirstStart && services.some(showsSetup) ? newSetupUrl(settings.dashboardPort, paths.run) : null,
+    setupUrl: isFirstStart && services.some(showsSetup) ? newSetupUrl(settings, paths.run) : null,
   };
   print(renderBanner(facts, createStyle(process.stdout), widthOf(process.stdout)));
 }
@@ -239,9 +239,9 @@ async function showBanner(
 const showsSetup = ({ name, status, reason }: BannerFacts['services'][number]) =>
   name === 'dashboard' && (status === 'running' || reason === null);
 
-async function toBannerService({ name, url: at, status, last_exit }: SupervisorState['services'][number], dashboardPort: number) {
+async function toBannerService({ name, url: at, status, last_exit }: SupervisorState['services'][number], settings: CliSettings) {
   const { faults, notices } = status === 'running' ? await currentHealth(at, detailWaitMs) : { faults: [], notices: [] };
-  const url = name === 'dashboard' ? dashboardAddress(dashboardPort) : at;
+  const url = name === 'dashboard' ? dashboardAddress(settings) : at;
   // A vault begins sealed. What the others have to say can wait for ./svc status.
   return { name, url, status, reason: last_exit?.reason ?? null, faults, notices: name === 'vault' ? notices : [] };
 }

@@ -1,13 +1,14 @@
 import { systemClock } from '@svc/service-kit/clock.ts';
+import type { CliSettings } from '@svc/service-kit/config/process-settings.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 import { makeSetupLink } from '@svc/service-kit/setup-link.ts';
 import { setupAddress } from '../service-urls.ts';
 import { printError } from '../terminal.ts';
 
 /** The first start shows the way into the dashboard; later `./svc auth setup` does, also when there is no room for a link now: then null. */
-export function newSetupUrl(dashboardPort: number, run: string): string | null {
+export function newSetupUrl(settings: CliSettings, run: string): string | null {
   try {
-    return setupAddress(dashboardPort, makeSetupLink(run, systemClock, false));
+    return setupAddress(settings, makeSetupLink(run, systemClock, false));
   } catch (error) {
     printError(`No link to set up the login could be made (${errorText(error)}). Make one later: ./svc auth setup`);
     return null;

@@ -1,11 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { isLoopbackName } from '@svc/service-kit/http/guard.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
 
 /** Cookies of the login: of a session, of a browser that has signed in before, of the one that opened a set-up link. */
 export type CookieKind = 'login' | 'device' | 'setup';
 
 const maxAgeS: Record<CookieKind, number> = { login: 12 * 60 * 60, device: 400 * 24 * 60 * 60, setup: 15 * 60 };
-const loopbackNames = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 const secureName = (kind: CookieKind) => `__Host-svc-${kind}`;
 /** On plain loopback http alone, where Safari drops a cookie that is `Secure`. */
@@ -37,6 +37,6 @@ export function originOf(headers: IncomingHttpHeaders): URL {
   const url = URL.canParse(origin) ? new URL(origin) : null;
   if (url === null || site !== 'same-origin')
     throw new ServiceError('bad_origin', 'Only the page of this service may do this: send its Origin.');
-  if (url.protocol === 'https:' || (url.protocol === 'http:' && loopbackNames.has(url.hostname))) return url;
+  if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackName(url.hostname.replace(/^\[|\]$/g, '')))) return url;
   throw new ServiceError('bad_origin', 'Sign in over https: on this address others could read the password.');
 }
