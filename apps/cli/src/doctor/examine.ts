@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { readEnv, unreadEnvLines } from '@svc/service-kit/config/env-file.ts';
+import { readEnv, repeatedEnvNames, unreadEnvLines } from '@svc/service-kit/config/env-file.ts';
 import { SettingsError } from '@svc/service-kit/config/setting.ts';
 import { loadSettings, unknownSettings, type Settings } from '@svc/service-kit/config/settings.ts';
 import type { StartedReader } from '@svc/store/database-reader.ts';
@@ -41,9 +41,12 @@ function examineSettings(root: string): { findings: Finding[]; settings: Setting
     const unknown = unknownSettings(env).map((name) =>
       note('settings', `${name} is set, and nothing reads it`, 'see .env.example for the names'),
     );
+    const repeated = repeatedEnvNames(root).map((name) =>
+      note('settings', `${name} stands more than once in .env; the last line counts`, 'remove the others'),
+    );
     const unread = unreadEnvLines(root).map((text) => note('settings', text, 'write it as NAME=value, or remove it'));
     const open = settings.managerToken === null ? [openManager] : [];
-    return { settings, findings: [fine('settings', 'all usable'), ...unknown, ...unread, ...open] };
+    return { settings, findings: [fine('settings', 'all usable'), ...unknown, ...repeated, ...unread, ...open] };
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
     return {

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
-import { readEnv, unreadLines } from './env-file.ts';
+import { readEnv, repeatedNames, unreadLines } from './env-file.ts';
 
 function rootWith(text: string): string {
   const folder = temporaryFolder();
@@ -34,4 +34,12 @@ test.each([
   ['', []],
 ])('lines of a file that set nothing are found by number: %j', (text, numbers) => {
   expect(unreadLines(text)).toEqual(numbers);
+});
+
+test.each([
+  ['SVC_CORE_PORT=1\nB=2\nexport SVC_CORE_PORT = 3\nSVC_CORE_PORT=4\n', ['SVC_CORE_PORT']],
+  ['\uFEFFA=1\r\nA=2\r\n', ['A']],
+  ['A=1\n#A=2\nB="\nA=3\n"\n', []],
+])('names that are set more than once are found: %j', (text, names) => {
+  expect(repeatedNames(text)).toEqual(names);
 });

@@ -33,14 +33,27 @@ export function unreadEnvLines(root: string): string[] {
   return unreadLines(textOf(path.join(root, '.env'))).map((number) => `Line ${number} of .env has no "=" and is passed over.`);
 }
 
+/** Names that the `.env` file at the root sets more than once. The last line counts. */
+export const repeatedEnvNames = (root: string): string[] => repeatedNames(textOf(path.join(root, '.env')));
+
+export function repeatedNames(text: string): string[] {
+  const names = withoutLongValues(text)
+    .split('\n')
+    .flatMap((line) => /^\uFEFF?\s*(?:export\s+)?([\w.-]+)\s*=/.exec(line)?.[1] ?? []);
+  return [...new Set(names.filter((name, at) => names.indexOf(name) !== at))];
+}
+
 /** Numbers of the lines that set nothing, are no comments and are not blank. */
 export function unreadLines(text: string): number[] {
-  // A value in quotes may have lines of its own.
-  const plain = text.replaceAll(/^([^#=\n]*=[ \t]*)(["'`])((?:(?!\2)[^])*)\2/gm, (_whole, name: string, _quote, value: string) =>
+  const lines = withoutLongValues(text).split('\n');
+  return lines.flatMap((line, at) => (isUnread(line.trim()) ? [at + 1] : []));
+}
+
+/** A value in quotes may have lines of its own; they are empty here. */
+const withoutLongValues = (text: string): string =>
+  text.replaceAll(/^([^#=\n]*=[ \t]*)(["'`])((?:(?!\2)[^])*)\2/gm, (_whole, name: string, _quote, value: string) =>
     name.concat('\n'.repeat(value.split('\n').length - 1)),
   );
-  return plain.split('\n').flatMap((line, at) => (isUnread(line.trim()) ? [at + 1] : []));
-}
 
 const isUnread = (line: string): boolean => line !== '' && !line.startsWith('#') && !line.includes('=');
 

@@ -208,6 +208,9 @@ export const neededDataFile =
   (reading) => ({ path: dataFile(name)(reading), isNeeded: trimmed(reading) !== null });
 
 function pathOf({ root, problem }: Reading, file: string): string {
+  // A shell would have filled it in. Taken as it stands it would be a folder of this name in the clone.
+  if (/^\$[\w{]/.test(file))
+    problem(`is "${file}", and variables are not filled in here. Write ~ for your home folder, or a full path.`);
   const full = resolvePath(root, file);
   if (full === null) problem(`is "${file}", and this user has no home folder. Give it a full path.`);
   return full ?? root;

@@ -100,6 +100,12 @@ test('a relative path lies in the root, whichever folder a process runs in', () 
   expect(claudePath).not.toContain('~');
 });
 
+test('a path with a variable in front is refused, for nothing fills it in', () => {
+  for (const file of ['$HOME/svc', '${HOME}/svc'])
+    expect(problemsOf({ SVC_DATA_DIR: file })).toEqual([expect.stringContaining('variables are not filled in here')]);
+  expect(problemsOf({ SVC_DATA_DIR: '/data/$HOME' })).toEqual([]);
+});
+
 test('a user without a home folder is told to name one', () => {
   vi.stubEnv('HOME', '');
   try {
