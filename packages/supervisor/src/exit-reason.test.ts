@@ -15,6 +15,12 @@ describe('the reason of an exit', () => {
       'ended with exit code 1: Error: boom',
     ],
     [
+      'the error with a code, and not what Node shows of it below the stack',
+      ended,
+      ["Error [ERR_X]: Cannot find package 'y'", '    at x.ts:1:7 {', "  code: 'ERR_X'", '}', '', 'Node.js v26.10.0'],
+      "ended with exit code 1: Error [ERR_X]: Cannot find package 'y'",
+    ],
+    [
       'the message of a fatal line',
       ended,
       ['{"level":"fatal","msg":"core could not start"}'],

@@ -53,7 +53,7 @@ function wordsOf({ msg, error, err }: Entry): string {
 /** An error's own line before anything else; a stack below it, also a native one, and the closing words of Node say nothing. */
 function failureLine(lines: readonly LogLine[]): string | null {
   const texts = lines.filter(({ stream, text }) => stream === 'stderr' && parseEntry(text) === null && !isNoise(text));
-  const error = texts.findLast(({ text }) => /^(Uncaught )?[A-Z]\w*(Error|Exception)\b/.test(text));
+  const error = texts.findLast(({ text }) => /^(Uncaught )?([A-Z]\w*)?(Error|Exception)\b/.test(text));
   return (error ?? texts.at(-1))?.text.replace(/^# /, '').slice(0, maxWords) ?? null;
 }
 
