@@ -330,6 +330,7 @@ test('a time of day is counted with only where it is stored or shown; what passe
     'packages/device-gateway/src/push/awaited-answers.ts',
     'packages/device-gateway/src/push/vapid.ts', // `expires_at`
     'packages/device-gateway/src/rpc/device-calls.ts', // `expires_at`
+    'packages/service-kit/src/restore/restore-advice.ts', // the time of an id
     'packages/service-kit/src/setup-link.ts',
     'packages/supervisor/src/supervised-child.ts', // `next_start_at`
   ]);

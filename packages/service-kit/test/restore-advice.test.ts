@@ -15,6 +15,17 @@ test('the newest finished backup is named, and without one that there is none', 
   expect(restoreAdvice(folder.path)).toContain('./svc backup restore bak_1k8 ');
 });
 
+test('a backup from a clock that was years ahead is not taken for the newest', () => {
+  const folder = temporaryFolder();
+  onTestFinished(folder.remove);
+  const backups = path.join(folder.path, 'backups');
+  mkdirSync(backups);
+  const idAt = (time: number) => `bak_${time.toString(32).padStart(9, '0')}00abcdefgh`;
+  const [right, ahead] = [idAt(Date.now()), idAt(Date.now() + 3 * 365 * 86_400_000)];
+  for (const id of [right, ahead]) writeFileSync(path.join(backups, `${id}.tar.gz`), '');
+  expect(restoreAdvice(folder.path)).toContain(`./svc backup restore ${right} `);
+});
+
 test('on a full disk space is asked for, and no backup is named', () => {
   expect(restoreAdvice('/data', 64 * 1024)).toBe('The disk of /data is full. Free some space on it');
 });

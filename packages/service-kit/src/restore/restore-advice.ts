@@ -1,6 +1,7 @@
 import { statfsSync } from 'node:fs';
 import { dataPaths } from '../config/data-dir.ts';
 import { namesIn } from '../files.ts';
+import { timeOfId } from '../ids.ts';
 
 /** With less than this SQLite can open no database, and says no more than "disk I/O error". */
 const fullBytes = 1024 * 1024;
@@ -8,7 +9,9 @@ const fullBytes = 1024 * 1024;
 /** How to go back to a backup, by the newest one there is. On a full disk that helps nobody, and nothing need be lost. */
 export function restoreAdvice(dataDir: string, free = freeBytes(dataDir)): string {
   if (free < fullBytes) return `The disk of ${dataDir} is full. Free some space on it`;
-  const newest = archivesIn(dataPaths(dataDir).backups).toSorted().at(-1);
+  const archives = archivesIn(dataPaths(dataDir).backups).toSorted();
+  // What a clock that was ahead has made is older than it says.
+  const newest = archives.findLast((id) => (timeOfId(id) ?? 0) <= Date.now()) ?? archives.at(-1);
   if (newest === undefined) return 'No backup is in this data folder. One that you keep elsewhere: ./svc backup restore FILE';
   return `Go back to the newest backup: ./svc backup restore ${newest} (./svc backup list shows all)`;
 }
