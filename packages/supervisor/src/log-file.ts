@@ -12,10 +12,11 @@ export type LogFile = {
   close(): void;
 };
 
-type Options = { dir: string; name: string; maxBytes?: number };
+/** `onFault`: it cannot be written any more, or can be again. */
+type Options = { dir: string; name: string; maxBytes?: number; onFault?: () => void };
 
 /** At `maxBytes` (10 MiB) the file becomes `<name>.log.1` and a new one begins; two files are kept. */
-export function createLogFile({ dir, name, maxBytes = 10 * 1024 * 1024 }: Options): LogFile {
+export function createLogFile({ dir, name, maxBytes = 10 * 1024 * 1024, onFault }: Options): LogFile {
   const file = path.join(dir, `${name}.log`);
   let fd: number | null = null;
   let size = 0;
@@ -34,9 +35,14 @@ export function createLogFile({ dir, name, maxBytes = 10 * 1024 * 1024 }: Option
     fd = null;
     if (last !== null) closeSync(last);
   };
-  // Lines of one read of the pipe go out in one write.
   const flush = () => {
     if (pending.length === 0) return;
+    const before = fault;
+    append();
+    if ((fault === null) !== (before === null)) onFault?.();
+  };
+  // Lines of one read of the pipe go out in one write.
+  const append = () => {
     const text = Buffer.from(pending.join(''));
     pending = [];
     try {

@@ -53,6 +53,24 @@ describe('a log file', () => {
     log.close();
     expect(log.fault).not.toBeNull();
   });
+
+  test('reports once that it cannot be written, and once that it can be again', async () => {
+    const dir = path.join(folder.path, 'logs');
+    writeFileSync(dir, 'in the way');
+    const reported: boolean[] = [];
+    const log = createLogFile({ dir, name: 'a', onFault: () => reported.push(log.fault !== null) });
+    const write = async () => {
+      log.write(line('x'));
+      await Promise.resolve();
+    };
+    await write();
+    await write();
+    rmSync(dir);
+    await write();
+    await write();
+    log.close();
+    expect(reported).toEqual([true, false]);
+  });
 });
 
 describe('the tail of a log file', () => {

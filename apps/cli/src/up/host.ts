@@ -70,7 +70,7 @@ export const toChildSpec = ({ name, entry, env }: HostSpec, stopTimeoutMs: numbe
 export function createHost(host: HostSpec, options: HostOptions): Host {
   const { name, url, isOptional = false } = host;
   const { logsDir, stopTimeoutMs, isFirstStart, onChange, onEvent } = options;
-  const log = createLogFile({ dir: logsDir, name });
+  const log = createLogFile({ dir: logsDir, name, onFault: () => onChange() });
   const notes = createExitNotes((reason) => explainPort(reason, url));
   let before: ChildState | null = null;
   let stopping = false;
