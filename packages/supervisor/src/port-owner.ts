@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { readFile, readdir, readlink } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { connect, createServer, type AddressInfo } from 'node:net';
 import path from 'node:path';
 import { commandLineOf } from '@svc/service-kit/process/command-line.ts';
 import { installationOf, type Installation } from './installation.ts';
@@ -16,6 +16,27 @@ export async function portFault(host: string, port: number): Promise<string | nu
   if (error.code === 'EACCES') return 'may not be used by this user; take one above 1023';
   return `cannot be used: ${error.message}`;
 }
+
+/** Why nothing of ours can be reached at an address, on any port; null when it can. Asked of the kernel, by calling ourselves. */
+export const addressFault = (host: string): Promise<string | null> =>
+  new Promise((resolve) => {
+    const server = createServer((socket) => socket.destroy());
+    const end = (fault: string | null) => {
+      server.close();
+      resolve(fault);
+    };
+    server.once('error', ({ code }: NodeJS.ErrnoException) =>
+      end(code === 'EADDRNOTAVAIL' ? `this machine has no address ${host}` : null),
+    );
+    server.listen({ host, port: 0, exclusive: true }, () => {
+      const { port } = server.address() as AddressInfo;
+      const socket = connect(port, host).once('connect', () => end(null));
+      // The listener is there, so the way to it is not.
+      socket.once('error', ({ code }: NodeJS.ErrnoException) =>
+        end(code === 'ENETUNREACH' ? `the network interface of ${host} is down` : null),
+      );
+    });
+  });
 
 /** Ports of one installation stay together: 3033 beside 3034. */
 const step = 10;

@@ -1,11 +1,14 @@
 import type { CliSettings } from '@svc/service-kit/config/process-settings.ts';
-import { portFault } from '@svc/supervisor/port-owner.ts';
+import { addressFault, portFault } from '@svc/supervisor/port-owner.ts';
 import { hostAddresses } from '../service-urls.ts';
+import { addressFix } from '../up/before-start.ts';
 import { moveCommand, planMoves } from '../up/move-ports.ts';
 import { fine, problem, type Finding } from './finding.ts';
 
 /** Whether the ports are free that the service would take. */
 export async function examinePorts(settings: CliSettings): Promise<Finding[]> {
+  const noAddress = await addressFault(settings.bindHost);
+  if (noAddress !== null) return [problem('address', noAddress, addressFix(settings.bindHost))];
   const addresses = hostAddresses(settings);
   const faults = await Promise.all(addresses.map(({ port }) => portFault(settings.bindHost, port)));
   const unusable = addresses.filter((_address, at) => faults[at] !== null);

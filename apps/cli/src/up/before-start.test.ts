@@ -34,6 +34,14 @@ test('a start that is refused names every port that is taken, so that one comman
   });
 });
 
+test('a start at an address that this machine does not have says so', async () => {
+  const refused = checkPorts('192.0.2.1', [{ name: 'core', port: 3023, setting: 'SVC_CORE_PORT' }]);
+  await expect(refused).rejects.toMatchObject({
+    message: 'this machine has no address 192.0.2.1.',
+    why: expect.stringContaining('SVC_BIND_HOST'),
+  });
+});
+
 test('a process of an earlier start that cannot be ended does not hold the start up for ever', async () => {
   // It leads no group, so that it is not reached.
   const child = spawn('sh', ['-c', 'read -r line', '/gone/apps/core/src/main.ts'], { stdio: ['pipe', 'ignore', 'ignore'] });

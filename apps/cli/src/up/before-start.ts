@@ -5,7 +5,7 @@ import { exitCodes } from '@svc/service-kit/exit-codes.ts';
 import { commandLineOf } from '@svc/service-kit/process/command-line.ts';
 import { killGroup } from '@svc/service-kit/process/process-group.ts';
 import { installationOf } from '@svc/supervisor/installation.ts';
-import { portFault } from '@svc/supervisor/port-owner.ts';
+import { addressFault, portFault } from '@svc/supervisor/port-owner.ts';
 import { isAlive } from '@svc/service-kit/process/signal-process.ts';
 import { CliError } from '../cli-error.ts';
 import { moveCommand, planMoves, type WantedPort } from './move-ports.ts';
@@ -78,10 +78,19 @@ async function leftoverPids(last: SupervisorState | null, entries: readonly stri
   return pids.filter((_, index) => installations[index]?.root === home || entries.some((entry) => lines[index]?.includes(entry)));
 }
 
+/** On Linux all of 127.x.x.x is there as soon as the loopback interface is up; a Mac has the first of them alone. */
+export const addressFix = (host: string, platform = process.platform): string =>
+  platform === 'darwin'
+    ? `sudo ifconfig lo0 alias ${host} up`
+    : 'sudo ip link set lo up && sudo ip address add 127.0.0.1/8 dev lo';
+
 type Unusable = { wanted: WantedPort; fault: string };
 
 /** Refuses to begin while a port cannot be had, naming who has it; then also of those that the service could start without. */
 export async function checkPorts(host: string, ports: readonly WantedPort[]): Promise<void> {
+  const noAddress = await addressFault(host);
+  if (noAddress !== null)
+    throw new CliError(`${noAddress}.`, { why: 'The service listens there (SVC_BIND_HOST).', run: addressFix(host) });
   const faults = await Promise.all(ports.map(({ port }) => portFault(host, port)));
   const unusable = ports.flatMap((wanted, index) => {
     const fault = faults[index] ?? null;
