@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
@@ -26,6 +26,12 @@ test('the state is there after a change and gone after the end', async () => {
   expect(readSupervisorState(file)?.pid).toBe(process.pid);
   state.remove();
   expect(readdirSync(dir)).toEqual([]);
+});
+
+test('what a supervisor left that was killed while it wrote is removed', () => {
+  for (const name of ['supervisor.json.123.tmp', 'other.json.123.tmp']) writeFileSync(path.join(dir, name), 'half');
+  createStateFile(path.join(dir, 'supervisor.json'), snapshot);
+  expect(readdirSync(dir)).toEqual(['other.json.123.tmp']);
 });
 
 test('a state that cannot be written does not end the supervisor', async () => {

@@ -1,6 +1,7 @@
 import { closeSync, existsSync, fstatSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import path from 'node:path';
 import type { SupervisorState } from '@svc/contract/service.ts';
-import { writeFileAtomic } from '@svc/service-kit/files.ts';
+import { namesIn, writeFileAtomic } from '@svc/service-kit/files.ts';
 import { printError } from '../terminal.ts';
 import { birthMark } from '@svc/service-kit/process/birth-mark.ts';
 import { isAlive } from '@svc/service-kit/process/signal-process.ts';
@@ -13,6 +14,7 @@ export type StateFile = {
 
 /** `run/supervisor.json`: what runs, for anyone who asks. It is there exactly while a supervisor is. */
 export function createStateFile(file: string, snapshot: () => SupervisorState): StateFile {
+  removeDrafts(file);
   let due = false;
   let removed = false;
   let fault: string | null = null;
@@ -30,6 +32,13 @@ export function createStateFile(file: string, snapshot: () => SupervisorState): 
       rmSync(file, { force: true });
     },
   };
+}
+
+/** What supervisors that were killed in the middle of writing have left; this is the only one by now. */
+function removeDrafts(file: string): void {
+  const [folder, name] = [path.dirname(file), path.basename(file)];
+  for (const each of namesIn(folder))
+    if (each.startsWith(`${name}.`) && each.endsWith('.tmp')) rmSync(path.join(folder, each), { force: true });
 }
 
 /** Room for any state, so that a newer one fits into the blocks that the file has. */
