@@ -8,6 +8,7 @@ import type { ManagerSettings } from '@svc/service-kit/config/process-settings.t
 import { readEnv, type Env } from '@svc/service-kit/config/env-file.ts';
 import { createBearerAuth, type BearerAuth } from '@svc/service-kit/http/bearer-auth.ts';
 import { randomIds } from '@svc/service-kit/ids.ts';
+import { errorText } from '@svc/service-kit/service-error.ts';
 import { createCoreMask, type CoreMask } from '@svc/service-kit/redaction/core-mask.ts';
 import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
 import { openServiceSecrets } from '@svc/service-kit/redaction/service-secrets.ts';
@@ -126,7 +127,12 @@ export async function createManagerContext(options: ServiceContext & Partial<Man
 
 /** The types of this installation, looked for once. */
 async function openTypes({ settings, paths, log }: Base): Promise<ConnectorTypes> {
-  linkPackages(settings.root, paths.connectors);
+  try {
+    linkPackages(settings.root, paths.connectors);
+  } catch (error) {
+    // A file system without links. All else works on it.
+    log.warn({ err: errorText(error) }, 'connectors that were added here cannot import the connector kit');
+  }
   const seen: SeenFolders = new Map();
   const types = createConnectorTypes({
     find: () => findTypes(path.join(settings.root, 'connectors'), paths.connectors, seen),

@@ -300,6 +300,14 @@ describe('the first start', () => {
     expect(await list()).toEqual([]);
   });
 
+  test('happens also where added connectors cannot be given a link to the kit', async () => {
+    mkdirSync(path.join(folder.path, 'connectors'));
+    writeFileSync(path.join(folder.path, 'connectors/node_modules'), 'in the way');
+    const child = await start(main);
+    expect((await list()).map(({ id }) => id)).toEqual(['compat']);
+    expect(outputs.get(child)?.()).toContain('cannot import the connector kit');
+  });
+
   test('that finds a keys file it cannot read says so, without a word of it', async () => {
     mkdirSync(path.dirname(keysFile()), { recursive: true });
     writeFileSync(keysFile(), '{ "keys": [ "sk-very-secret"');

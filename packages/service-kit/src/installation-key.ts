@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { linkSync, readFileSync, rmSync } from 'node:fs';
+import { constants, copyFileSync, linkSync, readFileSync, rmSync } from 'node:fs';
 import { writeFileAtomic, readIfThere } from './files.ts';
 
 const keyForm = /^[0-9a-f]{64}$/;
@@ -8,24 +8,37 @@ const keyForm = /^[0-9a-f]{64}$/;
  * The 32 bytes in a file of the data folder that no connector can open, made by the first process that needs them.
  * @throws Error when the file holds something else; `loss` says what then fails
  */
-export function readInstallationKey(file: string, loss: string): Buffer {
-  const found = tryRead(file) ?? makeKey(file);
+export function readInstallationKey(file: string, loss: string, link = linkSync): Buffer {
+  const found = tryRead(file) ?? makeKey(file, link);
   if (!keyForm.test(found)) throw new Error(`${file} is damaged: ${loss} Remove it and restart the service.`);
   return Buffer.from(found, 'hex');
 }
 
 /** Two processes may make it at once: the first file to get the name stays, and both read that one. */
-function makeKey(file: string): string {
+function makeKey(file: string, link: typeof linkSync): string {
   const draft = `${file}.${process.pid}.new`;
   writeFileAtomic(draft, randomBytes(32).toString('hex'));
   try {
-    linkSync(draft, file);
+    link(draft, file);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (cannotLink.has(code)) copyFirst(draft, file);
+    else if (code !== 'EEXIST') throw error;
   } finally {
     rmSync(draft, { force: true });
   }
   return readFileSync(file, 'utf8').trim();
+}
+
+/** Of file systems without hard links, such as a share in the network. */
+const cannotLink = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
+
+function copyFirst(draft: string, file: string): void {
+  try {
+    copyFileSync(draft, file, constants.COPYFILE_EXCL);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
 }
 
 const tryRead = (file: string): string | null => readIfThere(file)?.trim() ?? null;
