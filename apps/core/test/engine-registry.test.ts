@@ -12,9 +12,9 @@ import { createEngineRegistry } from '../src/engine/engine-registry.ts';
 import { openEngineSettings } from '../src/engine/engine-settings.ts';
 import { engineIds } from '../src/engine/load-engine.ts';
 
-async function open() {
+async function open(env: Record<string, string> = { SVC_DEFAULT_ENGINE: 'offline' }) {
   const folder = temporaryFolder();
-  const settings = loadSettings(repositoryRoot, { SVC_DATA_DIR: folder.path, SVC_DEFAULT_ENGINE: 'offline' });
+  const settings = loadSettings(repositoryRoot, { SVC_DATA_DIR: folder.path, ...env });
   const log = createLog('core', 'silent');
   const db = openCoreDb(path.join(folder.path, 'core.db'));
   const registry = createEngineRegistry({
@@ -50,4 +50,14 @@ test('an engine that cannot be looked at is listed with the reason, beside the o
   const engines = await registry.describe();
   expect(engines.map(({ id }) => id)).toEqual(engineIds);
   expect(engines[0]).toMatchObject({ ready: false, reason: expect.stringContaining('EEXIST') });
+});
+
+test('an engine that cannot be looked at keeps no other one from answering, and is looked at again for the next who asks', async () => {
+  const { registry, stateDir } = await open({});
+  mkdirSync(stateDir);
+  writeFileSync(path.join(stateDir, 'claude'), 'a file where a folder belongs');
+  const { choice } = await registry.active();
+  expect(choice).toMatchObject({ id: 'offline', why: expect.stringContaining('claude could not be looked at: EEXIST') });
+  rmSync(path.join(stateDir, 'claude'));
+  expect((await registry.active()).choice.why).not.toContain('could not be looked at');
 });

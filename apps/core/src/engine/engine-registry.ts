@@ -21,7 +21,7 @@ type Deps = EnginePoolDeps & {
  * a caller asks what is there.
  */
 export type EngineRegistry = {
-  /** The engine in use. A choice that failed is made again for the next who asks. */
+  /** The engine in use. A choice that failed, or could not look at all, is made again for the next who asks. */
   active(): Promise<ActiveEngine>;
   /** Any engine as it is set, in use or not; answered from memory once it was asked for. */
   open(id: EngineId): Promise<ActiveEngine>;
@@ -75,27 +75,44 @@ export function createEngineRegistry({ modelServers, ...deps }: Deps): EngineReg
     pool.setLocalUrl(url);
   };
 
-  const choose = async (): Promise<ActiveEngine> => {
+  /** `isFinal`: not where an engine could not be looked at and none that is a model was found: it may be the one. */
+  const choose = async (): Promise<{ engine: ActiveEngine; isFinal: boolean }> => {
     useLocalServer(null);
+    let areAllSeen = true;
+    const unseen = (id: EngineId, error: unknown): EngineProbe => {
+      areAllSeen = false;
+      return { ...unknownState(error), reason: `${id} could not be looked at: ${errorText(error)}.` };
+    };
     const chosen = await chooseEngine({
       configured: configured(),
-      probe: pool.probe,
+      probe: (id) => pool.probe(id).catch((error: unknown) => unseen(id, error)),
       findLocalEndpoint: modelServers.best,
       waitsForVault: async (id) => (await pool.profile(id)).keyFault !== null,
     });
     useLocalServer(chosen.baseUrl);
     const found = await pool.open(chosen.id, chosen);
     log.info({ engine: chosen.id, why: chosen.why }, 'engine chosen');
-    return settings.engineModel === null ? found : { ...found, choice: { ...found.choice, model: settings.engineModel } };
+    const { engineModel: model } = settings;
+    const engine = model === null ? found : { ...found, choice: { ...found.choice, model } };
+    return { engine, isFinal: areAllSeen || chosen.id !== 'offline' };
   };
 
   return {
     active() {
       if (active !== null) return active;
-      const choosing = choose().catch((error: unknown) => {
+      const forget = () => {
         if (active === choosing) active = null;
-        throw error;
-      });
+      };
+      const choosing = choose().then(
+        ({ engine, isFinal }) => {
+          if (!isFinal) forget();
+          return engine;
+        },
+        (error: unknown) => {
+          forget();
+          throw error;
+        },
+      );
       active = choosing;
       return active;
     },
