@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
@@ -45,6 +45,15 @@ describe('what the doctor finds of the data folder', () => {
     const [found] = await problems(path.join(dir, name));
     expect(found?.text).toContain(text);
     expect(found?.fix).toContain('SVC_DATA_DIR');
+  });
+
+  test('is a file of another user in it', async ({ skip }) => {
+    skip(process.getuid?.() !== 0, 'only root can give files away');
+    for (const name of ['core.db', 'collector.db', 'manager.db-wal']) writeFileSync(path.join(dir, name), '');
+    chownSync(path.join(dir, 'collector.db'), 65_534, 65_534);
+    const [found] = await problems(dir);
+    expect(found?.text).toBe(`of another user in ${dir}, as sudo leaves it: collector.db`);
+    expect(found?.fix).toBe(`sudo chown -R "$(id -un)" '${dir}'`);
   });
 
   test('is a parent that cannot be written', async ({ skip }) => {

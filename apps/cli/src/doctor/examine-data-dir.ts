@@ -1,7 +1,8 @@
-import { constants, statSync } from 'node:fs';
+import { constants, lstatSync, statSync } from 'node:fs';
 import { access, mkdtemp, rmdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { dataPaths } from '@svc/service-kit/config/data-dir.ts';
+import { namesIn } from '@svc/service-kit/files.ts';
 import { freeSpace } from '@svc/service-kit/free-space.ts';
 import { inUnits } from '@svc/service-kit/words.ts';
 import { isForeign } from './examine-files.ts';
@@ -21,7 +22,25 @@ export async function examineDataDir(dataDir: string): Promise<Finding[]> {
   if (fault !== null) return [unusable(dataDir, fault)];
   if (isForeign(found.uid))
     return [problem('data', `${dataDir} belongs to another user`, `sudo chown -R "$(id -un)" ${quoted(dataDir)}`)];
-  return [fine('data', dataDir), privacy(dataDir, found.mode), await space(dataDir), ...examineSubfolders(dataDir)];
+  const inside = [...examineOwners(dataDir), ...examineSubfolders(dataDir)];
+  return [fine('data', dataDir), privacy(dataDir, found.mode), await space(dataDir), ...inside];
+}
+
+/** Files of another user: one command under sudo is enough to leave some, and SQLite says only that it cannot open them. */
+function examineOwners(dataDir: string): Finding[] {
+  const names = namesIn(dataDir).filter((name) => {
+    const found = lstatSync(path.join(dataDir, name), { throwIfNoEntry: false });
+    return found?.isFile() === true && isForeign(found.uid);
+  });
+  if (names.length === 0) return [];
+  const listed = names.length > 3 ? `${names.slice(0, 3).join(', ')} and ${names.length - 3} more` : names.join(', ');
+  return [
+    problem(
+      'data',
+      `of another user in ${dataDir}, as sudo leaves it: ${listed}`,
+      `sudo chown -R "$(id -un)" ${quoted(dataDir)}`,
+    ),
+  ];
 }
 
 /** A folder below that is not ours, or is no folder, stops what works in it and nothing else. */

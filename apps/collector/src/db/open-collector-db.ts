@@ -2,9 +2,11 @@ import path from 'node:path';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import { restoreAdvice } from '@svc/service-kit/restore/restore-advice.ts';
+import { errorText } from '@svc/service-kit/service-error.ts';
 import { createCheckpointer } from '@svc/store/checkpointer.ts';
+import { DamagedDatabase } from '@svc/store/damage.ts';
 import { migrate } from '@svc/store/migrate.ts';
-import { openSqlite, type Durability } from '@svc/store/open-sqlite.ts';
+import { openSqlite, type Durability, type SqliteDatabase } from '@svc/store/open-sqlite.ts';
 
 export const logBytes = 32 * 1024 * 1024;
 
@@ -16,9 +18,17 @@ const tuning = `PRAGMA cache_size=-32768; PRAGMA wal_autocheckpoint=16000; PRAGM
 
 export type CollectorDbDeps = { clock: Clock; log: Pick<Log, 'warn'>; durability: Durability };
 
+/** @throws Error that says which file cannot be used, and why. */
 export function openCollectorDb(file: string, { clock, log, durability }: CollectorDbDeps) {
-  const db = openSqlite(file, { durability, advice: () => restoreAdvice(path.dirname(file)) });
-  db.raw.exec(tuning);
-  migrate(db, path.join(import.meta.dirname, 'migrations'));
-  return { db, checkpointer: createCheckpointer(file, { clock, log, logBytes }) };
+  let db: SqliteDatabase | null = null;
+  try {
+    db = openSqlite(file, { durability, advice: () => restoreAdvice(path.dirname(file)) });
+    db.raw.exec(tuning);
+    migrate(db, path.join(import.meta.dirname, 'migrations'));
+    return { db, checkpointer: createCheckpointer(file, { clock, log, logBytes }) };
+  } catch (error) {
+    db?.raw.close();
+    if (error instanceof DamagedDatabase) throw error;
+    throw new Error(`${file} cannot be used: ${errorText(error)}. Run: ./svc doctor`, { cause: error });
+  }
 }
