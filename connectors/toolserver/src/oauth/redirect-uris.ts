@@ -36,13 +36,12 @@ export function redirectFault(uris: unknown): string | null {
 function faultOf(uri: unknown): string | null {
   const url = typeof uri === 'string' && uri.length <= maxUriChars && /^[\x21-\x7e]+$/.test(uri) ? URL.parse(uri) : null;
   if (url === null) return 'a redirect URI is not a valid address';
-  if (url.hash !== '' || (uri as string).includes('#')) return 'a redirect URI must not have a fragment';
+  if ((uri as string).includes('#')) return 'a redirect URI must not have a fragment';
   if (url.username !== '' || url.password !== '') return 'a redirect URI must not have a user name';
   const scheme = url.protocol.slice(0, -1);
   // The page's policy names it, where other signs would mean something.
   if (/^https?$/.test(scheme) && !plainHost.test(url.host))
     return 'a redirect URI has a host of letters, digits, dots and dashes';
-  if (scheme === 'https') return null;
   if (scheme === 'http') {
     return isLoopbackName(url.hostname.replace(/^\[|\]$/g, ''))
       ? null
