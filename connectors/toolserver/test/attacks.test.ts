@@ -44,6 +44,7 @@ const ann = {
   redirect_uris: [callback],
   identity: { userId: 'ann', username: 'Ann' },
 };
+type Waiting = { waiting: unknown[] };
 const withClients = (clients: object[]) => (dir: string) => {
   writeFileSync(path.join(dir, 'clients.json'), JSON.stringify({ clients }), { mode: 0o600 });
 };
@@ -130,6 +131,26 @@ describe('tokens', () => {
         error: 'invalid_grant',
         error_description: expect.stringContaining('not approved'),
       });
+    }
+  });
+
+  test('one that its client hands back is good for nothing, and one that another client hands back is', async () => {
+    const server = await openToolserver();
+    const { client, access_token: value } = await tokensOf(server);
+    const handBack = (id: string) =>
+      fetch(new URL('/oauth/revoke', server.url), { method: 'POST', body: new URLSearchParams({ client_id: id, token: value }) });
+    await handBack((await registered(server)).id);
+    expect((await listTools(server, value)).status).toBe(200);
+    expect((await handBack(client.id)).status).toBe(200);
+    expect((await listTools(server, value)).status).toBe(401);
+  });
+
+  test('are given for a code or a refresh token alone', async () => {
+    const server = await openToolserver({ before: withClients([ann]) });
+    const own = { id: 'pre-1', secret: ann.client_secret };
+    for (const grant of ['client_credentials', 'password', 'implicit', 'urn:ietf:params:oauth:grant-type:jwt-bearer']) {
+      const { status, body } = await token(server, own, { grant_type: grant, scope: 'ask', username: 'ann', password: 'x' });
+      expect([status, body.access_token]).toEqual([400, undefined]);
     }
   });
 
@@ -222,6 +243,21 @@ describe('authorization', () => {
     expect(page.status).toBe(400);
     expect(page.url.pathname).toBe('/oauth/authorize');
     expect(page.text).not.toContain('<form');
+  });
+
+  test('without an address is shown to the person and goes nowhere, though only one is registered', async () => {
+    const server = await openToolserver();
+    const page = await openBrowser().open(authorizeUrl(server, await registered(server), { redirect_uri: null }));
+    expect([page.status, page.url.pathname, page.text.includes('<form')]).toEqual([400, '/oauth/authorize', false]);
+  });
+
+  test('is held by cookies that no script reads, no other site sends with a form, and no other route gets', async () => {
+    const server = await openToolserver();
+    const url = authorizeUrl(server, await registered(server));
+    const { headers } = await fetch(url, { redirect: 'manual', headers: { 'sec-fetch-mode': 'navigate' } });
+    const cookies = headers.getSetCookie();
+    expect(cookies.length).toBeGreaterThan(0);
+    for (const cookie of cookies) expect(cookie).toMatch(/; path=\/oauth[\w/-]*;.* samesite=lax; httponly/);
   });
 
   test('on this machine any port will do for who has registered one, and for nobody else', async () => {
@@ -383,10 +419,21 @@ describe('the consent page', () => {
     void page;
   });
 
-  test('to refuse goes back with access_denied', async () => {
-    const { browser, page } = await open();
-    const { url } = await browser.submit(page, { decision: 'deny' }, callback);
+  test('to refuse goes back with access_denied, and nothing waits any more', async () => {
+    const { server, browser, page } = await open();
+    const waiting = async () => ((await server.live().call!('', 'clients', {}, new AbortController().signal)) as Waiting).waiting;
+    expect(await waiting()).toHaveLength(1);
+    const { url } = await browser.submit(page, { decision: 'deny', code: await server.code() }, callback);
     expect(url.searchParams.get('error')).toBe('access_denied');
+    expect([await waiting(), await server.listed()]).toEqual([[], []]);
+  });
+
+  test('lets a program in that speaks for nobody yet: what its questions are worth the core decides', async () => {
+    const { server, browser, page } = await open();
+    const { resolve } = server.core;
+    server.core.resolve = async (asked) => ({ ...(await resolve(asked)), denied: true });
+    const { url } = await browser.submit(page, { code: await server.code(), decision: 'approve' }, callback);
+    expect(url.searchParams.get('code')).toEqual(expect.any(String));
   });
 });
 

@@ -26,6 +26,17 @@ export const measuredAreas: readonly MeasuredArea[] = [
     tests: ['apps/vault/src/**/*.test.ts', 'apps/vault/test/{agents,answers,sealing,rotation,tampering,start}.test.ts'],
   },
   {
+    // Its routes and pages are tried over HTTP (`connectors/toolserver/test`), which takes too long for every change.
+    name: 'oauth',
+    sources: [
+      'connectors/toolserver/src/oauth/{check-token,default-scope,named-documents,oauth-paths,redirect-uris,server-keys,stored-models}.ts',
+      'connectors/toolserver/src/consent/{approval-codes,approvals,waiting-clients}.ts',
+      'connectors/toolserver/src/people/{client-user,clients-file}.ts',
+    ],
+    tests: ['connectors/toolserver/src/{oauth,consent,people}/*.test.ts', 'connectors/toolserver/test/server-keys.test.ts'],
+    moreTests: ['connectors/toolserver/test/attacks.test.ts'],
+  },
+  {
     name: 'redaction',
     sources: [...withoutTests('packages/service-kit/src/redaction'), ...withoutTests('packages/service-kit/src/secrets')],
     tests: [
