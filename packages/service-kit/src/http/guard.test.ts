@@ -54,6 +54,22 @@ describe('Origin', () => {
   });
 });
 
+describe('a page of another port of this host', () => {
+  const neighbour = { 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'no-cors' };
+
+  test('embeds nothing of ours, and may have a link to it', () => {
+    expect(refusal({ ...neighbour, 'sec-fetch-dest': 'script' })).toBe('bad_origin');
+    expect(refusal({ ...neighbour, 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' })).toBeNull();
+    expect(refusal({ ...neighbour, 'sec-fetch-site': 'same-origin', 'sec-fetch-dest': 'script' })).toBeNull();
+    expect(refusal({ ...neighbour, 'sec-fetch-site': 'none' })).toBeNull();
+  });
+
+  test('embeds nothing of a route for links or for other sites either', () => {
+    for (const opening of [{ navigable: true }, { origins: ['*'] }])
+      expect(createGuard([], opening)({ host: 'localhost', ...neighbour }, 'GET')?.code).toBe('bad_origin');
+  });
+});
+
 describe('a route that people come to from other sites', () => {
   const open = createGuard(['home.example'], { navigable: true });
   const link = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };

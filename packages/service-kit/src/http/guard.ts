@@ -63,7 +63,13 @@ const isOwnForm = (headers: Headers): boolean =>
   headers.origin === 'null' && headers['sec-fetch-site'] === 'same-origin' && headers['sec-fetch-mode'] === 'navigate';
 
 const isForeign = (headers: Headers, hostHeader: string): boolean =>
-  headers['sec-fetch-site'] === 'cross-site' || (headers.origin !== undefined && !isSameOrigin(one(headers.origin), hostHeader));
+  headers['sec-fetch-site'] === 'cross-site' ||
+  isEmbedded(headers) ||
+  (headers.origin !== undefined && !isSameOrigin(one(headers.origin), hostHeader));
+
+/** A script, a picture or a style in a page of another port of this host, for which a browser sends no origin. */
+const isEmbedded = (headers: Headers): boolean =>
+  headers['sec-fetch-site'] === 'same-site' && headers['sec-fetch-mode'] === 'no-cors';
 
 const one = (value: string | string[] | undefined): string | null => (typeof value === 'string' ? value : null);
 
