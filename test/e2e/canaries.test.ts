@@ -7,7 +7,7 @@ import { startSpeechServer, type SpeechServer } from '@svc/testing/speech-server
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { spellings } from '../fixtures/leaking-engine.ts';
 
-/** One for each place that secrets come from; the key of the API is made by the first start. */
+/** One for each place that secrets come from; the key of the API and those of the installation are made by the first start. */
 const canaries = {
   variable: 'Cnry7Var2kQzLwXp',
   file: 'Cnry7Fil4mRtYbNc "quoted"',
@@ -20,6 +20,8 @@ const canaries = {
   toolServer: 'Cnry7Mcp0lPoIuYt',
   number: '41172233449',
   api: '',
+  loginKey: '',
+  connectorKey: '',
 };
 /** Said first, and a secret only later: of a tool server, which nobody but the core knows. */
 const late = 'Cnry7Lat2vBnMkJh';
@@ -51,6 +53,8 @@ beforeAll(async () => {
     },
   });
   canaries.api = house.key();
+  canaries.loginKey = readFileSync(path.join(dataDir, 'login.key'), 'utf8');
+  canaries.connectorKey = readFileSync(path.join(dataDir, 'connector.key'), 'utf8');
   void follow(`${house.urls.core}/events/stream`, 'core');
   void follow(`${house.urls.collector}/api/stream`, 'collector');
 });

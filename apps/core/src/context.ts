@@ -40,6 +40,7 @@ import { openFoundation } from './open-foundation.ts';
 import { openPersona } from './persona/open-persona.ts';
 import { openPricing } from './pricing/pricing.ts';
 import { openSecretParts } from './secret/open-secret-parts.ts';
+import { ownSecrets } from './secret/own-secrets.ts';
 import { createSecrets } from './secret/secrets.ts';
 import { createClaims } from './session/claims.ts';
 import { instanceOfKey, terminalKey } from './session/conversation-key.ts';
@@ -95,6 +96,7 @@ export async function createCoreContext({ settings: allSettings, clock, ids, log
   const people = await openPeople({ ...base, audit, rulesOf: instanceRules.ofPlace });
   const { trust, trustAdmin } = people;
   const auth = openAuth({ ...base, loginDb });
+  knownSecrets.learn(ownSecrets(paths, remoteUsers));
   instanceRules.onChange(trust.changed);
   const pricing = await openPricing(base);
   const spend = await openSpend({ ...base, toIdentifierValue });

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { TurnFrame } from '@svc/contract/turn.ts';
 import { envelope, openTestCore, type TestCore } from './open-test-core.ts';
@@ -68,6 +69,14 @@ test('history, sessions and a repeated answer are masked with what is known when
   core.context.knownSecrets.learn([secret]);
   expect(await read()).not.toContain(secret);
   expect((await core.handle(sent)).payload).not.toContain(secret);
+});
+
+test('what the service has made for itself is masked, though an engine may read it', async () => {
+  const { paths } = core.context;
+  const keys = [paths.loginKey, paths.connectorKey].map((file) => readFileSync(file, 'utf8').trim());
+  const { payload } = await core.handle(envelope(`it is ${keys.join(' and ')}.`));
+  expect(payload).toContain(`it is ${mask} and ${mask}.`);
+  for (const key of keys) expect(core.context.knownSecrets.line(key)).toBe(mask);
 });
 
 test('the name of a file holds no secret: not on the disk, in the list, or in a header', async () => {

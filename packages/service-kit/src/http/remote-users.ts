@@ -18,6 +18,8 @@ export type RemoteUsers = {
   headersFor(user: string): { 'remote-user': string; 'x-svc-proof': string };
   /** The name when it is proven, `local` otherwise; both headers are removed, so that nothing else can go by them. */
   take(headers: IncomingHttpHeaders): string;
+  /** What the seals are made with, for those who mask it. */
+  readonly secrets: readonly string[];
 };
 
 /** Without a secret nobody is believed. @throws Error for one that can be guessed. */
@@ -28,6 +30,7 @@ export function createRemoteUsers(secret: string | undefined): RemoteUsers {
     secret === undefined ? null : new Secret(createHmac('sha256', secret).update(`remote-user\n${user}`).digest('base64url'));
 
   return {
+    secrets: secret === undefined ? [] : [secret],
     headersFor(user) {
       const seal = nameForm.test(user) ? sealOf(user) : null;
       if (seal === null) throw new Error('This person cannot be named to another process.');
