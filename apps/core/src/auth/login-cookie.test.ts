@@ -1,9 +1,73 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { expect, test } from 'vitest';
-import { originOf } from './login-cookie.ts';
+import { cookiesOf, originOf, writeCookie } from './login-cookie.ts';
+import { passkeyHost } from './passkey-host.ts';
+import { visitorOf } from './visitor.ts';
 
-test('on plain http every loopback address has a login, and no other', () => {
-  for (const host of ['localhost', '127.0.0.1', '127.0.0.5', '[::1]'])
-    expect(originOf({ origin: `http://${host}:3020` }).host).toBe(`${host}:3020`);
-  for (const host of ['10.0.0.5', '127.evil.example', 'example.org', '[::2]'])
-    expect(() => originOf({ origin: `http://${host}:3020` }), host).toThrow('Sign in over https');
+test('the cookie of https comes first, and others of like names are none', () => {
+  const cookie = 'svc-login=plain; a=b;__Host-svc-login=safe; svc-login; xsvc-login=x; svc-login2=x; svc-device=d; svc-login=p=q';
+  expect(cookiesOf('login', { cookie })).toEqual(['safe', 'plain', '', 'p']);
+  expect(cookiesOf('device', { cookie })).toEqual(['d']);
+  expect([cookiesOf('setup', { cookie }), cookiesOf('login', {})]).toEqual([[], []]);
+});
+
+test('no script reads a cookie and no other site sends it; over https it is of this host alone', () => {
+  expect(writeCookie('login', new URL('https://a.example'), 'v')).toBe(
+    '__Host-svc-login=v; Path=/; Max-Age=43200; HttpOnly; SameSite=Strict; Secure',
+  );
+  expect(writeCookie('device', new URL('http://localhost:3020'), 'v')).toBe(
+    'svc-device=v; Path=/; Max-Age=34560000; HttpOnly; SameSite=Strict',
+  );
+  expect(writeCookie('setup', new URL('http://localhost:3020'), 'v')).toContain('; Max-Age=900; ');
+  expect(writeCookie('login', new URL('https://a.example'), '')).toContain('__Host-svc-login=; Path=/; Max-Age=0; ');
+});
+
+test.each([
+  'https://a.example',
+  'https://a.example:8443',
+  'http://localhost:3020',
+  'http://127.0.0.1:3020',
+  'http://127.0.0.5:3020',
+  'http://[::1]:3020',
+])('a page of %s may sign in', (origin) => {
+  expect(originOf({ origin }).origin).toBe(origin);
+  expect(originOf({ origin, 'sec-fetch-site': 'same-origin' }).origin).toBe(origin);
+});
+
+test.each<[IncomingHttpHeaders]>([
+  [{}],
+  [{ origin: '' }],
+  [{ origin: 'null' }],
+  [{ origin: 'http://a.example' }],
+  [{ origin: 'http://10.0.0.5' }],
+  [{ origin: 'http://127.evil.example' }],
+  [{ origin: 'http://[::2]' }],
+  [{ origin: 'http://localhost.evil.example' }],
+  [{ origin: 'ftp://localhost' }],
+  [{ origin: 'chrome-extension://localhost' }],
+  [{ origin: 'https://a.example', 'sec-fetch-site': 'same-site' }],
+  [{ origin: 'https://a.example', 'sec-fetch-site': 'cross-site' }],
+  [{ origin: 'https://a.example', 'sec-fetch-site': 'none' }],
+  [{ origin: 'https://a.example', 'sec-fetch-site': '' }],
+])('nobody signs in from %j', (headers) => {
+  expect(() => originOf(headers)).toThrow(expect.objectContaining({ code: 'bad_origin' }));
+  expect(() => visitorOf(headers)).toThrow(expect.objectContaining({ code: 'bad_origin' }));
+});
+
+test('a visitor is what the browser shows, cut where that is long', () => {
+  const cookie = 'svc-device=d; svc-setup=s';
+  expect(visitorOf({ origin: 'https://a.example', cookie, 'user-agent': 'x'.repeat(300) })).toEqual({
+    device: 'x'.repeat(256),
+    deviceCookies: ['d'],
+    setupCookies: ['s'],
+    origin: new URL('https://a.example'),
+  });
+  expect(visitorOf({ origin: 'https://a.example' }).device).toBe('a program without a name');
+});
+
+test('a passkey is bound to a name, never to an address in numbers', () => {
+  expect(passkeyHost(new URL('https://a.example:8443'))).toBe('a.example');
+  for (const host of ['127.0.0.1', '[::1]'])
+    expect(() => passkeyHost(new URL(`http://${host}:3020`))).toThrow(/open http:\/\/localhost:3020 instead/);
+  expect(() => passkeyHost(new URL('http://127.0.0.1'))).toThrow(/open http:\/\/localhost instead/);
 });

@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import { openLoginParts } from '../../test/open-login-parts.ts';
+
+const pass = async () => 'passed';
+
+test('a wrong guess makes the next one of its source wait 1, 2, 4 … 30 s', async () => {
+  const { clock, throttle } = openLoginParts();
+  for (const seconds of [1, 2, 4, 8, 16, 30, 30]) {
+    await throttle.fail('stranger');
+    clock.advance(seconds * 1_000 - 1);
+    const refused = throttle.inTurn('stranger', pass);
+    await expect(refused).rejects.toMatchObject({ code: 'busy', details: { retry_after_s: 1 } });
+    clock.advance(1);
+    expect(await throttle.inTurn('stranger', pass)).toBe('passed');
+  }
+});
+
+test('it counts those in a row, each source by itself, until a right one', async () => {
+  const { db, throttle } = openLoginParts();
+  expect([await throttle.fail('device:a'), await throttle.fail('device:a'), await throttle.fail('device:b')]).toEqual([1, 2, 1]);
+  for (const source of ['stranger', 'session:a', 'recovery:a'] as const)
+    expect(await throttle.inTurn(source, pass)).toBe('passed');
+  await throttle.clear(db, 'device:a');
+  expect(await throttle.inTurn('device:a', pass)).toBe('passed');
+  await expect(throttle.inTurn('device:b', pass)).rejects.toMatchObject({ code: 'busy' });
+  expect(await throttle.fail('device:a')).toBe(1);
+});
+
+test('a clock that was set back locks nobody out', async () => {
+  const { clock, throttle } = openLoginParts();
+  for (let times = 0; times < 6; times++) await throttle.fail('stranger');
+  await expect(throttle.inTurn('stranger', pass)).rejects.toMatchObject({ details: { retry_after_s: 30 } });
+  clock.setBack(1_000);
+  expect(await throttle.inTurn('stranger', pass)).toBe('passed');
+});
+
+test('guesses are looked at one after the other: of many at once the first that is wrong stops the others', async () => {
+  const { throttle } = openLoginParts();
+  let looked = 0;
+  const guess = () => throttle.inTurn('stranger', async () => (looked++, throttle.fail('stranger')));
+  const answers = await Promise.allSettled([guess(), guess(), guess()]);
+  expect([answers.map(({ status }) => status), looked]).toEqual([['fulfilled', 'rejected', 'rejected'], 1]);
+});
+
+test('past eight that wait, strangers wait no more, and known browsers do', async () => {
+  const { throttle } = openLoginParts();
+  const held = Promise.withResolvers<void>();
+  const waiting = Array.from({ length: 8 }, () => throttle.inTurn('stranger', () => held.promise));
+  await expect(throttle.inTurn('stranger', pass)).rejects.toMatchObject({ code: 'queue_full' });
+  expect(await throttle.inTurn('device:a', pass)).toBe('passed');
+  held.resolve();
+  await Promise.all(waiting);
+});
