@@ -26,6 +26,16 @@ export const measuredAreas: readonly MeasuredArea[] = [
     tests: ['apps/vault/src/**/*.test.ts', 'apps/vault/test/{agents,answers,sealing,rotation,tampering,start}.test.ts'],
   },
   {
+    // The set-up, passkeys and routes are tried over HTTP (`apps/core/test`), with a password to be derived each time.
+    name: 'login',
+    sources: [
+      'apps/core/src/auth/{accounts,known-devices,login-cookie,login-sessions,login-throttle,login-visit,visitor}.ts',
+      'apps/core/src/auth/{passkey-challenges,passkey-host,password,seal,second-factor,sign-in}.ts',
+    ],
+    tests: ['apps/core/src/auth/*.test.ts'],
+    moreTests: ['apps/core/test/{login,login-attacks}.test.ts'],
+  },
+  {
     // Its routes and pages are tried over HTTP (`connectors/toolserver/test`), which takes too long for every change.
     name: 'oauth',
     sources: [
