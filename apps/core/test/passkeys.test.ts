@@ -25,6 +25,8 @@ const add = async (key: Key, login: Login, name = 'Laptop') =>
   call('passkeys', { name, response: key.create(await optionsOf('passkeys', login), origin) }, login);
 const enter = async (key: Key, over: { isVerified?: boolean } = {}, at = origin) =>
   call('login/passkey', { response: key.get(await optionsOf('login/passkey'), at, over) });
+const told = () =>
+  core.telemetry.events.flatMap(({ kind, payload }) => (kind === 'login' ? [(payload as { what: string }).what] : []));
 const list = async (login: Login) => (await call('passkeys', null, login)).body['passkeys'] as Passkey[];
 
 test('a passkey is added, listed, renamed, signs in alone, and does not when it is removed', async () => {
@@ -82,6 +84,58 @@ test('an answer counts once, for its own use, page and time, from who showed a f
   expect(await call('login/passkey', { response: late })).toMatchObject({ status: 401 });
   const own = { ...(await optionsOf('login/passkey')), challenge: Buffer.from('made.9999999999999.up').toString('base64url') };
   expect(await call('login/passkey', { response: key.get(own, origin) })).toMatchObject({ status: 401 });
+});
+
+test('an answer of an authenticator that does not count is good once, too', async () => {
+  const { login } = await setUp();
+  const key = createSoftwareAuthenticator({ counts: false });
+  await add(key, login);
+  const response = key.get(await optionsOf('login/passkey'), origin);
+  expect((await call('login/passkey', { response })).status).toBe(200);
+  expect((await call('login/passkey', { response })).status).toBe(401);
+  expect((await enter(key)).status).toBe(200);
+});
+
+test('what added one adds nothing again: not while it is there, nor after it was removed', async () => {
+  const { login } = await setUp();
+  const key = createSoftwareAuthenticator();
+  const sent = { name: ' Laptop ', response: key.create(await optionsOf('passkeys', login), origin) };
+  expect((await call('passkeys', sent, login)).status).toBe(200);
+  expect((await call('passkeys', sent, login)).status).toBe(400);
+  expect((await add(key, login)).status).toBe(409);
+  expect(await list(login)).toMatchObject([{ name: 'Laptop' }]);
+  await ask('DELETE', `passkeys/${key.id}`, null, login);
+  expect((await call('passkeys', sent, login)).status).toBe(400);
+  expect(await list(login)).toEqual([]);
+});
+
+test('one that did not ask for a finger, face or PIN is not added, nor a 21st', async () => {
+  const { login } = await setUp();
+  const key = createSoftwareAuthenticator();
+  const response = key.create(await optionsOf('passkeys', login), origin, { isVerified: false });
+  expect((await call('passkeys', { name: 'Laptop', response }, login)).status).toBe(400);
+  const insert = 'INSERT INTO login_passkey (id, name, host, public_key, counter, transports, created_at)';
+  for (let n = 0; n < 19; n++)
+    await core.context.loginDb.run(`${insert} VALUES (?, '', ?, '', 0, '[]', 0)`, `k${n}`, n < 18 ? 'a.example' : 'localhost');
+  const { excludeCredentials: known } = (await optionsOf('passkeys', login)) as { excludeCredentials?: { id: string }[] };
+  expect(known).toMatchObject([{ id: 'k18' }]); // an authenticator knows those of its host alone
+  expect((await add(key, login)).status).toBe(200);
+  expect((await call('passkeys/options', {}, login)).status).toBe(409);
+});
+
+test('what becomes of passkeys is reported, and what is refused', async () => {
+  const { login } = await setUp();
+  const key = createSoftwareAuthenticator();
+  await add(key, login);
+  await enter(key);
+  for (let times = 0; times < 2; times++) await enter(key, { isVerified: false });
+  await call(
+    'login/passkey',
+    { response: key.get(await optionsOf('login/passkey'), origin) },
+    { origin: 'http://127.0.0.1:3020', host: '127.0.0.1:3020' },
+  );
+  await ask('DELETE', `passkeys/${key.id}`, null, login);
+  expect(told()).toEqual(['set_up', 'passkey_added', 'signed_in', 'refused', 'refused', 'passkey_removed']);
 });
 
 test('a copied authenticator is noticed by its counter', async () => {

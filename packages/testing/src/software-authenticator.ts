@@ -19,15 +19,18 @@ const bytes = (data: Buffer) => Buffer.concat([head(2, data.length), data]);
 const text = (data: string) => Buffer.concat([head(3, data.length), Buffer.from(data)]);
 const map = (...pairs: [Buffer, Buffer][]) => Buffer.concat([head(5, pairs.length), ...pairs.flat()]);
 
-/** An authenticator with one passkey (ES256, no attestation), as WebAuthn level 3 has it. `over` does it wrongly, for tests of refusals. */
-export function createSoftwareAuthenticator() {
+/**
+ * An authenticator with one passkey (ES256, no attestation), as WebAuthn level 3 has it. `counts`: many that keep passkeys in sync always say
+ * 0. `over` does it wrongly, for tests of refusals.
+ */
+export function createSoftwareAuthenticator({ counts = true } = {}) {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const id = randomBytes(32);
   let counter = 0;
 
   const authData = (host: string, isVerified: boolean, rest = Buffer.alloc(0)) => {
     const count = Buffer.alloc(4);
-    count.writeUInt32BE(counter++);
+    count.writeUInt32BE(counts ? counter++ : 0);
     const flag = flags.present | (isVerified ? flags.verified : 0) | (rest.length > 0 ? flags.attested : 0);
     return Buffer.concat([sha256(host), Buffer.of(flag), count, rest]);
   };
@@ -46,14 +49,14 @@ export function createSoftwareAuthenticator() {
     /** Sets the counter back, as that of a copied authenticator would be. */
     rewind: () => void (counter = 1),
 
-    create({ challenge, rp }: Asked, origin: string) {
+    create({ challenge, rp }: Asked, origin: string, over: { isVerified?: boolean } = {}) {
       const key = cosePublicKey(publicKey);
       const attested = Buffer.concat([Buffer.alloc(16), Buffer.of(0, id.length), id, key]);
       const client = clientData('webauthn.create', challenge, origin);
       const attestation = map(
         [text('fmt'), text('none')],
         [text('attStmt'), map()],
-        [text('authData'), bytes(authData(rp?.id ?? '', true, attested))],
+        [text('authData'), bytes(authData(rp?.id ?? '', over.isVerified ?? true, attested))],
       );
       return credential({
         clientDataJSON: base64url(client),
