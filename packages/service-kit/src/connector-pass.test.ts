@@ -3,7 +3,7 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { expect, onTestFinished, test } from 'vitest';
-import { openConnectorPasses } from './connector-pass.ts';
+import { openConnectorPasses, ownsKey } from './connector-pass.ts';
 
 function openFile() {
   const folder = temporaryFolder();
@@ -44,6 +44,48 @@ test('a pass in which any character was changed is invalid', () => {
   fc.assert(fc.property(fc.string({ maxLength: 200 }), (text) => passes.check(text) === null));
   for (const text of ['', '.', `${pass}.`, `${pass}\n`, pass.repeat(2), `${pass.split('.')[0]}.`])
     expect(passes.check(text)).toBeNull();
+});
+
+test('a pass says that it asks for every conversation only when it was issued so', () => {
+  const passes = openConnectorPasses(openFile().file);
+  const peer = { type: 'terminal', instanceId: 'inst_1', sessions: 'every' } as const;
+  expect(passes.check(passes.issue(peer).reveal())).toEqual(peer);
+  expect(passes.check(passes.issue({ ...peer, sessions: 'some' } as never).reveal())).toEqual({
+    type: 'terminal',
+    instanceId: 'inst_1',
+  });
+  for (const wrong of [{ type: 'terminal' }, { instanceId: 'inst_1' }, { type: 1, instanceId: 'inst_1' }])
+    expect(passes.check(passes.issue(wrong as never).reveal())).toBeNull();
+});
+
+test('a ticket opens its file for its instance, and is no pass', () => {
+  const passes = openConnectorPasses(openFile().file);
+  const ticket = passes.ticketFor('inst_1', '/uploads/a');
+  expect(passes.isTicket(ticket, 'inst_1', '/uploads/a')).toBe(true);
+  for (const [instance, file] of [
+    ['inst_2', '/uploads/a'],
+    ['inst_1', '/uploads/b'],
+    ['inst_1', ''],
+  ] as const)
+    expect(passes.isTicket(ticket, instance, file)).toBe(false);
+  for (const forged of ['', `${ticket}A`, openConnectorPasses(openFile().file).ticketFor('inst_1', '/uploads/a')])
+    expect(passes.isTicket(forged, 'inst_1', '/uploads/a')).toBe(false);
+  const text = Buffer.from(JSON.stringify(['file', 'inst_1', '/uploads/a'])).toString('base64url');
+  expect(passes.check(`${text}.${ticket}`)).toBeNull();
+});
+
+test('a conversation is of the instance that its key begins with', () => {
+  const peer = { type: 'shop', instanceId: 'inst_1' };
+  expect(ownsKey(peer, 'shop:inst_1:user:7')).toBe(true);
+  for (const key of [
+    'shop:inst_1',
+    'shop:inst_10:user:7',
+    'shop2:inst_1:user:7',
+    ' shop:inst_1:user:7',
+    'x:shop:inst_1:user:7',
+    '',
+  ])
+    expect(ownsKey(peer, key)).toBe(false);
 });
 
 test('a damaged key says what to do, and is never taken', () => {

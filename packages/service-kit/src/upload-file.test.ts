@@ -27,6 +27,7 @@ beforeEach(() => {
   symlinkSync(path.join(root, 'private/key'), path.join(area, '2026-11-22/link.png'));
   symlinkSync(path.join(area, '2026-11-22/a.png'), path.join(area, '2026-11-22/inner.png'));
   symlinkSync(path.join(root, 'private'), path.join(area, '2026-11-23'));
+  symlinkSync('loop', path.join(area, '2026-11-22/loop'));
   symlinkSync(area, path.join(root, 'linked'));
 });
 
@@ -52,6 +53,8 @@ test.each([
   ['2026-11-22', 'not_a_file'],
   ['2026-11-22/gone.png', 'missing'],
   ['2026-11-22/a.png/x', 'missing'],
+  ['2026-11-22/loop', 'outside'],
+  ['2026-11-22/loop/x', 'missing'],
   [`2026-11-22/${'x'.repeat(5000)}`, 'missing'],
   ['2026-11-22/a.png\0', 'outside'],
 ])('%s is %s', (name, fault) => {
@@ -60,4 +63,12 @@ test.each([
 
 test.each(['2026-11-22/a.png', '', 'file:///etc/passwd', '/etc/passwd', '//127.0.0.1/share', '~/x'])('%j is outside', (file) => {
   expect(findUpload(area, file)).toBe('outside');
+});
+
+test('while there is no area there is no upload', () => {
+  const none = path.join(root, 'none');
+  expect([findUpload(none, path.join(none, 'a.png')), findUpload(none, path.join(area, '2026-11-22/a.png'))]).toEqual([
+    'missing',
+    'outside',
+  ]);
 });

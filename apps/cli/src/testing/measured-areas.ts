@@ -47,6 +47,22 @@ export const measuredAreas: readonly MeasuredArea[] = [
     moreTests: ['connectors/toolserver/test/attacks.test.ts'],
   },
   {
+    // Which files a sender, a connector or an engine gets at.
+    name: 'confinement',
+    sources: [
+      'packages/service-kit/src/{upload-file,connector-pass}.ts',
+      'apps/core/src/file/file-name.ts',
+      'apps/core/src/upload/{outgoing-file,check-uploader}.ts',
+      'apps/core/src/session/conversation-files.ts',
+    ],
+    tests: [
+      'packages/service-kit/src/{upload-file,connector-pass}.test.ts',
+      'apps/core/src/file/file-name.test.ts',
+      'apps/core/src/upload/outgoing-file.test.ts',
+      'apps/core/src/session/conversation-files.test.ts',
+    ],
+  },
+  {
     name: 'redaction',
     sources: [...withoutTests('packages/service-kit/src/redaction'), ...withoutTests('packages/service-kit/src/secrets')],
     tests: [

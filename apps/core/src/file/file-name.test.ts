@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { kindOfMime, mimeOfName, plainMime } from './file-name.ts';
+import { isPlainPath, kindOfMime, mimeOfName, plainMime, safeFileName } from './file-name.ts';
 
 test.each([
   ['image/png', 'image'],
@@ -30,7 +30,70 @@ test.each([
   ['Image/PNG; charset=x', 'image/png'],
   ['application/octet-stream', null],
   ['application/x-www-form-urlencoded', null],
+  [' text/html ;charset=x', 'text/html'],
   ['text/html\r\nx: y', null],
+  ['x: y\r\ntext/html', null],
   ['no type', null],
   [undefined, null],
 ])('%j says %j of a file', (said, mime) => expect(plainMime(said)).toBe(mime));
+
+test.each([
+  ['photo.png', 'photo.png'],
+  ['../../etc/passwd', 'passwd'],
+  ['C:\\Users\\a\\evil.bat', 'evil.bat'],
+  ['a/b\\c', 'c'],
+  ['.', 'file'],
+  ['..', 'file'],
+  ['a/', 'file'],
+  ['', 'file'],
+  ['.staging', 'staging'],
+  [' - .-rf', 'rf'],
+  ['a. . ', 'a'],
+  ['a.b. c', 'a.b. c'],
+  ['a\0b\r\nc\u202egnp.exe', 'abcgnp.exe'],
+  ['a\u2028b\u2029c\u200bd\ufeffe', 'abcde'],
+  ['a<b>c:d"e|f?g*h', 'a_b_c_d_e_f_g_h'],
+  ['a\ud800b', 'a\ufffdb'],
+  ['A\u030a', '\u00c5'],
+])('a sender calls a file %j, and it is %j here', (said, name) => {
+  expect(safeFileName(said)).toBe(name);
+});
+
+test('a name of 150 bytes stays, a longer one is cut in its middle, and no character is', () => {
+  const longest = `${'n'.repeat(146)}.png`;
+  expect(safeFileName(longest)).toBe(longest);
+  expect(safeFileName(`n${longest}`)).toBe(longest);
+  const faces = safeFileName(`${'\u{1f600}'.repeat(80)}.png`);
+  expect([faces.endsWith('\u{1f600}.png'), Buffer.byteLength(faces), faces.isWellFormed()]).toEqual([true, 148, true]);
+  expect(safeFileName(`a.${'e'.repeat(200)}`)).toBe(`a.${'e'.repeat(128)}.${'e'.repeat(19)}`);
+});
+
+test.each([
+  'a',
+  'notes/plan.md',
+  '.hidden/..a',
+  'a b/\u00e4',
+  Array.from({ length: 16 }, () => 'd').join('/'),
+  'n'.repeat(255),
+  Array.from({ length: 4 }, () => 'n'.repeat(255)).join('/'),
+])('%j is a way within a folder', (name) => expect(isPlainPath(name)).toBe(true));
+
+test.each([
+  '',
+  '/a',
+  'a/',
+  'a//b',
+  '.',
+  '..',
+  'a/./b',
+  'a/../../b',
+  'a\\..\\b',
+  'a\0b',
+  'a\nb',
+  'a\u0085b',
+  'a\ud800',
+  Array.from({ length: 17 }, () => 'd').join('/'),
+  'n'.repeat(256),
+  '\u00e4'.repeat(128),
+  Array.from({ length: 5 }, () => 'n'.repeat(205)).join('/'),
+])('%j is not', (name) => expect(isPlainPath(name)).toBe(false));

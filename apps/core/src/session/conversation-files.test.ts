@@ -65,7 +65,8 @@ test('another file that took the place of an upload since is the one that is rea
   expect(contentOf(staged?.path)).toBe('new');
 });
 
-test('nothing lies there for what is no finished upload', async () => {
+test('nothing lies there for what is no finished upload, nor for a message without files', async () => {
+  expect([await files.stage('empty', []), existsSync(files.folderOf('empty'))]).toEqual([[], false]);
   const file = upload('a.txt');
   rmSync(file);
   writeFileSync(path.join(root, 'private'), 'private');
