@@ -76,6 +76,39 @@ test('a set-up goes on only in the browser that began it', async () => {
   expect(await call('setup', null, link)).toMatchObject({ status: 200, body: { step: 'totp' } });
 });
 
+test('of two browsers that begin at once with a link, one goes on', async () => {
+  const link = newLink();
+  const begun = await Promise.all([begin(link), begin(link)]);
+  expect(begun.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 401]);
+  const first = begun.find(({ status }) => status === 200);
+  expect(await call('setup', null, first?.link)).toMatchObject({ status: 200, body: { step: 'totp' } });
+});
+
+test('every step of a set-up, and the end of a session, is asked for by a page of ours', async () => {
+  const { body, link } = await begin(newLink());
+  const neighbour = { ...link, 'sec-fetch-site': 'same-site' };
+  const code = codeOf(String(body.secret));
+  const steps: [string, object][] = [
+    ['setup/account', { name: 'anna', password }],
+    ['setup/totp', { code }],
+    ['setup/passkey/options', {}],
+    ['setup/recovery-codes', {}],
+    ['setup/finish', { code }],
+    ['logout', {}],
+  ];
+  for (const [url, sent] of steps)
+    expect([url, await call(url, sent, neighbour)]).toMatchObject([url, { status: 403, body: { error: 'bad_origin' } }]);
+  expect((await call('setup', null, link)).body).toMatchObject({ step: 'totp' });
+});
+
+test('a session that is left without its account satisfies nobody, and one that is not there cannot be ended', async () => {
+  const { login } = await setUp();
+  expect(await ask('DELETE', 'sessions/another', null, login)).toMatchObject({ status: 404 });
+  expect(await verify(login)).toBe(200);
+  await core.context.loginDb.run('DELETE FROM login_account');
+  expect([await verify(login), await verify(login, '?strict=true')]).toEqual([401, 401]);
+});
+
 test('a server on another port of the host gets nothing by the cookies that it is sent', async () => {
   const { login, device } = await setUp();
   const cookies = { cookie: `${login.cookie}; ${device}` };
