@@ -85,3 +85,16 @@ test('a public surface caps trust to TRUSTED', () => {
   expect(toIdentity(owner, { ...context, public: true }).trust_tier).toBe('TRUSTED');
   expect(toIdentity(owner, context).trust_tier).toBe('SACRED');
 });
+
+test('an instance that is open to some lets in whom it names by key, id or a role that counts there, and nobody else', () => {
+  const isIn = (allow: string[], ...grants: GrantedRole[]) => !toIdentity(sender(...grants), { ...context, allow }).denied;
+  for (const entry of ['anna', 'p1', 'role:known']) expect([entry, isIn(['bob', entry], grant())]).toEqual([entry, true]);
+  for (const entry of ['ann', 'Anna', 'P1', 'known', 'role:', 'role:anna', 'role:Known', 'anna:role:'])
+    expect([entry, isIn([entry], grant())]).toEqual([entry, false]);
+  expect([isIn([], grant()), isIn(['role:guest'], grant({ role: 'guest', tier: 'GUEST' }), grant())]).toEqual([false, true]);
+  expect(isIn(['role:guest'], grant({ role: 'guest', tier: 'GUEST', expires_at: now }), grant())).toBe(false);
+  expect(toIdentity(sender(grant()), { ...context, allow: ['bob'] })).toMatchObject({
+    denial: 'not_allowed',
+    tool_policy: 'none',
+  });
+});
