@@ -13,6 +13,7 @@ import { createCoreMask, type CoreMask } from '@svc/service-kit/redaction/core-m
 import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
 import { openServiceSecrets } from '@svc/service-kit/redaction/service-secrets.ts';
 import type { ServiceContext } from '@svc/service-kit/run-service.ts';
+import { makeSocketFolder } from '@svc/service-kit/socket-folder.ts';
 import { createTelemetry, type Telemetry } from '@svc/service-kit/telemetry/create-telemetry.ts';
 import { vaultOfSettings } from '@svc/service-kit/vault/create-vault-client.ts';
 import type { SqliteDatabase } from '@svc/store/open-sqlite.ts';
@@ -77,6 +78,8 @@ export async function createManagerContext(options: ServiceContext & Partial<Man
   const settings: ManagerSettings = options.settings;
   const paths = dataPaths(settings.dataDir);
   for (const dir of [paths.root, paths.run, paths.logs, paths.spool, paths.instances, paths.connectors]) makePrivateDir(dir);
+  // Connectors show their passes there.
+  makeSocketFolder(path.dirname(paths.coreSocket));
   const env = readEnv(settings.root);
   const db = openManagerDb(paths.managerDb, settings.durability);
   const store = createInstanceStore(db);

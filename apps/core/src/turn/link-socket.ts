@@ -3,9 +3,9 @@ import { lstat } from 'node:fs/promises';
 import type { Server } from 'node:net';
 import path from 'node:path';
 import type { Clock } from '@svc/service-kit/clock.ts';
-import { makePrivateDir } from '@svc/service-kit/files.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
+import { makeSocketFolder } from '@svc/service-kit/socket-folder.ts';
 
 export type LinkSocket = {
   /** Why no connector can come; null while they can. */
@@ -59,7 +59,7 @@ export async function listenOnSocket(server: Server, file: string, { clock, log 
 
 /** What a process that was killed has left under the name is removed. Gives what the file is on the disk. */
 async function bind(server: Server, file: string): Promise<BigIntStats> {
-  makePrivateDir(path.dirname(file));
+  makeSocketFolder(path.dirname(file));
   rmSync(file, { force: true });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
