@@ -257,6 +257,17 @@ describe.skipIf(why !== null)(`people in the dashboard${skipNote(why)}`, () => {
     expect(faults).toEqual([]);
   });
 
+  test('sessions and events name the person, not the key, and sessions are found by the name', async () => {
+    await open('/sessions?text=dora+d.');
+    await page.getByRole('cell', { name: 'Dora D.', exact: true }).waitFor();
+    await open('/activity');
+    await page
+      .getByText(/ · Dora D\.$/)
+      .first()
+      .waitFor();
+    expect(faults).toEqual([]);
+  });
+
   test('a person is erased after it was shown what goes and what stays; the last owner is not', async () => {
     await openPerson('Dora D.');
     await button('Erase person').click();

@@ -1,5 +1,6 @@
 import type { Principal } from '@svc/contract/trust.ts';
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
+import { useMemo } from 'react';
 import { get, withQuery } from './api.ts';
 
 const path = '/core/trust/principals';
@@ -21,23 +22,32 @@ export const useEverybody = (isWanted = true): UseQueryResult<Everybody> =>
     enabled: isWanted,
   });
 
-type Of = Pick<Principal, 'id' | 'key'>;
+/** Whom a row is of: the person, and where nobody is known, who wrote. */
+type Written = { principal: string | null; identity: string | null };
 
 /** Looks people up: what they are called, in place of the key or the number that something has of them. */
 export type People = {
   /** The name of the one with this id or key; what was given where nobody has it. */
   nameOf(idOrKey: string): string;
+  /** The name of whom a row is of; null for nobody. */
+  nameIn(row: Written): string | null;
   /** Who writes under this name or number on a channel. */
   writingAs(surface: string, value: string): Principal | undefined;
 };
 
+const nobody: readonly Principal[] = [];
+
 export function usePeople(): People {
   const { data } = useEverybody();
-  const people = data?.principals ?? [];
-  const isNamed = ({ id, key }: Of, named: string) => id === named || key === named;
-  return {
-    nameOf: (named) => people.find((person) => isNamed(person, named))?.display_name ?? named,
-    writingAs: (surface, value) =>
-      people.find(({ identifiers }) => identifiers.some((own) => own.surface === surface && own.value === value)),
-  };
+  const people = data?.principals ?? nobody;
+  return useMemo(() => {
+    const names = new Map(people.flatMap(({ id, key, display_name: name }) => [id, key].map((own) => [own, name])));
+    const nameOf = (named: string) => names.get(named) ?? named;
+    return {
+      nameOf,
+      nameIn: ({ principal, identity }) => (principal === null ? identity : nameOf(principal)),
+      writingAs: (surface, value) =>
+        people.find(({ identifiers }) => identifiers.some((own) => own.surface === surface && own.value === value)),
+    };
+  }, [people]);
 }

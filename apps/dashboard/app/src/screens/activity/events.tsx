@@ -9,6 +9,7 @@ import { fullTime, shortTime } from '../../parts/format.ts';
 import { useFrames } from '../../parts/live.tsx';
 import { Empty, Loaded } from '../../parts/page.tsx';
 import { useApi } from '../../parts/query.ts';
+import { usePeople } from '../../parts/use-people.ts';
 import { WhyLink } from '../../parts/why-link.tsx';
 import { toast } from '../../parts/toast.tsx';
 
@@ -80,7 +81,8 @@ const wordsOf = ({ text, payload }: TelemetryEvent): string =>
   shorten(text === null || text === '' ? factLine(payload) : text, maxText);
 
 function EventRow({ event }: { event: TelemetryEvent }) {
-  const { ts, kind, surface, principal, identity, session } = event;
+  const { ts, kind, surface, identity, session } = event;
+  const people = usePeople();
   const words = wordsOf(event);
   return (
     <li>
@@ -88,7 +90,7 @@ function EventRow({ event }: { event: TelemetryEvent }) {
         {shortTime(ts)}
       </time>
       <b>{kind}</b>
-      <span className="muted">{[surface, principal ?? identity].filter((part) => part !== null).join(' · ')}</span>
+      <span className="muted">{[surface, people.nameIn(event)].filter((part) => part !== null).join(' · ')}</span>
       {words !== '' && <span className="event-text">{words}</span>}
       {kind === 'denied' && surface !== null && identity !== null && (
         <WhyLink channel={surface} sender={identity} session={session} />

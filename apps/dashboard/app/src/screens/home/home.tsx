@@ -47,34 +47,16 @@ export function Home() {
                 <ul className="rows-list">
                   {active
                     .toSorted(workingFirst)
-                    .map(
-                      ({
-                        conversation_key: key,
-                        title,
-                        surface,
-                        principal,
-                        identity,
-                        state,
-                        last_text: text,
-                        last_event_at: at,
-                      }) => (
-                        <li key={key}>
-                          <Link to="/sessions/$key" params={{ key }} className="row-link">
-                            {title ?? (text === null ? key : shorten(text, 80))}
-                          </Link>
-                          <p className="muted small">
-                            {[
-                              surface,
-                              principal === null ? identity : people.nameOf(principal),
-                              stateWords[state],
-                              relativeTime(at),
-                            ]
-                              .filter(Boolean)
-                              .join(' · ')}
-                          </p>
-                        </li>
-                      ),
-                    )}
+                    .map(({ conversation_key: key, title, surface, state, last_text: text, last_event_at: at, ...row }) => (
+                      <li key={key}>
+                        <Link to="/sessions/$key" params={{ key }} className="row-link">
+                          {title ?? (text === null ? key : shorten(text, 80))}
+                        </Link>
+                        <p className="muted small">
+                          {[surface, people.nameIn(row), stateWords[state], relativeTime(at)].filter(Boolean).join(' · ')}
+                        </p>
+                      </li>
+                    ))}
                 </ul>
               )}
             </Section>

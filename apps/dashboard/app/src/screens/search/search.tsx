@@ -7,6 +7,7 @@ import { withQuery } from '../../parts/api.ts';
 import { fullTime, relativeTime } from '../../parts/format.ts';
 import { Empty, Loaded, Page } from '../../parts/page.tsx';
 import { useApi } from '../../parts/query.ts';
+import { usePeople } from '../../parts/use-people.ts';
 
 const dayMs = 86_400_000;
 const spans = { '1': t('The last day'), '7': t('The last week'), '31': t('The last month'), '': t('Any time') } as const;
@@ -84,17 +85,8 @@ export function SearchScreen() {
   );
 }
 
-function Found({
-  conversation_key: key,
-  title,
-  surface,
-  principal,
-  identity,
-  hits,
-  last_hit_at: at,
-  snippet,
-  highlights,
-}: SearchedSession) {
+function Found({ conversation_key: key, title, surface, hits, last_hit_at: at, snippet, highlights, ...row }: SearchedSession) {
+  const people = usePeople();
   return (
     <li>
       <Link to="/sessions/$key" params={{ key }} search={{ tab: '', find: firstPlace(snippet, highlights) }} className="row-link">
@@ -102,9 +94,7 @@ function Found({
       </Link>
       <p className="snippet">{marked(snippet, highlights)}</p>
       <p className="muted small">
-        {[surface, principal ?? identity, hits === 1 ? null : plural(hits, '{n} event', '{n} events')]
-          .filter(Boolean)
-          .join(' · ')}
+        {[surface, people.nameIn(row), hits === 1 ? null : plural(hits, '{n} event', '{n} events')].filter(Boolean).join(' · ')}
         {' · '}
         <time dateTime={new Date(at).toISOString()} title={fullTime(at)}>
           {relativeTime(at)}

@@ -3,12 +3,14 @@ import { shorten } from '@svc/chat-ui/language/shorten.ts';
 import { plural, t } from '@svc/chat-ui/language/t.ts';
 import type { ListedSession } from '@svc/contract/session.ts';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useMemo } from 'react';
 import { withQuery } from '../../parts/api.ts';
 import { count, fullTime, money, relativeTime } from '../../parts/format.ts';
 import { Empty, Loaded, Page } from '../../parts/page.tsx';
 import { useApi } from '../../parts/query.ts';
 import { Status, type StatusKind } from '../../parts/status.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
+import { type People, usePeople } from '../../parts/use-people.ts';
 import { stateWords } from './state-words.ts';
 
 const limit = 500;
@@ -17,6 +19,8 @@ const limit = 500;
 export function Sessions() {
   const { active, channel, text } = useSearch({ from: '/sessions' });
   const navigate = useNavigate({ from: '/sessions' });
+  const people = usePeople();
+  const columns = useMemo(() => columnsWith(people), [people]);
   const query = useApi<{ sessions: ListedSession[] }>(
     withQuery('/collector/api/sessions', { limit, active: active === '1' ? '1' : null }),
     60_000,
@@ -28,7 +32,7 @@ export function Sessions() {
       <Loaded query={query} rows={8}>
         {({ sessions }) => {
           const channels = [...new Set(sessions.map(channelOf))].toSorted();
-          const shown = sessions.filter((session) => isWanted(session, channel, text));
+          const shown = sessions.filter((session) => isWanted(session, channel, text, people));
           return (
             <>
               <form className="filters" role="search" aria-label={t('Sessions')} onSubmit={(event) => event.preventDefault()}>
@@ -95,10 +99,10 @@ function countWords(shown: number, all: number): string {
 
 const channelOf = ({ surface, source }: ListedSession): string => surface ?? source;
 
-function isWanted(session: ListedSession, channel: string, text: string): boolean {
+function isWanted(session: ListedSession, channel: string, text: string, people: People): boolean {
   if (channel !== '' && channelOf(session) !== channel) return false;
   const { title, last_text: last, principal, identity, model, engine_id: engine, cwd, conversation_key: key } = session;
-  const all = [title, last, principal, identity, model, engine, cwd, key].join('\n').toLowerCase();
+  const all = [title, last, people.nameIn(session), principal, identity, model, engine, cwd, key].join('\n').toLowerCase();
   return text
     .toLowerCase()
     .split(/\s+/)
@@ -107,7 +111,7 @@ function isWanted(session: ListedSession, channel: string, text: string): boolea
 
 const states: Record<ListedSession['state'], StatusKind> = { running: 'busy', idle: 'none', claimed: 'warn', ended: 'off' };
 
-const columns: Column<ListedSession>[] = [
+const columnsWith = (people: People): Column<ListedSession>[] => [
   {
     name: t('Session'),
     isMain: true,
@@ -119,7 +123,7 @@ const columns: Column<ListedSession>[] = [
   },
   { name: t('State'), cell: ({ state }) => <Status kind={states[state]} words={stateWords[state]} /> },
   { name: t('Channel'), cell: channelOf },
-  { name: t('Person'), cell: ({ principal, identity }) => principal ?? identity ?? t('nobody') },
+  { name: t('Person'), cell: (session) => people.nameIn(session) ?? t('nobody') },
   { name: t('Model'), cell: ({ model, engine_id: engine }) => model ?? engine ?? t('not known') },
   { name: t('Folder'), cell: ({ repo, cwd }) => <span className="path">{repo ?? cwd ?? t('none')}</span> },
   { name: t('Turns'), isNumber: true, cell: ({ turns }) => count(turns) },
