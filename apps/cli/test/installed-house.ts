@@ -21,6 +21,8 @@ export type InstalledHouse = {
   up(): Promise<void>;
   /** Whether the process that was started so is still there. */
   isInForeground(): boolean;
+  /** Sends a signal to that process, as Ctrl-C does. */
+  endForeground(signal: 'SIGINT' | 'SIGKILL'): void;
   /** Ends all processes of the service, as when the power goes. `cutPower`: done at once after that. */
   killAll(cutPower?: () => void): void;
   /** What it printed since. */
@@ -79,6 +81,7 @@ export async function openInstalledHouse({ folder, root, env: more }: Installed)
       await until(() => said.includes('Ctrl-C stops all'), 90_000);
     },
     isInForeground: () => foreground?.exitCode === null && foreground.signalCode === null,
+    endForeground: (signal) => void foreground?.kill(signal),
     killAll(cutPower) {
       const pids = [house.state()?.pid, ...(house.state()?.services.map(({ pid }) => pid) ?? [])];
       for (const child of children) child.kill('SIGKILL');

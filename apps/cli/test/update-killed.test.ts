@@ -65,6 +65,34 @@ test.each(moments)(
   180_000,
 );
 
+const lastRefused = (): string | null => {
+  const last = house.file('.runtime/update/last.json');
+  return existsSync(last) ? (JSON.parse(readFileSync(last, 'utf8')) as { refused: string | null }).refused : null;
+};
+
+test.each(['SIGINT', 'SIGKILL'] as const)(
+  'a service that %s ends while its version changes stays ended, is not waited for, and holds it against no version',
+  async (signal) => {
+    const goal = await other();
+    const before = house.state()?.pid;
+    const updating = house.svc(goal.args);
+    // With Ctrl-C the version that is tried has begun.
+    const isTime = () =>
+      killing.hasReached('trying') && (signal === 'SIGKILL' || ![before, undefined].includes(house.state()?.pid));
+    await until(isTime, 120_000);
+    house.endForeground(signal);
+    const ended = performance.now();
+    expect(await updating).toEqual({ code: 3, out: expect.stringContaining('The service was stopped while it changed') });
+    expect(performance.now() - ended).toBeLessThan(20_000);
+    expect([killing.phase(), lastRefused()]).toEqual([null, null]);
+    await until(() => house.state() === null || signal === 'SIGKILL', 30_000);
+    expect(house.isInForeground()).toBe(false);
+    await house.up();
+    await killing.isBroughtToAnEnd(goal);
+  },
+  180_000,
+);
+
 test(
   `killed ${kills} times at random moments, every third time with all the processes there are: one whole version runs, and the next update goes on`,
   () => killing.killAtRandom(talker.answered),
@@ -82,10 +110,6 @@ test('all that was said meanwhile is in the history once, with its answer', asyn
 describe('where the machine fails', () => {
   const tag = 'v0.3.0';
   const runsWhole = () => until(killing.isWhole, 60_000);
-  const lastRefused = (): string | null => {
-    const last = house.file('.runtime/update/last.json');
-    return existsSync(last) ? (JSON.parse(readFileSync(last, 'utf8')) as { refused: string | null }).refused : null;
-  };
 
   test('a remote that is away, or goes away in the middle of a fetch, changes nothing', async () => {
     house.release(tag, {});

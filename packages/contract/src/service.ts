@@ -27,6 +27,10 @@ export type SupervisorState = {
   started_at: number;
   /** At SIGUSR2 it stops, and starts the version that is in place then. */
   starts_again?: boolean;
+  /** The process that does that: that of a terminal or of a service manager. When it is gone, nothing starts it again. */
+  kept_by?: { pid: number; born: string | null };
+  /** It was asked to end, for good. */
+  is_stopping?: boolean;
   services: {
     name: string;
     url: string;

@@ -133,12 +133,16 @@ type Plan = {
 async function supervise(plan: Plan): Promise<number> {
   const { settings, paths, specs, begunAt } = plan;
   const born = birthMark(process.pid);
+  const keeper = plan.lifeline === null ? { pid: process.pid, born } : { pid: process.ppid, born: birthMark(process.ppid) };
+  let wasAskedToEnd = false;
   const before = { keyFiles: listKeyFiles(paths.instances), isFirstStart: !existsSync(paths.coreDb) };
   const snapshot = (): SupervisorState => ({
     pid: process.pid,
     born,
     started_at: begunAt,
     starts_again: true,
+    kept_by: keeper,
+    is_stopping: wasAskedToEnd,
     services: hosts.state(),
     faults: hosts.faults(),
   });
@@ -155,7 +159,16 @@ async function supervise(plan: Plan): Promise<number> {
   const life = runUntilStopped({
     stop: (isForNext) => hosts.stop(isForNext),
     killNow: () => hosts.killNow(),
-    onStopping: () => print('Stopping … (Ctrl-C again ends everything at once)'),
+    onStopping(why) {
+      print(
+        why === 'again'
+          ? 'Starting again … (Ctrl-C ends everything at once)'
+          : 'Stopping … (Ctrl-C again ends everything at once)',
+      );
+      wasAskedToEnd = why === 'asked';
+      // Before any process ends: who updates must not take that for a fault of the version.
+      stateFile.write();
+    },
     async beforeAgain() {
       await plan.successor.prepare();
       await holdTurns(specs.find(({ name }) => name === 'core')?.url ?? '');

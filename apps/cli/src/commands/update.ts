@@ -24,7 +24,7 @@ import { createProgressEvents, type ProgressEvents } from '../update/progress-ev
 import { repairUpdate } from '../update/repair-update.ts';
 import { runUpdate, type UpdateRequest } from '../update/run-update.ts';
 import type { UpdateContext } from '../update/update-context.ts';
-import { stateReader } from '../update/switch-version.ts';
+import { watchService } from '../update/switch-version.ts';
 import { toOutcome, UpdateStopped, updateCodes, type Outcome } from '../update/update-outcome.ts';
 import { foreignEnv } from '../update/program-env.ts';
 
@@ -193,7 +193,7 @@ function openContext(places: UpdatePlaces, settings: Settings, { isQuiet, progre
     data,
     source: openSource(places, repositoryRoot, settings),
     service: {
-      read: stateReader(data.supervisorState),
+      ...watchService(data.supervisorState),
       hosts: () =>
         hostAddresses(settings)
           .filter(({ name }) => name !== 'vault' && !isOptional(name))

@@ -3,12 +3,15 @@ const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 /** Exit code of a process that a signal ended, as shells count. */
 const interrupted = 130;
 
+/** `asked`: by a signal, or because what keeps it is gone. `again`: it is to start again. `given_up`: it cannot go on. */
+export type StopReason = 'asked' | 'again' | 'given_up';
+
 type Steps = {
   /** Runs once, at the first signal. `isForNext`: another version waits to take its place. */
   stop: (isForNext: boolean) => Promise<void>;
   /** At a further one: the person does not want to wait. */
   killNow: () => void;
-  onStopping: () => void;
+  onStopping: (why: StopReason) => void;
   /** Done before that, while all runs on; never rejects. */
   beforeAgain?: () => Promise<void>;
   /** Exit code when another version is to be started in its place, after SIGUSR2. */
@@ -41,7 +44,7 @@ export function runUntilStopped({ stop, killNow, onStopping, beforeAgain = async
       return;
     }
     stopping = true;
-    onStopping();
+    onStopping('asked');
     stop(false).then(() => resolve(0), reject);
   };
   const onAgain = async () => {
@@ -51,7 +54,7 @@ export function runUntilStopped({ stop, killNow, onStopping, beforeAgain = async
     // It may have been asked to end altogether meanwhile.
     if (stopping) return;
     stopping = true;
-    onStopping();
+    onStopping('again');
     stop(true).then(() => resolve(againCode), reject);
   };
   const startAgain = () => void onAgain();
@@ -65,7 +68,7 @@ export function runUntilStopped({ stop, killNow, onStopping, beforeAgain = async
     giveUp(reason) {
       if (stopping) return;
       stopping = true;
-      onStopping();
+      onStopping('given_up');
       void stop(false).then(
         () => reject(reason),
         () => reject(reason),

@@ -9,6 +9,8 @@ import { isAlive } from '@svc/service-kit/process/signal-process.ts';
 export type StateFile = {
   /** Writes what `snapshot` gives, once for all changes of the current tick. */
   changed(): void;
+  /** Writes it at once. */
+  write(): void;
   remove(): void;
 };
 
@@ -18,15 +20,19 @@ export function createStateFile(file: string, snapshot: () => SupervisorState): 
   let due = false;
   let removed = false;
   let fault: string | null = null;
+  const writeNow = (): void => {
+    if (!removed) fault = write(file, snapshot(), fault);
+  };
   return {
     changed() {
       if (due) return;
       due = true;
       setImmediate(() => {
         due = false;
-        if (!removed) fault = write(file, snapshot(), fault);
+        writeNow();
       });
     },
+    write: writeNow,
     remove() {
       removed = true;
       rmSync(file, { force: true });
@@ -82,7 +88,8 @@ export function readSupervisorState(file: string): SupervisorState | null {
 }
 
 /** Its pid may be another process's by now, after a restart of the machine above all. */
-const isRunning = ({ pid, born }: SupervisorState): boolean => isAlive(pid) && (born == null || birthMark(pid) === born);
+export const isRunning = ({ pid, born }: Pick<SupervisorState, 'pid' | 'born'>): boolean =>
+  isAlive(pid) && (born == null || birthMark(pid) === born);
 
 /** What the file says, whether or not its writer is still there. */
 export function readLastState(file: string): SupervisorState | null {

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { writeFileAtomic } from '@svc/service-kit/files.ts';
 import { endJournal, type Journal, type Version } from './journal.ts';
-import { writeLastUpdate } from './last-update.ts';
+import { writeLastUpdate, writeStoppedUpdate } from './last-update.ts';
 import { reconcileEnv } from './reconcile-env.ts';
 import type { UpdateContext } from './update-context.ts';
 import { runSetupSteps } from './setup-steps.ts';
@@ -17,7 +17,9 @@ export async function finishUpdate(context: UpdateContext, { journal, result, wh
   const outcome = outcomeOf({ result, why, gapMs, lost, from, to });
   if (result === 'confirmed') await finish(context, journal);
   else if (result === 'reverted') await context.source.remove(to.commit).catch(() => undefined); // the next update does it
-  writeLastUpdate(places, { ...outcome, id, from, to, endedAt: now(), gapMs }, journal.isRollback);
+  const ended = { ...outcome, id, from, to, endedAt: now(), gapMs };
+  if (result === 'stopped') writeStoppedUpdate(places, ended);
+  else writeLastUpdate(places, ended, journal.isRollback);
   endJournal(places);
   return outcome;
 }
@@ -26,6 +28,7 @@ type Facts = Pick<Switched, 'result' | 'why' | 'gapMs' | 'lost'> & { from: Versi
 
 function outcomeOf(facts: Facts): Outcome {
   const { code, words } = endOf(facts);
+  if (facts.result === 'stopped') return { code, words, isPassing: true };
   const { gapMs, lost } = facts;
   if (gapMs === null) return { code, words };
   const all = [words, `The core answered nobody for ${inSeconds(gapMs)}.`, ...(lost.length === 0 ? [] : [lostWords(facts)])];
@@ -40,6 +43,11 @@ function endOf({ result, why, gapMs, from, to }: Facts): Pick<Outcome, 'code' | 
     return { code: updateCodes.rolledBack, words: `${to.name} was taken back: ${why}. ${from.name} runs again.` };
   if (result === 'stuck')
     return { code: updateCodes.manual, words: `${to.name} was taken back: ${why}. See ./svc doctor and ./svc logs.` };
+  if (result === 'stopped')
+    return {
+      code: updateCodes.manual,
+      words: `The service was stopped while it changed to ${to.name}, so ${from.name} is in place again: the next ./svc up starts it. Nothing is wrong with ${to.name}; ./svc update goes there.`,
+    };
   const next = gapMs === null ? ' The next ./svc up starts it.' : '';
   return { code: updateCodes.ok, words: `Updated from ${from.name} to ${to.name}.${next}` };
 }

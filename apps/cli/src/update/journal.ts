@@ -23,6 +23,8 @@ export type Journal = {
   /** To the head of the main branch, which the clone's own then follows. */ isEdge: boolean;
   /** Asked for by a person who does not want `from`. */
   isRollback: boolean;
+  /** Host processes that were not well before the switch. */
+  unwell?: string[];
 };
 
 type Places = Pick<UpdatePlaces, 'folder' | 'journal'>;

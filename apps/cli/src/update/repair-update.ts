@@ -1,12 +1,12 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { finish } from './finish-update.ts';
 import { endJournal, type Journal, readJournal, type Version } from './journal.ts';
-import { writeLastUpdate } from './last-update.ts';
+import { writeLastUpdate, writeStoppedUpdate } from './last-update.ts';
 import { confirmTrial, readPointer, readTrial, revertTrial, type Trial } from './pointer.ts';
 import type { UpdateContext } from './update-context.ts';
-import { confirm, goBack, verify } from './switch-to.ts';
+import { confirm, goBack, lostTrial, startMs, verify } from './switch-to.ts';
 import { updateCodes } from './update-outcome.ts';
-import { unwellOnes, whyNotWell } from './examine-service.ts';
+import { awaitWell, whyNotWell, type Fault } from './examine-service.ts';
 
 /** Brings to an end what an earlier update has left open, forward or back. Gives what it did, as text; null when there was nothing. */
 export async function repairUpdate(context: UpdateContext): Promise<string | null> {
@@ -34,17 +34,41 @@ async function goOn(context: UpdateContext, journal: Journal): Promise<string> {
 async function repairTrial(context: UpdateContext, trial: Trial, noted: Journal | null): Promise<string> {
   const { places, service } = context;
   const journal = noted ?? journalOf(trial);
-  const runs =
-    service.read() !== null && (await whyNotWell(service.hosts(), trial.to, await unwellOnes(service.hosts()))) === null;
-  const fault = runs ? await verify(context, trial.to, new Set()) : 'the update was cut off before the new version ran';
+  const unwell = new Set(journal.unwell);
+  const fault = await whyNotStay(context, trial.to, unwell);
   if (fault === null) {
     const { journal: confirmed } = confirm(context, journal, null);
     return goOn(context, confirmed);
   }
-  if (!runs && service.read() === null) revertTrial(places, fault);
-  else await goBack(context, { journal, why: fault, unwell: await unwellOnes(service.hosts()) });
-  end(context, journal, updateCodes.rolledBack, `${journal.to.name} was taken back: ${fault}.`);
-  return `An update to ${journal.to.name} was cut off. ${journal.from.name} is in place again: ${fault}.`;
+  const { why } = fault;
+  let isOwn = fault.isOwn;
+  if (service.read() === null) revertTrial(places, why);
+  else isOwn = (await goBack(context, { journal, why, unwell })).result !== 'stopped' && isOwn;
+  if (isOwn) end(context, journal, updateCodes.rolledBack, `${journal.to.name} was taken back: ${why}.`);
+  else endUntried(context, journal, `${journal.from.name} is in place again: ${why}. Nothing is wrong with ${journal.to.name}.`);
+  return `An update to ${journal.to.name} was cut off. ${journal.from.name} is in place again: ${why}.`;
+}
+
+/** Why a version on trial does not stay; null when it does. `isOwn`: it ran, and was found wanting. */
+async function whyNotStay(
+  context: UpdateContext,
+  commit: string,
+  unwell: ReadonlySet<string>,
+): Promise<{ why: string; isOwn: boolean } | null> {
+  const { service } = context;
+  const cutOff = { why: 'the update was cut off before the new version ran', isOwn: false };
+  if (service.read() === null) return cutOff;
+  let kind: Fault['kind'] | undefined;
+  const examine = async (): Promise<Fault | null> => {
+    const fault = await whyNotWell(service.hosts(), commit, unwell);
+    kind = fault?.kind;
+    return fault;
+  };
+  // It may have begun a moment ago.
+  const notUp = await awaitWell(examine, { withinMs: startMs, lost: () => lostTrial(context, commit) });
+  if (kind === 'other') return cutOff;
+  const why = notUp ?? (await verify(context, commit, unwell));
+  return why === null ? null : { why, isOwn: !service.isStopped() };
 }
 
 /** The supervisor has gone back by itself. */
@@ -80,6 +104,13 @@ const journalOf = ({ from, to }: Trial): Journal => ({
   isEdge: false,
   isRollback: false,
 });
+
+/** What cut it off says nothing about the version. */
+function endUntried({ places, now }: UpdateContext, { id, from, to }: Journal, words: string): void {
+  const code = updateCodes.manual;
+  writeStoppedUpdate(places, { code, words, id, from, to, endedAt: now(), gapMs: null, isPassing: true });
+  endJournal(places);
+}
 
 function end({ places, now }: UpdateContext, { id, from, to, isRollback }: Journal, code: 0 | 2, words: string): void {
   writeLastUpdate(places, { code, words, id, from, to, endedAt: now(), gapMs: null }, isRollback);

@@ -6,7 +6,7 @@ import { updatePlaces } from '@svc/service-kit/update/update-places.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { expect, onTestFinished, test } from 'vitest';
 import type { SupervisorState } from '@svc/contract/service.ts';
-import { beginTrial, revertTrial } from './pointer.ts';
+import { beginTrial, readPointer, readTrial, revertTrial } from './pointer.ts';
 import type { Journal } from './journal.ts';
 import { goBack, verify } from './switch-to.ts';
 import type { UpdateContext } from './update-context.ts';
@@ -36,7 +36,7 @@ function contextOf(url: string): UpdateContext {
   mkdirSync(path.join(places.versions, commit), { recursive: true });
   writeFileSync(path.join(places.versions, commit, 'svc'), `#!/bin/sh\necho '{"result":1}'\n`, { mode: 0o755 });
   beginTrial(places, commit);
-  const service = { read: () => null, hosts: () => [{ name: 'core', url }] };
+  const service = { read: () => null, isStopped: () => false, hosts: () => [{ name: 'core', url }] };
   return { places, service, settings: { updateVerifyMs: 100 } } as unknown as UpdateContext;
 }
 
@@ -60,4 +60,14 @@ test('where what keeps the service has gone back by itself, nothing else is star
   const journal = { from: { commit, version: '1.0.0', name: '1.0.0' } } as Journal;
   const { result } = await goBack(context, { journal, why: 'it ended by itself', unwell: new Set() });
   expect([result, started]).toEqual(['reverted', []]);
+});
+
+test('a service that was stopped is not started by who updates, and waits for nothing', async () => {
+  const context = contextOf(await openHost(() => false));
+  const started: string[] = [];
+  Object.assign(context, { say: () => undefined });
+  Object.assign(context.service, { isStopped: () => true, start: async () => void started.push('another') });
+  const journal = { from: { commit, version: '1.0.0', name: '1.0.0' } } as Journal;
+  const { result } = await goBack(context, { journal, why: 'the service was stopped', unwell: new Set() });
+  expect([result, started, readTrial(context.places), readPointer(context.places)]).toEqual(['stopped', [], null, null]);
 });

@@ -13,17 +13,17 @@ import { foreignEnv } from './program-env.ts';
 import { versionFolder } from './version-folder.ts';
 import { whyNoReply } from './dry-run.ts';
 
-/** `reverted`: why the version before runs again. `stuck`: that it does not run either. `lost`: connectors that ran before, with the reasons. */
+/** `reverted`: why the version before runs again. `stuck`: that it does not run either. `stopped`: a person has ended the service. `lost`: connectors that ran before, with the reasons. */
 export type Switched = {
   journal: Journal;
-  result: 'confirmed' | 'reverted' | 'stuck';
+  result: 'confirmed' | 'reverted' | 'stuck' | 'stopped';
   why: string | null;
   gapMs: number | null;
   lost: string[];
 };
 
 const turnsMs = 60_000;
-const startMs = 60_000;
+export const startMs = 60_000;
 /** Over what the processes are given to end. */
 const spareMs = 5000;
 /** From the request: the next version loads its code, turns that run end, then the processes. */
@@ -39,8 +39,10 @@ export async function switchTo(context: UpdateContext, journal: Journal): Promis
   const isUp = service.read() !== null;
   const unwell = isUp ? await unwellOnes(service.hosts()) : new Set<string>();
   const connectors = isUp ? await wellConnectors(service.instances) : new Set<string>();
-  if (isUp && (await awaitTurns(service.coreUrl(), turnsMs)) > 0) say('Turns still run; the new version takes them up again.');
-  writeJournal(places, journal);
+  const onWait = () => say('Waiting for turns that run, a minute at most …');
+  if (isUp && (await awaitTurns(service.coreUrl(), turnsMs, onWait)) > 0)
+    say('Turns still run; the new version takes them up again.');
+  writeJournal(places, { ...journal, unwell: [...unwell] });
   beginTrial(places, to.commit);
   onPhase(journal);
   if (!isUp) return confirm(context, journal, null);
@@ -63,20 +65,20 @@ export async function startAndVerify(
   unwell: ReadonlySet<string>,
 ): Promise<string | null> {
   const { service, settings, say } = context;
-  if (!(await startAgain(service.read, longestStopMs(settings), startMs))) return 'the service did not start again in time';
+  if (!(await startAgain(service, longestStopMs(settings), startMs))) return 'the service did not start again in time';
   const fault = await awaitWell(() => whyNotWell(service.hosts(), commit, unwell), {
     withinMs: startMs,
     lost: () => lostTrial(context, commit),
   });
   if (fault !== null) return fault;
-  say('It runs. Looking whether it goes on well …');
+  say(`It runs. Looking for ${Math.ceil(settings.updateVerifyMs / 1000)} s whether it goes on well …`);
   return verify(context, commit, unwell);
 }
 
 /** The supervisor takes a version back by itself that ends. */
-function lostTrial({ places }: UpdateContext, commit: string): string | null {
-  const trial = readTrial(places);
-  return trial?.to === commit ? null : 'it ended by itself';
+export function lostTrial({ places, service }: UpdateContext, commit: string): string | null {
+  if (readTrial(places)?.to !== commit) return 'it ended by itself';
+  return service.isStopped() ? 'the service was stopped' : null;
 }
 
 /** A reply end to end, then a time in which nothing is started again and all stays well. */
@@ -116,17 +118,26 @@ export function confirm(context: UpdateContext, journal: Journal, gapMs: number 
 
 type Failure = { journal: Journal; why: string; unwell: ReadonlySet<string> };
 
-/** Has the version from before run again, and looks whether it does. */
+/** Has the version from before run again, and looks whether it does. A service that was stopped stays so: it runs at its next start. */
 export async function goBack(context: UpdateContext, { journal, why, unwell }: Failure): Promise<Switched> {
   const { places, service, settings, say } = context;
   const { from } = journal;
-  say(`Going back: ${why}.`);
+  const isStopped = service.isStopped();
+  say(isStopped ? 'The service was stopped, so the version before is put in place again.' : `Going back: ${why}.`);
   const mustStart = revertTrial(places, why);
-  const end = (result: 'reverted' | 'stuck', more = '') => ({ journal, result, why: `${why}${more}`, gapMs: null, lost: [] });
-  if (mustStart && service.read() !== null) {
-    if (!(await startAgain(service.read, longestStopMs(settings), startMs)))
-      return end('stuck', '; and the version from before did not start');
-  } else if (!(await comesUp(service.read, startMs))) await service.start();
+  const end = (result: 'reverted' | 'stuck' | 'stopped', more = ''): Switched => ({
+    journal,
+    result,
+    why: `${why}${more}`,
+    gapMs: null,
+    lost: [],
+  });
+  if (isStopped) return end('stopped');
+  const isUp = mustStart && service.read() !== null;
+  const isStarted = isUp ? await startAgain(service, longestStopMs(settings), startMs) : await comesUp(service, startMs);
+  if (service.isStopped()) return end('stuck', '; then the service ended');
+  if (!isStarted && isUp) return end('stuck', '; and the version from before did not start');
+  if (!isStarted) await service.start();
   const fault = await awaitWell(() => whyNotWell(service.hosts(), from.commit, unwell), { withinMs: startMs, lost: () => null });
   return fault === null ? end('reverted') : end('stuck', `; and of the version from before ${fault}`);
 }

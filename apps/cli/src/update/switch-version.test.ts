@@ -1,7 +1,13 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { birthMark } from '@svc/service-kit/process/birth-mark.ts';
+import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { expect, onTestFinished, test } from 'vitest';
-import { measureGap } from './switch-version.ts';
+import { measureGap, watchService } from './switch-version.ts';
 
 test('a core that does not answer again is one that was away to the end', async () => {
   const heard = Promise.withResolvers<void>();
@@ -18,4 +24,34 @@ test('a core that does not answer again is one that was away to the end', async 
   const away = performance.now();
   while (performance.now() - away < 100) await new Promise((resolve) => setImmediate(resolve));
   expect(await gap.stop()).toBeGreaterThanOrEqual(100);
+});
+
+test('a service is stopped when it was asked to end, or what keeps it is gone; one that says nothing of that is not', async () => {
+  const folder = temporaryFolder();
+  onTestFinished(folder.remove);
+  const file = path.join(folder.path, 'supervisor.json');
+  const keeper = spawn('sleep', ['60']);
+  onTestFinished(() => void keeper.kill());
+  const pid = Number(keeper.pid);
+  const state = { pid: process.pid, born: birthMark(process.pid), started_at: 1, services: [], faults: [] };
+  const note = (more: object) => writeFileSync(file, JSON.stringify({ ...state, ...more }));
+  const service = watchService(file);
+  const found = [service.isStopped()];
+  for (const more of [
+    {},
+    { kept_by: { pid, born: birthMark(pid) } },
+    { kept_by: { pid: 1, born: null } },
+    { is_stopping: true },
+    { is_stopping: false },
+  ]) {
+    note(more);
+    found.push(service.isStopped());
+  }
+  note({ kept_by: { pid, born: birthMark(pid) } });
+  service.read();
+  writeFileSync(file, '');
+  keeper.kill('SIGKILL');
+  await once(keeper, 'exit');
+  found.push(service.isStopped());
+  expect(found).toEqual([false, false, false, false, true, false, true]);
 });

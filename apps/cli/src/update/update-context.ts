@@ -4,12 +4,11 @@ import type { UpdatePlaces } from '@svc/service-kit/update/update-places.ts';
 import type { Host } from './examine-service.ts';
 import type { Journal } from './journal.ts';
 import type { ListInstances } from './lost-connectors.ts';
-import type { ReadState } from './switch-version.ts';
+import type { ServiceWatch } from './switch-version.ts';
 import type { VersionSource } from './version-source.ts';
 
 /** How the running service is reached. */
-export type Switch = {
-  read: ReadState;
+export type Switch = ServiceWatch & {
   /** Of the host processes whose commit counts. */
   hosts(): Host[];
   coreUrl(): string;
