@@ -23,40 +23,41 @@ type Deps = {
 };
 
 const everyMs = 15 * 60_000;
+/** A version that was put in place and runs has shown by then whether it is well. */
+const repairMs = 60_000;
 const checkMs = 2 * 60_000;
 
 /**
  * Looks every 15 minutes whether there is an update, as `svc update --check` does, and notes what was found. Where the operator wants that, it is
- * installed; a version that was taken back, or that a person has to do something for first, is not tried again. What an update that was cut off has left is brought to an end first.
+ * installed; a version that was taken back, or that a person has to do something for first, is not tried again. What an update that was cut off has left is brought to an end first,
+ * and a minute after the start.
  */
 export type ReleaseWatch = { close(): void };
 
 export function watchReleases(deps: Deps): ReleaseWatch {
   const { clock, log } = deps;
   let isLooking = false;
+  const warn = (error: unknown): void => log.warn({ err: errorText(error) }, 'updates could not be looked for');
   const lookOnce = async (): Promise<void> => {
     if (isLooking) return;
     isLooking = true;
-    try {
-      await look(deps);
-    } catch (error) {
-      log.warn({ err: errorText(error) }, 'updates could not be looked for');
-    } finally {
-      isLooking = false;
-    }
+    await look(deps).catch(warn);
+    isLooking = false;
   };
-  return { close: clock.every(everyMs, () => void lookOnce()) };
+  const cancelRepair = clock.after(repairMs, () => void repair(deps).catch(warn));
+  const cancelLooks = clock.every(everyMs, () => void lookOnce());
+  return {
+    close() {
+      cancelRepair();
+      cancelLooks();
+    },
+  };
 }
 
-async function look({ settings, env, clock, log, start = startUpdater }: Deps): Promise<void> {
-  const home = installationHome(settings.root);
-  const places = updatePlaces(home);
-  if (managerOf(home, settings) !== null || runningUpdate(places) !== null) return;
-  const logFile = path.join(dataPaths(settings.dataDir).logs, 'update.log');
-  if (isLeftOpen(places)) {
-    log.info({}, 'an update that was cut off is brought to an end');
-    return start({ home, logFile, env, repair: true });
-  }
+async function look(deps: Deps): Promise<void> {
+  const { settings, env, clock, log, start = startUpdater } = deps;
+  const { home, places, logFile } = placesOf(settings);
+  if (managerOf(home, settings) !== null || runningUpdate(places) !== null || (await repair(deps))) return;
   const args = ['update', '--check', '--json'];
   const run = await runProgram(path.join(home, 'svc'), args, { cwd: home, env: updaterEnv(env), timeoutMs: checkMs });
   const check = toCheck(run.stdout, clock.now());
@@ -66,6 +67,20 @@ async function look({ settings, env, clock, log, start = startUpdater }: Deps): 
   if (isHeldBack(places, check.to.commit)) return;
   log.info({ to: check.to.name }, 'an update is installed');
   await start({ home, logFile, env });
+}
+
+/** Brings to an end what an update that was cut off has left. False when there is nothing. */
+async function repair({ settings, env, log, start = startUpdater }: Deps): Promise<boolean> {
+  const { home, places, logFile } = placesOf(settings);
+  if (managerOf(home, settings) !== null || !isLeftOpen(places)) return false;
+  log.info({}, 'an update that was cut off is brought to an end');
+  await start({ home, logFile, env, repair: true });
+  return true;
+}
+
+function placesOf({ root, dataDir }: Deps['settings']) {
+  const home = installationHome(root);
+  return { home, places: updatePlaces(home), logFile: path.join(dataPaths(dataDir).logs, 'update.log') };
 }
 
 /** What `svc update --check --json` printed; null when that is something else. */
