@@ -16,8 +16,17 @@ export type UpdateStatus = {
   check: UpdateCheck | null;
 };
 
-/** `code`: 0 when there is an update, 4 when there is none, 3 when it could not be found out. */
-export type UpdateCheck = { code: number; words: string; to: { name: string; commit: string } | null; checked_at: number };
+/**
+ * `code`: 0 when there is an update, 4 when there is none, 3 when it could not be found out, or what is published is not in order (`refused`), such as its
+ * signature.
+ */
+export type UpdateCheck = {
+  code: number;
+  words: string;
+  to: { name: string; commit: string } | null;
+  checked_at: number;
+  refused?: boolean;
+};
 
 /** `POST /v2/update/run`. */
 export type UpdateRun = { managed: true; manager: string } | { managed: false; started: true };

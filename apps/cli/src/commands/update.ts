@@ -150,7 +150,10 @@ function chooseAuto(auto: 'on' | 'off', { dataDir }: Settings): Outcome {
 /** What would happen. Asks the remote; fetches and changes nothing. */
 async function check({ source }: UpdateContext, { channel, ref }: UpdateRequest): Promise<Outcome> {
   const current = await source.installed(repositoryRoot);
-  const { name, commit } = await source.find({ channel, ref, current });
+  const target = await source.find({ channel, ref, current });
+  const why = await source.whyNotYet(target);
+  if (why !== null) throw new UpdateStopped(updateCodes.manual, why, { isRefused: true });
+  const { name, commit } = target;
   return {
     code: updateCodes.ok,
     words: `There is an update from ${current.name} to ${name} (${commit.slice(0, 12)}). Run ./svc update.`,

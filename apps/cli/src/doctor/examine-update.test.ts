@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
+import { writeUpdateCheck } from '@svc/service-kit/update/update-files.ts';
 import { updatePlaces } from '@svc/service-kit/update/update-places.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { writeJournal } from '../update/journal.ts';
@@ -16,7 +17,10 @@ function openClone() {
   onTestFinished(folder.remove);
   const places = updatePlaces(folder.path);
   for (const made of [`${places.home}/.git`, places.versions, places.folder]) mkdirSync(made, { recursive: true });
-  return { places, look: () => examineUpdate({ root: places.home, updateManaged: null, updateArchives: null }) };
+  return {
+    places,
+    look: () => examineUpdate({ root: places.home, dataDir: places.home, updateManaged: null, updateArchives: null }),
+  };
 }
 
 test('a version that is left on trial by an update that was cut off is a problem, with the command that ends it', () => {
@@ -47,5 +51,19 @@ test('why the last update did not stay is a note; one that the machine kept from
     expect.objectContaining({ state: 'note', text: 'the last one did not stay: b was taken back: it ended.' }),
   ]);
   writeLastUpdate(places, { ...ended, code: 0, words: 'Updated.' }, false);
+  expect(look()).toEqual([]);
+});
+
+test('what is published and not in order is a problem, as it was found last', () => {
+  const { places, look } = openClone();
+  const refused = [expect.objectContaining({ state: 'problem', text: 'It is not signed.' })];
+  writeStoppedUpdate(places, { ...ended, code: 3, words: 'It is not signed.\nMore.', isPassing: true, isRefused: true });
+  expect(look()).toEqual(refused);
+  const check = { code: 3, words: 'It is not signed.', to: null, checked_at: 2 };
+  writeUpdateCheck(places.home, { ...check, words: 'The network is away.' });
+  expect(look()).toEqual([]);
+  writeUpdateCheck(places.home, { ...check, refused: true });
+  expect(look()).toEqual(refused);
+  writeLastUpdate(places, { ...ended, code: 0, words: 'Updated.', endedAt: 3 }, false);
   expect(look()).toEqual([]);
 });

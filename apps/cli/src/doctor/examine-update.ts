@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync } from 'node:fs';
 import type { Settings } from '@svc/service-kit/config/settings.ts';
 import { managerOf } from '@svc/service-kit/update/managed.ts';
-import { isHeldBack, isLeftOpen } from '@svc/service-kit/update/update-files.ts';
+import { isHeldBack, isLeftOpen, readUpdateCheck } from '@svc/service-kit/update/update-files.ts';
 import { installationHome, updatePlaces, type UpdatePlaces } from '@svc/service-kit/update/update-places.ts';
 import { quoted } from '../terminal.ts';
 import { readJournal } from '../update/journal.ts';
@@ -10,10 +10,10 @@ import { readTrial } from '../update/pointer.ts';
 import { note, problem, type Finding } from './finding.ts';
 
 /** What an update has left, why the last one did not stay, and whether there could be another. Nothing where something else updates this. */
-export function examineUpdate(settings: Pick<Settings, 'root' | 'updateManaged' | 'updateArchives'>): Finding[] {
+export function examineUpdate(settings: Pick<Settings, 'root' | 'dataDir' | 'updateManaged' | 'updateArchives'>): Finding[] {
   const places = updatePlaces(installationHome(settings.root));
   if (managerOf(places.home, settings) !== null) return [];
-  return [...leftOpen(places), ...lastOne(places), ...folderOf(places)];
+  return [...leftOpen(places), ...lastOne(places), ...published(places, settings.dataDir), ...folderOf(places)];
 }
 
 function leftOpen(places: UpdatePlaces): Finding[] {
@@ -29,6 +29,17 @@ function lastOne(places: UpdatePlaces): Finding[] {
   const last = readLastUpdate(places);
   if (last === null || last.code === 0 || !isHeldBack(places, last.to.commit)) return [];
   return [note('update', `the last one did not stay: ${last.words.split('\n')[0]}`)];
+}
+
+/** What is published, as it was found last: by an update, or by the look of the service. */
+function published(places: UpdatePlaces, dataDir: string): Finding[] {
+  const check = readUpdateCheck(dataDir);
+  const last = readLastUpdate(places);
+  const isOfCheck = (check?.checked_at ?? 0) >= (last?.endedAt ?? 0);
+  const words = isOfCheck ? check?.refused === true && check.words : last?.isRefused === true && last.words;
+  return typeof words === 'string'
+    ? [problem('update', words.split('\n')[0] ?? '', 'tell who publishes it; ./svc update tries it again')]
+    : [];
 }
 
 function folderOf({ home, folder }: UpdatePlaces): Finding[] {

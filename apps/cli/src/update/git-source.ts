@@ -23,6 +23,7 @@ export function openGitSource({ places, root, allowUnsigned }: Clone): VersionSo
     installed: (folder) => installedIn(folder, places, git),
     find: (wish) => findTarget(git, wish),
     fetch: (target) => fetchTarget(git, target, { root, allowUnsigned }),
+    whyNotYet: async () => null,
     make: (commit, like) => makeVersion({ places, git, commit, like }),
     remove: (commit) => removeVersion(places, git, commit),
     keepOwnWork: (isEdge, id) => keepWhatIsOwn(git, isEdge, id),

@@ -13,20 +13,28 @@ export type Outcome = {
   isOfFiles?: boolean;
   /** The machine or its network failed, which passes: it may be tried again by itself. */
   isPassing?: boolean;
+  /** What is published is not in order, such as its signature. */
+  isRefused?: boolean;
 };
 
 export const inSeconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
 
-type Kind = { isOfFiles?: true; isPassing?: true };
+type Kind = { isOfFiles?: true; isPassing?: true; isRefused?: true };
 
 /** What ends an update before anything was stopped, or when a person has to look. Every one of them is expected. */
 export class UpdateStopped extends Error {
   override readonly name = 'UpdateStopped';
   readonly outcome: Outcome;
 
-  constructor(code: Outcome['code'], words: string, { isOfFiles, isPassing, ...options }: ErrorOptions & Kind = {}) {
+  constructor(code: Outcome['code'], words: string, { isOfFiles, isPassing, isRefused, ...options }: ErrorOptions & Kind = {}) {
     super(words, options);
-    this.outcome = { code, words, ...(isOfFiles && { isOfFiles }), ...(isPassing && { isPassing }) };
+    this.outcome = {
+      code,
+      words,
+      ...(isOfFiles && { isOfFiles }),
+      ...(isPassing && { isPassing }),
+      ...(isRefused && { isRefused }),
+    };
   }
 }
 

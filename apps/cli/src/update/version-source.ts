@@ -12,6 +12,8 @@ export type VersionSource = {
   find(wish: TargetWish): Promise<Target>;
   /** Brings it here, and checks that it is by whom it should be. @throws UpdateStopped that says what is not in order */
   fetch(target: Target): Promise<void>;
+  /** Why it is of no use to bring it now, where that was tried before; only asks. Null when it may be. */
+  whyNotYet(target: Target): Promise<string | null>;
   /** Puts a version beside the others, with all that it needs; one that is there already stays. @throws BrokenVersion, what the disk says */
   make(commit: string, like: string): Promise<string>;
   remove(commit: string): Promise<void>;

@@ -88,6 +88,15 @@ test('a version that a person has to do something for first is not tried again a
   await expect.poll(() => started, { timeout: 5000 }).toBe(1);
 });
 
+test('what is published and not in order is noted as that', async () => {
+  changeUpdateSettings(folder.path, { auto: true });
+  const { clock } = watch('{"code":3,"words":"It is not signed.","isRefused":true}');
+  clock.advance(quarter);
+  await checked();
+  expect(readUpdateCheck(folder.path)).toMatchObject({ code: 3, refused: true });
+  expect(started).toBe(0);
+});
+
 test('nothing is looked for where something else updates the installation', () => {
   const { clock } = watch(found, 'apt');
   clock.advance(quarter);

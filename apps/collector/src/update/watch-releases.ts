@@ -90,5 +90,6 @@ function toCheck(stdout: string, at: number): UpdateCheck | null {
   const to = found['to'];
   const isNamed = isRecord(to) && typeof to['name'] === 'string' && typeof to['commit'] === 'string';
   const { code, words } = found as { code: number; words: string };
-  return { code, words, to: isNamed ? (to as UpdateCheck['to']) : null, checked_at: at };
+  const refused = found['isRefused'] === true ? { refused: true } : {};
+  return { code, words, to: isNamed ? (to as UpdateCheck['to']) : null, checked_at: at, ...refused };
 }

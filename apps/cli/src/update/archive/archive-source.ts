@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { onlyReleases } from '@svc/service-kit/update/managed.ts';
-import { readReleaseInfo } from '@svc/service-kit/update/release-info.ts';
+import { readReleaseInfo, sumsFile } from '@svc/service-kit/update/release-info.ts';
 import type { UpdatePlaces } from '@svc/service-kit/update/update-places.ts';
 import { linkInstallation } from './link-installation.ts';
 import { isWhole, markWhole, removeFolder, setUp, takeDotenv, versionFolder } from '../version-folder.ts';
@@ -12,9 +12,10 @@ import { signersFile } from '../verify-tag.ts';
 import type { Target } from '../choose-target.ts';
 import type { Version } from '../journal.ts';
 import type { TargetWish, VersionSource } from '../version-source.ts';
-import { download } from './download.ts';
+import { checkRoomFor, describeFile, download, NotInOrder } from './download.ts';
 import { newestPublished, type Published } from './published.ts';
 import { unpack } from './unpack.ts';
+import { isStillWrong, noteWrong } from './wrong-archive.ts';
 
 type Archives = {
   places: UpdatePlaces;
@@ -45,10 +46,14 @@ export function openArchiveSource({ places, root, base, allowUnsigned }: Archive
     async fetch({ commit, name }) {
       const published = found.get(commit);
       if (published === undefined || isWhole(versionFolder(places, commit))) return;
-      await orStop(
-        download(published.url, fileOf(commit), published.digest),
-        `${name} could not be downloaded, so nothing was changed`,
-      );
+      await orStop(bring(places, published, fileOf(commit)), `${name} could not be downloaded, so nothing was changed`);
+    },
+
+    async whyNotYet({ commit, name }) {
+      const published = found.get(commit);
+      if (published === undefined || isWhole(versionFolder(places, commit)) || !(await isStillWrong(places, published)))
+        return null;
+      return `${name} is published, but its archive is not what ${sumsFile} says, so it is not installed. By itself it is fetched again when one of the two changes; to try it now: ./svc update`;
     },
 
     async make(commit, like) {
@@ -75,6 +80,20 @@ export function openArchiveSource({ places, root, base, allowUnsigned }: Archive
     },
     canSettleLate: async () => false,
   };
+}
+
+/** Remembers what came, and was not what it should be: as much as that is not fetched every quarter of an hour. */
+async function bring(places: UpdatePlaces, published: Published, file: string): Promise<void> {
+  const { url, digest } = published;
+  // Asked before: what is put in its place meanwhile is another one.
+  const described = await describeFile(url);
+  try {
+    await checkRoomFor(file, described);
+    await download(url, file, digest);
+  } catch (error) {
+    if (error instanceof NotInOrder) noteWrong(places, published, described);
+    throw error;
+  }
 }
 
 function infoOf(folder: string): NonNullable<ReturnType<typeof readReleaseInfo>> {
@@ -108,6 +127,11 @@ async function orStop<T>(work: Promise<T>, what: string): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    throw new UpdateStopped(updateCodes.manual, `${what}. ${(error as Error).message}`, { cause: error, isPassing: true });
+    const kind = error instanceof NotInOrder ? { isRefused: true as const } : {};
+    throw new UpdateStopped(updateCodes.manual, `${what}. ${(error as Error).message}`, {
+      cause: error,
+      isPassing: true,
+      ...kind,
+    });
   }
 }

@@ -4,6 +4,7 @@ import { open, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freeSpace } from '@svc/service-kit/free-space.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 
 /** Nothing came for so long: the connection is gone. */
@@ -37,9 +38,43 @@ async function readText(url: string): Promise<string> {
   return text + decoder.decode();
 }
 
+/** What is published is not by whom, or not what, it should be: asking again does not help until that changes. */
+export class NotInOrder extends Error {
+  override readonly name = 'NotInOrder';
+}
+
+/** What a place says of a file without giving it. `mark`: another one when the file is another; null where nothing is said. */
+export type Described = { mark: string | null; bytes: number | null };
+
+/** Never rejects: who downloads it then is told what is wrong. */
+export async function describeFile(url: string): Promise<Described> {
+  try {
+    const response = await fetch(url, { method: 'HEAD', signal: AbortSignal.timeout(idleMs) });
+    if (!response.ok) return { mark: null, bytes: null };
+    const said = ['etag', 'last-modified', 'content-length'].map((name) => response.headers.get(name));
+    const length = said.at(-1) ?? null;
+    return { mark: JSON.stringify(said), bytes: length === null ? null : Number(length) };
+  } catch {
+    return { mark: null, bytes: null };
+  }
+}
+
+/** So that a disk that is too small is not filled, time and again. @throws Error */
+export async function checkRoomFor(file: string, { bytes }: Described): Promise<void> {
+  const folder = path.dirname(file);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const [free, needed] = [await freeSpace(folder), (bytes ?? 0) - sizeOf(`${file}.part`)];
+  if (free < needed)
+    throw new Error(
+      `There is no space left for it on the disk of ${folder}: it takes ${inMb(needed)} MB more, and ${inMb(free)} MB are free.`,
+    );
+}
+
+const inMb = (bytes: number): number => Math.round(bytes / 2 ** 20);
+
 /**
  * Downloads a file whose digest is known. Goes on where a connection broke, also that of an earlier call; `file` is there whole or not at all.
- * @throws Error that says why not
+ * @throws Error that says why not; NotInOrder where all of it came, and is something else
  */
 export async function download(url: string, file: string, digest: string): Promise<void> {
   if ((await digestOfFile(file)) === digest) return;
@@ -49,7 +84,7 @@ export async function download(url: string, file: string, digest: string): Promi
   await bring(url, part);
   if ((await digestOfFile(part)) === digest) return renameSync(part, file);
   rmSync(part, { force: true });
-  if (!goesOn) throw new Error(`${url} is not what the checksums say.`);
+  if (!goesOn) throw new NotInOrder(`${url} is not what the checksums say.`);
   // What an earlier call has left may be damaged, as by a loss of power.
   await download(url, file, digest);
 }

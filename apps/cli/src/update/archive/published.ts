@@ -1,6 +1,6 @@
 import { archiveName, signatureFile, sumsFile, toReleaseInfo, type ReleaseInfo } from '@svc/service-kit/update/release-info.ts';
 import { compareVersions } from '../release-tag.ts';
-import { getText, sha256 } from './download.ts';
+import { getText, NotInOrder, sha256 } from './download.ts';
 import { whyNotSignedSums } from './verify-sums.ts';
 
 /** An archive that is published. `url`: of its file; `digest`: what that has to be. */
@@ -14,14 +14,14 @@ type Place = {
 
 /**
  * The newest archive at a place for a platform; null when it has none. Nothing is believed but what the signed sums vouch for.
- * @throws Error that says what is not in order there
+ * @throws NotInOrder; Error where the place cannot be asked
  */
 export async function newestPublished({ base, platform, signers }: Place): Promise<Published | null> {
   const at = (name: string): string => `${base.replace(/\/+$/, '')}/${name}`;
   const sums = await getText(at(sumsFile));
   if (signers !== null) {
     const why = await whyNotSignedSums(sums, await getText(at(signatureFile)), signers);
-    if (why !== null) throw new Error(`${at(sumsFile)} is not signed by a key that may release. ${why}`);
+    if (why !== null) throw new NotInOrder(`${at(sumsFile)} is not signed by a key that may release. ${why}`);
   }
   const digests = parseSums(sums);
   const version = newestFor(platform, [...digests.keys()]);
@@ -31,7 +31,7 @@ export async function newestPublished({ base, platform, signers }: Place): Promi
   const text = described === undefined ? '' : await getText(at(`${name}.json`));
   const info = toReleaseInfo(text);
   if (sha256(text) !== described || info?.version !== version || info.platform !== platform)
-    throw new Error(`${at(`${name}.json`)} is not what ${sumsFile} says.`);
+    throw new NotInOrder(`${at(`${name}.json`)} is not what ${sumsFile} says.`);
   const file = `${name}.tar.gz`;
   return { info, url: at(file), digest: digests.get(file) ?? '' };
 }
