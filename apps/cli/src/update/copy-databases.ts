@@ -2,6 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import type { DataPaths } from '@svc/service-kit/config/data-dir.ts';
+import { appliedMigrations } from '@svc/store/applied-migrations.ts';
 import { copyDatabase } from '@svc/store/copy-database.ts';
 
 export type Databases = Pick<DataPaths, 'coreDb' | 'managerDb' | 'collectorDb'>;
@@ -57,17 +58,7 @@ function change(file: string, statements: readonly [sql: string, ...values: SQLI
 }
 
 /** The migrations that the databases have had, by their app. */
-export function appliedMigrations({ coreDb, managerDb, collectorDb }: Databases): Map<string, string[]> {
+export function migrationsByApp({ coreDb, managerDb, collectorDb }: Databases): Map<string, string[]> {
   const files = Object.entries({ core: coreDb, manager: managerDb, collector: collectorDb });
-  return new Map(files.flatMap(([app, file]) => (existsSync(file) ? [[app, migrationsIn(file)]] : [])));
-}
-
-function migrationsIn(file: string): string[] {
-  const db = new DatabaseSync(file, { readOnly: true, timeout: 5000 });
-  try {
-    const rows = db.prepare('SELECT name FROM schema_migration').all();
-    return rows.map((row) => String(row['name']));
-  } finally {
-    db.close();
-  }
+  return new Map(files.flatMap(([app, file]) => (existsSync(file) ? [[app, appliedMigrations(file)]] : [])));
 }

@@ -2,7 +2,7 @@ import { makePrivateDir } from '@svc/service-kit/files.ts';
 import { syncDisk } from '@svc/service-kit/restore/sync-disk.ts';
 import type { UpdateChannel } from '@svc/service-kit/update/update-settings.ts';
 import { buildWebApps, takeBuilds } from './build-web-apps.ts';
-import { appliedMigrations } from './copy-databases.ts';
+import { migrationsByApp } from './copy-databases.ts';
 import { tryOnCopies } from './dry-run.ts';
 import { unwellOnes } from './examine-service.ts';
 import { endJournal, type Journal, type Version, writeJournal } from './journal.ts';
@@ -140,7 +140,7 @@ function checkSchemas({ data }: UpdateContext, { older, newer }: { older: string
       updateCodes.manual,
       `There would be no way back to what is installed (${noWayBack}). Update in smaller steps, with --ref.`,
     );
-  const unreadable = whyNotOnDatabases(newer, appliedMigrations(data), older);
+  const unreadable = whyNotOnDatabases(newer, migrationsByApp(data), older);
   if (unreadable !== null)
     throw new UpdateStopped(updateCodes.manual, `That version cannot work with the data as it is (${unreadable}).`);
 }

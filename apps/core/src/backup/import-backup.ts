@@ -91,7 +91,7 @@ export function createImports({ paths, settings, version, clock, ids }: ImportDe
       throw refused(`The backup is of version ${contents.version}, and this is ${version}. Update the service first.`);
     }
     if (!contents.files.some((file) => file.path === 'core.db')) throw refused('The backup has no core.db.');
-    await checkDatabases(folder, settings.root);
+    await checkDatabases(folder, { root: settings.root, present: paths.root });
   }
 
   async function toPlan(id: string, archive: ReadArchive, passphrase: string | null, folder: string): Promise<RestorePlan> {

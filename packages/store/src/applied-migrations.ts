@@ -1,0 +1,14 @@
+import { DatabaseSync } from 'node:sqlite';
+
+const busyMs = 5000;
+
+/** The migrations that a database has had, which its service may be working with. @throws what SQLite says of it */
+export function appliedMigrations(file: string): string[] {
+  const db = new DatabaseSync(file, { readOnly: true, timeout: busyMs });
+  try {
+    const rows = db.prepare('SELECT name FROM schema_migration').all();
+    return rows.map((row) => String(row['name']));
+  } finally {
+    db.close();
+  }
+}
