@@ -2,6 +2,7 @@ import { Transform } from 'node:stream';
 import { isConnectorPart } from '@svc/service-kit/restore/keep-present.ts';
 import { isSecretName } from '@svc/service-kit/restore/secret-files.ts';
 import { errorText, ServiceError } from '@svc/service-kit/service-error.ts';
+import { noRoomToUnpack } from '../file/disk-space.ts';
 import { isPlainPath } from '../file/file-name.ts';
 
 export const contentsName = 'backup.json';
@@ -70,7 +71,7 @@ export const limitUnpacked = (counter: Counter, { maxBytes, maxRatio, slackBytes
   new Transform({
     transform(bytes: Buffer, _encoding, done) {
       counter.unpacked += bytes.length;
-      if (counter.unpacked > maxBytes) done(refused(`The backup unpacks to more than the ${maxBytes} bytes there is room for.`));
+      if (counter.unpacked > maxBytes) done(noRoomToUnpack(maxBytes));
       else if (counter.unpacked > slackBytes + maxRatio * counter.packed) {
         done(refused(`The backup unpacks to more than ${maxRatio} times its size, which no backup of this service does.`));
       } else done(null, bytes);

@@ -43,3 +43,14 @@ test('[S02] two small files that stand in each other’s way are refused', async
   const entries = [{ name: 'connectors/one/a' }, { name: 'connectors/one/a/b' }];
   await expect(unpack([...entries, contentsFor(entries)])).rejects.toThrow('in each other’s way');
 });
+
+test('one that takes more than the disk has is nothing that is wrong with it: there is no room', async () => {
+  const entries = [{ name: 'uploads/day/large', content: Buffer.alloc(4 * 2 ** 20, 7) }];
+  const archive = Readable.from([tarGz([...entries, contentsFor(entries)])]);
+  await expect(unpackArchive(archive, folder, 2 ** 20)).rejects.toMatchObject({
+    code: 'insufficient_storage',
+    message: expect.stringMatching(
+      /^The backup unpacks to more than 1\.0 MiB, .* stay free for the service\. Free some space\.$/,
+    ),
+  });
+});

@@ -23,5 +23,11 @@ export async function checkRoom(folder: string, size: number): Promise<void> {
   throw noSpace(words, free, size);
 }
 
-const noSpace = (words: string, free: number, size: number) =>
+/** That what is unpacked takes more than `roomIn` gave: nobody knows beforehand how much. */
+export const noRoomToUnpack = (room: number): ServiceError => {
+  const words = `The backup unpacks to more than ${inUnits(room)}, and more than that it may not take: ${inUnits(reserveBytes)} of the disk stay free for the service.`;
+  return noSpace(words, room);
+};
+
+const noSpace = (words: string, free: number, size?: number) =>
   new ServiceError('insufficient_storage', `${words} Free some space.`, { details: { free, size } });
