@@ -101,6 +101,7 @@ test('a good version takes over: code, folder, settings; what a person set stays
   const talker = startTalker(house.coreUrl);
   const { code, out } = await house.svc(['update']);
   expect(await second, 'another one beside it').toMatchObject({ code: 5 });
+  expect(out).toContain('Fetching v0.2.0 …\n');
   expect(out).toMatch(/Updated from 0\.1\.0 to v0\.2\.0\. The core answered nobody for \d+\.\d s\./);
   expect(await talker.end(), 'who went on talking').toEqual([]);
   expect(coreBegan(), 'its processes were loaded before the ones from before ended').toBeLessThan(house.state()?.started_at ?? 0);

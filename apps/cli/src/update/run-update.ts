@@ -39,7 +39,10 @@ export async function runUpdate(context: UpdateContext, request: UpdateRequest):
     const kept =
       request.own === undefined ? await source.keepOwnWork(request.channel === 'edge' && request.ref === null, id) : null;
     if (kept !== null) say(kept);
-    await goal.fetch?.();
+    if (goal.fetch !== null) {
+      say(`Fetching ${goal.to.name} …`);
+      await goal.fetch();
+    }
   } catch (error) {
     throw stopped(error);
   }
