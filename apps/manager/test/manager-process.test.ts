@@ -1,13 +1,13 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import path from 'node:path';
 import type { Instance } from '@svc/contract/instance.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
 import { requestJson } from '@svc/service-kit/http/json-client.ts';
 import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { fixtures } from './open-manager.ts';
 import { isAlive } from '@svc/service-kit/process/signal-process.ts';
 import { postedBy, eventually, isOpen } from './waiting.ts';
@@ -281,15 +281,24 @@ describe('the first start', () => {
   });
 
   test('makes a keys file that is found again where the data folder is moved to', async () => {
-    const first = await start(main);
-    await end(first, 'SIGTERM');
-    renameSync(folder.path, `${folder.path}-moved`);
-    await start(main, { SVC_DATA_DIR: `${folder.path}-moved` });
-    expect((await list())[0]?.config).toMatchObject({
-      keys_file: path.join(`${folder.path}-moved`, 'instances/compat/keys.json'),
-    });
-    await Promise.all(started.map((child) => end(child, 'SIGTERM')));
-    rmSync(`${folder.path}-moved`, { recursive: true });
+    await end(await start(main), 'SIGTERM');
+    const before = folder;
+    folder = temporaryFolder();
+    rmSync(folder.path, { recursive: true });
+    renameSync(before.path, folder.path);
+    await start(main);
+    expect(await list()).toMatchObject([{ id: 'compat', config: { keys_file: keysFile() } }]);
+    expect(keys()).toHaveLength(1);
+  });
+
+  test('makes a keys file of which a copy of the data folder has its own', async () => {
+    await end(await start(main), 'SIGTERM');
+    const before = folder;
+    onTestFinished(before.remove);
+    folder = temporaryFolder();
+    cpSync(before.path, folder.path, { recursive: true });
+    await start(main);
+    expect(await list()).toMatchObject([{ id: 'compat', config: { keys_file: keysFile() } }]);
   });
 
   test('does not happen twice: what was deleted stays away', async () => {

@@ -22,7 +22,7 @@ export async function seedInstances({ settings, paths, clock, log, store, types 
     log.warn(`There is no connector type "${type}", so nothing was set up.`);
     return;
   }
-  const keysFile = path.join(paths.instances, type, 'keys.json');
+  const keysFile = keysFileOf(paths, type);
   ensureKeysFile(keysFile);
   const config = types.validate(found.meta, { port: settings.compatPort, keys_file: keysFile });
   const now = clock.now();
@@ -37,24 +37,22 @@ export async function seedInstances({ settings, paths, clock, log, store, types 
 }
 
 /**
- * An instance names its keys file by a whole path, which leads nowhere once the data folder is moved, or restored for another user. Its file came along.
+ * An instance names its keys file by a whole path, which is another one once the data folder is moved, copied, or restored for another user. Its file
+ * came along, and counts: also where the old one is still there, unless a person has changed the instance and may have meant that one.
  */
-export async function followKeysFiles({
-  paths,
-  clock,
-  log,
-  store,
-}: Pick<Deps, 'paths' | 'clock' | 'log' | 'store'>): Promise<void> {
+export async function followKeysFiles({ paths, log, store }: Pick<Deps, 'paths' | 'log' | 'store'>): Promise<void> {
   for (const instance of await store.list()) {
-    const { id, config } = instance;
+    const { id, config, created_at: createdAt, updated_at: updatedAt } = instance;
     const { keys_file: named } = config;
-    const own = path.join(paths.instances, id, 'keys.json');
-    if (typeof named !== 'string' || !named.endsWith(path.join('/', 'instances', id, 'keys.json'))) continue;
-    if (existsSync(named) || !existsSync(own)) continue;
-    await store.update({ ...instance, config: { ...config, keys_file: own }, updated_at: clock.now() });
+    const own = keysFileOf(paths, id);
+    if (typeof named !== 'string' || named === own || !named.endsWith(path.join('/', 'instances', id, 'keys.json'))) continue;
+    if (!existsSync(own) || (existsSync(named) && createdAt !== updatedAt)) continue;
+    await store.update({ ...instance, config: { ...config, keys_file: own } });
     log.info({ instance: id, was: named, keysFile: own }, 'the keys file of an instance is where the data folder was moved to');
   }
 }
+
+const keysFileOf = ({ instances }: Deps['paths'], id: string): string => path.join(instances, id, 'keys.json');
 
 /** Keeps a file that holds a key; what else stands there is the rest of a start that was cut off. */
 function ensureKeysFile(file: string): void {
