@@ -41,6 +41,18 @@ test('several processes that install the same at once all end well, and leave on
   expect(readdirSync(parent)).toEqual(['web']);
 });
 
+test('several processes that put a new version in the place of a large old one at once all end well, and whole', async () => {
+  const { lockFolder, folder, parent } = place();
+  for (let each = 0; each < 4000; each++) {
+    mkdirSync(path.join(folder, `node_modules/${each}`), { recursive: true });
+    writeFileSync(path.join(folder, `node_modules/${each}/index.js`), '');
+  }
+  writeFileSync(path.join(folder, 'package-lock.json'), '{}');
+  await Promise.all([1, 2, 3, 4].map(() => install(lockFolder, folder)));
+  expect(hasPackages({ lockFolder, folder })).toBe(true);
+  expect(readdirSync(parent)).toEqual(['web']);
+});
+
 test('who comes second leaves the folder of the first as it is', async () => {
   const { lockFolder, folder } = place();
   await install(lockFolder, folder);

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { isAlive } from '../process/signal-process.ts';
 import { createTextTail } from '../process/text-tail.ts';
@@ -60,26 +60,42 @@ export async function installPackages(installation: PackageInstallation): Promis
     await syncDisk(staging, installation.env);
     put(staging, installation);
   } finally {
-    rmSync(staging, { recursive: true, force: true });
+    for (const left of [staging, asideOf(staging)]) rmSync(left, { recursive: true, force: true });
   }
 }
 
 /** What installers that have ended left behind. Another one may be at work beside this. */
 function removeLeft(parent: string, staged: string): void {
-  const left = readdirSync(parent).filter((name) => name.startsWith(staged) && !isAlive(Number(name.slice(staged.length))));
+  const left = readdirSync(parent).filter(
+    (name) => name.startsWith(staged) && !isAlive(Number.parseInt(name.slice(staged.length), 10)),
+  );
   for (const name of left) rmSync(path.join(parent, name), { recursive: true, force: true });
 }
 
-/** The second one leaves the folder of the first alone: something may run from it already. */
+/**
+ * Puts what was installed in its place, in the place of an older version. Several may do this at once: the second one leaves the folder of the first
+ * alone, because something may run from it already. What was there is moved aside in one step and removed afterwards: to remove it in its place takes
+ * long, and would take away what another one has put there meanwhile.
+ */
 function put(staging: string, installation: PackageInstallation): void {
-  if (hasPackages(installation)) return;
-  try {
-    rmSync(installation.folder, { recursive: true, force: true });
-    renameSync(staging, installation.folder);
-  } catch (error) {
-    if (!hasPackages(installation)) throw error;
+  const { folder, lockFolder } = installation;
+  const aside = asideOf(staging);
+  for (let left = 20; !hasPackages(installation); left--) {
+    try {
+      if (existsSync(folder)) renameSync(folder, aside);
+      // Another one came between the look and the step.
+      if (hasPackages({ lockFolder, folder: aside })) renameSync(aside, folder);
+      else renameSync(staging, folder);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (left === 0 || !['ENOENT', 'ENOTEMPTY', 'EEXIST'].includes(code ?? '')) throw error;
+    }
+    rmSync(aside, { recursive: true, force: true });
   }
 }
+
+/** Where the version before is while it is removed. */
+const asideOf = (staging: string): string => `${staging}-before`;
 
 async function runNpm(cwd: string, { registry, env, signal, flags = [] }: PackageInstallation): Promise<void> {
   const usual = ['--ignore-scripts', '--no-audit', '--no-fund', '--no-update-notifier', '--fetch-retries=1', '--loglevel=error'];
