@@ -6,7 +6,10 @@ export type Place = {
   key: string;
   isNext: boolean;
   passesHold: boolean;
-  /** `resting`: it waits for a person and has no slot; `returning`: it wants one again. */
+  /**
+   * `entered`: its turn has not asked to run yet; `waiting`: for its lock, then for a slot; `resting`: it waits for a person
+   * and has no slot; `returning`: it wants one again.
+   */
   state: 'entered' | 'waiting' | 'running' | 'resting' | 'returning' | 'gone';
   waiting: Waiting | null;
   controller: AbortController;

@@ -5,6 +5,7 @@ import { within } from '@svc/service-kit/within.ts';
 import type { AbortReason, OnQueued, Ticket, Work } from './ticket.ts';
 import { createQueuePositions } from './queue-positions.ts';
 import { abortPlace, isUnderWay, type Place, placeOfNext, remove } from './turn-place.ts';
+import { createTurnSlots } from './turn-slots.ts';
 
 export type TurnQueueLimits = {
   /** Turns that run at once over all keys. */
@@ -41,19 +42,19 @@ export interface TurnQueue {
 }
 
 /**
- * Serializes turns: one at a time per conversation key, at most `slots` over all keys. A turn takes its key's lock
- * first and a slot second, so turns that wait for their own conversation hold no slot. Both are first come, first
- * served. All of it lives in memory: a killed process leaves no lock behind.
+ * Serializes turns: one at a time per conversation key, at most `slots` over all keys. A turn takes its key's lock, which
+ * is the first place of its line, and a slot second, so turns that wait for their own conversation hold no slot. Both are
+ * first come, first served. All of it lives in memory: a killed process leaves no lock behind.
  */
-export function createTurnQueue({ slots, maxWaiting, maxWaitingPerKey = maxWaiting }: TurnQueueLimits, clock: Clock): TurnQueue {
+export function createTurnQueue(
+  { slots: mostSlots, maxWaiting, maxWaitingPerKey = maxWaiting }: TurnQueueLimits,
+  clock: Clock,
+): TurnQueue {
   const lines = new ShortLivedMap<string, Place[]>();
-  const forSlot: Place[] = [];
+  const slots = createTurnSlots(mostSlots);
+  const positions = createQueuePositions({ lines, forSlot: slots.waiting, clock });
   let places = 0;
-  let taken = 0;
-  let resting = 0;
   let closed = false;
-  let holders = 0;
-  const positions = createQueuePositions({ lines, forSlot, clock });
 
   function enter(key: string, { next = false, unlimited = false, passesHold = false }: EnterOptions = {}): Ticket {
     if (closed) throw stopping();
@@ -81,7 +82,7 @@ export function createTurnQueue({ slots, maxWaiting, maxWaitingPerKey = maxWaiti
   }
 
   function checkLimits(line: Place[]): void {
-    if (line.length === 0 && taken < slots) return;
+    if (line.length === 0 && slots.taken() < mostSlots) return;
     const waiting = countWaiting();
     if (waiting >= maxWaiting) throw queueFull(`${waiting} turns are waiting already. Try again in a moment.`);
     if (line.length > maxWaitingPerKey) {
@@ -89,9 +90,9 @@ export function createTurnQueue({ slots, maxWaiting, maxWaitingPerKey = maxWaiti
     }
   }
 
-  const countWaiting = () => places - taken - resting;
-  const mayPass = (place: Place) => holders === 0 || place.passesHold;
-  const isFree = (place: Place) => lines.get(place.key)?.[0] === place && taken < slots && mayPass(place);
+  const countWaiting = () => places - slots.taken() - slots.resting();
+  const hasLock = (place: Place) => lines.get(place.key)?.[0] === place;
+  const isFree = (place: Place) => hasLock(place) && slots.isFree(place);
 
   async function run<T>(place: Place, work: Work<T>, onQueued: OnQueued): Promise<T> {
     if (closed) {
@@ -100,9 +101,9 @@ export function createTurnQueue({ slots, maxWaiting, maxWaitingPerKey = maxWaiti
     }
     // Nothing is awaited while lock and slot are free: the turn runs, and can be aborted, from this very call on.
     try {
-      if (isFree(place)) begin(place);
+      if (isFree(place)) slots.take(place);
       else await wait(place, onQueued);
-      const result = work(place.controller.signal, (wait) => rest(place, wait));
+      const result = work(place.controller.signal, (wait) => slots.rest(place, wait));
       place.settled = result.then(ignore, ignore);
       return await result;
     } finally {
@@ -114,75 +115,21 @@ export function createTurnQueue({ slots, maxWaiting, maxWaitingPerKey = maxWaiti
     return new Promise<void>((start, refuse) => {
       place.state = 'waiting';
       place.waiting = { start, refuse, onQueued, told: 0 };
-      const line = lines.get(place.key);
-      if (line?.[0] === place) forSlot.push(place);
+      if (hasLock(place)) slots.waitFor(place);
       positions.report(place);
     });
   }
 
-  function begin(place: Place): void {
-    place.state = 'running';
-    taken++;
-  }
-
-  async function rest<T>(place: Place, wait: () => Promise<T>): Promise<T> {
-    // Its engine stays: as many may rest as may run, the others keep their slots.
-    if (place.state !== 'running' || resting >= slots) return wait();
-    place.state = 'resting';
-    taken--;
-    resting++;
-    fillSlots();
-    try {
-      return await wait();
-    } finally {
-      await comeBack(place);
-    }
-  }
-
-  /** Before all that wait for a slot: it has had its turn in the line. */
-  function comeBack(place: Place): Promise<void> | void {
-    if (place.state !== 'resting') return;
-    resting--;
-    const { signal } = place.controller;
-    if (taken < slots || signal.aborted) return begin(place);
-    return new Promise((start) => {
-      place.state = 'returning';
-      place.waiting = { start, refuse: ignore, onQueued: ignore, told: 0 };
-      forSlot.unshift(place);
-      signal.addEventListener('abort', () => place.state === 'returning' && beginWaiting(place), { once: true });
-    });
-  }
-
   function leave(place: Place): void {
-    const { state } = place;
-    if (state === 'gone') return;
-    place.state = 'gone';
+    if (place.state === 'gone') return;
     places--;
-    if (state === 'running') taken--;
-    if (state === 'resting') resting--;
-    if (state === 'returning') place.waiting?.start();
-    remove(forSlot, place);
+    slots.leave(place);
     const line = lines.get(place.key) ?? [];
-    const wasHead = line[0] === place;
+    const hadLock = line[0] === place;
     remove(line, place);
     if (line.length === 0) lines.delete(place.key);
-    else if (wasHead && line[0]?.state === 'waiting') forSlot.push(line[0]);
-    fillSlots();
-    if (places > taken) positions.reportSoon();
-  }
-
-  function fillSlots(): void {
-    while (taken < slots) {
-      const place = forSlot.find(mayPass);
-      if (place === undefined) return;
-      beginWaiting(place);
-    }
-  }
-
-  function beginWaiting(place: Place): void {
-    remove(forSlot, place);
-    begin(place);
-    place.waiting?.start();
+    else if (hadLock && line[0]?.state === 'waiting') slots.waitFor(line[0]);
+    if (places > slots.taken()) positions.reportSoon();
   }
 
   /** The turn of a key that is in flight: it runs, or has its lock and waits for a slot. */
@@ -198,16 +145,7 @@ export function createTurnQueue({ slots, maxWaiting, maxWaitingPerKey = maxWaiti
       checkLimits(lines.get(key) ?? []);
     },
 
-    hold(): () => void {
-      holders++;
-      let isOver = false;
-      return () => {
-        if (isOver) return;
-        isOver = true;
-        holders--;
-        fillSlots();
-      };
-    },
+    hold: slots.hold,
 
     abort(key: string, reason: AbortReason): boolean {
       const place = inFlight(key);
@@ -221,7 +159,7 @@ export function createTurnQueue({ slots, maxWaiting, maxWaitingPerKey = maxWaiti
     },
 
     isClosed: () => closed,
-    counts: () => ({ running: taken + resting, waiting: countWaiting() }),
+    counts: () => ({ running: slots.taken() + slots.resting(), waiting: countWaiting() }),
 
     async close(deadlineMs: number): Promise<void> {
       closed = true;
