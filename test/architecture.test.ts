@@ -51,6 +51,7 @@ const light = [
   'feed/create-feed',
   'files',
   'fixed-window',
+  'forget-oldest',
   'heading-guard',
   'http/guard',
   'http/public-address',

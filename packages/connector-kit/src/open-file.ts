@@ -5,6 +5,7 @@ import { http, type IncomingMessage } from '@svc/service-kit/builtin.ts';
 import { fileTicketHeader } from '@svc/contract/upload.ts';
 import { errorText, queueFull, ServiceError, unavailable, upstream } from '@svc/service-kit/service-error.ts';
 import { systemClock, type Clock } from '@svc/service-kit/clock.ts';
+import { forgetOldest } from '@svc/service-kit/forget-oldest.ts';
 import type { OpenedFile } from './connector.ts';
 import { retryWithin, type Attempt } from './retry.ts';
 
@@ -19,10 +20,7 @@ export function createFileTickets(): FileTickets {
     note(path, ticket) {
       tickets.delete(path);
       tickets.set(path, ticket);
-      for (const oldest of tickets.keys()) {
-        if (tickets.size <= maxTickets) return;
-        tickets.delete(oldest);
-      }
+      forgetOldest(tickets, maxTickets);
     },
     find: (path) => tickets.get(path),
   };

@@ -1,4 +1,5 @@
 import type { Clock } from './clock.ts';
+import { forgetOldest } from './forget-oldest.ts';
 
 type Options = {
   /** Events of one key that a window lets through. */
@@ -30,10 +31,9 @@ export function createFixedWindow(clock: Pick<Clock, 'elapsed'>, { max, windowMs
   /** In the order of their beginning, so that the first is the oldest. */
   const open = (key: string): Window => {
     windows.delete(key);
-    const [oldest] = windows.keys();
-    if (oldest !== undefined && windows.size >= maxKeys) windows.delete(oldest);
     const window = { startedAt: clock.elapsed(), events: 0 };
     windows.set(key, window);
+    forgetOldest(windows, maxKeys);
     return window;
   };
   const leftMs = ({ startedAt }: Window): number => startedAt + windowMs - clock.elapsed();

@@ -1,4 +1,5 @@
 import type { Clock } from '@svc/service-kit/clock.ts';
+import { forgetOldest } from '@svc/service-kit/forget-oldest.ts';
 import type { StoredEvent } from '../ingest/parse-event.ts';
 import { addEvent, newRecord, type TurnRecord } from './turn-record.ts';
 import { toDeliverySpan, type SpanPlan } from './to-spans.ts';
@@ -98,8 +99,7 @@ function bounded<T>(size: number) {
     get: (key: string): T | undefined => values.get(key),
     set(key: string, value: T): void {
       values.set(key, value);
-      const [oldest] = values.keys();
-      if (values.size > size && oldest !== undefined) values.delete(oldest);
+      forgetOldest(values, size);
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { AskAnswer, OpenAsk } from '@svc/contract/ask.ts';
+import { forgetOldest } from '@svc/service-kit/forget-oldest.ts';
 
 /** An open question. `public`: other people see it too. */
 export type KeptAsk = OpenAsk & { public: boolean };
@@ -37,10 +38,7 @@ export function createOpenAsks(): OpenAsks {
     if (entry === undefined) return false;
     open.delete(id);
     closed.set(id, entry.ask.conversation_key);
-    for (const oldest of closed.keys()) {
-      if (closed.size <= mostClosed) break;
-      closed.delete(oldest);
-    }
+    forgetOldest(closed, mostClosed);
     entry.close(answer);
     return true;
   };

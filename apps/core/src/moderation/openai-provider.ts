@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '@svc/service-kit/clock.ts';
+import { forgetOldest } from '@svc/service-kit/forget-oldest.ts';
 import type { Secret } from '@svc/service-kit/secret.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 import { askModerations, ModerationFailure, type Endpoint } from './ask-moderations.ts';
@@ -107,8 +108,8 @@ function createMemory(clock: Clock) {
     set(text: string, flagged: boolean): void {
       const key = keyOf(text);
       entries.delete(key);
-      if (entries.size >= remembered) entries.delete(entries.keys().next().value ?? '');
       entries.set(key, { flagged, until: clock.elapsed() + rememberMs });
+      forgetOldest(entries, remembered);
     },
   };
 }

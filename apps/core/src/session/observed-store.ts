@@ -3,6 +3,7 @@ import type { Tier } from '@svc/contract/trust.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { compositeKey } from '@svc/service-kit/composite-key.ts';
 import { cutText } from '@svc/service-kit/cut-text.ts';
+import { forgetOldest } from '@svc/service-kit/forget-oldest.ts';
 import type { Database } from '@svc/store/database.ts';
 
 /** A message that was seen and not answered (`delivery: async`, or a claimed session). `at` is epoch ms. */
@@ -81,10 +82,7 @@ export async function openObservedStore(db: Database, clock: Clock): Promise<Obs
   const recent = new Set<string>();
   const remember = (name: string) => {
     recent.add(name);
-    for (const oldest of recent) {
-      if (recent.size <= maxRecent) return;
-      recent.delete(oldest);
-    }
+    forgetOldest(recent, maxRecent);
   };
 
   /** The oldest that is left says what is gone. */

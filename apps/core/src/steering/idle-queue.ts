@@ -1,4 +1,5 @@
 import type { Clock } from '@svc/service-kit/clock.ts';
+import { forgetOldest } from '@svc/service-kit/forget-oldest.ts';
 
 type Options<Item> = {
   clock: Pick<Clock, 'elapsed' | 'after'>;
@@ -69,8 +70,7 @@ export function createIdleQueue<Item>({ clock, delayMs, longestMs, max, isBusy, 
     add(key, item) {
       if (isClosed) return;
       waiting.set(key, { item, since: clock.elapsed() });
-      const [oldest] = waiting.keys();
-      if (waiting.size > max && oldest !== undefined) waiting.delete(oldest);
+      forgetOldest(waiting, max);
       scheduleLook(delayMs);
     },
     has: (key) => waiting.has(key) || running?.key === key,

@@ -1,4 +1,5 @@
 import type { Envelope } from '@svc/contract/envelope.ts';
+import { forgetOldest } from '@svc/service-kit/forget-oldest.ts';
 
 type Message = Pick<Envelope, 'conversation_key' | 'sender'>;
 
@@ -23,10 +24,7 @@ export function createBotTurns(max: number): BotTurns {
       counts.delete(conversation_key);
       if (sender.is_bot !== true) return;
       counts.set(conversation_key, count + 1);
-      for (const oldest of counts.keys()) {
-        if (counts.size <= maxCounted) break;
-        counts.delete(oldest);
-      }
+      forgetOldest(counts, maxCounted);
     },
   };
 }

@@ -4,6 +4,7 @@ import type { TelemetryEvent } from '@svc/contract/event.ts';
 import type { LiveFrames } from '@svc/contract/live.ts';
 import { backOffMs } from '@svc/service-kit/backoff.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
+import { forgetOldest } from '@svc/service-kit/forget-oldest.ts';
 import { sseFrame, type SseStream } from '@svc/service-kit/http/sse.ts';
 import { randomIds } from '@svc/service-kit/ids.ts';
 import type { Log } from '@svc/service-kit/log.ts';
@@ -94,8 +95,7 @@ function createKnownIds() {
     has: (id: string) => ids.has(id),
     add(id: string): void {
       ids.add(id);
-      const [oldest] = ids;
-      if (ids.size > maxKnown && oldest !== undefined) ids.delete(oldest);
+      forgetOldest(ids, maxKnown);
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { PartialEvent } from '@svc/contract/event.ts';
+import { forgetOldest } from '@svc/service-kit/forget-oldest.ts';
 import { createOutboundMask } from '@svc/service-kit/redaction/outbound-mask.ts';
 import { placeholder } from '@svc/service-kit/redaction/placeholder.ts';
 import { BehindVault } from '@svc/service-kit/vault/behind-vault.ts';
@@ -35,7 +36,7 @@ export function createInstanceSecrets(secrets: SecretResolver, maskKnown: (text:
       known.delete(form);
       known.add(form);
     }
-    for (const oldest of known) if (known.size > maxKnown) known.delete(oldest);
+    forgetOldest(known, maxKnown);
     longestFirst = [...known].sort((a, b) => b.length - a.length);
   }
 

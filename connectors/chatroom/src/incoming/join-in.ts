@@ -3,6 +3,7 @@ import { systemClock, type Clock } from '@svc/service-kit/clock.ts';
 import { createFixedWindow } from '@svc/service-kit/fixed-window.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 import { oneLine } from '@svc/connector-kit/one-line.ts';
+import { forgetOldest } from '@svc/service-kit/forget-oldest.ts';
 
 export type JoinInDeps = Pick<StartContext, 'triage' | 'log' | 'assistantName'> & { perHour: number; clock?: Clock };
 export type Line = { channel: string; name: string; text: string };
@@ -38,7 +39,7 @@ export function createJoinIn({ triage, log, assistantName, perHour, clock = syst
       const known = lines.get(channel) ?? [];
       lines.delete(channel);
       lines.set(channel, [...known, `${oneLine(name, 100)}: ${oneLine(text, longestLine)}`].slice(-maxLines));
-      for (const oldest of lines.keys()) if (lines.size > maxChannels) lines.delete(oldest);
+      forgetOldest(lines, maxChannels);
     },
     async wants({ channel, sender }, signal) {
       if (perHour === 0 || answers.waitMs(channel) > 0 || asks.count(channel) > 0) return false;

@@ -1,4 +1,5 @@
 import type { Sender } from '@svc/connector-kit';
+import { forgetOldest } from '@svc/service-kit/forget-oldest.ts';
 
 /** Who wrote the messages of late, and as whom the core knows them: Discord does not say whose message was deleted. */
 export type MessageAuthors = { note(message: string, sender: Sender): void; of(message: string): Sender | undefined };
@@ -11,7 +12,7 @@ export function createMessageAuthors(): MessageAuthors {
     note(message, sender) {
       authors.delete(message);
       authors.set(message, sender);
-      for (const oldest of authors.keys()) if (authors.size > most) authors.delete(oldest);
+      forgetOldest(authors, most);
     },
     of: (message) => authors.get(message),
   };

@@ -1,5 +1,6 @@
 import type { REST } from '@discordjs/rest';
 import { compositeKey } from '@svc/service-kit/composite-key.ts';
+import { forgetOldest } from '@svc/service-kit/forget-oldest.ts';
 import {
   ChannelType,
   GatewayDispatchEvents,
@@ -72,7 +73,7 @@ export function createRooms(rest: REST, botId: string, stopping: AbortSignal): K
     };
     guilds.delete(guild.id);
     guilds.set(guild.id, guild);
-    trim(guilds, maxGuilds);
+    forgetOldest(guilds, maxGuilds);
     return guild;
   };
   const keepRoom = (channel: object, guildId?: string): Found | null => {
@@ -80,7 +81,7 @@ export function createRooms(rest: REST, botId: string, stopping: AbortSignal): K
     if (room === null) return null;
     rooms.delete(room.id);
     rooms.set(room.id, room);
-    trim(rooms, maxRooms);
+    forgetOldest(rooms, maxRooms);
     return room;
   };
   const shown = ({ id, name, guildId, parentId, kind }: Found): Room => ({
@@ -209,11 +210,4 @@ function toFound(channel: object, guild?: string): Found | null {
     ...(typeof parent_id === 'string' && { parentId: parent_id }),
     newest: typeof last_message_id === 'string' ? last_message_id : null,
   };
-}
-
-function trim(map: Map<string, unknown>, max: number): void {
-  for (const oldest of map.keys()) {
-    if (map.size <= max) return;
-    map.delete(oldest);
-  }
 }

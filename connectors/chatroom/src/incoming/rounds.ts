@@ -1,3 +1,4 @@
+import { forgetOldest } from '@svc/service-kit/forget-oldest.ts';
 /** Rounds of several assistants in a room, as far as a person has ended them. */
 export type Rounds = {
   /** A person said that it is enough: words of bots are only read from now on. */
@@ -15,7 +16,7 @@ export function createRounds(): Rounds {
     end(channel) {
       over.delete(channel);
       over.add(channel);
-      for (const oldest of over) if (over.size > maxRooms) over.delete(oldest);
+      forgetOldest(over, maxRooms);
     },
     begin: (channel) => void over.delete(channel),
     isOver: (channel) => over.has(channel),

@@ -2,6 +2,7 @@ import type { CoreApi, Sender } from '@svc/connector-kit';
 import type { Identity } from '@svc/contract/trust.ts';
 import { tiers } from '@svc/contract/trust.ts';
 import { systemClock, type Clock } from '@svc/service-kit/clock.ts';
+import { forgetOldest } from '@svc/service-kit/forget-oldest.ts';
 import { meta } from '../meta.ts';
 
 /** Who wrote, as the core is to know them. */
@@ -31,7 +32,7 @@ export function createSpeakers(core: Pick<CoreApi, 'resolve'>, clock: Pick<Clock
     if (identity.principal_id !== null) return identity;
     unknownRoles.delete(role);
     unknownRoles.set(role, clock.elapsed());
-    for (const oldest of unknownRoles.keys()) if (unknownRoles.size > maxRoles) unknownRoles.delete(oldest);
+    forgetOldest(unknownRoles, maxRoles);
     return null;
   }
 

@@ -1,4 +1,5 @@
 import { errorText, type ConnectorState, type StartContext } from '@svc/connector-kit';
+import { forgetOldest } from '@svc/service-kit/forget-oldest.ts';
 import { isLater } from './channel-place.ts';
 
 /** A message that the bot has posted, and the nonce of the part of a reply that it shows. */
@@ -28,7 +29,7 @@ export async function openSentMessages(state: ConnectorState, log: StartContext[
     const before = newest.get(channel);
     newest.delete(channel);
     newest.set(channel, before === undefined || isLater(id, before) ? id : before);
-    for (const oldest of newest.keys()) if (newest.size > mostChannels) newest.delete(oldest);
+    forgetOldest(newest, mostChannels);
   }
 
   return {

@@ -9,6 +9,7 @@ import {
   type StartContext,
 } from '@svc/connector-kit';
 import type { OpenReply, TurnReply } from '@svc/connector-kit/ingress/lazy-reply.ts';
+import { forgetOldest } from '@svc/service-kit/forget-oldest.ts';
 import { createListeners, type Ear } from './listeners.ts';
 import { heardFormat, toWav } from './sound.ts';
 import type { SpeakPcm } from './speak-pcm.ts';
@@ -53,6 +54,9 @@ export type VoiceRoom = {
   readonly lastActive: number;
   close(): void;
 };
+
+/** Replies that are to be spoken and have not begun; of more the first ones are only read. */
+const maxSpoken = 64;
 
 export function createVoiceRoom(deps: VoiceRoomDeps): VoiceRoom {
   const { speech, speak, player, clock, log, take, caption, note, maxHearing = 8 } = deps;
@@ -136,8 +140,7 @@ export function createVoiceRoom(deps: VoiceRoomDeps): VoiceRoom {
 
   function remember(messageId: string, speaker: Speaker): void {
     spokenFor.set(messageId, speaker);
-    const [oldest] = spokenFor.keys();
-    if (spokenFor.size > 64 && oldest !== undefined) spokenFor.delete(oldest);
+    forgetOldest(spokenFor, maxSpoken);
   }
 
   /** The speech of a reply; null for those that are only read. */

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { followUpdates, type ConnectorState, type StartContext } from '@svc/connector-kit';
 import { systemClock, type Clock } from '@svc/service-kit/clock.ts';
 import { isRecord } from '@svc/contract/json-value.ts';
+import { forgetOldest } from '@svc/service-kit/forget-oldest.ts';
 
 /** What a list of GitHub's has, by when it changed last. */
 export type Entry = { id: number | bigint; updated_at: string; body?: string | null };
@@ -94,7 +95,7 @@ export function followFeed<T extends Entry>(options: FeedOptions<T>): Feed {
       if (entry.updated_at > time) time = entry.updated_at;
       const cursor = { time, n: ++counter };
       known.set(name, cursor);
-      for (const oldest of known.keys()) if (known.size > mostKnown) known.delete(oldest);
+      forgetOldest(known, mostKnown);
       return [{ entry, ...cursor }];
     });
   }

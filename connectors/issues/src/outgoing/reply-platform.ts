@@ -1,4 +1,5 @@
 import type { ReplyPlatform } from '@svc/connector-kit';
+import { forgetOldest } from '@svc/service-kit/forget-oldest.ts';
 import type { GitHubApi } from '../github/github-api.ts';
 import type { Repo } from '../meta.ts';
 import { aboutIn, markIn, withMark } from './comment-marks.ts';
@@ -46,7 +47,7 @@ export function createReplyPlatform(deps: PlatformDeps): Required<Pick<ReplyPlat
 
   function keep(id: string, mark: string): string {
     marks.set(id, mark);
-    for (const oldest of marks.keys()) if (marks.size > 2000) marks.delete(oldest);
+    forgetOldest(marks, 2000);
     return mark;
   }
 

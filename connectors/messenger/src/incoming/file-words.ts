@@ -1,5 +1,6 @@
 import type { CoreApi } from '@svc/connector-kit/connector.ts';
 import type { Envelope } from '@svc/contract/envelope.ts';
+import { forgetOldest } from '@svc/service-kit/forget-oldest.ts';
 import type { Message } from 'grammy/types';
 import type { ChatKeys } from './chat-keys.ts';
 import { fileOf } from './message-file.ts';
@@ -25,8 +26,7 @@ export function createFileWords({ core, keys, takeFile }: Deps): FileWords {
     const taken = await takeFile(file, origin);
     kept.delete(origin.message);
     kept.set(origin.message, taken.words ?? '');
-    const [oldest] = kept.keys();
-    if (oldest !== undefined && kept.size > maxKept) kept.delete(oldest);
+    forgetOldest(kept, maxKept);
     return taken;
   };
 

@@ -1,4 +1,5 @@
 import { ServiceError, type LostMessage, type ReplyPlatform } from '@svc/connector-kit';
+import { forgetOldest } from '@svc/service-kit/forget-oldest.ts';
 import type { BotCall } from './bot-call.ts';
 import { chatOf, toMessageId } from './chat-place.ts';
 import type { SentMessages } from './sent-messages.ts';
@@ -41,9 +42,8 @@ export function createFindLost({ call, sent, exists }: FindDeps): NonNullable<Re
   }
 
   function remember(name: string, content: Content): void {
-    const [oldest] = remembered.keys();
-    if (remembered.size >= maxRemembered && oldest !== undefined) remembered.delete(oldest);
     remembered.set(name, content);
+    forgetOldest(remembered, maxRemembered);
   }
 
   return async (message) => {

@@ -1,4 +1,5 @@
 import { errorText, type ConnectorState, type StartContext, type StateValue } from '@svc/connector-kit';
+import { forgetOldest } from '@svc/service-kit/forget-oldest.ts';
 import { isSupergroup } from './chat-place.ts';
 
 /** A message that the bot has sent, and the nonce of the part of a reply that it shows. */
@@ -40,15 +41,15 @@ export async function openSentMessages(state: ConnectorState, log: StartContext[
     const most = Math.max(of.get(name) ?? 0, id);
     of.delete(name);
     of.set(name, most);
-    for (const oldest of of.keys()) if (of.size > mostChats) of.delete(oldest);
+    forgetOldest(of, mostChats);
   };
   const know = (chat: string, id: number) => {
     raise(highest, countOf(chat), id);
     const ids = known.get(countOf(chat)) ?? new Set();
     known.delete(countOf(chat));
     known.set(countOf(chat), ids.add(id));
-    for (const oldest of ids) if (ids.size > keptIds) ids.delete(oldest);
-    for (const oldest of known.keys()) if (known.size > mostChats) known.delete(oldest);
+    forgetOldest(ids, keptIds);
+    forgetOldest(known, mostChats);
   };
   for (const [chat, ids] of came) for (const id of ids) know(chat, id);
   for (const [chat, sent] of chats) for (const { id } of sent) know(chat, id);
@@ -69,7 +70,7 @@ export async function openSentMessages(state: ConnectorState, log: StartContext[
       const ids = [...(came.get(chat) ?? []), id].slice(-kept);
       came.delete(chat);
       came.set(chat, ids);
-      for (const oldest of came.keys()) if (came.size > mostChats) came.delete(oldest);
+      forgetOldest(came, mostChats);
     },
     knows: (chat, id) => known.get(countOf(chat))?.has(id) === true,
     async note(chat, ids, nonce) {

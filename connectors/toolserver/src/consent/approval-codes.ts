@@ -1,5 +1,6 @@
 import { hash, randomInt, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '@svc/service-kit/clock.ts';
+import { forgetOldest } from '@svc/service-kit/forget-oldest.ts';
 
 /** What a code is for. `clientId`: that client alone. `invitation`: the core's, which makes the client speak for a person. */
 export type CodePurpose = { clientId?: string; invitation?: string };
@@ -38,9 +39,8 @@ export function createApprovalCodes(clock: Pick<Clock, 'elapsed'>): ApprovalCode
 
   function countWrong(page: string): 'wrong' | 'worn_out' {
     const count = (wrong.get(page) ?? 0) + 1;
-    const [oldest] = wrong.keys();
-    if (wrong.size >= maxPages && oldest !== undefined) wrong.delete(oldest);
     wrong.set(page, count);
+    forgetOldest(wrong, maxPages);
     return count < maxWrong ? 'wrong' : 'worn_out';
   }
 

@@ -1,4 +1,5 @@
 import type { Clock } from '@svc/service-kit/clock.ts';
+import { forgetOldest } from '@svc/service-kit/forget-oldest.ts';
 
 /** A client whose page is open: what it says of itself, and where it would send the browser. */
 export type WaitingClient = { client_id: string; client_name: string; user_id: string; redirect_to: string };
@@ -23,9 +24,8 @@ export function createWaitingClients(
   return {
     add(client) {
       waiting.delete(client.client_id);
-      const [oldest] = waiting.keys();
-      if (waiting.size >= maxWaiting && oldest !== undefined) waiting.delete(oldest);
       waiting.set(client.client_id, { ...client, at: clock.elapsed() });
+      forgetOldest(waiting, maxWaiting);
     },
     remove: (clientId) => void waiting.delete(clientId),
     list() {

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { Adapter, AdapterPayload } from 'oidc-provider';
 import type { ConnectorState, StateValue } from '@svc/connector-kit';
 import type { Clock } from '@svc/service-kit/clock.ts';
+import { forgetOldest } from '@svc/service-kit/forget-oldest.ts';
 import type { ClientsFile } from '../people/clients-file.ts';
 
 /**
@@ -99,9 +100,8 @@ function inMemory(clock: Clock): Adapter {
   return {
     async upsert(id, payload, expiresIn) {
       rows.delete(id);
-      const [oldest] = rows.keys();
-      if (rows.size >= maxPassing && oldest !== undefined) rows.delete(oldest);
       rows.set(id, { payload, expiresAt: endOf(clock, expiresIn) });
+      forgetOldest(rows, maxPassing);
     },
     find: async (id) => read(id),
     async consume(id) {

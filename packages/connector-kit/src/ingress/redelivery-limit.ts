@@ -1,3 +1,4 @@
+import { forgetOldest } from '@svc/service-kit/forget-oldest.ts';
 /** How often each update was handed back to its platform, which delivers it again. */
 export type RedeliveryLimit = {
   /** Counts one more; false when it was handed back too often. */
@@ -18,7 +19,7 @@ export function createRedeliveryLimit(): RedeliveryLimit {
       timesByName.delete(name);
       if (times > maxRedeliveries) return false;
       timesByName.set(name, times);
-      for (const oldest of timesByName.keys()) if (timesByName.size > maxRemembered) timesByName.delete(oldest);
+      forgetOldest(timesByName, maxRemembered);
       return true;
     },
     forget: (name) => void timesByName.delete(name),

@@ -1,5 +1,6 @@
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { compositeKey } from '@svc/service-kit/composite-key.ts';
+import { forgetOldest } from '@svc/service-kit/forget-oldest.ts';
 import { unavailable } from '@svc/service-kit/service-error.ts';
 import type { ChatLines, Job } from './chat-lines.ts';
 import type { Update } from './message-job.ts';
@@ -36,7 +37,7 @@ export function createUpdatesOnTheWay<J extends Job>(
     if ((gaps.get(chat)?.until ?? 0) > clock.elapsed()) return;
     gaps.delete(chat);
     gaps.set(chat, { id, until: clock.elapsed() + longestGapMs });
-    for (const oldest of gaps.keys()) if (gaps.size > maxGaps) gaps.delete(oldest);
+    forgetOldest(gaps, maxGaps);
   };
 
   return {

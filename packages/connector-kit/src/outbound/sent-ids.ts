@@ -1,5 +1,6 @@
 import { appendFileSync } from 'node:fs';
 import { writeFileAtomic, readIfThere } from '@svc/service-kit/files.ts';
+import { forgetOldest } from '@svc/service-kit/forget-oldest.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 import type { StartContext } from '../connector.ts';
 
@@ -29,10 +30,7 @@ export function openSentIds(file: string, log: StartContext['log'], max = kept):
     has: (id) => ids.has(id),
     add(id) {
       ids.add(id);
-      for (const oldest of ids) {
-        if (ids.size <= max) break;
-        ids.delete(oldest);
-      }
+      forgetOldest(ids, max);
       if (lines < 2 * max) append(id);
       else if (rewrite(file, ids, log)) lines = ids.size;
     },

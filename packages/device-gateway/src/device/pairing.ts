@@ -1,5 +1,6 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '@svc/service-kit/clock.ts';
+import { forgetOldest } from '@svc/service-kit/forget-oldest.ts';
 
 /** Codes by which devices come in: each for one device, once, for ten minutes. They are not kept over a restart. */
 export type PairingCodes = {
@@ -30,7 +31,7 @@ export function createPairingCodes(clock: Pick<Clock, 'elapsed' | 'now'>): Pairi
       const code = randomBytes(16).toString('base64url');
       open.delete(deviceId);
       open.set(deviceId, { digest: digest(code), endsAt: clock.elapsed() + lifeMs });
-      for (const oldest of open.keys()) if (open.size > maxOpen) open.delete(oldest);
+      forgetOldest(open, maxOpen);
       return { code, expiresAt: clock.now() + lifeMs };
     },
     deviceOf(code) {

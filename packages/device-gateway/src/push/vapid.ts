@@ -1,6 +1,7 @@
 import { createPrivateKey, generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
 import type { ConnectorState } from '@svc/connector-kit';
 import type { Clock } from '@svc/service-kit/clock.ts';
+import { forgetOldest } from '@svc/service-kit/forget-oldest.ts';
 
 /** How push services know this gateway (RFC 8292). */
 export type Vapid = {
@@ -34,7 +35,7 @@ export async function openVapid(state: ConnectorState, contact: string, clock: C
     const token = signToken({ aud: audience, exp: Math.floor(until / 1000), sub: contact }, key);
     tokens.delete(audience);
     tokens.set(audience, { token, until });
-    for (const oldest of tokens.keys()) if (tokens.size > maxTokens) tokens.delete(oldest);
+    forgetOldest(tokens, maxTokens);
     return token;
   }
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { forbidden, notFound, ServiceError, type StartContext } from '@svc/connector-kit';
 import type { DeviceRpcFrame, RpcResult } from '@svc/contract/device-actions.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
+import { forgetOldest } from '@svc/service-kit/forget-oldest.ts';
 import { conflict, queueFull } from '@svc/service-kit/service-error.ts';
 import type { OpenLinks } from '../stream/open-links.ts';
 import type { DeviceRecord } from '../device/device-record.ts';
@@ -42,7 +43,7 @@ export function createDeviceCalls({ links, capabilities, clock, emit }: Deps): D
   function close(rpcId: string, deviceId: string): void {
     open.delete(rpcId);
     over.set(rpcId, deviceId);
-    for (const oldest of over.keys()) if (over.size > maxOver) over.delete(oldest);
+    forgetOldest(over, maxOver);
   }
 
   function checkMay({ device, method }: DeviceCall): void {

@@ -1,5 +1,6 @@
 import { forbidden, type Attachment, type ConnectorState } from '@svc/connector-kit';
 import type { UploadedFile } from '@svc/contract/upload.ts';
+import { forgetOldest } from '@svc/service-kit/forget-oldest.ts';
 
 /** Which device has uploaded which files: one may send its own alone. */
 export type OwnFiles = {
@@ -21,7 +22,7 @@ export async function openOwnFiles(state: ConnectorState): Promise<OwnFiles> {
       const file = { device, path, name, mime, bytes };
       await state.append(key, file, maxKept);
       files.set(path, file);
-      for (const oldest of files.keys()) if (files.size > maxKept) files.delete(oldest);
+      forgetOldest(files, maxKept);
     },
     attachment(device, path) {
       const file = files.get(path);

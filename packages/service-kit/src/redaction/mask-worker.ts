@@ -1,3 +1,4 @@
+import { forgetOldest } from '../forget-oldest.ts';
 import { parentPort } from 'node:worker_threads';
 import type { MaskedText, MaskOrder, MaskWay, StreamWay } from './mask-thread.ts';
 import { createOutboundMask } from './outbound-mask.ts';
@@ -47,7 +48,7 @@ function pushed({ number, way, stream, piece, isFirst, isLast }: Extract<MaskOrd
   if (open === undefined) return { number, lost: true };
   streams.delete(stream);
   if (!isLast) streams.set(stream, open);
-  for (const oldest of streams.keys()) if (streams.size > maxStreams) streams.delete(oldest);
+  forgetOldest(streams, maxStreams);
   const out = isLast ? open.push(piece) + open.end() : open.push(piece);
   return { number, text: out === piece ? null : out };
 }
