@@ -72,7 +72,8 @@ export { createReplyWriter, type ReplyWriter, type ReplyWriterOptions } from './
 export type { ReplyWords } from './reply/reply-content.ts';
 export type { LostMessage, Paced, Place, ReplyAlbums, ReplyFile, ReplyPlatform } from './reply/reply-platform.ts';
 export type { Unsure } from './reply/reply-messages.ts';
-export type { FirstAfter, LiveEveryMs, WhenGone } from './reply/live-reply.ts';
+export type { LiveEveryMs } from './reply/live-reply.ts';
+export type { FirstAfter, WhenGone } from './reply/live-steps.ts';
 export { takeLongCode } from './reply/long-code.ts';
 export type { ReplyWork, ShowWork, WorkStep } from './reply/reply-work.ts';
 export { sendParts, type PartsToSend } from './reply/send-parts.ts';
