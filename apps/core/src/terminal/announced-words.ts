@@ -1,0 +1,57 @@
+import type { Terminal } from '@svc/contract/terminal.ts';
+import type { Clock } from '@svc/service-kit/clock.ts';
+import type { Ids } from '@svc/service-kit/ids.ts';
+import type { Log } from '@svc/service-kit/log.ts';
+import type { UnreadMail } from '../announcement/unread-mail.ts';
+import type { Typist } from './typist.ts';
+import type { WordStore } from './word-store.ts';
+
+export type AnnouncedDeps = {
+  terminals(): readonly Terminal[];
+  /** The announcements that a session has not read. */
+  unread(conversationKey: string): Promise<UnreadMail | null>;
+};
+
+type Deps = AnnouncedDeps & {
+  store: Pick<WordStore, 'addNews' | 'remove'>;
+  typist: Pick<Typist, 'add' | 'waiting'>;
+  clock: Pick<Clock, 'now'>;
+  ids: Pick<Ids, 'next'>;
+  log: Pick<Log, 'error'>;
+};
+
+/** To be called when there is a new announcement: sessions in terminals that it is for get it as words of their own, later ones added to those that wait. */
+export function createAnnouncedWords({ terminals, unread, store, typist, clock, ids, log }: Deps): () => void {
+  let announcing = Promise.resolve();
+
+  async function announce(key: string): Promise<void> {
+    const found = await unread(key);
+    if (found === null || !terminals().some(({ conversation_key }) => conversation_key === key)) return;
+    const { mail, text } = found;
+    const waiting = typist.waiting(key).find(({ announced_from, begun_at }) => announced_from !== null && begun_at === null);
+    const word = waiting ?? {
+      id: ids.next('word'),
+      conversation_key: key,
+      text: '',
+      said_by: null,
+      interrupts: 0,
+      begun_at: null,
+      announced_from: mail.after,
+      message_id: null,
+    };
+    word.text = word.text === '' ? text : `${word.text}\n${text}`;
+    await store.addNews({ ...word, announced_from: word.announced_from ?? mail.after, upTo: mail.upTo }, clock.now());
+    if (waiting === undefined) typist.add(word);
+    // Typed while it was written down.
+    else if (!typist.waiting(key).includes(word)) await store.remove(word.id, clock.now());
+  }
+
+  return () => {
+    announcing = announcing
+      .then(() => Promise.all(terminals().map(({ conversation_key: key }) => announce(key))))
+      .then(
+        () => undefined,
+        (error: unknown) => log.error({ err: error }, 'announcements could not be put into terminals'),
+      );
+  };
+}

@@ -1,0 +1,87 @@
+import type { Clock } from '@svc/service-kit/clock.ts';
+import type { Log } from '@svc/service-kit/log.ts';
+import { ServiceError } from '@svc/service-kit/service-error.ts';
+import type { TerminalWord, WordStore } from './word-store.ts';
+
+/** Words that their terminal did not take before it ended: they are said over the channel, one after the other, in their order. */
+export type ReturnedWords = {
+  add(conversationKey: string, words: readonly TerminalWord[]): void;
+  /** Those that are left stay stored. */
+  close(): void;
+};
+
+export type ChannelDeps = {
+  /** Says it as a turn of the session, which has `messageId`. `onAccepted`: from now on the turn is kept. */
+  sayOverChannel(
+    words: { conversation_key: string; text: string; by?: string; messageId: string },
+    onAccepted: () => void,
+  ): Promise<unknown>;
+  /** Whether the session has a message with this id already. */
+  hasMessage(conversationKey: string, messageId: string): Promise<boolean>;
+};
+
+type Deps = ChannelDeps & {
+  store: Pick<WordStore, 'remove' | 'returnNews'>;
+  isInTerminal(conversationKey: string): boolean;
+  wasSaid(word: TerminalWord): Promise<boolean>;
+  /** For those whose session is in a terminal again. */
+  toTerminal(word: TerminalWord): void;
+  clock: Pick<Clock, 'now' | 'after'>;
+  log: Pick<Log, 'error'>;
+};
+
+/** What cannot be said now is tried again after this. */
+const retryMs = 30_000;
+
+export function createReturnedWords(deps: Deps): ReturnedWords {
+  const { store, clock, log } = deps;
+  /** The last of those that are being said in a session. */
+  const saying = new Map<string, Promise<void>>();
+  let isClosed = false;
+
+  function add(key: string, words: readonly TerminalWord[]): void {
+    if (words.length === 0) return;
+    const before = saying.get(key) ?? Promise.resolve();
+    const all = before.then(() => sayAll(key, [...words])).finally(() => saying.get(key) === all && saying.delete(key));
+    saying.set(key, all);
+  }
+
+  async function sayAll(key: string, words: TerminalWord[]): Promise<void> {
+    for (let [word] = words; word !== undefined && !isClosed; [word] = words) {
+      try {
+        if (deps.isInTerminal(key)) return words.forEach(deps.toTerminal);
+        await say(word);
+        words.shift();
+      } catch (error) {
+        log.error({ err: error, conversation_key: key }, 'what a terminal did not take could not be said over the channel yet');
+        if (!isClosed) clock.after(retryMs, () => add(key, words));
+        return;
+      }
+    }
+  }
+
+  async function say(word: TerminalWord): Promise<void> {
+    const { id, conversation_key, announced_from } = word;
+    const messageId = word.message_id ?? id;
+    if (await deps.wasSaid(word)) return store.remove(id, clock.now());
+    if (announced_from !== null) return store.returnNews({ id, conversation_key, announced_from });
+    // The journal had it, and a kill came before this was noted.
+    if (!(await deps.hasMessage(conversation_key, messageId))) await sayOverChannel(word, messageId);
+    await store.remove(id, clock.now());
+  }
+
+  /** Resolves when the turn is kept, or can never be said. */
+  async function sayOverChannel({ conversation_key, text, said_by: by }: TerminalWord, messageId: string): Promise<void> {
+    const accepted = Promise.withResolvers<void>();
+    const words = { conversation_key, text, messageId, ...(by !== null && { by }) };
+    deps.sayOverChannel(words, accepted.resolve).then(() => accepted.resolve(), accepted.reject);
+    try {
+      await accepted.promise;
+    } catch (error) {
+      if (!(error instanceof ServiceError && error.code === 'not_found')) throw error;
+      log.error({ conversation_key }, 'words for a terminal are dropped: their session is forgotten');
+    }
+  }
+
+  return { add, close: () => void (isClosed = true) };
+}
