@@ -1,10 +1,10 @@
-import type { SessionNotice, SessionStreamFrame, TurnBegin, TurnEnd } from '@svc/contract/session.ts';
-import type { TurnProgress } from '@svc/contract/turn.ts';
+import type { SessionNotice, SessionStreamFrame, TurnBegin } from '@svc/contract/session.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
 import { createOrderedWriter } from '@svc/service-kit/redaction/ordered-writer.ts';
 import type { TurnSink } from '../turn/turn.ts';
+import { createGatheredFrames, type TurnFrameBody } from './gathered-frames.ts';
 import { createParcels } from './parcels.ts';
 import { turnBegin } from './turn-begin.ts';
 import { createWatchReaders } from './watch-readers.ts';
@@ -44,7 +44,6 @@ export interface WatchedConversation {
   close(): number;
 }
 
-type Body = TurnBegin | TurnProgress | TurnEnd;
 type Shown = { live: WatchedTurn; begin: TurnBegin | Promise<TurnBegin>; begun: TurnBegin | null };
 
 /** Frames leave together that come within this time: the more watchers, the longer, so that their writes are bounded. */
@@ -55,9 +54,6 @@ export function watchConversation({ knownSecrets, clock, log }: ConversationDeps
   const { key, start, onHeld, onEmpty } = options;
   const ring = createWatchRing(start);
   const shown = new Map<string, Shown>();
-  let waiting: { turnId: string; body: Body }[] = [];
-  let sentAt = Number.NEGATIVE_INFINITY;
-  let cancelFlush: (() => void) | null = null;
 
   const complain = (error: unknown, what: string) => log.error({ err: error, conversation: key }, what);
   const change = (doChange: () => void): void => {
@@ -70,7 +66,7 @@ export function watchConversation({ knownSecrets, clock, log }: ConversationDeps
     change(ring.clear);
   });
 
-  const write = (turnId: string | null, body: Body | Pick<SessionNotice, 'type' | 'message'>): void => {
+  const write = (turnId: string | null, body: TurnFrameBody | Pick<SessionNotice, 'type' | 'message'>): void => {
     const seq = ring.takePlace();
     void ordered({ conversation_key: key, ...(turnId === null ? {} : { turn_id: turnId }), seq, ...body }, (json) => {
       change(() => {
@@ -81,31 +77,15 @@ export function watchConversation({ knownSecrets, clock, log }: ConversationDeps
     });
   };
 
-  const flush = (): void => {
-    cancelFlush?.();
-    cancelFlush = null;
-    if (waiting.length === 0) return;
-    sentAt = clock.elapsed();
-    for (const { turnId, body } of waiting.splice(0)) write(turnId, body);
-  };
-
-  const push = (turnId: string, body: Body): void => {
-    const last = waiting.at(-1);
-    if (body.type === 'delta' && last?.body.type === 'delta' && last.turnId === turnId) {
-      last.body = { type: 'delta', text: last.body.text + body.text };
-      return;
-    }
-    waiting.push({ turnId, body });
-    const pause = sentAt + gatherMs(readers.count()) - clock.elapsed();
-    cancelFlush ??= clock.after(Math.max(0, pause), flush);
-  };
+  const { push, flush, ...gathered } = createGatheredFrames({ clock, write, gatherMs: () => gatherMs(readers.count()) });
 
   /** A turn from its beginning. */
-  const pushSoFar = ({ live }: Shown, begin: TurnBegin): void => {
-    const [text, asked, { id }] = [live.said(), live.asked(), live.turn];
-    push(id, begin);
-    if (text !== '') push(id, { type: 'delta', text });
-    if (asked !== null) push(id, asked);
+  const soFar = ({ live }: Shown, begin: TurnBegin): TurnFrameBody[] => {
+    const [text, asked] = [live.said(), live.asked()];
+    return [begin, ...(text === '' ? [] : [{ type: 'delta', text } as const]), ...(asked === null ? [] : [asked])];
+  };
+  const pushSoFar = (each: Shown, begin: TurnBegin): void => {
+    for (const body of soFar(each, begin)) push(each.live.turn.id, body);
   };
 
   const startTurn = (each: Shown, begin: TurnBegin): TurnSink => {
@@ -119,17 +99,9 @@ export function watchConversation({ knownSecrets, clock, log }: ConversationDeps
   const present = (hasGap: boolean): SessionStreamFrame[] => {
     flush(); // what is said here has its place
     const named = { conversation_key: key, seq: 0 };
-    const turns = [...shown.values()].flatMap(({ live, begun }): SessionStreamFrame[] => {
-      if (begun === null) return [];
-      const turn = { ...named, turn_id: live.turn.id };
-      const text = live.said();
-      const asked = live.asked();
-      return [
-        { ...turn, ...begun },
-        ...(text === '' ? [] : [{ ...turn, type: 'delta', text } as const]),
-        ...(asked === null ? [] : [{ ...turn, ...asked }]),
-      ];
-    });
+    const turns = [...shown.values()].flatMap((each): SessionStreamFrame[] =>
+      each.begun === null ? [] : soFar(each, each.begun).map((body) => ({ ...named, turn_id: each.live.turn.id, ...body })),
+    );
     const place = { ...named, seq: ring.next() - 1, type: 'watching', message: watchingMessage } as const;
     return [...(hasGap ? [{ ...named, type: 'gap', message: gapMessage } as const] : []), ...turns, place];
   };
@@ -173,7 +145,7 @@ export function watchConversation({ knownSecrets, clock, log }: ConversationDeps
     add: readers.add,
 
     forget() {
-      waiting = [];
+      gathered.drop();
       change(ring.forget);
       write(null, { type: 'forgotten', message: forgottenMessage });
       for (const each of shown.values()) if (each.begun !== null) pushSoFar(each, each.begun);
@@ -185,7 +157,7 @@ export function watchConversation({ knownSecrets, clock, log }: ConversationDeps
     watchers: readers.count,
 
     close() {
-      cancelFlush?.();
+      gathered.close();
       change(ring.clear);
       for (const { live } of shown.values()) live.unwatch();
       return ring.next();
