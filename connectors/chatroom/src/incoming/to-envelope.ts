@@ -13,7 +13,8 @@ import { decideTaking, type TakingDeps } from './decide-taking.ts';
 import { filesOf, type MessageFile } from './message-files.ts';
 import { plainContent, type Names } from './plain-content.ts';
 import type { ChatMessage } from './read-event.ts';
-import type { Guild, KnownRooms } from './rooms.ts';
+import type { Guild } from './room-cache.ts';
+import type { KnownRooms } from './rooms.ts';
 import { senderOf } from './sender-of.ts';
 import type { FindSpeaker, Speaker } from './senders.ts';
 
