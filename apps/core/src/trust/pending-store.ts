@@ -26,7 +26,7 @@ export interface PendingStore {
   write(rows: readonly PendingRow[], gone: readonly string[]): Promise<void>;
 }
 
-/** Denied unknown senders. `pending-senders.ts` decides when something is written. */
+/** Denied unknown senders. `pending-writes.ts` decides when something is written. */
 export function createPendingStore(db: Database): PendingStore {
   return {
     list: () => db.all<PendingRow>(selectAll),

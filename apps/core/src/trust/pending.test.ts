@@ -214,7 +214,7 @@ test('a thousand messages a second of one sender are one row write a second', as
   expect(rows()).toEqual([{ value: '42', count: 5000 }]);
 });
 
-test('a flood of new senders is written in pieces, never more than the register holds', async () => {
+test('a flood of new senders is written in pieces, never more of them than are kept', async () => {
   const { clock, open, rows, writes } = house();
   const pending = await open();
   const before = writes();

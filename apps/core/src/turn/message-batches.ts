@@ -4,7 +4,7 @@ import type { HandleResult } from '@svc/contract/turn.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { compositeKey } from '@svc/service-kit/composite-key.ts';
 import { unavailable } from '@svc/service-kit/service-error.ts';
-import { toName } from '../trust/pending-senders.ts';
+import { toName } from '../trust/shown-name.ts';
 import { fromParts, partsOf } from './amend/changed-turn.ts';
 import type { LiveTurn } from './live-turns.ts';
 import { originOf, rightsKey, rightsOfAnyone } from './origin.ts';

@@ -4,7 +4,7 @@ import { anonymousSender, type Identity } from '@svc/contract/trust.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
 import { counted } from '@svc/service-kit/words.ts';
 import { toIdentifierValue } from '../../trust/identifier-value.ts';
-import { toName } from '../../trust/pending-senders.ts';
+import { toName } from '../../trust/shown-name.ts';
 import type { Redeemed } from '../../trust/redeem-invitation.ts';
 import { toResult } from '../to-result.ts';
 import type { TurnDeps } from '../turn-deps.ts';
