@@ -4,6 +4,7 @@ import type { Log } from '@svc/service-kit/log.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 import type { Database, Transaction } from '@svc/store/database.ts';
 import type { SendOutcome, SendToChannel } from './channel-sender.ts';
+import { createFirstTries } from './first-tries.ts';
 import { createDeliveryLines, type Waiting } from './delivery-lines.ts';
 import type { OpenReplies, OpenReply } from './open-replies.ts';
 import { aboutOf, type DeliveryStore, type NewDelivery, type StoredDelivery } from './delivery-store.ts';
@@ -58,8 +59,7 @@ export interface Outbox {
  * order for each target. What cannot be delivered is listed, never dropped in silence.
  */
 export function createOutbox({ store, db, send, clock, log, redact, onSettled }: OutboxDeps): Outbox {
-  /** Those who wait for the first try of a delivery. */
-  const firstTries = new Map<string, Set<(outcome: SendOutcome) => void>>();
+  const firstTries = createFirstTries(clock);
   const retrying = new Set<string>();
   let failed = 0;
   let replies: OpenReplies | null = null;
@@ -102,20 +102,22 @@ export function createOutbox({ store, db, send, clock, log, redact, onSettled }:
     delivery.attempts++;
     if (outcome.delivered) settle(delivery, 'delivered', null);
     else if (outcome.permanent || clock.elapsed() >= endsAt) settle(delivery, 'failed', outcome.error);
-    else {
-      delivery.error = outcome.error;
-      const pauseMs = backOffMs(backOff, delivery.attempts);
-      waiting.dueAt = clock.elapsed() + pauseMs;
-      delivery.next_at = clock.now() + pauseMs;
-      if (delivery.attempts === 1) log.warn({ delivery: delivery.id, why: outcome.error }, 'a reply could not be delivered yet');
-    }
+    else putOff(waiting, outcome.error);
     try {
       await store.update(delivery);
     } catch (error) {
       log.error({ err: error, delivery: delivery.id }, 'what became of a delivery could not be stored');
     }
-    for (const told of firstTries.get(delivery.id) ?? []) told(outcome);
-    firstTries.delete(delivery.id);
+    firstTries.tried(delivery.id, outcome);
+  }
+
+  function putOff(waiting: Waiting, error: string): void {
+    const { delivery } = waiting;
+    delivery.error = error;
+    const pauseMs = backOffMs(backOff, delivery.attempts);
+    waiting.dueAt = clock.elapsed() + pauseMs;
+    delivery.next_at = clock.now() + pauseMs;
+    if (delivery.attempts === 1) log.warn({ delivery: delivery.id, why: error }, 'a reply could not be delivered yet');
   }
 
   function settle(delivery: StoredDelivery, state: 'delivered' | 'failed', error: string | null): void {
@@ -147,29 +149,7 @@ export function createOutbox({ store, db, send, clock, log, redact, onSettled }:
     push,
     pushAll,
 
-    firstTry(delivery: StoredDelivery, withinMs: number): Promise<SendOutcome> {
-      if (delivery.state === 'failed') {
-        return Promise.resolve({ delivered: false, permanent: true, error: delivery.error ?? 'it has no route' });
-      }
-      if (delivery.state === 'delivered') return Promise.resolve({ delivered: true });
-      if (delivery.attempts > 0) {
-        return Promise.resolve({ delivered: false, permanent: false, error: delivery.error ?? 'it is tried again' });
-      }
-      return new Promise((resolve) => {
-        const waiting = firstTries.get(delivery.id) ?? new Set();
-        firstTries.set(delivery.id, waiting);
-        const told = (outcome: SendOutcome) => {
-          cancel();
-          resolve(outcome);
-        };
-        waiting.add(told);
-        const cancel = clock.after(withinMs, () => {
-          waiting.delete(told);
-          if (waiting.size === 0) firstTries.delete(delivery.id);
-          resolve({ delivered: false, permanent: false, error: 'the channel takes its time; it is tried again' });
-        });
-      });
-    },
+    firstTry: firstTries.wait,
 
     async load(): Promise<void> {
       failed = (await store.counts())?.failed ?? 0;
