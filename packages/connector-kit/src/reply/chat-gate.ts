@@ -42,15 +42,19 @@ export type ChatGate = {
 };
 
 type Waiter = { urgent: boolean; go: () => void };
-/** Times are by `clock.elapsed`. `slot`: what was kept for it in the pace of the bot. */
+/** The writes to one chat. Times are by `clock.elapsed`. */
 type Lane = {
   waiting: Waiter[];
   isWriting: boolean;
+  /** From the end of a write to the next one, ms: usually, and as penalties have it now. */
   perMs: number;
+  stepMs: number;
+  /** When the next write may go by the pace of the chat, and by what the platform wanted. */
   freeAt: number;
   pausedUntil: number;
-  stepMs: number;
+  /** Writes that were taken since the last penalty, or the last time that the step was halved. */
   good: number;
+  /** What was kept for it in the pace of the bot. */
   slot: number | null;
   cancelTimer: () => void;
 };
@@ -135,8 +139,6 @@ export function createChatGate(options: ChatGateOptions): ChatGate {
     return slot;
   }
 
-  const drop = (lane: Lane, waiter: Waiter): void => void (lane.waiting = lane.waiting.filter((each) => each !== waiter));
-
   /** Resolves when it is its turn. */
   function turn(lane: Lane, { urgent = false, withinMs = Infinity, signal }: WriteOptions): Promise<void> {
     return new Promise((resolve, reject) => {
@@ -159,18 +161,6 @@ export function createChatGate(options: ChatGateOptions): ChatGate {
       lane.waiting.push(waiter);
       advance(lane);
     });
-  }
-
-  function took(lane: Lane): void {
-    lane.good++;
-    if (lane.good * lane.stepMs < goodToHalve * 2 * lane.perMs) return;
-    lane.good = 0;
-    lane.stepMs = Math.max(lane.perMs, lane.stepMs / 2);
-  }
-
-  function slowDown(lane: Lane): void {
-    lane.good = 0;
-    lane.stepMs = Math.min(lane.stepMs * 2, lane.perMs * mostSteps);
   }
 
   function failed(lane: Lane, error: unknown): void {
@@ -221,6 +211,22 @@ export function createChatGate(options: ChatGateOptions): ChatGate {
       return Math.max(0, until - clock.elapsed());
     },
   };
+}
+
+const drop = (lane: Lane, waiter: Waiter): void => void (lane.waiting = lane.waiting.filter((each) => each !== waiter));
+
+/** A write was taken: a step that was doubled comes back. */
+function took(lane: Lane): void {
+  lane.good++;
+  if (lane.good * lane.stepMs < goodToHalve * 2 * lane.perMs) return;
+  lane.good = 0;
+  lane.stepMs = Math.max(lane.perMs, lane.stepMs / 2);
+}
+
+/** The platform wanted a pause. */
+function slowDown(lane: Lane): void {
+  lane.good = 0;
+  lane.stepMs = Math.min(lane.stepMs * 2, lane.perMs * mostSteps);
 }
 
 const isPaused = (pauseMs: number) =>
