@@ -77,6 +77,15 @@ const outOfOrder = () => new ServiceError('conflict', 'An earlier step is missin
 
 const hasFactor = (row: Row): boolean => row.totp_step !== null || row.passkey !== null;
 
+const selectRow = 'SELECT * FROM login_setup WHERE link_hash = ?';
+
+/** What this browser has begun with a link. @throws ServiceError `unauthorized` for what another one has */
+async function ownRow(on: Pick<Database, 'get'>, linkHash: string, cookies: readonly string[]): Promise<Row | undefined> {
+  const row = await on.get<Row>(selectRow, linkHash);
+  if (row !== undefined && !cookies.some((cookie) => tokenHash(cookie) === row.browser_hash)) throw takenOver();
+  return row;
+}
+
 /** Makes the account in steps that a reload or a restart goes on from. */
 export function createSetUp(deps: Deps): SetUp {
   const { db, run, seal, signIn, sessions, devices, challenges, newPasskeys, events, clock, log } = deps;
@@ -90,9 +99,7 @@ export function createSetUp(deps: Deps): SetUp {
 
   const rowOf = async ({ token, setupCookies }: Opener): Promise<Row | undefined> => {
     const { hash } = await linkOf(token);
-    const row = await db.get<Row>('SELECT * FROM login_setup WHERE link_hash = ?', hash);
-    if (row !== undefined && !setupCookies.some((cookie) => tokenHash(cookie) === row.browser_hash)) throw takenOver();
-    return row;
+    return ownRow(db, hash, setupCookies);
   };
 
   const secretOf = (row: Row): string => {
@@ -119,13 +126,11 @@ export function createSetUp(deps: Deps): SetUp {
       const browser = newToken();
       const row = await db.transaction(async (tx) => {
         // Two browsers may begin at once: the second finds the row of the first.
-        const begun = await tx.get<Row>('SELECT * FROM login_setup WHERE link_hash = ?', hash);
-        if (begun !== undefined && !opener.setupCookies.some((cookie) => tokenHash(cookie) === begun.browser_hash))
-          throw takenOver();
+        await ownRow(tx, hash, opener.setupCookies);
         await tx.run('DELETE FROM login_setup');
         const insert = 'INSERT INTO login_setup (link_hash, browser_hash, name, password, totp_secret) VALUES (?, ?, ?, ?, ?)';
         await tx.run(insert, hash, tokenHash(browser), name, stored, sealTotp(seal, newTotpSecret()));
-        return tx.get<Row>('SELECT * FROM login_setup WHERE link_hash = ?', hash);
+        return tx.get<Row>(selectRow, hash);
       });
       return { state: stateOf(row), browser };
     },

@@ -49,17 +49,22 @@ export type VaultLink = {
 };
 
 export function createVaultLink({ settings, clock, log, onBack, onClosed, client = vaultOfSettings(settings) }: Deps): VaultLink {
+  /** What was wrong when it was last asked. */
   let fault: string | null = null;
+  /** The name that could not be had. */
   let wanted = '';
   let stopLooking = () => {};
-  const note = (now: string | null) => {
-    if (now !== null) onClosed();
+  const noteFault = (now: string) => {
+    onClosed();
     if (now === fault) return;
-    const before = fault;
+    const isFirst = fault === null;
     fault = now;
-    if (now !== null) log.warn(now);
-    if (now !== null && before === null) stopLooking = startLooking();
-    if (now !== null) return;
+    log.warn(now);
+    if (isFirst) stopLooking = startLooking();
+  };
+  const noteBack = () => {
+    if (fault === null) return;
+    fault = null;
     stopLooking();
     log.info('the vault answers again');
     onBack();
@@ -67,8 +72,11 @@ export function createVaultLink({ settings, clock, log, onBack, onClosed, client
   const ask = async (vault: VaultClient, name: string, tier = ownTier): Promise<VaultAnswer> => {
     const answer = await vault.get(name, tier);
     const now = faultOf(answer);
-    if (now !== null) wanted = name;
-    note(now);
+    if (now === null) noteBack();
+    else {
+      wanted = name;
+      noteFault(now);
+    }
     return answer;
   };
   /** An open one reports at once, one that is open and at fault is asked again. */
@@ -80,7 +88,7 @@ export function createVaultLink({ settings, clock, log, onBack, onClosed, client
       stopWatching();
     };
   };
-  // With what could not be had: a vault that is open may still be unable to keep its record.
+  /** Asks for what could not be had: a vault that is open may still be unable to keep its record. */
   const look = () => (client === null ? null : ask(client, wanted));
 
   const theVault = (): VaultClient => {
