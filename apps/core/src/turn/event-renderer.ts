@@ -8,6 +8,7 @@ import type { Events } from '../events.ts';
 import type { OpenSession, SessionStore } from '../session/session-store.ts';
 import { andThen, type MaybeLater } from './maybe-later.ts';
 import { createRenewedStream } from './renewed-stream.ts';
+import { createResumeIdKeeper } from './resume-id-keeper.ts';
 import { createReplyStream } from './reply-stream.ts';
 import type { Turn, TurnSink } from './turn.ts';
 
@@ -40,7 +41,6 @@ export type Rendered = {
   redactor: Redactor;
 };
 
-const keepWithinMs = 10;
 /** A tool's input from this length on is masked in slices. */
 const longInput = 4096;
 /** What is recorded of a turn's thinking, in characters, more or less. */
@@ -79,20 +79,7 @@ export function createEventRenderer({
   let usage: TokenUsage | null = null;
   let model: string | null = null;
   const warnings: string[] = [];
-  let kept: Promise<unknown> | null = null;
-  let unkept: string | null = null;
-  let cancelKeep = () => undefined as void;
-
-  /** Soon, so that a killed turn can be resumed; a turn that ends first stores it with its sums. */
-  const keepSoon = (engineSessionId: string) => {
-    unkept = engineSessionId;
-    cancelKeep();
-    cancelKeep = clock.after(keepWithinMs, () => {
-      unkept = null;
-      kept = sessions.keepEngineSession(session, engineSessionId);
-      kept.catch(() => undefined); // `finish` gets it; until then nobody waits, which would end the process
-    });
-  };
+  const resumeId = createResumeIdKeeper({ session, sessions, clock });
 
   const showThought = (text: string): MaybeLater<void> => {
     if (text === '') return;
@@ -142,7 +129,7 @@ export function createEventRenderer({
           return (showing = andThen(thinking.push(event.text), showThought));
         case 'session':
           model = event.model;
-          if (event.engineSessionId !== session.engine_session_id) keepSoon(event.engineSessionId);
+          if (event.engineSessionId !== session.engine_session_id) resumeId.keepSoon(event.engineSessionId);
           break;
         case 'tool':
           return andThen(inputInSlices(event.input), (input) => showTool(event, input));
@@ -174,14 +161,13 @@ export function createEventRenderer({
       await showThought(await thinking.end());
       if (thought !== '') events.thinking(turn, identity, thought);
       await reply.finish();
-      cancelKeep();
-      if (kept !== null) await kept;
+      const engineSessionId = await resumeId.unkept();
       return {
         text: reply.text(),
         usage,
         model,
         silent: reply.isSilent(),
-        engineSessionId: unkept,
+        engineSessionId,
         warnings,
         redactor: reply.redactor(),
       };

@@ -89,6 +89,7 @@ export interface TurnJournal extends TurnHistory, TerminalTurns {
 export function createTurnJournal(db: Database, clock: Clock): TurnJournal {
   /** The places of open turns, each with the turn that has it. */
   const open = new Map<number, string>();
+  const inOrder = createInputOrder();
   let marked = 0;
   /** The newest place that was given, also to what was not stored in the end. */
   let newest = 0;
@@ -113,18 +114,6 @@ export function createTurnJournal(db: Database, clock: Clock): TurnJournal {
     const since = db.mark();
     await change(tx ?? db);
     closeWhenCommitted(turn, since, tx).catch(() => undefined); // whoever reports the end flushes it, and hears of the fault
-  };
-
-  /** Messages whose input takes a while to write, by conversation: those that come meanwhile are accepted behind them. */
-  const accepting = new Map<string, Promise<string>>();
-  const inOrder = (key: string, input: string | Promise<string>): string | Promise<string> => {
-    const before = accepting.get(key);
-    if (before === undefined && typeof input === 'string') return input;
-    const own = Promise.allSettled([before]).then(() => input);
-    accepting.set(key, own);
-    const leave = () => accepting.get(key) === own && accepting.delete(key);
-    own.then(leave, leave);
-    return own;
   };
 
   return {
@@ -206,5 +195,22 @@ export function createTurnJournal(db: Database, clock: Clock): TurnJournal {
       return removed;
     },
     prune: (before: number) => db.run(removeOld, before),
+  };
+}
+
+/**
+ * Messages whose input takes a while to write are accepted in the order in which they came, each conversation for itself.
+ * The returned function gives an input when those before it are written: at once where there are none.
+ */
+function createInputOrder(): (key: string, input: string | Promise<string>) => string | Promise<string> {
+  const lasts = new Map<string, Promise<string>>();
+  return (key, input) => {
+    const before = lasts.get(key);
+    if (before === undefined && typeof input === 'string') return input;
+    const own = Promise.allSettled([before]).then(() => input);
+    lasts.set(key, own);
+    const leave = () => lasts.get(key) === own && lasts.delete(key);
+    own.then(leave, leave);
+    return own;
   };
 }

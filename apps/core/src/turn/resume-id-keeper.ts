@@ -1,0 +1,37 @@
+import type { Clock } from '@svc/service-kit/clock.ts';
+import type { OpenSession, SessionStore } from '../session/session-store.ts';
+
+type Deps = { session: OpenSession; sessions: Pick<SessionStore, 'keepEngineSession'>; clock: Pick<Clock, 'after'> };
+
+/** Stores the resume id that an engine has given, so that a killed turn can be resumed. */
+export type ResumeIdKeeper = {
+  keepSoon(engineSessionId: string): void;
+  /** At the end of a turn: the id that is still to be stored, with the sums of the turn. Null when there is none. Rejects when it could not be stored. */
+  unkept(): Promise<string | null>;
+};
+
+/** Most turns that are over so soon store it with their sums. */
+const keepWithinMs = 10;
+
+export function createResumeIdKeeper({ session, sessions, clock }: Deps): ResumeIdKeeper {
+  let keeping: Promise<unknown> | null = null;
+  let unkept: string | null = null;
+  let cancel = () => undefined as void;
+
+  return {
+    keepSoon(engineSessionId) {
+      unkept = engineSessionId;
+      cancel();
+      cancel = clock.after(keepWithinMs, () => {
+        unkept = null;
+        keeping = sessions.keepEngineSession(session, engineSessionId);
+        keeping.catch(() => undefined); // `unkept` gives it; until then nobody waits, which would end the process
+      });
+    },
+    async unkept() {
+      cancel();
+      if (keeping !== null) await keeping;
+      return unkept;
+    },
+  };
+}
