@@ -23,6 +23,29 @@ const joins: [folder: string, table: string, why: string][] = [
   ['apps/collector/src/search', 'fact', 'how far the index is behind is one statement, so that both sides are of one moment'],
 ];
 
+/** Commands that open the files of an app by themselves, and why no process of it is asked. */
+const byFile: [folder: string, why: string, ...tables: string[]][] = [
+  [
+    'apps/cli/src/auth',
+    'who is locked out has nothing but the files, and the core need not run',
+    'login_account',
+    'login_session',
+  ],
+  [
+    'apps/cli/src/update',
+    'a version is tried on a copy of the data, in which nothing may be sent and the one who tries it is the owner',
+    'instance',
+    'held_announcement',
+    'turn',
+    'delivery',
+    'engine_setting',
+    'principal',
+    'identifier',
+    'trust_grant',
+    'role',
+  ],
+];
+
 type Use = { table: string; writes: boolean };
 type Statement = Use & { file: string; folder: string };
 
@@ -53,12 +76,14 @@ async function tablesOf(app: string): Promise<Set<string>> {
   return tables;
 }
 
+const usesOf = (app: string): Statement[] =>
+  sourcesOf(`apps/${app}/src`)
+    .filter((file) => !file.endsWith('.test.ts'))
+    .flatMap((file) => usesIn(read(file)).map((use) => ({ ...use, file, folder: file.split('/').slice(0, 4).join('/') })));
+
 async function statementsOf(app: string): Promise<Statement[]> {
   const tables = await tablesOf(app);
-  const statements = sourcesOf(`apps/${app}/src`)
-    .filter((file) => !file.endsWith('.test.ts'))
-    .flatMap((file) => usesIn(read(file)).map((use) => ({ ...use, file, folder: file.split('/').slice(0, 4).join('/') })))
-    .filter(({ table }) => tables.has(table));
+  const statements = usesOf(app).filter(({ table }) => tables.has(table));
   const found = new Set(statements.map(({ table }) => table));
   expect([...tables].filter((table) => !found.has(table))).toEqual([]); // or statements are not understood any more
   return statements;
@@ -99,6 +124,13 @@ test('and each join that is said to be needed is there', async () => {
   const all = (await Promise.all(Object.keys(migrations).map(statementsOf))).map(strays).flat();
   const found = new Set(all.map(({ folder, table }) => `${folder} ${table}`));
   expect(joins.map(([folder, table]) => `${folder} ${table}`).filter((join) => !found.has(join))).toEqual([]);
+});
+
+test('a command has SQL of its own only where no process can be asked', async () => {
+  const tables = new Set((await Promise.all(Object.keys(migrations).map(tablesOf))).flatMap((names) => [...names]));
+  const found = new Set(usesOf('cli').flatMap(({ folder, table }) => (tables.has(table) ? [`${folder} ${table}`] : [])));
+  const said = byFile.flatMap(([folder, , ...names]) => names.map((name) => `${folder} ${name}`));
+  expect([...found].toSorted()).toEqual(said.toSorted());
 });
 
 test('statements are found with what they do, and a database of its own is left out', () => {
