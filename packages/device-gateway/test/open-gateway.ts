@@ -1,5 +1,6 @@
 import { createParser } from 'eventsource-parser';
 import { expect, onTestFinished } from 'vitest';
+import { CoreError, type SessionsApi, type SessionStreamFrame } from '@svc/connector-kit';
 import type { RunningConnector, StartContext } from '@svc/connector-kit/connector.ts';
 import { defaultsOf, fakeContext, type FakeContext } from '@svc/connector-kit/testing/fake-context.ts';
 import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
@@ -112,5 +113,20 @@ export async function openGateway(
       await stop();
       ({ fake, live } = await start(port, more));
     },
+  };
+}
+
+/** A frame of the conversation that a device watches. */
+export const frame = (seq: number, body: object): SessionStreamFrame =>
+  ({ conversation_key: 'k', turn_id: 't1', seq, ...body }) as SessionStreamFrame;
+
+/** The core refuses the next words for a conversation, and takes them after that. */
+export function refuseOnce(sessions: SessionsApi, isMeant: (key: string) => boolean): void {
+  const { inject } = sessions;
+  let isRefused = false;
+  sessions.inject = async (as, key, said) => {
+    if (isRefused || !isMeant(key)) return inject(as, key, said);
+    isRefused = true;
+    throw new CoreError('unavailable', 'The core is away.', { mayHaveRun: false });
   };
 }

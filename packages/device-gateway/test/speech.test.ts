@@ -1,0 +1,41 @@
+import { ServiceError } from '@svc/connector-kit';
+import { expect, test } from 'vitest';
+import { openGateway } from './open-gateway.ts';
+
+test('speech is asked for as the device, and its settings are kept for it alone', async () => {
+  const gateway = await openGateway();
+  const [ann, bob] = [await gateway.device('Ann'), await gateway.device('Bob')];
+  expect((await gateway.json(ann.token, 'POST', '/gw/voice-config', { language: 'de', read_aloud: true })).status).toBe(200);
+  expect((await gateway.json(ann.token, 'POST', '/gw/voice-config', { language: 7 })).status).toBe(400);
+  expect((await gateway.json(ann.token, 'POST', '/gw/voice-config', { key: 'secret' })).status).toBe(400);
+  await gateway.restart();
+  expect((await gateway.json(ann.token, 'GET', '/gw/voice-config')).body).toEqual({
+    ok: true,
+    config: { language: 'de', read_aloud: true },
+  });
+  expect((await gateway.json(bob.token, 'GET', '/gw/voice-config')).body).toEqual({ ok: true, config: {} });
+  const heard = await gateway.json(ann.token, 'POST', '/gw/transcribe', new TextEncoder().encode('a clip'), {
+    'content-type': 'audio/webm',
+  });
+  expect([heard.status, heard.body]).toEqual([200, expect.objectContaining({ ok: true, language: 'de' })]);
+  const spoken = await gateway.json(ann.token, 'POST', '/gw/tts', { text: 'good morning' });
+  expect(spoken.body).toEqual({ sender: ann.device.id, text: 'good morning' });
+});
+
+test('a clip that is empty, too long or refused is answered as text, without those of the provider’s key', async () => {
+  const gateway = await openGateway();
+  const { token } = await gateway.device('Phone');
+  const clip = (bytes: number, type = 'audio/webm') =>
+    gateway.json(token, 'POST', '/gw/transcribe', new Uint8Array(bytes), { 'content-type': type });
+  expect((await clip(0)).status).toBe(400);
+  expect((await clip(26 * 1024 * 1024)).status).toBe(413);
+  gateway.fake().context.speech.transcribe = async () => {
+    throw new ServiceError('unprocessable', 'The provider does not take this clip.');
+  };
+  for (const type of ['text/html', 'audio/../../x', 'application/json']) {
+    const { status, body } = await clip(10, type);
+    expect([status, body['message']]).toEqual([422, 'The provider does not take this clip.']);
+  }
+  expect((await gateway.json(token, 'POST', '/gw/tts', { text: 'x'.repeat(10_001) })).status).toBe(400);
+  expect((await gateway.json(token, 'POST', '/gw/tts', { text: '' })).status).toBe(400);
+});
