@@ -179,7 +179,7 @@ test('a folder with more below it than is looked at is answered as far as it goe
   expect(answer.sessions.every(({ paths }) => paths.length <= 5)).toBe(true);
 });
 
-test('of a large folder all that was touched since a time is listed, wherever it stands', async () => {
+test('all that was touched in a large folder since a time is listed, wherever it stands', async () => {
   keep(20_000, (i) => [`old${i}`, `/big/${i}`, now - 5_000_000 - i]);
   keep(12_000, (i) => [`else${i}`, `/elsewhere/${i}`, now - i]);
   keep(3, (i) => ['new', `/big/zz/${i}`, now - 20_000 + i]);
@@ -190,7 +190,7 @@ test('of a large folder all that was touched since a time is listed, wherever it
   ]);
 });
 
-test('of a folder with too much below it the newest are listed, and nothing is counted twice', async () => {
+test('the newest in a folder with too much below it are listed, and nothing is counted twice', async () => {
   keep(60_000, (i) => [`s${i % 30}`, `/big/${i}`, now - i * 1000]);
   const { sessions, truncated } = await who('/big', 'since=0');
   expect(truncated).toBe(true);

@@ -63,7 +63,7 @@ function makeProjects(count: number, usedAt: number): string[] {
   return dirs;
 }
 
-test('of more folders than can be watched those that are in use are', async () => {
+test('where there are more folders than can be watched, those in use are', async () => {
   makeProjects(600, Date.now() - 60 * 24 * 3_600_000);
   // Last of all by its name, and none of the folders that were changed last.
   writeFileSync(house.claudeFile, inbound(1));

@@ -65,7 +65,7 @@ test('a key is shown once, acts for the owner within its budget, and is in no li
   expect(core.context.knownSecrets.redactor().text(`so: ${key}.`)).not.toContain(key);
 });
 
-test('of those that ask for one name at once one gets it, and the name stays known', async () => {
+test('one of those that ask for one name at once gets it, and the name stays known', async () => {
   await open();
   mkdirSync(path.dirname(fileOf()), { recursive: true });
   const release = lockFile(fileOf()); // another program changes the file: what comes first has to wait

@@ -117,7 +117,7 @@ test.each([
   expect(house.ran()).toEqual([what]);
 });
 
-test('of messages that ran together, the one that ends the service is found, and the others are answered', async () => {
+test('among messages that ran together the one that ends the service is found, and the others are answered', async () => {
   const house = openHouse();
   const core = await house.start();
   await core.ready();

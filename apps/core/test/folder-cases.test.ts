@@ -33,7 +33,7 @@ const say = (sender = 'owner', over: Partial<Envelope> = {}) =>
 const listed = async () => (await core.app.inject('/v2/folders')).json<FolderList>().folders;
 const lastCwd = () => core.engine.requests.at(-1)?.cwd;
 
-test('of changes at once the last one holds, in memory as after a restart', async () => {
+test('the last of several changes at once holds, in memory as after a restart', async () => {
   const folders = Array.from({ length: 20 }, (_, i) => made(`f${i}`));
   await Promise.all(folders.map((cwd) => put({ channel: 'compat', cwd })));
   const [before] = await listed();

@@ -93,7 +93,7 @@ test('a failed turn says so, and taken up again it begins without what was calle
   expect(await read()).toMatchObject([{ text: 'break', outcome: 'replied', tools: [] }, { text: 'better' }]);
 });
 
-test('of thousands of tools the first are kept', async () => {
+test('the first of thousands of tools are kept', async () => {
   core.engine.script(async function* () {
     for (let n = 0; n < 5000; n++) {
       yield { type: 'tool', id: `c${n}`, name: 'Read', input: {} };

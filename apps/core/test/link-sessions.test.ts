@@ -167,7 +167,7 @@ test('many long pages that are asked for at once all come, over the link that tu
   expect(JSON.stringify(pages[0]).length).toBeGreaterThan(1_000_000);
 });
 
-test('of pages that are asked for faster than they can be read 64 wait, and the others are refused', async () => {
+test('64 pages that are asked for faster than they can be read wait, and the others are refused', async () => {
   const sessions = openSessions();
   const { promise: isRead, resolve: letGo } = Promise.withResolvers<void>();
   const reading = core.context.db.transaction(() => isRead);

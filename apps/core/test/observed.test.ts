@@ -83,7 +83,7 @@ test('a message whose turn has failed is observed when it comes again so', async
   expect((await seen()).map(({ text }) => text)).toEqual(['one']);
 });
 
-test('of many messages the newest are shown whole, the others are one line: how many, from whom, from when to when', async () => {
+test('the newest of many messages are shown whole, the others are one line: how many, from whom, from when to when', async () => {
   for (let n = 1; n <= 60; n++) await observe(`n${n} ${'x'.repeat(1000)}`);
   const [older, ...shown] = await seen();
   expect(shown.map(({ text }) => text.split(' ')[0])).toEqual(

@@ -19,7 +19,7 @@ test.each([
   expect(pixelsOf(bytes, sniffImage(bytes)?.mime ?? '')).toBe(pixels);
 });
 
-test('of any bytes a number of pixels is read, or none, at once', () => {
+test('a number of pixels, or none, is read from any bytes at once', () => {
   const heads = ['89504e470d0a1a0a', '474946383961', 'ffd8ff', '52494646000000005745425056503858'].map(hex);
   fc.assert(
     fc.property(fc.constantFrom(...heads), fc.uint8Array({ maxLength: 200 }), (head, rest) => {

@@ -36,7 +36,7 @@ test('an answer in parts ends where the whole one does, and nothing that is show
   );
 });
 
-test('of two stops that overlap the one that is whole first counts, in parts as at once', () => {
+test('where two stops overlap, the one that is whole first counts, in parts as at once', () => {
   expect(cutAtStop('xabc', ['abc', 'b'])).toBe('xa');
   expect(cutAtStop('xab', ['b', 'ab'])).toBe('x');
 });

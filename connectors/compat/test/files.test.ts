@@ -147,7 +147,7 @@ describe('refused, with nothing stored and no turn,', () => {
   });
 });
 
-test('of a thousand images in earlier messages the newest come with the message', async () => {
+test('the newest of a thousand images in earlier messages come with the message', async () => {
   const earlier = Array.from({ length: 1_000 }, (_, i) => ({
     role: 'user' as const,
     content: [image(dataUrl(Buffer.concat([png, Buffer.from(String(i))])))],

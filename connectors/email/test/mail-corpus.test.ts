@@ -15,7 +15,7 @@ function judge(mail: CorpusMail): { address: string | null; never: string | null
   return { address, never: neverAnswered(headers, address, [mailbox]), why };
 }
 
-test('of a mail of the corpus it is known who wrote it, or why it is not answered', () => {
+test('it is known who wrote a mail of the corpus, or why it is not answered', () => {
   const corpus = mailCorpus();
   expect(corpus).toHaveLength(corpusSize);
   const wrong = corpus.flatMap((mail) => {

@@ -81,7 +81,7 @@ test('what was said in a repository while it was taken out of the config is not 
   expect(new Set(texts(channel))).toEqual(new Set(['three', 'four']));
 });
 
-test('of 220 comments that came while it was away each mention is taken once, in the order of its issue, by clocks that are minutes apart', async () => {
+test('each mention in 220 comments that came while it was away is taken once, in the order of its issue, by clocks that are minutes apart', async () => {
   const random = createRandom(3);
   const channel = await openIssues({ server: { aheadMs: 7 * 60_000, doubled: { random, share: 0.3 } } });
   quiet(channel);

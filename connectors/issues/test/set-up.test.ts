@@ -102,7 +102,7 @@ test('a dry run says what is missing for a real run', async () => {
   expect(await steps('public_repo')).not.toContain('may not write');
 });
 
-test('of a busy day all is counted, and the last is shown in its order', async () => {
+test('all of a busy day is counted, and the last is shown in its order', async () => {
   const { live } = await openIssues({
     strangers: ['eve'],
     before(github, repo, ann) {

@@ -128,7 +128,7 @@ test("a model's name and the end of a turn are never too long", () => {
   expect(JSON.stringify(failed).length).toBeLessThan(10_000);
 });
 
-test('of an input of long texts the beginning is kept, as if all of it were written', () => {
+test('the beginning of an input of long texts is kept, as if all of it were written', () => {
   const max = limits.tool + 64 * 1024;
   const rule = fc.property(fc.array(fc.integer({ min: 0, max: 2 * max }), { minLength: 1, maxLength: 3 }), (lengths) => {
     const input = { texts: lengths.map((length) => '"\n'.repeat(length / 2)), end: 1 };

@@ -12,7 +12,7 @@ const dir = folder.path;
 afterAll(() => folder.remove());
 const at = (name: string) => path.join(dir, name);
 
-test('of any text no more than the limit is read, whole characters alone, and it is known whether that is all', async () => {
+test('no more of any text than the limit is read, in whole characters, and it is known whether that is all', async () => {
   await fc.assert(
     fc.asyncProperty(fc.string({ unit: 'grapheme', maxLength: 40 }), fc.nat(60), async (text, max) => {
       writeFileSync(at('text'), text);

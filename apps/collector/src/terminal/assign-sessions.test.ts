@@ -35,7 +35,7 @@ test('a program runs the session that was last written in its folder since it be
   expect(assigned([program(1, at)], sessions)).toEqual({ b: 1 });
 });
 
-test('of several programs in a folder, a session has the one that began last before it', () => {
+test('a session has the program in its folder that began last before it', () => {
   const programs = [program(1, at), program(2, at + 50_000)];
   expect(assigned(programs, [session('a', at + 1000, at + 60_000), session('b', at + 51_000, at + 52_000)])).toEqual({
     a: 1,

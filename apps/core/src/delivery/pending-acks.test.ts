@@ -31,7 +31,7 @@ function open(limits: { replies: number; chars: number }) {
   return { pendingAcks, pushed, kept, settled, clock, expectReply, route };
 }
 
-test('of more replies than may wait for a word of their connectors the oldest is listed as never said', async () => {
+test('the oldest of more replies than may wait for a word of their connectors is listed as never said', async () => {
   const { pendingAcks, pushed, expectReply } = open({ replies: 3, chars: 1e9 });
   for (let n = 0; n < 10; n++) expectReply(`t${n}`, true);
   expect(pendingAcks.count()).toBe(3);

@@ -76,7 +76,7 @@ test('to follow a path waits no longer than a look, and shares its two threads',
   expect(asked.map(({ folder }) => folder)).toEqual(['/a', '/b', '/e']);
 });
 
-test('of any looks at folders that answer or never do, two go on at once, and each is answered within two seconds', async () => {
+test('two looks go on at once, at folders that answer or never do, and each is answered within two seconds', async () => {
   const step = fc.oneof(
     fc.record({ look: fc.constantFrom('/a', '/b', '/c', '/d') }),
     fc.record({ answer: fc.nat(5) }),

@@ -67,7 +67,7 @@ describe('trust that is taken back while the disk is full', () => {
   });
 });
 
-test('of trust that is taken back and given at once the later one holds', async () => {
+test('where trust is taken back and given at once, the later one holds', async () => {
   await Promise.all([store.untrust('local', repo), store.trust('local', repo)]);
   expect(store.isTrusted(repo)).toBe(true);
   await Promise.all([store.untrust('local', repo), store.trust('local', repo), store.untrust('local', repo)]);

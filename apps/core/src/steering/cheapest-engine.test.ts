@@ -24,7 +24,7 @@ test('what is billed for no token comes before what is, and the first in order b
   expect(await asked({ codex: { auth: 'api_key', model: 'dear' }, claude: free })).toEqual(['claude', 'codex']);
 });
 
-test('of those that bill tokens the one with the cheaper model for titles comes first, one without a known price last', async () => {
+test('the engine with the cheaper model for titles comes first among those that bill tokens, one without a known price last', async () => {
   const gemini = { auth: 'api_key', model: 'dear too' } as const;
   expect(await asked({ codex: { auth: 'api_key', model: 'dear' }, gemini })).toEqual(['gemini', 'codex']);
   expect(await asked({ codex: { auth: 'api_key', model: 'who knows' }, gemini })).toEqual(['gemini', 'codex']);

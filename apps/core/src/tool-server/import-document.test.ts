@@ -53,7 +53,7 @@ test.each([
   expect(only('x', fields)).toEqual({ name: 'x', reason: expect.any(String) });
 });
 
-test('of two names that would be one the second is skipped', () => {
+test('the second of two names that would be one is skipped', () => {
   const both = toCandidates({ mcpServers: { 'a b': { command: 'x' }, 'A-B': { command: 'y' } } });
   expect(both).toMatchObject([{ as: 'a-b' }, { reason: expect.stringContaining('"a-b"') }]);
 });

@@ -12,7 +12,7 @@ const stdio = (fields: Partial<StdioToolServer>): StdioToolServer => ({
   ...fields,
 });
 
-test('of an environment the names and the references are shown; a warning names values that look like secrets', () => {
+test('the names and the references of an environment are shown; a warning names values that look like secrets', () => {
   const env = {
     GITHUB_TOKEN: 'abc',
     SOMETHING: 'ghp_0123456789abcdefghijABCDEFGHIJ012345',

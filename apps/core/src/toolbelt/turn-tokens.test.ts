@@ -41,7 +41,7 @@ test('conversations have tokens of their own, and nothing else is one', () => {
   expect([a, b].every((token) => token.startsWith(tokens.secret))).toBe(true);
 });
 
-test('of many conversations those without a turn are forgotten, the oldest first', () => {
+test('where there are many conversations, those without a turn are forgotten, the oldest first', () => {
   const tokens = createTurnTokens();
   const running = tokens.begin('running', caller(), new AbortController().signal);
   const old = tokens.begin('old', caller(), AbortSignal.abort());

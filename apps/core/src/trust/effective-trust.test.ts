@@ -37,7 +37,7 @@ test('the highest tier among the grants counts', () => {
   });
 });
 
-test('of the roles with the widest tool policy the one that asks least counts, and no other', () => {
+test('the one that asks least counts among the roles with the widest tool policy, and no other', () => {
   const of = (...grants: [GrantedRole['tool_policy'], string][]) =>
     toIdentity(sender(...grants.map(([tool_policy, asks]) => grant({ tool_policy, asks: asks as GrantedRole['asks'] }))), context)
       .asks;

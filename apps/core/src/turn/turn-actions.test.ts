@@ -30,7 +30,7 @@ test('what could not be stored does not go with the reply, and takes no room', a
   expect(stored.at(-1)).toEqual(ten);
 });
 
-test('of several at once, one that fails is in neither the reply nor the journal', async () => {
+test('an action that fails, of several at once, is in neither the reply nor the journal', async () => {
   const first = Promise.withResolvers<void>();
   const { actions, stored } = openActions([() => first.promise]);
   const added = [actions.add(turn, react('a')), actions.add(turn, react('b'))];

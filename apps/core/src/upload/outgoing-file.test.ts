@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { checkUploader, checkUploadOwner } from './check-uploader.ts';
 import { createOutgoingFiles } from './outgoing-file.ts';
 
-test('of one instance so many files are looked for at once, and other instances are not held up', async () => {
+test('so many files of one instance are looked for at once, and other instances are not held up', async () => {
   const stuck = Promise.withResolvers<void>();
   let searches = 0;
   const deps = {

@@ -193,7 +193,7 @@ test('past what is held of all conversations the oldest goes, and its watcher is
   expect(opened.faults).toEqual([]);
 });
 
-test('of watchers there are so many, and one more is told to come later', () => {
+test('one watcher more than there may be is told to come later', () => {
   const { watches } = open({ watchers: 3, chars: 1e6 });
   const stops = [1, 2, 3].map(() => watches.add(key, reader().watcher, null, []));
   expect(() => watches.add(key, reader().watcher, null, [])).toThrow(/Too many/);

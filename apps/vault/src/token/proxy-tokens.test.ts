@@ -27,7 +27,7 @@ test('V06: a token is good until its time is over, and is gone when it was shown
   expect(tokens.take(late.token)).toBeNull();
 });
 
-test('of one agent a thousand are open at a time, and those that expired do not count', () => {
+test('a thousand tokens of one agent are open at a time, and those that expired do not count', () => {
   const { clock, tokens } = open();
   for (let n = 0; n < 999; n++) tokens.issue(grant);
   clock.advance(1);

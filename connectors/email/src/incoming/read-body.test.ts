@@ -15,7 +15,7 @@ test.each([
   ['signed', 'application/pgp-signature; name=signature.asc', []],
   ['encrypted', 'application/pgp-encrypted', []],
   ['encrypted', 'application/octet-stream; name=encrypted.asc', ['encrypted.asc']],
-])('of a mail that is %s what is for programs alone is no file: %s', async (how, type, names) => {
+])('what is for programs alone in a mail that is %s is no file: %s', async (how, type, names) => {
   const mail = await read(
     `Content-Type: multipart/${how}; boundary=a`,
     '',

@@ -10,7 +10,7 @@ test('a mail names those before it, the first of its thread first', () => {
   expect(threadIds(readHeaders(raw))).toEqual({ own: 'c@x', before: ['a@x', 'b@x'] });
 });
 
-test('of a long thread the first and the newest are kept', () => {
+test('the first and the newest mails of a long thread are kept', () => {
   const ids = Array.from({ length: 5000 }, (_, n) => `<${n}@x>`).join(' ');
   const { before } = threadIds(readHeaders(`References: ${ids}\r\n\r\n`));
   expect([before.length, before[0], before.at(-1)]).toEqual([100, '0@x', '4999@x']);

@@ -109,7 +109,7 @@ test('a server that hangs up before the text can be tried again', async () => {
   expect(await send(login)).toMatchObject({ begun: 0, fault: { code: 'busy' } });
 });
 
-test('of a server that hangs up after the text nobody knows what it did', async () => {
+test('nobody knows what a server did that hangs up after the text', async () => {
   const { login, texts } = await scripted({ hangsUpAt: 'text' });
   const { begun, fault } = await send(login);
   expect({ begun, code: fault?.code, sent: texts.length }).toEqual({ begun: 1, code: undefined, sent: 1 });

@@ -18,7 +18,7 @@ async function open(allowed: number[] = []) {
 
 const asked = (chat: number, resolve = nobody) => ({ chat, root: chat, isInvited: false, resolve });
 
-test('of chats that write at the same time one is learned, and stays learned', async () => {
+test('one of the chats that write at the same time is learned, and stays learned', async () => {
   const { access, again } = await open();
   const answers = await Promise.all([1, 2, 3].map((chat) => access.mayTalk(asked(chat))));
   expect(answers.filter(Boolean)).toHaveLength(1);

@@ -32,7 +32,7 @@ test('what stands for a file is kept for the newest messages', async () => {
   expect(taken.at(-1)).toBe('7:1');
 });
 
-test('of a message from before the start what is said is heard again, for people with access alone', async () => {
+test('what is said in a message from before the start is heard again, for people with access alone', async () => {
   const known = open();
   expect(await known.words.ofEdited(message(5), envelope, signal)).toBe('heard 7:5');
   const stranger = open(true);

@@ -26,7 +26,7 @@ test('photos that are too old go, and what a kill left half written', async () =
   expect(readdirSync(folder).toSorted()).toEqual(['-100_2.jpg', '1_4.jpg']);
 });
 
-test('of more than there is room for the newest stay', async () => {
+test('the newest stay of more photos than there is room for', async () => {
   const folder = folderWith({ '1_1.jpg': 3, '1_2.jpg': 2, '1_3.jpg': 1 });
   await prunePhotos(folder, '', { days: 0, megabytes: 2 }, now);
   expect(readdirSync(folder).toSorted()).toEqual(['1_2.jpg', '1_3.jpg']);

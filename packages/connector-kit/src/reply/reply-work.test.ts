@@ -35,7 +35,7 @@ test('there is something to show from the beginning on, also when all was taken 
   expect([work.isBlank(), work.visible()]).toEqual([false, 'left 0\n']);
 });
 
-test('of many and long steps the last are kept, and each message begins where it was cut', () => {
+test('the last of many and long steps are kept, and each message begins where it was cut', () => {
   const work = open(5000);
   for (let n = 0; n < 300; n++) work.onTool({ id: `t${n}`, name: 'Read', input: n });
   work.onThinking('x'.repeat(100_000));

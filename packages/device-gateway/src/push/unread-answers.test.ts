@@ -35,7 +35,7 @@ test('a reader when it ends, or within the time, is not notified', () => {
   expect(told).toEqual([]);
 });
 
-test('of several answers the last one is reported, and of one without words or of a device that is gone nothing', () => {
+test('the last of several answers is reported, and nothing of one without words or for a device that is gone', () => {
   const { clock, told, answers } = open({ tellsContent: true });
   answers.ended('d_1', 'first');
   clock.advance(3_000);

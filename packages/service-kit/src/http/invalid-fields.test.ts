@@ -66,7 +66,7 @@ test('what two rules find is said once, and what is empty is called so, also whe
   );
 });
 
-test('of very many fields the first fifty are named', () => {
+test('the first fifty of very many fields are named', () => {
   const many = Array.from({ length: 1000 }, (_, n) => at(`/${n}`, 'type', {}));
   expect(invalidFields(many, 'body')).toHaveLength(50);
 });

@@ -24,7 +24,7 @@ test.each([
   ['1  1-02:03:04', { memoryBytes: 1024, cpuMs: 93_784_000 }],
   ['', null],
   ['- -', null],
-])('of what ps writes %j is read', (line, usage) => {
+])('the usage that ps writes as %j is read', (line, usage) => {
   expect(parseUsage(line)).toEqual(usage);
 });
 

@@ -27,7 +27,7 @@ const growingFrom = (first: readonly string[]) => {
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 const twice = (text: string): string => base64(`<${base64(text)}>`);
 
-test('of the first list every form is known at once', () => {
+test('every form of the first list is known at once', () => {
   const values = made(50);
   const { growing, known } = growingFrom(values);
   expect(growing.matchers()).toHaveLength(1);

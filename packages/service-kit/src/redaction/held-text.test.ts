@@ -24,7 +24,7 @@ test.each([
   ['say A@', '@'],
   ['ends here. ', ''],
   [`x ${'a'.repeat(20)}9${'a'.repeat(3)}`, '9aaa'],
-])('of %j stays %j', (text, rest) => expect(held(text)).toBe(rest));
+])('%j keeps %j back', (text, rest) => expect(held(text)).toBe(rest));
 
 test('for the public the last word stays whole', () => {
   expect([held('plain words', true), held('plain words ', true), held('a.b', true)]).toEqual(['words', '', 'a.b']);

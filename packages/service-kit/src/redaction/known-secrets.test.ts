@@ -101,7 +101,7 @@ test('half a surrogate pair in a value breaks nothing', () => {
   expect(known.redactor().text(`${secret} odd-value-\ud800`)).toBe(`${masked} ${masked}`);
 });
 
-test('of a value that is JSON the fields whose names say secret are masked by themselves, in any order', () => {
+test('the fields of a JSON value whose names say secret are masked by themselves, in any order', () => {
   const { known, secretsFile } = open();
   const account = { type: 'service_account', client: { client_secret: 'GO-0123456789abcdef' }, private_key: 'MIIE-0123456789' };
   writeFileSync(secretsFile, JSON.stringify({ ACCOUNT: JSON.stringify(account) }));
@@ -174,7 +174,7 @@ test('keys of an instance and what was learned are masked from the next reply on
   expect(known.redactor().text('sk-svc-instance-key')).toBe(masked);
 });
 
-test('of a list of keys only the keys are secret, not what they are called', () => {
+test('only the keys of a list are secret, not what they are called', () => {
   const { known, instancesDir } = open();
   mkdirSync(path.join(instancesDir, 'one'), { recursive: true });
   const keys = [{ key: 'sk-svc-instance-key', name: 'the-phone-of-anna' }, { key: 7 }];

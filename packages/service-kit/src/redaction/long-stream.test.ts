@@ -75,7 +75,7 @@ test('a stream that ended with its thread is not continued by the next', async (
   expect(await stream.push('two ')).toBeNull();
 });
 
-test('of many streams that are open at once those used longest ago are lost, and no others', async () => {
+test('those used longest ago of many open streams are lost, and no others', async () => {
   const { thread } = openThread();
   const streams = Array.from({ length: 70 }, () => thread.stream('private', known));
   for (const stream of streams) expect(await stream.push('word ')).toBe('word ');

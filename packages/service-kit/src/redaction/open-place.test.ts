@@ -118,7 +118,7 @@ test('what stands before a place is shown to the rules, some hundred characters 
   expect(seen[0]).toBe(' name-of-k1:longvalue ');
 });
 
-test('of a token that is assigned the name before it is shown, too', () => {
+test('the name before a token that is assigned is shown, too', () => {
   const seen: string[] = [];
   const rule = (opening: Opening): DetectionRule => ({
     id: 'a',

@@ -118,7 +118,7 @@ test('a value of several kilobytes is masked whole, in every encoding', () => {
   }
 });
 
-test('of a value read backwards in base64 nothing leaves before it is known what follows its first character', () => {
+test('nothing of a value read backwards in base64 leaves before it is known what follows its first character', () => {
   const text = `${Buffer.from(Array.from('пароль-тайна').toReversed().join(''), 'utf16le').toString('base64')} end`;
   const redactor = createRedactor(['пароль-тайна']);
   expect(stream(redactor, Array.from(text)).join('')).toBe(redactor.text(text));

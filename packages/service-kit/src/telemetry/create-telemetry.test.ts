@@ -138,7 +138,7 @@ test('no field of an event holds a known secret: not for listeners, not in the s
   expect(everything).not.toContain(secret.slice(0, 8));
 });
 
-test('of a text that is cut no more is masked than can be seen of it, and no half of a secret is at its end', () => {
+test('no more of a text that is cut is masked than can be seen, and no half of a secret is at its end', () => {
   const secret = 'sk-live-0123456789abcdef';
   const lengths: number[] = [];
   const mask = createOutboundMask((text) => {

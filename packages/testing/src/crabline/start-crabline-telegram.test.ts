@@ -29,7 +29,7 @@ test('the real library polls and answers through it', async () => {
   expect(peer.violations).toEqual([]);
 });
 
-test('of two polls at once one is refused', async () => {
+test('one of two polls at once is refused', async () => {
   const polls = [1, 2].map(() => bot.api.getUpdates({ timeout: 1 }).catch((error: unknown) => error));
   const answers = await Promise.all(polls);
   expect(answers).toContainEqual([]);

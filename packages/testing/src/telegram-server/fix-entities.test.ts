@@ -30,7 +30,7 @@ test.each<[string, TelegramEntity[], number]>([
   expect(fixEntities({ text: 'abcdef', entities }).faults).toHaveLength(faults);
 });
 
-test('of more than a hundred entities a hundred are kept', () => {
+test('a hundred entities are kept, and no more', () => {
   const entities = Array.from({ length: 101 }, (_, n) => entity('bold', n * 2, 1));
   const fixed = fixEntities({ text: 'x '.repeat(101), entities });
   expect([fixed.entities.length, fixed.faults]).toEqual([100, ['101 entities, of which 100 are kept']]);

@@ -94,7 +94,7 @@ test('a description that the sums do not vouch for is refused', async () => {
   await expect(newest()).rejects.toThrow('is not what SHA256SUMS says');
 });
 
-test('of sums only names of files in one folder are taken, whatever else they say', () => {
+test('only names of files in one folder are taken from sums, whatever else they say', () => {
   const digest = 'a'.repeat(64);
   expect([...parseSums(`${digest}  a\n${digest} *b.c\n${digest}  ../x\n${digest}  /etc/x\nx  y\n`).keys()]).toEqual(['a', 'b.c']);
   fc.assert(

@@ -41,7 +41,7 @@ function open() {
   return { reader, fetches, faults, texts: () => fetches.map(({ text }) => text) };
 }
 
-test('of a long answer one sentence is heard and the next one fetched, no more', async () => {
+test('one sentence of a long answer is heard and the next one fetched, no more', async () => {
   const { reader, fetches, texts } = open();
   reader.say('One. Two. Three. Four.');
   expect(texts()).toEqual(['One.']);
@@ -54,7 +54,7 @@ test('of a long answer one sentence is heard and the next one fetched, no more',
   expect(texts()).toEqual(['One.', 'Two.', 'Three.']);
 });
 
-test('of an answer that grows the next sentence is fetched as soon as it is there', async () => {
+test('the next sentence of an answer that grows is fetched as soon as it is there', async () => {
   const { reader, fetches, texts } = open();
   reader.follow('a', 'One. ', false);
   fetches[0]?.come();
