@@ -1,10 +1,7 @@
 import { Readable } from 'node:stream';
 import type { IncomingMessage } from '@svc/service-kit/builtin.ts';
-import { badRequest } from '@svc/service-kit/service-error.ts';
-import { tooLarge } from './store-stream.ts';
+import { tooLarge, untilSilent } from './store-stream.ts';
 
-/** A sender that says nothing for this long is gone. */
-const silenceMs = 60_000;
 /** How long what is not wanted any more may go on coming before the answer. */
 const restMs = 10_000;
 
@@ -26,21 +23,12 @@ export async function withRawBody<T>(raw: IncomingMessage, maxBytes: number, wor
 }
 
 async function* atMost(raw: IncomingMessage, maxBytes: number): AsyncGenerator<Buffer> {
-  const silence = setTimeout(() => raw.destroy(new Error('nothing came for too long')), silenceMs);
   let bytes = 0;
-  try {
-    for await (const part of raw.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-      silence.refresh();
-      bytes += part.length;
-      if (bytes > maxBytes) break;
-      yield part;
-    }
-  } catch (error) {
-    throw badRequest('The body broke off before its end. Send it again.', { cause: (error as Error).message });
-  } finally {
-    clearTimeout(silence);
+  for await (const part of untilSilent(raw, raw.iterator({ destroyOnReturn: false }))) {
+    bytes += part.length;
+    if (bytes > maxBytes) throw tooLarge(maxBytes, 'SVC_RAW_BODY_LIMIT');
+    yield part;
   }
-  if (bytes > maxBytes) throw tooLarge(maxBytes, 'SVC_RAW_BODY_LIMIT');
 }
 
 function letEnd(raw: IncomingMessage): Promise<void> {

@@ -55,17 +55,12 @@ export async function storeStream(body: Readable, { handle, position, maxBytes, 
   return total;
 }
 
-/** The body's parts; one that stops coming is ended, and one that broke off is the sender's fault. */
-export async function* untilSilent(body: Readable): AsyncGenerator<Buffer> {
-  let silence: NodeJS.Timeout | undefined;
-  const restart = () => {
-    clearTimeout(silence);
-    silence = setTimeout(() => body.destroy(new Error('nothing came for too long')), silenceMs);
-  };
-  restart();
+/** The body's parts, or those of `parts` where they are read in another way; one that stops coming is ended, and one that broke off is the sender's fault. */
+export async function* untilSilent(body: Readable, parts: AsyncIterable<Buffer> = body): AsyncGenerator<Buffer> {
+  const silence = setTimeout(() => body.destroy(new Error('nothing came for too long')), silenceMs);
   try {
-    for await (const bytes of body as AsyncIterable<Buffer>) {
-      silence?.refresh();
+    for await (const bytes of parts) {
+      silence.refresh();
       yield bytes;
     }
   } catch (error) {
