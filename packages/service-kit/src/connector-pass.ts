@@ -1,5 +1,6 @@
 import { createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { isRecord, parseJsonOrNull } from '@svc/contract/json-value.ts';
+import { compositeKey } from './composite-key.ts';
 import { readInstallationKey } from './installation-key.ts';
 import { Secret } from './secret.ts';
 
@@ -36,7 +37,7 @@ export function openConnectorPasses(file: string): ConnectorPasses {
   );
   const sealOf = (text: string) => createHmac('sha256', key).update(text).digest('base64url');
   // No pass has this form: what is sealed there has neither brackets nor quotes.
-  const ticketFor = (instanceId: string, path: string) => sealOf(JSON.stringify(['file', instanceId, path]));
+  const ticketFor = (instanceId: string, path: string) => sealOf(compositeKey('file', instanceId, path));
   return {
     ticketFor,
     isTicket: (ticket, instanceId, path) => new Secret(ticketFor(instanceId, path)).equals(ticket),

@@ -1,5 +1,6 @@
 import type { SurfaceTotals } from '@svc/contract/insights.ts';
 import type { UsageAux, UsageRollup } from '@svc/contract/usage.ts';
+import { compositeKey } from '@svc/service-kit/composite-key.ts';
 import type { Database } from '@svc/store/database.ts';
 import type { BatchDatabase } from '@svc/store/open-sqlite.ts';
 import type { StoredEvent } from '../ingest/parse-event.ts';
@@ -93,7 +94,7 @@ function addTurn(rollups: Map<string, UsageRollup>, event: StoredEvent): void {
   const bucket_hour = bucketHour(event.ts);
   const surface = event.surface || 'unknown';
   const identity = rawIdentity(event.identity);
-  const row = entryOf(rollups, JSON.stringify([bucket_hour, surface, identity, principal]), () => ({
+  const row = entryOf(rollups, compositeKey(bucket_hour, surface, identity, principal), () => ({
     bucket_hour,
     surface,
     identity,
@@ -117,7 +118,7 @@ function addSideCall(auxes: Map<string, UsageAux>, event: StoredEvent): void {
   const { feature, provider, model, units } = side;
   const bucket_hour = bucketHour(event.ts);
   const surface = event.surface || 'unknown';
-  const row = entryOf(auxes, JSON.stringify([bucket_hour, surface, feature, provider, model, units]), () => ({
+  const row = entryOf(auxes, compositeKey(bucket_hour, surface, feature, provider, model, units), () => ({
     bucket_hour,
     surface,
     feature,

@@ -1,4 +1,5 @@
 import type { UnpricedModel } from '@svc/contract/cost.ts';
+import { compositeKey } from '@svc/service-kit/composite-key.ts';
 import type { CoreSettings } from '@svc/service-kit/config/process-settings.ts';
 
 const maxModels = 50;
@@ -8,7 +9,7 @@ export function createUnpriced() {
   const models = new Map<string, UnpricedModel>();
   return {
     add(engineId: string, model: string | null): void {
-      const key = JSON.stringify([engineId, model]);
+      const key = compositeKey(engineId, model);
       const known = models.get(key);
       if (known !== undefined) known.runs++;
       else if (models.size < maxModels) models.set(key, { engine_id: engineId, model, runs: 1 });

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Envelope } from '@svc/contract/envelope.ts';
+import { compositeKey } from '@svc/service-kit/composite-key.ts';
 
 /** Half of a character becomes U+FFFD: a platform may cut there, and the core takes none. */
 const whole = (_key: string, value: unknown): unknown => (typeof value === 'string' ? value.toWellFormed() : value);
@@ -15,6 +16,4 @@ export function readyEnvelope(envelope: Envelope, chat: string, [first = '']: re
 }
 
 const nameOf = (chat: string, update: string): string =>
-  `update-${createHash('sha256')
-    .update(JSON.stringify([chat, update]))
-    .digest('base64url')}`;
+  `update-${createHash('sha256').update(compositeKey(chat, update)).digest('base64url')}`;

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { isRecord } from '@svc/contract/json-value.ts';
 import { isWithin, type Clock } from '@svc/service-kit/clock.ts';
+import { compositeKey } from '@svc/service-kit/composite-key.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 import type { StartContext } from '../connector.ts';
 import type { ConnectorState } from '../state/state.ts';
@@ -44,7 +45,7 @@ export const digestOf = (text: string): string => hash('sha256', text, 'base64ur
 
 /** The name of a part towards the platform. */
 export const nonceOf = (name: string, round: number, part: string): string =>
-  hash('sha256', JSON.stringify([name, round, part]), 'base64url').slice(0, 24);
+  hash('sha256', compositeKey(name, round, part), 'base64url').slice(0, 24);
 
 /** What another version of the kit has noted may be something else. */
 const isReply = (found: unknown): found is ReplyRecord =>
