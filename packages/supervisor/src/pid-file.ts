@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { writeFileAtomic } from '@svc/service-kit/files.ts';
 import { birthMark } from '@svc/service-kit/process/birth-mark.ts';
 import { killGroup } from '@svc/service-kit/process/process-group.ts';
@@ -51,6 +52,5 @@ const isEntry = (entry: Partial<Entry> | null): entry is Entry =>
   typeof entry?.pid === 'number' && entry.pid > 1 && typeof entry.born === 'string';
 
 async function waitUntil(is: () => boolean, ms: number): Promise<void> {
-  for (const end = performance.now() + ms; !is() && performance.now() < end;)
-    await new Promise((resolve) => setTimeout(resolve, 20));
+  for (const end = performance.now() + ms; !is() && performance.now() < end;) await sleep(20);
 }

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Instance } from '@svc/contract/instance.ts';
 import { dataPaths } from '@svc/service-kit/config/data-dir.ts';
 import { loadSettings, type Settings } from '@svc/service-kit/config/settings.ts';
@@ -24,7 +25,6 @@ import { createSecretInput } from '../vault/secret-input.ts';
 
 const lookMs = 250;
 const followMs = 1000;
-const rest = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 type Json = { json?: boolean };
 type Asked = Exclude<ConnectorRequest, { action: 'test' }>;
@@ -43,7 +43,7 @@ export async function connector(request: ConnectorRequest): Promise<number> {
     ask: askTerminal,
     inviteOwner: (instance) => inviteOwner(createTrustApi(coreUrl(settings)), instance),
     say: printError,
-    pause: () => rest(lookMs),
+    pause: () => sleep(lookMs),
   });
   return exitCodes.ok;
 }
@@ -92,7 +92,7 @@ async function config(asked: ConfigRequest, deps: Deps): Promise<void> {
 async function logs(asked: Extract<Asked, { action: 'logs' }>, deps: Deps): Promise<void> {
   const { id } = await find(asked.name, deps);
   const mask = openOutputMask({ settings: deps.settings });
-  await showLogs({ ...deps, mask, print, pause: () => rest(followMs).then(() => true) }, { ...asked, id });
+  await showLogs({ ...deps, mask, print, pause: () => sleep(followMs).then(() => true) }, { ...asked, id });
 }
 
 async function remove({ name, json }: Named, deps: Deps): Promise<void> {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ListedDevice } from '@svc/contract/device-gateway.ts';
 import { loadSettings } from '@svc/service-kit/config/settings.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
@@ -55,7 +56,8 @@ async function add({ gateways, trust }: Deps, { name, as, wait, json }: Of<'add'
   process.once('SIGINT', leave);
   printError('Waiting for the device … (Ctrl-C stops waiting; the link stays good)');
   const { device_id: deviceId, expires_at: expiresAt } = invitation;
-  const pause = () => rest(lookMs, left.signal);
+  // Ctrl-C ends it.
+  const pause = () => sleep(lookMs, undefined, { signal: left.signal }).catch(() => undefined);
   const arrival = await untilPaired({ gateway, deviceId, expiresAt, now: Date.now, pause, signal: left.signal });
   process.off('SIGINT', leave);
   if (arrival === 'paired') print(`"${visibleLine(name)}" is in, as ${visibleLine(as)}.`);
@@ -134,13 +136,3 @@ async function drawn(url: string): Promise<string | null> {
   const picture = renderUnicodeCompact(url, { border: 2 });
   return picture.indexOf('\n') <= widthOf(process.stdout) ? picture : null;
 }
-
-const rest = (ms: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    const leave = () => {
-      clearTimeout(timer);
-      resolve();
-    };
-    signal.addEventListener('abort', leave, { once: true });
-  });

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { dataPaths } from '@svc/service-kit/config/data-dir.ts';
 import { loadSettings } from '@svc/service-kit/config/settings.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
@@ -46,7 +47,7 @@ export async function logs(name: string | null, { follow, lines, json }: LogsOpt
   const first = readAll(true);
   await show(lines === 0 ? [] : first.slice(-lines));
   while (follow === true) {
-    await new Promise((resolve) => setTimeout(resolve, pollMs));
+    await sleep(pollMs);
     await show(readAll(false));
   }
   return exitCodes.ok;

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { EngineView } from '@svc/contract/engine.ts';
 import type { Instance } from '@svc/contract/instance.ts';
 import type { Principal } from '@svc/contract/trust.ts';
@@ -20,7 +21,7 @@ export async function awaitInstances(manager: Manager, waitMs: number): Promise<
     const wanted = instances.filter(({ enabled }) => enabled);
     if (wanted.every(({ status }) => status !== 'starting' && status !== 'stopped') || performance.now() > deadline)
       return wanted;
-    await new Promise((resolve) => setTimeout(resolve, pollMs));
+    await sleep(pollMs);
   }
 }
 

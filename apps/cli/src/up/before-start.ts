@@ -1,5 +1,6 @@
 import { chmodSync, closeSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { SupervisorState } from '@svc/contract/service.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
 import { commandLineOf } from '@svc/service-kit/process/command-line.ts';
@@ -61,7 +62,7 @@ export async function awaitLeftovers(last: SupervisorState | null, options: Opti
   for (let left = pids; left.length > 0; left = left.filter(isAlive)) {
     if (performance.now() > deadline + killedMs) throw cannotBeEnded(left);
     if (performance.now() > deadline) for (const pid of left) killGroup(pid);
-    await new Promise((resolve) => setTimeout(resolve, pollMs));
+    await sleep(pollMs);
   }
 }
 
