@@ -48,7 +48,7 @@ type Live = { state: LinkState; listen(listener: Listener): () => void };
 
 const LiveContext = createContext<Live>({ state: 'connecting', listen: () => () => undefined });
 
-/** How the connection stands, and what the service tells. */
+/** The state of the connection, and the events of the service. */
 export const useLive = (): Live => useContext(LiveContext);
 
 /** Calls `listener` with each event of the service. */
@@ -78,7 +78,7 @@ function createRefresher() {
 /** `proofs`: with another number everything is connected again. What the page shows stays as it is. */
 type LiveProps = { user: string; proofs: number; onRefused(): void; children: ReactNode };
 
-/** What core and collector tell, read once for all tabs of the browser. `onRefused`: the login has ended. */
+/** What core and collector report, read once for all tabs of the browser. `onRefused`: the login has ended. */
 export function LiveProvider({ user, proofs, onRefused, children }: LiveProps) {
   const [state, setState] = useState<LinkState>('connecting');
   const listeners = useRef(new Set<Listener>());

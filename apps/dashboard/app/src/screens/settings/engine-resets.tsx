@@ -2,8 +2,8 @@ import { t } from '@svc/chat-ui/language/t.ts';
 import type { EngineView } from '@svc/contract/engine.ts';
 import { ConfirmButton } from '../../parts/dialog-button.tsx';
 import { useAct } from '../../parts/query.ts';
+import { enginesPath } from './engine-list.ts';
 
-const enginesPath = '/core/v2/engines';
 type Props = { engine: Pick<EngineView, 'id' | 'default' | 'key_present'>; path: string };
 
 /** What was set of an engine, taken back: its key, and that it is the one that answers. */

@@ -1,6 +1,7 @@
 import { t } from '@svc/chat-ui/language/t.ts';
 import type { EngineView } from '@svc/contract/engine.ts';
 import { ConfirmButton } from '../../parts/dialog-button.tsx';
+import { enginesPath } from './engine-list.ts';
 
 /** It is looked at as that version before the core answers. */
 const rollbackMs = 90_000;
@@ -16,7 +17,7 @@ export function EngineRollback({ engine: { id, version, previous_version: before
       title={t('Go back to {engine} {version}?', { engine: id, version: before })}
       button={t('Go back')}
       change={{ method: 'POST', path: `${path}/rollback`, timeoutMs: rollbackMs }}
-      changes={['/core/v2/engines']}
+      changes={[enginesPath]}
       done={t('{engine} is {version} again.', { engine: id, version: before })}
     >
       <p>

@@ -5,6 +5,7 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { Field } from '../../parts/field.tsx';
 import { useAct } from '../../parts/query.ts';
 import { ActForm } from '../../parts/schema-form/act-form.tsx';
+import { enginesPath } from './engine-list.ts';
 
 const { model, connection, billing, auto_update: autoUpdate } = engineSettingsSchema.properties;
 /** What is empty in the form is null for the route. */
@@ -30,7 +31,7 @@ export function EngineSettings({ engine, path, onClose }: Props) {
           schema={schema}
           values={engine}
           button={t('Save {name}', { name: engine.id })}
-          changes={['/core/v2/engines']}
+          changes={[enginesPath]}
           toCall={(_, all) => ({ method: 'PATCH', path, body: all })}
           done={() => t('{name} is saved; the next turn has it.', { name: engine.id })}
           onClose={onClose}
@@ -48,7 +49,7 @@ export function EngineSettings({ engine, path, onClose }: Props) {
 /** A model server of one's own. */
 function ModelServer({ engine, path }: Omit<Props, 'onClose'>) {
   const [url, setUrl] = useState(engine.base_url ?? '');
-  const act = useAct({ changes: ['/core/v2/engines'], done: t('It is saved.'), hasPlace: true });
+  const act = useAct({ changes: [enginesPath], done: t('It is saved.'), hasPlace: true });
   return (
     <form
       className="stack"

@@ -2,7 +2,6 @@ import { Rich } from '@svc/chat-ui/language/rich.tsx';
 import { shorten } from '@svc/chat-ui/language/shorten.ts';
 import { t } from '@svc/chat-ui/language/t.ts';
 import type { EngineTest, EngineView } from '@svc/contract/engine.ts';
-import type { EngineChoice } from '@svc/contract/service.ts';
 import { useState } from 'react';
 import { FormButtons } from '../../parts/form-buttons.tsx';
 import { SecretField } from '../../parts/secret-field.tsx';
@@ -11,16 +10,15 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { useAct, useApi } from '../../parts/query.ts';
 import { Status } from '../../parts/status.tsx';
 import { toast } from '../../parts/toast.tsx';
+import { type EngineList, enginesPath } from './engine-list.ts';
 import { EngineResets } from './engine-resets.tsx';
 import { EngineRollback } from './engine-rollback.tsx';
 import { EngineSettings } from './engine-settings.tsx';
 
-export type EngineList = { engines: EngineView[]; current: EngineChoice | null };
-export const enginesPath = '/core/v2/engines';
 /** A model may think for a while. */
 export const engineTestMs = 110_000;
 
-/** The engines that can answer: how each stands, and which one does. */
+/** The engines that can answer: the state of each, and which one does. */
 export function Engines() {
   const query = useApi<EngineList>(enginesPath, 15_000);
   return (

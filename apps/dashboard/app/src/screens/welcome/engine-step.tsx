@@ -4,7 +4,8 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Loaded, Section } from '../../parts/page.tsx';
 import { useAct, useApi } from '../../parts/query.ts';
-import { enginesPath, type EngineList, Engines, engineTestMs } from '../settings/engines.tsx';
+import { type EngineList, enginesPath } from '../settings/engine-list.ts';
+import { Engines, engineTestMs } from '../settings/engines.tsx';
 
 /** Which engine answers and why, a real reply of it, and how to get another one. */
 export function EngineStep() {

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { Field } from '../../../parts/field.tsx';
 import { Loaded, Section } from '../../../parts/page.tsx';
 import { useApi } from '../../../parts/query.ts';
-import { type EngineList, enginesPath } from '../engines.tsx';
+import { type EngineList, enginesPath } from '../engine-list.ts';
 
 const tierWords: Record<PersonaTier, string> = {
   GUEST: t('a guest'),

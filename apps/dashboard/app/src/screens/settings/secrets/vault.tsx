@@ -10,7 +10,7 @@ import { ConfirmButton } from '../../../parts/dialog-button.tsx';
 import { Loaded, Section } from '../../../parts/page.tsx';
 import { useAct, useApi } from '../../../parts/query.ts';
 import { Status } from '../../../parts/status.tsx';
-import { enginesPath, type EngineList } from '../engines.tsx';
+import { type EngineList, enginesPath } from '../engine-list.ts';
 import { secretsPath } from './set-secret.tsx';
 import { VaultCare } from './vault-care.tsx';
 import { VaultReaders } from './vault-readers.tsx';
