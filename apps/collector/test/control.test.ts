@@ -100,14 +100,6 @@ test.each(['kill', 'stop', 'send-keys'])('%s is not done when it cannot be noted
   expect(control.calls).toEqual([]);
 });
 
-test('what cannot be noted is not done', async () => {
-  control.collector.context.db.raw.exec(
-    "CREATE TRIGGER full BEFORE INSERT ON control_audit BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END",
-  );
-  expect((await control.post('stop', { session_id: 'busy' })).status).toBe(503);
-  expect(control.calls).toEqual([]);
-});
-
 test('an outcome that cannot be noted leaves the row pending', async () => {
   control.collector.context.db.raw.exec(
     "CREATE TRIGGER full BEFORE UPDATE ON control_audit BEGIN SELECT RAISE(ABORT, 'disk full'); END",
