@@ -8,10 +8,13 @@ import { stageRelease } from './stage-release.ts';
 
 export type Making = {
   root: string;
-  /** Where the archive, what it says of itself, and the list of what is in it are put. */ out: string;
+  /** Where the archive, what it says of itself, and the list of what is in it are put. */
+  out: string;
   info: ReleaseInfo;
-  /** Of the release, in seconds since 1970. */ time: number;
-  /** Of gzip. */ level?: number;
+  /** Of the release, in seconds since 1970. */
+  time: number;
+  /** Of gzip. */
+  level?: number;
 };
 
 /** Makes the archive of a release for one platform, with everything in it. Gives its file. */

@@ -6,10 +6,13 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 
 type Packing = {
-  /** Its last part is the name of the folder in the archive. */ folder: string;
+  /** Its last part is the name of the folder in the archive. */
+  folder: string;
   file: string;
-  /** Of every file, in seconds since 1970. */ time: number;
-  /** Of gzip: 1 to 9. */ level: number;
+  /** Of every file, in seconds since 1970. */
+  time: number;
+  /** Of gzip: 1 to 9. */
+  level: number;
 };
 
 /** Packs a folder so that the same files always give the same bytes: in order, of one time and one owner. Needs the tar of GNU. */

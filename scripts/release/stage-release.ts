@@ -5,8 +5,10 @@ import { buildWebApp, webAppFolder, webApps, type WebApp } from '@svc/service-ki
 import { releaseFile, type ReleaseInfo } from '@svc/service-kit/update/release-info.ts';
 
 type Staging = {
-  /** The sources: a clone of which every file that git knows is taken. */ root: string;
-  /** A folder that does not exist yet. */ stage: string;
+  /** The sources: a clone of which every file that git knows is taken. */
+  root: string;
+  /** A folder that does not exist yet. */
+  stage: string;
   info: ReleaseInfo;
 };
 

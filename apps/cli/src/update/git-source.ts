@@ -12,7 +12,8 @@ import type { VersionSource } from './version-source.ts';
 
 type Clone = {
   places: UpdatePlaces;
-  /** The code that runs this, whose signers count. */ root: string;
+  /** The code that runs this, whose signers count. */
+  root: string;
   allowUnsigned: boolean;
 };
 

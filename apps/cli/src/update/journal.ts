@@ -20,7 +20,8 @@ export type Journal = {
   phase: Phase;
   from: Version;
   to: Version;
-  /** To the head of the main branch, which the clone's own then follows. */ isEdge: boolean;
+  /** To the head of the main branch, which the clone's own then follows. */
+  isEdge: boolean;
   /** Asked for by a person who does not want `from`. */
   isRollback: boolean;
   /** Host processes that were not well before the switch. */

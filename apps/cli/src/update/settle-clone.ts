@@ -60,7 +60,8 @@ function takeWhatWasSetUp(places: UpdatePlaces, folder: string): void {
 }
 
 type SetUp = {
-  /** The lock of what is installed. */ stamp: string;
+  /** The lock of what is installed. */
+  stamp: string;
   lock: string;
   folders: readonly [from: string, to: string][];
 };

@@ -49,7 +49,8 @@ type Plan = {
   places: UpdatePlaces;
   git: Git;
   commit: string;
-  /** A folder whose dependencies are taken when they are the same. */ like: string;
+  /** A folder whose dependencies are taken when they are the same. */
+  like: string;
 };
 
 /** Puts a version beside the others, with all that it needs; one that is there already stays. @throws BrokenVersion, GitFault, what the disk says */

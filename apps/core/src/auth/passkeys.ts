@@ -111,7 +111,8 @@ export function createPasskeys({ db, accounts, signIn, challenges, newPasskeys, 
     };
   };
 
-  const told = async <T>(device: string, work: Promise<T>): Promise<T> => {
+  /** Reports a sign-in that is refused. */
+  const reported = async <T>(device: string, work: Promise<T>): Promise<T> => {
     try {
       return await work;
     } catch (error) {
@@ -160,7 +161,7 @@ export function createPasskeys({ db, accounts, signIn, challenges, newPasskeys, 
     signInOptions: (origin) => requestOptions('sign-in', origin),
 
     signIn: (visitor, response) =>
-      told(
+      reported(
         visitor.device,
         prove('sign-in', visitor.origin, response).then((proof) => signIn.enter(visitor, 'passkey', proof)),
       ),
@@ -168,7 +169,7 @@ export function createPasskeys({ db, accounts, signIn, challenges, newPasskeys, 
     stepUpOptions: ({ id }, origin) => requestOptions(`step-up:${id}`, origin),
 
     stepUp: (session, origin, response) =>
-      told(
+      reported(
         session.device,
         prove(`step-up:${session.id}`, origin, response).then((proof) => signIn.renew(session, proof)),
       ),

@@ -29,7 +29,6 @@ type Props = {
 };
 
 /** One conversation: what was said, and where the next message is written or spoken. */
-
 export function Chat({ ref, session, device, gateway, link, voice: { config, theme }, launch, place, onSignedOut }: Props) {
   const { conversation } = session;
   const input = useRef<HTMLTextAreaElement>(null);

@@ -99,7 +99,7 @@ export function CapabilitiesSection({ describe }: { describe(): Promise<void> })
   );
 }
 
-/** The device's own conversation starts over; the stream tells every page of it. */
+/** The device's own conversation starts over; the stream says so to every page. */
 export function ForgetSection({ gateway }: { gateway: Gateway }) {
   const [isAsking, setAsking] = useState(false);
   const [words, setWords] = useState<string | null>(null);

@@ -6,8 +6,10 @@ import { readReleaseInfo } from './release-info.ts';
 const flagFile = '.managed';
 
 type Settings = {
-  /** SVC_UPDATE_MANAGED */ updateManaged: string | null;
-  /** SVC_UPDATE_ARCHIVES */ updateArchives: string | null;
+  /** SVC_UPDATE_MANAGED */
+  updateManaged: string | null;
+  /** SVC_UPDATE_ARCHIVES */
+  updateArchives: string | null;
 };
 
 /**

@@ -19,8 +19,10 @@ import { isStillWrong, noteWrong } from './wrong-archive.ts';
 
 type Archives = {
   places: UpdatePlaces;
-  /** The code that runs this, whose signers count. */ root: string;
-  /** The address that holds the files of the newest release. */ base: string;
+  /** The code that runs this, whose signers count. */
+  root: string;
+  /** The address that holds the files of the newest release. */
+  base: string;
   allowUnsigned: boolean;
 };
 

@@ -7,9 +7,11 @@ import { whyNotSignedSums } from './verify-sums.ts';
 export type Published = { info: ReleaseInfo; url: string; digest: string };
 
 type Place = {
-  /** The address that holds all files of a release. */ base: string;
+  /** The address that holds all files of a release. */
+  base: string;
   platform: string;
-  /** The file of those who may release; null: nobody is asked. */ signers: string | null;
+  /** The file of those who may release; null: nobody is asked. */
+  signers: string | null;
 };
 
 /**
