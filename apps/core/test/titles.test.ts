@@ -50,6 +50,19 @@ const titleRequests = () => core.engine.requests.filter(({ purpose }) => purpose
 const titled = () => core.telemetry.events.filter(({ payload }) => payload?.['what'] === 'titled').map(({ payload }) => payload);
 const costs = () => core.telemetry.events.filter(({ payload }) => payload?.['feature'] === 'title');
 
+/** A first message whose title a model is asked for, and says when the returned function is called. */
+async function askForHeldTitle(): Promise<() => void> {
+  const held = Promise.withResolvers<void>();
+  naming = async function* () {
+    await held.promise;
+    yield* says('Baking bread');
+  };
+  await ask('How do I bake bread?');
+  await pass(delayMs);
+  expect(titleRequests()).toHaveLength(1);
+  return held.resolve;
+}
+
 describe('the first words', () => {
   beforeEach(() => open({ SVC_TITLES: 'words' }));
 
@@ -275,15 +288,7 @@ describe('a model’s title', () => {
 
   test('comes to nothing in a conversation that was forgotten meanwhile', async () => {
     await open();
-    let release = () => undefined as void;
-    const held = new Promise<void>((resolve) => (release = resolve));
-    naming = async function* () {
-      await held;
-      yield* says('Baking bread');
-    };
-    await ask('How do I bake bread?');
-    await pass(delayMs);
-    expect(titleRequests()).toHaveLength(1);
+    const release = await askForHeldTitle();
     await ask('/new');
     await ask('Another matter');
     release();
@@ -296,15 +301,7 @@ describe('PATCH /v2/session/:key { title }', () => {
   beforeEach(() => open());
 
   test('names the session, and no model changes it, also one that was asked already', async () => {
-    let release = () => undefined as void;
-    const held = new Promise<void>((resolve) => (release = resolve));
-    naming = async function* () {
-      await held;
-      yield* says('Baking bread');
-    };
-    await ask('How do I bake bread?');
-    await pass(delayMs);
-    expect(titleRequests()).toHaveLength(1);
+    const release = await askForHeldTitle();
     expect((await patch({ title: '  My bread  ' })).json()).toEqual({ ok: true, title: 'My bread', title_by: 'person' });
     release();
     await pass(100);
