@@ -4,7 +4,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freePorts } from '@svc/testing/free-ports.ts';
 import { openHouse, waitFor, type House } from '@svc/testing/house.ts';
 import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
-import { askProcess, killHard, startVaultProcess } from '@svc/testing/vault-process.ts';
+import { killHard } from '@svc/testing/kill-hard.ts';
+import { askProcess, startVaultProcess } from '@svc/testing/vault-process.ts';
 import { signalProcess } from '@svc/service-kit/process/signal-process.ts';
 
 /** Nothing in its name or its form says that it is one. */

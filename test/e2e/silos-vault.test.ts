@@ -5,7 +5,8 @@ import type { Silo } from '@svc/contract/silo.ts';
 import { freePorts } from '@svc/testing/free-ports.ts';
 import { startCore } from '@svc/testing/spawn-core.ts';
 import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
-import { askProcess, killHard, startVaultProcess } from '@svc/testing/vault-process.ts';
+import { killHard } from '@svc/testing/kill-hard.ts';
+import { askProcess, startVaultProcess } from '@svc/testing/vault-process.ts';
 
 const passphrase = 'tulips in the moonlight';
 const canary = 'canary: the tulips are under the oak';

@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { SupervisorState } from '@svc/contract/service.ts';
 import { killGroup } from '@svc/service-kit/process/process-group.ts';
 import { freePorts } from '@svc/testing/free-ports.ts';
+import { until } from '@svc/testing/until.ts';
 
 export type Ran = { code: number; out: string };
 
@@ -106,12 +107,4 @@ async function shaOf(port: string | undefined): Promise<string> {
 
 function collect(child: ChildProcess, add: (text: string) => void): void {
   for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', add);
-}
-
-/** Polls, bounded. */
-export async function until(is: () => boolean | Promise<boolean>, ms: number): Promise<void> {
-  for (const end = performance.now() + ms; !(await is());) {
-    if (performance.now() > end) throw new Error('it did not come to be in time');
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
 }

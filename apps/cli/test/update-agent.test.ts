@@ -4,7 +4,8 @@ import { requestJson } from '@svc/service-kit/http/json-client.ts';
 import type { ScriptedStep } from '@svc/testing/model-server/scripted-reply.ts';
 import { startModelServer, type ModelServer } from '@svc/testing/model-server/start-model-server.ts';
 import { testEngine, whyNoEngine } from '@svc/testing/model-server/test-engines.ts';
-import { openUpdateHouse, until, type UpdateHouse } from './update-house.ts';
+import { until } from '@svc/testing/until.ts';
+import { openUpdateHouse, type UpdateHouse } from './update-house.ts';
 
 const codex = testEngine('codex');
 const noCodex = whyNoEngine('codex');

@@ -5,9 +5,7 @@ import { promisify } from 'node:util';
 import { startGitServer, type GitServer, type ServedRepository } from '@svc/testing/git-server.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { copySources, takeDependencies, takeNode } from './copy-installation.ts';
-import { openInstalledHouse, until, type InstalledHouse } from './installed-house.ts';
-
-export { until };
+import { openInstalledHouse, type InstalledHouse } from './installed-house.ts';
 
 /** Contents by path; a function changes what is there. */
 export type ReleaseFiles = Record<string, string | ((before: string) => string)>;

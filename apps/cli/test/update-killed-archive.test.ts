@@ -3,7 +3,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { testUnless, unlessAsked } from '@svc/testing/skip-note.ts';
 import { commitOf, openArchiveUpdateHouse, type ArchiveUpdateHouse } from './update-archive-house.ts';
-import { until } from './installed-house.ts';
+import { until } from '@svc/testing/until.ts';
 import { mountSmallDisk } from './update-faults.ts';
 import { createUpdateKills, isThorough, kills, type Goal, type UpdateKills } from './update-kills.ts';
 import { startTalker, type Talker } from './update-talker.ts';

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openUpdateHouse, until, type UpdateHouse } from './update-house.ts';
+import { until } from '@svc/testing/until.ts';
+import { openUpdateHouse, type UpdateHouse } from './update-house.ts';
 import { mountSmallDisk } from './update-faults.ts';
 import { createUpdateKills, isThorough, kills, type Goal, type UpdateKills } from './update-kills.ts';
 import { startTalker, type Talker } from './update-talker.ts';

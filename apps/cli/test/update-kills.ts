@@ -4,7 +4,8 @@ import { expect } from 'vitest';
 import { phases, readJournal, type Phase } from '../src/update/journal.ts';
 import { updatePlaces } from '@svc/service-kit/update/update-places.ts';
 import { createRandom } from '@svc/testing/random.ts';
-import { until, type InstalledHouse } from './installed-house.ts';
+import { until } from '@svc/testing/until.ts';
+import type { InstalledHouse } from './installed-house.ts';
 
 /** Kills at random moments, beside the chosen ones. Each takes about 15 s; a thorough run asks for 200, and has more chosen moments and full disks. */
 export const kills = Number(process.env['UPDATE_KILLS'] ?? 1);

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildWebApp, isWebAppBuilt } from '@svc/service-kit/packages/build-web-app.ts';
-import { openUpdateHouse, until, type UpdateHouse } from './update-house.ts';
+import { until } from '@svc/testing/until.ts';
+import { openUpdateHouse, type UpdateHouse } from './update-house.ts';
 import { startTalker } from './update-talker.ts';
 
 let house: UpdateHouse;

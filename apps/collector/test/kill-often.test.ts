@@ -6,7 +6,9 @@ import type { SearchAnswer } from '@svc/contract/insights.ts';
 import { requestJson } from '@svc/service-kit/http/json-client.ts';
 import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { freePort, killHard, startCollectorProcess } from './processes.ts';
+import { freePort } from '@svc/testing/free-ports.ts';
+import { killHard } from '@svc/testing/kill-hard.ts';
+import { startCollectorProcess } from './processes.ts';
 
 /** How often the collector is killed; `svc test --deep` does it a hundred times. */
 const kills = process.env['TEST_DEEP'] === '1' ? 100 : 6;

@@ -9,7 +9,9 @@ import { createLog } from '@svc/service-kit/log.ts';
 import { noMask } from '@svc/service-kit/redaction/outbound-mask.ts';
 import { createTelemetry } from '@svc/service-kit/telemetry/create-telemetry.ts';
 import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
-import { freePort, killHard, startCollectorProcess, startEmitter } from './processes.ts';
+import { freePort } from '@svc/testing/free-ports.ts';
+import { killHard } from '@svc/testing/kill-hard.ts';
+import { startCollectorProcess, startEmitter } from './processes.ts';
 
 let folder: TemporaryFolder;
 let port: number;

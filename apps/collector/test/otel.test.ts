@@ -11,7 +11,9 @@ import { maxQueue } from '../src/otel/open-otlp.ts';
 import { traceIdOf } from '../src/otel/to-spans.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { openTestCollector, type TestCollector } from './open-test-collector.ts';
-import { freePort, killHard, startCollectorProcess } from './processes.ts';
+import { freePort } from '@svc/testing/free-ports.ts';
+import { killHard } from '@svc/testing/kill-hard.ts';
+import { startCollectorProcess } from './processes.ts';
 import { signalProcess } from '@svc/service-kit/process/signal-process.ts';
 
 let receiver: OtlpReceiver;

@@ -1,19 +1,8 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
 import path from 'node:path';
 
 const ownEnv = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('SVC_')));
-
-/** A port that was free a moment ago: a process that is started again has to come back on the same one. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 /** A collector in a process of its own; resolves when it says that it is ready. */
 export async function startCollectorProcess(
@@ -36,10 +25,3 @@ export const startEmitter = (dir: string, url: string): ChildProcess =>
     env: ownEnv,
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
-
-/** Ends a process as the kernel would, and resolves when it is gone with all its output read. */
-export async function killHard(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  child.kill('SIGKILL');
-  await once(child, 'close');
-}

@@ -16,7 +16,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { inbound, claudeId, openTestTranscripts, transcriptLines, type TestTranscripts } from './open-test-transcripts.ts';
 import { openTestCollector } from './open-test-collector.ts';
-import { freePort, killHard, startCollectorProcess } from './processes.ts';
+import { freePort } from '@svc/testing/free-ports.ts';
+import { killHard } from '@svc/testing/kill-hard.ts';
+import { startCollectorProcess } from './processes.ts';
 
 let house: TestTranscripts;
 beforeEach(async () => {

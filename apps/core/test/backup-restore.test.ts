@@ -1,13 +1,13 @@
 import { loadSettings } from '@svc/service-kit/config/settings.ts';
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import type { RestorePlan } from '@svc/contract/backup.ts';
 import type { TurnProgress } from '@svc/contract/turn.ts';
 import { createLog } from '@svc/service-kit/log.ts';
 import { repositoryRoot } from '@svc/service-kit/run-service.ts';
 import { readVersion } from '@svc/service-kit/version.ts';
+import { freePort } from '@svc/testing/free-ports.ts';
 import { says, type EngineScript } from '@svc/testing/scripted-engine.ts';
 import { startDegradedCore } from '../src/degraded-core.ts';
 import { startCore } from '../src/start-core.ts';
@@ -177,11 +177,3 @@ test('a core that is started alone on a half restored folder refuses to begin', 
   const service = { settings: ownSettings(), log: createLog('core', 'silent'), version };
   await expect(startCore(service)).rejects.toThrow('A restore in');
 });
-
-const freePort = () =>
-  new Promise<number>((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });

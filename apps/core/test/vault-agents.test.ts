@@ -5,7 +5,8 @@ import { createRemoteUsers } from '@svc/service-kit/http/remote-users.ts';
 import { secondFactorHeaders } from '@svc/service-kit/http/second-factor.ts';
 import { freePorts } from '@svc/testing/free-ports.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
-import { askProcess, killHard, startVaultProcess } from '@svc/testing/vault-process.ts';
+import { killHard } from '@svc/testing/kill-hard.ts';
+import { askProcess, startVaultProcess } from '@svc/testing/vault-process.ts';
 import { openTestCore, type TestCore } from './open-test-core.ts';
 
 const passphrase = 'correct horse battery staple';

@@ -1,11 +1,11 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import path from 'node:path';
 import type { Instance } from '@svc/contract/instance.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
 import { requestJson } from '@svc/service-kit/http/json-client.ts';
+import { freePort } from '@svc/testing/free-ports.ts';
 import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { fixtures } from './open-manager.ts';
@@ -25,14 +25,6 @@ afterEach(async () => {
   await Promise.all(started.splice(0).map((child) => end(child, 'SIGTERM')));
   folder.remove();
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port: free } = server.address() as AddressInfo;
-  server.close();
-  return free;
-}
 
 /** Starts a manager process and waits until it is ready; gives what it printed when it ends instead. */
 async function start(entry = path.join(fixtures, 'main.ts'), more: Record<string, string> = {}): Promise<ChildProcess> {

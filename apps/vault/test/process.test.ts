@@ -5,7 +5,8 @@ import type { ChildProcess } from 'node:child_process';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { freePorts } from '@svc/testing/free-ports.ts';
 import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
-import { askProcess, killHard, startVaultProcess } from '@svc/testing/vault-process.ts';
+import { killHard } from '@svc/testing/kill-hard.ts';
+import { askProcess, startVaultProcess } from '@svc/testing/vault-process.ts';
 
 const passphrase = 'canary-passphrase-of-the-vault';
 let folder: TemporaryFolder;

@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { testUnless, whyNotLinux } from '@svc/testing/skip-note.ts';
+import { until } from '@svc/testing/until.ts';
 import { channelLimits } from '../src/child-channel.ts';
 import { pickEnv } from '../src/child-spec.ts';
 import { createSupervisedChild, type SupervisedChild } from '../src/supervised-child.ts';
@@ -24,14 +25,6 @@ async function start(how: string): Promise<void> {
   );
   await child.start();
   child.send({ type: 'be rude', how });
-}
-
-/** Waits until `is` holds; the limit is against hanging alone. */
-async function until(is: () => boolean): Promise<void> {
-  for (const end = Date.now() + 40_000; !is();) {
-    if (Date.now() > end) throw new Error('it did not come to pass within 40 s');
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
 }
 
 describe('[M08] a child that misuses the channel to its parent', () => {

@@ -7,6 +7,7 @@ import { workedMs } from '@svc/testing/worked-ms.ts';
 import { pickEnv, crashLimit, type ChildSpec } from '../src/child-spec.ts';
 import { createSupervisedChild, type SupervisedChild, type SupervisedChildOptions } from '../src/supervised-child.ts';
 import { isAlive, signalProcess } from '@svc/service-kit/process/signal-process.ts';
+import { until } from '@svc/testing/until.ts';
 
 const started: SupervisedChild[] = [];
 afterEach(async () => {
@@ -19,14 +20,6 @@ function supervise(fixture: string, over: Partial<ChildSpec> = {}, options: Supe
   const child = createSupervisedChild(spec, options);
   started.push(child);
   return child;
-}
-
-/** Waits until `is` holds; the limit is against hanging alone. */
-async function until(is: () => boolean): Promise<void> {
-  for (const end = Date.now() + 40_000; !is();) {
-    if (Date.now() > end) throw new Error('it did not come to pass within 40 s');
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
 }
 
 describe('a supervised process', () => {

@@ -20,6 +20,12 @@ export async function freePorts(count: number): Promise<number[]> {
   return found;
 }
 
+/** A port that is free just now: a process that is started again has to come back on the same one. */
+export async function freePort(): Promise<number> {
+  const [port = 0] = await freePorts(1);
+  return port;
+}
+
 const canListen = (port: number) =>
   new Promise<boolean>((resolve) => {
     const server = createServer();

@@ -1,4 +1,4 @@
-import { fork, type ChildProcess } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { requestJson } from '@svc/service-kit/http/json-client.ts';
@@ -27,13 +27,6 @@ export async function startVaultProcess(dataDir: string, port: number, env: Reco
     ),
   ]);
   return { child, output: () => output };
-}
-
-/** Ends a process as the kernel would. */
-export async function killHard(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  child.kill('SIGKILL');
-  await once(child, 'close');
 }
 
 /** One request; null when the vault is gone. */

@@ -2,7 +2,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { freePorts } from '@svc/testing/free-ports.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
-import { askProcess, killHard, startVaultProcess } from '@svc/testing/vault-process.ts';
+import { killHard } from '@svc/testing/kill-hard.ts';
+import { askProcess, startVaultProcess } from '@svc/testing/vault-process.ts';
 
 /** It takes its secret, and does nothing. */
 const shed = `export const meta = { type: 'shed', displayName: 'Shed', supportsMultiple: false, capabilities: {}, credentialKeys: ['door'],

@@ -7,6 +7,7 @@ import { killGroup } from '@svc/service-kit/process/process-group.ts';
 import { archiveName, releaseFile } from '@svc/service-kit/update/release-info.ts';
 import { freePorts } from '@svc/testing/free-ports.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { until } from '@svc/testing/until.ts';
 import { signSums, writeSums } from '../../../scripts/release/checksums.ts';
 import { packArchive } from '../../../scripts/release/pack-archive.ts';
 import { makeArchive } from '../../../scripts/release/make-archive.ts';
@@ -150,14 +151,6 @@ export async function openArchiveHouse(): Promise<ArchiveHouse> {
       rmSync(home.path, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
     },
   };
-}
-
-/** Polls, bounded. */
-async function until(is: () => boolean, ms: number): Promise<void> {
-  for (const end = performance.now() + ms; !is();) {
-    if (performance.now() > end) throw new Error('it did not come to be in time');
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
 }
 
 /** Ports for all that runs from an archive, as its environment names them. */
