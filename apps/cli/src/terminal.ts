@@ -12,7 +12,7 @@ export function createStyle(stream: Stream, env: Env = process.env): Style {
 }
 
 /** True where a program may move the cursor: a terminal that is not a dumb one. */
-export const canDraw = (stream: Stream, env: Env = process.env): boolean => stream.isTTY === true && env['TERM'] !== 'dumb';
+export const canDraw = (stream: Stream): boolean => stream.isTTY === true && process.env['TERM'] !== 'dumb';
 
 const paint = (on: number, off: number) => (text: string) => (text === '' ? '' : `\u001B[${on}m${text}\u001B[${off}m`);
 const asIs = (text: string) => text;

@@ -57,7 +57,6 @@ export type ClaudeResult = {
   result?: string;
   errors?: string[];
   api_error_status?: number | null;
-  terminal_reason?: string;
   /** Of this turn and its main model alone, without sub-agents; input excludes what came from the cache. */
   usage: { input_tokens: number; output_tokens: number; cache_read_input_tokens: number; cache_creation_input_tokens: number };
   /** Since the result before, per model. */

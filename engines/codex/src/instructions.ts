@@ -15,11 +15,12 @@ const maxSkills = 100;
 const maxHead = 4096;
 const maxDescription = 500;
 
-export function createOwnerInstructions(env: Env, now: () => number = () => performance.now()): OwnerInstructions {
+export function createOwnerInstructions(env: Env): OwnerInstructions {
   let last: { at: number; text: Promise<string> } | null = null;
   return {
     read() {
-      if (last === null || now() - last.at > freshMs) last = { at: now(), text: readAll(env) };
+      const now = performance.now();
+      if (last === null || now - last.at > freshMs) last = { at: now, text: readAll(env) };
       return last.text;
     },
   };

@@ -61,9 +61,9 @@ const illFormed = (field: string): ServiceError =>
  * The same for what others sent and is long, in steps. Nothing is looked for in it that its text does not hold.
  * @throws ServiceError `bad_request`.
  */
-export async function refuseIllFormed({ value, mayBeIllFormed }: Parsed, where = 'body'): Promise<void> {
+export async function refuseIllFormed({ value, mayBeIllFormed }: Parsed): Promise<void> {
   if (!mayBeIllFormed) return;
-  const field = await inTurns(illFormedSteps(value, where));
+  const field = await inTurns(illFormedSteps(value, 'body'));
   if (field !== null) throw illFormed(field);
 }
 

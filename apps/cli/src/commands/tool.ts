@@ -96,7 +96,8 @@ const helpOf: Readonly<Record<ToolRequest['action'], RefusalHelp>> = {
 };
 
 /** Shows on a terminal how long something takes already; elsewhere it says once what is waited for. */
-export async function whileWaiting<T>(what: string, work: Promise<T>, out: NodeJS.WriteStream = process.stderr): Promise<T> {
+export async function whileWaiting<T>(what: string, work: Promise<T>): Promise<T> {
+  const out = process.stderr;
   if (!out.isTTY) {
     out.write(`${what}\n`);
     return work;

@@ -17,8 +17,10 @@ export function renderModelServers(servers: readonly OfferedModelServer[], style
   return lines.length === 0 ? '' : ['', 'Model servers:', ...lines].join('\n');
 }
 
-const someOf = (models: readonly string[], most = 5): string =>
-  [...models.slice(0, most), ...(models.length > most ? [`and ${models.length - most} more`] : [])].join(', ');
+const mostModels = 5;
+
+const someOf = (models: readonly string[]): string =>
+  [...models.slice(0, mostModels), ...(models.length > mostModels ? [`and ${models.length - mostModels} more`] : [])].join(', ');
 
 /** One engine, after it was set otherwise. */
 export const renderEngine = (engine: EngineView, style: Style, columns = usualWidth): string =>

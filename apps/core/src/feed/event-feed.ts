@@ -8,12 +8,12 @@ import { noMask, type MaskedJson, type OutboundMask } from '@svc/service-kit/red
 /** Only the finished line is held: its length is known, and it keeps nothing else alive. */
 export type FedEvent = { id: string; kind: TelemetryEvent['kind']; line: MaskedJson };
 
-const defaultLimits = { items: 2000, chars: 2 * 1024 * 1024 };
+const limits = { items: 2000, chars: 2 * 1024 * 1024 };
 
 /** Telemetry as it happens, one SSE event per kind. A line of JSON has no line break, so no text can forge a frame. */
-export const createEventFeed = (mask: Pick<OutboundMask, 'jsonText'>, clock: Clock, ring = defaultLimits): Feed<FedEvent> =>
+export const createEventFeed = (mask: Pick<OutboundMask, 'jsonText'>, clock: Clock): Feed<FedEvent> =>
   createFeed({
-    ring,
+    ring: limits,
     clock,
     lengthOf: ({ line }) => line.length,
     frameOf: ({ kind, id, line }) => sseFrame(kind, line, id),

@@ -10,9 +10,8 @@ import { createTurnSlots } from './turn-slots.ts';
 export type TurnQueueLimits = {
   /** Turns that run at once over all keys. */
   slots: number;
-  /** Turns that may wait, over all keys and in one conversation. */
+  /** Turns that may wait, over all keys. */
   maxWaiting: number;
-  maxWaitingPerKey?: number;
 };
 
 export type EnterOptions = {
@@ -46,10 +45,7 @@ export interface TurnQueue {
  * is the first place of its line, and a slot second, so turns that wait for their own conversation hold no slot. Both are
  * first come, first served. All of it lives in memory: a killed process leaves no lock behind.
  */
-export function createTurnQueue(
-  { slots: mostSlots, maxWaiting, maxWaitingPerKey = maxWaiting }: TurnQueueLimits,
-  clock: Clock,
-): TurnQueue {
+export function createTurnQueue({ slots: mostSlots, maxWaiting }: TurnQueueLimits, clock: Clock): TurnQueue {
   const lines = new ShortLivedMap<string, Place[]>();
   const slots = createTurnSlots(mostSlots);
   const positions = createQueuePositions({ lines, forSlot: slots.waiting, clock });
@@ -85,9 +81,6 @@ export function createTurnQueue(
     if (line.length === 0 && slots.taken() < mostSlots) return;
     const waiting = countWaiting();
     if (waiting >= maxWaiting) throw queueFull(`${waiting} turns are waiting already. Try again in a moment.`);
-    if (line.length > maxWaitingPerKey) {
-      throw queueFull(`${line.length - 1} turns of this conversation are waiting already. Try again in a moment.`);
-    }
   }
 
   const countWaiting = () => places - slots.taken() - slots.resting();

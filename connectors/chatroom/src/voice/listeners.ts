@@ -16,14 +16,13 @@ type Deps = {
   onBegin(user: string): void;
   onUtterance(user: string, pcm: Buffer): void;
   maxSpeakers?: number;
-  maxMs?: number;
   after(ms: number, then: () => void): () => void;
 };
 
 /** So long a reply waits for a pause of those who speak, ms. */
 const longestQuietMs = 8000;
 
-export function createListeners({ onBegin, onUtterance, maxSpeakers = 8, maxMs, after }: Deps): Listeners {
+export function createListeners({ onBegin, onUtterance, maxSpeakers = 8, after }: Deps): Listeners {
   const ears = new Map<string, Ear>();
   const speaking = new Set<string>();
   let silence = Promise.withResolvers<void>();
@@ -35,19 +34,16 @@ export function createListeners({ onBegin, onUtterance, maxSpeakers = 8, maxMs, 
     silence = Promise.withResolvers();
   };
   const open = (user: string): Utterances =>
-    createUtterances(
-      {
-        onBegin() {
-          speaking.add(user);
-          onBegin(user);
-        },
-        onUtterance(pcm, isCut) {
-          if (!isCut) fell(user);
-          onUtterance(user, pcm);
-        },
+    createUtterances({
+      onBegin() {
+        speaking.add(user);
+        onBegin(user);
       },
-      { maxMs },
-    );
+      onUtterance(pcm, isCut) {
+        if (!isCut) fell(user);
+        onUtterance(user, pcm);
+      },
+    });
 
   return {
     listen(user) {

@@ -39,9 +39,6 @@ export type VoiceOptions = Pick<StartContext, 'speech' | 'log' | 'instanceId'> &
   /** Whether the operator lets it hear and speak there. */
   isOn(place: VoicePlace): boolean;
   language?: string;
-  /** Leaves when nobody has said anything for so long, or nobody is there; ms. */
-  idleMs?: number;
-  aloneMs?: number;
 };
 
 export type Voice = {
@@ -60,13 +57,16 @@ const maxRooms = 4;
 const knownForMs = 60_000;
 const maxKnown = 500;
 const lookEveryMs = 10_000;
+/** Leaves when nobody has said anything for so long, or nobody is there. */
+const idleMs = 15 * 60_000;
+const aloneMs = 60_000;
 
 /** `place`: where it is now. */
 type Entry = { readonly place: VoicePlace; room: VoiceRoom; end(): void };
 
 /** Voice of one instance: at most one channel in each guild. Its libraries are loaded when it first joins. */
 export function openVoice(options: VoiceOptions): Voice {
-  const { log, clock = systemClock, idleMs = 15 * 60_000, aloneMs = 60_000 } = options;
+  const { log, clock = systemClock } = options;
   const entries = new Map<string, Entry>();
   const joining = new Set<string>();
   const speak = createSpeakPcm(options.speech);

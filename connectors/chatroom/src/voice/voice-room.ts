@@ -40,8 +40,6 @@ export type VoiceRoomDeps = {
   /** Ends the turn that is running, in the name of who interrupts it. */
   abort(as: Speaker): Promise<void>;
   language?: string;
-  maxUtteranceMs?: number;
-  maxHearing?: number;
 };
 
 /** What is said and heard in one voice channel. */
@@ -55,11 +53,13 @@ export type VoiceRoom = {
   close(): void;
 };
 
+/** Utterances that are understood at once; more are not heard. */
+const maxHearing = 8;
 /** Replies that are to be spoken and have not begun; of more the first ones are only read. */
 const maxSpoken = 64;
 
 export function createVoiceRoom(deps: VoiceRoomDeps): VoiceRoom {
-  const { speech, speak, player, clock, log, take, caption, note, maxHearing = 8 } = deps;
+  const { speech, speak, player, clock, log, take, caption, note } = deps;
   const closing = new AbortController();
   const speakers = new Map<string, Speaker>();
   /** Messages whose replies are spoken, by their id. */
@@ -71,7 +71,6 @@ export function createVoiceRoom(deps: VoiceRoomDeps): VoiceRoom {
   const active = () => (lastActive = clock.elapsed());
   const listeners = createListeners({
     after: clock.after,
-    maxMs: deps.maxUtteranceMs,
     onBegin: (user) => {
       active();
       interruptBy(user);

@@ -19,9 +19,9 @@ export function readEnv(root: string, env: Env = process.env): Env {
 }
 
 /** The value of a variable that is for this process alone: taken out of its environment, so that no child inherits it. */
-export function takeEnv(name: string, env: Env = process.env): string | undefined {
-  const value = env[name];
-  delete env[name];
+export function takeEnv(name: string): string | undefined {
+  const value = process.env[name];
+  delete process.env[name];
   return value;
 }
 

@@ -26,7 +26,8 @@ const units: [unit: Intl.RelativeTimeFormatUnit, ms: number][] = [
 ];
 
 /** "3 minutes ago", "in 2 days". */
-export function relativeTime(at: number, now = Date.now()): string {
+export function relativeTime(at: number): string {
+  const now = Date.now();
   const [unit, ms] = units.find(([, size]) => Math.abs(at - now) >= size) ?? ['second', 1000];
   return relative.format(Math.round((at - now) / ms), unit);
 }
