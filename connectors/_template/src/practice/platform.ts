@@ -39,7 +39,6 @@ export async function startPracticePlatform(ctx: StartContext<Config>, token: st
     ),
     version: ctx.version,
     allowedHosts: ctx.allowedHosts,
-    renderError: (error, { requestId }) => ({ status: error.status, body: JSON.stringify(error.toBody(requestId)) }),
     log: ctx.log,
   });
   const { port, url } = await server.listen(ctx.config.port, '127.0.0.1');

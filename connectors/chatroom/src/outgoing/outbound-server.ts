@@ -41,7 +41,6 @@ export function createOutboundServer(ctx: Context, deps: OutboundServerDeps): Co
     routes: [...createOutboundRoutes(ctx, { send, ...createChannels(deps) }), ...createSendRoutes(ctx, sending)],
     version: ctx.version,
     allowedHosts: [],
-    renderError: (error, { requestId }) => ({ status: error.status, body: JSON.stringify(error.toBody(requestId)) }),
     log: ctx.log,
   });
 }

@@ -49,7 +49,6 @@ export async function openWebhook({ port, secret, ring, ...server }: Options): P
       },
     ],
     ...server,
-    renderError: (error, { requestId }) => ({ status: error.status, body: JSON.stringify(error.toBody(requestId)) }),
   });
   await opened.listen(port, host);
   return opened;

@@ -56,7 +56,6 @@ export async function openWebhook(options: Options): Promise<Webhook> {
     ],
     version,
     allowedHosts: [hostname, ...allowedHosts],
-    renderError: (error, { requestId }) => ({ status: error.status, body: JSON.stringify(error.toBody(requestId)) }),
     log,
   });
   await server.listen(port, host);

@@ -18,7 +18,6 @@ export function createOutboundServer(ctx: Context, deps: OutboundServerDeps): Co
     routes: [...createOutboundRoutes(ctx, { send: deps.send }), ...createSendRoutes(ctx, { ...deps, place, files })],
     version: ctx.version,
     allowedHosts: [],
-    renderError: (error, { requestId }) => ({ status: error.status, body: JSON.stringify(error.toBody(requestId)) }),
     log: ctx.log,
   });
 }

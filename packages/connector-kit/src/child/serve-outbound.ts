@@ -8,7 +8,6 @@ export async function serveOutbound(ctx: StartContext, outbound: Outbound): Prom
     routes: createOutboundRoutes(ctx, outbound),
     version: ctx.version,
     allowedHosts: [],
-    renderError: (error, { requestId }) => ({ status: error.status, body: JSON.stringify(error.toBody(requestId)) }),
     log: ctx.log,
   });
   const { port } = await server.listen(0, '127.0.0.1');

@@ -20,8 +20,8 @@ export type ConnectorServerOptions = {
   version: VersionInfo;
   /** The bind address and the operator's own host names. */
   allowedHosts: readonly string[];
-  /** How this surface writes an error. */
-  renderError: (error: ServiceError, exchange: Pick<Exchange, 'requestId'>) => Reply;
+  /** How this surface writes an error; as the service's own routes do unless given. */
+  renderError?: (error: ServiceError, exchange: Pick<Exchange, 'requestId'>) => Reply;
   /** Of the body that `renderError` writes, for `/openapi.json`. */
   errorSchema?: Schema;
   log: StartContext['log'];
@@ -55,7 +55,15 @@ const silentMs = 1_000;
  * cost more memory than a whole connector should.
  */
 export function createConnectorServer(options: ConnectorServerOptions): ConnectorServer {
-  const { routes, allowedHosts, log, unreadMs = 30_000, maxConnections = 2_000, clock = systemClock } = options;
+  const {
+    routes,
+    allowedHosts,
+    log,
+    renderError = renderBody,
+    unreadMs = 30_000,
+    maxConnections = 2_000,
+    clock = systemClock,
+  } = options;
   const find = createRouteTable([...routes, ...createSelfRoutes(options)]);
   const access = createSiteAccess(allowedHosts, find);
   const stop = new AbortController();
@@ -90,11 +98,11 @@ export function createConnectorServer(options: ConnectorServerOptions): Connecto
         isStopping,
         stopping: stop.signal,
       };
-      serve(exchange).catch((error: unknown) => fail(options, exchange, error));
+      serve(exchange).catch((error: unknown) => fail({ renderError, log }, exchange, error));
     },
   );
   const bodies = createBodyWatch(server, clock);
-  answerRefusedRequests(server, (error, requestId) => options.renderError(error, { requestId }));
+  answerRefusedRequests(server, (error, requestId) => renderError(error, { requestId }));
   server.maxConnections = maxConnections;
   server.maxRequestsPerSocket = limits.maxRequestsPerSocket;
   server.on('connection', (socket) => {
@@ -178,9 +186,14 @@ const close = (server: Server, deadlineMs: number): Promise<void> =>
     server.closeIdleConnections();
   });
 
+const renderBody: NonNullable<ConnectorServerOptions['renderError']> = (error, { requestId }) => ({
+  status: error.status,
+  body: JSON.stringify(error.toBody(requestId)),
+});
+
 /** Turns what a request failed with into its reply, unless one has begun. */
 function fail(
-  { renderError, log }: Pick<ConnectorServerOptions, 'renderError' | 'log'>,
+  { renderError, log }: Required<Pick<ConnectorServerOptions, 'renderError' | 'log'>>,
   exchange: Exchange,
   error: unknown,
 ): void {
