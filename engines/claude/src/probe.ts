@@ -1,6 +1,7 @@
-import { isRecord, parseJsonOrNull } from '@svc/contract/json-value.ts';
+import { parseRecordOrNull } from '@svc/contract/json-value.ts';
 import { absence, type EngineLocation } from '@svc/engine-kit/engine-path.ts';
 import type { EngineProbe } from '@svc/engine-kit/engine.ts';
+import { notInstalled } from '@svc/engine-kit/not-installed.ts';
 import { runProgram } from '@svc/service-kit/process/run-program.ts';
 import type { ClaudeInstall } from './find-claude.ts';
 import { keyInSettings, settingsFiles } from './key-in-settings.ts';
@@ -23,7 +24,7 @@ export async function probeClaude({ location, env, cwd, baseUrl }: Deps): Promis
   const key = await keyInSettings(await settingsFiles(['user'], env, cwd));
   if (key !== null) return { ...base, auth: 'api_key', ready: false, reason: key.message };
   const answer = await runProgram(program, ['auth', 'status'], { env, cwd, timeoutMs });
-  const status = parseStatus(answer.stdout);
+  const status: LoginStatus | null = parseRecordOrNull(answer.stdout);
   if (status === null)
     return { ...base, auth: 'none', ready: false, reason: `${name} does not answer: ${answer.stderr || 'no status'}.` };
   if (status.authMethod?.startsWith('api_key') === true)
@@ -39,17 +40,3 @@ export async function probeClaude({ location, env, cwd, baseUrl }: Deps): Promis
 }
 
 const howToLogIn = 'Run "./svc engine login claude".';
-
-const notInstalled = (reason: string): EngineProbe => ({
-  installed: false,
-  version: null,
-  path: null,
-  auth: 'none',
-  ready: false,
-  reason,
-});
-
-function parseStatus(text: string): LoginStatus | null {
-  const value = parseJsonOrNull(text);
-  return isRecord(value) ? value : null;
-}

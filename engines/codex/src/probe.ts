@@ -1,5 +1,6 @@
 import { absence, type EngineLocation } from '@svc/engine-kit/engine-path.ts';
 import type { EngineAuth, EngineProbe } from '@svc/engine-kit/engine.ts';
+import { notInstalled } from '@svc/engine-kit/not-installed.ts';
 import { runProgram } from '@svc/service-kit/process/run-program.ts';
 import type { CodexProgram } from './find-codex.ts';
 import { pin } from './pin.ts';
@@ -37,15 +38,6 @@ export async function probeCodex({ location, env, cwd, baseUrl, isByKey }: Deps)
     program: [program],
   };
 }
-
-const notInstalled = (reason: string): EngineProbe => ({
-  installed: false,
-  version: null,
-  path: null,
-  auth: 'none',
-  ready: false,
-  reason,
-});
 
 function authOf(code: number | null, output: string): EngineAuth {
   if (code !== 0) return 'none';

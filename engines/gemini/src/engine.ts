@@ -4,6 +4,7 @@ import type { CreateEngine, EngineDeps, EngineEvent, EngineFailure, EngineReques
 import { guardEvents } from '@svc/engine-kit/guard-events.ts';
 import { withTitleModel } from '@svc/engine-kit/turn-text.ts';
 import type { LineProcess } from '@svc/engine-kit/line-process.ts';
+import { isLoopbackUrl } from '@svc/engine-kit/loopback-url.ts';
 import { acceptGemini } from './find-gemini.ts';
 import { readInstructions } from './instructions.ts';
 import { terminalArgs, terminalEnv } from './launch.ts';
@@ -14,7 +15,6 @@ import { runTurn } from './run-turn.ts';
 import { knownHome, newHome, removeHome, sessionsDir, sweep } from './session-home.ts';
 import { openTerminalHome } from './terminal-home.ts';
 import { noKey } from './to-failure.ts';
-import { isLocal } from './upstream.ts';
 
 const vendorUrl = 'https://generativelanguage.googleapis.com';
 
@@ -78,7 +78,7 @@ const locate = ({ path, enginesDir, env }: EngineDeps) =>
 
 /** A key goes to the vendor or to an endpoint elsewhere: what listens on this machine gets none. */
 function keyFor({ baseUrl, env, apiKey }: EngineDeps): string | null {
-  return baseUrl !== null && isLocal(baseUrl) ? null : apiKey?.reveal() || env.GEMINI_API_KEY || null;
+  return baseUrl !== null && isLoopbackUrl(baseUrl) ? null : apiKey?.reveal() || env.GEMINI_API_KEY || null;
 }
 
 const unknownSession = (id: string): EngineEvent => ({

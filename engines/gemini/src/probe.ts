@@ -3,6 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { absence, type EngineLocation } from '@svc/engine-kit/engine-path.ts';
 import type { EngineDeps, EngineProbe } from '@svc/engine-kit/engine.ts';
+import { notInstalled } from '@svc/engine-kit/not-installed.ts';
 import type { GeminiInstall } from './find-gemini.ts';
 import { pin } from './pin.ts';
 
@@ -12,7 +13,7 @@ type Deps = Pick<EngineDeps, 'baseUrl' | 'env'> & { location: EngineLocation<Gem
 export function probeGemini({ location, baseUrl, env, hasKey }: Deps): EngineProbe {
   if (!location.found) {
     const reason = absence('Gemini CLI', 'gemini', location);
-    return { installed: false, version: null, path: null, auth: 'none', ready: false, reason };
+    return notInstalled(reason);
   }
   const { version, packageDir, script } = location.value;
   const base = { installed: true, version, path: packageDir, program: [process.execPath, script] };

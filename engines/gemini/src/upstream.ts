@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { isLoopbackUrl } from '@svc/engine-kit/loopback-url.ts';
 import { http, type ClientRequest, type IncomingMessage, type ServerResponse } from '@svc/service-kit/builtin.ts';
 
 export type Upstream = {
@@ -22,7 +23,7 @@ export function openUpstream({ baseUrl, apiKey, env }: UpstreamOptions): Upstrea
   const base = new URL(baseUrl);
   const prefix = `${base.origin}${base.pathname.replace(/\/+$/, '')}`;
   const client = base.protocol === 'https:' ? process.getBuiltinModule('node:https') : http;
-  const agent = new client.Agent({ keepAlive: true, ...(!isLocal(baseUrl) && { proxyEnv: { ...env } }) });
+  const agent = new client.Agent({ keepAlive: true, ...(!isLoopbackUrl(baseUrl) && { proxyEnv: { ...env } }) });
   return {
     close: () => agent.destroy(),
     send: (request, route, body, response) =>
@@ -42,8 +43,6 @@ function limitConnecting(socket: Socket, call: ClientRequest): void {
   const timer = setTimeout(() => call.destroy(new Error(`no connection within ${connectTimeoutMs / 1000} s`)), connectTimeoutMs);
   for (const event of ['connect', 'close'] as const) socket.once(event, () => clearTimeout(timer));
 }
-
-export const isLocal = (url: string): boolean => /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(url).hostname);
 
 /** The reply must be readable on its way, and the program's own key is good for the relay alone. */
 function upstreamHeaders(request: IncomingMessage, body: Buffer, apiKey: string | null): Record<string, string | string[]> {

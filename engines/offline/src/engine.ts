@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { pathToFileURL } from 'node:url';
 import { counted } from '@svc/service-kit/words.ts';
 import type { CreateEngine, EngineEvent, EngineRequest } from '@svc/engine-kit/engine.ts';
+import { isTerminal } from '@svc/engine-kit/guard-events.ts';
 import { estimateUsage } from '@svc/engine-kit/usage.ts';
 import { asksForTools, findCommand, say } from './commands.ts';
 import type { ToolPlace } from './tools.ts';
@@ -58,7 +59,7 @@ async function* run(
     yield* openSession(request.resume);
     for await (const event of answer(request, signal, (await script()) ?? findCommand(request.text, place))) {
       if (signal.aborted) break;
-      if (isEnding(event)) {
+      if (isTerminal(event)) {
         ending = event;
         break;
       }
@@ -73,8 +74,6 @@ async function* run(
 }
 
 const reasonOf = (error: unknown) => (error instanceof Error && error.message) || `The offline engine failed: ${String(error)}`;
-
-const isEnding = (event: EngineEvent) => event.type === 'done' || event.type === 'failed' || event.type === 'aborted';
 
 function* openSession(resume: string | null): Generator<EngineEvent> {
   const known = resume !== null && sessionId.test(resume);

@@ -14,6 +14,12 @@ export function parseJsonOrNull(text: string): unknown {
   }
 }
 
+/** The object of a JSON text; null for what is none. */
+export function parseRecordOrNull(text: string): Record<string, unknown> | null {
+  const value = parseJsonOrNull(text);
+  return isRecord(value) ? value : null;
+}
+
 /** Whether a value has lists and objects in each other on more levels. No deeper than it has to look, or the look itself could overflow. */
 export function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;

@@ -1,4 +1,4 @@
-import { isRecord, parseJsonOrNull } from '@svc/contract/json-value.ts';
+import { parseRecordOrNull } from '@svc/contract/json-value.ts';
 import { createLineSplitter } from '@svc/service-kit/line-splitter.ts';
 import { spawnOwned, type StopTimes } from '@svc/service-kit/process/owned-process.ts';
 import { signalGroup } from '@svc/service-kit/process/process-group.ts';
@@ -108,12 +108,7 @@ export function startLineProcess(spec: LineProcessSpec): LineProcess {
 }
 
 function readLine(line: string, spec: LineProcessSpec): void {
-  const message = parseObject(line);
+  const message = parseRecordOrNull(line);
   if (message) spec.onMessage(message);
   else spec.onNoise?.(line);
-}
-
-function parseObject(line: string): Record<string, unknown> | null {
-  const value = parseJsonOrNull(line);
-  return isRecord(value) ? value : null;
 }

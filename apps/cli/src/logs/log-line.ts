@@ -1,4 +1,4 @@
-import { isRecord, parseJsonOrNull } from '@svc/contract/json-value.ts';
+import { isRecord, parseRecordOrNull } from '@svc/contract/json-value.ts';
 import { visible, type Style } from '../terminal.ts';
 
 /** One line of a log file, with what is needed to order and filter it. */
@@ -55,6 +55,5 @@ function levelLook(level: string, style: Style): (text: string) => string {
 }
 
 function parseLine(raw: string): Record<string, unknown> | null {
-  const value = raw.startsWith('{') ? parseJsonOrNull(raw) : null;
-  return isRecord(value) ? value : null;
+  return raw.startsWith('{') ? parseRecordOrNull(raw) : null;
 }

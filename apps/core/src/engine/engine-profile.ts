@@ -1,5 +1,6 @@
 import type { EngineConnection } from '@svc/contract/engine.ts';
 import type { EngineAuth } from '@svc/engine-kit/engine.ts';
+import { isLoopbackUrl } from '@svc/engine-kit/loopback-url.ts';
 import type { CoreSettings } from '@svc/service-kit/config/process-settings.ts';
 import { engineTraits } from '@svc/service-kit/config/engine-traits.ts';
 import type { Secret } from '@svc/service-kit/secret.ts';
@@ -78,7 +79,7 @@ const keyFault = (id: EngineId, { vault }: BehindVault): BehindVault =>
 /** How a turn is paid. A key that goes to an endpoint elsewhere is billed there. */
 export function authOf({ billing, apiKey, baseUrl }: EngineProfile, found: EngineAuth): EngineAuth {
   if (billing !== null) return billing;
-  return found === 'local' && apiKey !== null && baseUrl !== null && !isLoopback(baseUrl) ? 'api_key' : found;
+  return found === 'local' && apiKey !== null && baseUrl !== null && !isLoopbackUrl(baseUrl) ? 'api_key' : found;
 }
 
 /** Endpoints that are set in the environment, which wins. */
@@ -110,5 +111,3 @@ export function pathOf(id: EngineId, settings: EngineEnv): string | null {
 }
 
 const without = (env: Env, name: string): Env => ({ ...env, [name]: undefined });
-
-const isLoopback = (url: string) => /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(url).hostname);

@@ -1,4 +1,4 @@
-import { isRecord, parseJsonOrNull } from '@svc/contract/json-value.ts';
+import { parseRecordOrNull } from '@svc/contract/json-value.ts';
 
 /**
  * A masked line of a log as JSON. A mask that runs to the end of the text (a key block without an end line) may swallow the end of
@@ -7,15 +7,9 @@ import { isRecord, parseJsonOrNull } from '@svc/contract/json-value.ts';
 export function asLogLine(line: string, masked: string): string {
   if (masked === line) return line;
   const end = line.endsWith('\n') ? '\n' : '';
-  const fields = parseObject(line);
+  const fields = parseRecordOrNull(line);
   if (fields === null) return masked.endsWith(end) ? masked : masked + end;
-  if (parseObject(masked) !== null) return masked;
+  if (parseRecordOrNull(masked) !== null) return masked;
   const { level, time, service } = fields;
   return JSON.stringify({ level, time, service, msg: masked.trimEnd() }) + end;
-}
-
-/** Null for a plain line. */
-function parseObject(text: string): Record<string, unknown> | null {
-  const value = parseJsonOrNull(text);
-  return isRecord(value) ? value : null;
 }
