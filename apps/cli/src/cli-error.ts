@@ -20,6 +20,9 @@ export class CliError extends Error {
   }
 }
 
+/** A person pressed Ctrl-C while they were asked. */
+export const stoppedByPerson = (): CliError => new CliError('stopped.', { why: 'Nothing was changed.', exitCode: 130 });
+
 /** Of what another process of ours says, such as "The vault is sealed. Open it: ./svc vault unseal". */
 export const commandIn = (why = ''): string | null =>
   (/(?:: |")(\.\/svc [\w -]+\w)"?\.?$/.exec(why) ?? /: (\.\/svc [\w -]+\w)\. /.exec(why))?.[1] ?? null;

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
-import { CliError } from '../cli-error.ts';
+import { stoppedByPerson } from '../cli-error.ts';
 import { visibleLine } from '../terminal.ts';
 
 /** Asks a person one thing; what they type is shown. */
@@ -9,9 +9,7 @@ export type Ask = (question: string) => Promise<string>;
 /** On stderr, so that what is printed stays clean. */
 export const askTerminal: Ask = async (question) => {
   const lines = createInterface({ input: process.stdin, output: process.stderr });
-  const stopped = new Promise<never>((_resolve, reject) =>
-    lines.once('SIGINT', () => reject(new CliError('stopped.', { why: 'Nothing was changed.', exitCode: 130 }))),
-  );
+  const stopped = new Promise<never>((_resolve, reject) => lines.once('SIGINT', () => reject(stoppedByPerson())));
   try {
     return await Promise.race([lines.question(question), stopped]);
   } finally {

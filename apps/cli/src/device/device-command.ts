@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { defineCommand, defineDefault } from '../program/define-command.ts';
+import { defineCommand, defineDefault, withConnector } from '../program/define-command.ts';
 
 /** `connector`: name or id, where there are several gateways of devices. */
 type Of = { connector?: string; json?: boolean };
@@ -24,10 +24,10 @@ export function addDeviceCommand(program: Command, run: Run): void {
     summary: 'list phones and other devices, let them in, revoke them',
     examples: ['./svc device', './svc device add Phone', './svc device revoke Phone'],
   });
-  withPlace(
+  withConnector(
     defineDefault(noun, 'list', { summary: 'list the devices', examples: ['./svc device', './svc device list --json'] }),
   ).action((options: Of) => run({ action: 'list', ...options }));
-  withPlace(
+  withConnector(
     defineCommand(noun, 'add', {
       summary: 'let a device in by a link, or a code to scan',
       examples: ['./svc device add Phone', './svc device add "Ann’s phone" --as ann'],
@@ -36,12 +36,12 @@ export function addDeviceCommand(program: Command, run: Run): void {
       .option('--as <person>', 'whose device it is', 'owner')
       .option('--no-wait', 'does not wait until it has come'),
   ).action((name: string, options: Of & { as: string; wait: boolean }) => run({ action: 'add', name, ...options }));
-  withPlace(
+  withConnector(
     defineCommand(noun, 'rename', { summary: 'give a device another name', examples: ['./svc device rename Phone "Old phone"'] })
       .argument('<device>', 'its name or id')
       .argument('<name>', 'what it is called from now on'),
   ).action((device: string, name: string, options: Of) => run({ action: 'rename', device, name, ...options }));
-  withPlace(
+  withConnector(
     defineCommand(noun, 'revoke', { summary: 'revoke a device, at once', examples: ['./svc device revoke Phone'] }).argument(
       '<device>',
       'its name or id',
@@ -51,12 +51,9 @@ export function addDeviceCommand(program: Command, run: Run): void {
     ['allow', 'let a device be used for something', './svc device allow Phone geolocation'],
     ['deny', 'let a device be used for something no more', './svc device deny Phone notify'],
   ] as const)
-    withPlace(
+    withConnector(
       defineCommand(noun, action, { summary, examples: [example] })
         .argument('<device>', 'its name or id')
         .argument('<capability>', 'what it can do, as the device names it'),
     ).action((device: string, capability: string, options: Of) => run({ action, device, capability, ...options }));
 }
-
-const withPlace = (command: Command): Command =>
-  command.option('-c, --connector <name>', 'the connector, where there are several').option('--json', 'print JSON');

@@ -1,5 +1,5 @@
 import { InvalidArgumentError, type Command } from 'commander';
-import { defineCommand, defineDefault } from '../program/define-command.ts';
+import { defineCommand, defineDefault, withConnector } from '../program/define-command.ts';
 
 type Json = { json?: boolean };
 /** `connector`: name or id, where there are several chat completions APIs. */
@@ -22,13 +22,13 @@ export function addKeyCommand(program: Command, run: Run): void {
     summary: 'list the keys of the chat completions API, make and revoke them',
     examples: ['./svc key create laptop --for anna --budget 20', './svc key', './svc key revoke laptop'],
   });
-  withPlace(
+  withConnector(
     defineDefault(noun, 'list', {
       summary: 'list the keys, without the keys themselves',
       examples: ['./svc key', './svc key list --json'],
     }),
   ).action((options: Of) => run({ action: 'list', ...options }));
-  withPlace(
+  withConnector(
     defineCommand(noun, 'create', {
       summary: 'make a key, and show it this once',
       examples: ['./svc key create laptop', './svc key create ci --for anna --budget 20/month'],
@@ -37,16 +37,13 @@ export function addKeyCommand(program: Command, run: Run): void {
       .option('-f, --for <person>', 'the person who it acts for, with their rights; the owner unless given')
       .option('-b, --budget <usd>', 'what it may spend in a calendar month, in USD', parseBudget),
   ).action((name: string, options: Of & { for?: string; budget?: number }) => run({ action: 'create', name, ...options }));
-  withPlace(
+  withConnector(
     defineCommand(noun, 'revoke', {
       summary: 'revoke a key, at once and for good',
       examples: ['./svc key revoke laptop'],
     }).argument('<name>', 'as the list shows it'),
   ).action((name: string, options: Of) => run({ action: 'revoke', name, ...options }));
 }
-
-const withPlace = (command: Command): Command =>
-  command.option('-c, --connector <name>', 'the connector, where there are several').option('--json', 'print JSON');
 
 /** `20`, `$20`, `0.50/month`. */
 export function parseBudget(text: string): number {

@@ -24,3 +24,7 @@ export const wholeNumber =
     if (/^\d{1,7}$/.test(text) && Number(text) >= least && Number(text) <= most) return Number(text);
     throw new InvalidArgumentError(`It takes a whole number from ${least} to ${most}.`);
   };
+
+/** For commands on what one connector has. */
+export const withConnector = (command: Command): Command =>
+  command.option('-c, --connector <name>', 'the connector, where there are several').option('--json', 'print JSON');

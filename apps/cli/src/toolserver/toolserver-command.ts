@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { defineCommand, defineDefault } from '../program/define-command.ts';
+import { defineCommand, defineDefault, withConnector } from '../program/define-command.ts';
 
 /** `connector`: name or id, where there are several MCP servers. */
 type Of = { connector?: string; json?: boolean };
@@ -21,13 +21,13 @@ export function addToolserverCommand(program: Command, run: Run): void {
     summary: 'list the programs that ask over MCP, let them in, revoke them',
     examples: ['./svc toolserver', './svc toolserver approve --as owner', './svc toolserver revoke CLIENT'],
   });
-  withPlace(
+  withConnector(
     defineDefault(noun, 'clients', {
       summary: 'list the programs that may ask, and those that wait',
       examples: ['./svc toolserver', './svc toolserver clients --json'],
     }),
   ).action((options: Of) => run({ action: 'clients', ...options }));
-  withPlace(
+  withConnector(
     defineCommand(noun, 'approve', {
       summary: 'give a code for the page that a program has opened',
       examples: ['./svc toolserver approve', './svc toolserver approve --as owner'],
@@ -35,13 +35,10 @@ export function addToolserverCommand(program: Command, run: Run): void {
       .option('--as <person>', 'the person that the program with the code speaks for')
       .option('--client <id>', 'the only program that the code is good for'),
   ).action((options: Of & { as?: string; client?: string }) => run({ action: 'approve', ...options }));
-  withPlace(
+  withConnector(
     defineCommand(noun, 'revoke', {
       summary: 'revoke the access of a program, at once',
       examples: ['./svc toolserver revoke CLIENT'],
     }).argument('<client>', 'its id, or the name that one program alone has'),
   ).action((client: string, options: Of) => run({ action: 'revoke', client, ...options }));
 }
-
-const withPlace = (command: Command): Command =>
-  command.option('-c, --connector <name>', 'the connector, where there are several').option('--json', 'print JSON');

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { StringDecoder } from 'node:string_decoder';
-import { CliError } from '../cli-error.ts';
+import { CliError, stoppedByPerson } from '../cli-error.ts';
 import { createPasteSplitter } from '../editor/paste-splitter.ts';
 
 /** What secrets are typed into: a terminal or a pipe. */
@@ -92,7 +92,7 @@ function typeHidden({ stream, prompt, say, takesLines = false }: Typing): Promis
       say(`\n${pasteOff}`);
       settle();
     };
-    const stopped = () => reject(new CliError('stopped.', { why: 'Nothing was changed.', exitCode: 130 }));
+    const stopped = () => reject(stoppedByPerson());
     const tooMany = () =>
       reject(
         new CliError('that has several lines.', {
