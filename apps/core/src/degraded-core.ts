@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { envelopeSchema, type Envelope } from '@svc/contract/envelope.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
 import { systemClock } from '@svc/service-kit/clock.ts';
@@ -17,6 +17,7 @@ import { Backups } from './backup/backups.ts';
 import { createImports } from './backup/import-backup.ts';
 import { denied } from './trust/effective-trust.ts';
 import { resolveBody } from './trust/trust-schemas.ts';
+import { wantsStream } from './turn/stream-turn.ts';
 
 /**
  * A core without a database: nobody is known, so everybody is denied, and nothing else is done that would have to be
@@ -77,8 +78,6 @@ function denialOf({ public: isPublic, delivery, conversation_key }: Envelope): H
     turn_id: randomIds.next('turn'),
   };
 }
-
-const wantsStream = (request: FastifyRequest) => request.headers.accept?.includes('text/event-stream') === true;
 
 function stream(reply: FastifyReply, result: HandleResult, mask: OutboundMask): void {
   const sse = openSse(reply, systemClock);

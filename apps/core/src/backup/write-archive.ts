@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import { constants, createWriteStream } from 'node:fs';
-import { type FileHandle, open, readFile } from 'node:fs/promises';
+import { type FileHandle, readFile } from 'node:fs/promises';
 import { Readable, pipeline as pipe } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import type { BackupContents } from '@svc/contract/backup.ts';
 import { ifThere } from '@svc/service-kit/files.ts';
+import { openToRead } from '../file/open-to-read.ts';
 import { contentsName, secretsName } from './archive-rules.ts';
 import type { PackedFile } from './gather-files.ts';
 
@@ -103,9 +104,6 @@ async function* compressed(source: AsyncIterable<Uint8Array>, stored: WeakSet<Ui
 /** Null for one that is gone by now. */
 const readWhole = (file: string): Promise<Buffer | null> =>
   ifThere(readFile(file, { flag: constants.O_RDONLY | constants.O_NOFOLLOW }), null);
-
-const openToRead = (file: string): Promise<FileHandle | null> =>
-  ifThere(open(file, constants.O_RDONLY | constants.O_NOFOLLOW), null);
 
 type Entry = WritableStreamDefaultWriter<Uint8Array>;
 

@@ -57,3 +57,14 @@ export function countWrite(caller: ToolCaller): void {
 
 /** The conversation a caller is in; null for the operator. */
 export const conversationOf = ({ turn }: ToolCaller): string | null => turn?.envelope.conversation_key ?? null;
+
+/** Of sessions as the collector lists them those that the caller reaches: who does not reach all sees their own. */
+export function seenBy<T extends { conversation_key: string; principal: string | null }>(
+  caller: ToolCaller,
+  sessions: readonly T[],
+): T[] {
+  const { principal_key } = caller.identity;
+  return sessions.filter(({ conversation_key, principal }) =>
+    reaches(caller, conversation_key, principal !== null && principal === principal_key),
+  );
+}

@@ -3,9 +3,9 @@ import { type FileHandle, open } from 'node:fs/promises';
 import path from 'node:path';
 import { parseJsonOrNull } from '@svc/contract/json-value.ts';
 import type { ManifestEntry, UploadedFile } from '@svc/contract/upload.ts';
-import { ifThere } from '@svc/service-kit/files.ts';
 import { createLane } from '@svc/service-kit/lane.ts';
 import { kindOfMime, mimeOfName, plainMime, safeFileName } from '../file/file-name.ts';
+import { openToRead } from '../file/open-to-read.ts';
 import { forgetDeleted } from './forget-deleted.ts';
 
 /** What a sender says of a file. */
@@ -181,9 +181,6 @@ async function endsTorn(handle: FileHandle, size: number): Promise<boolean> {
   const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, size - 1);
   return buffer[0] !== lineBreak;
 }
-
-const openToRead = (file: string): Promise<FileHandle | null> =>
-  ifThere(open(file, constants.O_RDONLY | constants.O_NOFOLLOW), null);
 
 /** The form on the disk, and the form in use. */
 export const movable = (entry: ManifestEntry, area: string): ManifestEntry => ({

@@ -1,6 +1,6 @@
-import { pipeline } from 'node:stream/promises';
 import { badRequest, type Exchange, type Route } from '@svc/connector-kit';
 import { askerOf, ownKey, queryOf, type Gateway } from '../gateway.ts';
+import { sendStream } from '../http/send-stream.ts';
 
 /**
  * `GET /gw/file?path=…`: a file of the device's conversation, which it was sent or has sent; with `conversation_key` one of a conversation that its
@@ -30,9 +30,6 @@ export const createConversationFileRoute = ({ ctx, meta, authenticate }: Gateway
       'x-request-id': requestId,
     });
     if (req.method === 'HEAD') return void (data.destroy(), res.end());
-    res.strictContentLength = true;
-    await pipeline(data, res).catch((error: unknown) => {
-      if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error; // the device has left
-    });
+    await sendStream({ res }, data);
   },
 });

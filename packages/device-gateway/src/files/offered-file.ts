@@ -1,9 +1,9 @@
 import { constants } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import { notFound, ServiceError, type Exchange } from '@svc/connector-kit';
 import { fileDigest } from '@svc/connector-kit/file-digest.ts';
+import { sendStream } from '../http/send-stream.ts';
 
 /** A file that the operator offers to devices, as it is now. */
 export type FileFacts = { sha256: string; bytes: number };
@@ -49,10 +49,7 @@ export function createOfferedFile(file: string, what: string): OfferedFile {
         if (req.headers['if-none-match'] === headers.etag) return void res.writeHead(304, { etag: headers.etag }).end();
         if (req.method === 'HEAD' || bytes === 0) return void res.writeHead(200, headers).end();
         res.writeHead(200, headers);
-        res.strictContentLength = true;
-        await pipeline(handle.createReadStream({ start: 0, end: bytes - 1, autoClose: false }), res).catch((error: unknown) => {
-          if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error; // the device has left
-        });
+        await sendStream({ res }, handle.createReadStream({ start: 0, end: bytes - 1, autoClose: false }));
       }),
   };
 }

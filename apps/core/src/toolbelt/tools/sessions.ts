@@ -2,7 +2,7 @@ import type { ListedSession, Session } from '@svc/contract/session.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 import { listStart } from '../../session/session-cursor.ts';
 import { toSession } from '../../session/session-view.ts';
-import { conversationOf, reaches, type ToolCaller } from '../tool-caller.ts';
+import { conversationOf, reaches, type ToolCaller, seenBy } from '../tool-caller.ts';
 import { isoTime, type Tool, type ToolDeps } from './tool.ts';
 
 /** What the collector knows of a session. */
@@ -62,12 +62,9 @@ async function ownSessions(deps: ToolDeps, caller: ToolCaller): Promise<Session[
 
 /** Without the collector there is still most of it. */
 async function askCollector({ readCollector }: ToolDeps, caller: ToolCaller) {
-  const { principal_key } = caller.identity;
   try {
     const { sessions } = await readCollector<{ sessions: Collected[] }>(`/api/sessions?active=1&limit=${maxSessions}`);
-    const isSeen = ({ conversation_key, principal }: Collected) =>
-      reaches(caller, conversation_key, principal !== null && principal === principal_key);
-    return { collected: sessions.filter(isSeen), note: null };
+    return { collected: seenBy(caller, sessions), note: null };
   } catch (error) {
     return { collected: [], note: `Only sessions of this service are listed. ${errorText(error)}` };
   }

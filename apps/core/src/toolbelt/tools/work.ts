@@ -1,7 +1,7 @@
 import path from 'node:path';
-import type { SessionAtWork, WhoTouched, WorkMap } from '@svc/contract/insights.ts';
+import type { WhoTouched, WorkMap } from '@svc/contract/insights.ts';
 import { badRequest } from '@svc/service-kit/service-error.ts';
-import { conversationOf, reaches, type ToolCaller } from '../tool-caller.ts';
+import { conversationOf, seenBy, type ToolCaller } from '../tool-caller.ts';
 import { isoTime, type Tool, type ToolDeps } from './tool.ts';
 
 /** Active sessions by the repository or folder they work in. */
@@ -33,14 +33,6 @@ async function fullPath({ sessions }: ToolDeps, caller: ToolCaller, name: string
   const cwd = key === null ? null : (await sessions.read(key))?.cwd;
   if (cwd === null || cwd === undefined) throw badRequest('"path" takes a full path here.');
   return path.resolve(cwd, name);
-}
-
-/** Who does not reach all sees their own sessions. */
-function seenBy<T extends SessionAtWork>(caller: ToolCaller, sessions: readonly T[]): T[] {
-  const { principal_key } = caller.identity;
-  return sessions.filter(({ conversation_key, principal }) =>
-    reaches(caller, conversation_key, principal !== null && principal === principal_key),
-  );
 }
 
 const withTime = <T extends { last_at: number }>(row: T) => ({ ...row, last_at: isoTime(row.last_at) });

@@ -1,0 +1,11 @@
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Exchange } from '@svc/connector-kit';
+
+/** Sends the body of a reply whose length was said. A device that leaves is no fault. */
+export async function sendStream({ res }: Pick<Exchange, 'res'>, data: Readable): Promise<void> {
+  res.strictContentLength = true;
+  await pipeline(data, res).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
+  });
+}
