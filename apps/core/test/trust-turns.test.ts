@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Envelope } from '@svc/contract/envelope.ts';
-import type { Grant, Identifier, Principal } from '@svc/contract/trust.ts';
+import type { Principal } from '@svc/contract/trust.ts';
 import { createFakeClock, type FakeClock } from '@svc/testing/fake-clock.ts';
 import { says } from '@svc/testing/scripted-engine.ts';
-import { envelope, openTestCore, type TestCore } from './open-test-core.ts';
+import { openTestCore, type TestCore } from './open-test-core.ts';
+import { from, trustCalls } from './open-trust-bench.ts';
 
 let core: TestCore;
 let clock: FakeClock;
@@ -13,28 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => core.close());
 
-type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
-const call = (method: Method, url: string, payload?: object, headers = {}) =>
-  core.app.inject({ method, url, headers, ...(payload === undefined ? {} : { payload }) });
-const ok = async <T>(...args: Parameters<typeof call>): Promise<T> => {
-  const answer = await call(...args);
-  expect([answer.statusCode, answer.body]).toEqual([200, answer.body]);
-  return answer.json() as T;
-};
-
-const anna = { key: 'anna', display_name: 'Anna' };
-const add = (body: object = anna) => ok<Principal>('POST', '/trust/principals', body);
-const link = (key: string, surface: string, value: string) =>
-  ok<Identifier>('POST', `/trust/principals/${key}/identifiers`, { surface, value });
-const grant = (key: string, body: object) => ok<Grant>('POST', `/trust/principals/${key}/grants`, body);
-/** Anna is known on the messenger as 42. */
-async function addAnna(role = 'known'): Promise<Grant> {
-  await add();
-  await link('anna', 'messenger', '42');
-  return grant('anna', { role_id: role });
-}
-const from = (raw_id: string, text = 'hi', over: Partial<Envelope> = {}): Envelope =>
-  envelope(text, { channel: 'messenger', conversation_key: `messenger:m1:user:${raw_id}`, sender: { raw_id }, ...over });
+const { ok, link, grant, addAnna } = trustCalls(() => core);
 const outcome = async (...args: Parameters<typeof from>) => (await core.handle(from(...args))).json().outcome as string;
 
 describe('a change of trust counts at once', () => {
