@@ -31,7 +31,7 @@ test.each([
   ['EACCES', 'This user may not use /data/x.'],
   ['EROFS', '/data/x is on a disk that is read-only.'],
   ['ENOSPC', 'The disk of /data/x is full.'],
-  ['EEXIST', '/data/x is there already.'],
+  ['EEXIST', '/data/x already exists.'],
   ['EMFILE', 'EMFILE: as the system says it'],
 ])('says %s of a file in plain words', (code, why) => {
   const error = Object.assign(new Error(`${code}: as the system says it`), { code, path: '/data/x' });

@@ -57,8 +57,7 @@ const isSilence = (name: string) => name === 'TimeoutError' || name === 'AbortEr
 
 /** What ends a connection in the middle is a process that ended, or a network: nothing to report to us. */
 function brokenConnection(code: string | undefined, message: string): string | null {
-  if (code === 'ECONNRESET' || code === 'EPIPE' || message === 'aborted')
-    return 'The process that was asked ended in the middle of it.';
+  if (code === 'ECONNRESET' || code === 'EPIPE' || message === 'aborted') return 'The process ended before it answered.';
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'The name of the machine that was asked is not known.';
   return code !== undefined && networkCodes.has(code) ? `The network said: ${message}` : null;
 }
@@ -97,7 +96,7 @@ const fileCodes = new Set([
 /** The commonest of them as a person says it. */
 const wordsOf: Readonly<Record<string, (path: string) => string>> = {
   EACCES: (path) => `This user may not use ${path}.`,
-  EEXIST: (path) => `${path} is there already.`,
+  EEXIST: (path) => `${path} already exists.`,
   EISDIR: (path) => `${path} is a folder.`,
   ENOENT: (path) => `There is no ${path}.`,
   ENOSPC: (path) => `The disk of ${path} is full.`,

@@ -57,7 +57,7 @@ afterAll(async () => {
 });
 
 testInTmux('several pasted lines are one message, whose Markdown is rendered', async () => {
-  await sees('Ctrl-D leaves');
+  await sees('Ctrl-D quits');
   tmux('set-buffer', 'echo # Title\n\n**bold** words');
   tmux('paste-buffer', '-p', '-t', 'chat');
   await sees('› echo # Title\n\n  **bold** words');
@@ -84,15 +84,15 @@ testInTmux('who leaves during a turn sees its answer in the next chat, once', as
   press('Enter');
   await sees(/working · \d+ s/);
   press('C-d');
-  await sees('what is not answered yet is shown');
+  await sees('pending answers are shown');
   const isListed = async () => (await core.svc(['delivery'])).out.includes('made alone');
   await expect.poll(isListed, patience).toBe(true);
   tmux('clear-history', '-t', 'chat');
   chat();
-  await sees(/— answered while nobody listened, .* ago —\n\nmade alone\n/);
+  await sees(/— answered while you were away, .* ago —\n\nmade alone\n/);
   await expect.poll(isListed, patience).toBe(false);
   press('C-c');
-  await sees('Ctrl-C again or Ctrl-D leaves.');
+  await sees('Ctrl-C again or Ctrl-D quits.');
   press('C-c');
   await sees('ended with 130');
 });

@@ -91,7 +91,7 @@ test('a key comes from a pipe, is never an argument, and is removed again', asyn
 
 test('model, automatic updates and the address of codex are set, and cleared with "none"', async () => {
   expect((await svc(['model', 'codex', 'my-model'])).out).toContain('model my-model');
-  expect((await svc(['auto-update', 'codex', 'on'])).out).toContain('updates by itself');
+  expect((await svc(['auto-update', 'codex', 'on'])).out).toContain('updates automatically');
   expect((await svc(['base-url', 'codex', 'http://127.0.0.1:9/v1'])).out).toContain('http://127.0.0.1:9/v1');
   expect(await view('codex')).toMatchObject({ model: 'my-model', auto_update: true, base_url: 'http://127.0.0.1:9/v1' });
   await svc(['model', 'codex', 'none']);

@@ -27,7 +27,7 @@ test('folders are set, listed, trusted and cleared, by paths as they are typed',
   const { folders, trusted } = JSON.parse((await svc('folder', '--json')).out) as FolderList;
   expect(folders).toMatchObject([{ scope: 'channel', name: 'compat', path: repo, for: 'full', fault: null }]);
   expect(trusted).toMatchObject([{ path: repo }]);
-  expect((await svc('folder', 'untrust', 'repo')).out).toBe('It is trusted no more.\n');
+  expect((await svc('folder', 'untrust', 'repo')).out).toBe('It is no longer trusted.\n');
   expect((await svc('folder', 'clear', '--channel', 'compat')).out).toBe('It is cleared.\n');
   expect((await svc('folder')).out).toContain('No folder is set');
 });

@@ -200,7 +200,7 @@ describe('svc uninstall', () => {
   });
 
   test('asks, and where nobody can be asked removes nothing', async () => {
-    await expect(uninstall({ data: true }, root)).rejects.toThrow('nobody can be asked');
+    await expect(uninstall({ data: true }, root)).rejects.toThrow('there is no terminal to ask in');
     expect(existsSync(at('clone/node_modules'))).toBe(true);
     expect(existsSync(at('data'))).toBe(true);
   });

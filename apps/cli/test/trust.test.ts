@@ -63,7 +63,7 @@ test('a role is added, changed, given and deleted once nobody has it', async () 
     surfaces: '*',
     description: 'reads',
   });
-  expect((await role('set', 'reader')).err).toContain('nothing is to be changed.');
+  expect((await role('set', 'reader')).err).toContain('no change was given.');
   await svc('add', 'rita', 'Rita', '--role', 'reader');
   expect((await role('remove', 'reader')).err).toContain('is granted to rita');
   await svc('remove', 'rita');

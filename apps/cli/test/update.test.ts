@@ -103,7 +103,7 @@ test('a good version takes over: code, folder, settings; what a person set stays
   const { code, out } = await house.svc(['update']);
   expect(await second, 'another one beside it').toMatchObject({ code: 5 });
   expect(out).toContain('Fetching v0.2.0 …\n');
-  expect(out).toMatch(/Updated from 0\.1\.0 to v0\.2\.0\. The core answered nobody for \d+\.\d s\./);
+  expect(out).toMatch(/Updated from 0\.1\.0 to v0\.2\.0\. The core was unavailable for \d+\.\d s\./);
   expect(await talker.end(), 'who went on talking').toEqual([]);
   expect(coreBegan(), 'its processes were loaded before the ones from before ended').toBeLessThan(house.state()?.started_at ?? 0);
   expect(code).toBe(0);
@@ -150,7 +150,7 @@ describe('a version that is taken back, or never put in place', () => {
     ],
     [
       'starts on a copy, and not for real',
-      'taken back',
+      'rolled back',
       2,
       {
         'apps/collector/src/main.ts': (text) => `${onlyForReal('process.exit(78);')}${text}`,
@@ -158,7 +158,7 @@ describe('a version that is taken back, or never put in place', () => {
     ],
     [
       'comes up for real, and ends again and again',
-      'taken back',
+      'rolled back',
       2,
       {
         'apps/manager/src/main.ts': (text) => `${text}${onlyForReal('setTimeout(() => process.exit(1), 200);')}`,
@@ -166,7 +166,7 @@ describe('a version that is taken back, or never put in place', () => {
     ],
     [
       'says that older code does not run on its schema',
-      'no way back',
+      'A rollback to',
       3,
       {
         'apps/core/src/db/migrations/099-breaks.sql': '-- 099 (the table goes): no way back\nCREATE TABLE later (x);\n',

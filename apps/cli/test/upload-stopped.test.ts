@@ -42,7 +42,7 @@ test('an upload that is stopped with Ctrl-C says that the same command goes on',
       said += text;
     });
     expect((await once(child, 'close'))[0]).toBe(130);
-    expect(said).toBe('0 %  0 B of 8 B\nStopped. What has arrived is kept: the same command goes on.\n');
+    expect(said).toBe('0 %  0 B of 8 B\nStopped. What has arrived is kept: run the same command to continue.\n');
   } finally {
     child.kill('SIGKILL');
     server.closeAllConnections();

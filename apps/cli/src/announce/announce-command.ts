@@ -22,7 +22,7 @@ export function addAnnounceCommand(program: Command, run: Run): void {
     ],
   });
   defineDefault(noun, 'list', {
-    summary: 'list the notes that are live',
+    summary: 'list the live notes',
     examples: ['./svc announce', './svc announce list --json'],
   })
     .option('--json', 'print JSON')
@@ -33,12 +33,12 @@ export function addAnnounceCommand(program: Command, run: Run): void {
   })
     .argument('<text...>', 'the note')
     .option('-t, --to <target>', 'surface:CHANNEL, identity:PERSON or a conversation')
-    .option('--urgent', 'it stands before the others')
+    .option('--urgent', 'show it before the others')
     .option('-u, --until <date>', '2026-12-31, "2026-12-31 18:00" or a time from now such as 8h', until)
-    .option('--from <label>', 'who says so')
+    .option('--from <label>', 'who posts it')
     .option('--json', 'print JSON')
     .action((words: string[], options: AddOptions) => run({ action: 'add', text: words.join(' '), ...options }));
-  defineCommand(noun, 'remove', { summary: 'take notes back', examples: ['./svc announce remove 12'] })
+  defineCommand(noun, 'remove', { summary: 'remove notes', examples: ['./svc announce remove 12'] })
     .argument('<ids...>', 'as the list shows them')
     .option('--json', 'print JSON')
     .action((ids: string[], options: Json) => run({ action: 'remove', ids, ...options }));

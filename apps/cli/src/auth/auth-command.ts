@@ -11,18 +11,18 @@ export type AuthRequest = { json?: boolean } & (
 /** Adds `auth`: the login of the operator, by the authority of who may write into the data folder. */
 export function addAuthCommand(program: Command, run: (request: AuthRequest) => Promise<void>): void {
   const noun = defineCommand(program, 'auth', {
-    summary: 'make a link that sets the login up, list its sessions, end them',
+    summary: 'make a link that sets up the login, list its sessions, end them',
     examples: ['./svc auth setup', './svc auth sessions', './svc auth end --all'],
   });
   defineDefault(noun, 'show', {
-    summary: 'show whether a set-up link is good now',
+    summary: 'show whether a set-up link is valid',
     examples: ['./svc auth', './svc auth show --json'],
   })
     .option('--json', 'print JSON')
     .action((options: { json?: boolean }) => run({ action: 'show', ...options }));
   const verbs = [
-    ['setup', 'make the link for the first set-up, good once for 15 minutes'],
-    ['reset', 'make a link that replaces a login that was lost'],
+    ['setup', 'make the link for the first set-up; it works once, for 15 minutes'],
+    ['reset', 'make a link that replaces a lost login'],
   ] as const;
   for (const [action, summary] of verbs) {
     defineCommand(noun, action, { summary, examples: [`./svc auth ${action}`] })
@@ -36,7 +36,7 @@ export function addAuthCommand(program: Command, run: (request: AuthRequest) => 
     .option('--json', 'print JSON')
     .action((options: { json?: boolean }) => run({ action: 'sessions', ...options }));
   defineCommand(noun, 'end', {
-    summary: 'stop a session of the login, or every one, at once',
+    summary: 'stop a login session, or all of them, immediately',
     examples: ['./svc auth end login-7k2', './svc auth end --all'],
   })
     .argument('[id]', 'as the list of sessions shows it')

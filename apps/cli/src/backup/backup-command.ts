@@ -34,7 +34,7 @@ function addCreate(noun: Command, run: Run): void {
     summary: 'make a backup of everything but secrets',
     examples: ['./svc backup create', './svc backup create --secrets'],
   })
-    .option('--secrets', 'with the secrets, under a passphrase')
+    .option('--secrets', 'with the secrets, encrypted with a passphrase')
     .option('--json', 'print JSON')
     .action((options) => run({ action: 'create', ...options }));
   defineCommand(noun, 'remove', { summary: 'delete a backup', examples: ['./svc backup remove bak_1'] })
@@ -49,11 +49,11 @@ function addRestore(noun: Command, run: Run): void {
     examples: ['./svc backup restore bak_1', './svc backup restore gateway.tar.gz --secrets'],
   })
     .argument('<backup>', 'a file, or an id')
-    .option('--secrets', 'with its secrets, under their passphrase')
+    .option('--secrets', 'with its secrets, which need their passphrase')
     .option('--json', 'print JSON')
     .action((backup: string, options) => run({ action: 'restore', backup, ...options }));
   defineCommand(noun, 'undo', {
-    summary: 'cancel a restore, or bring back what it replaced',
+    summary: 'cancel a restore, or undo it',
     examples: ['./svc backup undo'],
   })
     .option('--json', 'print JSON')

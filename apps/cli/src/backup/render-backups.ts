@@ -27,8 +27,8 @@ export const renderShare = ({ done, total }: { done: number; total: number }): s
 
 export function restoreWords({ state, plan }: RestoreState): string {
   const what = `the backup of ${dateOf(plan.created_at)}`;
-  if (state === 'pending') return `At the next start ${what} is put in place.\nNot wanted any more: ./svc backup undo`;
-  if (state === 'undoing') return `At the next start ${what} is taken out again.`;
+  if (state === 'pending') return `At the next start ${what} is restored.\nTo cancel: ./svc backup undo`;
+  if (state === 'undoing') return `At the next start ${what} is undone.`;
   return `This is ${what}. What it replaced is kept until the next\nstart: ./svc backup undo brings it back.`;
 }
 
@@ -36,7 +36,7 @@ export function stagedWords(plan: RestorePlan): string {
   const secrets = plan.secrets === 'restored' ? 'with its secrets' : 'the present secrets stay';
   return (
     `The backup of ${dateOf(plan.created_at)} is whole (${counted(plan.files, 'file')}, ${inUnits(plan.bytes)}; ${secrets}).\n` +
-    'It is put in place at the next start: stop the service, then ./svc up.\nNot wanted any more: ./svc backup undo'
+    'It is restored at the next start: stop the service, then ./svc up.\nTo cancel: ./svc backup undo'
   );
 }
 

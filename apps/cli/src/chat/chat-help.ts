@@ -2,8 +2,8 @@ import { chatCommands, describeChatCommands } from '@svc/contract/chat-command.t
 
 export const chatHelp = `Commands of the assistant, on every channel:
 ${describeChatCommands(chatCommands).replaceAll(/^/gm, '  ')}
-Here: Enter sends, Alt-Enter or a \\ before Enter begins a further line, arrow-up brings back earlier messages.
-      Ctrl-C stops the running turn, a second one leaves; Ctrl-D or /quit leaves.`;
+Here: Enter sends, Alt-Enter or a \\ before Enter starts a new line, arrow-up brings back earlier messages.
+      Ctrl-C stops the running turn, a second one quits; Ctrl-D or /quit quits.`;
 
 /** What is done here and not by the assistant. */
 export function localCommand(text: string): 'help' | 'quit' | null {

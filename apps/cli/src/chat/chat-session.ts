@@ -71,7 +71,7 @@ export function createChatSession({ coreUrl, user, conversationKey }: Options): 
 
 const ignore = () => undefined;
 
-export const awayNote = 'The core went away; it is asked again for the whole answer.';
+export const awayNote = 'The core went down; asking it again for the complete answer.';
 
 /** The person did not want to wait for the end of the turn. */
 export class Interrupted extends Error {

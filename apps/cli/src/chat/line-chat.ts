@@ -27,7 +27,7 @@ export async function chatByLines({ session, toMessage }: ChatDeps): Promise<boo
     () => left.resolve(false),
   );
   process.on('SIGINT', onInterrupt);
-  printError(style.dim(`Conversation ${session.conversationKey}. /help shows the commands, Ctrl-D leaves.`));
+  printError(style.dim(`Conversation ${session.conversationKey}. /help shows the commands, Ctrl-D quits.`));
   reader.on('line', (text) => {
     const command = localCommand(text);
     if (command === 'quit') left.resolve(true);

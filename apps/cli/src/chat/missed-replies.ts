@@ -30,7 +30,7 @@ async function readMissed(coreUrl: string, conversationKey: string): Promise<Del
 }
 
 function showReply(screen: ChatScreen, { text, error, created_at }: Delivery, now: number): void {
-  screen.print([[span(`— answered while nobody listened, ${duration(now - created_at)} ago —`, 'dim')], []]);
+  screen.print([[span(`— answered while you were away, ${duration(now - created_at)} ago —`, 'dim')], []]);
   const isFailure = error?.startsWith('the turn failed') === true;
   if (isFailure) return screen.print(wrapSpans([span('✗ ', 'red'), span(text)], screen.columns()));
   const view = screen.openTurn(null);

@@ -58,7 +58,7 @@ async function* bounded(input: AsyncIterable<Buffer>, most: number): AsyncGenera
     bytes += part.length;
     if (bytes > most) {
       throw new CliError(`what is piped in is larger than ${inUnits(most)}.`, {
-        why: 'A larger file is sent from where it lies.',
+        why: 'Pass a larger file by its path.',
         run: './svc chat --file FILE "TEXT"',
       });
     }

@@ -20,7 +20,7 @@ export async function sayOnce(
     if (asked) return session.leave();
     asked = true;
     session.stop().then(
-      (running) => running || note('Nothing to stop yet; Ctrl-C again leaves.'),
+      (running) => running || note('Nothing to stop yet; Ctrl-C again quits.'),
       () => session.leave(),
     );
   };

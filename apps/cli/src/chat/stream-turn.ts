@@ -100,7 +100,7 @@ function toChatError(error: unknown, coreUrl: string): unknown {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === 'ECONNREFUSED') return notRunning(error, { why: `Nothing answers at ${coreUrl}.` });
   if (code === 'ECONNRESET' || code === 'EPIPE' || message === 'aborted') {
-    return new CoreAway('the core went away in the middle of the answer.', {
+    return new CoreAway('the core went down in the middle of the answer.', {
       why: 'If it crashed, it is started again at once.',
       run: './svc status',
       cause: error,

@@ -31,7 +31,7 @@ export async function chatInTerminal(deps: ChatDeps): Promise<boolean> {
   const left = Promise.withResolvers<boolean>();
   const { screen, editor, handlers } = openChat(deps, left.resolve);
   try {
-    note(screen, `Conversation ${session.conversationKey}. /help shows the commands, Ctrl-D leaves.`);
+    note(screen, `Conversation ${session.conversationKey}. /help shows the commands, Ctrl-D quits.`);
     await showMissed(() => screen);
     void earlierMessages(session).then(editor.remember, () => undefined); // without them arrow-up has those of now
     const detach = attend({ screen, handlers, signals, onSignal: () => left.resolve(false) });
@@ -60,7 +60,7 @@ function openChat({ session, toMessage }: ChatDeps, onLeft: (byCommand: boolean)
     onChange: screen.changed,
   });
   const leave = (byCommand: boolean) => {
-    if (conversation.isBusy()) note(screen, '(left; what is not answered yet is shown when you come back)');
+    if (conversation.isBusy()) note(screen, '(quit; pending answers are shown when you come back)');
     onLeft(byCommand);
   };
   const interrupts = createInterrupts({
@@ -68,7 +68,7 @@ function openChat({ session, toMessage }: ChatDeps, onLeft: (byCommand: boolean)
     stop: () => void stopTurn(session, screen),
     leave: () => leave(false),
     clear: () => editor.text() !== '' && (editor.clear(), true),
-    warn: () => note(screen, 'Ctrl-C again or Ctrl-D leaves.'),
+    warn: () => note(screen, 'Ctrl-C again or Ctrl-D quits.'),
   });
 
   function below(): Below {
@@ -106,7 +106,7 @@ function printFault(screen: ChatScreen, error: unknown): void {
 
 const stopTurn = (session: ChatSession, screen: ChatScreen): Promise<unknown> =>
   session.stop().then(
-    (isRunning) => isRunning || note(screen, 'Nothing to stop yet; Ctrl-C again leaves.'),
+    (isRunning) => isRunning || note(screen, 'Nothing to stop yet; Ctrl-C again quits.'),
     (error: unknown) => printFault(screen, error),
   );
 

@@ -51,7 +51,7 @@ describe('the view of a turn', () => {
       { type: 'asked', id: 'a', answer: { option: null, outcome: 'expired' } },
     ]);
     expect(all).toBe(
-      '\n? Run this?\n\nls\n1. Yes\n2. No\\x1b[2J\nAnswer with a number or the words.\nNot answered in time, so it is not done.\nwhole answer\n',
+      '\n? Run this?\n\nls\n1. Yes\n2. No\\x1b[2J\nAnswer with a number or the words.\nNot answered in time, so it was not done.\nwhole answer\n',
     );
     expect(answer).toBe('whole answer\n');
   });

@@ -113,7 +113,7 @@ function describeOutcome({ outcome, actions }: HandleResult, withdrawn: boolean)
 }
 
 const describeAsked = ({ outcome }: AskAnswer): string =>
-  outcome === 'expired' ? 'Not answered in time, so it is not done.' : 'This question is over.';
+  outcome === 'expired' ? 'Not answered in time, so it was not done.' : 'This question is over.';
 
 /** What failed, and the command that helps. */
 export function describeError(body: ErrorBody & { engine_id?: string; cause?: string }): string {
@@ -139,7 +139,7 @@ const commands: Partial<Record<ErrorCode, string>> = {
 function activityOf(frame: TurnFrame): string | null {
   switch (frame.type) {
     case 'queued':
-      return frame.position > 0 ? `waiting, ${frame.position} before this` : 'waiting for a free place';
+      return frame.position > 0 ? `waiting, ${frame.position} before this` : 'waiting for a free slot';
     case 'delta':
       return 'writing';
     case 'tool':

@@ -27,7 +27,7 @@ export async function announce(request: AnnounceRequest): Promise<number> {
     }
     case 'remove':
       for (const id of request.ids)
-        await ask(`${url}/v2/announcements/${encodeURIComponent(id)}`, `${id} was not taken back`, { method: 'DELETE' });
+        await ask(`${url}/v2/announcements/${encodeURIComponent(id)}`, `${id} was not removed`, { method: 'DELETE' });
       show({ ok: true, ids: request.ids }, `Took back ${request.ids.join(', ')}. Who has read it knows it.`);
   }
   return exitCodes.ok;

@@ -28,7 +28,7 @@ export async function auth(request: AuthRequest): Promise<number> {
   print(
     json === true
       ? JSON.stringify({ url, token, minutes: 15 })
-      : `${url}\nIt is good once, for 15 minutes. Earlier links are not.${settings.dashboard === 'on' ? '' : '\nSVC_DASHBOARD is off, so nothing opens it; programs can use it (docs/login.md).'}`,
+      : `${url}\nIt works once, for 15 minutes. Earlier links no longer work.${settings.dashboard === 'on' ? '' : '\nSVC_DASHBOARD is off, so nothing opens it; programs can use it (docs/login.md).'}`,
   );
   return exitCodes.ok;
 }

@@ -98,7 +98,7 @@ async function find(url: string, id: string): Promise<Backup> {
 }
 
 async function get(url: string, id: string, file: string): Promise<string> {
-  if (existsSync(file)) throw new CliError(`${file} is there already.`, { why: 'Give another name; nothing is overwritten.' });
+  if (existsSync(file)) throw new CliError(`${file} already exists.`, { why: 'Give another name; nothing is overwritten.' });
   checkFolderOf(file);
   const line = createProgressLine(process.stderr);
   try {

@@ -80,7 +80,7 @@ function openSession(settings: CliSettings, given: string): ChatSession {
     isOther ? `"${given}" is not a conversation of this shell.` : `"${given}" cannot be the name of a conversation.`,
     {
       why: isOther
-        ? `Those of this shell begin with ${own}. What is put into another one is answered over its own channel.`
+        ? `Those of this shell begin with ${own}. Messages to another one are answered over its own channel.`
         : 'It takes letters, digits, ".", "-" and "_", at most 64, or a whole key such as shell:anna:default.',
       run: isOther ? './svc session --help' : undefined,
     },

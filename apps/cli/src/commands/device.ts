@@ -54,7 +54,7 @@ async function add({ gateways, trust }: Deps, { name, as, wait, json }: Of<'add'
   const left = new AbortController();
   const leave = () => left.abort();
   process.once('SIGINT', leave);
-  printError('Waiting for the device … (Ctrl-C stops waiting; the link stays good)');
+  printError('Waiting for the device … (Ctrl-C stops waiting; the link stays valid)');
   const { device_id: deviceId, expires_at: expiresAt } = invitation;
   // Ctrl-C ends it.
   const pause = () => sleep(lookMs, undefined, { signal: left.signal }).catch(() => undefined);
@@ -66,8 +66,8 @@ async function add({ gateways, trust }: Deps, { name, as, wait, json }: Of<'add'
     { gateway, trust },
     (await gateway.list()).find(({ device_id: id }) => id === deviceId),
   );
-  throw new CliError('the device has not come.', {
-    why: 'Its link is no good any more.',
+  throw new CliError('the device has not connected.', {
+    why: 'Its link is no longer valid.',
     run: `./svc device add ${JSON.stringify(name)}`,
   });
 }
@@ -123,7 +123,7 @@ async function findDevice(gateways: readonly DeviceApi[], named: string): Promis
   if (only !== undefined && more.length === 0) return only;
   throw new CliError(only === undefined ? `there is no device "${named}".` : `several devices are called "${named}".`, {
     ...(only !== undefined && {
-      why: `Say which by its id: ${[only, ...more].map(({ device: { device_id: id } }) => id).join(', ')}.`,
+      why: `Name it by its id: ${[only, ...more].map(({ device: { device_id: id } }) => id).join(', ')}.`,
     }),
     run: './svc device',
   });

@@ -117,9 +117,10 @@ function listModels({ id, model, models }: EngineView): void {
   print(
     models.length === 0
       ? `${id} uses ${model ?? 'its own default'}. It names no models to choose from.`
-      : [`${id} uses ${model ?? 'its own default'}. To choose from, or any other id:`, ...models.map((name) => `  ${name}`)].join(
-          '\n',
-        ),
+      : [
+          `${id} uses ${model ?? 'its own default'}. Choose one of these, or any other id:`,
+          ...models.map((name) => `  ${name}`),
+        ].join('\n'),
   );
 }
 

@@ -44,7 +44,7 @@ export async function events(options: EventsOptions): Promise<number> {
     const event = JSON.parse(item.value.data) as TelemetryEvent;
     if (!shown.has(event.id) && matches(event, options)) show(event);
   }
-  throw new CliError('the collector is gone.', { why: 'The feed of events ended.', run: './svc status' });
+  throw new CliError('the collector went down.', { why: 'The event feed ended.', run: './svc status' });
 }
 
 const matches = (event: TelemetryEvent, { surface, session, identity }: EventsOptions): boolean =>

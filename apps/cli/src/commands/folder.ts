@@ -30,7 +30,7 @@ export async function folder(request: FolderRequest): Promise<number> {
       const body = { ...(await toBody(request.target, settings)), cwd: folderPath(request.folder) };
       const answer = await askCore<{ folder: WorkingFolder }>(url, { method: 'PUT', body });
       return showAnswer(answer, request, help, ({ folder: { path, scope, name } }) =>
-        visibleLine(`The ${scope} ${name} works in ${path} from its next turn on, where people have every right.`),
+        visibleLine(`The ${scope} ${name} works in ${path} from its next turn on, for people with full rights.`),
       );
     }
     case 'clear': {
@@ -41,12 +41,14 @@ export async function folder(request: FolderRequest): Promise<number> {
     case 'trust': {
       const body = { path: folderPath(request.folder) };
       const answer = await askCore<{ folder: TrustedFolder }>(`${url}/trusted`, { body });
-      return showAnswer(answer, request, help, ({ folder: { path } }) => visibleLine(`What ${path} brings may run from now on.`));
+      return showAnswer(answer, request, help, ({ folder: { path } }) =>
+        visibleLine(`The tool servers, hooks and settings of ${path} may run from now on.`),
+      );
     }
     case 'untrust': {
       const query = new URLSearchParams({ path: folderPath(request.folder) });
       const answer = await askCore<object>(`${url}/trusted?${query.toString()}`, { method: 'DELETE' });
-      return showAnswer(answer, request, help, () => 'It is trusted no more.');
+      return showAnswer(answer, request, help, () => 'It is no longer trusted.');
     }
   }
 }

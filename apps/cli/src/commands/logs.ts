@@ -26,7 +26,7 @@ export async function logs(name: string | null, { follow, lines, json }: LogsOpt
   }
   if (known.length === 0 && follow !== true)
     throw new CliError('there are no logs yet.', { why: `${dir} is empty.`, run: './svc up' });
-  if (known.length === 0) printError(`There are no logs yet in ${dir}. What comes is shown here; Ctrl-C ends this.`);
+  if (known.length === 0) printError(`There are no logs yet in ${dir}. New lines are shown here; Ctrl-C quits.`);
   const style = createStyle(process.stdout);
   const mask = openOutputMask({ settings });
   const show = async (entries: readonly LogEntry[]) => {

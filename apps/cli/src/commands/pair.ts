@@ -16,7 +16,7 @@ const help: RefusalHelp = { what: 'no one was let in.', run: './svc pair' };
 export function pair(code: string, options: PairOptions): Promise<number> {
   if (code.trim() !== '') return approve(code, options);
   if ((options.as ?? options.role ?? options.name) === undefined) return list(options);
-  throw new CliError('a code is missing.', { why: 'Whom to let in is said by the code they were given.', run: './svc pair' });
+  throw new CliError('a code is missing.', { why: 'The code that the sender was given says whom to let in.', run: './svc pair' });
 }
 
 async function list(options: PairOptions): Promise<number> {

@@ -55,9 +55,9 @@ async function set(api: TrustApi, { name, tier, tools, ...facts }: Of<'set'>): P
   const was = await findRole(api, name);
   const change = toFacts(facts);
   if (tier === undefined && tools === undefined && Object.keys(change).length === 0)
-    throw new CliError('nothing is to be changed.', { why: 'Name at least one option.', run: './svc role set --help' });
+    throw new CliError('no change was given.', { why: 'Name at least one option.', run: './svc role set --help' });
   const body = await api.saveRole({ name, tier: tier ?? was.tier, tool_policy: tools ?? was.tool_policy, ...change });
-  return { body, text: `${shown(body)}\nIt counts at once, for all who have it.` };
+  return { body, text: `${shown(body)}\nIt applies immediately, for everyone who has it.` };
 }
 
 async function findRole(api: TrustApi, name: string): Promise<Role> {

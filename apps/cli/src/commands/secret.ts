@@ -85,7 +85,7 @@ async function remove({ secretsFile, ...settings }: Settings, name: string, json
   print(
     json
       ? JSON.stringify({ ok: true, name })
-      : `${visibleLine(name)} is removed. What runs with it goes on until it is restarted.`,
+      : `${visibleLine(name)} is removed. What is running with it keeps it until a restart.`,
   );
   return exitCodes.ok;
 }

@@ -45,8 +45,8 @@ async function install(manager: ServiceManager, machine: Machine, settings: Sett
   const running = readSupervisorState(dataPaths(settings.dataDir).supervisorState);
   const before = await manager.state();
   if (running !== null && !before.isRunning)
-    throw new CliError('the service runs already, in a terminal.', {
-      why: 'Two cannot work on the same data. End that one; then have the system run it.',
+    throw new CliError('the service is already running, in a terminal.', {
+      why: 'Two cannot work on the same data. Stop that one; then let the system run it.',
       run: `kill ${running.pid} && sleep 2 && ./svc service install`,
     });
   const { env, left } = startupEnv(machine.env);
@@ -59,7 +59,7 @@ async function install(manager: ServiceManager, machine: Machine, settings: Sett
     `  Settings  .env, and of this shell: ${Object.keys(env).join(', ')}`,
     ...(left.length === 0 ? [] : [`  Not taken ${left.join(', ')}: put them into .env, which is yours alone (chmod 600 .env).`]),
     ...lingerLines(state, machine.user),
-    `./svc status shows how it is; ${manager.logCommand} what it printed, the key of a first start too.`,
+    `./svc status shows its state; ${manager.logCommand} its output, including the key of a first start.`,
   ];
   print(lines.join('\n'));
   return exitCodes.ok;
@@ -77,9 +77,9 @@ async function remove(manager: ServiceManager, { dataDir }: Settings): Promise<n
 }
 
 function stateLines(state: ServiceState, { logCommand }: ServiceManager, user: string): string[] {
-  if (state.file === null) return ['It does not start by itself. ./svc service install has it do so.'];
+  if (state.file === null) return ['It does not start automatically. ./svc service install changes that.'];
   return [
-    `${state.isRunning ? 'It runs' : 'It does not run'}, and ${state.isEnabled ? 'starts' : 'does not start'} by itself (${state.file}).`,
+    `${state.isRunning ? 'It runs' : 'It does not run'}, and ${state.isEnabled ? 'starts' : 'does not start'} automatically (${state.file}).`,
     ...lingerLines(state, user),
     ...(state.isRunning ? [] : [`Why: ${logCommand}`]),
   ];
@@ -88,5 +88,5 @@ function stateLines(state: ServiceState, { logCommand }: ServiceManager, user: s
 /** systemd ends the programs of a user with the last session, unless it was told to keep them. */
 const lingerLines = ({ lingers }: ServiceState, user: string): string[] =>
   lingers === false
-    ? [`It ends when you log out, and begins when you log in. To have it always: sudo loginctl enable-linger ${user}`]
+    ? [`It ends when you log out, and begins when you log in. To keep it running: sudo loginctl enable-linger ${user}`]
     : [];

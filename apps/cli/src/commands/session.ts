@@ -39,7 +39,7 @@ async function follow(settings: CliSettings, options: SessionsOptions): Promise<
       else if (changed.length > 0) print(renderSessions(changed, Date.now(), style));
     },
   });
-  throw new CliError('the collector is gone.', { why: 'The feed of events ended.', run: './svc status' });
+  throw new CliError('the collector went down.', { why: 'The event feed ended.', run: './svc status' });
 }
 
 async function read(settings: CliSettings, { all, limit }: SessionsOptions): Promise<ListedSession[]> {
@@ -49,5 +49,5 @@ async function read(settings: CliSettings, { all, limit }: SessionsOptions): Pro
 
 const shown = (found: readonly ListedSession[], { all }: SessionsOptions): string =>
   found.length === 0 && all !== true
-    ? 'No session is at work. ./svc session list --all lists the others.'
+    ? 'No session is active. ./svc session list --all lists the others.'
     : renderSessions(found, Date.now(), createStyle(process.stdout));

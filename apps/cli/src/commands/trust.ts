@@ -62,7 +62,7 @@ async function perform(api: TrustApi, request: TrustRequest, now: number): Promi
       return unlink(api, request);
     case 'grant': {
       const body = await api.grant(request.key, request.role, request, request.until ?? null);
-      return { body, text: `"${request.key}" has the role ${renderGrant(body, now, style)}. It counts at once.` };
+      return { body, text: `"${request.key}" has the role ${renderGrant(body, now, style)}. It applies immediately.` };
     }
     case 'revoke':
       return revoke(api, request);
@@ -141,6 +141,6 @@ async function unlink(api: TrustApi, { keyOrId, surface, value }: Of<'unlink'>):
 
 async function revoke(api: TrustApi, { keyOrId, role, ...place }: Of<'revoke'>): Promise<Shown> {
   const id = role === undefined ? keyOrId : findGrant(await api.principal(keyOrId), role, place).id;
-  const text = role === undefined ? `${id} is taken back.` : `"${keyOrId}" no longer has the role ${role} there.`;
+  const text = role === undefined ? `${id} is revoked.` : `"${keyOrId}" no longer has the role ${role} there.`;
   return { body: await api.revoke(id), text };
 }

@@ -41,7 +41,7 @@ export async function uninstall(options: Options, root = installationHome(reposi
   if (unit !== null) await manager?.remove();
   if (data !== null) rmSync(data, { recursive: true, force: true });
   for (const name of setUp) rmSync(path.join(root, name), { recursive: true, force: true });
-  process.stdout.write(`Done. The folder of the program is left: rm -r ${quoted(root)}\n`);
+  process.stdout.write(`Done. The program folder remains: rm -r ${quoted(root)}\n`);
   return exitCodes.ok;
 }
 
@@ -77,6 +77,6 @@ const staying = ({ dataDir, root }: Settings, data: string | null): string[] => 
 
 async function isAgreed(words: string): Promise<boolean> {
   if (!process.stdin.isTTY)
-    throw new CliError('nobody can be asked here.', { why: 'Nothing was removed.', run: './svc uninstall --yes' });
-  return (await askTerminal(`Type "${words}" to go on: `)).trim() === words;
+    throw new CliError('there is no terminal to ask in.', { why: 'Nothing was removed.', run: './svc uninstall --yes' });
+  return (await askTerminal(`Type "${words}" to continue: `)).trim() === words;
 }

@@ -71,11 +71,11 @@ async function perform(options: UpdateOptions, settings: Settings): Promise<Outc
   const context = openContext(places, settings, { isQuiet: options.json === true, progress });
   if (options.check === true) return check(context, request);
   const lock = takeLock(places);
-  if (lock === null) return { code: updateCodes.busy, words: 'Another update runs.' };
+  if (lock === null) return { code: updateCodes.busy, words: 'Another update is running.' };
   let copy: string;
   try {
     if (repairOnly && !isOpen(places))
-      return { code: updateCodes.ok, words: 'No update was cut off: there is nothing to repair.' };
+      return { code: updateCodes.ok, words: 'No update was interrupted: there is nothing to repair.' };
     if (repositoryRoot !== places.home)
       return repairOnly
         ? await repair(context)
@@ -129,7 +129,7 @@ async function handOver(context: UpdateContext, task: Parameters<typeof repairBy
 
 function chooseChannel(channel: UpdateChannel, home: string, { updateChannel, updateArchives, dataDir }: Settings): void {
   if (updateChannel !== null && updateChannel !== channel)
-    throw new CliError(`SVC_UPDATE_CHANNEL is ${updateChannel}, and a setting of the environment wins.`, {
+    throw new CliError(`SVC_UPDATE_CHANNEL is ${updateChannel}, and the environment takes precedence.`, {
       why: 'Remove it to choose here.',
     });
   // Kept, it would stop every update from then on.
@@ -142,8 +142,7 @@ function chooseChannel(channel: UpdateChannel, home: string, { updateChannel, up
 function chooseAuto(auto: 'on' | 'off', { dataDir }: Settings): Outcome {
   makePrivateDir(dataDir);
   changeUpdateSettings(dataDir, { auto: auto === 'on' });
-  const words =
-    auto === 'on' ? 'What is found is installed by itself from now on.' : 'Nothing is installed without being asked for.';
+  const words = auto === 'on' ? 'Updates are installed automatically from now on.' : 'Updates are not installed automatically.';
   return { code: updateCodes.ok, words };
 }
 

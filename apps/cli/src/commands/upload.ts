@@ -49,7 +49,7 @@ async function add(settings: CliSettings, { files, json, ...options }: Of<'add'>
   let line = createProgressLine(process.stderr);
   const stopped = () => {
     line.end();
-    printError('Stopped. What has arrived is kept: the same command goes on.');
+    printError('Stopped. What has arrived is kept: run the same command to continue.');
     process.exit(130);
   };
   process.once('SIGINT', stopped);
@@ -80,7 +80,7 @@ async function send(settings: CliSettings, { file, mime, parallel }: Sending, li
     return await uploadFile(work);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ECONNREFUSED') throw error;
-    throw notRunning(error, { why: 'What has arrived is kept: the same command goes on.' });
+    throw notRunning(error, { why: 'What has arrived is kept: run the same command to continue.' });
   } finally {
     line.end();
     client.close();

@@ -52,7 +52,7 @@ async function init(settings: CliSettings, input: SecretInput, writes: boolean):
 }
 
 const setUpWords =
-  'The vault is set up. Nobody can open it without its passphrase, and nobody can\nrecover that: keep it somewhere safe.\n';
+  'The vault is set up. It cannot be opened without its passphrase, which\ncannot be recovered: keep it somewhere safe.\n';
 const showWords = 'Put these lines into .env; they are shown this once:\n';
 
 /** Writes keys into `.env`, or shows them, at once. What cannot be written is shown. `file`: where all of them are. */
@@ -146,7 +146,7 @@ async function administer(command: AdminCommand, ask: AskVault, input: SecretInp
     }
     case 'passphrase':
       await changePassphrase(ask, input);
-      return print('The vault has a new passphrase. Copies made of it before still open with the old one.');
+      return print('The vault has a new passphrase. Earlier copies of it still open with the old one.');
     case 'put': {
       const value = given(await input.value(`Value of ${command.name}: `), 'value', `./svc vault put ${command.name}`);
       const body = { name: command.name, value, min_trust: command.minTrust };

@@ -29,7 +29,7 @@ export async function addConnector(deps: AddDeps, type: string, request: AddRequ
   const meta = pickType(await api.types(), type);
   const config = await fillConfig(deps, meta, request);
   const created = await api.create({ type, name: request.name ?? type, config, enabled: !request.off });
-  if (isStarting(created)) say(`Trying whether ${created.id} works …`);
+  if (isStarting(created)) say(`Testing whether ${created.id} works …`);
   const instance = await awaitStart(deps, created);
   const fault = startFault(instance);
   if (fault === null) {
@@ -41,7 +41,7 @@ export async function addConnector(deps: AddDeps, type: string, request: AddRequ
   if (request.keep) throw fault;
   await api.remove(instance.id);
   throw new CliError('nothing was added, because it does not work.', {
-    why: `${fault.why}\nTo keep it all the same, add --keep.`,
+    why: `${fault.why}\nTo keep it anyway, add --keep.`,
   });
 }
 

@@ -32,5 +32,5 @@ export async function configConnector(
 async function metaOf({ api }: Pick<AddDeps, 'api'>, { type }: Instance): Promise<ConnectorMeta> {
   const meta = (await api.types()).find((each) => each.type === type);
   if (meta !== undefined) return meta;
-  throw new CliError(`the type "${type}" is not there any more.`, { why: 'Its folder is gone or broken.', run: './svc doctor' });
+  throw new CliError(`the type "${type}" no longer exists.`, { why: 'Its folder is gone or broken.', run: './svc doctor' });
 }

@@ -39,7 +39,7 @@ export function createConnectorApi(settings: CliSettings): ConnectorApi {
       return orThrow('the connectors cannot be listed', answer, './svc doctor').instances;
     },
     async view(id) {
-      return orThrow('it cannot be looked at', await askManager<Changed>(settings, at(id))).instance;
+      return orThrow('it cannot be shown', await askManager<Changed>(settings, at(id))).instance;
     },
     async create(body) {
       return orThrow('nothing was added', await askManager<Changed>(settings, '/instances', body), './svc connector add')

@@ -75,11 +75,11 @@ function addAdd(noun: Command, run: Run): void {
     ],
   })
     .argument('[type]', 'what it connects to, such as compat')
-    .argument('[name]', 'how it is called here; the type when not given')
+    .argument('[name]', 'its name here (default: the type)')
     .option('-s, --set <field=value>', 'a setting; may be repeated', collect)
     .option('--secret <field>', 'a credential whose value is typed, or read from a pipe, a line each; may be repeated', gather)
     .option('--off', 'do not start it')
-    .option('--keep', 'keep it also when it does not start')
+    .option('--keep', 'keep it even if it does not start')
     .option('--json', 'print JSON')
     .action((type: string | undefined, name: string | undefined, { set = {}, secret = [], off, keep, json }: AddOptions) =>
       run({
@@ -102,7 +102,7 @@ function addConfig(noun: Command, run: Run): void {
   })
     .argument('<name>', 'as the list shows it; a running one restarts after a change')
     .option('-s, --set <field=value>', 'a setting; may be repeated', collect)
-    .option('--unset <field>', 'back to its default; may be repeated', gather)
+    .option('--unset <field>', 'reset to its default; may be repeated', gather)
     .option('--secret <field>', 'a credential whose value is typed, or read from a pipe; may be repeated', gather)
     .option('--get <field>', 'print one of them')
     .option('--json', 'print JSON')
@@ -117,7 +117,7 @@ function addLogs(noun: Command, run: Run): void {
     examples: ['./svc connector logs shop -f', './svc connector logs shop -n 500'],
   })
     .argument('<name>', 'as the list shows it')
-    .option('-f, --follow', 'go on with what comes')
+    .option('-f, --follow', 'keep showing new lines')
     .option('-n, --lines <count>', 'how many lines', wholeNumber(0, 9_999_999), 100)
     .option('--json', 'print the lines as they are')
     .action((name: string, options: { follow?: boolean; lines: number; json?: boolean }) =>
@@ -135,11 +135,11 @@ function addAct(noun: Command, action: InstanceAction | 'remove', summary: strin
 /** For those who write a connector of their own. */
 function addOwn(noun: Command, run: Run, create: (request: NewRequest) => Promise<void>): void {
   defineCommand(noun, 'new', {
-    summary: 'begin a connector of your own from the template',
+    summary: 'make a connector of your own from the template',
     examples: ['./svc connector new my-shop', './svc connector new my-shop --dir ~/src'],
   })
     .argument('<name>', 'its type: a-z, 0-9 and "-"')
-    .option('--dir <folder>', 'where its folder is made; the connectors folder of the data folder when not given')
+    .option('--dir <folder>', 'where its folder is created (default: the connectors folder of the data folder)')
     .action((name: string, { dir }: { dir?: string }) => create({ name, dir }));
   defineCommand(noun, 'test', {
     summary: 'run the tests of a connector of your own',

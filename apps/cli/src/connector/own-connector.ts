@@ -59,7 +59,7 @@ const compilerOptions = {
 export function newConnector({ name, parent, root }: Options): string {
   checkName(name, root);
   const folder = path.join(parent, name);
-  if (existsSync(folder)) throw new CliError(`${folder} is there already.`, { why: 'Choose another name, or remove it first.' });
+  if (existsSync(folder)) throw new CliError(`${folder} already exists.`, { why: 'Choose another name, or remove it first.' });
   mkdirSync(parent, { recursive: true, mode: 0o700 });
   cpSync(path.join(root, 'connectors/_template'), folder, { recursive: true });
   for (const file of textFilesIn(folder)) rename(file, name);

@@ -11,7 +11,7 @@ export function pickInstance(instances: readonly Instance[], name: string): Inst
   if (named.length > 1) {
     const ids = named.map(({ id }) => id).join(', ');
     throw new CliError(`several connectors are called "${name}".`, {
-      why: `Say which by its id: ${ids}.`,
+      why: `Name it by its id: ${ids}.`,
       run: './svc connector',
     });
   }

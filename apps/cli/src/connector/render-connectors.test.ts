@@ -62,7 +62,7 @@ test('a connector that runs and is not well is shown with what it says', () => {
 describe('what a connector asks to be permitted', () => {
   const asked = { allow: ['child-process', 'sqlite'], read: ['keys_file'], write: ['workspace_dir'] } as const;
   const words =
-    'starts programs, opens SQLite files: nothing of this user is closed to it; reads what keys_file names; ' +
+    'starts programs, opens SQLite files: it can do everything that this user can do; reads what keys_file names; ' +
     'writes to what workspace_dir names';
 
   test('stands in the list of connectors and in that of types', () => {

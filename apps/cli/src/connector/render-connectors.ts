@@ -33,7 +33,7 @@ const doing: Readonly<Record<BoundlessPermission, string>> = {
 /** The permissions that a type asks for beyond the usual, as text; null when it asks for nothing. */
 function describePermissions({ allow = [], read = [], write = [], sessions }: ConnectorPermissions = {}): string | null {
   const asked = [
-    ...(allow.length === 0 ? [] : [`${allow.map((each) => doing[each]).join(', ')}: nothing of this user is closed to it`]),
+    ...(allow.length === 0 ? [] : [`${allow.map((each) => doing[each]).join(', ')}: it can do everything that this user can do`]),
     ...(read.length === 0 ? [] : [`reads what ${read.join(', ')} names`]),
     ...(write.length === 0 ? [] : [`writes to what ${write.join(', ')} names`]),
     ...(sessions === 'every' ? ['shows an owner the conversations of all channels'] : []),
@@ -61,7 +61,7 @@ function stateOf(instance: Instance, style: Style): string {
   if (status === 'running') return healthy ? style.green('running') : style.yellow(`running, not well${why}`);
   if (status === 'failed') return style.red('failed');
   if (status === 'stopped') return style.dim('stopped');
-  return style.yellow(status === 'backoff' ? 'waits to be started again' : status);
+  return style.yellow(status === 'backoff' ? 'waiting for a restart' : status);
 }
 
 /** The types there are to add, with what each needs. */

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { silence } from './silence.ts';
 
 test.each([
-  ['stale', 1000, 'has said nothing for 2 min'],
+  ['stale', 1000, 'has been silent for 2 min'],
   ['unknown', null, 'has not reported yet'],
   ['fresh', 1000, 'the reason is not known'],
 ] as const)('an instance whose heartbeat is %s', (heartbeat, last_heartbeat_at, words) => {

@@ -6,6 +6,6 @@ export function silence(
   { heartbeat, last_heartbeat_at }: Pick<Instance, 'heartbeat' | 'last_heartbeat_at'>,
   now = Date.now(),
 ): string {
-  if (heartbeat === 'stale' && last_heartbeat_at !== null) return `has said nothing for ${duration(now - last_heartbeat_at)}`;
+  if (heartbeat === 'stale' && last_heartbeat_at !== null) return `has been silent for ${duration(now - last_heartbeat_at)}`;
   return heartbeat === 'unknown' ? 'has not reported yet' : 'the reason is not known';
 }

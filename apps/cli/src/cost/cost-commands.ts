@@ -85,7 +85,7 @@ export function addPriceCommand(program: Command, run: Run<PriceRequest>): void 
     .option('--json', 'print JSON')
     .action((model: string, options: Json) => run({ action: 'remove', model, ...options }));
   defineCommand(noun, 'reload', {
-    summary: 'use what the price file says now',
+    summary: 'use the price file as it is now',
     examples: ['./svc price reload'],
   })
     .option('--json', 'print JSON')

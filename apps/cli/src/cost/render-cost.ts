@@ -60,7 +60,7 @@ export function renderPrices(report: PricingReport, name: string | null, style: 
     ...(rows.length === 0
       ? ['No price is known for that.']
       : headed(['USD FOR 1M TOKENS', 'IN', 'OUT', 'CACHE READ', 'CACHE WRITE'], rows, style)),
-    ...(without.length === 0 ? [] : ['', style.yellow('Used without a price, so they count nothing:'), ...without]),
+    ...(without.length === 0 ? [] : ['', style.yellow('Used without a price, so they count as zero:'), ...without]),
     ...(source.fault === null ? [] : ['', style.red(`The price file is refused: ${source.fault}.`)]),
     '',
     style.dim(`Built in as of ${source.built_in}; yours come from ${source.file}.`),

@@ -74,8 +74,8 @@ describe('what was done with deliveries', () => {
   const nothing = { ok: true, done: [], refused: [], skipped: [] };
 
   test.each([
-    [{ done: ['dlv_1'] }, '1 reply is tried again now. ./svc delivery shows what came of it.'],
-    [{ done: ['dlv_1', 'dlv_2'] }, '2 replies are tried again now. ./svc delivery shows what came of it.'],
+    [{ done: ['dlv_1'] }, '1 reply is tried again now. ./svc delivery shows the result.'],
+    [{ done: ['dlv_1', 'dlv_2'] }, '2 replies are tried again now. ./svc delivery shows the result.'],
     [{}, 'There is nothing to retry.'],
     [{ skipped: ['dlv_3'] }, '1 has no place to go and can only be dismissed: ./svc delivery shows why.'],
     [{ ok: false, refused: [{ id: 'dlv_9', message: 'There is none.' }] }, 'Not dlv_9: There is none.'],

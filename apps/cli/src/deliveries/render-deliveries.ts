@@ -82,7 +82,7 @@ export function renderChanged(action: DeliveryAction, { done, refused, skipped }
 
 function doneLine(action: DeliveryAction, count: number): string {
   const what = `${counted(count, 'reply', 'replies')} ${count === 1 ? 'is' : 'are'}`;
-  return action === 'retry' ? `${what} tried again now. ./svc delivery shows what came of it.` : `${what} off the list.`;
+  return action === 'retry' ? `${what} tried again now. ./svc delivery shows the result.` : `${what} off the list.`;
 }
 
 const skippedLine = (count: number) =>

@@ -34,22 +34,22 @@ export function addDeviceCommand(program: Command, run: Run): void {
     })
       .argument('<name>', 'what it is called')
       .option('--as <person>', 'whose device it is', 'owner')
-      .option('--no-wait', 'does not wait until it has come'),
+      .option('--no-wait', 'do not wait until it has connected'),
   ).action((name: string, options: Of & { as: string; wait: boolean }) => run({ action: 'add', name, ...options }));
   withConnector(
     defineCommand(noun, 'rename', { summary: 'give a device another name', examples: ['./svc device rename Phone "Old phone"'] })
       .argument('<device>', 'its name or id')
-      .argument('<name>', 'what it is called from now on'),
+      .argument('<name>', 'its new name'),
   ).action((device: string, name: string, options: Of) => run({ action: 'rename', device, name, ...options }));
   withConnector(
-    defineCommand(noun, 'revoke', { summary: 'revoke a device, at once', examples: ['./svc device revoke Phone'] }).argument(
-      '<device>',
-      'its name or id',
-    ),
+    defineCommand(noun, 'revoke', {
+      summary: 'revoke the access of a device, immediately',
+      examples: ['./svc device revoke Phone'],
+    }).argument('<device>', 'its name or id'),
   ).action((device: string, options: Of) => run({ action: 'revoke', device, ...options }));
   for (const [action, summary, example] of [
     ['allow', 'let a device be used for something', './svc device allow Phone geolocation'],
-    ['deny', 'let a device be used for something no more', './svc device deny Phone notify'],
+    ['deny', 'let a device no longer be used for something', './svc device deny Phone notify'],
   ] as const)
     withConnector(
       defineCommand(noun, action, { summary, examples: [example] })

@@ -4,7 +4,7 @@ import { visibleLine, type Style } from '../terminal.ts';
 
 /** `now` is epoch ms. */
 export function renderDevices(devices: readonly ListedDevice[], now: number, style: Style): string {
-  if (devices.length === 0) return 'No device may come in yet. Let one in:  ./svc device add NAME';
+  if (devices.length === 0) return 'No device has access yet. Let one in:  ./svc device add NAME';
   return devices.map((device) => lineOf(device, now, style)).join('\n');
 }
 
@@ -27,7 +27,7 @@ type State = Pick<ListedDevice, 'state' | 'online'> & { seenAt: number | null };
 
 function stateOf({ state, online, seenAt }: State, now: number): string {
   if (online) return 'is here';
-  if (state === 'invited') return 'has not come yet';
+  if (state === 'invited') return 'not connected yet';
   return seenAt === null ? 'not seen' : `seen ${duration(Math.max(0, now - seenAt))} ago`;
 }
 
@@ -36,8 +36,8 @@ export function renderInvitation({ url, expires_at }: Invitation, qr: string | n
   return [
     ...(qr === null ? [] : [qr]),
     `Open this on the device, or scan it:  ${style.bold(url)}`,
-    style.dim(`Good once, for ${duration(Math.ceil((expires_at - now) / 60_000) * 60_000)}.`),
-    ...(isHere(url) ? [style.dim('This address is of this machine alone. For others: docs/devices.md')] : []),
+    style.dim(`Works once, for ${duration(Math.ceil((expires_at - now) / 60_000) * 60_000)}.`),
+    ...(isHere(url) ? [style.dim('This address works only on this machine. For others: docs/devices.md')] : []),
   ].join('\n');
 }
 

@@ -7,7 +7,7 @@ import { quoted } from '../terminal.ts';
 export function damagedFix(dataDir: string, file: string): string {
   const { searchDb, vaultDb, loginDb } = dataPaths(dataDir);
   const restore = restoreAdvice(dataDir);
-  if (file === searchDb) return `stop the service, then ${moveAway(file)}; it is made again from collector.db`;
+  if (file === searchDb) return `stop the service, then ${moveAway(file)}; it is rebuilt from collector.db`;
   if (file === loginDb) return './svc auth reset, which makes a new login; the service goes on';
   if (file === vaultDb) return `${restore}, with --secrets`;
   return `${restore}; or, to begin without it, stop the service, then ${moveAway(file)}`;

@@ -13,7 +13,7 @@ const setItOnMac = 'sudo sntp -sS time.apple.com';
 /** A clock that went back makes what was written look as if it came from the future; budgets, retention and certificates go wrong. */
 export async function examineClock(dataDir: string, now = Date.now()): Promise<Finding[]> {
   const fix = process.platform === 'darwin' ? setItOnMac : setIt;
-  if (now < notBefore) return [problem('clock', `this machine believes that it is ${new Date(now).toISOString()}`, fix)];
+  if (now < notBefore) return [problem('clock', `the clock of this machine says ${new Date(now).toISOString()}`, fix)];
   const latest = await latestChange(dataDir);
   if (latest === null) return [];
   if (latest.at - now > slackMs)

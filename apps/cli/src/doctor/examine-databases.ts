@@ -12,7 +12,7 @@ import { readWithinMs } from './start-reader.ts';
 const looks = 3;
 
 /** Not being read says nothing about what is in the file. */
-const lookAgain = 'see that it is a file, that you may read it and that memory is free; then ./svc doctor';
+const lookAgain = 'check that it is a file, that you can read it and that memory is free; then ./svc doctor';
 
 /** Reads every database to its end, whether the service runs or not, and looks for what was set aside before. `reader` reads the small ones. */
 export async function examineDatabases(dataDir: string, reader: StartedReader): Promise<Finding[]> {

@@ -15,7 +15,7 @@ export async function examineServices(settings: CliSettings, status: Status, now
 
 const supervisor = (status: Status): Finding[] =>
   (status.supervisor?.faults ?? []).map((fault) =>
-    problem('supervisor', fault, 'make room on the disk, or give the folder back its rights'),
+    problem('supervisor', fault, 'free space on the disk, or restore the permissions of the folder'),
   );
 
 /** Why something does not run, and when it is tried again. */

@@ -36,7 +36,7 @@ test('a version that is left on trial by an update that was cut off is a problem
     {
       name: 'update',
       state: 'problem',
-      text: expect.stringMatching(/to b was cut off; it is on trial/),
+      text: expect.stringMatching(/to b was interrupted; it is on trial/),
       fix: './svc update --repair',
     },
   ]);
@@ -46,9 +46,9 @@ test('why the last update did not stay is a note; one that the machine kept from
   const { places, look } = openClone();
   writeStoppedUpdate(places, { ...ended, code: 3, words: 'The disk is full.', isPassing: true });
   expect(look()).toEqual([]);
-  writeLastUpdate(places, { ...ended, code: 2, words: 'b was taken back: it ended.\nMore.' }, false);
+  writeLastUpdate(places, { ...ended, code: 2, words: 'b was rolled back: it ended.\nMore.' }, false);
   expect(look()).toEqual([
-    expect.objectContaining({ state: 'note', text: 'the last one did not stay: b was taken back: it ended.' }),
+    expect.objectContaining({ state: 'note', text: 'the last one was not kept: b was rolled back: it ended.' }),
   ]);
   writeLastUpdate(places, { ...ended, code: 0, words: 'Updated.' }, false);
   expect(look()).toEqual([]);

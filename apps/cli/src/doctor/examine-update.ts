@@ -20,15 +20,15 @@ function leftOpen(places: UpdatePlaces): Finding[] {
   if (!isLeftOpen(places)) return [];
   const to = readJournal(places)?.to.name ?? 'another version';
   const isOnTrial = readTrial(places) !== null;
-  const more = isOnTrial ? `; it is on trial, and is taken back after 40 minutes when nobody finds it good` : '';
-  return [problem('update', `an update to ${to} was cut off${more}`, './svc update --repair')];
+  const more = isOnTrial ? `; it is on trial, and is rolled back after 40 minutes unless it is confirmed` : '';
+  return [problem('update', `an update to ${to} was interrupted${more}`, './svc update --repair')];
 }
 
 /** An update that only the machine stopped is tried again, so it is no finding. */
 function lastOne(places: UpdatePlaces): Finding[] {
   const last = readLastUpdate(places);
   if (last === null || last.code === 0 || !isHeldBack(places, last.to.commit)) return [];
-  return [note('update', `the last one did not stay: ${last.words.split('\n')[0]}`)];
+  return [note('update', `the last one was not kept: ${last.words.split('\n')[0]}`)];
 }
 
 /** What is published, as it was found last: by an update, or by the look of the service. */

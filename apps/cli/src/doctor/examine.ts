@@ -17,7 +17,7 @@ export async function examine(root: string, reader: StartedReader): Promise<Find
     reader.end();
     return (await import('../output-mask.ts')).withoutSecrets([
       ...before,
-      skipped('the rest', 'looked at when the settings are right'),
+      skipped('the rest', 'checked once the settings are valid'),
     ]);
   }
   // The processes are asked first: they and the reader of databases work while the rest is loaded.
@@ -65,8 +65,7 @@ function dependencies(root: string): Finding {
   const lock = readText(path.join(root, 'package-lock.json'));
   const stamp = readText(path.join(root, 'node_modules', '.svc-lock'));
   if (lock === null) return problem('dependencies', 'package-lock.json is missing', 'git checkout package-lock.json');
-  if (stamp === null)
-    return note('dependencies', 'not installed by ./svc, so nothing vouches for their versions', './svc status');
+  if (stamp === null) return note('dependencies', 'not installed by ./svc, so their versions are not verified', './svc status');
   if (stamp !== lock) return problem('dependencies', 'older than package-lock.json', './svc status');
   return fine('dependencies', 'as package-lock.json says');
 }

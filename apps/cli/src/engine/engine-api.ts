@@ -49,7 +49,7 @@ export function createEngineApi(coreUrl: string): EngineApi {
     },
     install: (id) => change(`${id} is not installed`, at(id, '/install'), 'POST'),
     rollback: (id) => change(`${id} stays as it is`, at(id, '/rollback'), 'POST'),
-    refresh: (id) => change(`${id} cannot be looked at`, at(id, '/refresh'), 'POST'),
+    refresh: (id) => change(`${id} cannot be shown`, at(id, '/refresh'), 'POST'),
     makeDefault: (id) => change(`${id} is not the default`, at(id, '/default'), 'POST'),
     async clearDefault() {
       const answer = await askCore<{ current: EngineChoice }>(`${url}/default`, { method: 'DELETE', timeoutMs });

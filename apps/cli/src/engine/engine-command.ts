@@ -52,14 +52,14 @@ function addSetup(noun: Command, run: Run): void {
 /** A key that is typed as an argument is refused with a reason of its own. */
 function addKey(noun: Command, run: Run): void {
   defineCommand(noun, 'key', {
-    summary: 'store an API key, typed unseen or piped in',
+    summary: 'store an API key, typed or piped in',
     examples: ['./svc engine key gemini', 'pass show gemini | ./svc engine key gemini', './svc engine key gemini --remove'],
   })
     .argument('<id>', which)
     .option('--remove', 'forget it and use the login again')
     .allowExcessArguments()
     .action((id: string, options: EngineOptions, self: Command) => {
-      if (self.args.length > 1) self.error('error: a key is not given as an argument: everybody on this machine could see it.');
+      if (self.args.length > 1) self.error('error: a key is not given as an argument: everyone on this machine could see it.');
       return run('key', id, [], options);
     });
 }
@@ -90,7 +90,7 @@ function addSettings(noun: Command, run: Run): void {
     examples: ['./svc engine auto-update claude on'],
   })
     .argument('<id>', which)
-    .addArgument(new Argument('<state>', 'whether it updates by itself').choices(['on', 'off']))
+    .addArgument(new Argument('<state>', 'whether it updates automatically').choices(['on', 'off']))
     .action((id: string, state: string) => run('auto-update', id, [state], {}));
 }
 

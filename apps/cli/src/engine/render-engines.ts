@@ -48,7 +48,7 @@ function settingsOf(engine: EngineView): string[] {
     ...(base_url === null ? [] : [base_url]),
     ...(connection === 'api_key' ? ['by API key'] : key_present ? ['has an API key that is not used'] : []),
     ...(billed ? ['every turn is billed'] : []),
-    ...(auto_update ? ['updates by itself'] : []),
+    ...(auto_update ? ['updates automatically'] : []),
   ];
 }
 

@@ -34,7 +34,7 @@ export function addFolderCommand(program: Command, run: Run<FolderRequest>): voi
     .action((options: Json) => run({ action: 'list', ...options }));
   addSet(noun, run);
   addTrust(noun, 'trust', 'let the tool servers, hooks and settings of a folder run', run);
-  addTrust(noun, 'untrust', 'take that back', run);
+  addTrust(noun, 'untrust', 'stop trusting a folder', run);
 }
 
 function addSet(noun: Command, run: Run<FolderRequest>): void {

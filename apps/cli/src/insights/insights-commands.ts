@@ -26,7 +26,7 @@ export function addEventsCommand(program: Command, run: Run): void {
     summary: 'show what happened',
     examples: ['./svc events -f', './svc events --channel messenger --since 24h'],
   })
-    .option('-f, --follow', 'go on with what comes')
+    .option('-f, --follow', 'keep showing new lines')
     .option('-n, --lines <count>', 'how many', wholeNumber(0, 999_999), 50)
     .option('--channel <name>', 'only of this channel')
     .option('--session <key>', 'only of this conversation')

@@ -33,13 +33,13 @@ export function addKeyCommand(program: Command, run: Run): void {
       summary: 'make a key, and show it this once',
       examples: ['./svc key create laptop', './svc key create ci --for anna --budget 20/month'],
     })
-      .argument('<name>', 'what it is called: the sender of its messages')
-      .option('-f, --for <person>', 'the person who it acts for, with their rights; the owner unless given')
-      .option('-b, --budget <usd>', 'what it may spend in a calendar month, in USD', parseBudget),
+      .argument('<name>', 'its name, which is the sender of its messages')
+      .option('-f, --for <person>', 'the person it acts for, with their rights (default: the owner)')
+      .option('-b, --budget <usd>', 'what it may spend per calendar month, in USD', parseBudget),
   ).action((name: string, options: Of & { for?: string; budget?: number }) => run({ action: 'create', name, ...options }));
   withConnector(
     defineCommand(noun, 'revoke', {
-      summary: 'revoke a key, at once and for good',
+      summary: 'revoke a key, immediately and permanently',
       examples: ['./svc key revoke laptop'],
     }).argument('<name>', 'as the list shows it'),
   ).action((name: string, options: Of) => run({ action: 'revoke', name, ...options }));

@@ -39,13 +39,13 @@ export function renderCreated(created: ApiKeyCreated, style: Style): string {
     '',
     url !== null && effective
       ? style.dim(`  Base URL: ${url}/v1`)
-      : style.yellow('Its connector does not run, or does not take it yet. Look: ./svc connector'),
+      : style.yellow('Its connector is not running, or does not accept it yet: ./svc connector'),
   ].join('\n');
 }
 
 export function renderRevoked({ name, effective }: ApiKeyRevoked, style: Style): string {
   if (effective) return `The key "${name}" is revoked: it is refused from now on.`;
-  return style.yellow(`The key "${name}" is off the list, but its connector did not refuse it yet. Look: ./svc connector`);
+  return style.yellow(`The key "${name}" is removed from the list, but its connector does not refuse it yet: ./svc connector`);
 }
 
 const usd = (amount: number): string => `$${amount.toFixed(amount > 0 && amount < 0.1 ? 4 : 2)}`;

@@ -27,7 +27,7 @@ describe('the list of those who wait', () => {
 
       Check that a code is from the person you think of: names are what senders call themselves.
         ./svc pair CODE              lets that sender in as a new person with the role "known"
-        ./svc pair CODE --as owner   is for your own other device: it may do all that you may
+        ./svc pair CODE --as owner   is for your own other device: it gets all your rights
         Without a code: it has expired, or the channel gives none. docs/trust.md shows how to let them in."
     `);
   });
@@ -81,7 +81,7 @@ describe('what pairing did', () => {
       trust: { ...done.trust, trust_tier: 'SACRED', tool_policy: 'full' },
     };
     expect(renderLink(linked, plain)).toMatchInlineSnapshot(`
-      "Linked: Anna K. (messenger 12345) is now one more way in for "owner".
+      "Linked: Anna K. (messenger 12345) is now another identity of "owner".
       "owner" may let it do anything on this machine. Their next message is answered.
 
       Undo:   ./svc person unlink identifier_1"

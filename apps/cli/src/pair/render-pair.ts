@@ -14,7 +14,7 @@ export function renderPending(pending: readonly PendingIdentity[], now: number, 
     '',
     'Check that a code is from the person you think of: names are what senders call themselves.',
     `  ./svc pair CODE              lets that sender in as a new person with the role "known"`,
-    `  ./svc pair CODE --as owner   is for your own other device: it may do all that you may`,
+    `  ./svc pair CODE --as owner   is for your own other device: it gets all your rights`,
     ...(pending.some(({ code }) => code === null) ? [style.dim(withoutCode)] : []),
   ].join('\n');
 }
@@ -44,7 +44,7 @@ export function renderLink({ principal, identifier, sender_name, role, trust }: 
   const lines = [
     principal.is_new
       ? `${style.green('Let in:')} ${sender} is now "${principal.key}", with the role ${role}.`
-      : `${style.green('Linked:')} ${sender} is now one more way in for "${principal.key}".`,
+      : `${style.green('Linked:')} ${sender} is now another identity of "${principal.key}".`,
     trust.denied
       ? style.yellow(`Their messages are still refused: ${trust.reason}.`)
       : `${principal.is_new ? 'They' : `"${principal.key}"`} ${mayDo[trust.tool_policy]}. Their next message is answered.`,

@@ -14,7 +14,10 @@ export function createProgram(run: Run, addCommands: (program: Command, run: Run
     .version(readFileSync(path.join(repositoryRoot, 'VERSION'), 'utf8').trim(), '-V, --version')
     .usage('COMMAND [options]')
     .exitOverride()
-    .addHelpText('after', '\n"./svc COMMAND --help" shows what a command takes, with examples; "./svc --version" the version.');
+    .addHelpText(
+      'after',
+      '\n"./svc COMMAND --help" shows the options of a command, with examples; "./svc --version" shows the version.',
+    );
   styleHelp(program);
   addCommands(program, run);
   pointToHelp(program);

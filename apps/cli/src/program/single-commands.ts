@@ -10,7 +10,9 @@ import { defineCommand, wholeNumber } from './define-command.ts';
 import type { Run } from './lazy-commands.ts';
 
 export function addUpCommand(program: Command, run: Run): void {
-  defineCommand(program, 'up', { summary: 'run the service here, until Ctrl-C', examples: ['./svc up'] }).action(() => run.up());
+  defineCommand(program, 'up', { summary: 'run the service in the foreground, until Ctrl-C', examples: ['./svc up'] }).action(
+    () => run.up(),
+  );
 }
 
 export function addChatCommand(program: Command, run: Run): void {
@@ -23,14 +25,13 @@ export function addChatCommand(program: Command, run: Run): void {
       './svc chat --file plan.pdf "Sum this up"',
     ],
   })
-    .argument('[text...]', 'one message; what is piped in stands below it; without both a conversation begins')
+    .argument('[text...]', 'one message; piped text is added below it; without both, a conversation begins')
     .option('-s, --session <key>', 'which conversation: a name, or its whole key', 'default')
     .option('-n, --new', 'start the conversation over')
-    .option(
-      '-f, --file <path>',
-      'a file that goes along; may be given several times',
-      (file: string, files: string[] | undefined) => [...(files ?? []), file],
-    )
+    .option('-f, --file <path>', 'a file to attach; may be repeated', (file: string, files: string[] | undefined) => [
+      ...(files ?? []),
+      file,
+    ])
     .option('--json', 'print the result as JSON')
     .action((words: string[], options: ChatOptions) => run.chat(words.join(' '), options));
 }
@@ -40,8 +41,8 @@ export function addSpeakCommand(program: Command, run: Run): void {
     summary: 'turn a text into speech, in a file or a pipe',
     examples: ['./svc speak -o hello.mp3 Good morning', './svc speak --format wav Good morning | aplay'],
   })
-    .argument('<text...>', 'what is spoken')
-    .option('-o, --output <file>', 'where it goes; its ending says the format')
+    .argument('<text...>', 'the text to speak')
+    .option('-o, --output <file>', 'the file to write; its extension sets the format')
     .option('--voice <name>', 'who speaks')
     .option('--model <name>', 'model that speaks')
     .option('--format <format>', 'mp3, opus, aac, flac, wav or pcm')
@@ -50,20 +51,20 @@ export function addSpeakCommand(program: Command, run: Run): void {
 
 export function addTranscribeCommand(program: Command, run: Run): void {
   defineCommand(program, 'transcribe', {
-    summary: 'print what is said in a clip',
+    summary: 'print the text of an audio clip',
     examples: ['./svc transcribe note.ogg', './svc transcribe note.ogg --language de --json'],
   })
     .argument('<file>', 'a clip, such as note.ogg')
-    .option('--language <code>', 'the language that is spoken, such as en')
+    .option('--language <code>', 'the spoken language, such as en')
     .option('--model <name>', 'model that listens')
-    .option('--mime <type>', 'what the file is, when its first bytes do not say it')
+    .option('--mime <type>', 'the type of the file, if its first bytes do not show it')
     .option('--json', 'print JSON')
     .action((file: string, options: TranscribeOptions) => run.transcribe(file, options));
 }
 
 export function addPairCommand(program: Command, run: Run): void {
   defineCommand(program, 'pair', {
-    summary: 'list who waits to be let in, or let in the one with a code',
+    summary: 'list who is waiting for access, or let in the sender of a code',
     examples: [
       './svc pair',
       './svc pair ABCD-EFGH --role guest --name "Anna Kern"',
@@ -71,9 +72,9 @@ export function addPairCommand(program: Command, run: Run): void {
     ],
   })
     .argument('[code...]', 'the code that a sender was given, such as ABCD-EFGH')
-    .option('--as <key>', 'link to a person there is')
-    .option('--role <role>', 'role of a new person (known when not given)')
-    .option('--name <name>', 'name of a new person (that of the sender when not given)')
+    .option('--as <key>', 'link to an existing person')
+    .option('--role <role>', 'role of a new person (default: known)')
+    .option('--name <name>', 'name of a new person (default: that of the sender)')
     .option('--json', 'print JSON')
     .action((code: string[], options: PairOptions) => run.pair(code.join(' '), options));
 }
@@ -101,7 +102,7 @@ export function addStatusCommand(program: Command, run: Run): void {
     examples: ['./svc status', './svc status --json'],
   })
     .option('--json', 'print JSON')
-    .addHelpText('after', '\nEnds with 0: all is well, 1: something is wrong, 3: nothing runs here.')
+    .addHelpText('after', '\nExits with 0: everything works, 1: something is wrong, 3: nothing runs here.')
     .action((options: { json?: boolean }) => run.status(options));
 }
 
@@ -111,17 +112,17 @@ export function addDoctorCommand(program: Command, run: Run): void {
     examples: ['./svc doctor', './svc doctor --json'],
   })
     .option('--json', 'print JSON')
-    .addHelpText('after', '\nEnds with 0 without problems, with 1 otherwise. Notes (!) do not count.')
+    .addHelpText('after', '\nExits with 0 without problems, with 1 otherwise. Notes (!) do not count.')
     .action((options: { json?: boolean }) => run.doctor(options));
 }
 
 export function addLogsCommand(program: Command, run: Run): void {
   defineCommand(program, 'logs', {
-    summary: 'show what the processes wrote',
+    summary: 'show the logs of the processes',
     examples: ['./svc logs -f', './svc logs core -n 500'],
   })
     .argument('[name]', 'of one process only, such as core')
-    .option('-f, --follow', 'go on with what comes')
+    .option('-f, --follow', 'keep showing new lines')
     .option('-n, --lines <count>', 'how many lines', wholeNumber(0, 9_999_999), 100)
     .option('--json', 'print the lines as they are')
     .action((name: string | undefined, options: LogsOptions) => run.logs(name ?? null, options));
@@ -129,7 +130,7 @@ export function addLogsCommand(program: Command, run: Run): void {
 
 export function addCompletionCommand(program: Command, run: Run): void {
   defineCommand(program, 'completion', {
-    summary: 'print what completes command lines in a shell',
+    summary: 'print a completion script for a shell',
     examples: [
       './svc completion bash            (source it in ~/.bashrc)',
       './svc completion zsh             (source it in ~/.zshrc, after compinit)',

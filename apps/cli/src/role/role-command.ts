@@ -56,7 +56,7 @@ export function addRoleCommand(program: Command, run: Run): void {
       .addOption(tier())
       .addOption(tools()),
   ).action((name: string, options) => run({ action: 'set', name, ...options }));
-  defineCommand(noun, 'remove', { summary: 'delete a role that nobody has', examples: ['./svc role remove reader'] })
+  defineCommand(noun, 'remove', { summary: 'delete a role that no one has', examples: ['./svc role remove reader'] })
     .argument('<name>', 'as the list shows it')
     .option('--json', 'print JSON')
     .action((name: string, options: Json) => run({ action: 'remove', name, ...options }));
@@ -66,6 +66,6 @@ const withFacts = (command: Command): Command =>
   command
     .option('--channels <names>', 'on these channels only, such as messenger,email; or all')
     .option('--tool-servers <names>', 'with these tool servers only; or all, or none')
-    .addOption(new Option('--asks <what>', 'what the assistant asks them about before it does it').choices(askPolicies))
+    .addOption(new Option('--asks <what>', 'what the assistant asks them about before it acts').choices(askPolicies))
     .option('--about <text>', 'what it is for')
     .option('--json', 'print JSON');

@@ -19,17 +19,17 @@ export function addSecretCommand(program: Command, run: Run): void {
     examples: ['./svc secret', './svc secret set GITHUB_TOKEN', 'pass show github | ./svc secret set GITHUB_TOKEN'],
   });
   defineDefault(noun, 'list', {
-    summary: 'list the names of secrets, where each lies and who uses it',
+    summary: 'list the names of secrets, where each is stored and who uses it',
     examples: ['./svc secret', './svc secret list --json'],
   })
     .option('--json', 'print JSON')
     .action((options: Json) => run({ action: 'list', ...options }));
   defineCommand(noun, 'set', {
-    summary: 'set a secret, typed unseen or piped in',
+    summary: 'set a secret, typed or piped in',
     examples: ['./svc secret set GITHUB_TOKEN', 'pass show github | ./svc secret set GITHUB_TOKEN'],
   })
     .argument('<name>', 'such as GITHUB_TOKEN')
-    .option('-t, --tier <tier>', 'who it serves at least, in a vault: owner, trusted, known or guest', tierParser(tiers))
+    .option('-t, --tier <tier>', 'the least trust it needs, in a vault: owner, trusted, known or guest', tierParser(tiers))
     .option('--json', 'print JSON')
     .action((name: string, { tier, json }: { tier?: Tier } & Json) => run({ action: 'set', name, minTrust: tier, json }));
   defineCommand(noun, 'remove', {

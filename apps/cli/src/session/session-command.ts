@@ -30,11 +30,11 @@ export function addSessionCommand(program: Command, run: Run, list: (options: Se
     examples: ['./svc session list --all', './svc session history KEY', './svc session title KEY Travel plans'],
   });
   defineDefault(noun, 'list', {
-    summary: 'list the conversations that are at work',
+    summary: 'list the active conversations',
     examples: ['./svc session', './svc session list --follow', './svc session list --all --limit 200 --json'],
   })
-    .option('-a, --all', 'also those in which nothing happened for a while')
-    .option('-f, --follow', 'go on as they change')
+    .option('-a, --all', 'also the inactive ones')
+    .option('-f, --follow', 'keep showing changes')
     .option('--limit <count>', 'how many', wholeNumber(0, 999_999), 50)
     .option('--json', 'print JSON')
     .action((options: SessionsOptions) => list(options));
@@ -66,7 +66,9 @@ function addHistory(noun: Command, run: Run): void {
   ])
     .option('--limit <count>', 'how many turns, the newest', wholeNumber(1, 1000), 50)
     .addOption(
-      new Option('--before <number>', 'those before a page, as its first line says').argParser(wholeNumber(0, 9_999_999)),
+      new Option('--before <number>', 'the page before this one, as shown in its first line').argParser(
+        wholeNumber(0, 9_999_999),
+      ),
     )
     .action((key: string, options: Json & HistoryOptions) => run({ action: 'history', key, ...options }));
 }
@@ -116,7 +118,7 @@ function addSet(noun: Command, run: Run): void {
     `./svc session set ${example} --cwd none`,
   ])
     .requiredOption('--cwd <dir>', 'a folder of this machine; "none" clears')
-    .addOption(new Option('--for <policy>', 'tool policy from which on people work there').choices(folderPolicies))
+    .addOption(new Option('--for <policy>', 'lowest tool policy with which people work there').choices(folderPolicies))
     .action((key: string, { cwd, ...options }: Json & { cwd: string; for?: FolderPolicy }) =>
       run({ action: 'set', key, cwd: cwd === 'none' ? null : cwd, ...options }),
     );

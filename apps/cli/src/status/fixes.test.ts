@@ -37,5 +37,5 @@ test.each([
 
 test('an instance that hangs is started again: it writes nothing that would help', async () => {
   const hangs = { ...compat, status: 'running' as const, heartbeat: 'stale' as const };
-  expect(await fixOfInstance(hangs, 'has said nothing for 2 min', host)).toBe('./svc connector restart compat');
+  expect(await fixOfInstance(hangs, 'has been silent for 2 min', host)).toBe('./svc connector restart compat');
 });

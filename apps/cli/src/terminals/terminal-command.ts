@@ -39,7 +39,7 @@ export function addTerminalCommand(program: Command, run: Run): void {
       './svc terminal start --session messenger:m1:user:7 --attach',
     ],
   })
-    .option('--engine <id>', 'which program; the default engine unless given')
+    .option('--engine <id>', 'which program (default: the default engine)')
     .option('--cwd <dir>', 'the folder it works in')
     .option('--session <key>', 'a conversation, which it takes over from its channel until it ends')
     .option('--attach', 'show it here at once')
@@ -54,7 +54,7 @@ export function addTerminalCommand(program: Command, run: Run): void {
     examples: ['./svc terminal end term_1k82', './svc terminal end KEY --hard'],
   })
     .argument('<terminal>', nameHelp)
-    .option('--hard', 'do not let it tidy up first')
+    .option('--hard', 'do not let it clean up first')
     .option('--json', 'print JSON')
     .action((name: string, options: Json & { hard?: boolean }) => run({ action: 'end', name, ...options }));
 }
@@ -69,7 +69,7 @@ function addSend(noun: Command, run: Run): void {
     ],
   })
     .argument('<terminal>', nameHelp)
-    .argument('[text...]', 'as it is typed, with Enter behind it')
+    .argument('[text...]', 'as typed, followed by Enter')
     .option('--key <name>', 'one key instead: Enter, Escape, Up, C-c, …')
     .option('--no-enter', 'leave the text in the line')
     .option('--json', 'print JSON')

@@ -6,7 +6,7 @@ import type { Approval, Clients, ListedClient, WaitingClient } from './toolserve
 export function renderClients({ clients, waiting }: Clients, now: number, style: Style): string {
   const lines = clients.map((client) => clientLine(client, now, style));
   return [
-    ...(lines.length === 0 ? ['No program may ask yet.'] : [style.bold('Programs:'), '', ...lines]),
+    ...(lines.length === 0 ? ['No program has access yet.'] : [style.bold('Programs:'), '', ...lines]),
     ...(waiting.length === 0 ? [] : ['', ...waitingLines(waiting, style), '', 'Let one in:  ./svc toolserver approve']),
   ].join('\n');
 }
@@ -31,11 +31,11 @@ const waitingLines = (waiting: readonly WaitingClient[], style: Style): string[]
 /** The code, and where it goes. `as`: key of the person that the program on whose page it is typed will speak for. */
 export function renderApproval({ code, expires_in_s: lifeS, waiting }: Approval, as: string | null, style: Style): string {
   return [
-    `Code: ${style.bold(style.green(code))}  ${style.dim(`good once, for ${duration(lifeS * 1000)}`)}`,
+    `Code: ${style.bold(style.green(code))}  ${style.dim(`works once, for ${duration(lifeS * 1000)}`)}`,
     '',
     ...(waiting.length === 0
       ? ['No page is open yet. Connect the program; a page opens in the browser, where the code goes.']
       : [...waitingLines(waiting, style), '', 'Type the code into the page, if you have connected this program yourself.']),
-    ...(as === null ? [] : [`That program will speak for "${visibleLine(as)}".`]),
+    ...(as === null ? [] : [`That program will act for "${visibleLine(as)}".`]),
   ].join('\n');
 }

@@ -40,7 +40,10 @@ export function addPersonCommand(program: Command, run: Run): void {
       './svc person grant anna trusted --channel messenger --until 7d',
     ],
   });
-  defineDefault(noun, 'list', { summary: 'list everybody who is known', examples: ['./svc person', './svc person list --json'] })
+  defineDefault(noun, 'list', {
+    summary: 'list the people who are known',
+    examples: ['./svc person', './svc person list --json'],
+  })
     .option('--json', 'print JSON')
     .action((options: Json) => run({ action: 'list', ...options }));
   addAdd(noun, run);
@@ -69,7 +72,7 @@ function addAdd(noun: Command, run: Run): void {
 
 function addLinks(noun: Command, run: Run): void {
   defineCommand(noun, 'link', {
-    summary: 'say who a person is on a channel',
+    summary: 'set who a person is on a channel',
     examples: ['./svc person link anna messenger 12345'],
   })
     .argument(...key)
@@ -80,7 +83,7 @@ function addLinks(noun: Command, run: Run): void {
       run({ action: 'link', key: of, surface, value, ...options }),
     );
   defineCommand(noun, 'unlink', {
-    summary: 'take that back',
+    summary: 'remove such a link',
     examples: ['./svc person unlink anna messenger 12345'],
   })
     .argument('<key>', 'key of a person, or the id of the name alone')
@@ -96,18 +99,18 @@ function addLinks(noun: Command, run: Run): void {
 
 function addInvite(noun: Command, run: Run): void {
   defineCommand(noun, 'invite', {
-    summary: 'list codes that let people in, or make one',
+    summary: 'list open invitations, or create one',
     examples: [
       './svc person invite',
       './svc person invite anna --channel messenger',
       './svc person invite --name "Tom Berg" --role guest --until 2h',
     ],
   })
-    .argument('[key]', 'key of a person there is; without it a new person is made')
-    .option('--name <name>', 'name of a new person (that of the sender when not given)')
-    .option('-r, --role <role>', 'role of a new person (known when not given)')
+    .argument('[key]', 'key of an existing person; without it a new person is created')
+    .option('--name <name>', 'name of a new person (default: that of the sender)')
+    .option('-r, --role <role>', 'role of a new person (default: known)')
     .option('-s, --channel <name>', 'on this channel only')
-    .option('-u, --until <date>', 'when it ends, up to 7d from now (10m when not given)', until)
+    .option('-u, --until <date>', 'when it expires, at most 7d from now (default: 10m)', until)
     .option('--json', 'print JSON')
     .action(
       (
@@ -115,7 +118,7 @@ function addInvite(noun: Command, run: Run): void {
         { channel, ...options }: Json & { channel?: string; name?: string; role?: string; until?: number },
       ) => run({ action: 'invite', key: of, surface: channel, ...options }),
     );
-  defineCommand(noun, 'uninvite', { summary: 'take such a code back', examples: ['./svc person uninvite invitation_…'] })
+  defineCommand(noun, 'uninvite', { summary: 'revoke an invitation', examples: ['./svc person uninvite invitation_…'] })
     .argument('<id>', 'id of an invitation; ./svc person invite lists them')
     .option('--json', 'print JSON')
     .action((id: string, options: Json) => run({ action: 'uninvite', id, ...options }));
@@ -161,12 +164,12 @@ function addAct(noun: Command, action: 'enable' | 'disable' | 'remove', summary:
 
 function addErase(noun: Command, run: Run): void {
   defineCommand(noun, 'erase', {
-    summary: 'remove all that is kept of a person',
+    summary: 'remove all data about a person',
     examples: ['./svc person erase anna', './svc person erase anna --yes'],
   })
     .argument(...key)
-    .option('--keep-shared', 'leave conversations in which others spoke, too')
-    .option('-y, --yes', 'do it; without, what would go and what would stay is shown')
+    .option('--keep-shared', 'keep conversations in which others also wrote')
+    .option('-y, --yes', 'do it; otherwise only show what would be removed and what would stay')
     .option('--json', 'print JSON')
     .action((of: string, options: Json & { keepShared?: boolean; yes?: boolean }) =>
       run({ action: 'erase', key: of, ...options }),
@@ -175,7 +178,7 @@ function addErase(noun: Command, run: Run): void {
 
 function addExplain(noun: Command, run: Run): void {
   defineCommand(noun, 'explain', {
-    summary: 'say who a sender is, what they may do, and why',
+    summary: 'show what a sender may do, and why',
     examples: ['./svc person explain messenger 12345 --public'],
   })
     .argument('<channel>', 'such as messenger')

@@ -27,10 +27,10 @@ export function renderErasurePlan(
 type Next = { key: string; refused: string | null; isUnderWay: boolean; keepsShared: boolean };
 
 function next({ key, refused, isUnderWay, keepsShared }: Next): string {
-  if (isUnderWay) return 'It was begun already, and goes on by itself.';
+  if (isUnderWay) return 'It has already started, and continues automatically.';
   if (refused !== null) return `It cannot be done now: ${visibleLine(refused)}`;
   return `To do it:   ./svc person erase ${quoted(key)}${keepsShared ? ' --keep-shared' : ''} --yes`;
 }
 
 export const renderErased = ({ principal, conversations, files }: Erased): string =>
-  `"${principal}" is erased, with ${counted(conversations, 'conversation')} and ${counted(files, 'file')}. Who writes from there is a stranger.`;
+  `"${principal}" is erased, with ${counted(conversations, 'conversation')} and ${counted(files, 'file')}. Anyone who writes from there is a stranger.`;

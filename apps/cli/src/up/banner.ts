@@ -83,7 +83,7 @@ const login = (url: string | null, style: Style, width: number): string[] =>
     ? []
     : [
         row('Set up', style.bold(url)),
-        ...rows('', 'The login; good once, for 15 minutes. Another: ./svc auth setup', width, style.dim),
+        ...rows('', 'Sign-in link; works once, for 15 minutes. New one: ./svc auth setup', width, style.dim),
       ];
 
 /** Why something does not run, as far as that is known. */

@@ -68,7 +68,7 @@ export async function awaitLeftovers(last: SupervisorState | null, options: Opti
 
 const cannotBeEnded = (pids: readonly number[]): CliError =>
   new CliError('processes of an earlier start cannot be ended.', {
-    why: `Still there though killed: ${pids.join(', ')}. The system holds a process so where a disk or a network drive does not answer; one of another user is not ours to end. The service starts when they are gone, at the latest after a restart of the machine.`,
+    why: `Still running after SIGKILL: ${pids.join(', ')}. The system keeps such a process while a disk or a network drive does not answer; a process of another user cannot be ended from here. The service starts when they are gone, at the latest after a restart of the machine.`,
     run: `ps -o pid,user,stat,etime,args -p ${pids.join(',')}`,
   });
 

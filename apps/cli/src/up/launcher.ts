@@ -41,7 +41,7 @@ export async function launch(home: string, { trialMs = longestTrialMs, next = nu
     if (wasAsked || code === exitCodes.ok) return code;
     if (!revertTrial(places, `The new version ended with exit code ${code}.`) && !(isOnTrial && existsSync(places.reverted)))
       return code; // neither taken back now, nor by who updates
-    print(`The new version ended with exit code ${code}. The one before is started again.`);
+    print(`The new version ended with exit code ${code}. The previous one is started again.`);
   }
 }
 
@@ -74,7 +74,7 @@ async function runOnce({ home, places, trialMs, child }: Run): Promise<{ code: n
 /** A version that nobody has confirmed by now does not do what confirms it. Who updates is not disturbed. */
 function endLateTrial(child: ChildProcess, places: UpdatePlaces): void {
   if (runningUpdate(places) !== null || !revertTrial(places, 'The new version was not confirmed to work in time.')) return;
-  print('The new version was not confirmed to work in time. The one before is started again.');
+  print('The new version was not confirmed to work in time. The previous one is started again.');
   child.kill('SIGUSR2');
   const force = setTimeout(() => signalGroup(child, 'SIGKILL'), stopMs);
   child.once('exit', () => clearTimeout(force));

@@ -11,7 +11,7 @@ export async function sayItRuns(paths: DataPaths, root: string): Promise<number>
   const state = readSupervisorState(paths.supervisorState);
   const owner = state === null ? null : await installationOf(state.pid, '');
   if (owner !== null && owner.root !== installationHome(root)) throw anotherWorksHere(paths, owner);
-  print(`The service runs already on ${paths.root}${state === null ? '.' : `, as process ${state.pid}:`}`);
+  print(`The service is already running on ${paths.root}${state === null ? '.' : `, as process ${state.pid}:`}`);
   for (const { name, url, status } of state?.services ?? [])
     print(`  ${name.padEnd(12)}${url}${status === 'running' ? '' : `  (${status})`}`);
   print('./svc status shows more. Ctrl-C in its terminal stops it.');

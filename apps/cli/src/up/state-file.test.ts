@@ -42,7 +42,7 @@ test('a state that cannot be written does not end the supervisor', async () => {
   state.changed();
   await nextTurn();
   expect(said).toHaveBeenCalledOnce();
-  expect(String(said.mock.calls[0]?.[0])).toContain('cannot be noted down');
+  expect(String(said.mock.calls[0]?.[0])).toContain('cannot be written');
 });
 
 test('a state that cannot be read is no state', () => {

@@ -58,7 +58,7 @@ function write(file: string, state: SupervisorState, before: string | null): str
     return null;
   } catch (error) {
     const { message } = error as Error;
-    if (message !== before) printError(`What runs cannot be noted down for ./svc status: ${message}`);
+    if (message !== before) printError(`The state for ./svc status cannot be written: ${message}`);
     return message;
   }
 }

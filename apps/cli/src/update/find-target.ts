@@ -23,7 +23,7 @@ type Wish = { channel: UpdateChannel; ref: string | null; current: Version };
 
 /** Asks the remote what the channel, or a ref, comes to; fetches nothing. @throws UpdateStopped when that is what is installed, or nothing */
 export async function findTarget(git: Git, { channel, ref, current }: Wish): Promise<Target> {
-  const listed = await orStop(git(['ls-remote', '--quiet', remote], { timeoutMs: networkMs }), 'The remote cannot be asked');
+  const listed = await orStop(git(['ls-remote', '--quiet', remote], { timeoutMs: networkMs }), 'The remote cannot be reached');
   const choice = chooseTarget({ channel, ref, refs: parseRemoteRefs(listed), current });
   if (choice.type === 'current') throw new UpdateStopped(updateCodes.current, choice.why);
   if (choice.type === 'none') throw new UpdateStopped(updateCodes.manual, choice.why);

@@ -31,7 +31,7 @@ function outcomeOf(facts: Facts): Outcome {
   if (facts.result === 'stopped') return { code, words, isPassing: true };
   const { gapMs, lost } = facts;
   if (gapMs === null) return { code, words };
-  const all = [words, `The core answered nobody for ${inSeconds(gapMs)}.`, ...(lost.length === 0 ? [] : [lostWords(facts)])];
+  const all = [words, `The core was unavailable for ${inSeconds(gapMs)}.`, ...(lost.length === 0 ? [] : [lostWords(facts)])];
   return { code, words: all.join(' '), gapMs: Math.round(gapMs) };
 }
 
@@ -40,13 +40,13 @@ const lostWords = ({ lost, from }: Facts): string =>
 
 function endOf({ result, why, gapMs, from, to }: Facts): Pick<Outcome, 'code' | 'words'> {
   if (result === 'reverted')
-    return { code: updateCodes.rolledBack, words: `${to.name} was taken back: ${why}. ${from.name} runs again.` };
+    return { code: updateCodes.rolledBack, words: `${to.name} was rolled back: ${why}. ${from.name} runs again.` };
   if (result === 'stuck')
-    return { code: updateCodes.manual, words: `${to.name} was taken back: ${why}. See ./svc doctor and ./svc logs.` };
+    return { code: updateCodes.manual, words: `${to.name} was rolled back: ${why}. See ./svc doctor and ./svc logs.` };
   if (result === 'stopped')
     return {
       code: updateCodes.manual,
-      words: `The service was stopped while it changed to ${to.name}, so ${from.name} is in place again: the next ./svc up starts it. Nothing is wrong with ${to.name}; ./svc update goes there.`,
+      words: `The service was stopped during the switch to ${to.name}, so ${from.name} is in place again: the next ./svc up starts it. Nothing is wrong with ${to.name}; ./svc update tries it again.`,
     };
   const next = gapMs === null ? ' The next ./svc up starts it.' : '';
   return { code: updateCodes.ok, words: `Updated from ${from.name} to ${to.name}.${next}` };
@@ -56,9 +56,9 @@ function endOf({ result, why, gapMs, from, to }: Facts): Pick<Outcome, 'code' | 
 export async function finish(context: UpdateContext, journal: Journal): Promise<void> {
   const { say } = context;
   const steps: [string, () => Promise<void>][] = [
-    ['new settings could not be noted in .env', async () => noteNewSettings(context, journal)],
+    ['new settings could not be added to .env', async () => noteNewSettings(context, journal)],
     ['set-up steps could not be run', () => runSteps(context, journal)],
-    ['this folder could not be brought to the new version, which runs from .runtime/versions', () => settle(context, journal)],
+    ['this folder could not be updated to the new version, which runs from .runtime/versions', () => settle(context, journal)],
     ['old versions could not be removed', () => removeOthers(context, [journal.from.commit, journal.to.commit])],
   ];
   for (const [what, step] of steps) {
@@ -81,7 +81,7 @@ function noteNewSettings({ places, say }: UpdateContext, { from, to }: Journal):
   if (text === null) return;
   // It may be a link to where a person keeps it.
   writeFileAtomic(realpathSync(file), text);
-  say('New settings are noted in .env, commented out.');
+  say('New settings were added to .env, commented out.');
 }
 
 async function settle({ source, say }: UpdateContext, journal: Journal): Promise<void> {

@@ -67,7 +67,7 @@ async function keepWhatIsOwn(git: Git, isEdge: boolean, id: string): Promise<str
   if (changed.length === 0) return null; // commits stay on their branch
   throw new UpdateStopped(
     updateCodes.manual,
-    `Files of this folder have changes of yours, which an update would take out of use: ${listed(changed)}.\nKeep them (git stash, or git commit on a branch) and run ./svc update again, or have your engine bring them over: ./svc update --mode agent.`,
+    `Files of this folder have changes of yours, which an update would replace: ${listed(changed)}.\nKeep them (git stash, or git commit on a branch) and run ./svc update again, or have your engine bring them over: ./svc update --mode agent.`,
     { isOfFiles: true },
   );
 }

@@ -4,7 +4,7 @@ const containers = ['container', 'podman', 'docker'];
 /** What a person does to get a newer version where something else keeps the installation up to date, or has to. */
 export function managedWords(manager: string): string {
   if (manager === 'archive')
-    return 'This installation is an unpacked archive, and nothing says where newer ones are. Unpack a newer one beside it and start that: the data folder is the same (docs/installing.md).';
+    return 'This installation is an unpacked archive, and nothing says where newer ones are. Unpack a newer one next to it and start that: it uses the same data folder (docs/installing.md).';
   const begin = `This installation is kept up to date by ${manager === 'container' ? 'who runs the container' : manager}.`;
   if (containers.includes(manager))
     return `${begin} Get the newer image (${manager === 'container' ? 'podman pull or docker pull' : `${manager} pull`}, or build it), and start a container of it in place of this one, with the same volume (docs/installing.md).`;

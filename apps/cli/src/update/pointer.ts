@@ -62,6 +62,6 @@ function noteWhy({ reverted }: Places, why: string): void {
   try {
     writeFileAtomic(reverted, `${why}\n`);
   } catch (error) {
-    process.stderr.write(`Why the new version was taken back could not be noted (${(error as Error).message}): ${why}\n`);
+    process.stderr.write(`Why the new version was rolled back could not be recorded (${(error as Error).message}): ${why}\n`);
   }
 }

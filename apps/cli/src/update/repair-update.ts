@@ -19,7 +19,7 @@ export async function repairUpdate(context: UpdateContext): Promise<string | nul
   if (trial !== null) return repairTrial(context, trial, journal);
   endJournal(places);
   if (journal.phase === 'trying' && existsSync(places.reverted)) return noteReverted(context, journal);
-  return `An update to ${journal.to.name} was cut off before anything was changed (${journal.phase}). What it left is cleared away.`;
+  return `An update to ${journal.to.name} was interrupted before anything was changed (${journal.phase}). What it left was removed.`;
 }
 
 /** The version was found good, and the clone not yet brought along. */
@@ -27,7 +27,7 @@ async function goOn(context: UpdateContext, journal: Journal): Promise<string> {
   confirmTrial(context.places);
   await finish(context, journal);
   end(context, journal, updateCodes.ok, `Updated from ${journal.from.name} to ${journal.to.name}.`);
-  return `An update to ${journal.to.name} was cut off at its end. It is complete now.`;
+  return `An update to ${journal.to.name} was interrupted at its end. It is complete now.`;
 }
 
 /** A version is in place that nobody has confirmed: it stays if it runs well, else the one before runs again. */
@@ -44,9 +44,9 @@ async function repairTrial(context: UpdateContext, trial: Trial, noted: Journal 
   let isOwn = fault.isOwn;
   if (service.read() === null) revertTrial(places, why);
   else isOwn = (await goBack(context, { journal, why, unwell })).result !== 'stopped' && isOwn;
-  if (isOwn) end(context, journal, updateCodes.rolledBack, `${journal.to.name} was taken back: ${why}.`);
+  if (isOwn) end(context, journal, updateCodes.rolledBack, `${journal.to.name} was rolled back: ${why}.`);
   else endUntried(context, journal, `${journal.from.name} is in place again: ${why}. Nothing is wrong with ${journal.to.name}.`);
-  return `An update to ${journal.to.name} was cut off. ${journal.from.name} is in place again: ${why}.`;
+  return `An update to ${journal.to.name} was interrupted. ${journal.from.name} is in place again: ${why}.`;
 }
 
 /** Why a version on trial does not stay; null when it does. `isOwn`: it ran, and was found wanting. */
@@ -56,7 +56,7 @@ async function whyNotStay(
   unwell: ReadonlySet<string>,
 ): Promise<{ why: string; isOwn: boolean } | null> {
   const { service } = context;
-  const cutOff = { why: 'the update was cut off before the new version ran', isOwn: false };
+  const cutOff = { why: 'the update was interrupted before the new version ran', isOwn: false };
   if (service.read() === null) return cutOff;
   let kind: Fault['kind'] | undefined;
   const examine = async (): Promise<Fault | null> => {
@@ -75,7 +75,7 @@ async function whyNotStay(
 function noteReverted(context: UpdateContext, journal: Journal): string {
   const why = readFileSync(context.places.reverted, 'utf8').trim();
   rmSync(context.places.reverted, { force: true });
-  end(context, journal, updateCodes.rolledBack, `${journal.to.name} was taken back: ${why}`);
+  end(context, journal, updateCodes.rolledBack, `${journal.to.name} was rolled back: ${why}`);
   return `${journal.to.name} did not run, and ${journal.from.name} was started again. ${why}`;
 }
 
@@ -86,7 +86,7 @@ async function finishLate(context: UpdateContext): Promise<string | null> {
   const version = unknown(commit);
   await finish(context, { ...journalOf({ from: null, to: commit }), from: version, phase: 'confirmed' });
   endJournal(context.places);
-  return `This folder was brought to ${version.name}, which ran in its place.`;
+  return `This folder was updated to ${version.name}, which ran in its place.`;
 }
 
 const unknown = (commit: string | null): Version => ({

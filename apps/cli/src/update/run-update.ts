@@ -70,7 +70,7 @@ function noteStop({ places, say }: UpdateContext, ended: Parameters<typeof write
     if (ended.code === updateCodes.rolledBack) writeLastUpdate(places, ended, isRollback);
     else writeStoppedUpdate(places, ended);
   } catch (error) {
-    say(`Note: how it ended could not be noted: ${(error as Error).message}`);
+    say(`Note: the result could not be recorded: ${(error as Error).message}`);
   }
 }
 
@@ -95,7 +95,7 @@ async function goalOfRollback({ places }: UpdateContext): Promise<Goal> {
   if (back === null)
     throw new UpdateStopped(
       updateCodes.manual,
-      'There is no update to go back from. To a version that you name: ./svc update --ref TAG',
+      'There is no update to roll back. To install a certain version: ./svc update --ref TAG',
     );
   return { to: back, fetch: null };
 }
@@ -117,7 +117,7 @@ async function prepare(context: UpdateContext, entry: Entry): Promise<void> {
   const older = await source.make(from.commit, like);
   takeBuilds(like, older);
   begin(context, { ...entry, phase: 'preparing' });
-  say('Preparing it beside the one that runs …');
+  say('Preparing it next to the running version …');
   const newer = await source.make(to.commit, older);
   checkSchemas(context, { older, newer });
   await buildWebApps({ folder: newer, like: older, say });
@@ -141,11 +141,11 @@ function checkSchemas({ data }: UpdateContext, { older, newer }: { older: string
   if (noWayBack !== null)
     throw new UpdateStopped(
       updateCodes.manual,
-      `There would be no way back to what is installed (${noWayBack}). Update in smaller steps, with --ref.`,
+      `A rollback to the installed version would be impossible (${noWayBack}). Update in smaller steps, with --ref.`,
     );
   const unreadable = whyNotOnDatabases(newer, migrationsByApp(data), older);
   if (unreadable !== null)
-    throw new UpdateStopped(updateCodes.manual, `That version cannot work with the data as it is (${unreadable}).`);
+    throw new UpdateStopped(updateCodes.manual, `That version cannot work with the present data (${unreadable}).`);
 }
 
 /** One of the two versions runs, and what is left is in the journal. */
@@ -159,7 +159,7 @@ const toOpenEnd = (error: unknown, { name }: Version): UpdateStopped =>
 /** Nothing was stopped: whatever it was, the old version runs on. */
 function toStop(error: unknown, { name }: Version): UpdateStopped {
   if (error instanceof UpdateStopped) return error;
-  const words = `so what ran before runs on, untouched. ${(error as Error).message}`;
+  const words = `so the running version stays unchanged. ${(error as Error).message}`;
   if (error instanceof BrokenVersion)
     return new UpdateStopped(updateCodes.rolledBack, `${name} does not work here, ${words}`, { cause: error });
   return new UpdateStopped(updateCodes.manual, `${name} could not be prepared, ${words}`, { cause: error, isPassing: true });

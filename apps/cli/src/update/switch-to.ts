@@ -39,9 +39,9 @@ export async function switchTo(context: UpdateContext, journal: Journal): Promis
   const isUp = service.read() !== null;
   const unwell = isUp ? await unwellOnes(service.hosts()) : new Set<string>();
   const connectors = isUp ? await wellConnectors(service.instances) : new Set<string>();
-  const onWait = () => say('Waiting for turns that run, a minute at most …');
+  const onWait = () => say('Waiting for running turns, a minute at most …');
   if (isUp && (await awaitTurns(service.coreUrl(), turnsMs, onWait)) > 0)
-    say('Turns still run; the new version takes them up again.');
+    say('Some turns are still running; the new version resumes them.');
   writeJournal(places, { ...journal, unwell: [...unwell] });
   beginTrial(places, to.commit);
   onPhase(journal);
@@ -71,7 +71,7 @@ export async function startAndVerify(
     lost: () => lostTrial(context, commit),
   });
   if (fault !== null) return fault;
-  say(`It runs. Looking for ${Math.ceil(settings.updateVerifyMs / 1000)} s whether it goes on well …`);
+  say(`It runs. Checking for ${Math.ceil(settings.updateVerifyMs / 1000)} s that it keeps running …`);
   return verify(context, commit, unwell);
 }
 
@@ -123,7 +123,7 @@ export async function goBack(context: UpdateContext, { journal, why, unwell }: F
   const { places, service, settings, say } = context;
   const { from } = journal;
   const isStopped = service.isStopped();
-  say(isStopped ? 'The service was stopped, so the version before is put in place again.' : `Going back: ${why}.`);
+  say(isStopped ? 'The service was stopped, so the previous version is put in place again.' : `Rolling back: ${why}.`);
   const mustStart = revertTrial(places, why);
   const end = (result: 'reverted' | 'stuck' | 'stopped', more = ''): Switched => ({
     journal,
@@ -136,8 +136,8 @@ export async function goBack(context: UpdateContext, { journal, why, unwell }: F
   const isUp = mustStart && service.read() !== null;
   const isStarted = isUp ? await startAgain(service, longestStopMs(settings), startMs) : await comesUp(service, startMs);
   if (service.isStopped()) return end('stuck', '; then the service ended');
-  if (!isStarted && isUp) return end('stuck', '; and the version from before did not start');
+  if (!isStarted && isUp) return end('stuck', '; and the previous version did not start');
   if (!isStarted) await service.start();
   const fault = await awaitWell(() => whyNotWell(service.hosts(), from.commit, unwell), { withinMs: startMs, lost: () => null });
-  return fault === null ? end('reverted') : end('stuck', `; and of the version from before ${fault}`);
+  return fault === null ? end('reverted') : end('stuck', `; and of the previous version ${fault}`);
 }

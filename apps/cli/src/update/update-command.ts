@@ -16,12 +16,12 @@ export function addUpdateCommand(program: Command, run: Run): void {
       './svc update --mode agent',
     ],
   })
-    .option('--check', 'say what would happen; nothing is changed')
+    .option('--check', 'show what would happen; nothing is changed')
     .addOption(new Option('--channel <name>', 'follow releases, or the main branch, from now on').choices(['stable', 'edge']))
-    .option('--ref <ref>', 'to this tag, branch or commit, also an older one')
-    .addOption(new Option('--rollback', 'back to the version before the last update').conflicts(['ref', 'channel', 'check']))
+    .option('--ref <ref>', 'to this tag, branch or commit, even an older one')
+    .addOption(new Option('--rollback', 'return to the version before the last update').conflicts(['ref', 'channel', 'check']))
     .addOption(
-      new Option('--repair', 'only bring to an end what an update that was cut off has left').conflicts([
+      new Option('--repair', 'only complete an update that was interrupted').conflicts([
         'check',
         'channel',
         'ref',
@@ -32,16 +32,16 @@ export function addUpdateCommand(program: Command, run: Run): void {
     .addOption(
       new Option(
         '--mode <how>',
-        'agent: where it cannot go on because of your changes, or of the version, your engine repairs it',
+        'agent: if it cannot continue because of your changes, or of the version, your engine repairs it',
       )
         .choices(['agent'])
         .conflicts(['check', 'rollback', 'repair', 'auto']),
     )
-    .addOption(new Option('--auto <when>', 'install by itself what is found, or no more').choices(['on', 'off']))
+    .addOption(new Option('--auto <when>', 'install updates automatically, or not').choices(['on', 'off']))
     .option('--json', 'print JSON at the end')
     .addHelpText(
       'after',
-      '\nEnds with 0: done, 2: the new version was taken back, 3: a person has to look,\n4: up to date, 5: another update runs, 6: something else updates this one.',
+      '\nExits with 0: done, 2: the new version was rolled back, 3: action is needed,\n4: up to date, 5: another update is running, 6: something else updates it.',
     )
     .action((options: UpdateOptions) => run.update(options));
 }

@@ -29,11 +29,11 @@ export function addUploadCommand(program: Command, run: Run): void {
     .option('--json', 'print JSON')
     .action((options: Json & { lines: number; before?: string }) => run({ action: 'list', ...options }));
   defineCommand(noun, 'add', {
-    summary: 'send files; one that was stopped goes on',
+    summary: 'send files; an interrupted upload resumes',
     examples: ['./svc upload add holiday.mp4 notes.txt', './svc upload add data --mime text/csv --json'],
   })
     .argument('<files...>', 'of any size')
-    .option('--mime <type>', 'what they are, when their names do not say it')
+    .option('--mime <type>', 'their type, if their names do not show it')
     .addOption(new Option('--parallel <n>', 'chunks on their way at once').argParser(wholeNumber(1, 16)).default(4))
     .option('--json', 'print JSON')
     .action((files: string[], options: UploadOptions) => run({ action: 'add', files, ...options }));

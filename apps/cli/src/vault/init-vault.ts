@@ -21,7 +21,7 @@ export const initVault = (settings: CliSettings, input: SecretInput, keep: KeepK
     if (initialized) {
       throw new CliError('the vault is set up already.', { why: 'Nothing was changed.', run: './svc vault status' });
     }
-    const passphrase = await input.newLine('Passphrase of the vault (12 characters or more; nobody can recover it): ');
+    const passphrase = await input.newLine('Passphrase of the vault (12 characters or more; it cannot be recovered): ');
     given(passphrase, 'passphrase', './svc vault init');
     const { admin_key } = await createAskVault(url, own)<VaultInitialized>('init', { body: { passphrase } });
     const adminKey = admin_key === null ? own : new Secret(admin_key);

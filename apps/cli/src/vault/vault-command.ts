@@ -56,18 +56,18 @@ function addSecrets(noun: Command, run: Run): void {
   defineCommand(noun, 'remove', { summary: 'delete a secret', examples: ['./svc vault remove GITHUB_TOKEN'] })
     .argument('<name>', 'as the list shows it')
     .action((name: string) => run({ action: 'remove', name }));
-  defineCommand(noun, 'log', { summary: 'show who asked for what', examples: ['./svc vault log', './svc vault log --json'] })
+  defineCommand(noun, 'log', { summary: 'show the access log', examples: ['./svc vault log', './svc vault log --json'] })
     .option('--json', 'print JSON')
     .action((options: Json) => run({ action: 'log', ...options }));
 }
 
 function addAgents(noun: Command, run: Run): void {
   const agent = defineCommand(noun, 'agent', {
-    summary: 'list who may ask for secrets, add or remove one',
+    summary: 'list who may read secrets, add or remove one',
     examples: ['./svc vault agent', './svc vault agent add reader --tier trusted', './svc vault agent remove reader'],
   });
   defineDefault(agent, 'list', {
-    summary: 'list who may ask for secrets',
+    summary: 'list who may read secrets',
     examples: ['./svc vault agent', './svc vault agent list --json'],
   })
     .option('--json', 'print JSON')
@@ -77,7 +77,7 @@ function addAgents(noun: Command, run: Run): void {
     examples: ['./svc vault agent add reader --tier trusted'],
   })
     .argument('<name>', 'a-z, 0-9 and "-"')
-    .addOption(tierOption('--tier <tier>', 'up to what trust it gets secrets').makeOptionMandatory())
+    .addOption(tierOption('--tier <tier>', 'the highest trust of the secrets it gets').makeOptionMandatory())
     .option('--json', 'print JSON')
     .action((name: string, options: Json & { tier: Tier }) => run({ action: 'add-agent', name, ...options }));
   defineCommand(agent, 'remove', { summary: 'revoke the key of an agent', examples: ['./svc vault agent remove reader'] })
