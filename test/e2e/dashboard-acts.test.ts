@@ -184,7 +184,7 @@ describe.skipIf(why !== null)(`acts in the dashboard${skipNote(why)}`, () => {
     expect(await page.getByRole('button', { name: 'Restore backup' }).isDisabled()).toBe(true);
     await page.getByLabel(/Type the day/).fill(new Date().toISOString().slice(0, 10));
     await page.getByRole('button', { name: 'Restore backup' }).click();
-    await page.getByText('is put in place at the next start').first().waitFor();
+    await page.getByText('is restored at the next start').first().waitFor();
     await page.getByRole('link', { name: 'Home' }).click();
     const waits = page.getByRole('listitem').filter({ hasText: 'A backup waits to be restored' });
     await waits.getByRole('link', { name: 'Go to the settings' }).click();

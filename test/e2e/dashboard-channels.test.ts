@@ -187,7 +187,7 @@ describe.skipIf(why !== null)(`channels in the dashboard${skipNote(why)}`, () =>
     const { token } = (
       await dashboard.house.post<Paired>(`${link.origin}/gw/pair`, { code: link.hash.replace('#pair=', ''), platform: 'Test' })
     ).body;
-    await page.getByText('The device is in.').waitFor();
+    await page.getByText('The device is connected.').waitFor();
     const answer = await fetch(`${link.origin}/gw/device`, {
       method: 'PATCH',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },

@@ -143,7 +143,7 @@ describe.skipIf(why !== null)(`forms of the dashboard${skipNote(why)}`, () => {
     const guest = (await roles()).find(({ name }) => name === 'guest');
     await click('Add role');
     await page.keyboard.type('Guest');
-    await dialog().getByText('There is a role guest already.').waitFor();
+    await dialog().getByText('A role guest already exists.').waitFor();
     expect(await inDialog('Save role').isDisabled()).toBe(true);
     await page.keyboard.press('Escape');
     await inDialog('Discard').click();
@@ -162,7 +162,7 @@ describe.skipIf(why !== null)(`forms of the dashboard${skipNote(why)}`, () => {
     await click('Add secret');
     await page.keyboard.type('GARDEN_KEY');
     await dialog().getByLabel('Value', { exact: true }).fill('the second one');
-    await dialog().getByText('There is a secret GARDEN_KEY already.').waitFor();
+    await dialog().getByText('A secret GARDEN_KEY already exists.').waitFor();
     expect(await inDialog('Keep secret').isDisabled()).toBe(true);
     await page.keyboard.press('Escape');
     expect(faults).toEqual([]);

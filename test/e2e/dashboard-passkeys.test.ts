@@ -200,7 +200,7 @@ describe.skipIf(why !== null)(`passkeys in the dashboard${skipNote(why)}`, () =>
     await page.getByLabel('Name').fill(account.name);
     await page.getByLabel('Password').fill(account.password);
     await page.getByRole('button', { name: 'Go on' }).click();
-    await page.getByText('good at localhost alone').waitFor();
+    await page.getByText('works only at localhost').waitFor();
     await verified(false);
     await page.getByRole('button', { name: 'Make a passkey' }).click();
     await page.getByText('No passkey was used').waitFor();

@@ -148,7 +148,7 @@ describe.skipIf(why !== null)(`people in the dashboard${skipNote(why)}`, () => {
 
   test('a role is given in one place, its end is moved, and it is revoked', async () => {
     await openPerson('Dora D.');
-    await part('Roles').getByText('Its time is over').waitFor();
+    await part('Roles').getByText('It has expired').waitFor();
     await button('Change the end of guest').click();
     await part('Roles').getByLabel('From now on').selectOption('168');
     await button('Save end').click();

@@ -145,7 +145,7 @@ describe.skipIf(why !== null)(`secrets in the dashboard${skipNote(why)}`, () => 
     await page.keyboard.press('Escape');
     expect(await page.locator(':focus').getAttribute('aria-label')).toBe('Delete secret SHED_DOOR');
     await page.getByRole('button', { name: 'Delete secret GARDEN_KEY' }).click();
-    await dialog().getByText('Nobody that is known uses it.').waitFor();
+    await dialog().getByText('Nothing that is known uses it.').waitFor();
     await dialog().getByRole('button', { name: 'Delete secret' }).click();
     await row('GARDEN_KEY').waitFor({ state: 'detached' });
     expect((await changes()).slice(0, 3).map(({ what, actor }) => [what, actor])).toEqual([

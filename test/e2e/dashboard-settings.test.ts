@@ -60,7 +60,7 @@ describe.skipIf(why !== null)(`settings in the dashboard${skipNote(why)}`, () =>
   test('a tool server is added by its form, tried, changed, switched off and removed; what is wrong stands at its field', async () => {
     const servers = async () => (await fromCore<ToolServerDocument>('/v2/mcp')).servers;
     await open('tools');
-    await page.getByText("The assistant has the service's own tools alone.").waitFor();
+    await page.getByText("The assistant has only the service's own tools.").waitFor();
     await button('Add tool server').click();
     await inDialog('Add tool server').click();
     await page.getByText('This is needed.').first().waitFor();
@@ -142,7 +142,7 @@ describe.skipIf(why !== null)(`settings in the dashboard${skipNote(why)}`, () =>
   test('a note is posted for one person, and taken back; without whom it is for nothing is posted', async () => {
     const notes = async () => (await fromCore<{ announcements: Announcement[] }>('/v2/announcements')).announcements;
     await open('announcements');
-    await page.getByText('No note stands.').waitFor();
+    await page.getByText('No note is live.').waitFor();
     await button('Post a note').click();
     await page.getByRole('textbox', { name: 'Note' }).fill('The printer is out of paper.');
     await page.getByLabel('For', { exact: true }).selectOption('One session');
@@ -160,7 +160,7 @@ describe.skipIf(why !== null)(`settings in the dashboard${skipNote(why)}`, () =>
     expect(note).toMatchObject({ target: 'identity:owner', priority: 'urgent', text: 'The printer is out of paper.' });
     expect((note?.expires_at ?? 0) - (note?.created_at ?? 0)).toBe(3_600_000);
     await button('Take note back').click();
-    await page.getByText('No note stands.').waitFor();
+    await page.getByText('No note is live.').waitFor();
     expect(await notes()).toEqual([]);
     expect(faults).toEqual([]);
   });
@@ -173,7 +173,7 @@ describe.skipIf(why !== null)(`settings in the dashboard${skipNote(why)}`, () =>
     await button('Edit persona').click();
     await page.getByLabel('Words of your own').fill('Speak like a pirate.');
     await inDialog('Save persona').click();
-    await page.getByText('Built in, with words of yours behind it.').waitFor();
+    await page.getByText('Built in, followed by your own text.').waitFor();
     expect(await persona()).toMatchObject({ source: 'extended', own: 'Speak like a pirate.' });
     expect((await persona()).text).toMatch(/Speak like a pirate\.$/);
 

@@ -75,7 +75,7 @@ describe.skipIf(why !== null)(`steering from the dashboard${skipNote(why)}`, () 
     await page.getByRole('button', { name: 'Say it' }).click();
     expect((await begun).status()).toBe(200);
     expect(textsLike('a long answer')).toEqual([]);
-    await page.getByText('The reply is at platform').waitFor();
+    await page.getByText('The reply has reached platform').waitFor();
     expect(textsLike('a long answer')).toHaveLength(1);
     expect(faults).toEqual([]);
   });
@@ -104,7 +104,7 @@ describe.skipIf(why !== null)(`steering from the dashboard${skipNote(why)}`, () 
     await expect.poll(() => words().inputValue()).toBe(`echo ${lost}\n\ntyped since`);
     await words().fill(`echo ${lost}`);
     await page.getByRole('button', { name: 'Say it' }).click();
-    await page.getByText('The reply is at platform').waitFor();
+    await page.getByText('The reply has reached platform').waitFor();
     expect(ids).toEqual([ids[0], ids[0]]);
     expect(textsLike(lost)).toHaveLength(1);
     await page.unrouteAll();
@@ -121,7 +121,7 @@ describe.skipIf(why !== null)(`steering from the dashboard${skipNote(why)}`, () 
     });
     await words().fill('echo taken words');
     await page.getByRole('button', { name: 'Say it' }).click();
-    await page.getByText('The reply is at platform').waitFor();
+    await page.getByText('The reply has reached platform').waitFor();
     expect(await words().inputValue()).toBe('');
     expect(ids).toEqual([ids[0], ids[0]]);
     await page.unrouteAll();

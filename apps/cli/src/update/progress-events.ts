@@ -63,4 +63,4 @@ export function createProgressEvents({ url, token, now }: Place): ProgressEvents
 }
 
 const endWords = (code: number, gapMs: number | undefined): string =>
-  `Update ended with ${code}${gapMs === undefined ? '' : `, the core answered nobody for ${inSeconds(gapMs)}`}`;
+  `Update ended with ${code}${gapMs === undefined ? '' : `, the core was unavailable for ${inSeconds(gapMs)}`}`;

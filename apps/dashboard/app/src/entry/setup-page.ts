@@ -42,7 +42,7 @@ function showAccount(): void {
     id: 'password',
     type: 'password',
     label: t('Password'),
-    hint: t('At least 12 characters. Several words are good; so is what a password manager makes.'),
+    hint: t('At least 12 characters. Several words work well; so does a password manager.'),
     autocomplete: 'new-password',
   });
   password.input.minLength = 12;
@@ -96,7 +96,7 @@ function passkeyChoice(): Node[] {
       .finally(() => (button.disabled = false));
   });
   const words = t(
-    'A finger, a face or a PIN of this device signs you in, without the password. It is good at {host} alone: at another address you sign in with the password and a recovery code, and can add a passkey there.',
+    'A fingerprint, a face or a PIN of this device signs you in, without the password. It works only at {host}: at another address you sign in with the password and a recovery code, and can add a passkey there.',
     { host: location.hostname },
   );
   return [make('h2', {}, t('A passkey')), make('p', {}, words), button, fault.element];
@@ -111,7 +111,7 @@ async function addPasskey(): Promise<Step> {
 function wayToPasskeys(): Node[] {
   const there = namedAddress();
   if (there === null) return [];
-  const words = t('Here it goes on with an authenticator app. A passkey needs a name: {address}.', { address: there });
+  const words = t('Here you continue with an authenticator app. A passkey needs a host name: {address}.', { address: there });
   const link = make('a', { href: `${there}/setup#${token}` }, t('Open it there'));
   return [make('p', { className: 'muted small' }, `${words} `, link)];
 }
@@ -124,7 +124,7 @@ function showRecovery(): void {
       'p',
       {},
       t(
-        'Ten codes let you in when the app or the passkey is lost, each once. They are shown this one time: keep them where your phone is not.',
+        'Ten codes sign you in if the app or the passkey is lost, each once. They are shown only once: keep them somewhere other than your phone.',
       ),
     ),
     form({
@@ -184,7 +184,7 @@ function showEnded(words: string): void {
 
 document.title = t('Set up the login');
 try {
-  if (token === '') showEnded(t('Open the link that ./svc auth setup prints: it is good once, for 15 minutes.'));
+  if (token === '') showEnded(t('Open the link that ./svc auth setup prints: it works once, for 15 minutes.'));
   else showStep(await authCall<Step>('GET', 'setup', { headers }));
 } catch (error) {
   if (error instanceof AuthFault && error.status === 401) showEnded(error.message);

@@ -26,7 +26,7 @@ export class AwayFault extends Error {
     super(
       isChange
         ? t('The service cannot be reached. It is unknown whether this was done: look before you try again.')
-        : t('The service cannot be reached. What you see may be old; it is tried again.'),
+        : t('The service cannot be reached. What you see may be outdated; the page keeps trying.'),
       { cause },
     );
     this.name = 'AwayFault';

@@ -9,7 +9,7 @@ export function CopyButton({ text, children }: Props) {
   const copy = () =>
     navigator.clipboard.writeText(text).then(
       () => toast(t('Copied.')),
-      () => toast(t('The browser does not let it be copied. Select it and copy it by hand.'), 'fault'),
+      () => toast(t('The browser does not allow copying. Select it and copy it by hand.'), 'fault'),
     );
   return (
     <button type="button" className="plain-button" onClick={() => void copy()}>

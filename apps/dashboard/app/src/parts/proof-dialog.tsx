@@ -12,7 +12,7 @@ type Props = { what: What; user: string; onEnd(isProven: boolean): void };
 const words: Record<What, { title: string; why: string; button: string }> = {
   'sign-in': {
     title: t('Sign in again'),
-    why: t('Your login has ended. What you were doing goes on when you have signed in.'),
+    why: t('Your login has ended. What you were doing continues when you have signed in.'),
     button: t('Sign in'),
   },
   'step-up': {

@@ -53,7 +53,7 @@ export function Chart({ label, spec, height = 180 }: Props) {
   return (
     <figure className="chart" ref={figure}>
       <div role="img" aria-label={label} ref={box} style={{ minHeight: isMissing ? 0 : height }} />
-      {isMissing && <p className="muted small">{t('The picture could not be loaded. Its numbers stand in the table.')}</p>}
+      {isMissing && <p className="muted small">{t('The chart could not be loaded. Its numbers are in the table.')}</p>}
       <figcaption>
         {spec.series.map(({ name, values }, index) => (
           <span key={name}>

@@ -46,12 +46,12 @@ export function SteerView({ session, watch, sought }: Props) {
             ? t('It is typed in its terminal.')
             : t('It is not typed yet: {reason}', { reason: deliverErr ?? t('the reason is not known') }),
         );
-      else if (delivered) toast(t('The reply is at {place}.', { place }));
+      else if (delivered) toast(t('The reply has reached {place}.', { place }));
       else if (reply !== '')
         toast(
-          t('The reply is not at {place}: {reason}', {
+          t('The reply has not reached {place}: {reason}', {
             place,
-            reason: deliverErr ?? t('this channel takes none that nobody asked for'),
+            reason: deliverErr ?? t('this channel does not send unasked messages'),
           }),
           'fault',
         );

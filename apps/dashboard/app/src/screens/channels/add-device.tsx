@@ -62,7 +62,7 @@ export function AddDevice({ instance, path, people, onClose }: Props) {
               />
             )}
           </Field>
-          <Field label={t('Owner')} hint={t('Who holds it writes as this person, with their rights.')}>
+          <Field label={t('Owner')} hint={t('Anyone who has it writes as this person, with their rights.')}>
             {(props) => (
               <select {...props} value={chosen} onChange={({ target }) => setChosen(target.value)}>
                 {people.map(({ id, display_name: known, key }) => (

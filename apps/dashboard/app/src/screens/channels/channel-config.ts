@@ -34,7 +34,7 @@ export function schemaOf({ configSchema, credentialKeys }: ConnectorMeta, instan
 /** What a connector says of the name under which a secret is kept, as words about the secret. */
 function secretWords(description: string): string {
   const what = description.replace(/^Name of (?:the|a) secret (?:with )?/, '');
-  return what === description ? description : t('Kept where secrets are: {what}', { what });
+  return what === description ? description : t('Stored with the secrets: {what}', { what });
 }
 
 /** The config with the names of its secrets in place of what was typed, and what is to be kept under them. */

@@ -31,7 +31,7 @@ export function Channels() {
         {(data) =>
           data.instances.length === 0 ? (
             <Empty title={t('No channel yet')}>
-              <p>{t('Add one, and the assistant is there for the people on it.')}</p>
+              <p>{t('Add one, and the assistant is available to the people on it.')}</p>
             </Empty>
           ) : (
             <ul className="rows-list">

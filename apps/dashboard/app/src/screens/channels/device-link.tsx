@@ -17,11 +17,11 @@ const lookMs = 2000;
 export function DeviceLink({ invitation, path, isBusy, onAgain }: Props) {
   const { url, expires_at: end } = invitation;
   const arrival = useArrival(invitation, path);
-  if (arrival === 'in') return <Status kind="ok" words={t('The device is in.')} />;
+  if (arrival === 'in') return <Status kind="ok" words={t('The device is connected.')} />;
   if (arrival === 'too late')
     return (
       <>
-        <p role="status">{t('The device has not come, and the link has expired.')}</p>
+        <p role="status">{t('The device has not connected, and the link has expired.')}</p>
         <p>
           <button type="button" className="primary" disabled={isBusy} onClick={onAgain}>
             {t('Make another link')}
@@ -46,7 +46,7 @@ export function DeviceLink({ invitation, path, isBusy, onAgain }: Props) {
       {arrival === 'waiting' ? (
         <Status kind="busy" words={t('Waiting for the device; the link expires {when}.', { when: relativeTime(end) })} />
       ) : (
-        <p className="muted small">{t('The list of devices says whether it has come.')}</p>
+        <p className="muted small">{t('The list of devices shows whether it has connected.')}</p>
       )}
     </>
   );

@@ -108,7 +108,7 @@ function SignOut({ device, type, path, person, onClose }: SignOutProps) {
         revoke.mutate({ method: 'POST', path: `${path}/call`, body: { method: 'revoke', params: { device_id: id } } })
       }
     >
-      <p>{t('Its login is worth nothing from then on, and what it reads ends at once. To use it again, pair it again.')}</p>
+      <p>{t('Its login becomes invalid, and its streams end immediately. To use it again, pair it again.')}</p>
     </Confirm>
   );
 }

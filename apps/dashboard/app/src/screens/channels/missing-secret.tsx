@@ -38,7 +38,7 @@ export function MissingSecret({ secret, path, name, onClose }: Props) {
       >
         <SecretField
           label={secret}
-          hint={t('It goes to where secrets are kept, and is not shown again.')}
+          hint={t('It is stored with the secrets, and not shown again.')}
           value={value}
           onChange={setValue}
         />

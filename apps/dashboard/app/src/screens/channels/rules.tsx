@@ -75,7 +75,9 @@ export function Rules({ instance: current, meta, onClose }: Props) {
           void save();
         }}
       >
-        <p className="muted small">{t('The core holds the channel to these, whatever its program says. Saving restarts it.')}</p>
+        <p className="muted small">
+          {t('The core enforces these, whatever the program of the channel says. Saving restarts it.')}
+        </p>
         {fields.includes('engine') && (
           <Engine chosen={draft.engine} fault={faults['engine'] ?? null} onChoose={(engine) => set({ engine })} />
         )}
@@ -105,7 +107,7 @@ export function Rules({ instance: current, meta, onClose }: Props) {
         {fields.includes('public') && (
           <label className="check">
             <input type="checkbox" checked={draft.public} onChange={({ target }) => set({ public: target.checked })} />{' '}
-            {t('others read along: replies are masked more strictly, nobody is more than trusted')}
+            {t('in public: replies are masked more strictly, and no one is more than trusted')}
           </label>
         )}
         {fault !== null && (
@@ -158,9 +160,7 @@ function OpenTo({ allow, fault, onAllow }: OpenToProps) {
     <fieldset className="checks">
       <legend>{t('Open to')}</legend>
       <p className="muted small">
-        {allow.length === 0
-          ? t('Everybody who is known. Choose some to close it to all others.')
-          : t('Nobody else gets an answer.')}
+        {allow.length === 0 ? t('Everyone who is known. Choose some to exclude all others.') : t('Nobody else gets an answer.')}
       </p>
       {[...known, ...gone].map(({ entry, words }) => (
         <label key={entry} className="check">

@@ -20,7 +20,7 @@ export function PeopleCosts({ people, links_known: isFolded, truncated }: UsageB
   return (
     <>
       {!isFolded && (
-        <p className="muted small">{t('The core did not say who is linked to whom: one person may stand here several times.')}</p>
+        <p className="muted small">{t('The core did not say who is linked to whom: a person may be listed several times.')}</p>
       )}
       {truncated && <p className="muted small">{t('There are more people than are shown here.')}</p>}
       {spec !== null && (

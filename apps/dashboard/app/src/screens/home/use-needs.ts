@@ -137,7 +137,7 @@ const ofNoChannel = (instances: readonly Instance[] | undefined): Need[] =>
           key: 'channel',
           status: 'none',
           title: t('No channel is connected'),
-          words: t('The assistant answers here alone.'),
+          words: t('The assistant answers only here.'),
           remedy: { kind: 'link', words: t('Connect one'), to: '/welcome/channel' },
         },
       ];
@@ -234,7 +234,7 @@ function ofUpdate(status: UpdateStatus | undefined): Need[] {
     {
       key: 'update',
       status: 'none',
-      title: t('Version {version} is there', { version: check.to.name }),
+      title: t('Version {version} is available', { version: check.to.name }),
       words: hasFailed ? last.words : t('It can be installed.'),
       remedy: toSettings('version'),
     },

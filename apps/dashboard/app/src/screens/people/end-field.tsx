@@ -27,7 +27,7 @@ export function endOf({ span, at }: End): number | null {
 export function endFault(end: End): string | null {
   if (end.span !== 'at') return null;
   if (end.at === '') return t('Say until when.');
-  return (endOf(end) ?? 0) > Date.now() ? null : t('That time is over.');
+  return (endOf(end) ?? 0) > Date.now() ? null : t('That time has passed.');
 }
 
 type Props = { end: End; label?: string; onEnd(end: End): void };

@@ -39,7 +39,7 @@ export function ErasePerson({ person, onClose, onErased }: Props) {
         <Loaded query={query}>{(plan) => <Plan {...plan} />}</Loaded>
         <label className="check">
           <input type="checkbox" checked={keepsShared} onChange={({ target }) => setKeepsShared(target.checked)} />{' '}
-          {t('leave conversations in which others spoke, too')}
+          {t('keep conversations in which others also wrote')}
         </label>
         <Field label={t('Type {name} to erase them for good', { name: person.key })}>
           {(props) => (
@@ -74,7 +74,7 @@ function Plan({ removes, stays, refused, is_under_way: isUnderWay }: ErasurePlan
   const { files, file_bytes: size } = removes;
   return (
     <>
-      {isUnderWay && <p className="as-of">{t('It was begun already and goes on by itself.')}</p>}
+      {isUnderWay && <p className="as-of">{t('It has already started and continues automatically.')}</p>}
       {refused !== null && (
         <p className="fault" role="alert">
           {refused}

@@ -31,7 +31,7 @@ export function Explained({ onShow, ...found }: Props) {
               <Status kind={grant.misfit === null ? 'ok' : 'off'} words={grantWords(grant)} />
               <p className="muted small">
                 {grant.misfit ??
-                  t('It counts: {tier}, {tools}.', { tier: tierWords[grant.tier], tools: toolWords[grant.tool_policy] })}
+                  t('It applies: {tier}, {tools}.', { tier: tierWords[grant.tier], tools: toolWords[grant.tool_policy] })}
               </p>
             </li>
           ))}
@@ -50,8 +50,6 @@ function standingOf({ denied, trust_tier: tier, tool_policy: tools, display_name
       ? t('{sender} is nobody that is known.', { sender })
       : t('{sender} is {name} ({key}).', { sender, name: principal.display_name, key: principal.key }),
     denied ? null : t('{name} is {tier} here and {tools}.', { name, tier: tierWords[tier], tools: toolWords[tools] }),
-    before === null
-      ? null
-      : t('Elsewhere they are {tier}: where others read along, nobody is more than this.', { tier: tierWords[before] }),
+    before === null ? null : t('Elsewhere they are {tier}: in public no one is more than this.', { tier: tierWords[before] }),
   ].filter((sentence) => sentence !== null);
 }

@@ -42,7 +42,7 @@ function GrantRow({ person, grant, isKept }: { person: Principal; grant: Grant; 
   return (
     <li>
       <Status kind={hasEnded(grant) ? 'off' : 'ok'} words={grantWords(grant)} />
-      {hasEnded(grant) && <p className="muted small">{t('Its time is over: it does not count any more.')}</p>}
+      {hasEnded(grant) && <p className="muted small">{t('It has expired and no longer applies.')}</p>}
       <p className="row-buttons">
         <button type="button" className="plain-button" disabled={isKept} onClick={() => setMoving(!isMoving)}>
           {t('Change the end of {role}', { role })}

@@ -19,7 +19,7 @@ export function Identifiers({ person, people }: Props) {
   return (
     <section className="stack" aria-label={t('Known by')}>
       <h3>{t('Known by')}</h3>
-      {person.identifiers.length === 0 && <p className="muted">{t('Nothing yet: nobody is taken for them.')}</p>}
+      {person.identifiers.length === 0 && <p className="muted">{t('Nothing yet: no sender is recognized as them.')}</p>}
       <ul className="rows-list">
         {person.identifiers.map((identifier) => (
           <li key={identifier.id} className="line">

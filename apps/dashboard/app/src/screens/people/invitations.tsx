@@ -59,7 +59,7 @@ export function Invitations({ roles, people }: Props) {
 
 /** For whom, as what and where, as far as that is said. */
 function invitationWords({ principal, name, role, surface: channel, expires_at: end }: Invitation): string {
-  const who = principal ?? name ?? t('Whoever has the code');
+  const who = principal ?? name ?? t('Anyone with the code');
   const when = relativeTime(end);
   if (role !== null && channel !== null) return t('{who} as {role} on {channel}, ends {when}', { who, role, channel, when });
   if (role !== null) return t('{who} as {role}, ends {when}', { who, role, when });
@@ -80,7 +80,7 @@ function Invite({ roles, people, onClose }: Props & { onClose(): void }) {
         <div className="stack">
           <p>
             {t(
-              'Send this code to them. They write it to the assistant on a channel of yours; it works once, and is shown this one time.',
+              'Send this code to them. They write it to the assistant on a channel of yours; it works once, and is shown only once.',
             )}
           </p>
           <p>

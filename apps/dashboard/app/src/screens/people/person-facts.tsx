@@ -31,14 +31,14 @@ export function PersonFacts({ person }: { person: Principal }) {
           <input {...props} value={name} maxLength={80} autoComplete="off" onChange={({ target }) => setName(target.value)} />
         )}
       </Field>
-      <Field label={t('Notes')} hint={t('For you: nobody is shown them, and the assistant does not read them.')}>
+      <Field label={t('Notes')} hint={t('For you only: no one else sees them, and the assistant does not read them.')}>
         {(props) => (
           <textarea {...props} rows={2} value={notes} maxLength={2000} onChange={({ target }) => setNotes(target.value)} />
         )}
       </Field>
       <label className="check">
         <input type="checkbox" checked={bypasses} onChange={({ target }) => setBypasses(target.checked)} />{' '}
-        {t('what they write passes moderation unseen')}
+        {t('what they write bypasses moderation')}
       </label>
       <p className="row-buttons">
         <button

@@ -125,7 +125,7 @@ export function RoleDialog({ role, roles, people, onClose }: Props) {
 function faultOf(name: string, roles: readonly Role[]): string | null {
   const other = roles.find((one) => one.name.toLowerCase() === name.toLowerCase());
   if (other !== undefined)
-    return t('There is a role {name} already. Choose another name, or change that one.', { name: other.name });
+    return t('A role {name} already exists. Choose another name, or change that one.', { name: other.name });
   return name === '' || nameForm.test(name)
     ? null
     : t('It takes up to 64 of A–Z, a–z, 0–9, “.”, “_” and “-”, and begins with a letter or a digit.');

@@ -21,9 +21,9 @@ test.each<[string, Partial<RoleDraft>, string[]]>([
   ['a block', { tier: 'BLOCKED' }, ['They are refused, whatever else they were given.']],
   ['too low a tier', { tier: 'UNKNOWN' }, ['They are refused, unless another role lets them in.']],
   ['more tools', { tool_policy: 'full' }, ['From their next message on they may let it do anything on this machine.']],
-  ['no tools', { tool_policy: 'none' }, ['From now on they may only talk with it; what runs for them and does more is ended.']],
-  ['fewer channels', { surfaces: ['email'] }, ['It counts on these channels alone: email.']],
-  ['no tool servers', { tool_servers: [] }, ['Of tool servers they have: none.']],
+  ['no tools', { tool_policy: 'none' }, ['From now on they may only talk with it; running turns that may do more are ended.']],
+  ['fewer channels', { surfaces: ['email'] }, ['It applies only on these channels: email.']],
+  ['no tool servers', { tool_servers: [] }, ['Their tool servers: none.']],
   ['questions', { asks: 'always' }, ['The assistant asks them first: before every tool (so far: never).']],
 ])('the effect of %s is named', (_what, change, effects) => {
   expect(effectsOf(role, { ...same, ...change })).toEqual(effects);

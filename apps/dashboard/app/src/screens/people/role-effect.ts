@@ -19,7 +19,7 @@ export function effectsOf(was: Role, draft: RoleDraft): string[] {
     surfacesEffect(was, draft),
     same(was.tool_servers, draft.tool_servers)
       ? null
-      : t('Of tool servers they have: {servers}.', { servers: listWords(draft.tool_servers) }),
+      : t('Their tool servers: {servers}.', { servers: listWords(draft.tool_servers) }),
   ].filter((sentence) => sentence !== null);
 }
 
@@ -34,17 +34,17 @@ function tierEffect(was: Role, { tier }: RoleDraft): string {
 
 function toolEffect(was: Role, { tool_policy: tools }: RoleDraft): string {
   if (tools === 'full') return t('From their next message on they may let it do anything on this machine.');
-  if (tools === 'none') return t('From now on they may only talk with it; what runs for them and does more is ended.');
+  if (tools === 'none') return t('From now on they may only talk with it; running turns that may do more are ended.');
   return was.tool_policy === 'none'
     ? t('From their next message on they may let it look things up.')
-    : t('From now on they may let it look things up; what runs for them and does more is ended.');
+    : t('From now on they may let it look things up; running turns that may do more are ended.');
 }
 
 function surfacesEffect(was: Role, { surfaces }: RoleDraft): string | null {
   if (same(was.surfaces, surfaces)) return null;
   return surfaces === '*'
-    ? t('It counts on every channel.')
-    : t('It counts on these channels alone: {channels}.', { channels: listWords(surfaces) });
+    ? t('It applies on every channel.')
+    : t('It applies only on these channels: {channels}.', { channels: listWords(surfaces) });
 }
 
 const same = (one: readonly string[] | '*', other: readonly string[] | '*'): boolean =>

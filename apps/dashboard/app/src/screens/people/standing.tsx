@@ -50,7 +50,7 @@ export function Standing({ person, isLast, onClose }: Props) {
         >
           <p>
             {t(
-              'Their roles and what they are known by are removed: who writes from there is a stranger again. What was said stays.',
+              'Their roles and names on channels are removed: anyone who writes from there is a stranger again. What was said stays.',
             )}
           </p>
         </Confirm>

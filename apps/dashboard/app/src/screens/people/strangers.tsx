@@ -14,8 +14,8 @@ type Props = { pending: readonly PendingIdentity[]; people: readonly Principal[]
 /** Who has written and was refused, because nobody knows them. */
 export function Strangers({ pending, people, roles }: Props) {
   const [chosen, setChosen] = useState<{ stranger: PendingIdentity; end: End } | null>(null);
-  const dismiss = useAct({ changes: trustPaths, done: t('Taken off the list. Who writes again comes back to it.') });
-  if (pending.length === 0) return <p className="muted">{t('None. Who writes and is not known comes here.')}</p>;
+  const dismiss = useAct({ changes: trustPaths, done: t('Taken off the list. A person who writes again is listed again.') });
+  if (pending.length === 0) return <p className="muted">{t('None. People who write without being known are listed here.')}</p>;
   return (
     <>
       <ul className="rows-list">

@@ -11,7 +11,7 @@ export function WhyPerson({ person }: { person: Principal }) {
   if (person.identifiers.length === 0) return null;
   return (
     <section className="stack" aria-label={t('Why')}>
-      <h3>{t('Why may they what they may?')}</h3>
+      <h3>{t('Why do they have these rights?')}</h3>
       <p className="row-buttons">
         {person.identifiers.map(({ id, surface, value }) => (
           <button

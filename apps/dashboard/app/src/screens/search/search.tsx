@@ -63,7 +63,7 @@ export function SearchScreen() {
                   events: plural(hits, '{n} event', '{n} events'),
                   sessions: plural(sessions.length, '{n} session', '{n} sessions'),
                 })}
-                {capped && ` ${t('There are older ones that were not looked at: narrow the time or the words.')}`}
+                {capped && ` ${t('Older ones were not searched: narrow the time or the words.')}`}
                 {!complete && ` ${t('The newest events are still being taken into the index.')}`}
               </p>
               {sessions.length === 0 ? (

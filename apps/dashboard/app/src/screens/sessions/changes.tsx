@@ -26,7 +26,7 @@ export function Changes({ sessionId }: { sessionId: string }) {
                   <DiffLine key={index} line={line} />
                 ))}
               </pre>
-              {truncated && <p className="muted">{t('The changes go on: look at the rest in the folder itself.')}</p>}
+              {truncated && <p className="muted">{t('There are more changes: see the rest in the folder itself.')}</p>}
             </>
           )
         }

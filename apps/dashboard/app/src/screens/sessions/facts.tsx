@@ -132,7 +132,7 @@ function Acts({ conversationKey: key, session }: { conversationKey: string; sess
         >
           <p>
             {t(
-              'What was said in “{session}” is removed, and its next message starts a new conversation. This cannot be taken back.',
+              'What was said in “{session}” is removed, and its next message starts a new conversation. This cannot be undone.',
               {
                 session: name,
               },

@@ -60,7 +60,7 @@ function Conversation({ conversationKey: key, session, sought }: ConversationPro
       {fault !== null && <Fault error={fault} onRetry={retry} />}
       {isMissing && (
         <Empty title={t('The core has no such session')}>
-          <p>{t('It was forgotten, or it is of a program in a terminal that the core has never spoken with.')}</p>
+          <p>{t('It was forgotten, or it belongs to a program in a terminal that the core has never talked to.')}</p>
         </Empty>
       )}
       {open === null && fault === null && !isMissing && <Skeleton />}

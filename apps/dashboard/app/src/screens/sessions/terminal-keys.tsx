@@ -46,7 +46,7 @@ export function TerminalKeys({ sessionId }: { sessionId: string }) {
               </p>
               <Field
                 label={t('Line to type')}
-                hint={t('It is typed with Enter behind it. Each time is in the audit, without the words.')}
+                hint={t('It is typed and followed by Enter. Each use is in the audit, without the text.')}
               >
                 {(props) => (
                   <input

@@ -26,7 +26,7 @@ function Import({ path, onClose }: { path: string; onClose(): void }) {
     isSecret: true,
     hasPlace: true,
     onDone({ restore }) {
-      toast(t('The backup of {when} is whole. It is put in place at the next start.', { when: fullTime(restore.created_at) }));
+      toast(t('The backup of {when} is complete. It is restored at the next start.', { when: fullTime(restore.created_at) }));
       onClose();
     },
   });
@@ -49,7 +49,7 @@ function Import({ path, onClose }: { path: string; onClose(): void }) {
       >
         <p>
           {t(
-            'All of it is checked first. At its next start the service is what the backup says: what was said, changed and added since then is lost, but for one start in which it can be taken back.',
+            'The whole backup is checked first. The next start restores it: what was said, changed and added since then is lost. You can undo this until the start after that.',
           )}
         </p>
         <p>

@@ -29,7 +29,7 @@ function Make({ path, onClose }: { path: string; onClose(): void }) {
       >
         <p>
           {t(
-            'Passwords, tokens, keys and the vault come with it, sealed by a passphrase. Nobody can open them without it, and nobody can recover it.',
+            'Includes passwords, tokens, keys and the vault, encrypted with a passphrase. They cannot be opened without it, and it cannot be recovered.',
           )}
         </p>
         <SecretField

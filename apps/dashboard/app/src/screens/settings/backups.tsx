@@ -116,7 +116,7 @@ const factsOf = ({ version, bytes: size, scheduled, has_secrets: hasSecrets, cre
     relativeTime(at),
     t('version {version}', { version }),
     size === null ? null : bytes(size),
-    scheduled ? t('made by the clock') : null,
+    scheduled ? t('made automatically') : null,
     hasSecrets ? t('with secrets') : null,
   ]
     .filter((part) => part !== null)
@@ -124,10 +124,10 @@ const factsOf = ({ version, bytes: size, scheduled, has_secrets: hasSecrets, cre
 
 function restoreWords({ state, plan }: RestoreState): string {
   const when = fullTime(plan.created_at);
-  if (state === 'pending') return t('The backup of {when} is put in place at the next start of the service.', { when });
+  if (state === 'pending') return t('The backup of {when} is restored at the next start of the service.', { when });
   return state === 'applied'
     ? t('The backup of {when} is in place. What was there before is kept until the next start.', { when })
-    : t('The earlier state is put back at the next start of the service.');
+    : t('The earlier state is restored at the next start of the service.');
 }
 
 /** The day as it has to be typed. */
@@ -139,7 +139,7 @@ function Restore({ backup, onClose }: { backup: Backup; onClose(): void }) {
   const act = useAct({
     changes: [path],
     isSecret: true,
-    done: t('It is put in place at the next start of the service.'),
+    done: t('It is restored at the next start of the service.'),
     onDone: onClose,
   });
   const day = dayOf(backup.created_at);
@@ -159,7 +159,7 @@ function Restore({ backup, onClose }: { backup: Backup; onClose(): void }) {
       >
         <p>
           {t(
-            'At its next start the service is what it was at {when}. What was said, changed and added since then is lost, but for one start in which it can be taken back.',
+            'The next start restores the state of {when}. What was said, changed and added since then is lost. You can undo this until the start after that.',
             { when: fullTime(backup.created_at) },
           )}
         </p>

@@ -22,7 +22,7 @@ export function EngineRollback({ engine: { id, version, previous_version: before
     >
       <p>
         {t(
-          'The next turn is answered by it. {version} stays here, so you can come back to it, and is not put in place by itself again.',
+          'The next turn is answered by it. {version} stays here, so you can come back to it, and is not installed automatically again.',
           { version: version ?? t('The other version') },
         )}
       </p>

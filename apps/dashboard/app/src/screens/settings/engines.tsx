@@ -162,7 +162,7 @@ function Key({ id, path: where, onClose }: { id: string; path: string; onClose()
       >
         <SecretField
           label={t('Key')}
-          hint={t('It is kept where secrets are, and not shown again.')}
+          hint={t('It is stored with the secrets, and not shown again.')}
           value={value}
           onChange={setValue}
         />

@@ -33,11 +33,13 @@ export function Passkeys() {
         )
       }
     >
-      {!knowsPasskeys() && <p className="muted">{t('This browser makes no passkeys.')}</p>}
+      {!knowsPasskeys() && <p className="muted">{t('This browser does not support passkeys.')}</p>}
       <Loaded query={query} rows={1}>
         {({ passkeys }) => (
           <>
-            {passkeys.length === 0 && <p className="muted">{t('None. With one you sign in by a finger, a face or a PIN.')}</p>}
+            {passkeys.length === 0 && (
+              <p className="muted">{t('None. With one you sign in with a fingerprint, a face or a PIN.')}</p>
+            )}
             <ul className="rows-list">
               {passkeys.map((passkey) => (
                 <li key={passkey.id}>
@@ -65,7 +67,7 @@ export function Passkeys() {
           onConfirm={() => remove.mutate({ method: 'DELETE', path: pathOf(removed) })}
           onClose={() => setRemoved(null)}
         >
-          <p>{t('Whoever has that device cannot sign in by it any more. Sessions that run there go on: end them below.')}</p>
+          <p>{t('That device can no longer be used to sign in. Its open sessions continue: end them below.')}</p>
         </Confirm>
       )}
     </Section>
@@ -107,7 +109,7 @@ function AddPasskey({ onClose }: { onClose(): void }) {
           void add();
         }}
       >
-        <Field label={t('Name')} hint={t('By which you know the device, such as Phone.')} fault={fault}>
+        <Field label={t('Name')} hint={t('What you call the device, such as Phone.')} fault={fault}>
           {(props) => <input {...props} value={name} maxLength={64} onChange={({ target }) => setName(target.value)} />}
         </Field>
         <FormButtons submit={t('Add passkey')} isOff={isBusy || name.trim() === ''} onClose={onClose} />

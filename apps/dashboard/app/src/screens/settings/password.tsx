@@ -34,7 +34,7 @@ export function Password() {
       {codes !== null && (
         <Dialog title={t('New recovery codes')} onClose={() => setCodes(null)}>
           <div className="dialog-words">
-            <p>{t('They take the place of the earlier ones, and are shown this one time: keep them where your phone is not.')}</p>
+            <p>{t('They replace the earlier ones, and are shown only once: keep them somewhere other than your phone.')}</p>
             <ul className="codes">
               {codes.map((code) => (
                 <li key={code}>
@@ -93,7 +93,7 @@ function ChangePassword({ onClose }: { onClose(): void }) {
         />
         <SecretField
           label={t('New password')}
-          hint={t('At least 12 characters. Several words are good.')}
+          hint={t('At least 12 characters. Several words work well.')}
           fault={isOfCurrent ? null : (fault?.message ?? null)}
           minLength={12}
           value={next}

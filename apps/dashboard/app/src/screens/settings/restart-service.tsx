@@ -9,11 +9,11 @@ export const RestartService = () => (
     title={t('Restart the service?')}
     button={t('Restart service')}
     change={{ method: 'POST', path: '/collector/api/control/restart-daemon', body: { target: wholeService } }}
-    done={t('The service starts again. This page goes on by itself.')}
+    done={t('The service is restarting. This page continues automatically.')}
   >
     <p>
       {t(
-        'Turns that run get a few seconds to end; those that do not are taken up again afterwards. Nobody is answered for some seconds. What is written meanwhile is answered then.',
+        'Running turns get a few seconds to finish; the others are resumed afterwards. For some seconds no one is answered; messages from that time are answered then.',
       )}
     </p>
   </ConfirmButton>

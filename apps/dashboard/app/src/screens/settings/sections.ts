@@ -42,7 +42,7 @@ export const settingsSections: readonly SettingsSection[] = [
   section(
     'speech',
     t('Speech'),
-    t('who speaks and listens, and a try of each'),
+    t('who speaks and listens, with a test of each'),
     from(() => import('./speech/speech.tsx'), 'Speech'),
   ),
   section(

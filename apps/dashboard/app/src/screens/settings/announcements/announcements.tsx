@@ -15,10 +15,10 @@ const path = '/core/v2/announcements';
 export function Announcements() {
   const query = useApi<{ announcements: Announcement[] }>(path, 30_000);
   const [isPosting, setPosting] = useState(false);
-  const remove = useAct({ changes: [path], done: t('It is taken back. Who has read it knows it.') });
+  const remove = useAct({ changes: [path], done: t('It is removed. Conversations that have read it still know it.') });
   return (
     <Section
-      title={t('Notes that stand')}
+      title={t('Live notes')}
       actions={
         <button type="button" className="primary" onClick={() => setPosting(true)}>
           <Megaphone aria-hidden size={16} /> {t('Post a note')}
@@ -28,7 +28,7 @@ export function Announcements() {
       <Loaded query={query} rows={2}>
         {({ announcements }) =>
           announcements.length === 0 ? (
-            <Empty title={t('No note stands.')}>
+            <Empty title={t('No note is live.')}>
               <p>{t('A note is posted once, and each conversation that it is for reads it at its next turn.')}</p>
             </Empty>
           ) : (

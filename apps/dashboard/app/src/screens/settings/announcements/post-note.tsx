@@ -22,7 +22,7 @@ const schema = {
 
 const hourS = 3600;
 const ends: readonly { words: string; ttl: number | null }[] = [
-  { words: t('Stays until it is taken back'), ttl: null },
+  { words: t('Stays until it is removed'), ttl: null },
   { words: t('In an hour'), ttl: hourS },
   { words: t('In a day'), ttl: 24 * hourS },
   { words: t('In a week'), ttl: 7 * 24 * hourS },

@@ -24,7 +24,7 @@ export function SendFiles() {
       } catch (error) {
         const fault = error instanceof Error ? error.message : String(error);
         toast(
-          t('{name} did not arrive: {fault} Choose the same file again, and it goes on where it broke off.', {
+          t('{name} did not arrive: {fault} Choose the same file again, and it continues where it stopped.', {
             name: file.name,
             fault,
           }),

@@ -88,7 +88,7 @@ function PutFile({ silo }: { silo: Silo }) {
           />
         )}
       </Field>
-      <Field label={t('Path in the silo')} hint={t('A file that is there is replaced.')}>
+      <Field label={t('Path in the silo')} hint={t('An existing file is replaced.')}>
         {(props) => <input {...props} value={path} autoComplete="off" onChange={({ target }) => setPath(target.value)} />}
       </Field>
       <p>

@@ -39,7 +39,7 @@ export function Silos() {
       <Loaded query={query} rows={1}>
         {({ silos }) =>
           silos.length === 0 ? (
-            <p className="muted">{t('None. A silo is a private store: of its files only those hear who are trusted enough.')}</p>
+            <p className="muted">{t('None. A silo is a private store: only callers with enough trust see its files.')}</p>
           ) : (
             <ul className="rows-list">
               {silos.map((silo) => (

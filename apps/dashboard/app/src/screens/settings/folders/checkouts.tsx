@@ -16,7 +16,7 @@ export function Checkouts() {
       <Loaded query={query} rows={1}>
         {({ checkouts }) =>
           checkouts.length === 0 ? (
-            <p className="muted">{t('None. A channel about code brings them, one for each conversation.')}</p>
+            <p className="muted">{t('None. A channel about code creates them, one per conversation.')}</p>
           ) : (
             <ul className="rows-list">
               {checkouts.map(({ id, url, ref, sha, bytes: size, used_at: at, conversation_key: key }) => (

@@ -34,7 +34,7 @@ export function SetFolder({ path, onClose }: { path: string; onClose(): void }) 
         button={t('Set folder')}
         changes={[path]}
         toCall={({ cwd }) => ({ method: 'PUT', path, body: { cwd, ...choices[at]?.target } })}
-        done={() => t('The folder is set; it holds from the next turn on, where people have every right.')}
+        done={() => t('The folder is set; it applies from the next turn on, for people with full rights.')}
         onClose={onClose}
       >
         <Field label={t('For')}>

@@ -19,7 +19,7 @@ const schema = {
 /** Folders whose own tool servers, hooks and settings may run. */
 export function TrustedFolders({ query, path }: { query: UseQueryResult<FolderList>; path: string }) {
   const [isTrusting, setTrusting] = useState(false);
-  const untrust = useAct({ changes: [path], done: t('It is trusted no more.') });
+  const untrust = useAct({ changes: [path], done: t('It is no longer trusted.') });
   return (
     <Section
       title={t('Folders that are trusted')}
@@ -61,12 +61,12 @@ export function TrustedFolders({ query, path }: { query: UseQueryResult<FolderLi
             button={t('Trust folder')}
             changes={[path]}
             toCall={(body) => ({ method: 'POST', path: `${path}/trusted`, body })}
-            done={() => t('What the folder brings may run from now on.')}
+            done={() => t('The tool servers, hooks and settings of the folder may run from now on.')}
             onClose={() => setTrusting(false)}
           >
             <p className="small">
               <Rich
-                text="Look at it first: {servers}, {claude}, {codex}, {gemini}. It also covers what is pulled into the folder later."
+                text="Review it first: {servers}, {claude}, {codex}, {gemini}. It also covers what is pulled into the folder later."
                 servers={<code>{'.mcp.json'}</code>}
                 claude={<code>{'.claude/settings.json'}</code>}
                 codex={<code>{'.codex/config.toml'}</code>}

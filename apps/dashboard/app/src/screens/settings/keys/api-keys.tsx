@@ -123,10 +123,10 @@ function RevokeKey({ apiKey: { name, for: person, connector }, onClose }: { apiK
       <p>
         {person === null
           ? t(
-              'Programs with it are refused from now on (401). It cannot be brought back; its budget goes with it. What was said stays.',
+              'Programs with it are refused from now on (401). It cannot be restored; its budget is removed with it. What was said stays.',
             )
           : t(
-              'Programs with it, which act for {person}, are refused from now on (401). It cannot be brought back; its budget goes with it. What was said stays.',
+              'Programs with it, which act for {person}, are refused from now on (401). It cannot be restored; its budget is removed with it. What was said stays.',
               { person },
             )}
       </p>

@@ -116,14 +116,14 @@ export function NewKey({
       <div className="stack">
         <p>
           {budget === null
-            ? t('It acts for {person}. It is shown this one time: keep it where the program finds it.', { person })
+            ? t('It acts for {person}. It is shown only once: store it where the program finds it.', { person })
             : t(
-                'It acts for {person}, and may spend {amount} a month. It is shown this one time: keep it where the program finds it.',
+                'It acts for {person}, and may spend {amount} a month. It is shown only once: store it where the program finds it.',
                 { person, amount: money(budget) },
               )}
         </p>
         {(base === null || !effective) && (
-          <p className="fault">{t('Its channel does not run, or does not take it yet. Look at it under Channels.')}</p>
+          <p className="fault">{t('Its channel is not running, or does not accept it yet. Check it under Channels.')}</p>
         )}
         <ShownOnce label={t('Key')} text={key} copy={t('Copy key')} />
         {base !== null && <ShownOnce label={t('Base URL')} text={base} copy={t('Copy base URL')} />}

@@ -40,7 +40,7 @@ export function Limits() {
               />
               <p className="muted small">
                 <Rich
-                  text="At a warning a line stands at home; at the other limit turns are refused. They are settings of the installation: write them into {file} where the service is installed, with {setting} for limits by the day, and restart the service."
+                  text="At the warning Home shows a line; at the other limit turns are refused. Both are settings of the installation: write them into {file} where the service is installed, with {setting} for limits by the day, and restart the service."
                   file={<code>{'.env'}</code>}
                   setting={<code>{'SVC_SPEND_PERIOD=day'}</code>}
                 />

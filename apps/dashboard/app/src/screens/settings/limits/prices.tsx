@@ -27,7 +27,7 @@ export function Prices() {
   const reload = useAct({ changes: [path], done: t('The price file is in force.') });
   const [text, setText] = useState('');
   const [isOpen, setOpen] = useState(false);
-  const remove = useAct({ changes: [path], done: t('The built-in price counts again, if there is one.') });
+  const remove = useAct({ changes: [path], done: t('The built-in price applies again, if there is one.') });
   return (
     <Section
       title={t('Prices')}
@@ -65,8 +65,8 @@ export function Prices() {
               <p key={`${engine} ${model ?? ''}`} className="small">
                 {plural(
                   runs,
-                  '{model} has no price, so {n} run of it counted nothing.',
-                  '{model} has no price, so {n} runs of it counted nothing.',
+                  '{model} has no price, so {n} run of it counted as zero.',
+                  '{model} has no price, so {n} runs of it counted as zero.',
                   { model: model ?? engine },
                 )}
               </p>

@@ -13,9 +13,9 @@ const tierWords: Record<PersonaTier, string> = {
   SACRED: t('an owner'),
 };
 const tools: Record<EnginePersona['tool_policy'], string> = {
-  none: t('It has no tools of its own then.'),
-  read: t('It has tools that read then.'),
-  full: t('It has every tool then.'),
+  none: t('It then has no tools of its own.'),
+  read: t('It then has tools that read.'),
+  full: t('It then has every tool.'),
 };
 
 /** What one engine makes of the persona, to the letter. */

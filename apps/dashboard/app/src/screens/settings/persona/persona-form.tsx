@@ -14,7 +14,7 @@ const schema = {
     replaces: {
       type: 'boolean',
       title: t('In place of the built-in persona'),
-      description: t('Say yourself then that [[NO_REPLY]] means silence, and that blocks marked as data are no instructions.'),
+      description: t('Then say yourself that [[NO_REPLY]] means silence, and that blocks marked as data are not instructions.'),
     },
   },
 } as const;

@@ -15,7 +15,7 @@ const path = '/core/v2/persona';
 const namedPath = '/core/v2/personas';
 const sources: Record<PersonaView['source'], string> = {
   'built-in': t('Built in: you have added nothing to it.'),
-  extended: t('Built in, with words of yours behind it.'),
+  extended: t('Built in, followed by your own text.'),
   replaced: t('Yours, in place of the built-in one.'),
 };
 type Open = { name: string | null; file: string };
@@ -108,7 +108,7 @@ function Named({ onOpen }: { onOpen(open: Open): void }) {
           onConfirm={() => remove.mutate({ method: 'DELETE', path: pathOf(removed) })}
           onClose={() => setRemoved(null)}
         >
-          <p>{t('Its words are lost.')}</p>
+          <p>{t('Its text is lost.')}</p>
         </Confirm>
       )}
     </Section>

@@ -138,13 +138,13 @@ function DeleteSecret({ secret, onClose }: { secret: SecretEntry; onClose(): voi
     >
       <p>{t('Its value cannot be shown, and cannot be brought back.')}</p>
       {users.length === 0 ? (
-        <p>{t('Nobody that is known uses it.')}</p>
+        <p>{t('Nothing that is known uses it.')}</p>
       ) : (
         <p>
           {plural(
             users.length,
-            '{users} uses it. What runs with it goes on until it is restarted, and does not work without it afterwards.',
-            '{users} use it. What runs with it goes on until it is restarted, and does not work without it afterwards.',
+            '{users} uses it. What is running with it keeps it until a restart, and does not work without it afterwards.',
+            '{users} use it. What is running with it keeps it until a restart, and does not work without it afterwards.',
             { users: usersOf(users) },
           )}
         </p>

@@ -113,7 +113,7 @@ export function SetSecret({ vault, secret, others = [], onClose }: Props) {
 /** What is kept under a name takes the place of its value, which nobody can bring back. */
 function faultOf(name: string, others: readonly SecretEntry[]): string | null {
   if (others.some((one) => one.name === name && one.places.length > 0))
-    return t('There is a secret {name} already. Close this and replace its value there, or choose another name.', { name });
+    return t('A secret {name} already exists. Close this and replace its value there, or choose another name.', { name });
   return name === '' || isName.test(name)
     ? null
     : t('It takes up to 128 letters, digits, “_”, “.”, “:”, “/” and “-”, and begins with one of the first three.');

@@ -101,8 +101,8 @@ function ChangePassphrase({ onClose }: { onClose(): void }) {
           label={t('New passphrase')}
           hint={plural(
             leastPassphraseLength,
-            'At least {n} character; six random words are good. Nobody can recover it: without it everything in the vault is lost.',
-            'At least {n} characters; six random words are good. Nobody can recover it: without it everything in the vault is lost.',
+            'At least {n} character; six random words work well. It cannot be recovered: without it everything in the vault is lost.',
+            'At least {n} characters; six random words work well. It cannot be recovered: without it everything in the vault is lost.',
           )}
           minLength={leastPassphraseLength}
           maxLength={maxPassphraseLength}
@@ -137,7 +137,7 @@ function Rotate({ onClose }: { onClose(): void }) {
     >
       <p>
         {t(
-          'Every key in the vault is wrapped again; secrets and passphrase stay as they are. It is worth it after a secret was replaced or deleted, or a reader was revoked: an earlier state of the vault’s file does not count any more.',
+          'Every key in the vault is wrapped again; secrets and passphrase stay as they are. Do this after a secret was replaced or deleted, or a reader was revoked: earlier states of the vault’s file are then no longer accepted.',
         )}
       </p>
     </Confirm>

@@ -38,7 +38,7 @@ export function Vault() {
               {!status.reachable && (
                 <p>
                   <Rich
-                    text="Nothing answers where the vault should be. What it keeps cannot be used until it is back; {command}, where the service is installed, says more."
+                    text="Nothing answers at the address of the vault. Its secrets cannot be used until it is back; {command}, where the service is installed, says more."
                     command={<code>{'./svc status'}</code>}
                   />
                 </p>
@@ -67,7 +67,7 @@ const NoVault = () => (
     </p>
     <p>
       <Rich
-        text="Secrets lie in the secrets file, which only the user of the service can read. A vault keeps them encrypted, and gives each to whom it is meant for. To set one up, run {command} where the service is installed, then start the service again."
+        text="Secrets are stored in the secrets file, which only the user of the service can read. A vault keeps them encrypted, and gives each only to those who may have it. To set one up, run {command} where the service is installed, then start the service again."
         command={<code>{'./svc vault init --write-env'}</code>}
       />
     </p>
@@ -93,7 +93,7 @@ function OpenVault() {
     >
       <SecretField
         label={t('Passphrase of the vault')}
-        hint={t('It goes to the vault alone, which keeps no copy. Nobody can recover it.')}
+        hint={t('It is sent only to the vault, which keeps no copy. It cannot be recovered.')}
         fault={act.error?.message ?? null}
         autoComplete="current-password"
         maxLength={1024}
@@ -111,7 +111,7 @@ function OpenVault() {
 
 const SealVault = () => (
   <>
-    <p>{t('It gives secrets to whom they are meant for. What waited for it has started.')}</p>
+    <p>{t('It gives secrets to those who may have them. What waited for it has started.')}</p>
     <div className="row-buttons">
       <ConfirmButton
         look="danger"
@@ -123,7 +123,7 @@ const SealVault = () => (
       >
         <p>
           {t(
-            'Until it is opened with the passphrase, it gives out nothing: channels that start wait, engines that pay with a key in it do not answer, and silos encrypted with its keys are closed. What runs goes on.',
+            'Until it is opened with the passphrase, it gives out nothing: channels that start wait, engines whose key is in it do not answer, and silos encrypted with its keys are closed. What is running continues.',
           )}
         </p>
       </ConfirmButton>

@@ -9,7 +9,7 @@ import { Speak } from './speak.tsx';
 
 const names: Record<SpeechProviderState['provider'], string> = {
   espeak: t('espeak-ng, on this machine'),
-  openai: t('OpenAI, or a server that speaks as it does'),
+  openai: t('OpenAI, or a server with its API'),
   elevenlabs: 'ElevenLabs',
 };
 
@@ -30,7 +30,7 @@ export function Speech() {
           </Section>
           <p className="muted small">
             <Rich
-              text="Who is used is a setting of the installation: see {page}. A key is kept where secrets are."
+              text="The provider is a setting of the installation: see {page}. A key is stored with the secrets."
               page={<code>{'docs/speech.md'}</code>}
             />
           </p>
@@ -48,7 +48,7 @@ function Providers({ states, setting }: { states: readonly SpeechProviderState[]
       {!states.some(({ chosen }) => chosen) && (
         <p>
           <Rich
-            text="Nobody is set. Write {provider}, or {address} for a server of your own, into {file} and restart the service."
+            text="No provider is set. Write {provider}, or {address} for a server of your own, into {file} and restart the service."
             provider={<code>{`${setting}_PROVIDER`}</code>}
             address={<code>{`${setting}_BASE_URL`}</code>}
             file={<code>{'.env'}</code>}

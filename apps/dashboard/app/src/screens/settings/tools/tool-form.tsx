@@ -45,9 +45,7 @@ export function ToolForm({ known, names, onClose }: Props) {
           onClose={onClose}
         >
           {known !== null && (
-            <p className="muted small">
-              {t('Values that are not shown have to be typed again. Another name makes a second server.')}
-            </p>
+            <p className="muted small">{t('Hidden values have to be typed again. Another name creates a second server.')}</p>
           )}
         </ActForm>
       </div>

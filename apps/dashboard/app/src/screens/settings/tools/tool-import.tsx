@@ -21,7 +21,7 @@ export function ToolImport({ onClose }: { onClose(): void }) {
   const take = async ({ target }: ChangeEvent<HTMLInputElement>) => {
     const [file] = target.files ?? [];
     if (file === undefined) return;
-    setFault(file.size > maxBytes ? t('{file} is no configuration: it has more than 1 MB.', { file: file.name }) : null);
+    setFault(file.size > maxBytes ? t('{file} is not a configuration: it has more than 1 MB.', { file: file.name }) : null);
     if (file.size <= maxBytes) setText(await file.text());
   };
   const send = (event: FormEvent) => {

@@ -76,7 +76,7 @@ export function ToolRow({ server: { name, entry, state }, onChange }: Props) {
           onConfirm={() => remove.mutate({ method: 'DELETE', path: own })}
           onClose={() => setRemoving(false)}
         >
-          <p>{t('The assistant has its tools no more, from the next turn on. How it was set is lost.')}</p>
+          <p>{t('The assistant no longer has its tools, from the next turn on. Its settings are lost.')}</p>
         </Confirm>
       )}
     </li>

@@ -47,7 +47,7 @@ export function Tools() {
                 ))}
               </ul>
               {servers.every(({ entry }) => entry.type === 'built-in') && (
-                <Empty title={t("The assistant has the service's own tools alone.")}>
+                <Empty title={t("The assistant has only the service's own tools.")}>
                   <p>
                     {t(
                       'Add a tool server (MCP), such as files, an issue tracker or a browser, or import those of another program.',
