@@ -100,7 +100,7 @@ describe.skipIf(why !== null)(`what the app of a device can do${skipNote(why)}`,
   test('does nothing that it cannot, that is no address, or that the person switched off', async () => {
     await expect.poll(() => gateway.controls.size).toBe(1);
     await page.getByRole('button', { name: 'Settings' }).click();
-    await page.getByLabel('Tell where this device is').uncheck();
+    await page.getByLabel('Share the location of this device').uncheck();
     await expect.poll(() => JSON.stringify(callsTo('/gw/device').at(-1)?.body)).not.toContain('geolocation');
     gateway.command('device_rpc', { rpc_id: 'r1', method: 'geolocation' });
     gateway.command('device_rpc', { rpc_id: 'r2', method: 'open_url', params: { url: 'javascript:alert(1)' } });
@@ -110,7 +110,7 @@ describe.skipIf(why !== null)(`what the app of a device can do${skipNote(why)}`,
     expect(results.every(({ ok }) => ok === false)).toBe(true);
     expect(results.map(({ error }) => error)).toEqual(
       expect.arrayContaining([
-        expect.stringMatching(/switched that off/),
+        expect.stringMatching(/turned that off/),
         expect.stringMatching(/no http/),
         expect.stringMatching(/cannot do that/),
       ]),

@@ -72,6 +72,6 @@ export function PairPage({ code, onPaired }: Props) {
 
 function faultOf(error: unknown): string {
   if (!(error instanceof GatewayFault)) return 'The assistant cannot be reached. Check your connection, then try again.';
-  if (error.status === 403) return 'This code is wrong, used or older than ten minutes. Make a new one with ./svc device add.';
-  return error.status === 429 ? 'Too many tries. Wait a minute, then try again.' : error.message;
+  if (error.status === 403) return 'This code is wrong, used or older than ten minutes. Create a new one with ./svc device add.';
+  return error.status === 429 ? 'Too many attempts. Wait a minute, then try again.' : error.message;
 }

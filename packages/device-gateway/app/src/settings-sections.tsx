@@ -89,7 +89,7 @@ export function CapabilitiesSection({ describe }: { describe(): Promise<void> })
   return (
     <section>
       <h3>What the assistant may do here</h3>
-      <p className="muted">The owner allows each of these for this device first. What you switch off is never done.</p>
+      <p className="muted">The owner first allows each of these for this device. What you turn off is never done.</p>
       {catalogue
         .filter(({ isThere }) => isThere())
         .map(({ name, label }) => (

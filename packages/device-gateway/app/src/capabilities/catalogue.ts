@@ -30,7 +30,7 @@ let lock: WakeLockSentinel | null = null;
 export const catalogue: readonly Capability[] = [
   {
     name: 'geolocation',
-    label: 'Tell where this device is',
+    label: 'Share the location of this device',
     description: 'Where the device is: latitude, longitude, accuracy in metres.',
     policy: 'read',
     isThere: () => 'geolocation' in navigator,
@@ -74,7 +74,7 @@ export const catalogue: readonly Capability[] = [
   {
     name: 'wake_lock',
     label: 'Keep the screen on',
-    description: 'Keeps the screen of the device on, or lets it go off again. Works only while its app is in front.',
+    description: 'Keeps the screen of the device on, or lets it turn off again. Works only while its app is in front.',
     input: object({ on: { type: 'boolean' } }, ['on']),
     policy: 'full',
     isThere: () => 'wakeLock' in navigator,
@@ -105,7 +105,7 @@ export const catalogue: readonly Capability[] = [
   {
     name: 'open_url',
     label: 'Open web pages',
-    description: 'Opens a web page (http or https) on the device. The browser may refuse while nobody uses the app.',
+    description: 'Opens a web page (http or https) on the device. The browser may refuse while no one is using the app.',
     input: object({ url: { type: 'string', maxLength: 2000 } }, ['url']),
     policy: 'full',
     dangerous: true,

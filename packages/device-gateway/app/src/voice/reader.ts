@@ -74,7 +74,7 @@ export function createReader({ gateway, voice, onSpeaking, onFault }: Options): 
       await element.play();
       await over;
     } catch {
-      onFault('The browser plays nothing until you have touched the page.');
+      onFault('The browser plays no sound until you have touched the page.');
     } finally {
       URL.revokeObjectURL(url);
       player = null;
