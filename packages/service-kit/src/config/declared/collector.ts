@@ -11,16 +11,16 @@ export const collectorSettings = {
     text: 'Bearer token of control routes. Unset: open, with a warning.',
   }),
   retentionDays: setting('SVC_RETENTION_DAYS', integer(0, 36_500), {
-    text: 'How long events are kept; sums of what was used stay. 0: for ever.',
+    text: 'How long events are kept; usage sums stay. 0: forever.',
     default: '365',
   }),
   /** Days by kind of event, where they differ; 0 is for ever. */
   retentionDaysByKind: setting('SVC_RETENTION_DAYS_BY_KIND', daysByKind(), {
-    text: 'Other days for some kinds, such as thinking=14,tool_result=30,system-sample=7. 0: for ever.',
+    text: 'Other days for some kinds, such as thinking=14,tool_result=30,system-sample=7. 0: forever.',
     default: 'system-sample=14',
   }),
   transcripts: setting('SVC_TRANSCRIPTS', oneOf(['follow', 'list', 'off']), {
-    text: 'Transcripts that your engines keep: follow (sessions are listed, and what is said in them is stored), list (only listed) or off.',
+    text: 'Transcripts that your engines keep: follow (sessions are listed, and their content is stored), list (only listed) or off.',
     default: 'follow',
   }),
   /** The variables of OpenTelemetry's specification. */
@@ -40,7 +40,7 @@ export const collectorSettings = {
       default: '60000',
     }),
     isOff: setting('OTEL_SDK_DISABLED', trueOrFalse(), {
-      text: 'true: nothing is sent, whatever the others say.',
+      text: 'true: nothing is sent, whatever the other settings are.',
       default: 'false',
     }),
   },

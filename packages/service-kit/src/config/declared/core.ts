@@ -32,11 +32,11 @@ export const coreSettings = {
     default: '256',
   }),
   maxBotTurns: setting('SVC_MAX_BOT_TURNS', integer(0, 1000), {
-    text: 'How many turns in a row that bots ask for are answered in a conversation, until a person says something.',
+    text: 'How many turns in a row from bots are answered in a conversation, until a person writes.',
     default: '5',
   }),
   publicLinkHosts: setting('SVC_PUBLIC_LINK_HOSTS', hostNames(), {
-    text: 'Hosts that links on public surfaces may lead to, separated by commas; those below them count too. Unset: any.',
+    text: 'Hosts that links on public surfaces may lead to, separated by commas, including their subdomains. Unset: any.',
   }),
   turnIdleMs: setting('SVC_TURN_IDLE_MS', integer(1000, 86_400_000), {
     text: 'A turn whose engine says nothing for this long is ended.',
@@ -64,7 +64,7 @@ export const coreSettings = {
     default: '64000000',
   }),
   historyDays: setting('SVC_HISTORY_DAYS', integer(0, 36_500), {
-    text: 'How long what was said is kept. 0: for ever.',
+    text: 'How long conversation history is kept. 0: forever.',
     default: '90',
   }),
   titles: setting('SVC_TITLES', oneOf(['model', 'words', 'off']), {
@@ -73,10 +73,10 @@ export const coreSettings = {
   }),
   /** Limits of what a period may cost at list prices, USD; null is no limit. */
   spendSoftUsd: setting('SVC_SPEND_SOFT_USD', usd(), {
-    text: 'All together past this many USD in a period: a warning. Unset: no limit.',
+    text: 'All people together, above this many USD in a period: a warning. Unset: no limit.',
   }),
   spendHardUsd: setting('SVC_SPEND_HARD_USD', usd(), {
-    text: 'All together at this many USD in a period: turns are refused. Unset: no limit.',
+    text: 'All people together, at this many USD in a period: turns are refused. Unset: no limit.',
   }),
   spendPrincipalSoftUsd: setting('SVC_SPEND_PRINCIPAL_SOFT_USD', usd(), {
     text: 'The same warning for each principal. Unset: no limit.',
@@ -92,14 +92,14 @@ export const coreSettings = {
     text: 'Hosts of git servers in your own network, as name or name:port, separated by commas. Checkouts come from these, over http and git too, and over https from any public host.',
   }),
   checkoutSecrets: setting('SVC_CHECKOUT_SECRETS', secretsForHosts(), {
-    text: 'Secrets that your own checkouts may name, each with the server that is given it, separated by commas: GITHUB_TOKEN@github.com. Another port than that of https is written with it. Where SVC_CORE_TOKEN is set, who shows it may name any.',
+    text: 'Secrets that your own checkouts may name, each with the server that may receive it, separated by commas: GITHUB_TOKEN@github.com. Add the port if it is not that of https. If SVC_CORE_TOKEN is set, a caller with it may name any.',
   }),
   checkoutMaxBytes: setting('SVC_CHECKOUT_MAX_SIZE', bytes(), {
     text: 'How large the files of one checkout may be, and what is fetched for it.',
     default: '512mb',
   }),
   checkoutsMaxBytes: setting('SVC_CHECKOUTS_MAX_SIZE', bytes(), {
-    text: 'How much all checkouts may take together. Past it those that were not used for the longest are removed.',
+    text: 'How much all checkouts may take together. Beyond it the least recently used are removed.',
     default: '8gb',
   }),
   maxCheckouts: setting('SVC_MAX_CHECKOUTS', integer(1, 10_000), {
@@ -111,11 +111,11 @@ export const coreSettings = {
   }),
   /** 0 is never. */
   backupEveryMs: setting('SVC_BACKUP_EVERY_HOURS', hours(0, 8784), {
-    text: 'How often a backup is made by itself. 0: never.',
+    text: 'How often a backup is made automatically. 0: never.',
     default: '24',
   }),
   backupKeep: setting('SVC_BACKUP_KEEP', integer(1, 1000), {
-    text: 'How many of the backups that are made by themselves are kept.',
+    text: 'How many of the automatic backups are kept.',
     default: '7',
   }),
 };
@@ -128,7 +128,7 @@ export const uploadSettings = {
   }),
   uploadChunkBytes: setting('SVC_UPLOAD_CHUNK_SIZE', bytes(), { text: 'Size of the chunks of an upload.', default: '8mb' }),
   uploadMaxChunkBytes: setting('SVC_UPLOAD_MAX_CHUNK', bytes(), {
-    text: 'How large one chunk may be. A reverse proxy must let as much through.',
+    text: 'How large one chunk may be. A reverse proxy must allow this size.',
     default: '64mb',
   }),
   uploadMaxBytes: setting('SVC_UPLOAD_MAX_SIZE', bytes(), {
@@ -140,7 +140,7 @@ export const uploadSettings = {
 /** Settings: how messages are judged. */
 export const moderationSettings = {
   moderation: setting('SVC_MODERATION', oneOf(['off', 'rules', 'openai']), {
-    text: 'How messages are judged before the engine sees them: rules (length, flood, deny file), openai (the rules, then an endpoint) or off.',
+    text: 'How messages are checked before the engine sees them: rules (length, flood, deny file), openai (the rules, then an endpoint) or off.',
     default: 'rules',
   }),
   moderationBaseUrl: setting('SVC_MODERATION_BASE_URL', requiredUrl(), {
@@ -153,10 +153,10 @@ export const moderationSettings = {
   }),
   /** Null: the endpoint wants no key. */
   moderationKeySecret: setting('SVC_MODERATION_KEY_SECRET', optionalText(), {
-    text: 'Name of the secret that is its key. Empty: it wants none.',
+    text: 'Name of the secret that is its key. Empty: it needs none.',
     default: 'OPENAI_API_KEY',
   }),
   moderationDenyFile: setting('SVC_MODERATION_DENY_FILE', neededDataFile('denyList'), {
-    text: 'Texts and /patterns/ that are refused, one a line. Default: moderation.deny.txt in the data folder.',
+    text: 'Texts and /patterns/ that are refused, one per line. Default: moderation.deny.txt in the data folder.',
   }),
 };

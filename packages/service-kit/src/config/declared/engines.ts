@@ -56,7 +56,7 @@ export const engineSettings = {
   geminiBaseUrl: setting('SVC_GEMINI_BASE_URL', url(), { text: 'Endpoint that speaks the Gemini API, instead of the vendor.' }),
   /** Addresses of model servers to look for. */
   modelServers: setting('SVC_MODEL_SERVERS', baseUrls(), {
-    text: 'Where model servers are looked for (Ollama, LM Studio, llama.cpp, vLLM): addresses, separated by commas; "none" for nowhere.',
+    text: 'Where to look for model servers (Ollama, LM Studio, llama.cpp, vLLM): addresses, separated by commas; "none" for nowhere.',
     default: 'http://127.0.0.1:11434/v1,http://127.0.0.1:1234/v1,http://127.0.0.1:8080/v1,http://127.0.0.1:8000/v1',
   }),
   offlineScript: setting('SVC_OFFLINE_SCRIPT', optionalPath(), {

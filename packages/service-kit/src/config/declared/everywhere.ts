@@ -4,7 +4,7 @@ import { absolutePath, hostNames, integer, oneOf, shortName, text, optionalText 
 /** Settings: settings that every process reads. */
 export const everywhereSettings = {
   dataDir: setting('SVC_DATA_DIR', absolutePath(), {
-    text: 'Folder for every file the service writes. A relative one lies in this folder, as all paths here.',
+    text: 'Folder for every file the service writes. A relative path is relative to this folder, like all paths here.',
     default: '~/.svc',
   }),
   bindHost: setting('SVC_BIND_HOST', text(), {

@@ -12,7 +12,7 @@ export const managerSettings = {
     default: '120000',
   }),
   connectorMemoryMb: setting('SVC_CONNECTOR_MEMORY', integer(96, 65_536), {
-    text: 'Memory in MB above which the process of a connector is ended and started again. A type or an instance (`memory_mb`) may say otherwise.',
+    text: 'Memory in MB above which the process of a connector is restarted. A type or an instance (`memory_mb`) may override it.',
     default: '256',
   }),
   mcpClientsFile: setting('SVC_MCP_CLIENTS_FILE', optionalPath(), {

@@ -8,7 +8,7 @@ export const secretSettings = {
   }),
   /** Program that gives secrets, with its arguments. */
   secretsCommand: setting('SVC_SECRETS_COMMAND', command(), {
-    text: 'Program asked for secrets that are not in the file, name as last argument, value on stdout. No shell; a JSON array for blanks.',
+    text: 'Program that is called for secrets that are not in the file: name as last argument, value on stdout. No shell; use a JSON array for arguments with spaces.',
   }),
 };
 

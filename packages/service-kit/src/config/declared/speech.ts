@@ -5,7 +5,7 @@ import { baseUrl, bytes, integer, oneOfOrNone, optionalText } from '../setting-t
 export const speechSettings = {
   tts: {
     provider: setting('SVC_TTS_PROVIDER', oneOfOrNone(['openai', 'elevenlabs', 'espeak']), {
-      text: 'Who speaks: openai (or what speaks as it does), elevenlabs or espeak. Unset: SVC_TTS_BASE_URL, else espeak-ng where it is installed.',
+      text: 'Who speaks: openai (or a server with its API), elevenlabs or espeak. Unset: SVC_TTS_BASE_URL, else espeak-ng if it is installed.',
     }),
     baseUrl: setting('SVC_TTS_BASE_URL', baseUrl(), {
       text: "Its address, such as http://127.0.0.1:8880/v1. Unset: the vendor's.",
@@ -14,11 +14,13 @@ export const speechSettings = {
       text: "Name of the secret that is its key. Unset: OPENAI_API_KEY or ELEVENLABS_API_KEY at the vendor's own address, else none.",
     }),
     model: setting('SVC_TTS_MODEL', optionalText(), {
-      text: 'Model that speaks where nobody asks for one. Unset: the usual one of the provider.',
+      text: 'Model that speaks if a call names none. Unset: the default of the provider.',
     }),
-    voice: setting('SVC_TTS_VOICE', optionalText(), { text: 'Voice of the same. Unset: the usual one of the provider.' }),
+    voice: setting('SVC_TTS_VOICE', optionalText(), {
+      text: 'Voice that speaks if a call names none. Unset: the default of the provider.',
+    }),
     maxCharacters: setting('SVC_TTS_MAX_CHARACTERS', integer(1, 1_000_000), {
-      text: 'How long a text may be that is spoken.',
+      text: 'Maximum length of a text to speak.',
       default: '4096',
     }),
     timeoutMs: setting('SVC_TTS_TIMEOUT_MS', integer(100, 3_600_000), {
@@ -28,7 +30,7 @@ export const speechSettings = {
   },
   stt: {
     provider: setting('SVC_STT_PROVIDER', oneOfOrNone(['openai', 'elevenlabs']), {
-      text: 'Who transcribes: openai (or what speaks as it does) or elevenlabs. Unset: SVC_STT_BASE_URL, else nobody.',
+      text: 'Who transcribes: openai (or a server with its API) or elevenlabs. Unset: SVC_STT_BASE_URL, else none.',
     }),
     baseUrl: setting('SVC_STT_BASE_URL', baseUrl(), {
       text: "Its address, such as http://127.0.0.1:8000/v1. Unset: the vendor's.",
@@ -37,9 +39,9 @@ export const speechSettings = {
       text: 'Name of the secret that is its key. Unset: as for SVC_TTS_KEY_SECRET.',
     }),
     model: setting('SVC_STT_MODEL', optionalText(), {
-      text: 'Model that transcribes where nobody asks for one. Unset: the usual one of the provider.',
+      text: 'Model that transcribes if a call names none. Unset: the default of the provider.',
     }),
-    maxBytes: setting('SVC_STT_MAX_SIZE', bytes(), { text: 'How large a clip may be that is transcribed.', default: '25mb' }),
+    maxBytes: setting('SVC_STT_MAX_SIZE', bytes(), { text: 'Maximum size of a clip to transcribe.', default: '25mb' }),
     timeoutMs: setting('SVC_STT_TIMEOUT_MS', integer(100, 3_600_000), {
       text: 'How long a transcribing provider may be silent.',
       default: '120000',

@@ -8,10 +8,10 @@ export const updateSettings = {
     text: 'Channel of updates: stable (releases) or edge (the main branch). Unset: as chosen with ./svc update --channel, else stable.',
   }),
   updateManaged: setting('SVC_UPDATE_MANAGED', optionalText(), {
-    text: 'Name of what keeps this installation up to date, such as apt. ./svc update then does nothing.',
+    text: 'Name of what updates this installation, such as apt. ./svc update then does nothing.',
   }),
   updateArchives: setting('SVC_UPDATE_ARCHIVES', optionalText(), {
-    text: 'Address that has the files of the newest release, for an installation from an archive. Unset: as the archive says.',
+    text: 'Address that has the files of the newest release, for an installation from an archive. Unset: the address in the archive.',
   }),
   updateAllowUnsigned: setting('SVC_UPDATE_ALLOW_UNSIGNED', trueOrFalse(), {
     text: 'true: releases without a signature that this version knows (release-signers) are installed too. For forks.',
