@@ -34,6 +34,8 @@ const timeoutMs = 5000;
 /** From the end of its terminal to SIGTERM, and from there to SIGKILL. */
 const [graceMs, termMs] = [2500, 2500];
 const stepMs = 20;
+/** How long a program has to run to count as one that does. */
+const settleMs = 200;
 const maxOutput = 256 * 1024;
 /** 3.0 is of 2019. Older ones read options and targets in other ways. */
 const leastVersion = 3;
@@ -86,7 +88,9 @@ export function createTmuxServer({ run, path: searchPath }: Deps): TmuxServer {
       args.push('new-session', '-d', '-s', checked(id), '-x', '200', '-y', '50', '--', ...words.map(escaped));
       refuse(await tmux(args, { env, cwd }));
       const pane = (await list()).find((one) => one.id === id);
-      if (pane === undefined) throw new ServiceError('unprocessable', `${argv[0]} ended at once.`);
+      // One that cannot be run, or that refuses its arguments, is listed for a moment all the same.
+      if (pane === undefined || (await hasEndedWithin(pane.pid, settleMs)))
+        throw new ServiceError('unprocessable', `${argv[0]} ended at once.`);
       return pane.pid;
     },
     async end(id) {
