@@ -282,7 +282,8 @@ describe.skipIf(why !== null)(`secrets in the dashboard${skipNote(why)}`, () => 
   test('a process that is away is said so, and asked again by a button', async () => {
     await page.route('**/core/v2/keys', (route) => route.abort());
     await open('keys');
-    await page.getByText('The service cannot be reached').waitFor({ timeout: 30_000 });
+    // It is said while it is tried again, too.
+    await page.getByRole('alert').getByText('The service cannot be reached').waitFor({ timeout: 30_000 });
     await page.unroute('**/core/v2/keys');
     await page.getByRole('button', { name: 'Try again' }).click();
     await row('owner').waitFor();

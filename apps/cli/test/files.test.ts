@@ -136,7 +136,7 @@ describe('svc backup', () => {
     expect((await svc(['backup', 'get', made.id, inFolder('b.tar.gz')])).code).toBe(0);
     expect(readFileSync(inFolder('b.tar.gz'))).toHaveLength(made.bytes ?? 0);
     const again = await svc(['backup', 'get', made.id, inFolder('b.tar.gz')]);
-    expect(again).toMatchObject({ code: 1, err: expect.stringContaining('is there already') as string });
+    expect(again).toMatchObject({ code: 1, err: expect.stringContaining('already exists') as string });
     expect((await svc(['backup', 'remove', made.id])).code).toBe(0);
     expect((await json<{ backups: Backup[] }>('backup', 'list')).backups).toEqual([]);
     expect((await svc(['backup', 'restore', made.id])).err).toContain(`there is no backup "${made.id}"`);

@@ -121,7 +121,7 @@ test.each([
   ['dash-', 'It takes up to 32'],
   ['compat', 'something of the service'],
   ['template', 'something of the service'],
-  ['taken', 'is there already'],
+  ['taken', 'already exists'],
 ])('the name %j is refused, and nothing is made', (name, why) => {
   mkdirSync(path.join(folder.path, 'taken'));
   const make = () => newConnector({ name, parent: folder.path, root: repositoryRoot });

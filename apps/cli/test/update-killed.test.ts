@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isAlive } from '@svc/service-kit/process/signal-process.ts';
 import { until } from '@svc/testing/until.ts';
 import { openUpdateHouse, type UpdateHouse } from './update-house.ts';
 import { mountSmallDisk } from './update-faults.ts';
@@ -83,10 +84,10 @@ test.each(['SIGINT', 'SIGKILL'] as const)(
     await until(isTime, 120_000);
     house.endForeground(signal);
     const ended = performance.now();
-    expect(await updating).toEqual({ code: 3, out: expect.stringContaining('The service was stopped while it changed') });
+    expect(await updating).toEqual({ code: 3, out: expect.stringContaining('The service was stopped during the switch') });
     expect(performance.now() - ended).toBeLessThan(20_000);
     expect([killing.phase(), lastRefused()]).toEqual([null, null]);
-    await until(() => house.state() === null || signal === 'SIGKILL', 30_000);
+    await until(() => !isAlive(house.state()?.pid), 30_000);
     expect(house.isInForeground()).toBe(false);
     await house.up();
     await killing.isBroughtToAnEnd(goal);
