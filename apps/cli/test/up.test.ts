@@ -271,6 +271,17 @@ describe('svc up', () => {
     expect(up.output()).toContain('SVC_LOG_LEVEL is "loud"');
   });
 
+  test('begun while another one still stops, waits for it and then runs', async () => {
+    const first = startUp({ SVC_STAND_IN_STOP_MS: '1500' });
+    await first.says('Ctrl-C stops all');
+    first.child.kill('SIGINT');
+    await first.says('Stopping …');
+    const second = startUp();
+    await second.says('Ctrl-C stops all');
+    expect(second.output()).toContain('Waiting for the service to stop …');
+    expect(hasEnded(first.child)).toBe(true);
+  });
+
   test('killed, leaves no process behind, and starts again on the same ports', async () => {
     const first = startUp();
     await first.says('Ctrl-C stops all');

@@ -16,7 +16,7 @@ import { CliError } from '../cli-error.ts';
 import { repositoryRoot } from '../repository-root.ts';
 import { dashboardAddress, hostAddresses, isOptional, type HostName } from '../service-urls.ts';
 import { createStyle, print, printError, widthOf } from '../terminal.ts';
-import { awaitLeftovers, checkPorts, takeInstanceLock } from '../up/before-start.ts';
+import { awaitInstanceLock, awaitLeftovers, checkPorts } from '../up/before-start.ts';
 import { awaitInstances, currentEngine, currentHealth, listKeyFiles, seededOwner, toBannerInstance } from '../up/ask-services.ts';
 import { renderBanner, type BannerFacts } from '../up/banner.ts';
 import { holdTurns } from '../up/hold-turns.ts';
@@ -86,7 +86,11 @@ async function runHere(
   const ahead = await standBy(lifeline, specsNow(), settings.stopTimeoutMs);
   if (ahead === null) return exitCodes.ok;
   const begunAt = Date.now();
-  const lock = takeInstanceLock(paths.supervisorLock);
+  const longestStopMs = settings.stopTimeoutMs + 2000;
+  const lock = await awaitInstanceLock(paths, {
+    waitMs: longestStopMs,
+    onWait: () => print('Waiting for the service to stop …'),
+  });
   if (lock === null) {
     ahead.end();
     return sayItRuns(paths, root);
@@ -97,7 +101,7 @@ async function runHere(
     await awaitLeftovers(readLastState(paths.supervisorState), {
       entries,
       home: installationHome(root),
-      waitMs: settings.stopTimeoutMs + 2000,
+      waitMs: longestStopMs,
       onWait: () => print('Waiting for processes of an earlier start to end …'),
     });
     const wanted = addresses.map((address) => ({ ...address, isOptional: isOptional(address.name) }));

@@ -2,6 +2,7 @@ import { chmodSync, closeSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SupervisorState } from '@svc/contract/service.ts';
+import type { DataPaths } from '@svc/service-kit/config/data-dir.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
 import { commandLineOf } from '@svc/service-kit/process/command-line.ts';
 import { killGroup } from '@svc/service-kit/process/process-group.ts';
@@ -10,6 +11,7 @@ import { addressFault, portFault } from '@svc/supervisor/port-owner.ts';
 import { isAlive } from '@svc/service-kit/process/signal-process.ts';
 import { CliError } from '../cli-error.ts';
 import { moveCommand, planMoves, type WantedPort } from './move-ports.ts';
+import { readSupervisorState } from './state-file.ts';
 
 export type InstanceLock = { release(): void };
 
@@ -29,6 +31,26 @@ export function takeInstanceLock(file: string): InstanceLock | null {
     throw error;
   }
   return { release: () => db.close() };
+}
+
+/**
+ * The same, where a supervisor that stops is waited for: `svc up` right after Ctrl-C means that the service is to run again. Null when another one runs,
+ * or does not end within `waitMs`.
+ */
+export async function awaitInstanceLock(
+  { supervisorLock, supervisorState }: Pick<DataPaths, 'supervisorLock' | 'supervisorState'>,
+  { waitMs, onWait }: Pick<Options, 'waitMs' | 'onWait'>,
+): Promise<InstanceLock | null> {
+  let lock = takeInstanceLock(supervisorLock);
+  if (lock !== null || readSupervisorState(supervisorState)?.is_stopping !== true) return lock;
+  onWait();
+  for (
+    const until = performance.now() + waitMs;
+    lock === null && performance.now() < until;
+    lock = takeInstanceLock(supervisorLock)
+  )
+    await sleep(pollMs);
+  return lock;
 }
 
 const sqliteBusy = 5;
