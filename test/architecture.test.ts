@@ -54,6 +54,7 @@ const light = [
   'forget-oldest',
   'heading-guard',
   'http/guard',
+  'http/loopback',
   'http/public-address',
   'http/refuse-bytes',
   'http/read-body',

@@ -1,5 +1,5 @@
 import { originOf } from '@svc/connector-kit';
-import { isLoopbackName } from '@svc/service-kit/http/guard.ts';
+import { isLoopbackName } from '@svc/service-kit/http/loopback.ts';
 import { placeholderBaseUrl, type Config } from './meta.ts';
 
 /**

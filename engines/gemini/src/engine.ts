@@ -4,7 +4,7 @@ import type { CreateEngine, EngineDeps, EngineEvent, EngineFailure, EngineReques
 import { guardEvents } from '@svc/engine-kit/guard-events.ts';
 import { withTitleModel } from '@svc/engine-kit/turn-text.ts';
 import type { LineProcess } from '@svc/engine-kit/line-process.ts';
-import { isLoopbackUrl } from '@svc/engine-kit/loopback-url.ts';
+import { isLoopbackUrl } from '@svc/service-kit/http/loopback.ts';
 import { acceptGemini } from './find-gemini.ts';
 import { readInstructions } from './instructions.ts';
 import { terminalArgs, terminalEnv } from './launch.ts';

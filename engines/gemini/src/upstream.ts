@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { isLoopbackUrl } from '@svc/engine-kit/loopback-url.ts';
+import { isLoopbackUrl } from '@svc/service-kit/http/loopback.ts';
 import { http, type ClientRequest, type IncomingMessage, type ServerResponse } from '@svc/service-kit/builtin.ts';
 
 export type Upstream = {

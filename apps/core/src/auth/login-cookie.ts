@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { isLoopbackName } from '@svc/service-kit/http/guard.ts';
+import { isLoopbackUrl } from '@svc/service-kit/http/loopback.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
 
 /** Cookies of the login: of a session, of a browser that has signed in before, of the one that opened a set-up link. */
@@ -37,6 +37,6 @@ export function originOf(headers: IncomingHttpHeaders): URL {
   const url = URL.canParse(origin) ? new URL(origin) : null;
   if (url === null || site !== 'same-origin')
     throw new ServiceError('bad_origin', 'Only the page of this service may do this: send its Origin.');
-  if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackName(url.hostname.replace(/^\[|\]$/g, '')))) return url;
+  if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackUrl(url))) return url;
   throw new ServiceError('bad_origin', 'Sign in over https: on this address others could read the password.');
 }

@@ -1,7 +1,7 @@
 import type { EngineConnection } from '@svc/contract/engine.ts';
 import type { EngineAuth } from '@svc/engine-kit/engine.ts';
-import { isLoopbackUrl } from '@svc/engine-kit/loopback-url.ts';
 import type { CoreSettings } from '@svc/service-kit/config/process-settings.ts';
+import { isLoopbackUrl } from '@svc/service-kit/http/loopback.ts';
 import { engineTraits } from '@svc/service-kit/config/engine-traits.ts';
 import type { Secret } from '@svc/service-kit/secret.ts';
 import { BehindVault } from '@svc/service-kit/vault/behind-vault.ts';

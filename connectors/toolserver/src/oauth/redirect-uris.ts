@@ -1,4 +1,4 @@
-import { isLoopbackName } from '@svc/service-kit/http/guard.ts';
+import { isLoopbackUrl } from '@svc/service-kit/http/loopback.ts';
 
 /** Schemes that a browser would act on itself, in place of handing the address to a program. */
 const unsafeSchemes = new Set([
@@ -43,9 +43,7 @@ function faultOf(uri: unknown): string | null {
   if (/^https?$/.test(scheme) && !plainHost.test(url.host))
     return 'a redirect URI has a host of letters, digits, dots and dashes';
   if (scheme === 'http') {
-    return isLoopbackName(url.hostname.replace(/^\[|\]$/g, ''))
-      ? null
-      : 'a redirect URI by http must lead to this machine (127.0.0.1, localhost)';
+    return isLoopbackUrl(url) ? null : 'a redirect URI by http must lead to this machine (127.0.0.1, localhost)';
   }
   return unsafeSchemes.has(scheme) ? `a redirect URI must not begin with ${scheme}:` : null;
 }

@@ -1,4 +1,4 @@
-import { isLoopbackName } from '@svc/service-kit/http/guard.ts';
+import { isLoopbackUrl } from '@svc/service-kit/http/loopback.ts';
 
 /**
  * The origin that a `base_url` of a config names, as it stands in what is given out. `http`: whether it may be one of another machine
@@ -12,6 +12,6 @@ export function originOf(baseUrl: string, { http }: { http: 'anywhere' | 'loopba
     throw new Error('base_url has to be an address such as https://assistant.example.org, without a path.');
   if (url.protocol === 'https:') return url.origin;
   if (url.protocol !== 'http:') throw new Error('base_url has to begin with https://.');
-  if (http === 'anywhere' || isLoopbackName(url.hostname.replace(/^\[|\]$/g, ''))) return url.origin;
+  if (http === 'anywhere' || isLoopbackUrl(url)) return url.origin;
   throw new Error('base_url has to begin with https://; http:// is for this machine alone.');
 }

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { isLoopbackName } from '@svc/service-kit/http/guard.ts';
+import { isLoopbackName } from '@svc/service-kit/http/loopback.ts';
 
 type BindHost = {
   host: string;

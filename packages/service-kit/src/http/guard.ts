@@ -1,5 +1,5 @@
-import { isIP } from 'node:net';
 import { ServiceError } from '../service-error.ts';
+import { isLoopbackName } from './loopback.ts';
 
 type Headers = Record<string, string | string[] | undefined>;
 
@@ -76,12 +76,6 @@ const one = (value: string | string[] | undefined): string | null => (typeof val
 function hostName(header: string): string | null {
   const match = /^(\[[0-9a-f:.]+\]|[a-z0-9.-]+)(?::\d{1,5})?$/i.exec(header);
   return match === null ? null : match[1]!.replace(/^\[|\]$/g, '').toLowerCase();
-}
-
-/** Only `localhost` and address literals count: `127.evil.example` is a name that anyone may own. */
-export function isLoopbackName(host: string): boolean {
-  if (host === 'localhost') return true;
-  return isIP(host) === 4 ? host.startsWith('127.') : host === '::1';
 }
 
 function isSameOrigin(origin: string | null, hostHeader: string): boolean {
