@@ -173,8 +173,8 @@ function useMarks({ conversation, box, scrollTo, match, words }: Marked): void {
     look();
     // Rows come and go while one scrolls, and are numbered again when older ones come.
     const paintAgain = () => {
-      paint();
-      lookSoon();
+      if (isLeft || performance.now() >= until) paint();
+      else lookSoon();
     };
     element.addEventListener('scroll', paintAgain);
     const rows = new MutationObserver(paintAgain);

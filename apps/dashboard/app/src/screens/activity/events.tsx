@@ -9,7 +9,7 @@ import { fullTime, shortTime } from '../../parts/format.ts';
 import { useFrames } from '../../parts/live.tsx';
 import { Empty, Loaded } from '../../parts/page.tsx';
 import { useApi } from '../../parts/query.ts';
-import { usePeople } from '../../parts/use-people.ts';
+import { type People, usePeople } from '../../parts/use-people.ts';
 import { WhyLink } from '../../parts/why-link.tsx';
 import { toast } from '../../parts/toast.tsx';
 
@@ -20,6 +20,7 @@ const path = withQuery('/collector/api/events', { limit: pageSize });
 /** Events of every process, the newest first. New ones are counted, and shown when they are asked for: what is read stays where it is. */
 export function Events() {
   const query = useApi<EventPage>(path);
+  const people = usePeople();
   const [older, setOlder] = useState<EventPage | null>(null);
   const [fresh, setFresh] = useState(0);
   useFrames(({ type }) => type === 'event' && setFresh((before) => before + 1));
@@ -56,7 +57,7 @@ export function Events() {
             <>
               <ol className="events">
                 {events.map((event) => (
-                  <EventRow key={event.id} event={event} />
+                  <EventRow key={event.id} event={event} people={people} />
                 ))}
               </ol>
               {next !== null && (
@@ -80,9 +81,8 @@ const maxText = 300;
 const wordsOf = ({ text, payload }: TelemetryEvent): string =>
   shorten(text === null || text === '' ? factLine(payload) : text, maxText);
 
-function EventRow({ event }: { event: TelemetryEvent }) {
+function EventRow({ event, people }: { event: TelemetryEvent; people: People }) {
   const { ts, kind, surface, identity, session } = event;
-  const people = usePeople();
   const words = wordsOf(event);
   return (
     <li>

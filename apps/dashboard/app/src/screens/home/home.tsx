@@ -1,4 +1,3 @@
-import { shorten } from '@svc/chat-ui/language/shorten.ts';
 import { t } from '@svc/chat-ui/language/t.ts';
 import type { Brief } from '@svc/contract/insights.ts';
 import { Link } from '@tanstack/react-router';
@@ -7,7 +6,8 @@ import { count, money, relativeTime } from '../../parts/format.ts';
 import { Empty, Loaded, Page, Section, Skeleton } from '../../parts/page.tsx';
 import { useAct, useApi } from '../../parts/query.ts';
 import { Status } from '../../parts/status.tsx';
-import { usePeople } from '../../parts/use-people.ts';
+import { titleOf } from '../../parts/title-of.ts';
+import { type People, usePeople } from '../../parts/use-people.ts';
 import { stateWords } from '../sessions/state-words.ts';
 import { Refused } from './refused.tsx';
 import { type Need, useNeeds } from './use-needs.ts';
@@ -45,18 +45,14 @@ export function Home() {
                 <p className="muted">{t('Nobody.')}</p>
               ) : (
                 <ul className="rows-list">
-                  {active
-                    .toSorted(workingFirst)
-                    .map(({ conversation_key: key, title, surface, state, last_text: text, last_event_at: at, ...row }) => (
-                      <li key={key}>
-                        <Link to="/sessions/$key" params={{ key }} className="row-link">
-                          {title ?? (text === null ? key : shorten(text, 80))}
-                        </Link>
-                        <p className="muted small">
-                          {[surface, people.nameIn(row), stateWords[state], relativeTime(at)].filter(Boolean).join(' · ')}
-                        </p>
-                      </li>
-                    ))}
+                  {active.toSorted(workingFirst).map((session) => (
+                    <li key={session.conversation_key}>
+                      <Link to="/sessions/$key" params={{ key: session.conversation_key }} className="row-link">
+                        {titleOf(session)}
+                      </Link>
+                      <p className="muted small">{workWords(session, people)}</p>
+                    </li>
+                  ))}
                 </ul>
               )}
             </Section>
@@ -96,6 +92,10 @@ function NeedRow({ need: { status, title, words, remedy } }: { need: Need }) {
     </li>
   );
 }
+
+/** Where a session is at work, for whom, and since when. */
+const workWords = ({ surface, state, last_event_at: at, ...who }: Brief['active'][number], people: People): string =>
+  [surface, people.nameIn(who), stateWords[state], relativeTime(at)].filter(Boolean).join(' · ');
 
 function Totals({ totals }: Pick<Brief, 'totals'>) {
   const sum = totals.reduce(

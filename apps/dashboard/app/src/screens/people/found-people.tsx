@@ -4,6 +4,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { count } from '../../parts/format.ts';
 import { Empty } from '../../parts/page.tsx';
+import { SearchField } from '../../parts/search-field.tsx';
 import { findPeople } from './find-people.ts';
 import { PeopleTable } from './people-table.tsx';
 
@@ -23,13 +24,7 @@ export function FoundPeople({ people, onShow }: Props) {
   return (
     <>
       <form className="filters" role="search" aria-label={t('People')} onSubmit={(event) => event.preventDefault()}>
-        <input
-          type="search"
-          aria-label={t('Name, number or role')}
-          placeholder={t('Name, number or role')}
-          value={text}
-          onChange={({ target }) => look(target.value)}
-        />
+        <SearchField label={t('Name, number or role')} value={text} onChange={look} />
       </form>
       <p className="muted small" role="status">
         {countWords(found.length, people.length)}

@@ -7,7 +7,7 @@ import { withQuery } from '../../parts/api.ts';
 import { fullTime, relativeTime } from '../../parts/format.ts';
 import { Empty, Loaded, Page } from '../../parts/page.tsx';
 import { useApi } from '../../parts/query.ts';
-import { usePeople } from '../../parts/use-people.ts';
+import { type People, usePeople } from '../../parts/use-people.ts';
 
 const dayMs = 86_400_000;
 const spans = { '1': t('The last day'), '7': t('The last week'), '31': t('The last month'), '': t('Any time') } as const;
@@ -17,6 +17,7 @@ export function SearchScreen() {
   const { q, days } = useSearch({ from: '/search' });
   const navigate = useNavigate({ from: '/search' });
   const [words, setWords] = useState(q);
+  const people = usePeople();
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => input.current?.focus(), []);
   // The day is what counts: the same words in the same hour are the same question.
@@ -73,7 +74,7 @@ export function SearchScreen() {
               ) : (
                 <ul className="rows-list">
                   {sessions.map((session) => (
-                    <Found key={session.conversation_key} {...session} />
+                    <Found key={session.conversation_key} session={session} people={people} />
                   ))}
                 </ul>
               )}
@@ -85,8 +86,8 @@ export function SearchScreen() {
   );
 }
 
-function Found({ conversation_key: key, title, surface, hits, last_hit_at: at, snippet, highlights, ...row }: SearchedSession) {
-  const people = usePeople();
+function Found({ session, people }: { session: SearchedSession; people: People }) {
+  const { conversation_key: key, title, surface, hits, last_hit_at: at, snippet, highlights } = session;
   return (
     <li>
       <Link to="/sessions/$key" params={{ key }} search={{ tab: '', find: firstPlace(snippet, highlights) }} className="row-link">
@@ -94,7 +95,9 @@ function Found({ conversation_key: key, title, surface, hits, last_hit_at: at, s
       </Link>
       <p className="snippet">{marked(snippet, highlights)}</p>
       <p className="muted small">
-        {[surface, people.nameIn(row), hits === 1 ? null : plural(hits, '{n} event', '{n} events')].filter(Boolean).join(' · ')}
+        {[surface, people.nameIn(session), hits === 1 ? null : plural(hits, '{n} event', '{n} events')]
+          .filter(Boolean)
+          .join(' · ')}
         {' · '}
         <time dateTime={new Date(at).toISOString()} title={fullTime(at)}>
           {relativeTime(at)}

@@ -1,5 +1,4 @@
 import { Rich } from '@svc/chat-ui/language/rich.tsx';
-import { shorten } from '@svc/chat-ui/language/shorten.ts';
 import { plural, t } from '@svc/chat-ui/language/t.ts';
 import type { ListedSession } from '@svc/contract/session.ts';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
@@ -8,8 +7,10 @@ import { withQuery } from '../../parts/api.ts';
 import { count, fullTime, money, relativeTime } from '../../parts/format.ts';
 import { Empty, Loaded, Page } from '../../parts/page.tsx';
 import { useApi } from '../../parts/query.ts';
+import { SearchField } from '../../parts/search-field.tsx';
 import { Status, type StatusKind } from '../../parts/status.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
+import { titleOf } from '../../parts/title-of.ts';
 import { type People, usePeople } from '../../parts/use-people.ts';
 import { stateWords } from './state-words.ts';
 
@@ -36,12 +37,10 @@ export function Sessions() {
           return (
             <>
               <form className="filters" role="search" aria-label={t('Sessions')} onSubmit={(event) => event.preventDefault()}>
-                <input
-                  type="search"
-                  aria-label={t('Title, person, model or folder')}
-                  placeholder={t('Title, person, model or folder')}
+                <SearchField
+                  label={t('Title, person, model or folder')}
                   value={text}
-                  onChange={({ target }) => choose({ text: target.value })}
+                  onChange={(words) => choose({ text: words })}
                 />
                 <select aria-label={t('Channel')} value={channel} onChange={({ target }) => choose({ channel: target.value })}>
                   <option value="">{t('All channels')}</option>
@@ -115,9 +114,9 @@ const columnsWith = (people: People): Column<ListedSession>[] => [
   {
     name: t('Session'),
     isMain: true,
-    cell: ({ conversation_key: key, title, last_text: text }) => (
-      <Link to="/sessions/$key" params={{ key }} className="row-link">
-        {title ?? (text === null ? key : shorten(text, 80))}
+    cell: (session) => (
+      <Link to="/sessions/$key" params={{ key: session.conversation_key }} className="row-link">
+        {titleOf(session)}
       </Link>
     ),
   },

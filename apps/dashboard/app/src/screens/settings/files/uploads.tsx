@@ -7,6 +7,7 @@ import { Confirm } from '../../../parts/dialog.tsx';
 import { bytes, shortTime } from '../../../parts/format.ts';
 import { Empty, Loaded, Section } from '../../../parts/page.tsx';
 import { useAct, useApi } from '../../../parts/query.ts';
+import { SearchField } from '../../../parts/search-field.tsx';
 import { type Column, Table } from '../../../parts/table.tsx';
 import { toast } from '../../../parts/toast.tsx';
 import { DownloadButton } from './download-button.tsx';
@@ -62,13 +63,7 @@ export function Uploads() {
   return (
     <Section title={t('Uploads')} actions={<SendFiles />}>
       <div className="filters">
-        <input
-          type="search"
-          aria-label={t('Name or conversation')}
-          placeholder={t('Name or conversation')}
-          value={text}
-          onChange={({ target }) => find({ text: target.value })}
-        />
+        <SearchField label={t('Name or conversation')} value={text} onChange={(words) => find({ text: words })} />
         <select className="choice" aria-label={t('Kind')} value={kind} onChange={({ target }) => find({ kind: target.value })}>
           <option value="">{t('Every kind')}</option>
           {fileKinds.map((one) => (

@@ -7,6 +7,7 @@ import { Dialog } from '../../../parts/dialog.tsx';
 import { Loaded, Section } from '../../../parts/page.tsx';
 import { useAct, useApi } from '../../../parts/query.ts';
 import { ActForm } from '../../../parts/schema-form/act-form.tsx';
+import { SearchField } from '../../../parts/search-field.tsx';
 import { type Column, Table } from '../../../parts/table.tsx';
 
 const path = '/core/v2/pricing';
@@ -87,13 +88,7 @@ export function Prices() {
               </p>
             )}
             <div className="filters">
-              <input
-                type="search"
-                aria-label={t('Find a model')}
-                placeholder={t('Find a model')}
-                value={text}
-                onChange={({ target }) => setText(target.value)}
-              />
+              <SearchField label={t('Find a model')} value={text} onChange={setText} />
             </div>
             <Table
               caption={t('Prices of models')}

@@ -55,5 +55,5 @@ export function ToolForm({ known, names, onClose }: Props) {
 
 function faultsOf(name: string, names: readonly string[]): Record<string, string> {
   if (!names.includes(name)) return {};
-  return { name: t('There is a tool server {name} already. Choose another name, or change that one.', { name }) };
+  return { name: t('A tool server {name} already exists. Choose another name, or change that one.', { name }) };
 }
