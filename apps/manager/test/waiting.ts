@@ -9,7 +9,7 @@ export async function eventually<T>(get: () => T | Promise<T>, is: (value: T) =>
     const value = await get();
     if (is(value)) return value;
     if (Date.now() > end)
-      throw new Error(`it did not come to pass within ${limitMs / 1000} s; last seen: ${JSON.stringify(value)}`);
+      throw new Error(`the condition did not hold within ${limitMs / 1000} s; last seen: ${JSON.stringify(value)}`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

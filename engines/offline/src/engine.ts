@@ -13,10 +13,10 @@ export type OfflineScript = (request: EngineRequest, signal: AbortSignal) => Asy
 const sessionId = /^offline-[0-9a-f-]{36}$/;
 
 const aboutItself = (text: string) =>
-  `No model is connected yet, so I cannot answer that. I am the built-in offline engine and only show that the way from ` +
-  `your channel to here and back works; you wrote ${counted(text.length, 'character')}.\n\n` +
+  `No model is connected yet, so I cannot answer that. I am the built-in offline engine, which only ` +
+  `shows that messages arrive and answers return; you wrote ${counted(text.length, 'character')}.\n\n` +
   'To connect a model, run `./svc engine install codex` and `./svc engine login codex` (or `claude`), or start a local model server. ' +
-  '`./svc engine` shows how each engine stands.\n\n' +
+  '`./svc engine` shows the state of each engine.\n\n' +
   'Until then I understand: echo TEXT, wait SECONDS TEXT, count N, think TEXT, tool NAME {json} (such as tool clock), ask QUESTION | ANSWER | ANSWER, context, fail CODE.';
 
 /**

@@ -3,7 +3,7 @@ import { pause } from './pause.ts';
 /** Waits until `is` holds, for what says nothing when it does. The limit is against hanging alone. */
 export async function until(is: () => boolean | Promise<boolean>, ms = 40_000): Promise<void> {
   for (const end = performance.now() + ms; !(await is());) {
-    if (performance.now() > end) throw new Error(`it did not come to pass within ${ms / 1000} s`);
+    if (performance.now() > end) throw new Error(`the condition did not hold within ${ms / 1000} s`);
     await pause(10);
   }
 }

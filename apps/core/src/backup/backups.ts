@@ -185,8 +185,9 @@ export class Backups {
   /** What a clock that was ahead has made is older than it says. */
   #newestFirst(): BackupNote[] {
     const now = this.#deps.clock.now();
-    const [past = [], ahead = []] = [false, true].map((is) => this.#notes.list().filter((note) => note.created_at > now === is));
-    return [...past, ...ahead];
+    const notes = this.#notes.list();
+    const isAhead = (note: BackupNote) => note.created_at > now;
+    return [...notes.filter((note) => !isAhead(note)), ...notes.filter(isAhead)];
   }
 
   #removeOld(): void {

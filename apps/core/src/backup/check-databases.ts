@@ -25,8 +25,8 @@ export async function checkDatabases(folder: string, { root, present }: Installe
     if (checked.isDamaged) throw refused(`${name}.db of the backup is damaged: ${checked.fault}.`);
     if (checked.fault !== null) throw refused(`${name}.db of the backup could not be checked: ${checked.fault}. Try again.`);
     const known = newestKnown(name, root);
-    if (isAppliedIn(path.join(present, `${name}.db`), checked.newest)) continue;
-    if (checked.newest.slice(0, 3) > known.slice(0, 3)) {
+    const isNewer = checked.newest.slice(0, 3) > known.slice(0, 3);
+    if (isNewer && !isAppliedIn(path.join(present, `${name}.db`), checked.newest)) {
       throw refused(
         `${name}.db of the backup is of a newer version (${checked.newest}; this one knows ${known}). Update the service first.`,
       );

@@ -50,7 +50,7 @@ test('one that takes more than the disk has is nothing that is wrong with it: th
   await expect(unpackArchive(archive, folder, 2 ** 20)).rejects.toMatchObject({
     code: 'insufficient_storage',
     message: expect.stringMatching(
-      /^The backup unpacks to more than 1\.0 MiB, .* stay free for the service\. Free some space\.$/,
+      /^The backup unpacks to more than the 1\.0 MiB that it may take: .* stay free for the service\. Free some space\.$/,
     ),
   });
 });

@@ -25,7 +25,7 @@ export async function checkRoom(folder: string, size: number): Promise<void> {
 
 /** That what is unpacked takes more than `roomIn` gave: nobody knows beforehand how much. */
 export const noRoomToUnpack = (room: number): ServiceError => {
-  const words = `The backup unpacks to more than ${inUnits(room)}, and more than that it may not take: ${inUnits(reserveBytes)} of the disk stay free for the service.`;
+  const words = `The backup unpacks to more than the ${inUnits(room)} that it may take: ${inUnits(reserveBytes)} of the disk stay free for the service.`;
   return noSpace(words, room);
 };
 

@@ -20,7 +20,7 @@ export type RunningTerminals = {
   isOpen(conversationKey: string): boolean;
   /** Ends the program and gives the session back. @throws ServiceError `not_found` */
   end(id: string): Promise<void>;
-  /** Gives the session of a terminal back that is not open, or not any more. */
+  /** Gives back the session of a terminal that is not open, or no longer. */
   release(conversationKey: string, id: string): Promise<void>;
   /** None is watched any more; their programs go on. */
   close(): void;

@@ -52,7 +52,7 @@ export function createPrincipalStore(db: Database): PrincipalStore {
     async list(): Promise<Principal[]> {
       const rows = await db.all<PrincipalRow>(selectAll);
       const identifiers = await db.all<Identifier>(`${selectIdentifiers} ORDER BY id`);
-      return together(rows, identifiers, await db.all<GrantRow>(`${selectGrants} ORDER BY g.id`));
+      return toPrincipals(rows, identifiers, await db.all<GrantRow>(`${selectGrants} ORDER BY g.id`));
     },
 
     async page(after: string, limit: number): Promise<Principal[]> {
@@ -60,7 +60,7 @@ export function createPrincipalStore(db: Database): PrincipalStore {
       const last = rows.at(-1)?.id ?? after;
       const identifiers = await db.all<Identifier>(`${selectIdentifiers} ${inPage} ORDER BY id`, after, last);
       const grants = await db.all<GrantRow>(`${selectGrants} ${inPage} ORDER BY g.id`, after, last);
-      return together(rows, identifiers, grants);
+      return toPrincipals(rows, identifiers, grants);
     },
 
     async read(idOrKey: string): Promise<Principal | null> {
@@ -87,7 +87,7 @@ export function createPrincipalStore(db: Database): PrincipalStore {
 
 const toHolder = ({ principal_id }: { principal_id: string }) => principal_id;
 
-function together(rows: PrincipalRow[], identifiers: Identifier[], grants: GrantRow[]): Principal[] {
+function toPrincipals(rows: PrincipalRow[], identifiers: Identifier[], grants: GrantRow[]): Principal[] {
   const known = Map.groupBy(identifiers, toHolder);
   const granted = Map.groupBy(grants, toHolder);
   return rows.map((row) => toPrincipal(row, known.get(row.id) ?? [], granted.get(row.id) ?? []));

@@ -1,4 +1,5 @@
 import { forgetOldest } from '@svc/service-kit/forget-oldest.ts';
+
 /** How often each update was handed back to its platform, which delivers it again. */
 export type RedeliveryLimit = {
   /** Counts one more; false when it was handed back too often. */

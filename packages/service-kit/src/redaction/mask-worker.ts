@@ -1,5 +1,5 @@
-import { forgetOldest } from '../forget-oldest.ts';
 import { parentPort } from 'node:worker_threads';
+import { forgetOldest } from '../forget-oldest.ts';
 import type { MaskedText, MaskOrder, MaskWay, StreamWay } from './mask-thread.ts';
 import { createOutboundMask } from './outbound-mask.ts';
 import { createRedactor } from './redactor.ts';
