@@ -95,7 +95,7 @@ describe.skipIf(why !== null)(`settings in the dashboard${skipNote(why)}`, () =>
     await page.getByLabel('Name').fill('kit');
     await page.getByLabel('Program').fill('/bin/false');
     await inDialog('Add tool server').click();
-    await page.getByText('There is a tool server kit already.').waitFor();
+    await page.getByText('A tool server kit already exists.').waitFor();
     await inDialog('Cancel').click();
     expect((await servers())['kit']).toMatchObject({ command: process.execPath });
 

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
+  copyFileSync,
   existsSync,
   linkSync,
   mkdirSync,
@@ -286,13 +287,15 @@ describe('svc', () => {
 });
 
 test('compiled code of a user who may only read the clone is kept in the data folder', async () => {
-  hostNode();
+  // For root nothing is read-only, so it runs this as another user, who may not reach the Node of these tests.
+  const uid = process.getuid?.() === 0 ? 65_534 : undefined;
+  const node = path.join(tree.folder, 'its-node');
+  copyFileSync(process.execPath, node);
+  hostNode(`exec '${node}' "$@"`);
   await tree.run(['up']);
   mkdirSync(tree.file('.cache/node'), { recursive: true });
   chmodSync(tree.file('.cache/node'), 0o555);
-  // For root nothing is read-only, so it runs this as another user.
   chmodSync(path.dirname(tree.folder), 0o755);
-  const uid = process.getuid?.() === 0 ? 65_534 : undefined;
   expect(said(await tree.run(['up'], { uid })).cache).toBe(path.join(tree.folder, '.svc/cache/node'));
 });
 
