@@ -165,9 +165,7 @@ async function supervise(plan: Plan): Promise<number> {
     killNow: () => hosts.killNow(),
     onStopping(why) {
       print(
-        why === 'again'
-          ? 'Starting again … (Ctrl-C ends everything at once)'
-          : 'Stopping … (Ctrl-C again ends everything at once)',
+        why === 'again' ? 'Restarting … (Ctrl-C ends everything at once)' : 'Stopping … (Ctrl-C again ends everything at once)',
       );
       wasAskedToEnd = why === 'asked';
       // Before any process ends: who updates must not take that for a fault of the version.
@@ -189,7 +187,7 @@ async function supervise(plan: Plan): Promise<number> {
         throw hopeless;
       }
       await showBanner(plan, hosts, before, life.isStopping).catch((error: unknown) =>
-        printError(`The service runs, and where it is cannot be shown (${errorText(error)}). Run: ./svc status`),
+        printError(`The service is running, but its addresses cannot be shown (${errorText(error)}). Run: ./svc status`),
       );
     }
     const code = await life.ended;

@@ -42,7 +42,7 @@ function examineSettings(root: string): { findings: Finding[]; settings: Setting
       note('settings', `${name} is set, and nothing reads it`, 'see .env.example for the names'),
     );
     const repeated = repeatedEnvNames(root).map((name) =>
-      note('settings', `${name} stands more than once in .env; the last line counts`, 'remove the others'),
+      note('settings', `${name} is set more than once in .env; the last line counts`, 'remove the others'),
     );
     const unread = unreadEnvLines(root).map((text) => note('settings', text, 'write it as NAME=value, or remove it'));
     const open = settings.managerToken === null ? [openManager] : [];

@@ -1,4 +1,5 @@
 import { forgetOldest } from '@svc/service-kit/forget-oldest.ts';
+
 /** Rounds of several assistants in a room, as far as a person has ended them. */
 export type Rounds = {
   /** A person said that it is enough: words of bots are only read from now on. */

@@ -55,7 +55,7 @@ export function openArchiveSource({ places, root, base, allowUnsigned }: Archive
       const published = found.get(commit);
       if (published === undefined || isWhole(versionFolder(places, commit)) || !(await isStillWrong(places, published)))
         return null;
-      return `${name} is published, but its archive is not what ${sumsFile} says, so it is not installed. By itself it is fetched again when one of the two changes; to try it now: ./svc update`;
+      return `${name} is published, but its archive is not what ${sumsFile} says, so it is not installed. It is downloaded again when one of the two changes; to try it now: ./svc update`;
     },
 
     async make(commit, like) {
