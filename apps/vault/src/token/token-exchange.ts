@@ -28,7 +28,7 @@ export function createTokenExchange({ credentials, proxyTokens, accessLog }: Dep
       const grant = proxyTokens.take(token);
       return accessLog.during({ actor: agent.name, action: 'redeem', target: grant?.name ?? null }, async (tx) => {
         if (grant === null || grant.agentId !== agent.id) {
-          throw forbidden('This token is not good: it was used, is too old, or is not yours. Ask for another one.');
+          throw forbidden('This token is not valid: it was used, has expired, or belongs to another agent. Request a new one.');
         }
         // Looked up again: what it takes may have been raised since.
         const row = await credentials.permitted(tx, grant.name, grant.tier);
