@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -7,6 +7,7 @@ import { systemClock } from '@svc/service-kit/clock.ts';
 import { dataPaths } from '@svc/service-kit/config/data-dir.ts';
 import { openConnectorPasses } from '@svc/service-kit/connector-pass.ts';
 import { requestJson } from '@svc/service-kit/http/json-client.ts';
+import { filesHolding } from '@svc/testing/files-below.ts';
 import { envelope } from './open-test-core.ts';
 import { readEvents } from './read-events.ts';
 import { dataDir, startCoreProcess as start } from './start-core-process.ts';
@@ -132,7 +133,5 @@ test('[P12] a key that came with /query is kept nowhere: not in the log, not in 
   expect((await query({ ...asked, message: 5 })).status).toBe(400);
   core.child.kill('SIGTERM');
   await core.exited;
-  const files = readdirSync(dir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-  const kept = files.filter(({ parentPath, name }) => readFileSync(path.join(parentPath, name)).includes(asked.apiKey));
-  expect([kept.map(({ name }) => name), core.output().includes(asked.apiKey)]).toEqual([[], false]);
+  expect([filesHolding(dir, asked.apiKey), core.output().includes(asked.apiKey)]).toEqual([[], false]);
 });

@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readlinkSync, statSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { EngineView } from '@svc/contract/engine.ts';
 import { requestJson } from '@svc/service-kit/http/json-client.ts';
+import { filesHolding } from '@svc/testing/files-below.ts';
 import { waitFor } from '@svc/testing/house.ts';
 import { processesIn } from '@svc/testing/model-server/find-processes.ts';
 import { codexPackage, fakeCodex, startPackageRegistry } from '@svc/testing/package-registry/start-package-registry.ts';
@@ -46,11 +47,9 @@ test('settings and a key are there in a fresh process, after the last one was ki
     base_url: 'http://127.0.0.1:9/v1',
   });
   expect(await view(second, 'gemini')).toMatchObject({ connection: 'api_key', key_present: true });
-  const holders = readdirSync(dir, { recursive: true, withFileTypes: true }).filter(
-    (entry) => entry.isFile() && readFileSync(path.join(entry.parentPath, entry.name)).includes(key),
-  );
-  expect([holders.map(({ name }) => name), first.output().includes(key)]).toEqual([['secrets.json'], false]);
-  expect(statSync(path.join(dir, 'secrets.json')).mode & 0o777).toBe(0o600);
+  const secrets = path.join(dir, 'secrets.json');
+  expect([filesHolding(dir, key), first.output().includes(key)]).toEqual([[secrets], false]);
+  expect(statSync(secrets).mode & 0o777).toBe(0o600);
 });
 
 test(

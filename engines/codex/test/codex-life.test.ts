@@ -9,6 +9,7 @@ import { engineRequest } from '@svc/engine-kit/testing/engine-request.ts';
 import { testWarmEngine } from '@svc/engine-kit/testing/warm-engine.ts';
 import { http } from '@svc/service-kit/builtin.ts';
 import { Secret } from '@svc/service-kit/secret.ts';
+import { filesHolding } from '@svc/testing/files-below.ts';
 import { listen } from '@svc/testing/listen.ts';
 import { processesIn } from '@svc/testing/model-server/find-processes.ts';
 import { describeWithEngine } from '@svc/testing/model-server/test-engines.ts';
@@ -211,8 +212,7 @@ describeWithEngine('codex', "the life of codex's app-server", async (install) =>
     ending.abort();
     await turn;
     await engine.close();
-    const files = readdirSync(stateDir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-    expect(files.filter((file) => readFileSync(path.join(file.parentPath, file.name)).includes(apiKey))).toEqual([]);
+    expect(filesHolding(stateDir, apiKey)).toEqual([]);
   });
 
   test("the owner's own settings of codex have no part in the turn, and without a login the probe says so", async () => {

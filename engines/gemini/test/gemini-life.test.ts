@@ -12,6 +12,7 @@ import {
 } from '@svc/engine-kit/testing/engine-failures.ts';
 import { sleepers, testEngineLife, testMissingEngine } from '@svc/engine-kit/testing/engine-life.ts';
 import { engineRequest } from '@svc/engine-kit/testing/engine-request.ts';
+import { filesBelow } from '@svc/testing/files-below.ts';
 import { processesIn } from '@svc/testing/model-server/find-processes.ts';
 import { createGate } from '@svc/testing/model-server/gate.ts';
 import type { ScriptedStep } from '@svc/testing/model-server/scripted-reply.ts';
@@ -243,7 +244,7 @@ testMissingEngine('gemini', createEngine);
 
 /** Everything that the files below a folder hold. */
 const contents = (folder: string): string =>
-  readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && !entry.parentPath.includes('compile-cache'))
-    .map((entry) => readFileSync(path.join(entry.parentPath, entry.name), 'latin1'))
+  filesBelow(folder)
+    .filter((file) => !file.includes('/compile-cache/'))
+    .map((file) => readFileSync(file, 'latin1'))
     .join('\n');

@@ -1,7 +1,6 @@
-import { readdirSync } from 'node:fs';
-import path from 'node:path';
 import { expect, vi } from 'vitest';
 import type { TokenUsage } from '@svc/contract/usage.ts';
+import { filesHolding } from '@svc/testing/files-below.ts';
 import { createGate } from '@svc/testing/model-server/gate.ts';
 import { startModelServer, type ModelServerOptions } from '@svc/testing/model-server/start-model-server.ts';
 import { startToolServer } from '@svc/testing/model-server/start-tool-server.ts';
@@ -48,10 +47,7 @@ export async function scriptedContract({ id, createEngine, install, usage, serve
     },
     unknownSession: '11111111-2222-4333-8444-555555555555',
     // Not those of databases, whose free space may hold what was deleted for a while.
-    keptFiles: () =>
-      readdirSync(stateDir, { recursive: true, withFileTypes: true })
-        .filter((entry) => entry.isFile() && !/\.sqlite(-wal|-shm)?$/.test(entry.name))
-        .map(({ parentPath, name }) => path.join(parentPath, name)),
+    filesHolding: (text) => filesHolding(stateDir, text).filter((file) => !/\.sqlite(-wal|-shm)?$/.test(file)),
     remembers: (prompt) => (model.requests.at(-1)?.historyText.split(prompt).length ?? 0) > 2,
     settled: () => vi.waitFor(() => expect(model.open).toBe(0), { timeout: 20_000 }),
     close: async () => {
