@@ -233,6 +233,27 @@ describe('POST /v2/pricing/reload', () => {
   });
 });
 
+describe('/v2/pricing/models/:model', () => {
+  const url = (model: string) => `/v2/pricing/models/${encodeURIComponent(model)}`;
+  const set = (model: string, payload: object) => core.app.inject({ method: 'PUT', url: url(model), payload });
+  const ownModels = async () => (await get<PricingReport>('/v2/pricing')).source.from_file.models;
+
+  test('leaves nothing behind when it is refused', async () => {
+    await open();
+    expect((await set('new-model', { in: 1 })).statusCode).toBe(422);
+    expect(await get('/health')).toMatchObject({ status: 'ok', degraded: [] });
+    expect((await get<PricingReport>('/v2/pricing')).source).toMatchObject({ file_state: 'applied', fault: null });
+  });
+
+  test('changes and removes a price in whatever case the file writes its name', async () => {
+    await open({ file: { models: { 'List-Model': { in: 1, out: 10 } } } });
+    expect((await set('list-model', { in: 3 })).json()).toMatchObject({ models: { 'list-model': { in: 3, out: 10 } } });
+    expect(await ownModels()).toEqual(['list-model']);
+    expect((await core.app.inject({ method: 'DELETE', url: url('LIST-MODEL') })).statusCode).toBe(200);
+    expect(await ownModels()).toEqual([]);
+  });
+});
+
 test('SVC_PRICING_FILE names another file, which must be there', async () => {
   await open({ env: { SVC_PRICING_FILE: '/nonexistent/prices.json' } });
   expect(await get('/health')).toMatchObject({

@@ -2,13 +2,15 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import type { ModelPrice } from '@svc/contract/cost.ts';
 import { isRecord, parseJsonOrNull } from '@svc/contract/json-value.ts';
 import { writeFileAtomic } from '@svc/service-kit/files.ts';
+import { normalName } from '@svc/service-kit/pricing/name-index.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
 
 /** A change of the price file that can be taken back. */
 export type PriceChange = { undo: () => void };
 
 /**
- * Sets the price of a model in the file, or takes it out (null). What else stands there stays, and so do amounts that are not named.
+ * Sets the price of a model in the file, or takes it out (null), in whatever case the file writes its name. What else stands there stays, and
+ * so do amounts that are not named.
  * @throws ServiceError `unprocessable` for a faulty file, `not_found` when there is nothing to take out
  */
 export function changePrice(file: string, model: string, price: Partial<ModelPrice> | null): PriceChange {
@@ -19,10 +21,16 @@ export function changePrice(file: string, model: string, price: Partial<ModelPri
     throw new ServiceError('unprocessable', message);
   }
   const models = (table['models'] ?? {}) as Record<string, unknown>;
-  const { [model]: known, ...others } = models;
-  if (price === null && known === undefined)
+  const isMeant = (name: string) => normalName(name) === normalName(model);
+  // Of two names that mean the same the later one counts.
+  const name = Object.keys(models).findLast(isMeant);
+  if (price === null && name === undefined)
     throw new ServiceError('not_found', `There is no price of your own for "${model.slice(0, 200)}": ${file} does not name it.`);
-  const named = price === null ? others : { ...models, [model]: { ...(isRecord(known) ? known : {}), ...price } };
+  const known = name === undefined ? undefined : models[name];
+  const named =
+    price === null
+      ? Object.fromEntries(Object.entries(models).filter(([each]) => !isMeant(each)))
+      : { ...models, [name ?? model]: { ...(isRecord(known) ? known : {}), ...price } };
   writeFileAtomic(file, `${JSON.stringify({ ...table, models: named }, null, 2)}\n`);
   return { undo: () => (before === null ? rmSync(file, { force: true }) : writeFileAtomic(file, before)) };
 }

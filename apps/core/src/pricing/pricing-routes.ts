@@ -26,7 +26,7 @@ export function mountPricingRoutes(app: App, { pricing }: { pricing: Pricing }):
   /** One after the other: what takes a change back must not take back another one. */
   const inTurn = createLane(1);
   const change = (model: string, price: Partial<ModelPrice> | null): Promise<PricingReport> =>
-    inTurn(() => changed(pricing.report().source.file, model, price, reload));
+    inTurn(() => changed(pricing.report().source.file, model, price, { reload, restore: () => pricing.reload() }));
   app.put<ByModel & { Body: Static<typeof modelPriceSchema> }>(
     '/v2/pricing/models/:model',
     { schema: { body: modelPriceSchema } },
@@ -35,18 +35,21 @@ export function mountPricingRoutes(app: App, { pricing }: { pricing: Pricing }):
   app.delete<ByModel>('/v2/pricing/models/:model', ({ params }) => change(params.model, null));
 }
 
-/** A price that is refused leaves the file as it was. */
+type Readers = { reload: () => Promise<PricingReport>; restore: () => Promise<void> };
+
+/** A price that is refused leaves everything as it was: the file, and what is known of it. */
 async function changed(
   file: string,
   model: string,
   price: Partial<ModelPrice> | null,
-  reload: () => Promise<PricingReport>,
+  { reload, restore }: Readers,
 ): Promise<PricingReport> {
   const { undo } = changePrice(file, model, price);
   try {
     return await reload();
   } catch (error) {
     undo();
+    await restore();
     throw error;
   }
 }
