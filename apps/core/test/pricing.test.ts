@@ -135,6 +135,21 @@ describe('a model without a price', () => {
     });
   });
 
+  test('is one too where only a sender has a budget, until a price is set', async () => {
+    await open();
+    await core.app.inject({
+      method: 'PUT',
+      url: '/v2/spend/budget',
+      payload: { surface: 'compat', value: 'owner', month_usd: 5 },
+    });
+    core.engine.script(working('qwen3:8b', used));
+    await core.handle(envelope('go'));
+    expect(await get('/health')).toMatchObject({ notices: [expect.stringContaining('no price is known: qwen3:8b.')] });
+    const set = await core.app.inject({ method: 'PUT', url: '/v2/pricing/models/qwen3', payload: { in: 1, out: 2 } });
+    expect(set.json<PricingReport>().unpriced).toEqual([]);
+    expect(await get('/health')).toMatchObject({ notices: [] });
+  });
+
   test('is none where nothing is limited', async () => {
     await open();
     core.engine.script(working('qwen3:8b', used));

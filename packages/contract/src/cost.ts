@@ -26,7 +26,7 @@ export type PriceTable = {
   stt: Record<string, number>;
 };
 
-/** A model that was used since the start though its price is not known; null where the engine named none. */
+/** A model that was used since the start and whose price is still not known; null where the engine named none. */
 export type UnpricedModel = { engine_id: string; model: string | null; runs: number };
 
 /** Answer of `GET /v2/pricing`: the prices in force and where they came from. */

@@ -1,4 +1,4 @@
-import type { PricingReport, UnpricedModel } from '@svc/contract/cost.ts';
+import type { PriceTable, PricingReport, UnpricedModel } from '@svc/contract/cost.ts';
 import type { ModelUsage, TokenCounts, TokenUsage } from '@svc/contract/usage.ts';
 import type { EngineAuth } from '@svc/engine-kit/engine.ts';
 import { costOfTokens, isMoney, toUsd } from '@svc/service-kit/pricing/money.ts';
@@ -30,13 +30,13 @@ export type Pricing = {
   speech(model: string, characters: number): number | null;
   /** What it costs to transcribe so many seconds of audio, USD; null when the model has no price. */
   transcription(model: string, seconds: number): number | null;
-  /** Notes that a model of a side call has no price, for the report and the notices. */
-  noteUnpriced(provider: string, model: string): void;
+  /** Notes that a model of a side call has no price of this kind, for the report and the notices. */
+  noteUnpriced(provider: string, model: string, kind: 'tts' | 'stt'): void;
   /** Reads the price file again; a faulty one changes nothing and shows in `fault`. */
   reload(): Promise<void>;
   /** Why the price file cannot be used, or null. */
   fault(): string | null;
-  /** Models that were used without a price, since the start. */
+  /** Models that were used without a price, since the start, and have none yet. */
   unpriced(): UnpricedModel[];
   report(): PricingReport;
 };
@@ -44,13 +44,17 @@ export type Pricing = {
 export async function openPricing(deps: PriceSourceDeps): Promise<Pricing> {
   const source = await openPriceSource(deps);
   const unpriced = createUnpriced();
+  const hasPrice = (kind: keyof PriceTable, model: string): boolean => {
+    const prices = source.find();
+    return (kind === 'models' ? prices.model(model) : prices[kind](model)) !== null;
+  };
 
   /** An engine's own figure where it gives one, else the tokens at the list price of their model. */
   const costOf = (tokens: TokenCounts & { cost_usd: number | null }, model: string | null, engineId: string): number | null => {
     if (isMoney(tokens.cost_usd)) return tokens.cost_usd;
     const price = model === null ? null : source.find().model(model);
     const cost = price === null ? null : costOfTokens(tokens, price);
-    if (cost === null) unpriced.add(engineId, model);
+    if (cost === null) unpriced.add(engineId, model, 'models');
     return cost;
   };
 
@@ -81,12 +85,12 @@ export async function openPricing(deps: PriceSourceDeps): Promise<Pricing> {
       return perMinute === null ? null : toUsd((seconds * perMinute) / 60);
     },
 
-    noteUnpriced: (provider: string, model: string) => unpriced.add(provider, model),
+    noteUnpriced: (provider, model, kind) => unpriced.add(provider, model, kind),
 
     reload: () => source.reload(),
     fault: () => source.fault(),
-    unpriced: () => unpriced.list(),
-    report: (): PricingReport => ({ ...source.report(), unpriced: unpriced.list() }),
+    unpriced: () => unpriced.list(hasPrice),
+    report: (): PricingReport => ({ ...source.report(), unpriced: unpriced.list(hasPrice) }),
   };
 }
 

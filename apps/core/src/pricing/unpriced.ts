@@ -1,20 +1,27 @@
-import type { UnpricedModel } from '@svc/contract/cost.ts';
+import type { PriceTable, SenderBudget, UnpricedModel } from '@svc/contract/cost.ts';
 import { compositeKey } from '@svc/service-kit/composite-key.ts';
 import type { CoreSettings } from '@svc/service-kit/config/process-settings.ts';
 
 const maxModels = 50;
 
+/** Where a model's price would stand. */
+type Kind = keyof PriceTable;
+
 /** How often which model was used without a price, since the start. Bounded: models past the first 50 are not listed. */
 export function createUnpriced() {
-  const models = new Map<string, UnpricedModel>();
+  const models = new Map<string, UnpricedModel & { kind: Kind }>();
   return {
-    add(engineId: string, model: string | null): void {
-      const key = compositeKey(engineId, model);
+    add(engineId: string, model: string | null, kind: Kind): void {
+      const key = compositeKey(kind, engineId, model);
       const known = models.get(key);
       if (known !== undefined) known.runs++;
-      else if (models.size < maxModels) models.set(key, { engine_id: engineId, model, runs: 1 });
+      else if (models.size < maxModels) models.set(key, { engine_id: engineId, model, runs: 1, kind });
     },
-    list: (): UnpricedModel[] => Array.from(models.values(), (entry) => ({ ...entry })),
+    /** Those that have no price now either: one that is set later ends the warning. */
+    list: (hasPrice: (kind: Kind, model: string) => boolean): UnpricedModel[] =>
+      [...models.values()]
+        .filter(({ kind, model }) => model === null || !hasPrice(kind, model))
+        .map(({ kind: _kind, ...entry }) => entry),
   };
 }
 
@@ -24,15 +31,16 @@ type Deps = {
     'pricingFile' | 'spendHardUsd' | 'spendPrincipalHardUsd' | 'spendPrincipalSoftUsd' | 'spendSoftUsd'
   >;
   pricing: { unpriced(): UnpricedModel[] };
+  spend: { report(): { budgets: readonly SenderBudget[] } };
 };
 
-/** Where spending is limited: the models whose turns no limit sees, because nobody knows their price. */
-export function unpricedNotices({ settings, pricing }: Deps): string[] {
-  const { spendSoftUsd, spendHardUsd, spendPrincipalSoftUsd, spendPrincipalHardUsd } = settings;
-  const limits = [spendSoftUsd, spendHardUsd, spendPrincipalSoftUsd, spendPrincipalHardUsd];
-  if (limits.every((limit) => limit === null)) return [];
+/** Where spending is limited, budgets of single senders included: the models whose turns no limit sees, because nobody knows their price. */
+export function unpricedNotices({ settings, pricing, spend }: Deps): string[] {
   const models = pricing.unpriced().flatMap(({ model }) => (model === null ? [] : [model]));
   if (models.length === 0) return [];
+  const { spendSoftUsd, spendHardUsd, spendPrincipalSoftUsd, spendPrincipalHardUsd } = settings;
+  const limits = [spendSoftUsd, spendHardUsd, spendPrincipalSoftUsd, spendPrincipalHardUsd];
+  if (limits.every((limit) => limit === null) && spend.report().budgets.length === 0) return [];
   return [
     `Not counted by the spending limits, because no price is known: ${shortList(models)}. Set one in ${settings.pricingFile}.`,
   ];

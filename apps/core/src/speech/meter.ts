@@ -23,7 +23,7 @@ export function createMeter({ pricing, spend, events }: Deps): Meter {
   const costOf = ({ feature, provider, model, quantity, isMetered }: Call): number | null => {
     if (!isMetered) return 0;
     const cost = feature === 'tts' ? pricing.speech(model, quantity) : pricing.transcription(model, quantity);
-    if (cost === null) pricing.noteUnpriced(provider, model);
+    if (cost === null) pricing.noteUnpriced(provider, model, feature);
     return cost;
   };
 
