@@ -87,11 +87,21 @@ test('the brief says who is at work and what a day used on each surface', async 
     billed_cost_usd: 0.5,
     payload: { input_tokens, output_tokens: 1 },
   });
+  const side = (surface: string, cost: number | null) => ({
+    kind: 'token-usage',
+    ts: now - 1000,
+    surface,
+    cost_usd: cost,
+    billed_cost_usd: cost,
+    payload: { feature: 'tts', provider: 'p', model: 'm', units: 'characters', quantity: 9 },
+  });
   await collector.ingest([
     used(now - 1000, 'compat', 10),
     used(now - 2 * 3_600_000, 'compat', 20),
     used(now - 3_600_000, 'messenger', 100),
     used(now - 26 * 3_600_000, 'compat', 1000),
+    side('messenger', 0.25),
+    side('mobile', null),
     { kind: 'inbound', ts: now - 1000, session: 's', surface: 'compat', text: 'hello' },
     { kind: 'inbound', ts: now - 3_600_000, session: 'old' },
   ]);
@@ -108,11 +118,15 @@ test('the brief says who is at work and what a day used on each surface', async 
       title: null,
     },
   ]);
-  const zero = { cache_read_tokens: 0, cache_write_tokens: 0 };
+  const zero = { cache_read_tokens: 0, cache_write_tokens: 0, unpriced: 0 };
   expect(brief.totals).toEqual([
-    { surface: 'messenger', turns: 1, input_tokens: 100, output_tokens: 1, cost_usd: 1, billed_cost_usd: 0.5, ...zero },
+    { surface: 'messenger', turns: 1, input_tokens: 100, output_tokens: 1, cost_usd: 1.25, billed_cost_usd: 0.75, ...zero },
     { surface: 'compat', turns: 2, input_tokens: 30, output_tokens: 2, cost_usd: 2, billed_cost_usd: 1, ...zero },
+    { surface: 'mobile', turns: 0, input_tokens: 0, output_tokens: 0, cost_usd: 0, billed_cost_usd: 0, ...zero, unpriced: 1 },
   ]);
+  const { body } = await collector.app.inject('/metrics');
+  expect(body).toContain('svc_cost_usd_day{surface="messenger",kind="billed"} 0.75\n');
+  expect(body).toContain('svc_unpriced_day{surface="mobile"} 1\n');
   expect(now - brief.since).toBeLessThan(25 * 3_600_000);
 });
 

@@ -1,7 +1,7 @@
 import type { ListedSession } from './session.ts';
 import type { TelemetryEvent } from './event.ts';
 
-/** What turns on one surface used. */
+/** What turns on one surface used, and what it cost together with side calls such as speech. */
 export type SurfaceTotals = {
   surface: string;
   turns: number;
@@ -11,6 +11,8 @@ export type SurfaceTotals = {
   cache_write_tokens: number;
   cost_usd: number;
   billed_cost_usd: number;
+  /** Turns and side calls whose price nobody knows: they are not in the costs. */
+  unpriced: number;
 };
 
 /** A session in the brief. Times are epoch ms. */

@@ -35,7 +35,14 @@ test('usage is summed by channel or day, billed beside the list price', () => {
   expect(byDay).toContain('Older hours were left out');
   const call = { bucket_hour: 0, surface: 'compat', feature: 'tts', provider: 'p', model: 'm', units: 'characters' } as const;
   const one = { ...call, calls: 1, quantity: 9, cost_usd: 0.2, billed_cost_usd: 0.1, unpriced_calls: 0 };
-  expect(renderUsage({ usage: [], aux: [one], truncated: false }, 'day', plain)).toContain('Beside turns: 1 side call, $0.20.');
+  expect(renderUsage({ usage: [rollup], aux: [one, { ...one, unpriced_calls: 1 }], truncated: false }, 'day', plain)).toContain(
+    [
+      '  Beside turns: 2 side calls, $0.40, of which billed $0.20.',
+      '  Together: $1.90, of which billed $0.20.',
+      '  1 side call has no known price, and is not in it.',
+      '  1 turn has no known price, and is not in it.',
+    ].join('\n'),
+  );
   const free = { ...one, cost_usd: 0, billed_cost_usd: 0 };
   expect(renderUsage({ usage: [], aux: [free], truncated: false }, 'day', plain)).toMatch(/Beside turns: 1 side call\.$/);
   expect(renderUsage({ usage: [], aux: [], truncated: false }, 'day', plain)).toBe('Nothing was used in this time.');
@@ -67,6 +74,7 @@ test('usage by person is a row for each principal with all handles, billed besid
     '  x\\x1b[2J (not linked)      2   2.0k      20       $0.50       -  issues:x\\x1b[2J',
     '  all                        4   4.0k      40       $2.00  <$0.01',
     '  Beside turns: 3 side calls, $0.20, of which billed $0.10.',
+    '  Together: $2.20, of which billed $0.10.',
     '  2 turns have no known price, and are not in it.',
     '  The core is away: handles that were linked later are shown apart.',
     '  Not everybody is shown. Ask for a shorter time with --since.',

@@ -1,6 +1,6 @@
 import type { UsageByPerson, UsagePerson } from '@svc/contract/usage.ts';
 import type { Style } from '../terminal.ts';
-import { amount, besideTurns, line, table, unpricedTurns, usd } from './words.ts';
+import { amount, besideTurns, line, table, usd, withoutPrice } from './words.ts';
 
 const maxHandles = 3;
 
@@ -8,13 +8,13 @@ const maxHandles = 3;
 export function renderPeople({ people, side, links_known, truncated }: UsageByPerson, style: Style): string {
   if (people.length === 0 && side.length === 0) return 'Nothing was used in this time.';
   const head = ['WHO', 'TURNS', 'INPUT', 'OUTPUT', 'LIST PRICE', 'BILLED', 'HANDLES'];
-  const lines = table([head, ...people.map((person) => cells(person)), cells(sumOf(people), 'all')], [1, 2, 3, 4, 5]);
-  const [calls, cost, billed] = [total(side, 'calls'), total(side, 'cost_usd'), total(side, 'billed_cost_usd')];
+  const all = sumOf(people);
+  const lines = table([head, ...people.map((person) => cells(person)), cells(all, 'all')], [1, 2, 3, 4, 5]);
   return [
     style.bold(lines[0] ?? ''),
     ...lines.slice(1),
-    ...besideTurns(calls, cost, billed),
-    ...unpricedTurns(total(people, 'unpriced_turns')).map((text) => `  ${style.yellow(text)}`),
+    ...besideTurns(side, all),
+    ...withoutPrice(all.unpriced_turns, 'turn').map((text) => `  ${style.yellow(text)}`),
     ...(links_known ? [] : [`  ${style.yellow('The core is away: handles that were linked later are shown apart.')}`]),
     ...(truncated ? [`  ${style.yellow('Not everybody is shown. Ask for a shorter time with --since.')}`] : []),
   ].join('\n');

@@ -1,6 +1,6 @@
 import type { UsageAux, UsageRollup } from '@svc/contract/usage.ts';
 import type { Style } from '../terminal.ts';
-import { amount, besideTurns, line, table, unpricedTurns, usd } from './words.ts';
+import { amount, besideTurns, line, table, usd, withoutPrice } from './words.ts';
 
 /** What the sums are made by; those by person come from elsewhere. */
 export const usageGroups = ['channel', 'person', 'day'] as const;
@@ -20,12 +20,11 @@ export function renderUsage({ usage, aux, truncated }: UsageAnswer, group: Usage
   const head = [group.toUpperCase(), 'TURNS', 'INPUT', 'OUTPUT', 'LIST PRICE', 'BILLED'];
   const rows = shown.map(([name, sum]) => cells(line(name, 60), sum));
   const lines = table([head, ...rows, cells('all', all)], [1, 2, 3, 4, 5]);
-  const side = aux.reduce((sum, row) => ({ calls: sum.calls + row.calls, cost: sum.cost + row.cost_usd }), { calls: 0, cost: 0 });
   return [
     style.bold(lines[0] ?? ''),
     ...lines.slice(1),
-    ...besideTurns(side.calls, side.cost),
-    ...unpricedTurns(all.unpriced).map((text) => `  ${style.yellow(text)}`),
+    ...besideTurns(aux, { cost_usd: all.cost, billed_cost_usd: all.billed }),
+    ...withoutPrice(all.unpriced, 'turn').map((text) => `  ${style.yellow(text)}`),
     ...(truncated ? [`  ${style.yellow('Older hours were left out. Ask for a shorter time with --since.')}`] : []),
   ].join('\n');
 }

@@ -1,3 +1,4 @@
+import type { UsageSide } from '@svc/contract/usage.ts';
 import { counted } from '@svc/service-kit/words.ts';
 import { cutText } from '@svc/service-kit/cut-text.ts';
 import { visibleLine } from '../terminal.ts';
@@ -26,16 +27,26 @@ export function table(rows: readonly (readonly string[])[], right: readonly numb
   return rows.map((row) => `  ${row.map(cell).join('  ')}`.trimEnd());
 }
 
-/** What was called beside turns, and what it is worth where that is known to be something. */
-export function besideTurns(calls: number, cost: number, billed?: number): string[] {
+type SideSums = Pick<UsageSide, 'calls' | 'unpriced_calls' | 'cost_usd' | 'billed_cost_usd'>;
+type Money = Pick<UsageSide, 'cost_usd' | 'billed_cost_usd'>;
+
+/** What was called beside `turns`, and what both cost together, where a side call cost anything. */
+export function besideTurns(side: readonly SideSums[], turns: Money): string[] {
+  const sum = (field: keyof SideSums) => side.reduce((all, row) => all + row[field], 0);
+  const [calls, unpriced, cost, billed] = [sum('calls'), sum('unpriced_calls'), sum('cost_usd'), sum('billed_cost_usd')];
   if (calls === 0) return [];
-  const ofWhich = billed === undefined ? '' : `, of which billed ${usd(billed)}`;
+  const together = { cost_usd: cost + turns.cost_usd, billed_cost_usd: billed + turns.billed_cost_usd };
   return [
-    `  Beside turns: ${amount(calls)} side ${calls === 1 ? 'call' : 'calls'}${cost === 0 ? '' : `, ${usd(cost)}${ofWhich}`}.`,
+    `  Beside turns: ${amount(calls)} side ${calls === 1 ? 'call' : 'calls'}${cost === 0 ? '' : `, ${money(cost, billed)}`}.`,
+    ...(cost === 0 ? [] : [`  Together: ${money(together.cost_usd, together.billed_cost_usd)}.`]),
+    ...withoutPrice(unpriced, 'side call').map((text) => `  ${text}`),
   ];
 }
 
-export const unpricedTurns = (count: number): string[] =>
+const money = (cost: number, billed: number): string => `${usd(cost)}, of which billed ${billed === 0 ? 'nothing' : usd(billed)}`;
+
+/** What no price is known for. */
+export const withoutPrice = (count: number, what: 'turn' | 'side call'): string[] =>
   count === 0
     ? []
-    : [`${counted(count, 'turn')} ${count === 1 ? 'has' : 'have'} no known price, and ${count === 1 ? 'is' : 'are'} not in it.`];
+    : [`${counted(count, what)} ${count === 1 ? 'has' : 'have'} no known price, and ${count === 1 ? 'is' : 'are'} not in it.`];

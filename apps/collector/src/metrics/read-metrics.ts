@@ -61,11 +61,12 @@ function machineReadings(sampler: MetricSources['sampler']): MetricReading[] {
 
 async function surfaceReadings(db: MetricSources['db'], now: number): Promise<MetricReading[]> {
   const { totals } = await readTotals(db, now);
-  return totals.flatMap(({ surface, turns, input_tokens, output_tokens, cost_usd, billed_cost_usd }) => [
+  return totals.flatMap(({ surface, turns, input_tokens, output_tokens, cost_usd, billed_cost_usd, unpriced }) => [
     reading('svc_turns_day', turns, { surface }),
     reading('svc_tokens_day', input_tokens, { surface, direction: 'input' }),
     reading('svc_tokens_day', output_tokens, { surface, direction: 'output' }),
     reading('svc_cost_usd_day', cost_usd, { surface, kind: 'equivalent' }),
     reading('svc_cost_usd_day', billed_cost_usd, { surface, kind: 'billed' }),
+    reading('svc_unpriced_day', unpriced, { surface }),
   ]);
 }

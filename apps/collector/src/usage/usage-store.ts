@@ -28,16 +28,22 @@ export async function listUsage(db: Pick<Database, 'all'>, since: number): Promi
   };
 }
 
-// The sums are kept by the hour, so a day of them is a bounded number of rows.
+// The sums are kept by the hour, so a day of them is a bounded number of rows. What side calls cost is part of what a surface did.
 const selectTotals = `
 SELECT surface, sum(turns) AS turns, sum(input_tokens) AS input_tokens, sum(output_tokens) AS output_tokens,
   sum(cache_read_tokens) AS cache_read_tokens, sum(cache_write_tokens) AS cache_write_tokens,
-  sum(cost_usd) AS cost_usd, sum(billed_cost_usd) AS billed_cost_usd
-FROM usage_rollup WHERE bucket_hour >= ? GROUP BY surface ORDER BY sum(input_tokens + output_tokens) DESC, surface LIMIT 200`;
+  sum(cost_usd) AS cost_usd, sum(billed_cost_usd) AS billed_cost_usd, sum(unpriced) AS unpriced
+FROM (
+  SELECT surface, turns, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost_usd, billed_cost_usd,
+    unpriced_turns AS unpriced
+  FROM usage_rollup WHERE bucket_hour >= ?
+  UNION ALL
+  SELECT surface, 0, 0, 0, 0, 0, cost_usd, billed_cost_usd, unpriced_calls FROM usage_aux WHERE bucket_hour >= ?
+) GROUP BY surface ORDER BY sum(input_tokens + output_tokens) DESC, surface LIMIT 200`;
 
-/** What each surface used from an hour on (its start, epoch ms), most tokens first. */
+/** What each surface used and cost from an hour on (its start, epoch ms), most tokens first. */
 export const totalsBySurface = async (db: Pick<Database, 'all'>, fromHour: number): Promise<SurfaceTotals[]> =>
-  (await db.all<SurfaceTotals>(selectTotals, fromHour)).map((row) => ({ ...row }));
+  (await db.all<SurfaceTotals>(selectTotals, fromHour, fromHour)).map((row) => ({ ...row }));
 
 const hourMs = 3_600_000;
 
