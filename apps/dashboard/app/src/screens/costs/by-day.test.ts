@@ -1,7 +1,7 @@
-import type { UsageRollup } from '@svc/contract/usage.ts';
+import type { UsageAux, UsageRollup } from '@svc/contract/usage.ts';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { byDay, sumOf } from './by-day.ts';
+import { byDay } from './by-day.ts';
 
 const hour = 3_600_000;
 const since = new Date(2026, 2, 20).getTime();
@@ -21,18 +21,36 @@ const row = (bucket_hour: number, cost_usd: number): UsageRollup => ({
   billed_cost_usd: 0,
 });
 
+const side = (bucket_hour: number, cost_usd: number): UsageAux => ({
+  bucket_hour,
+  surface: 'web',
+  feature: 'tts',
+  provider: 'p',
+  model: 'm',
+  units: 'characters',
+  calls: 1,
+  unpriced_calls: 1,
+  quantity: 1,
+  cost_usd,
+  billed_cost_usd: cost_usd,
+});
+
 test('loses nothing of what was used, over changes of the clock too', () => {
   fc.assert(
     fc.property(
       fc.array(fc.tuple(fc.integer({ min: 0, max: 30 * 24 }), fc.integer({ min: 0, max: 100 })), { maxLength: 50 }),
       (used) => {
-        const days = byDay(
-          used.map(([at, cost]) => row(since + at * hour, cost)),
-          since,
-          31,
-        );
-        expect(days.reduce((sum, { list }) => sum + list, 0)).toBe(used.reduce((sum, [, cost]) => sum + cost, 0));
-        expect([sumOf(days).list, sumOf(days).turns]).toEqual([used.reduce((sum, [, cost]) => sum + cost, 0), used.length]);
+        const usage = used.map(([at, cost]) => row(since + at * hour, cost));
+        const aux = used.map(([at, cost]) => side(since + at * hour, 2 * cost));
+        const days = byDay({ usage, aux }, since, 31);
+        const sum = (field: Exclude<keyof (typeof days)[number], 'at'>) => days.reduce((all, day) => all + day[field], 0);
+        const cost = used.reduce((all, [, one]) => all + one, 0);
+        expect([sum('list'), sum('billed'), sum('turns'), sum('unpricedCalls')]).toEqual([
+          3 * cost,
+          2 * cost,
+          used.length,
+          used.length,
+        ]);
         expect(days).toHaveLength(31);
         expect(days.every(({ at }) => new Date(at).getHours() === 0)).toBe(true);
       },

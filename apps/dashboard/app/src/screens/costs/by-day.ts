@@ -1,6 +1,6 @@
-import type { UsageRollup } from '@svc/contract/usage.ts';
+import type { UsageAux, UsageRollup } from '@svc/contract/usage.ts';
 
-/** What a day used; `at` is its first moment, epoch ms. */
+/** What a day used, and what it cost together with side calls; `at` is its first moment, epoch ms. */
 export type Day = {
   at: number;
   turns: number;
@@ -10,17 +10,8 @@ export type Day = {
   billed: number;
   estimated: number;
   unpriced: number;
+  unpricedCalls: number;
 };
-
-/** What all of the days used, beginning with the first. */
-export function sumOf(days: readonly Day[]): Day {
-  const sum = emptyDay(days[0]?.at ?? 0);
-  for (const day of days) {
-    for (const field of ['turns', 'tokensIn', 'tokensOut', 'list', 'billed', 'estimated', 'unpriced'] as const)
-      sum[field] += day[field];
-  }
-  return sum;
-}
 
 const emptyDay = (at: number): Day => ({
   at,
@@ -31,16 +22,20 @@ const emptyDay = (at: number): Day => ({
   billed: 0,
   estimated: 0,
   unpriced: 0,
+  unpricedCalls: 0,
 });
 
+type Used = { usage: readonly UsageRollup[]; aux: readonly UsageAux[] };
+
 /** The sums of hours as those of days of this browser's calendar: each of `count` days from `since` on, used or not. */
-export function byDay(rows: readonly UsageRollup[], since: number, count: number): Day[] {
+export function byDay({ usage, aux }: Used, since: number, count: number): Day[] {
   const first = new Date(since);
   const days = Array.from({ length: count }, (_, index) =>
     emptyDay(new Date(first.getFullYear(), first.getMonth(), first.getDate() + index).getTime()),
   );
-  for (const row of rows) {
-    const day = days.findLast(({ at }) => at <= row.bucket_hour);
+  const dayOf = ({ bucket_hour }: { bucket_hour: number }) => days.findLast(({ at }) => at <= bucket_hour);
+  for (const row of usage) {
+    const day = dayOf(row);
     if (day === undefined) continue;
     day.turns += row.turns;
     day.tokensIn += row.input_tokens + row.cache_read_tokens + row.cache_write_tokens;
@@ -49,6 +44,13 @@ export function byDay(rows: readonly UsageRollup[], since: number, count: number
     day.billed += row.billed_cost_usd;
     day.estimated += row.estimated_turns;
     day.unpriced += row.unpriced_turns;
+  }
+  for (const row of aux) {
+    const day = dayOf(row);
+    if (day === undefined) continue;
+    day.list += row.cost_usd;
+    day.billed += row.billed_cost_usd;
+    day.unpricedCalls += row.unpriced_calls;
   }
   return days;
 }

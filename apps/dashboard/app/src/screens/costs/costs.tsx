@@ -1,19 +1,19 @@
 import { plural, t } from '@svc/chat-ui/language/t.ts';
 import type { SpendReport } from '@svc/contract/cost.ts';
-import type { UsageByPerson, UsageRollup } from '@svc/contract/usage.ts';
+import type { UsageAux, UsageByPerson, UsageRollup } from '@svc/contract/usage.ts';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { withQuery } from '../../parts/api.ts';
 import { count, money, relativeTime } from '../../parts/format.ts';
 import { Empty, Loaded, Page, Section } from '../../parts/page.tsx';
 import { useApi } from '../../parts/query.ts';
-import { byDay, type Day, sumOf } from './by-day.ts';
+import { byDay, type Day } from './by-day.ts';
 import { DaysChart } from './days-chart.tsx';
 import { PeopleCosts } from './people-costs.tsx';
 import { SideCalls } from './side-calls.tsx';
 import { Table } from '../../parts/table.tsx';
+import { type Used, UsedFigures } from '../../parts/used-figures.tsx';
 
 const spans = { '7': t('The last 7 days'), '31': t('The last 31 days'), '92': t('The last 92 days') } as const;
-const dayMs = 86_400_000;
 
 /** What was used, by whom, and what it cost: at list prices, and what is billed. */
 export function Costs() {
@@ -21,8 +21,10 @@ export function Costs() {
   const navigate = useNavigate({ from: '/costs' });
   const span = days in spans ? Number(days) : 31;
   // From the start of a day, so that the same question has the same address.
-  const since = new Date().setHours(0, 0, 0, 0) - (span - 1) * dayMs;
-  const usage = useApi<{ usage: UsageRollup[]; truncated: boolean }>(withQuery('/collector/api/usage', { since }));
+  const since = new Date().setHours(0, 0, 0, 0) - (span - 1) * 86_400_000;
+  const usage = useApi<{ usage: UsageRollup[]; aux: UsageAux[]; truncated: boolean }>(
+    withQuery('/collector/api/usage', { since }),
+  );
   const people = useApi<UsageByPerson>(withQuery('/collector/api/usage/people', { since }));
   const spend = useApi<SpendReport>('/core/v2/spend');
   return (
@@ -44,8 +46,8 @@ export function Costs() {
       }
     >
       <Section title={t('In this time')}>
-        <Loaded query={usage} rows={1}>
-          {(data) => <Sums {...sumOf(byDay(data.usage, since, span))} />}
+        <Loaded query={people} rows={1}>
+          {(data) => <UsedFigures {...sumOf(data)} />}
         </Loaded>
       </Section>
       <Section title={t('Limits')}>
@@ -56,7 +58,7 @@ export function Costs() {
       <Section title={t('By day')}>
         <Loaded query={usage}>
           {(data) => {
-            const found = byDay(data.usage, since, span);
+            const found = byDay(data, since, span);
             return (
               <>
                 <DaysChart days={found} />
@@ -83,23 +85,19 @@ export function Costs() {
   );
 }
 
-function Sums({ turns, list, billed }: Day) {
-  return (
-    <dl className="figures">
-      <div>
-        <dt>{t('Turns')}</dt>
-        <dd>{count(turns)}</dd>
-      </div>
-      <div>
-        <dt>{t('At list prices')}</dt>
-        <dd>{money(list)}</dd>
-      </div>
-      <div>
-        <dt>{t('Billed')}</dt>
-        <dd>{money(billed)}</dd>
-      </div>
-    </dl>
-  );
+/** Of all people and side calls: unlike the days, these are never cut short by the number of hours. */
+function sumOf({ people, side }: Pick<UsageByPerson, 'people' | 'side'>): Used {
+  const sum: Used = { turns: 0, list: 0, billed: 0, unpriced: 0 };
+  for (const { turns, unpriced_turns: unpriced } of people) {
+    sum.turns += turns;
+    sum.unpriced += unpriced;
+  }
+  for (const { unpriced_calls: unpriced } of side) sum.unpriced += unpriced;
+  for (const { cost_usd: list, billed_cost_usd: billed } of [...people, ...side]) {
+    sum.list += list;
+    sum.billed += billed;
+  }
+  return sum;
 }
 
 function Limits({ period, until, total }: SpendReport) {
@@ -129,7 +127,7 @@ function Limits({ period, until, total }: SpendReport) {
 const dayWords = new Intl.DateTimeFormat(undefined, { weekday: 'short', day: 'numeric', month: 'short' });
 
 function Days({ days }: { days: readonly Day[] }) {
-  const used = days.filter(({ turns }) => turns > 0).toReversed();
+  const used = days.filter(({ turns, list, unpricedCalls }) => turns > 0 || list > 0 || unpricedCalls > 0).toReversed();
   if (used.length === 0) return <Empty title={t('Nothing was used in this time')} />;
   return (
     <Table
@@ -145,10 +143,11 @@ function Days({ days }: { days: readonly Day[] }) {
         { name: t('Billed'), isNumber: true, cell: ({ billed }) => money(billed) },
         {
           name: t('Not sure'),
-          cell: ({ estimated, unpriced }) =>
+          cell: ({ estimated, unpriced, unpricedCalls }) =>
             [
               estimated > 0 ? plural(estimated, '{n} turn estimated', '{n} turns estimated') : null,
               unpriced > 0 ? plural(unpriced, '{n} turn unpriced', '{n} turns unpriced') : null,
+              unpricedCalls > 0 ? plural(unpricedCalls, '{n} side call unpriced', '{n} side calls unpriced') : null,
             ]
               .filter((words) => words !== null)
               .join(', '),

@@ -18,6 +18,7 @@ export function SideCalls({ side }: { side: readonly UsageSide[] }) {
         { name: t('Amount'), isNumber: true, cell: ({ quantity, units }) => `${count(quantity)} ${units}` },
         { name: t('List price'), isNumber: true, cell: ({ cost_usd: list }) => money(list) },
         { name: t('Billed'), isNumber: true, cell: ({ billed_cost_usd: billed }) => money(billed) },
+        { name: t('Unpriced calls'), isNumber: true, cell: ({ unpriced_calls: unpriced }) => count(unpriced) },
       ]}
     />
   );

@@ -2,12 +2,13 @@ import { t } from '@svc/chat-ui/language/t.ts';
 import type { Brief } from '@svc/contract/insights.ts';
 import { Link } from '@tanstack/react-router';
 import { MessageCircle } from 'lucide-react';
-import { count, money, relativeTime } from '../../parts/format.ts';
+import { relativeTime } from '../../parts/format.ts';
 import { Empty, Loaded, Page, Section, Skeleton } from '../../parts/page.tsx';
 import { useAct, useApi } from '../../parts/query.ts';
 import { Status } from '../../parts/status.tsx';
 import { titleOf } from '../../parts/title-of.ts';
 import { type People, usePeople } from '../../parts/use-people.ts';
+import { UsedFigures } from '../../parts/used-figures.tsx';
 import { stateWords } from '../sessions/state-words.ts';
 import { Refused } from './refused.tsx';
 import { type Need, useNeeds } from './use-needs.ts';
@@ -99,27 +100,13 @@ const workWords = ({ surface, state, last_event_at: at, ...who }: Brief['active'
 
 function Totals({ totals }: Pick<Brief, 'totals'>) {
   const sum = totals.reduce(
-    (all, { turns, cost_usd: list, billed_cost_usd: billed }) => ({
+    (all, { turns, cost_usd: list, billed_cost_usd: billed, unpriced }) => ({
       turns: all.turns + turns,
       list: all.list + list,
       billed: all.billed + billed,
+      unpriced: all.unpriced + unpriced,
     }),
-    { turns: 0, list: 0, billed: 0 },
+    { turns: 0, list: 0, billed: 0, unpriced: 0 },
   );
-  return (
-    <dl className="figures">
-      <div>
-        <dt>{t('Turns')}</dt>
-        <dd>{count(sum.turns)}</dd>
-      </div>
-      <div>
-        <dt>{t('At list prices')}</dt>
-        <dd>{money(sum.list)}</dd>
-      </div>
-      <div>
-        <dt>{t('Billed')}</dt>
-        <dd>{money(sum.billed)}</dd>
-      </div>
-    </dl>
-  );
+  return <UsedFigures {...sum} />;
 }
