@@ -1,5 +1,5 @@
 import type { TelemetryEvent } from '@svc/contract/event.ts';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { plain } from '../terminal.ts';
 import { renderEvent, renderOtel, renderSearch } from './render-insights.ts';
 import { renderPeople } from './render-people.ts';
@@ -146,7 +146,19 @@ test('what is found shows the words in place', () => {
 test.each([
   ['30m', 1_000_000_000 - 1_800_000],
   ['2d', 1_000_000_000 - 172_800_000],
-  ['2026-01-31', Date.parse('2026-01-31')],
+  ['2026-01-31', new Date(2026, 0, 31).getTime()],
+  ['2026-01-31T12:30', new Date(2026, 0, 31, 12, 30).getTime()],
+  ['2026-01-31T12:30Z', Date.UTC(2026, 0, 31, 12, 30)],
 ])('%s is a time', (text, time) => {
   expect(since(text, 1_000_000_000)).toBe(time);
+});
+
+test('a date begins when its day does here, like the days that usage is summed by', () => {
+  vi.stubEnv('TZ', 'America/New_York');
+  try {
+    expect(since('2026-03-08')).toBe(Date.parse('2026-03-08T05:00Z'));
+    expect(since('2026-03-09')).toBe(Date.parse('2026-03-09T04:00Z'));
+  } finally {
+    vi.unstubAllEnvs();
+  }
 });

@@ -28,11 +28,13 @@ export function until(text: string): number {
   return at;
 }
 
-/** A time before now (`30m`, `24h`, `7d`) or a date, as epoch ms. Throws for anything else. */
+/** A time before now (`30m`, `24h`, `7d`) or a date, whose day begins when it does here, as epoch ms. Throws for anything else. */
 export function since(text: string, now = Date.now()): number {
   const [, count, unit] = /^(\d{1,6})([mhdw])$/.exec(text) ?? [];
   if (unit !== undefined) return Math.max(0, now - Number(count) * msOf(unit));
-  const time = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
+  // Without a time JavaScript takes a date for that of Greenwich.
+  const date = /^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00` : text;
+  const time = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(date) : Number.NaN;
   if (Number.isNaN(time) || time < 0) throw new InvalidArgumentError('It takes a time such as 30m, 24h, 7d or 2026-01-31.');
   return time;
 }

@@ -25,6 +25,11 @@ const emptyDay = (at: number): Day => ({
   unpricedCalls: 0,
 });
 
+/** The first moment of the first of the last `count` days, today included: days of the calendar, of which some have 23 or 25 hours. */
+export function firstOf(count: number, now = new Date()): number {
+  return new Date(now.getFullYear(), now.getMonth(), now.getDate() - (count - 1)).getTime();
+}
+
 type Used = { usage: readonly UsageRollup[]; aux: readonly UsageAux[] };
 
 /** The sums of hours as those of days of this browser's calendar: each of `count` days from `since` on, used or not. */
