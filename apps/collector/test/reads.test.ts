@@ -147,6 +147,14 @@ test('a session is what its events say: who, when, turns, state, last words, tok
   expect((await sessions())[0]).toMatchObject({ state: 'idle', turns: 1, last_text: 'answer' });
 });
 
+test('a session of turns without a known price has no cost of 0; with others it says how many are not in its cost', async () => {
+  const used = (cost_usd: number | null, payload = {}) => ({ kind: 'token-usage', session: 's', cost_usd, payload });
+  await collector.ingest([used(null), used(null, { feature: 'tts' })]);
+  expect((await sessions())[0]).toMatchObject({ cost_usd: null, unpriced: 2 });
+  await collector.ingest(used(0.5));
+  expect((await sessions())[0]).toMatchObject({ cost_usd: 0.5, unpriced: 2 });
+});
+
 test('a short turn without a state is counted by its message; a message that is only noted, or is a chat command, is not a turn', async () => {
   await collector.ingest([
     { kind: 'inbound', session: 's', text: 'hi', payload: {} },

@@ -151,4 +151,6 @@ export type ListedSession = {
   /** At list prices; null: nobody knows. What a program that a person started cost is known by its tokens, and by nobody whether it was billed. */
   cost_usd: number | null;
   billed_cost_usd: number | null;
+  /** Turns and side calls whose price nobody knows: they are not in the costs. */
+  unpriced: number;
 };

@@ -28,5 +28,6 @@ export const listedSession = (conversation_key: string, over: Partial<ListedSess
   output_tokens: 0,
   cost_usd: 0,
   billed_cost_usd: 0,
+  unpriced: 0,
   ...over,
 });

@@ -38,6 +38,12 @@ test('a session shows who, how much and what was said last', () => {
   expect(shown(session)).toEqual(['  k', '      running, u, compat, 3 turns, 1.1k tokens, 5 s ago', '      "hi"']);
 });
 
+test('what has no known price does not pass for free', () => {
+  expect(shown({ ...session, cost_usd: null, unpriced: 3 })[1]).toContain('1.1k tokens, price unknown, 5 s ago');
+  expect(shown({ ...session, cost_usd: 0.5, unpriced: 1 })[1]).toContain('1.1k tokens, $0.50 and 1 without a price');
+  expect(shown({ ...session, cost_usd: null, input_tokens: null, output_tokens: null })[1]).not.toContain('price');
+});
+
 test('one in a terminal shows what it is about, where it works and where it is seen', () => {
   expect(shown(terminal)).toEqual([
     '  Fix the login',

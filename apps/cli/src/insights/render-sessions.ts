@@ -43,7 +43,7 @@ function stateOf({ state, active }: ListedSession, style: Style): [string, strin
 }
 
 function factsOf(session: ListedSession, now: number): string[] {
-  const { principal, identity, surface, engine_id, model, turns, input_tokens, output_tokens, cost_usd, last_event_at } = session;
+  const { principal, identity, surface, engine_id, model, turns, input_tokens, output_tokens, last_event_at } = session;
   const tokens = input_tokens === null || output_tokens === null ? null : tokenCount(input_tokens + output_tokens);
   return [
     line(principal ?? identity ?? 'unknown sender', 60),
@@ -52,9 +52,16 @@ function factsOf(session: ListedSession, now: number): string[] {
     // Of one that nobody followed the turns are not known.
     ...(turns === 0 ? [] : [counted(turns, 'turn')]),
     ...(tokens === null ? [] : [tokens]),
-    ...(cost_usd === 0 || cost_usd === null ? [] : [usd(cost_usd)]),
+    ...costOf(session),
     `${duration(Math.max(0, now - last_event_at))} ago`,
   ];
+}
+
+/** Nothing for what was free, and for what nobody followed; what has no price is not free. */
+function costOf({ cost_usd, unpriced, input_tokens }: ListedSession): string[] {
+  if (cost_usd === null) return input_tokens === null ? [] : ['price unknown'];
+  if (cost_usd === 0) return [];
+  return [unpriced === 0 ? usd(cost_usd) : `${usd(cost_usd)} and ${unpriced} without a price`];
 }
 
 /** Where it works, and the terminal that it can be seen in. Of a long path the end says more. */

@@ -20,6 +20,8 @@ export type SessionRow = {
   output_tokens: number;
   cost_usd: number;
   billed_cost_usd: number;
+  /** Turns and side calls without a known price. */
+  unpriced: number;
   /** What the core calls it; written apart from the rest. */
   title: string | null;
 };
@@ -42,6 +44,7 @@ export const newRow = (key: string, ts: number): SessionRow => ({
   output_tokens: 0,
   cost_usd: 0,
   billed_cost_usd: 0,
+  unpriced: 0,
   title: null,
 });
 
@@ -75,6 +78,7 @@ function addCost(row: SessionRow, { usage, cost_usd, billed_cost_usd }: StoredEv
   if (usage === null) return;
   row.cost_usd += cost_usd ?? 0;
   row.billed_cost_usd += billed_cost_usd ?? 0;
+  if (cost_usd === null) row.unpriced += usage.side === null ? usage.turns : 1;
   if (usage.side !== null) return;
   row.input_tokens += usage.input_tokens;
   row.output_tokens += usage.output_tokens;

@@ -70,28 +70,29 @@ export const keepTerminalSession = (
   { key, identity, startedAt, lastAt }: { key: string | null; identity: string; startedAt: number; lastAt: number },
 ): Promise<number> => db.run(upsertOfTerminal, key, identity, startedAt, lastAt);
 
-/** What was noted of a time that is yet to come (?18) was noted by a wrong clock, and gives way. */
+/** What was noted of a time that is yet to come (?19) was noted by a wrong clock, and gives way. */
 const mergeSession = `
 INSERT INTO session (conversation_key, surface, instance_id, identity, principal, state, state_at, first_event_at,
-  last_event_at, last_text, last_text_at, events, turns, input_tokens, output_tokens, cost_usd, billed_cost_usd)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+  last_event_at, last_text, last_text_at, events, turns, input_tokens, output_tokens, cost_usd, billed_cost_usd, unpriced)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (conversation_key) DO UPDATE SET
   surface = coalesce(excluded.surface, session.surface),
   instance_id = coalesce(excluded.instance_id, session.instance_id),
   identity = coalesce(excluded.identity, session.identity),
   principal = coalesce(excluded.principal, session.principal),
-  state = CASE WHEN excluded.state_at >= session.state_at OR session.state_at > ?18 THEN excluded.state ELSE session.state END,
-  state_at = CASE WHEN excluded.state_at >= session.state_at OR session.state_at > ?18 THEN excluded.state_at ELSE session.state_at END,
+  state = CASE WHEN excluded.state_at >= session.state_at OR session.state_at > ?19 THEN excluded.state ELSE session.state END,
+  state_at = CASE WHEN excluded.state_at >= session.state_at OR session.state_at > ?19 THEN excluded.state_at ELSE session.state_at END,
   first_event_at = CASE WHEN excluded.first_event_at < session.first_event_at THEN excluded.first_event_at ELSE session.first_event_at END,
-  last_event_at = CASE WHEN excluded.last_event_at > session.last_event_at OR session.last_event_at > ?18 THEN excluded.last_event_at ELSE session.last_event_at END,
-  last_text = CASE WHEN excluded.last_text_at >= session.last_text_at OR session.last_text_at > ?18 THEN excluded.last_text ELSE session.last_text END,
-  last_text_at = CASE WHEN excluded.last_text_at >= session.last_text_at OR session.last_text_at > ?18 THEN excluded.last_text_at ELSE session.last_text_at END,
+  last_event_at = CASE WHEN excluded.last_event_at > session.last_event_at OR session.last_event_at > ?19 THEN excluded.last_event_at ELSE session.last_event_at END,
+  last_text = CASE WHEN excluded.last_text_at >= session.last_text_at OR session.last_text_at > ?19 THEN excluded.last_text ELSE session.last_text END,
+  last_text_at = CASE WHEN excluded.last_text_at >= session.last_text_at OR session.last_text_at > ?19 THEN excluded.last_text_at ELSE session.last_text_at END,
   events = session.events + excluded.events,
   turns = session.turns + excluded.turns,
   input_tokens = session.input_tokens + excluded.input_tokens,
   output_tokens = session.output_tokens + excluded.output_tokens,
   cost_usd = session.cost_usd + excluded.cost_usd,
-  billed_cost_usd = session.billed_cost_usd + excluded.billed_cost_usd`;
+  billed_cost_usd = session.billed_cost_usd + excluded.billed_cost_usd,
+  unpriced = session.unpriced + excluded.unpriced`;
 
 const endTurnsBefore =
   "UPDATE session SET state = 'idle', state_at = ? WHERE state = 'running' AND (state_at < ? OR state_at > ?)";
@@ -149,5 +150,6 @@ function valuesOf(row: SessionRow, coreStart: number) {
     row.output_tokens,
     row.cost_usd,
     row.billed_cost_usd,
+    row.unpriced,
   ];
 }

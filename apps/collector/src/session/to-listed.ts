@@ -27,6 +27,8 @@ export function toListed(row: SessionRow, parts: SessionParts): Session {
   const isOwn = isOfEngine(row, parts);
   return {
     ...reported,
+    // A sum of nothing but what has no price is not known: it is not free.
+    cost_usd: row.unpriced > 0 && row.cost_usd === 0 ? null : row.cost_usd,
     source: !isOwn ? 'core' : host?.pane ? 'terminal' : 'transcript',
     state: isOwn ? stateOfProgram(parts) : stateOfTurn(row, facts),
     active: host !== undefined || (!isOwn || !parts.isHostKnown ? parts.isRecent : false),

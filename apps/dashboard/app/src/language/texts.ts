@@ -1319,6 +1319,7 @@ export type Text =
   | '{name}, on one more channel'
   | '{name}: {sent} of {size}'
   | '{place} of {all}'
+  | '{price} and {n} without a price'
   | '{question} It is denied {when}.'
   | '{reason} It is tried again at {time}.'
   | '{role} on {place}'
@@ -1376,6 +1377,6 @@ export type Plural =
   | '{n} tool, after {seconds} s'
   | '{n} turn estimated'
   | '{n} turn unpriced'
-  | '{price}, and {n} turns without a known price'
+  | '{price}, and {n} turn without a known price'
   | '{share} of {n} core'
   | '{users} uses it. What is running with it keeps it until a restart, and does not work without it afterwards.';

@@ -55,7 +55,7 @@ const factsOf = (session: Session): [string, ReactNode][] => [
       ? money(session.cost_usd)
       : plural(
           session.unpriced_turns,
-          '{price}, and {n} turns without a known price',
+          '{price}, and {n} turn without a known price',
           '{price}, and {n} turns without a known price',
           { price: money(session.cost_usd) },
         ),

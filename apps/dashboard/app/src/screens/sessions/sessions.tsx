@@ -96,6 +96,12 @@ function countWords(shown: number, all: number): string {
   return all === limit ? t('{shown}; there are older ones: search finds them', { shown: words }) : words;
 }
 
+/** What has no price is in no amount. */
+function priceOf({ cost_usd: cost, unpriced }: ListedSession): string {
+  if (cost === null) return t('unknown');
+  return unpriced === 0 ? money(cost) : t('{price} and {n} without a price', { price: money(cost), n: count(unpriced) });
+}
+
 const channelOf = ({ surface, source }: ListedSession): string => surface ?? source;
 
 function isWanted(session: ListedSession, channel: string, text: string, people: People): boolean {
@@ -126,7 +132,7 @@ const columnsWith = (people: People): Column<ListedSession>[] => [
   { name: t('Model'), cell: ({ model, engine_id: engine }) => model ?? engine ?? t('not known') },
   { name: t('Folder'), cell: ({ repo, cwd }) => <span className="path">{repo ?? cwd ?? t('none')}</span> },
   { name: t('Turns'), isNumber: true, cell: ({ turns }) => count(turns) },
-  { name: t('List price'), isNumber: true, cell: ({ cost_usd: cost }) => (cost === null ? t('unknown') : money(cost)) },
+  { name: t('List price'), isNumber: true, cell: priceOf },
   {
     name: t('Last'),
     isNumber: true,
