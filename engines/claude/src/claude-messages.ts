@@ -58,7 +58,13 @@ export type ClaudeResult = {
   errors?: string[];
   api_error_status?: number | null;
   /** Of this turn and its main model alone, without sub-agents; input excludes what came from the cache. */
-  usage: { input_tokens: number; output_tokens: number; cache_read_input_tokens: number; cache_creation_input_tokens: number };
+  usage: {
+    input_tokens: number;
+    output_tokens: number;
+    cache_read_input_tokens: number;
+    cache_creation_input_tokens: number;
+    cache_creation?: { ephemeral_1h_input_tokens?: number } | null;
+  };
   /** Since the result before, per model. */
   model_usage_since_last_result?: Record<string, ClaudeModelUsage>;
 };

@@ -1,5 +1,5 @@
 import type { EngineEvent } from '@svc/engine-kit/engine.ts';
-import type { TokenUsage } from '@svc/contract/usage.ts';
+import type { ModelUsage, TokenUsage } from '@svc/contract/usage.ts';
 import { usageOfModels } from '@svc/engine-kit/usage.ts';
 import type { ClaudeInit, ClaudeMessage, ClaudeResult, ContentBlock } from './claude-messages.ts';
 
@@ -81,11 +81,14 @@ export function toUsage(
 }
 
 /** Without sums by model, what the answers of the turn's own model have used. */
-const ofMainModel = (usage: ClaudeResult['usage'], own: string) => ({
+const ofMainModel = (usage: ClaudeResult['usage'], own: string): ModelUsage => ({
   model: own,
   input_tokens: usage.input_tokens,
   output_tokens: usage.output_tokens,
   cache_read_tokens: usage.cache_read_input_tokens,
   cache_write_tokens: usage.cache_creation_input_tokens,
+  ...(usage.cache_creation?.ephemeral_1h_input_tokens && {
+    cache_write_1h_tokens: usage.cache_creation.ephemeral_1h_input_tokens,
+  }),
   cost_usd: null,
 });

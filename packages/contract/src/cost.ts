@@ -1,8 +1,8 @@
 import { channelPattern } from './envelope.ts';
 import type { SpendPeriodName } from './spend-period.ts';
 
-/** USD per 1,000,000 tokens. A cache price that is missing is the price of `in`. */
-export type ModelPrice = { in: number; out: number; cache_read?: number; cache_write?: number };
+/** USD per 1,000,000 tokens. A cache price that is missing is the price of `in`, but `cache_write_1h` that of `cache_write`. */
+export type ModelPrice = { in: number; out: number; cache_read?: number; cache_write?: number; cache_write_1h?: number };
 
 const usd = { type: 'number', minimum: 0, maximum: 1e9 } as const;
 
@@ -16,6 +16,7 @@ export const modelPriceSchema = {
     out: { ...usd, title: 'What it writes' },
     cache_read: { ...usd, title: 'What it reads from its cache', description: 'Unless set: as what it reads.' },
     cache_write: { ...usd, title: 'What it puts into its cache', description: 'Unless set: as what it reads.' },
+    cache_write_1h: { ...usd, title: 'What it puts there for an hour', description: 'Unless set: as what it puts there.' },
   },
 } as const;
 

@@ -1,9 +1,13 @@
-/** Tokens as they are counted everywhere. `input_tokens` excludes cached ones, `output_tokens` holds thinking ones. */
+/**
+ * Tokens as they are counted everywhere. `input_tokens` excludes cached ones, `output_tokens` holds thinking ones, `cache_write_tokens` those
+ * that a vendor keeps for an hour, which cost more.
+ */
 export type TokenCounts = {
   input_tokens: number;
   output_tokens: number;
   cache_read_tokens: number;
   cache_write_tokens: number;
+  cache_write_1h_tokens?: number;
   thinking_tokens?: number;
 };
 

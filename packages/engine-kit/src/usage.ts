@@ -21,11 +21,13 @@ export function usageOfModels(models: readonly ModelUsage[], own: string | null)
   if (parts.length === 0) return null;
   const sum = (read: (part: ModelUsage) => number | null) => parts.reduce((total, part) => total + (read(part) ?? 0), 0);
   const thinking = sum((part) => part.thinking_tokens ?? 0);
+  const forHour = sum((part) => part.cache_write_1h_tokens ?? 0);
   return {
     input_tokens: sum((part) => part.input_tokens),
     output_tokens: sum((part) => part.output_tokens),
     cache_read_tokens: sum((part) => part.cache_read_tokens),
     cache_write_tokens: sum((part) => part.cache_write_tokens),
+    ...(forHour > 0 && { cache_write_1h_tokens: forHour }),
     ...(thinking > 0 && { thinking_tokens: thinking }),
     estimated: false,
     cost_usd: parts.some((part) => part.cost_usd === null) ? null : sum((part) => part.cost_usd),

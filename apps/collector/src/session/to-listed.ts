@@ -48,9 +48,12 @@ export function toListed(row: SessionRow, parts: SessionParts): Session {
 /** What a program that a person started has used. One that changed its model is counted at the price of the last. */
 function usedBy({ transcript, costOf }: SessionParts) {
   const { model = null, input_tokens = null, output_tokens = null } = transcript ?? {};
-  const { cache_read_tokens = null, cache_write_tokens = null } = transcript ?? {};
+  const { cache_read_tokens = null, cache_write_tokens = null, cache_write_1h_tokens } = transcript ?? {};
   const isKnown = input_tokens !== null && output_tokens !== null && cache_read_tokens !== null && cache_write_tokens !== null;
-  const cost_usd = isKnown ? costOf(model, { input_tokens, output_tokens, cache_read_tokens, cache_write_tokens }) : null;
+  const hour = { cache_write_1h_tokens: cache_write_1h_tokens ?? 0 };
+  const cost_usd = isKnown
+    ? costOf(model, { input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, ...hour })
+    : null;
   return { input_tokens, output_tokens, cost_usd, billed_cost_usd: null };
 }
 

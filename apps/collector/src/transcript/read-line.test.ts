@@ -79,6 +79,31 @@ test.each<[TranscriptEngine, string | null, string | null, number]>([
   },
 );
 
+test('of an answer in several lines the last one says what it used, and what is kept in the cache for an hour is counted apart', () => {
+  const row = emptyRow('claude');
+  const line = (id: string, output_tokens: number) => {
+    const cache_creation = { ephemeral_5m_input_tokens: 100, ephemeral_1h_input_tokens: 900 };
+    const usage = { input_tokens: 3, output_tokens, cache_creation_input_tokens: 1000, cache_creation };
+    return JSON.stringify({ type: 'assistant', uuid: 'u', message: { id, model: 'claude-opus-5-5', content: [], usage } });
+  };
+  for (const text of [line('a', 1), line('a', 50), line('b', 2), line('b', 2), line('b', 70)])
+    addLine(row, readLine('claude', text) ?? { said: [] });
+  expect(row).toMatchObject({
+    input_tokens: 6,
+    output_tokens: 120,
+    cache_write_tokens: 2000,
+    cache_write_1h_tokens: 1800,
+  });
+});
+
+test('what codex put into its cache is none of what it only read', () => {
+  const total_token_usage = { input_tokens: 100, cached_input_tokens: 30, cache_write_input_tokens: 20, output_tokens: 5 };
+  const line = { type: 'event_msg', payload: { type: 'token_count', info: { total_token_usage } } };
+  const row = emptyRow('codex');
+  addLine(row, readLine('codex', JSON.stringify(line)) ?? { said: [] });
+  expect(row).toMatchObject({ input_tokens: 50, cache_read_tokens: 30, cache_write_tokens: 20, output_tokens: 5 });
+});
+
 test('a session is busy from the first word on until the answer', () => {
   const lines = fixture('claude').filter(({ said }) => said.length > 0);
   expect(lines.map((_line, i) => rowOf('claude', lines.slice(0, i + 1)).is_busy)).toEqual([1, 1, 1, 0]);

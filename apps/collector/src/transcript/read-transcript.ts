@@ -94,6 +94,7 @@ const restart = (row: TranscriptRow, stat: Stats): void =>
     output_tokens: null,
     cache_read_tokens: null,
     cache_write_tokens: null,
+    cache_write_1h_tokens: null,
     last_usage: null,
   });
 

@@ -1,5 +1,6 @@
+import { parseJsonOrNull } from '@svc/contract/json-value.ts';
 import { cutText } from '@svc/service-kit/cut-text.ts';
-import type { LineFacts, TranscriptEngine } from '@svc/service-kit/transcript/transcript-line.ts';
+import type { LineFacts, Tokens, TranscriptEngine } from '@svc/service-kit/transcript/transcript-line.ts';
 
 /** A row of the table `transcript`. Times are epoch ms, sizes bytes; flags are 0 and 1. */
 export type TranscriptRow = {
@@ -33,7 +34,9 @@ export type TranscriptRow = {
   output_tokens: number | null;
   cache_read_tokens: number | null;
   cache_write_tokens: number | null;
-  /** The answer whose tokens were counted last. */
+  /** What of these is kept for an hour. */
+  cache_write_1h_tokens: number | null;
+  /** The answer whose tokens were counted last, and how many, as JSON. */
   last_usage: string | null;
   /** The last word was not an answer. */
   is_busy: number;
@@ -61,6 +64,7 @@ export const newTranscript = (row: New): TranscriptRow => ({
   output_tokens: null,
   cache_read_tokens: null,
   cache_write_tokens: null,
+  cache_write_1h_tokens: null,
   last_usage: null,
   is_busy: 0,
   is_part: 0,
@@ -100,19 +104,31 @@ function addTitle(row: TranscriptRow, facts: LineFacts): void {
   if (text !== '') Object.assign(row, { title: text, is_title_given: title.given ? 1 : 0 });
 }
 
-/** Answers are summed up where all of them were read; elsewhere only the engine's own sums count. */
+const counts = [
+  ['input_tokens', 'input'],
+  ['output_tokens', 'output'],
+  ['cache_read_tokens', 'cacheRead'],
+  ['cache_write_tokens', 'cacheWrite'],
+  ['cache_write_1h_tokens', 'cacheWrite1h'],
+] as const;
+
+/**
+ * Answers are summed up where all of them were read; elsewhere only the engine's own sums count. An answer has a line for each of its parts,
+ * and the last one says what all of it used.
+ */
 function addTokens(row: TranscriptRow, { usage, totals }: LineFacts): void {
   if (usage !== undefined && row.is_whole === 1) {
-    if (usage.name === row.last_usage) return;
-    row.last_usage = usage.name;
-    row.input_tokens = (row.input_tokens ?? 0) + usage.input;
-    row.output_tokens = (row.output_tokens ?? 0) + usage.output;
-    row.cache_read_tokens = (row.cache_read_tokens ?? 0) + (usage.cacheRead ?? 0);
-    row.cache_write_tokens = (row.cache_write_tokens ?? 0) + (usage.cacheWrite ?? 0);
+    const { name, ...tokens } = usage;
+    const before = row.last_usage === name ? tokens : countedBefore(row, name);
+    for (const [field, count] of counts) row[field] = (row[field] ?? 0) + (tokens[count] ?? 0) - (before[count] ?? 0);
+    row.last_usage = JSON.stringify({ name, tokens });
   } else if (totals !== undefined && row.last_usage === null) {
-    row.input_tokens = totals.input;
-    row.output_tokens = totals.output;
-    row.cache_read_tokens = totals.cacheRead ?? 0;
-    row.cache_write_tokens = totals.cacheWrite ?? 0;
+    for (const [field, count] of counts) row[field] = totals[count] ?? 0;
   }
+}
+
+/** What earlier lines of an answer have added to the sums. Earlier versions counted the first one, and stored its name alone. */
+function countedBefore({ last_usage }: TranscriptRow, name: string): Partial<Tokens> {
+  const last = parseJsonOrNull(last_usage ?? '') as { name?: unknown; tokens?: Partial<Tokens> } | null;
+  return last?.name === name ? (last.tokens ?? {}) : {};
 }

@@ -25,6 +25,7 @@ const columns = [
   'output_tokens',
   'cache_read_tokens',
   'cache_write_tokens',
+  'cache_write_1h_tokens',
   'last_usage',
   'is_busy',
   'is_part',

@@ -10,29 +10,34 @@ const price = (input: number, out: number, cache_read?: number, cache_write?: nu
   ...(cache_write === undefined ? {} : { cache_write }),
 });
 
-/** Cache writes are those that last five minutes. */
+/** What the cache keeps for five minutes has a price for each model; what it keeps for an hour costs twice as much as what is read. */
+const claude = (input: number, out: number, cache_read: number, cache_write: number): ModelPrice => ({
+  ...price(input, out, cache_read, cache_write),
+  cache_write_1h: 2 * input,
+});
+
 const anthropic: Record<string, ModelPrice> = {
-  'claude-fable-5-1': price(10, 50, 0.25, 12.5),
-  'claude-fable-5': price(10, 50, 1, 12.5),
-  'claude-mythos-5-1': price(10, 50, 0.25, 12.5),
-  'claude-mythos-5': price(10, 50, 1, 12.5),
-  'claude-opus-5-5': price(4, 20, 0.2, 5),
-  'claude-opus-5': price(5, 25, 0.5, 6.25),
-  'claude-opus-4-8': price(5, 25, 0.5, 6.25),
-  'claude-opus-4-7': price(5, 25, 0.5, 6.25),
-  'claude-opus-4-6': price(5, 25, 0.5, 6.25),
-  'claude-opus-4-5': price(5, 25, 0.5, 6.25),
-  'claude-opus-4': price(15, 75, 1.5, 18.75),
-  'claude-sonnet-5-5': price(2, 10, 0.1, 2.5),
-  'claude-sonnet-5': price(2, 10, 0.2, 2.5),
-  'claude-sonnet-4': price(3, 15, 0.3, 3.75),
-  'claude-haiku-5-5': price(0.1, 0.5, 0.01, 0.125),
-  'claude-haiku-4-5': price(1, 5, 0.1, 1.25),
-  'claude-3-7-sonnet': price(3, 15, 0.3, 3.75),
-  'claude-3-5-sonnet': price(3, 15, 0.3, 3.75),
-  'claude-3-5-haiku': price(0.8, 4, 0.08, 1),
-  'claude-3-opus': price(15, 75, 1.5, 18.75),
-  'claude-3-haiku': price(0.25, 1.25, 0.03, 0.3),
+  'claude-fable-5-1': claude(10, 50, 0.25, 12.5),
+  'claude-fable-5': claude(10, 50, 1, 12.5),
+  'claude-mythos-5-1': claude(10, 50, 0.25, 12.5),
+  'claude-mythos-5': claude(10, 50, 1, 12.5),
+  'claude-opus-5-5': claude(4, 20, 0.2, 5),
+  'claude-opus-5': claude(5, 25, 0.5, 6.25),
+  'claude-opus-4-8': claude(5, 25, 0.5, 6.25),
+  'claude-opus-4-7': claude(5, 25, 0.5, 6.25),
+  'claude-opus-4-6': claude(5, 25, 0.5, 6.25),
+  'claude-opus-4-5': claude(5, 25, 0.5, 6.25),
+  'claude-opus-4': claude(15, 75, 1.5, 18.75),
+  'claude-sonnet-5-5': claude(2, 10, 0.1, 2.5),
+  'claude-sonnet-5': claude(2, 10, 0.2, 2.5),
+  'claude-sonnet-4': claude(3, 15, 0.3, 3.75),
+  'claude-haiku-5-5': claude(0.1, 0.5, 0.01, 0.125),
+  'claude-haiku-4-5': claude(1, 5, 0.1, 1.25),
+  'claude-3-7-sonnet': claude(3, 15, 0.3, 3.75),
+  'claude-3-5-sonnet': claude(3, 15, 0.3, 3.75),
+  'claude-3-5-haiku': claude(0.8, 4, 0.08, 1),
+  'claude-3-opus': claude(15, 75, 1.5, 18.75),
+  'claude-3-haiku': claude(0.25, 1.25, 0.03, 0.3),
 };
 
 /** Families up to 5.5 charge nothing extra for writing the cache; the `pro` ones have no cheaper cached input. */

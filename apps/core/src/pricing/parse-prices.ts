@@ -12,7 +12,7 @@ export type PriceChanges = {
 
 const maxNameLength = 200;
 const maxFaultsTold = 5;
-const modelFields = ['in', 'out', 'cache_read', 'cache_write'] as const satisfies (keyof ModelPrice)[];
+const modelFields = ['in', 'out', 'cache_read', 'cache_write', 'cache_write_1h'] as const satisfies (keyof ModelPrice)[];
 
 /** Reads the text of a price file. Every key is checked, so that a typing error does not pass for a price. */
 export function parsePrices(text: string): PriceChanges | { fault: string } {

@@ -56,6 +56,15 @@ describe('what a run costs', () => {
     expect(charge(run('m', { thinking_tokens: 90_000 })).usage.cost_usd).toBe(3);
   });
 
+  test('counts what the cache keeps for an hour at a price of its own, else like what it keeps for five minutes', async () => {
+    write({ models: { m: { in: 2, out: 10, cache_write: 4 }, own: { in: 2, out: 10, cache_write: 4, cache_write_1h: 9 } } });
+    const { charge } = await open();
+    const cached = { input_tokens: 0, output_tokens: 0, cache_write_tokens: 1_000_000, cache_write_1h_tokens: 400_000 };
+    expect(charge(run('m', cached)).usage.cost_usd).toBe(4);
+    expect(charge(run('own', cached)).usage.cost_usd).toBe(0.6 * 4 + 0.4 * 9);
+    expect(charge(run('claude-opus-5-5', cached)).usage.cost_usd).toBe(0.6 * 5 + 0.4 * 8);
+  });
+
   test('counts cached tokens like input where there is no price for them', async () => {
     write({ models: { m: { in: 2, out: 10 } } });
     const { charge } = await open();

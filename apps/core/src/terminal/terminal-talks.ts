@@ -110,8 +110,14 @@ function toTerminalTurn(
 
 async function chargesOf({ engines, pricing }: Deps, engineId: TranscriptEngine, { used }: Talk): Promise<Charge[]> {
   const { auth } = await engines.open(engineId);
-  return used.map(({ model, tokens: { input, output, cacheRead, cacheWrite } }) => {
-    const tokens = { input_tokens: input, output_tokens: output, cache_read_tokens: cacheRead, cache_write_tokens: cacheWrite };
+  return used.map(({ model, tokens: { input, output, cacheRead, cacheWrite, cacheWrite1h } }) => {
+    const tokens = {
+      input_tokens: input,
+      output_tokens: output,
+      cache_read_tokens: cacheRead,
+      cache_write_tokens: cacheWrite,
+      ...(cacheWrite1h > 0 && { cache_write_1h_tokens: cacheWrite1h }),
+    };
     return pricing.charge({ usage: { ...tokens, estimated: false, cost_usd: null }, model, engineId, auth });
   });
 }

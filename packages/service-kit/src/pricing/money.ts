@@ -12,11 +12,15 @@ export const isMoney = (value: unknown): value is number => typeof value === 'nu
 export const toUsd = (value: number): number | null => (isMoney(value) ? Math.round(value * parts) / parts : null);
 
 /** What tokens cost at a price. Thinking tokens are output tokens already. */
-export const costOfTokens = (usage: TokenCounts, price: ModelPrice): number | null =>
-  toUsd(
+export function costOfTokens(usage: TokenCounts, price: ModelPrice): number | null {
+  const written = price.cache_write ?? price.in;
+  const forHour = Math.min(usage.cache_write_1h_tokens ?? 0, usage.cache_write_tokens);
+  return toUsd(
     (usage.input_tokens * price.in +
       usage.cache_read_tokens * (price.cache_read ?? price.in) +
-      usage.cache_write_tokens * (price.cache_write ?? price.in) +
+      (usage.cache_write_tokens - forHour) * written +
+      forHour * (price.cache_write_1h ?? written) +
       usage.output_tokens * price.out) /
       1_000_000,
   );
+}

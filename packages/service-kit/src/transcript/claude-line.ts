@@ -69,13 +69,14 @@ function readAssistant({ uuid, message, isSidechain, cwd }: Fields): LineFacts {
     if (type === 'text' && textOf(text) !== undefined) return [{ part, kind: 'outbound', text: String(text) }];
     return type === 'thinking' && textOf(thinking) !== undefined ? [{ part, kind: 'thinking', text: String(thinking) }] : [];
   });
-  const { input_tokens, output_tokens, cache_read_input_tokens, cache_creation_input_tokens } = fieldsOf(usage);
+  const { input_tokens, output_tokens, cache_read_input_tokens, cache_creation_input_tokens, cache_creation } = fieldsOf(usage);
   const counts = {
     name: String(id),
     input: countOf(input_tokens),
     output: countOf(output_tokens),
     cacheRead: countOf(cache_read_input_tokens),
     cacheWrite: countOf(cache_creation_input_tokens),
+    cacheWrite1h: countOf(fieldsOf(cache_creation)['ephemeral_1h_input_tokens']),
   };
   // The program's own words (of an error, say) have no real model.
   return { said, ...(model === '<synthetic>' ? {} : known({ model: textOf(model), usage: counts })) };

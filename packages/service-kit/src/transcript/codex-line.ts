@@ -105,7 +105,8 @@ const partOf = ({ id, role, type }: Fields, at: number): string => textOf(id) ??
 
 function readTotals({ total_token_usage }: Fields): Pick<LineFacts, 'totals'> {
   if (!isRecord(total_token_usage)) return {};
-  const { input_tokens, cached_input_tokens, output_tokens } = total_token_usage;
-  const cacheRead = countOf(cached_input_tokens);
-  return { totals: { input: Math.max(0, countOf(input_tokens) - cacheRead), output: countOf(output_tokens), cacheRead } };
+  const { input_tokens, cached_input_tokens, cache_write_input_tokens, output_tokens } = total_token_usage;
+  const [cacheRead, cacheWrite] = [countOf(cached_input_tokens), countOf(cache_write_input_tokens)];
+  const input = Math.max(0, countOf(input_tokens) - cacheRead - cacheWrite);
+  return { totals: { input, output: countOf(output_tokens), cacheRead, cacheWrite } };
 }

@@ -56,7 +56,9 @@ test('what was said after the mark is told, with its tools and tokens; what was 
     },
     { id: 'user:u11', text: 'and', at: 11_000, replies: [], tools: [], endedAt: 11_000 },
   ]);
-  expect(talk?.used).toEqual([{ model: 'claude-x', tokens: { input: 9, output: 30, cacheRead: 6, cacheWrite: 0 } }]);
+  expect(talk?.used).toEqual([
+    { model: 'claude-x', tokens: { input: 9, output: 30, cacheRead: 6, cacheWrite: 0, cacheWrite1h: 0 } },
+  ]);
 });
 
 test('a transcript that was written from the start is read by its times, one that is cut in the middle of a line up to there', async () => {

@@ -170,29 +170,35 @@ function createTalk(session: string) {
   };
 }
 
-const whole = ({ input, output, cacheRead = 0, cacheWrite = 0 }: Tokens): Required<Tokens> => ({
+const whole = ({ input, output, cacheRead = 0, cacheWrite = 0, cacheWrite1h = 0 }: Tokens): Required<Tokens> => ({
   input,
   output,
   cacheRead,
   cacheWrite,
+  cacheWrite1h,
 });
 
-function minus(totals: Tokens, before: Tokens | null): Required<Tokens> {
-  const [a, b] = [whole(totals), whole(before ?? { input: 0, output: 0 })];
-  const left = (name: keyof Tokens) => Math.max(0, a[name] - b[name]);
-  return { input: left('input'), output: left('output'), cacheRead: left('cacheRead'), cacheWrite: left('cacheWrite') };
-}
+const joined = (a: Tokens, b: Tokens, join: (one: number, other: number) => number): Required<Tokens> => {
+  const [one, other] = [whole(a), whole(b)];
+  return {
+    input: join(one.input, other.input),
+    output: join(one.output, other.output),
+    cacheRead: join(one.cacheRead, other.cacheRead),
+    cacheWrite: join(one.cacheWrite, other.cacheWrite),
+    cacheWrite1h: join(one.cacheWrite1h, other.cacheWrite1h),
+  };
+};
+
+const none: Tokens = { input: 0, output: 0 };
+const minus = (totals: Tokens, before: Tokens | null): Required<Tokens> =>
+  joined(totals, before ?? none, (one, other) => Math.max(0, one - other));
 
 function sumByModel(answers: readonly { model: string | null; tokens: Tokens }[]): Talk['used'] {
   const sums = new Map<string | null, Required<Tokens>>();
-  for (const { model, tokens } of answers) {
-    const [sum, more] = [sums.get(model) ?? whole({ input: 0, output: 0 }), whole(tokens)];
-    sums.set(model, {
-      input: sum.input + more.input,
-      output: sum.output + more.output,
-      cacheRead: sum.cacheRead + more.cacheRead,
-      cacheWrite: sum.cacheWrite + more.cacheWrite,
-    });
-  }
+  for (const { model, tokens } of answers)
+    sums.set(
+      model,
+      joined(sums.get(model) ?? none, tokens, (one, other) => one + other),
+    );
   return [...sums].map(([model, tokens]) => ({ model, tokens }));
 }

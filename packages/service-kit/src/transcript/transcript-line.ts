@@ -12,7 +12,8 @@ export type Said = {
   payload?: Record<string, unknown>;
 };
 
-export type Tokens = { input: number; output: number; cacheRead?: number; cacheWrite?: number };
+/** `cacheWrite1h`: what of `cacheWrite` is kept for an hour. */
+export type Tokens = { input: number; output: number; cacheRead?: number; cacheWrite?: number; cacheWrite1h?: number };
 
 /** The facts in one line of a transcript. Times are epoch ms; input tokens are those that came from no cache. */
 export type LineFacts = {
