@@ -168,6 +168,12 @@ describe('PUT /v2/spend/budget', () => {
     expect(await say('two')).toMatchObject({ outcome: 'blocked', blocked_by: 'spending' });
     expect(await say('three', 'anna')).toMatchObject({ outcome: 'replied' });
     expect((await report()).budgets).toMatchObject([{ spent_usd: 1 }]);
+    expect(await health()).toMatchObject({ notices: [expect.stringContaining('owner (compat) spent $1.00')] });
+    const told = { surface: 'compat', identity: 'owner', payload: { subject: 'sender' } };
+    expect(spendEvents()).toMatchObject([
+      { ...told, principal: null, payload: { what: 'hard' } },
+      { ...told, principal: 'owner', payload: { what: 'refused' } },
+    ]);
     await setBudget({ surface: 'compat', value: 'owner', month_usd: null });
     expect(await say('four')).toMatchObject({ outcome: 'replied' });
   });

@@ -54,7 +54,8 @@ export const usageEvents = ({ send, emit }: EventOut): UsageEvents => ({
   spend: (over: Overspend, refused: { principal_key: string | null } | null = null) =>
     send({
       kind: 'spend',
-      principal: refused === null ? over.key : refused.principal_key,
+      ...(over.subject === 'sender' && { surface: over.surface, identity: over.key }),
+      principal: refused !== null ? refused.principal_key : over.subject === 'sender' ? null : over.key,
       payload: {
         what: refused === null ? over.level : 'refused',
         subject: over.subject,

@@ -18,7 +18,9 @@ export type SenderOf = Pick<Envelope, 'channel' | 'sender'>;
  */
 export type Budgets = {
   /** How a sender's budget stands; null without one. */
-  of(sender: SenderOf): (Pick<Overspend, 'spent' | 'limit' | 'period'> & { value: string }) | null;
+  of(sender: SenderOf): Standing | null;
+  /** How all of them stand. */
+  all(): Standing[];
   /** Counts what a sender with a budget spent, USD above 0. */
   add(sender: SenderOf, cost: number): void;
   /** `monthUsd` null removes it. Resolves when it is stored. */
@@ -27,6 +29,9 @@ export type Budgets = {
   /** Resolves when everything is stored. */
   close(): Promise<void>;
 };
+
+/** What a sender has spent of a budget. */
+export type Standing = Pick<Overspend, 'spent' | 'limit' | 'period'> & { surface: string; key: string };
 
 /** The form in which trust knows a name on a surface. */
 export type ToIdentifierValue = (surface: string, value: string) => string;
@@ -50,12 +55,20 @@ export async function openBudgets({ db, clock, log, toIdentifierValue }: Deps): 
     return [key, budgets.get(key)];
   };
 
+  const standing = (key: string, { surface, value, month_usd: limit }: Budget): Standing => ({
+    surface,
+    key: value,
+    spent: spentBy(key),
+    limit,
+    period: ledger.current().period,
+  });
+
   return {
     of(sender) {
       const [key, budget] = find(sender);
-      if (budget === undefined) return null;
-      return { value: budget.value, spent: spentBy(key), limit: budget.month_usd, period: ledger.current().period };
+      return budget === undefined ? null : standing(key, budget);
     },
+    all: () => [...budgets].map(([key, budget]) => standing(key, budget)),
     add(sender, cost) {
       const [key, budget] = find(sender);
       if (budget !== undefined) ledger.add(key, null, cost);

@@ -1,10 +1,14 @@
 import { dayOf, type SpendPeriod } from './spend-period.ts';
 
-/** Whose sum met which limit. `key` is null for all together and for senders without a principal; of a sender it is their name on the channel. */
+/**
+ * Whose sum met which limit. `key` is null for all together and for senders without a principal; of a sender it is their name on the channel,
+ * which `surface` names.
+ */
 export type Overspend = {
   subject: 'total' | 'principal' | 'sender';
   level: 'soft' | 'hard';
   key: string | null;
+  surface: string | null;
   spent: number;
   limit: number;
   period: SpendPeriod;
@@ -23,8 +27,9 @@ export function refusalText({ subject, spent, limit, period }: Overspend, withAm
 
 /** What the operator reads, in one line. */
 export function warningText(over: Overspend): string {
-  const { subject, level, key, spent, limit, period } = over;
-  const who = subject === 'total' ? 'All together' : (key ?? 'Senders without a principal');
+  const { subject, level, key, surface, spent, limit, period } = over;
+  const name = key ?? 'Senders without a principal';
+  const who = subject === 'total' ? 'All together' : surface === null ? name : `${name} (${surface})`;
   const when = period.name === 'day' ? 'today' : 'this month';
   const past = level === 'soft' ? `past the soft limit of ${usd(limit)}` : `the hard limit is ${usd(limit)}`;
   const effect = level === 'soft' ? '' : `; their turns are refused until it starts again ${renewal(period)}`;

@@ -264,11 +264,34 @@ describe('the budget of a sender', () => {
     for (const other of [sender('ci2'), sender('CI'), sender('ci', 'messenger'), undefined])
       expect(spend.check(anna, false, other)).toEqual({ allowed: true });
     expect(replyOf(spend.check(anna, true, sender('ci')))).not.toContain('$');
-    expect(events.map(({ subject }) => subject)).toEqual(['sender', 'sender']);
+    expect(events.map(({ what, subject }) => [what, subject])).toEqual([
+      ['hard', 'sender'],
+      ['refused', 'sender'],
+      ['refused', 'sender'],
+    ]);
     expect(spend.report()).toMatchObject({
       total: { cost_usd: 2 },
       budgets: [{ surface: 'compat', value: 'ci', month_usd: 2, spent_usd: 2 }],
     });
+  });
+
+  test('that is used up is a warning until its month ends, or there is more of it', async () => {
+    const { clock, open } = house('2026-11-21T12:00:00');
+    const { spend, warned } = await open();
+    await spend.setBudget('compat', 'ci', 2);
+    await spend.setBudget('compat', 'shut-out', 0);
+    spend.add(anna, 1.5, sender('ci'));
+    expect(spend.warnings()).toEqual([]);
+    spend.add(anna, 1, sender('ci'));
+    const text =
+      'ci (compat) spent $2.50 this month, the hard limit is $2.00; their turns are refused until it starts again on 2026-12-01.';
+    expect([spend.warnings(), warned]).toEqual([[text], [text]]);
+    await spend.setBudget('compat', 'ci', 3);
+    expect(spend.warnings()).toEqual([]);
+    spend.add(anna, 1, sender('ci'));
+    expect(spend.warnings()).toHaveLength(1);
+    clock.advance(10 * dayMs);
+    expect(spend.warnings()).toEqual([]);
   });
 
   test('of nothing refuses at once; a larger one lets in again, and so does none', async () => {

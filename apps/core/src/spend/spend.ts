@@ -5,7 +5,7 @@ import type { CoreSettings } from '@svc/service-kit/config/process-settings.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import type { Database } from '@svc/store/database.ts';
 import type { Events } from '../events.ts';
-import { openBudgets, type Budgets, type SenderOf, type ToIdentifierValue } from './budgets.ts';
+import { openBudgets, type Budgets, type SenderOf, type Standing, type ToIdentifierValue } from './budgets.ts';
 import { createSpendLedger, createSpendStore, type SpendSums } from './spend-ledger.ts';
 import { type Overspend, refusalText, warningText } from './spend-words.ts';
 
@@ -54,9 +54,9 @@ export async function openSpend({ settings, db, clock, events, log, toIdentifier
   const total: SpendLimits = { soft_usd: settings.spendSoftUsd, hard_usd: settings.spendHardUsd };
   const each: SpendLimits = { soft_usd: settings.spendPrincipalSoftUsd, hard_usd: settings.spendPrincipalHardUsd };
 
-  const overTotal = (sums: SpendSums) => highest(total, sums.total, { subject: 'total', key: null, period: sums.period });
+  const overTotal = (sums: SpendSums) => highest(total, sums.total, { subject: 'total', ...nobody, period: sums.period });
   const overEach = (sums: SpendSums, { key, cost_usd }: Pick<PrincipalSpend, 'key' | 'cost_usd'>) =>
-    highest(each, cost_usd, { subject: 'principal', key, period: sums.period });
+    highest(each, cost_usd, { subject: 'principal', key, surface: null, period: sums.period });
 
   const overLimit = (identity: Spender): Overspend | null => {
     if (total.hard_usd === null && each.hard_usd === null) return null;
@@ -66,16 +66,15 @@ export async function openSpend({ settings, db, clock, events, log, toIdentifier
   };
   const overBudget = (sender: SenderOf | undefined): Overspend | null => {
     const budget = sender === undefined ? null : budgets.of(sender);
-    if (budget === null || !reached(budget.spent, budget.limit)) return null;
-    const { value, ...sums } = budget;
-    return { ...sums, subject: 'sender', level: 'hard', key: value };
+    return budget !== null && reached(budget.spent, budget.limit) ? toOverspend(budget) : null;
   };
+  // A budget of nothing is a sender who was shut out, which is no news.
+  const usedUp = () => budgets.all().filter(({ spent, limit }) => limit > 0 && reached(spent, limit));
 
   const warnings = (): string[] => {
     const sums = ledger.current();
-    const found = [overTotal(sums), ...[...sums.byPrincipal.values()].map((sum) => overEach(sums, sum))]
-      .filter((over) => over !== null)
-      .map(warningText);
+    const people = [...sums.byPrincipal.values()].map((sum) => overEach(sums, sum));
+    const found = [overTotal(sums), ...people, ...usedUp().map(toOverspend)].filter((over) => over !== null).map(warningText);
     const more = found.length - maxWarnings;
     return more <= 0 ? found : [...found.slice(0, maxWarnings), `${more} more are past a spending limit.`];
   };
@@ -100,13 +99,15 @@ export async function openSpend({ settings, db, clock, events, log, toIdentifier
     add(identity: Pick<Spender, 'principal_id' | 'principal_key'>, cost: number | null, sender?: SenderOf): void {
       if (cost === null || !Number.isFinite(cost) || cost <= 0) return;
       if (sender !== undefined) budgets.add(sender, cost);
+      const budget = sender === undefined ? null : budgets.of(sender);
       ledger.add(identity.principal_id ?? '', identity.principal_key, cost);
       const sums = ledger.current();
       const own = sums.byPrincipal.get(identity.principal_id ?? '')?.cost_usd ?? cost;
       const period = sums.period;
       const met = [
-        ...crossed(total, sums.total, cost, { subject: 'total', key: null, period }),
-        ...crossed(each, own, cost, { subject: 'principal', key: identity.principal_key, period }),
+        ...crossed(total, sums.total, cost, { subject: 'total', ...nobody, period }),
+        ...crossed(each, own, cost, { subject: 'principal', key: identity.principal_key, surface: null, period }),
+        ...(budget === null ? [] : crossed({ soft_usd: null, hard_usd: budget.limit }, budget.spent, cost, toOverspend(budget))),
       ];
       for (const over of met) report(over);
     },
@@ -134,7 +135,9 @@ export async function openSpend({ settings, db, clock, events, log, toIdentifier
   };
 }
 
-type Subject = Pick<Overspend, 'subject' | 'key' | 'period'>;
+type Subject = Pick<Overspend, 'subject' | 'key' | 'surface' | 'period'>;
+const nobody = { key: null, surface: null };
+const toOverspend = (budget: Standing): Overspend => ({ ...budget, subject: 'sender', level: 'hard' });
 
 const reached = (spent: number, limit: number | null): limit is number => limit !== null && spent >= limit - rounding;
 
