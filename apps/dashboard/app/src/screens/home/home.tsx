@@ -11,7 +11,8 @@ import { type People, usePeople } from '../../parts/use-people.ts';
 import { UsedFigures } from '../../parts/used-figures.tsx';
 import { stateWords } from '../sessions/state-words.ts';
 import { Refused } from './refused.tsx';
-import { type Need, useNeeds } from './use-needs.ts';
+import type { Need } from './need.ts';
+import { useNeeds } from './use-needs.ts';
 
 /** What needs the operator, who is at work, and what a day has cost. A process that is away is a row, never a blank page. */
 export function Home() {

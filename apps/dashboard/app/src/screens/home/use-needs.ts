@@ -9,19 +9,12 @@ import type { EngineChoice, HealthInfo } from '@svc/contract/service.ts';
 import type { Instance } from '@svc/contract/instance.ts';
 import type { PendingIdentity } from '@svc/contract/pairing.ts';
 import type { UpdateStatus } from '@svc/contract/update.ts';
-import type { Method } from '../../parts/api.ts';
-import { money, relativeTime } from '../../parts/format.ts';
+import { relativeTime } from '../../parts/format.ts';
 import { useApi } from '../../parts/query.ts';
-import type { StatusKind } from '../../parts/status.tsx';
 import { lackingSecret } from '../channels/lacking-secret.ts';
 import { isOwnChannel } from '../channels/own-channels.ts';
-
-/** What ends a row by itself: a call, or the place where it is ended. */
-type Remedy =
-  | { kind: 'call'; words: string; method: Method; path: string; body?: object; changes: string[]; done: string }
-  | { kind: 'link'; words: string; to: string };
-/** One thing that needs the operator, most urgent kinds first. */
-export type Need = { key: string; status: StatusKind; title: string; words: string; remedy: Remedy | null };
+import type { Need, Remedy } from './need.ts';
+import { ofSpend } from './spend-needs.ts';
 
 const everyMs = 60_000;
 const shownDeliveries = 10;
@@ -152,29 +145,6 @@ const ofStrangers = (pending: readonly PendingIdentity[]): Need => ({
     .join(', '),
   remedy: { kind: 'link', words: t('Look at them'), to: '/people' },
 });
-
-function ofSpend(report: SpendReport | undefined): Need[] {
-  if (report === undefined) return [];
-  const { total, period, until } = report;
-  const { cost_usd: cost, soft_usd: soft, hard_usd: hard } = total;
-  const limit = hard !== null && cost >= hard ? hard : soft !== null && cost >= soft ? soft : null;
-  if (limit === null) return [];
-  const isOver = limit === hard;
-  return [
-    {
-      key: 'spend',
-      status: isOver ? 'bad' : 'warn',
-      title: isOver ? t('The spending limit is reached: turns are refused') : t('Spending is above its warning'),
-      words: spentWords(period, { cost: money(cost), limit: money(limit), when: relativeTime(until) }),
-      remedy: null,
-    },
-  ];
-}
-
-const spentWords = (period: SpendReport['period'], values: Record<'cost' | 'limit' | 'when', string>): string =>
-  period === 'day'
-    ? t('{cost} of {limit} this day. It resets {when}.', values)
-    : t('{cost} of {limit} this month. It resets {when}.', values);
 
 const toSettings = (section: string): Remedy => ({ kind: 'link', words: t('Go to the settings'), to: `/settings/${section}` });
 
