@@ -64,6 +64,7 @@ export function createCoreApp(context: CoreContext, version: VersionInfo, linkFa
       notices: [
         ...context.spend.warnings(),
         ...unpricedNotices(context),
+        ...context.telemetry.notices(),
         ...deliveryNotices(context.outbox.counts()),
         ...context.engineUpdates.notices(),
         ...context.toolServers.notices(),
@@ -86,6 +87,7 @@ export function createCoreApp(context: CoreContext, version: VersionInfo, linkFa
         context.knownSecrets.fault(),
         context.knownSecrets.threadFault(),
         context.pricing.fault(),
+        context.telemetry.fault(),
         context.persona.fault(),
         context.instanceRules.fault(),
       ].filter((fault) => fault !== null),

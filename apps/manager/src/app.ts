@@ -22,6 +22,7 @@ export type AppContext = Pick<
   | 'db'
   | 'paths'
   | 'supervisor'
+  | 'telemetry'
 >;
 
 export function createManagerApp(context: AppContext): App {
@@ -39,6 +40,8 @@ export function createManagerApp(context: AppContext): App {
     health: () => ({
       types: types.list().map(({ meta }) => meta.type),
       instances_down: context.supervisor.down(),
+      telemetry: context.telemetry.status(),
+      notices: context.telemetry.notices(),
       degraded: degradedOf(context),
     }),
     routes(app) {
@@ -52,7 +55,7 @@ export function createManagerApp(context: AppContext): App {
   });
 }
 
-function degradedOf({ types, knownSecrets, coreMask, db, paths, supervisor }: AppContext): string[] {
+function degradedOf({ types, knownSecrets, coreMask, db, paths, supervisor, telemetry }: AppContext): string[] {
   const fault = db.fault();
   const storage =
     db.damage()?.message ?? (fault === null ? null : `nothing can be stored in ${paths.root} (${fault}), so changes are refused`);
@@ -62,6 +65,7 @@ function degradedOf({ types, knownSecrets, coreMask, db, paths, supervisor }: Ap
     knownSecrets.threadFault(),
     coreMask.fault(),
     storage,
+    telemetry.fault(),
     ...supervisor.faults(),
   ].filter((each) => each !== null);
 }

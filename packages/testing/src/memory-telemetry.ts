@@ -38,6 +38,8 @@ export function createMemoryTelemetry(): MemoryTelemetry {
     emitLong: async (partial) => void telemetry.emit(partial),
     subscribe: (listener) => hub.subscribe((event) => listener(event, noMask.json(event))),
     status: () => ({ unsent: 0, dropped: 0, collector: 'ok', lastError: null }),
+    fault: () => null,
+    notices: () => [],
     close: () => Promise.resolve(),
   };
   return telemetry;

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import type { TelemetryEvent } from '@svc/contract/event.ts';
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
@@ -17,19 +17,20 @@ afterEach(async () => {
 
 function openTelemetry(defaults: Partial<TelemetryEvent> = {}, mask = noMask) {
   const folder = temporaryFolder();
+  const clock = createFakeClock(5000);
   const telemetry = createTelemetry({
     dir: folder.path,
     producer: 'core',
     collectorUrl: 'http://127.0.0.1:1',
     token: null,
-    clock: createFakeClock(5000),
+    clock,
     ids: randomIds,
     log: createLog('test', 'silent'),
     mask,
     defaults,
   });
   cleanUps.push(folder.remove, () => telemetry.close(0));
-  return { telemetry, dir: folder.path };
+  return { telemetry, clock, dir: folder.path };
 }
 
 test('an emitted event is complete: id, time and the defaults of its producer', () => {
@@ -106,13 +107,40 @@ test('half of a surrogate pair in a text of an engine costs no event: the collec
   expect(JSON.parse(line)).toMatchObject({ text: 'cut here \ufffd', payload: { '\ufffd': ['\ufffd'] } });
 });
 
-test('a spool that cannot be written counts what it drops', async () => {
-  const { telemetry, dir } = openTelemetry();
+test('a spool that cannot be written counts what it drops, and says so until it can be', async () => {
+  const { telemetry, dir, clock } = openTelemetry();
   rmSync(dir, { recursive: true });
   writeFileSync(dir, 'a file in its place');
   telemetry.emit({ kind: 'inbound' });
   await new Promise(setImmediate);
   expect(telemetry.status()).toMatchObject({ unsent: 0, dropped: 1 });
+  expect(telemetry.fault()).toContain('Events are lost, and with them what turns use: the spool could not be written');
+  rmSync(dir);
+  telemetry.emit({ kind: 'inbound' });
+  await new Promise(setImmediate);
+  expect(telemetry.fault()).toBeNull();
+  rmSync(dir, { recursive: true });
+  writeFileSync(dir, 'again');
+  telemetry.emit({ kind: 'inbound' });
+  await new Promise(setImmediate);
+  clock.advance(60_000);
+  expect(telemetry.fault()).toContain('the spool cannot be written');
+  rmSync(dir);
+  expect(telemetry.fault()).toBeNull();
+  expect(telemetry.notices()).toEqual([
+    expect.stringContaining('Since the start 2 events were lost, so sums of use and cost are too low'),
+  ]);
+});
+
+test('a collector that takes no events for a minute is a notice, one that restarts is none', async () => {
+  const { telemetry, clock } = openTelemetry();
+  telemetry.emit({ kind: 'inbound' });
+  clock.advance(1000);
+  await vi.waitFor(() => expect(telemetry.status().collector).toBe('away'));
+  expect(telemetry.notices()).toEqual([]);
+  clock.advance(60_000);
+  expect(telemetry.notices()).toEqual([expect.stringMatching(/^The collector takes no events \(1 wait\): .*ECONNREFUSED/)]);
+  expect(telemetry.fault()).toBeNull();
 });
 
 test('no field of an event holds a known secret: not for listeners, not in the spool, and not when it is cut', () => {

@@ -6,6 +6,7 @@ import type { Secret } from '../secret.ts';
 import type { OutboundMask, MaskedJson } from '../redaction/outbound-mask.ts';
 import { createHub } from '../hub.ts';
 import { errorText } from '../service-error.ts';
+import { counted } from '../words.ts';
 import { sendTo } from './send-events.ts';
 import { Shipper } from './shipper.ts';
 import { Spool } from './spool.ts';
@@ -25,6 +26,10 @@ export type Telemetry = {
   /** Live view of what is emitted here. `line` is the event as JSON, which is made anyway. */
   subscribe(listener: (event: TelemetryEvent, line: MaskedJson) => void): () => void;
   status(): TelemetryStatus;
+  /** Why events are lost now, for a person; null while they are kept. */
+  fault(): string | null;
+  /** What the operator should know of events that are lost or late, for /health. */
+  notices(): string[];
   /** Tries to hand over everything, bounded by `timeoutMs`, then stops. What is left is sent after the next start. */
   close(timeoutMs: number): Promise<void>;
 };
@@ -45,6 +50,11 @@ export type TelemetryOptions = {
   defaults?: Partial<TelemetryEvent>;
 };
 
+/** A collector that restarts is no news. And so long after a loss it is looked whether it would happen again. */
+const patienceMs = 60_000;
+
+const lostWords = (count: number): string => `${counted(count, 'event')} ${count === 1 ? 'was' : 'were'} lost`;
+
 /** Opens a producer's telemetry; what an earlier process left unsent goes first. Throws when `dir` cannot be used. */
 export function createTelemetry(options: TelemetryOptions): Telemetry {
   const { clock, ids, log, producer, defaults = {} } = options;
@@ -52,7 +62,9 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
   let dropped = 0;
   let unreported = 0;
   let reason = '';
+  let lostAt = 0;
   const onLoss = (events: number, why: string) => {
+    lostAt = clock.elapsed();
     dropped += events;
     unreported += events;
     reason = why;
@@ -97,6 +109,14 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
       collector: shipper.isAway ? 'away' : 'ok',
       lastError: shipper.lastError,
     }),
+    fault() {
+      if (spool.fault !== null && clock.elapsed() - lostAt >= patienceMs) spool.lookAgain();
+      return spool.fault === null ? null : `Events are lost, and with them what turns use: ${spool.fault}`;
+    },
+    notices: () => [
+      ...(dropped === 0 ? [] : [`Since the start ${lostWords(dropped)}, so sums of use and cost are too low: ${reason}.`]),
+      ...(shipper.awayMs < patienceMs ? [] : [`The collector takes no events (${spool.unsent} wait): ${shipper.lastError}.`]),
+    ],
     async close(timeoutMs) {
       await Promise.all(coming);
       await shipper.close(timeoutMs);

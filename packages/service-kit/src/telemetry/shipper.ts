@@ -34,6 +34,7 @@ export class Shipper {
   #failures = 0;
   #batchSize = maxBatch;
   lastError: string | null = null;
+  #awaySince = 0;
 
   constructor(deps: Deps) {
     this.#deps = deps;
@@ -41,6 +42,11 @@ export class Shipper {
 
   get isAway(): boolean {
     return this.#failures > 0;
+  }
+
+  /** How long the collector has been away, ms; 0 while it is not. */
+  get awayMs(): number {
+    return this.isAway ? this.#deps.clock.elapsed() - this.#awaySince : 0;
   }
 
   /** There is something to send. Costs nothing when that is known already. */
@@ -128,7 +134,10 @@ export class Shipper {
   }
 
   #away(error: string): void {
-    if (!this.isAway) this.#deps.log.warn({ error }, 'the collector is away; events are kept and sent later');
+    if (!this.isAway) {
+      this.#deps.log.warn({ error }, 'the collector is away; events are kept and sent later');
+      this.#awaySince = this.#deps.clock.elapsed();
+    }
     this.#failures++;
     this.lastError = error;
   }

@@ -33,6 +33,8 @@ export class Spool {
   #sequence = 0;
   #pending: string[] = [];
   #pendingLength = 0;
+  /** Why lines cannot be written now; null while they can. */
+  fault: string | null = null;
   /** Read into again and again: fresh memory for each batch costs more than reading it. */
   #buffer = Buffer.alloc(0);
 
@@ -67,8 +69,20 @@ export class Spool {
     this.#pendingLength = 0;
     try {
       this.#openCurrent().append(`${lines.join('\n')}\n`, lines.length);
+      this.fault = null;
     } catch (error) {
-      this.#onLoss(lines.length, `the spool could not be written: ${errorText(error)}`);
+      this.fault = `the spool could not be written: ${errorText(error)}`;
+      this.#onLoss(lines.length, this.fault);
+    }
+  }
+
+  /** Whether there is a place to write to again: nothing may be written for a long time. */
+  lookAgain(): void {
+    try {
+      this.#openCurrent();
+      this.fault = null;
+    } catch (error) {
+      this.fault = `the spool cannot be written: ${errorText(error)}`;
     }
   }
 
