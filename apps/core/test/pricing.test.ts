@@ -90,6 +90,20 @@ test('a turn whose engine reports no usage is priced by an estimate of the sende
   });
 });
 
+test.each(['engine_not_logged_in', 'engine_endpoint_down'] as const)(
+  'a turn that asked no model (%s) has used nothing, and is none without a price',
+  async (code) => {
+    await open({ auth: 'api_key' });
+    core.engine.script(async function* () {
+      yield { type: 'failed', failure: { code, message: 'no', retryable: false } };
+    });
+    await core.handle(envelope('go'));
+    expect(usageEvent()).toMatchObject({ cost_usd: 0, payload: { priced: true, estimated: false, input_tokens: 0 } });
+    expect(await get('/v2/session/compat:c1:key')).toMatchObject({ input_tokens: 0, cost_usd: 0, unpriced_turns: 0 });
+    expect((await get<PricingReport>('/v2/pricing')).unpriced).toEqual([]);
+  },
+);
+
 test('a turn names the raw sender as its identity, and the principal beside it and in the payload', async () => {
   await open();
   await core.addPrincipal('anna', 'trusted', 'issues');

@@ -76,6 +76,16 @@ export async function reason(deps: Deps, reasoning: Reasoning, io: TurnIo): Prom
   }
 }
 
+/** Failures before a model is asked: such a turn costs nothing, and its price is known. */
+const asksNoModel = new Set<RunFailure['code']>([
+  'engine_not_installed',
+  'engine_not_logged_in',
+  'engine_api_key_refused',
+  'engine_auth_failed',
+  'engine_endpoint_down',
+]);
+const nothingUsed: TokenUsage = { ...estimateUsage({ input: '', output: '' }), estimated: false, cost_usd: 0 };
+
 type Means = { tools: TurnTools; asker: TurnAsker };
 
 /** The tool servers are known by now, and so are the secrets that were resolved for them. */
@@ -95,13 +105,14 @@ async function reasonWith(means: Means, deps: Deps, reasoning: Reasoning, { sink
   const { ending, shown } = await runToEnd({ ...means, renderer }, deps, reasoning, signal);
   const { text, usage, model, silent, engineSessionId, warnings, redactor: streamedWith } = await renderer.finish();
   if (warnings.length > 0) deps.log.warn({ turn: turn.id, engine: active.engine.id, warnings }, 'a turn had warnings');
+  const failure = failureOf(ending, active.engine.id, redactor().text);
+  const hasAsked = failure === null || shown !== 'nothing' || !asksNoModel.has(failure.code);
   const charge = deps.pricing.charge({
-    usage: usage ?? estimateUsage({ input: turn.envelope.content.text, output: text }),
+    usage: usage ?? (hasAsked ? estimateUsage({ input: turn.envelope.content.text, output: text }) : nothingUsed),
     model: model ?? active.choice.model,
     engineId: active.engine.id,
     auth: active.auth,
   });
-  const failure = failureOf(ending, active.engine.id, redactor().text);
   const used = { turn, identity, session, charge, isReported: usage !== null, engineSessionId };
   if (failure !== null) return { outcome: { ending: 'failed', failure, shown }, used };
   const outcome: Reply = {
