@@ -75,9 +75,11 @@ const openai: Record<string, ModelPrice> = {
   o1: price(15, 60, 7.5),
   'o1-pro': price(150, 600),
   o3: price(2, 8, 0.5),
+  'o3-deep-research': price(10, 40, 2.5),
   'o3-mini': price(1.1, 4.4, 0.55),
   'o3-pro': price(20, 80),
   'o4-mini': price(1.1, 4.4, 0.275),
+  'o4-mini-deep-research': price(2, 8, 0.5),
   'codex-mini': price(1.5, 6, 0.375),
   // Moderation is free of charge, which is a known price.
   'omni-moderation': price(0, 0),

@@ -219,6 +219,8 @@ test.each([
   ['gpt-4o-2024-05-13', 5],
   ['gpt-4o-2024-11-20', 2.5],
   ['o3', 2],
+  ['o3-deep-research-2025-06-26', 10],
+  ['o4-mini-deep-research', 2],
   ['gemini-3.8-flash', 1.5],
   ['gemini-3.1-pro-preview', 2],
   ['gemini-2.5-flash-lite-preview-09-2025', 0.1],
