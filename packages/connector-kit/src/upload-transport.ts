@@ -42,7 +42,8 @@ export const createUploadTransport =
       method: asked.method,
       agent: false,
       signal: whole,
-      headers: { authorization: `Bearer ${pass}`, ...asked.headers },
+      // The connection is ours to end: a core that ended it with a refusal could cut the refusal off, while more is on its way.
+      headers: { connection: 'keep-alive', authorization: `Bearer ${pass}`, ...asked.headers },
     });
     try {
       const answer = answerOf(request);

@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Worker } from 'node:worker_threads';
 import { afterEach, describe, expect, test } from 'vitest';
 import { systemClock } from '@svc/service-kit/clock.ts';
 import { createFileTickets } from '../src/open-file.ts';
@@ -136,6 +138,24 @@ describe('saving a file from a channel', () => {
     await expect(uploads.save({ name: 'a', data: Buffer.from('abc') })).rejects.toMatchObject({ code: 'unavailable' });
   });
 
+  test('hears a refusal that came while it was sending', async () => {
+    const answered = new Int32Array(new SharedArrayBuffer(4));
+    const core = new Worker(refusingCore, { eval: true, workerData: answered });
+    const [port] = (await once(core, 'message')) as [number];
+    const coreUrl = `http://127.0.0.1:${port}`;
+    const options = { coreUrl, pass: 'a-pass', clock: systemClock, signal: shutdown.signal };
+    const { chunked } = createUploads({ tickets: createFileTickets(), ...options });
+    const parts = async function* () {
+      yield Buffer.alloc(mib);
+      // Nothing is read meanwhile, as when this process is busy.
+      Atomics.wait(answered, 0, 0, 20_000);
+      yield Buffer.alloc(mib);
+    };
+    const sent = chunked.put({ upload_id: 'upl_gone', conversation_key: 'x:y', index: 0 }, parts());
+    await expect(sent).rejects.toMatchObject({ code: 'not_found', message: 'There is no upload.' });
+    await core.terminate();
+  });
+
   test('ends when nothing moves any more', async () => {
     const uploads = await setUp((req) => void req.resume(), { idleMs: 50 });
     const hung = { [Symbol.asyncIterator]: () => ({ next: () => new Promise<never>(() => undefined) }) };
@@ -201,3 +221,15 @@ function isSteady(count: () => number): () => boolean {
     return isSame;
   };
 }
+
+/** Refuses each upload before its body has come, and says when that is done: a connection that ends with its answer is then closed. */
+const refusingCore = `
+  const { parentPort, workerData: answered } = require('node:worker_threads');
+  const done = () => { Atomics.store(answered, 0, 1); Atomics.notify(answered, 0); };
+  const server = require('node:http').createServer((req, res) => {
+    if (res.shouldKeepAlive) res.on('finish', done);
+    else req.socket.on('close', done);
+    res.writeHead(404).end('{"ok":false,"error":"not_found","message":"There is no upload."}');
+  });
+  server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port));
+`;
