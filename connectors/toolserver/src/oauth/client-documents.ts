@@ -1,5 +1,6 @@
 import { fetchPublic } from '@svc/connector-kit/fetch-public/fetch-public.ts';
 import type { Network } from '@svc/connector-kit/fetch-public/public-network.ts';
+import { usableBody } from './client-metadata.ts';
 
 const limits = {
   maxBytes: 5 * 1024,
@@ -18,5 +19,5 @@ export const createDocumentFetch =
   async (address) => {
     const url = typeof address === 'string' ? address : address instanceof URL ? address.href : address.url;
     const body = await fetchPublic(url, { ...limits, ...(network !== undefined && { network }) });
-    return new Response(new Uint8Array(body), { headers: { 'content-type': 'application/json' } });
+    return new Response(new Uint8Array(usableBody(body)), { headers: { 'content-type': 'application/json' } });
   };

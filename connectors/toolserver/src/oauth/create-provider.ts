@@ -42,10 +42,13 @@ export function createProvider({ origin, resource, keys, models, fetchDocument }
     extraClientMetadata: { properties: ['redirect_uris'], validator: (_ctx, _key, uris) => checkRedirects(uris) },
     features: {
       devInteractions: { enabled: false },
-      registration: { enabled: true },
+      registration: { enabled: true, issueRegistrationAccessToken: false },
       revocation: { enabled: true },
       userinfo: { enabled: false },
       rpInitiatedLogout: { enabled: false },
+      // What is offered is used: these have no route here, nor has the management of registrations.
+      pushedAuthorizationRequests: { enabled: false },
+      dPoP: { enabled: false },
       clientIdMetadataDocument: { enabled: true, ack: 'draft-02' },
       resourceIndicators: {
         enabled: true,

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { withDefaultScope } from './default-scope.ts';
 import { namedDocuments } from './named-documents.ts';
 import { isResource } from './oauth-paths.ts';
 
@@ -50,11 +49,4 @@ test.each([
   ['nothing', false],
 ])('tokens are given for %s: %s', (asked, isOurs) => {
   expect(isResource(asked, 'https://a.example')).toBe(isOurs);
-});
-
-test('only a client that names no scope gets the one there is', () => {
-  expect(withDefaultScope('/oauth/authorize')).toBe('/oauth/authorize?scope=ask');
-  expect(withDefaultScope('/oauth/authorize?a=1?2&scope=+')).toBe('/oauth/authorize?a=1%3F2&scope=ask');
-  for (const url of ['/oauth/authorize?scope=openid&state=a%20b', '/oauth/authorize?scope=ask+openid'])
-    expect(withDefaultScope(url)).toBe(url);
 });

@@ -5,7 +5,8 @@ import type { Clock } from '@svc/service-kit/clock.ts';
 import { createFixedWindow, type FixedWindow } from '@svc/service-kit/fixed-window.ts';
 import { createLane } from '@svc/service-kit/lane.ts';
 import { ServiceError, unavailable } from '@svc/service-kit/service-error.ts';
-import { withDefaultScope } from './default-scope.ts';
+import { usableBody } from './client-metadata.ts';
+import { withOurScope } from './our-scope.ts';
 import { namedDocuments } from './named-documents.ts';
 import { oauthPaths } from './oauth-paths.ts';
 import { answerByProvider } from './provider-request.ts';
@@ -47,7 +48,7 @@ export function createOauthRoutes(deps: OauthDeps): Route[] {
       open: { navigable: true },
       async handle(exchange) {
         admit(deps, called.authorize, exchange);
-        exchange.req.url = withDefaultScope(exchange.req.url ?? '');
+        exchange.req.url = withOurScope(exchange.req.url ?? '');
         await byProvider(exchange);
       },
     },
@@ -70,7 +71,7 @@ export function createOauthRoutes(deps: OauthDeps): Route[] {
         if (path !== oauthPaths.registration && (await isOfStranger(deps, exchange, body))) return refuse(exchange);
         await inTurn(async () => {
           await before?.();
-          handBackBody(exchange.req, body);
+          handBackBody(exchange.req, path === oauthPaths.registration ? usableBody(body) : body);
           await byProvider(exchange);
         });
       },
@@ -124,12 +125,13 @@ async function makeRoom({ models, isApproved }: OauthDeps): Promise<void> {
 }
 
 /**
- * Makes a request that was read readable again, with the same bytes. The authorization server reads by `readable` and `iterator`, and warns
+ * Makes a request that was read readable again, with these bytes. The authorization server reads by `readable` and `iterator`, and warns
  * of a body that it gets in any other way.
  */
 function handBackBody(req: IncomingMessage, body: Buffer): void {
   const iterator = async function* () {
     yield body;
   };
+  if (req.headers['content-length'] !== undefined) req.headers['content-length'] = String(body.length);
   Object.defineProperties(req, { readable: { value: true }, iterator: { value: iterator } });
 }

@@ -1,0 +1,94 @@
+import { expect, test } from 'vitest';
+import { codeFor, listTools, redeem, refresh, register, registered } from './authorize.ts';
+import { documentNetwork } from './document-network.ts';
+import { callback } from './oauth-client.ts';
+import { openToolserver, type OpenToolserver } from './open-toolserver.ts';
+
+/** What programs send that sign in here, as their users reported it to other servers. */
+const registrations = {
+  'a web app with a scope of its own name': { client_name: 'claudeai', scope: 'claudeai', response_types: ['code'] },
+  'a bridge that wants a profile': { scope: 'openid email profile' },
+  'an editor that can do more': {
+    client_name: 'Visual Studio Code',
+    client_uri: 'https://code.visualstudio.com',
+    grant_types: ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:device_code'],
+    application_type: 'native',
+  },
+  'an inspector that leaves fields empty': {
+    scope: '',
+    client_uri: '',
+    logo_uri: '',
+    tos_uri: null,
+    contacts: [],
+    software_id: 'x',
+  },
+  'a program that calls itself a web app': {
+    application_type: 'web',
+    redirect_uris: [callback, 'cursor://anysphere.cursor-mcp/oauth/callback'],
+  },
+  'a client of a library for OpenID': { id_token_signed_response_alg: 'RS256', subject_type: 'pairwise', default_max_age: 3600 },
+};
+
+test.each(Object.entries(registrations))('%s registers, signs in and stays signed in', async (_name, metadata) => {
+  const server = await openToolserver();
+  const client = await registered(server, metadata);
+  const { body } = await redeem(server, client, await codeFor(server, client));
+  expect((await listTools(server, body.access_token)).status).toBe(200);
+  const renewed = await refresh(server, client, body.refresh_token ?? '');
+  expect((await listTools(server, renewed.body.access_token)).status).toBe(200);
+});
+
+test.each([
+  [{ grant_types: ['client_credentials'] }],
+  [{ response_types: ['token'] }],
+  [{ token_endpoint_auth_method: 'private_key_jwt' }],
+  [{ client_name: 5 }],
+])('what cannot be served here is refused: %j', async (metadata) => {
+  const answer = await register(await openToolserver(), metadata);
+  expect([answer.status, await answer.json()]).toEqual([400, expect.objectContaining({ error: 'invalid_client_metadata' })]);
+});
+
+test('a document that lists what is not served here is believed', async () => {
+  const document = {
+    client_name: 'Visual Studio Code',
+    grant_types: ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:device_code'],
+    response_types: ['code'],
+    token_endpoint_auth_method: 'none',
+    application_type: 'web',
+    scope: 'openid profile',
+    client_id: 'https://editor.example/client-metadata.json',
+    client_uri: 'http://editor.example/product',
+    redirect_uris: [callback, 'https://editor.example/redirect'],
+  };
+  const server = await openToolserver({ network: documentNetwork(document) });
+  const client = { id: document.client_id };
+  const { body } = await redeem(server, client, await codeFor(server, client));
+  expect((await listTools(server, body.access_token)).status).toBe(200);
+});
+
+test.each(['claudeai', 'openid profile email offline_access', 'ask offline_access', 'ask claudeai', ''])(
+  'who asks for the scopes "%s" gets a token that is good here',
+  async (scope) => {
+    const server = await openToolserver();
+    const client = await registered(server);
+    const { body } = await redeem(server, client, await codeFor(server, client, { scope }));
+    expect((await listTools(server, body.access_token)).status).toBe(200);
+  },
+);
+
+test('nothing is offered that is not there', async () => {
+  const server = await openToolserver();
+  const metadata = (await (await fetch(new URL('/.well-known/oauth-authorization-server', server.url))).json()) as object;
+  const endpoints = Object.entries(metadata).filter(([name]) => /_endpoint$|_uri$/.test(name)) as [string, string][];
+  expect(endpoints.length).toBeGreaterThan(3);
+  for (const [name, url] of endpoints) expect([name, await statusOf(server, url)]).not.toEqual([name, 404]);
+  expect(metadata).not.toHaveProperty('dpop_signing_alg_values_supported');
+  expect(await (await register(server)).json()).not.toHaveProperty('registration_client_uri');
+});
+
+/** Of a request that the address is made for, by either method. */
+async function statusOf(server: OpenToolserver, url: string): Promise<number> {
+  expect(url.startsWith(server.url)).toBe(true);
+  const { status } = await fetch(url, { redirect: 'manual' });
+  return status === 405 ? (await fetch(url, { method: 'POST' })).status : status;
+}
