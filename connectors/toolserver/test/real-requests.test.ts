@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { codeFor, listTools, redeem, refresh, register, registered } from './authorize.ts';
 import { documentNetwork } from './document-network.ts';
 import { callback } from './oauth-client.ts';
@@ -92,3 +92,73 @@ async function statusOf(server: OpenToolserver, url: string): Promise<number> {
   const { status } = await fetch(url, { redirect: 'manual' });
   return status === 405 ? (await fetch(url, { method: 'POST' })).status : status;
 }
+
+/** A client that is signed in, and sends what it likes. */
+async function signedIn() {
+  const server = await openToolserver();
+  const client = await registered(server);
+  const { body } = await redeem(server, client, await codeFor(server, client));
+  const usual = {
+    authorization: `Bearer ${body.access_token}`,
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+  };
+  const send = (message: unknown, headers: Record<string, string> = {}) =>
+    fetch(new URL('/mcp', server.url), {
+      method: 'POST',
+      headers: { ...usual, ...headers },
+      body: typeof message === 'string' ? message : JSON.stringify(message),
+    });
+  const ask = (args: object, id = 1) =>
+    send({ jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'ask_assistant', arguments: args } });
+  return { server, send, ask };
+}
+
+const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+
+test.each(['*/*', 'text/event-stream', 'text/*;q=0.9', 'application/json, text/plain, */*'])(
+  'who accepts %s is answered by a stream',
+  async (accept) => {
+    const { send } = await signedIn();
+    const answer = await send(list, { accept });
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
+    expect(await answer.text()).toContain('ask_assistant');
+  },
+);
+
+test('who accepts JSON alone is told what to accept', async () => {
+  const { send } = await signedIn();
+  const answer = await send(list, { accept: 'application/json' });
+  expect([answer.status, await answer.text()]).toEqual([406, expect.stringContaining('text/event-stream')]);
+});
+
+test('what is left out may come as null or as an empty name', async () => {
+  const { server, ask } = await signedIn();
+  const attachments = [{ name: 'a.txt', text: 'hello', mime: '', data: null, url: '' }];
+  for (const args of [
+    { conversation: null, attachments: null },
+    { conversation: '', attachments },
+  ])
+    expect(await (await ask({ question: 'hi', ...args })).text()).toContain('you asked: hi');
+  expect(server.core.turns.map(({ envelope }) => envelope.conversation_key.includes(':conversation:'))).toEqual([false, false]);
+  expect(server.saved.map(({ content }) => content.toString())).toEqual(['hello']);
+  expect(await (await ask({ question: null })).text()).toContain("must have required property 'question'");
+});
+
+test('a question is taken back by a message in a list, too', async () => {
+  const { server, send, ask } = await signedIn();
+  const begun = Promise.withResolvers<void>();
+  const takenBack = Promise.withResolvers<void>();
+  onTestFinished(() => takenBack.resolve());
+  server.core.script = async ({ result }) => {
+    begun.resolve();
+    await takenBack.promise;
+    return result({ outcome: 'aborted', actions: [] });
+  };
+  const asked = ask({ question: 'a long one' }, 7);
+  await begun.promise;
+  await send([{ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 7 } }]);
+  await expect.poll(() => server.core.amendments).toMatchObject([{ text: null }]);
+  takenBack.resolve();
+  await (await asked).text();
+});

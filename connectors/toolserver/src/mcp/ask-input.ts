@@ -1,4 +1,5 @@
 import { fromJsonSchema, type JsonSchemaType } from '@modelcontextprotocol/server';
+import { isRecord } from '@svc/contract/json-value.ts';
 import type { Static } from '@svc/contract/schema.ts';
 
 export const maxQuestionChars = 200_000;
@@ -48,5 +49,21 @@ const outputSchema = {
 export type Question = Static<typeof inputSchema>;
 export type SentFile = NonNullable<Question['attachments']>[number];
 
-export const askInput = fromJsonSchema<Question>(inputSchema as unknown as JsonSchemaType);
+const strict = fromJsonSchema<Question>(inputSchema as unknown as JsonSchemaType)['~standard'];
+/** Programs and models send what they leave out as null, or as an empty name. */
+export const askInput = { '~standard': { ...strict, validate: (said: unknown) => strict.validate(withoutBlanks(said)) } };
 export const askOutput = fromJsonSchema(outputSchema as unknown as JsonSchemaType);
+
+const mayBeBlank = new Set(['conversation', 'mime', 'url']);
+
+function withoutBlanks(said: unknown): unknown {
+  if (!isRecord(said)) return said;
+  const given = filled(said);
+  const { attachments } = given;
+  return Array.isArray(attachments)
+    ? { ...given, attachments: attachments.map((file: unknown) => (isRecord(file) ? filled(file) : file)) }
+    : given;
+}
+
+const filled = (fields: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(fields).filter(([name, value]) => value !== null && !(value === '' && mayBeBlank.has(name))));

@@ -31,6 +31,7 @@ export function createMcpRoutes(deps: McpDeps, checkToken: CheckToken, origins: 
       deps.access.begin(caller.clientId, () => res.destroy()),
     );
     const body = req.method === 'POST' ? await readJson(req) : undefined;
+    if (takesStream(req.headers.accept)) req.headers.accept = 'application/json, text/event-stream';
     deps.running.look(caller.userId, body);
     // A question that was let in is answered, also when its token ends meanwhile.
     if (isListen(body)) endWithToken(exchange, caller, deps.clock);
@@ -45,6 +46,9 @@ export function createMcpRoutes(deps: McpDeps, checkToken: CheckToken, origins: 
   // GET and DELETE belong to sessions, which there are none of: the SDK says so in its own words.
   return (['POST', 'GET', 'DELETE'] as const).map((method) => ({ method, path: mcpPath, open, handle }));
 }
+
+/** The SDK wants both types by name. Answers are streams: who takes anything, or a stream alone, can read them. */
+const takesStream = (accept = '*/*'): boolean => /(?:^|[\s,])(?:\*\/\*|text\/(?:\*|event-stream))(?:[\s,;]|$)/i.test(accept);
 
 /** A stream of news that stays open (`subscriptions/listen`, since 2026-07-28). */
 const isListen = (body: unknown): boolean =>

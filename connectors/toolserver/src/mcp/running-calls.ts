@@ -16,6 +16,10 @@ export type RunningCalls = {
 
 export function createRunningCalls(): RunningCalls {
   const running = new Set<Running>();
+  const cancel = (userId: string, id: RequestId | null): void => {
+    const [call, another] = [...running].filter((each) => each.userId === userId && each.id === id);
+    if (call !== undefined && another === undefined) call.stop.abort();
+  };
   return {
     begin(userId, id) {
       const call = { userId, id, stop: new AbortController() };
@@ -23,10 +27,8 @@ export function createRunningCalls(): RunningCalls {
       return { signal: call.stop.signal, end: () => void running.delete(call) };
     },
     look(userId, message) {
-      const cancelled = cancelledId(message);
-      if (cancelled === null) return;
-      const [call, another] = [...running].filter((each) => each.userId === userId && each.id === cancelled);
-      if (call !== undefined && another === undefined) call.stop.abort();
+      // Until 2025-03-26 messages may come as a list.
+      for (const each of Array.isArray(message) ? message : [message]) cancel(userId, cancelledId(each));
     },
   };
 }
