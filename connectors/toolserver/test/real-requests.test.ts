@@ -145,6 +145,17 @@ test('what is left out may come as null or as an empty name', async () => {
   expect(await (await ask({ question: null })).text()).toContain("must have required property 'question'");
 });
 
+test.each([
+  ['{bad', {}, 400, -32_700],
+  [list, { 'content-type': 'text/plain' }, 415, -32_600],
+  [{ ...list, params: { x: 'x'.repeat(17 * 1024 * 1024) } }, {}, 413, -32_600],
+])('a body that is no message is refused as JSON-RPC does (%#)', async (message, headers, status, code) => {
+  const { send } = await signedIn();
+  const answer = await send(message, headers);
+  const error = { code, message: expect.any(String) };
+  expect([answer.status, await answer.json()]).toEqual([status, { jsonrpc: '2.0', error, id: null }]);
+});
+
 test('a question is taken back by a message in a list, too', async () => {
   const { server, send, ask } = await signedIn();
   const begun = Promise.withResolvers<void>();

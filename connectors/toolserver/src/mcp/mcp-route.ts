@@ -1,6 +1,6 @@
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler } from '@modelcontextprotocol/server';
-import { createJsonReader, type Exchange, type Route } from '@svc/connector-kit';
+import { createJsonReader, sendJson, ServiceError, type Exchange, type Reply, type Route } from '@svc/connector-kit';
 import type { CheckToken } from '../oauth/check-token.ts';
 import { mcpPath } from '../oauth/oauth-paths.ts';
 import type { createServer, ServerDeps } from './create-server.ts';
@@ -30,7 +30,12 @@ export function createMcpRoutes(deps: McpDeps, checkToken: CheckToken, origins: 
       'close',
       deps.access.begin(caller.clientId, () => res.destroy()),
     );
-    const body = req.method === 'POST' ? await readJson(req) : undefined;
+    let body: unknown;
+    try {
+      if (req.method === 'POST') body = await readJson(req);
+    } catch (error) {
+      return sendJson(exchange, toRpcError(error));
+    }
     if (takesStream(req.headers.accept)) req.headers.accept = 'application/json, text/event-stream';
     deps.running.look(caller.userId, body);
     // A question that was let in is answered, also when its token ends meanwhile.
@@ -46,6 +51,16 @@ export function createMcpRoutes(deps: McpDeps, checkToken: CheckToken, origins: 
   // GET and DELETE belong to sessions, which there are none of: the SDK says so in its own words.
   return (['POST', 'GET', 'DELETE'] as const).map((method) => ({ method, path: mcpPath, open, handle }));
 }
+
+/** Why a body is not taken, as this protocol writes it: what is no message has no id. @throws what says nothing of the body */
+function toRpcError(error: unknown): Reply {
+  if (!(error instanceof ServiceError) || error.code === 'queue_full') throw error;
+  const { status, message } = error;
+  const body = { jsonrpc: '2.0', error: { code: status === 400 ? parseError : invalidRequest, message }, id: null };
+  return { status, body: JSON.stringify(body) };
+}
+const parseError = -32_700;
+const invalidRequest = -32_600;
 
 /** The SDK wants both types by name. Answers are streams: who takes anything, or a stream alone, can read them. */
 const takesStream = (accept = '*/*'): boolean => /(?:^|[\s,])(?:\*\/\*|text\/(?:\*|event-stream))(?:[\s,;]|$)/i.test(accept);
