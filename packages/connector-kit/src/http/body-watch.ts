@@ -47,7 +47,8 @@ export function createBodyWatch(server: Server, clock: Clock): BodyWatch {
     discard(req) {
       if (req.complete || req.destroyed) return;
       deadlines.set(req, clock.elapsed() + discardMs);
-      req.resume();
+      // A listener, too: while its reader waits for more, `resume` alone would be forgotten, and the rest would block the connection.
+      req.on('data', ignore).resume();
     },
     forget(req) {
       if (req.complete) deadlines.delete(req);
@@ -56,3 +57,5 @@ export function createBodyWatch(server: Server, clock: Clock): BodyWatch {
     stop: clock.every(lookMs, look),
   };
 }
+
+const ignore = () => undefined;

@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { badRequest } from '@svc/service-kit/service-error.ts';
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
 import { sendJson } from '../../src/http/exchange.ts';
 import type { Route } from '../../src/http/route-table.ts';
@@ -128,6 +129,37 @@ describe('a body that is read as it comes', () => {
     sender.write(`POST /file HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
     sender.write('GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
     expect(await answer).toMatch(/"enough"HTTP\/1\.1 200/);
+  });
+
+  test('whose reader waits for more of it when it is refused is thrown away as well', async () => {
+    const read = Promise.withResolvers<void>();
+    const left = Promise.withResolvers<void>();
+    const route: Route = {
+      method: 'POST',
+      path: '/left',
+      streamsBody: { maxBytes: mib },
+      async handle({ body }) {
+        const parts = body[Symbol.asyncIterator]();
+        await parts.next();
+        const waits = parts.next().then(() => parts.return?.());
+        void waits.then(() => left.resolve());
+        read.resolve();
+        throw badRequest('The core does not take it.');
+      },
+    };
+    const { port } = await openServer([route, echo, health]);
+    const sender = connect(port, '127.0.0.1').setNoDelay(true);
+    let answers = '';
+    sender.on('data', (part: Buffer) => (answers += part.toString()));
+    sender.write('POST /left HTTP/1.1\r\nHost: localhost\r\nContent-Length: 300006\r\n\r\nabc');
+    await read.promise;
+    await expect.poll(() => answers).toContain('400 Bad Request');
+    sender.write('def');
+    await left.promise;
+    sender.write('x'.repeat(300_000));
+    sender.write('GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
+    await expect.poll(() => answers).toContain('200 OK');
+    sender.destroy();
   });
 
   test('that says less than comes is no way to a second request', async () => {
