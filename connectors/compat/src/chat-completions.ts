@@ -9,7 +9,9 @@ import type { HandleResult } from '@svc/contract/turn.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Ids } from '@svc/service-kit/ids.ts';
 import type { AttachFiles } from './attach-files.ts';
-import { admitted, refuse } from './completion-error.ts';
+import { admitted } from './completion-error.ts';
+import { headerText } from './header-text.ts';
+import type { MessageIds } from './message-ids.ts';
 import { filesOf, parseRequest } from './parse-request.ts';
 import { renderCompletion, shapedReply, type ReplyHead, type ReplyShape } from './render-completion.ts';
 import { streamCompletion } from './stream-completion.ts';
@@ -22,6 +24,7 @@ export type ChatDeps = {
   core: CoreApi;
   clock: Clock;
   ids: Ids;
+  messageIds: MessageIds;
   identify: Identify;
   readJson: JsonReader;
   seen: SeenKeys;
@@ -34,13 +37,13 @@ export type ChatDeps = {
 
 /** `POST /v1/chat/completions`: one request is one turn, answered whole or as a stream. A reader that leaves stops nothing. */
 export function createChatCompletions(deps: ChatDeps): Route['handle'] {
-  const { core, clock, ids, identify, readJson, seen, attachFiles, instanceId, modelName, isOnce } = deps;
+  const { core, clock, ids, messageIds, identify, readJson, seen, attachFiles, instanceId, modelName, isOnce } = deps;
 
   return async (exchange) => {
     const caller = identify(exchange);
-    const messageId = headerText(exchange, 'idempotency-key') ?? ids.next('msg');
-    const sessionName = sessionNameOf(exchange, caller, messageId);
     const request = parseRequest(await readJson(exchange.req));
+    const messageId = messageIds.idOf(exchange, caller, request);
+    const sessionName = sessionNameOf(exchange, caller, messageId);
     const message = toEnvelope({ request, caller, instanceId, messageId, sessionName, isOnce, isSeen: seen.has });
     const files = request.hasFiles ? filesOf(request, seen.has(message.conversation_key)) : [];
     const envelope = files.length === 0 ? message : await attachFiles(message, files);
@@ -72,14 +75,6 @@ export function sessionNameOf(exchange: Exchange, caller: Caller, messageId: str
   const name = newSessionName(caller.identity, messageId);
   exchange.res.setHeader('x-session-key', name);
   return name;
-}
-
-/** A header of 1 to 200 visible characters; null without it. */
-export function headerText({ req }: Exchange, name: string): string | null {
-  const value = req.headers[name];
-  if (value === undefined) return null;
-  if (typeof value === 'string' && /^[\x21-\x7e]{1,200}$/.test(value)) return value;
-  throw refuse(name, `The header ${name} must have 1 to 200 visible ASCII characters.`, 'invalid_value');
 }
 
 export type SeenKeys = { has(key: string): boolean; add(key: string): void };

@@ -5,7 +5,7 @@ import type { Route } from '@svc/connector-kit/http/route-table.ts';
 import type { Envelope } from '@svc/contract/envelope.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
-import { headerText, sessionNameOf, type ChatDeps } from './chat-completions.ts';
+import { sessionNameOf, type ChatDeps } from './chat-completions.ts';
 import { admitted, refuse } from './completion-error.ts';
 import { filesOf, type ChatRequest } from './parse-request.ts';
 import { parseResponseRequest } from './parse-response-request.ts';
@@ -19,12 +19,12 @@ import { toEnvelope } from './to-envelope.ts';
  * from the one that `previous_response_id` is of: its id has the conversation's name in it.
  */
 export function createResponses(deps: ChatDeps): Route['handle'] {
-  const { clock, ids, identify, readJson, seen, attachFiles, instanceId, modelName, isOnce } = deps;
+  const { clock, ids, messageIds, identify, readJson, seen, attachFiles, instanceId, modelName, isOnce } = deps;
 
   return async (exchange) => {
     const caller = identify(exchange);
-    const messageId = headerText(exchange, 'idempotency-key') ?? ids.next('msg');
     const { request, previousId } = parseResponseRequest(await readJson(exchange.req));
+    const messageId = messageIds.idOf(exchange, caller, request, previousId);
     const own = previousId === null ? sessionNameOf(exchange, caller, messageId) : nameIn(previousId);
     const name = own ?? newSessionName(caller.identity, messageId);
     // A name that was made here lasts as long as the instance lets such conversations last.

@@ -15,6 +15,7 @@ import { createAttachFiles, type FetchFile } from './attach-files.ts';
 import { createChatCompletions, createSeenKeys, type ChatDeps, type Identify } from './chat-completions.ts';
 import { toCompletionError } from './completion-error.ts';
 import type { CompatConfig } from './meta.ts';
+import { createMessageIds } from './message-ids.ts';
 import { createModelRoutes } from './models.ts';
 import { createFormReader } from './read-form.ts';
 import { errorSchema, routeDocs } from './route-docs.ts';
@@ -59,6 +60,7 @@ function toRoutes(ctx: StartContext<CompatConfig>, keys: KeysFile | null, clock:
     core: ctx.core,
     clock,
     ids: randomIds,
+    messageIds: createMessageIds(randomIds, clock),
     identify,
     readJson,
     seen: createSeenKeys(5_000),

@@ -166,6 +166,47 @@ describe('the official client', () => {
     expect(compat.core.turns).toHaveLength(3);
   });
 
+  test('repeats as the same message what it waited too long for', async () => {
+    const hasty = new OpenAI({ baseURL: `${compat.url}/v1`, apiKey: annKey, maxRetries: 1, timeout: 1_000 });
+    const answered = Promise.withResolvers<void>();
+    compat.core.script = async ({ result }) => {
+      if (compat.core.turns.length % 2 === 1) await answered.promise;
+      return result();
+    };
+    await hasty.chat.completions.create({ model: 'svc', messages: hello });
+    await hasty.responses.create({ model: 'svc', input: 'hello there' });
+    answered.resolve();
+    const [first, second, third, fourth] = compat.core.turns.map(({ envelope }) => [
+      envelope.conversation_key,
+      envelope.message_id,
+    ]);
+    expect([second, fourth]).toEqual([first, third]);
+    expect(first![1]).not.toBe(third![1]);
+  });
+
+  test('what another asks, or what was answered, is not taken for a repeated request', async () => {
+    const again = { headers: { 'x-stainless-retry-count': '1' } };
+    await ask();
+    await ask(hello, again);
+    const left = new AbortController();
+    const never = Promise.withResolvers<never>();
+    never.promise.catch(() => undefined);
+    compat.core.script = () => never.promise;
+    const lost = ask(hello, { signal: left.signal });
+    await expect.poll(() => compat.core.turns.length).toBe(3);
+    left.abort();
+    await expect(lost).rejects.toThrow();
+    compat.core.script = ({ result }) => result();
+    const other = [{ role: 'user' as const, content: 'hello where' }];
+    await client(bobKey).chat.completions.create({ model: 'svc', messages: hello }, again);
+    await ask(other, again);
+    await ask(hello, { headers: { ...again.headers, 'X-Session-Key': 'x' } });
+    await ask();
+    never.reject(new Error('over'));
+    const ids = compat.core.turns.map(({ envelope }) => envelope.message_id);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
   test('gets an error in mid-stream as an error, after the words before it; [DONE] stays last', async () => {
     compat.core.script = ({ handlers }) => {
       handlers.onDelta?.('half ');
