@@ -1,5 +1,5 @@
 import type { IncomingMessage } from '@svc/service-kit/builtin.ts';
-import { discardBody, receiveBody } from '@svc/service-kit/http/receive-body.ts';
+import { discardBody, receiveBody, refuseCompressed } from '@svc/service-kit/http/receive-body.ts';
 import { createByteBlocks } from '@svc/service-kit/intake/byte-blocks.ts';
 import { ByteBudget } from '@svc/service-kit/intake/byte-budget.ts';
 import { readJson } from '@svc/service-kit/json/read-json.ts';
@@ -27,6 +27,7 @@ export function createJsonReader(limits: JsonReaderLimits): JsonReader {
     if (!isJson(req.headers['content-type'])) {
       throw new ServiceError('unsupported_media_type', 'Send the body as application/json.');
     }
+    refuseCompressed(req.headers);
     if (await isHere(req)) return readWhole(req, limits, budget);
     const lease = budget.lease();
     const blocks = createByteBlocks();

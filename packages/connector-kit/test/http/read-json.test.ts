@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { sendJson } from '../../src/http/exchange.ts';
 import { createJsonReader } from '../../src/http/read-json.ts';
@@ -27,6 +28,18 @@ describe('JSON bodies of a connector', () => {
   ])('answers a body of the type %j with %i', async (type, status) => {
     const { url } = await openServer();
     expect((await post(url, new Blob(['{"a":1}']), type === '' ? {} : { 'content-type': type })).status).toBe(status);
+  });
+
+  test.each([
+    ['gzip', gzipSync('{"a":1}'), 415],
+    ['zstd', zstdCompressSync('{"a":1}'), 415],
+    ['Identity', '{"a":1}', 200],
+  ])('answers a body of the coding %s as what it is', async (coding, body, status) => {
+    const { url } = await openServer();
+    const response = await post(url, new Blob([body]), { 'content-type': 'application/json', 'content-encoding': coding });
+    expect(response.status).toBe(status);
+    if (status !== 200)
+      expect(await response.json()).toMatchObject({ message: expect.stringContaining('uncompressed') as string });
   });
 
   test.each([['{'], [''], ['{"a":1} x'], ['\u0000']])('answers the body %j with 400', async (body) => {

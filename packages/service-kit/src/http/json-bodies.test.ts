@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import path from 'node:path';
+import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
@@ -254,4 +255,14 @@ test('whatever ends a body, all that it held is given back', async () => {
 
 test('a process holds what its limits say', () => {
   expect(intakeLimits.memoryBytes + 300 * intakeLimits.freeBytes).toBeLessThan(100 * kib * kib);
+});
+
+test('a body that is compressed is refused as that', async () => {
+  const { url } = await listen();
+  const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
+  const answer = await fetch(`${url}/body`, { method: 'POST', headers, body: gzipSync('{"text":"a"}') });
+  expect([answer.status, await answer.json()]).toEqual([
+    415,
+    expect.objectContaining({ error: 'unsupported_media_type', message: expect.stringContaining('uncompressed') }),
+  ]);
 });

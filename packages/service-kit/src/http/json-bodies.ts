@@ -8,7 +8,7 @@ import { JsonShape, looseJsonLimits, usualJsonLimits } from '../json-shape.ts';
 import { isReadInTurns, parseLongJson, poisonSteps } from '../json/read-json.ts';
 import { inTurns } from '../redaction/pace.ts';
 import { decodeUtf8, illFormedFault, refuseIllFormed } from '../well-formed.ts';
-import { discardBody, receiveBody } from './receive-body.ts';
+import { discardBody, receiveBody, refuseCompressed } from './receive-body.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -30,6 +30,7 @@ export function takeJsonBodies(app: FastifyInstance, intake: Intake): void {
     const release = () => body.release();
     answers.get(request)?.once('close', release).once('finish', release);
     try {
+      refuseCompressed(request.headers);
       body.expect(Number(request.headers['content-length'] ?? 0));
       await receiveBody(payload, body, shape);
       return await body.read();

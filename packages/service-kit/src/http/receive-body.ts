@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import { createPace } from '../redaction/pace.ts';
 import { badRequest, ServiceError } from '../service-error.ts';
@@ -51,6 +52,12 @@ export function receiveBody(stream: Readable, body: Pick<IncomingBody, 'add'>, s
     // A sender that is gone is said by `close` too, which always follows.
     stream.on('error', () => undefined);
   });
+}
+
+/** Bodies are read as they are: unpacked, a small one could be of any size. @throws 415 for one that is compressed */
+export function refuseCompressed({ 'content-encoding': coding = 'identity' }: IncomingHttpHeaders): void {
+  if (coding.trim().toLowerCase() === 'identity') return;
+  throw new ServiceError('unsupported_media_type', 'Send the body uncompressed, without Content-Encoding.');
 }
 
 /** Reads the rest of a refused body without keeping it; a sender that does not end is cut off. */
