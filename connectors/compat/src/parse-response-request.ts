@@ -73,14 +73,16 @@ function toMessages(input: unknown): unknown[] {
 function toMessage(item: unknown, at: string): unknown {
   if (!isRecord(item)) return item;
   const { type = 'message', role, content, name, arguments: given, output } = item;
-  if (type === 'message')
-    return { role, content: Array.isArray(content) ? content.map((part: unknown) => toPart(part)) : content };
+  if (type === 'message') return { role, content: toContent(content) };
   if (type === 'function_call') return { role: 'assistant', function_call: { name, arguments: given } };
-  if (type === 'function_call_output') return { role: 'tool', content: output };
+  if (type === 'function_call_output') return { role: 'tool', content: toContent(output) };
   // Thoughts are not read again, here as there.
   if (type === 'reasoning') return { role: 'assistant', content: '' };
   throw refuse(`${at}.type`, `'${at}': items of this type are not supported here.`, 'unsupported');
 }
+
+const toContent = (content: unknown): unknown =>
+  Array.isArray(content) ? content.map((part: unknown) => toPart(part)) : content;
 
 function toPart(part: unknown): unknown {
   if (!isRecord(part)) return part;

@@ -81,6 +81,7 @@ describe('a response', () => {
         },
         { type: 'function_call', call_id: 'c1', name: 'f', arguments: '{}' },
         { type: 'function_call_output', call_id: 'c1', output: 'ok' },
+        { type: 'function_call_output', call_id: 'c2', output: [{ type: 'input_text', text: 'fine' }] },
         {
           role: 'user',
           content: [
@@ -98,6 +99,7 @@ describe('a response', () => {
         { role: 'assistant', text: 'two' },
         { role: 'assistant', text: '[called f({})]' },
         { role: 'tool', text: 'ok' },
+        { role: 'tool', text: 'fine' },
       ],
       attachments: [{ mime: 'image/png' }],
     });
