@@ -18,10 +18,22 @@ const paths: Readonly<Record<string, string>> = {
   '/v1/batches': 'There are no batches here. Use POST /v1/chat/completions.',
 };
 
+/** What a client asks for whose base URL lacks its end. */
+const withoutVersion = [
+  ['POST', '/chat/completions'],
+  ['POST', '/responses'],
+  ['GET', '/models'],
+] as const;
+
 /** Says so in this protocol's terms, which a plain 404 would leave to guess. */
 export const createUnsupportedRoutes = (identify: Identify): Route[] =>
-  Object.entries(paths).map(([path, message]) => ({
-    method: 'POST',
+  [
+    ...Object.entries(paths).map(([path, message]) => ({ method: 'POST' as const, path, message })),
+    ...withoutVersion.map(([method, path]) => {
+      return { method, path, message: `This is ${method} /v1${path} here: the base URL of a client ends in /v1.` };
+    }),
+  ].map(({ method, path, message }) => ({
+    method,
     path,
     doc: { summary: 'Not served; the error says what to use', needsKey: true },
     handle(exchange) {

@@ -241,6 +241,8 @@ describe('the official client', () => {
       .catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(NotFoundError);
     expect(error).toMatchObject({ code: 'unknown_url', error: { type: 'invalid_request_error', param: null } });
+    const withoutVersion = new OpenAI({ baseURL: compat.url, apiKey: annKey, maxRetries: 0 });
+    await expect(withoutVersion.models.list()).rejects.toThrow('base URL of a client ends in /v1');
   });
 
   test("other methods and other bodies are refused in this protocol's shape", async () => {
