@@ -29,10 +29,12 @@ export type ListedClient = {
 /** What the operator does with this instance, by `./svc toolserver` (`POST /instances/:id/call`). */
 export function createCalls(deps: Deps) {
   const calls: Record<string, (params: Record<string, unknown>) => Promise<unknown>> = {
-    approve: async ({ client_id: clientId, invitation }) => {
+    approve: async ({ client_id: clientId, invitation, principal }) => {
       const { code, expiresInMs } = deps.codes.issue({
         ...(typeof clientId === 'string' && { clientId }),
-        ...(typeof invitation === 'string' && { invitation }),
+        ...(typeof invitation === 'string' && {
+          invited: { invitation, principal: typeof principal === 'string' ? principal : null },
+        }),
       });
       return { code, expires_in_s: expiresInMs / 1000, waiting: await deps.waiting.list() };
     },

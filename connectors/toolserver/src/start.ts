@@ -106,14 +106,18 @@ type Parts = {
   seams: Seams;
 };
 
-const createPersonOf =
-  ({ core, instanceId }: StartContext<Config>): Parts['personOf'] =>
-  async (userId) => {
-    const sender = { raw_id: userId };
-    const conversation_key = conversationKey(instanceId, userId);
-    const { denied, display_name: name } = await core.resolve({ channel: meta.type, sender, conversation_key });
+const createIdentityOf =
+  ({ core, instanceId }: StartContext<Config>) =>
+  (userId: string) =>
+    core.resolve({ channel: meta.type, sender: { raw_id: userId }, conversation_key: conversationKey(instanceId, userId) });
+
+const createPersonOf = (ctx: StartContext<Config>): Parts['personOf'] => {
+  const identityOf = createIdentityOf(ctx);
+  return async (userId) => {
+    const { denied, display_name: name } = await identityOf(userId);
     return denied ? null : name;
   };
+};
 
 function createRoutes(parts: Parts, deps: ServerDeps): Route[] {
   const { ctx, origin, clients, approvals, models, codes, waiting, personOf, seams } = parts;
@@ -144,7 +148,7 @@ function createRoutes(parts: Parts, deps: ServerDeps): Route[] {
       waiting,
       describeClient: (provider, clientId) => describeClient(provider, clients, clientId),
       personOf,
-      join: createJoin({ ...ctx, personOf }),
+      join: createJoin({ ...ctx, identityOf: createIdentityOf(ctx) }),
       formSecret: randomBytes(32),
       clock,
       onApproved: ({ client_id, client_name }) => ctx.log('info', 'a client was approved', { client_id, client_name }),

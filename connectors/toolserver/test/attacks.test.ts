@@ -378,6 +378,20 @@ describe('the consent page', () => {
     expect([mine?.client_name, [...linked]]).toEqual(['Mine', [mine?.user_id]]);
   });
 
+  test('makes no program that speaks for one person speak for another, and lets it in again for the first', async () => {
+    const { server, browser, page } = await open();
+    const { resolve } = server.core;
+    const owner = { denied: false, principal_key: 'owner', display_name: 'The owner' };
+    server.core.resolve = async (asked) => ({ ...(await resolve(asked)), ...owner });
+    const code = await server.code({ invitation: 'AN-INVITATION', principal: 'ann' });
+    const refused = await browser.submit(page, { code, decision: 'approve' }, callback);
+    expect([refused.status, refused.text.includes('It speaks for &quot;The owner&quot; already')]).toEqual([403, true]);
+    expect(await server.listed()).toEqual([]);
+    const again = await server.code({ invitation: 'ANOTHER', principal: 'owner' });
+    expect((await browser.submit(refused, { code: again, decision: 'approve' }, callback)).url.href).toContain('code=');
+    expect(server.core.turns).toEqual([]);
+  });
+
   test('approves nothing when the person cannot be linked, and says why', async () => {
     const { server, browser, page } = await open();
     const { resolve } = server.core;

@@ -48,7 +48,7 @@ async function approve(settings: CliSettings, instance: Instance, { as, client }
   const trust = createTrustApi(coreUrl(settings));
   const { code, invitation } = await trust.invite({ as, surface: toolserverType });
   try {
-    return await ask({ invitation: code });
+    return await ask({ invitation: code, principal: invitation.principal });
   } catch (error) {
     await trust.uninvite(invitation.id); // nobody would ever say it
     throw error;

@@ -61,9 +61,12 @@ test('a right one makes the wrong ones of its page forgotten', () => {
 
 test('one that is for a client is good for that alone, and an invitation goes with it', () => {
   const { codes } = open();
-  const { code } = codes.issue({ clientId: 'c', invitation: 'COME-IN' });
+  const { code } = codes.issue({ clientId: 'c', invited: { invitation: 'COME-IN', principal: 'ann' } });
   expect(codes.take(code, page('a', 'd'))).toEqual({ outcome: 'wrong' });
-  expect(codes.take(code, page('b', 'c'))).toEqual({ outcome: 'good', invitation: 'COME-IN' });
+  expect(codes.take(code, page('b', 'c'))).toEqual({
+    outcome: 'good',
+    invited: { invitation: 'COME-IN', principal: 'ann' },
+  });
 });
 
 test('of 10,000 pages with wrong codes the oldest is forgotten first', () => {

@@ -2,10 +2,12 @@ import { hash, randomInt, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { forgetOldest } from '@svc/service-kit/forget-oldest.ts';
 
-/** What a code is for. `clientId`: that client alone. `invitation`: the core's, which makes the client speak for a person. */
-export type CodePurpose = { clientId?: string; invitation?: string };
+/** What a code is for. `clientId`: that client alone. `invited`: for whom the client is to speak. */
+export type CodePurpose = { clientId?: string; invited?: Invited };
+/** An invitation of the core, and the key of the person whom it is for. */
+export type Invited = { invitation: string; principal: string | null };
 /** `worn_out`: too many codes were wrong on this page, and no other is taken there. */
-export type Taken = { outcome: 'good'; invitation?: string } | { outcome: 'wrong' | 'worn_out' };
+export type Taken = { outcome: 'good'; invited?: Invited } | { outcome: 'wrong' | 'worn_out' };
 
 /** Codes by which the operator of this machine signs in on the consent page: each once, for ten minutes. */
 export type ApprovalCodes = {
@@ -53,10 +55,10 @@ export function createApprovalCodes(clock: Pick<Clock, 'elapsed'>): ApprovalCode
     take(typed, { page, clientId }) {
       if ((wrong.get(page) ?? 0) >= maxWrong) return { outcome: 'worn_out' };
       if (open === null || !isGood(typed, clientId, open)) return { outcome: countWrong(page) };
-      const { invitation } = open;
+      const { invited } = open;
       open = null;
       wrong.delete(page);
-      return { outcome: 'good', ...(invitation !== undefined && { invitation }) };
+      return { outcome: 'good', ...(invited !== undefined && { invited }) };
     },
   };
 }

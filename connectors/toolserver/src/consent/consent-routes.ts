@@ -10,7 +10,7 @@ import { atPublicAddress } from '../oauth/provider-request.ts';
 import { redirectSource } from '../oauth/redirect-uris.ts';
 import { userOf, type ClientUser, type KnownClient } from '../people/client-user.ts';
 import type { Approvals } from './approvals.ts';
-import type { ApprovalCodes, Taken } from './approval-codes.ts';
+import type { ApprovalCodes, Invited, Taken } from './approval-codes.ts';
 import { renderConsentPage, renderErrorPage, style, stylePath, type ConsentView } from './pages.ts';
 import { readForm } from './read-form.ts';
 import type { WaitingClients } from './waiting-clients.ts';
@@ -30,8 +30,8 @@ export type ConsentDeps = {
   describeClient: (provider: Provider, clientId: string) => Promise<KnownClient>;
   /** The person that a user of this channel is; null for a stranger. */
   personOf: (userId: string) => Promise<string | null>;
-  /** Makes a user speak for the person of an invitation of the core. Null when they do now, else why not. */
-  join: (user: ClientUser, invitation: string) => Promise<string | null>;
+  /** Makes a user speak for the person of an invitation. Null when they do now, else why not. */
+  join: (user: ClientUser, invited: Invited) => Promise<string | null>;
   /** Makes the keys of forms; of this process alone. */
   formSecret: Buffer;
   clock: Clock;
@@ -81,7 +81,7 @@ async function decide(deps: ConsentDeps, exchange: Exchange): Promise<void> {
   }
   const { client, interaction } = asked;
   const taken = deps.codes.take(form.get('code') ?? '', { page: interaction.uid, clientId: client.client_id });
-  const fault = taken.outcome === 'good' ? await link(deps, client, taken.invitation) : wrongCode[taken.outcome];
+  const fault = taken.outcome === 'good' ? await link(deps, client, taken.invited) : wrongCode[taken.outcome];
   if (fault !== null) return sendConsent(deps, exchange, asked, fault);
   await approve(deps, exchange, asked);
 }
@@ -92,9 +92,9 @@ const wrongCode: Record<Exclude<Taken['outcome'], 'good'>, string> = {
 };
 
 /** Only now it is known which client the operator means: the one on whose page they typed the code. Null when all is well, else why not. */
-async function link(deps: ConsentDeps, client: KnownClient, invitation: string | undefined): Promise<string | null> {
-  if (invitation === undefined) return null;
-  const fault = await deps.join(userOf(client), invitation);
+async function link(deps: ConsentDeps, client: KnownClient, invited: Invited | undefined): Promise<string | null> {
+  if (invited === undefined) return null;
+  const fault = await deps.join(userOf(client), invited);
   return fault === null ? null : `The program could not be linked to the person. ${fault} Get a new code.`;
 }
 
