@@ -33,7 +33,7 @@ export function createManagerApp(context: AppContext): App {
     log,
     allowedHosts: [settings.bindHost, ...settings.allowedHosts],
     mask: knownSecrets.mask,
-    // What instances have said, and how they are set up.
+    // These responses contain what instances said, and their configs.
     maskAlso: (json, { method, url }) =>
       method === 'GET' && url.startsWith('/instances') ? coreMask.json(json) : Promise.resolve(json),
     intake: createIntake(settings.dataDir),
@@ -58,7 +58,7 @@ export function createManagerApp(context: AppContext): App {
 function degradedOf({ types, knownSecrets, coreMask, db, paths, supervisor, telemetry }: AppContext): string[] {
   const fault = db.fault();
   const storage =
-    db.damage()?.message ?? (fault === null ? null : `nothing can be stored in ${paths.root} (${fault}), so changes are refused`);
+    db.damage()?.message ?? (fault === null ? null : `cannot write to ${paths.root} (${fault}), so changes are refused`);
   return [
     ...types.problems(),
     knownSecrets.fault(),

@@ -72,13 +72,13 @@ export type ManagerContext = Omit<ServiceContext, 'settings'> & {
 
 type Base = Pick<ManagerContext, 'settings' | 'log' | 'version' | 'clock' | 'paths' | 'env' | 'knownSecrets'>;
 
-/** In the order of need. */
+/** Each part is created after those that it needs. */
 export async function createManagerContext(options: ServiceContext & Partial<ManagerOptions>): Promise<ManagerContext> {
   const { log, version, clock = systemClock } = options;
   const settings: ManagerSettings = options.settings;
   const paths = dataPaths(settings.dataDir);
   for (const dir of [paths.root, paths.run, paths.logs, paths.spool, paths.instances, paths.connectors]) makePrivateDir(dir);
-  // Connectors show their passes there.
+  // Connectors present their passes on that socket.
   makeSocketFolder(path.dirname(paths.coreSocket));
   const env = readEnv(settings.root);
   const db = openManagerDb(paths.managerDb, settings.durability);
@@ -128,13 +128,13 @@ export async function createManagerContext(options: ServiceContext & Partial<Man
   };
 }
 
-/** The types of this installation, looked for once. */
+/** The types of this installation, after a first search. */
 async function openTypes({ settings, paths, log }: Base): Promise<ConnectorTypes> {
   try {
     linkPackages(settings.root, paths.connectors);
   } catch (error) {
-    // A file system without links. All else works on it.
-    log.warn({ err: errorText(error) }, 'connectors that were added here cannot import the connector kit');
+    // A file system without links. Everything else works on it.
+    log.warn({ err: errorText(error) }, 'added connectors cannot import the connector kit');
   }
   const seen: SeenFolders = new Map();
   const types = createConnectorTypes({

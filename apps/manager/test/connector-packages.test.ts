@@ -89,7 +89,7 @@ test('libraries that cannot be installed leave nothing, and say why', async () =
   expect(await store.install(typeOf(), on)).toEqual({
     missing: expect.stringMatching(/npm did not finish: .*Restart the connector/),
   });
-  expect(said).toEqual(['its libraries are not installed']);
+  expect(said).toEqual(['the libraries of a connector type could not be installed']);
   expect(readdirSync(path.join(root.path, 'cache/packages'))).toEqual([]);
   lock('1.0.0');
   expect(await store.install(typeOf(), on)).toEqual({ folder: folder() });
@@ -116,5 +116,7 @@ test('nothing native is installed with libraries of WebAssembly', async () => {
 });
 
 test('a type of the operator’s own gets no libraries', () => {
-  expect(() => packagesOf({ paths: dataPaths(root.path) }, typeOf({ isAdded: true }), on)).toThrow(/Only types of the service/);
+  expect(() => packagesOf({ paths: dataPaths(root.path) }, typeOf({ isAdded: true }), on)).toThrow(
+    /Only built-in connector types/,
+  );
 });

@@ -65,7 +65,7 @@ describe('connector types', () => {
     write(`added/${name}/index.js`, metaOf(name));
     const { types, problems } = await find();
     expect(types).toEqual([]);
-    expect(problems).toEqual([expect.stringContaining(`"${name}" is a channel of the service itself; take another name`)]);
+    expect(problems).toEqual([expect.stringContaining(`"${name}" is the name of a built-in channel; choose another name`)]);
   });
 
   test('that only answer need not say that nothing is sent through them', async () => {
@@ -91,7 +91,7 @@ describe('connector types', () => {
     write('added/same/index.js', metaOf('same', { displayName: 'Theirs' }));
     const { types, problems } = await find();
     expect(types.map(({ meta }) => meta.displayName)).toEqual(['Ours']);
-    expect(problems).toEqual([expect.stringContaining('there is a type of this name already')]);
+    expect(problems).toEqual([expect.stringContaining('another type already has this name')]);
   });
 
   test('are not loaded from an added folder that others may write to', async () => {
@@ -148,7 +148,7 @@ describe('connector types', () => {
     delete process.env['SVC_CANARY'];
     expect(types.map(({ meta }) => meta.displayName)).toEqual(['fails-later', 'undefined']);
     expect(problems).toEqual([
-      expect.stringContaining('it ended while it was loaded (exit code 7)'),
+      expect.stringContaining('its process ended while it was loaded (exit code 7)'),
       expect.stringContaining('took longer than 5 s'),
       expect.stringContaining('took longer than 5 s'),
       expect.stringContaining('not today'),

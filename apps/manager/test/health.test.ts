@@ -11,7 +11,7 @@ beforeEach(async () => {
 afterEach(() => manager.close());
 
 const degraded = async () => ((await manager.call('GET', '/health')).body['degraded'] as string[] | undefined) ?? [];
-const storage = (problems: string[]) => problems.filter((problem) => problem.includes('nothing can be stored'));
+const storage = (problems: string[]) => problems.filter((problem) => problem.includes('cannot write to'));
 
 test('the health names a disk that takes no changes, until it does again', async () => {
   const { db } = manager.context;

@@ -86,7 +86,7 @@ describe('POST /instances', () => {
 
   test('[M09] refuses a secret where the name of one belongs, and does not repeat it', async () => {
     const token = '8398259791:AAMa61EqJomTEI1JEzO3joOj37HyVaQXekW';
-    const problem = { field: 'config.token_secret', problem: 'looks like a secret, and takes the name of one' };
+    const problem = { field: 'config.token_secret', problem: 'looks like a secret, but must be the name of one' };
     const refused = await create({}, { token_secret: token });
     expect(refused).toMatchObject({ status: 400, body: { error: 'bad_request', fields: [problem] } });
     expect(JSON.stringify(refused.body)).not.toContain(token.slice(-10));

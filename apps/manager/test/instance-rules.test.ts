@@ -64,7 +64,7 @@ test('what the core refuses is refused, with its fields, and nothing is stored',
   const answer = await set({ engine: 'nemo' });
   expect(answer).toMatchObject({
     status: 400,
-    body: { message: 'The config cannot be kept: engine names no engine.', fields: [{ field: 'config.engine' }] },
+    body: { message: 'The core refuses the config: engine names no engine.', fields: [{ field: 'config.engine' }] },
   });
   expect((await manager.call('GET', '/instances/sample')).body).toMatchObject({ instance: { config: { room: 'hi' } } });
   expect(existsSync(file())).toBe(false);

@@ -10,17 +10,17 @@ const require = createRequire(import.meta.url);
 let unchecked: Ajv | null = null;
 let checking: Ajv | null = null;
 
-/** The check of a schema that is known to be valid: lenient about what a type's author adds to it, strict about what it says; defaults are filled in. */
+/** Compiles a schema that is known to be valid. Unknown keywords are allowed; validating fills in defaults. */
 export const compileSchema = (schema: object): ValidateFunction =>
   compileWith((unchecked ??= createAjv({ meta: false, validateSchema: false })), schema);
 
 /**
- * The same for a schema that others wrote. Checking the schema itself costs more than compiling it.
- * @throws when it is no JSON Schema.
+ * The same for a schema that an operator's connector brings. Checking the schema itself costs more than compiling it.
+ * @throws when it is not a valid JSON Schema.
  */
 export const compileUnknownSchema = (schema: object): ValidateFunction => compileWith((checking ??= createAjv()), schema);
 
-/** One instance compiles all, and forgets each afterwards: the next version of a type comes with the same `$id`. */
+/** One Ajv compiles all schemas, and forgets each one afterwards: the next version of a type has the same `$id`. */
 function compileWith(ajv: Ajv, schema: object): ValidateFunction {
   try {
     return ajv.compile(schema);
@@ -43,7 +43,7 @@ function createAjv(options: ajvModule.Options = {}): Ajv {
   });
 }
 
-/** Every failing field with what is wrong, once each. A path is written with dots. */
+/** Every failing field with its problem, without duplicates. A path is written with dots. */
 export function problemsOf(errors: readonly ErrorObject[]): FieldProblem[] {
   const problems = errors.slice(0, 50).map(toProblem);
   return problems.filter(
@@ -63,14 +63,14 @@ function toProblem(error: ErrorObject): FieldProblem {
   return { field: field(), problem: problemOf(error) };
 }
 
-/** More than any pattern for a field needs; one that is made to never end holds up nobody longer. */
+/** More than any pattern for a field needs. A pattern that would run forever blocks the process no longer than this. */
 const limitMs = 100;
 
 const context = createContext({ pattern: null, text: '' });
 const match = new Script('pattern.test(text)');
 
-/** What this thread has worked, ms. */
-function workedMs(): number {
+/** CPU time of this thread, ms. */
+function cpuMs(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1000;
 }
@@ -85,21 +85,21 @@ function matchInTime(pattern: RegExp, text: string): boolean | 'timeout' {
   }
 }
 
-/** A pattern for Ajv: a connector type that was added brings its own. A text that it does not decide on in time does not match. */
+/** A pattern for Ajv with a time limit, because added connector types bring their own. A text on which it does not decide in time does not match. */
 const boundedRegExp = Object.assign(
   (source: string, flags: string) => {
     const pattern = new RegExp(source, flags);
     return {
       test(text: string): boolean {
-        const until = workedMs() + limitMs;
-        // On a busy machine the time of day runs out without any work done: then it is tried again.
+        const until = cpuMs() + limitMs;
+        // On a busy machine the timeout can pass without any CPU time spent; then the match is tried again.
         do {
           const result = matchInTime(pattern, text);
           if (result !== 'timeout') return result;
-        } while (workedMs() < until);
+        } while (cpuMs() < until);
         return false;
       },
-      // Ajv distinguishes patterns by it.
+      // Ajv uses it to distinguish patterns.
       toString: () => String(pattern),
     };
   },

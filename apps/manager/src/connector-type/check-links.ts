@@ -8,14 +8,14 @@ const mostFiles = 200_000;
 
 /**
  * Throws when a link in one of the folders leads to a place that is not among those allowed: Node's permission model
- * judges a path by its name, then follows the link. Links cannot be made by those that it confines.
+ * judges a path by its name, then follows the link. A confined process cannot create links itself.
  */
 export function checkLinks(folders: readonly string[], allowed: readonly string[]): void {
   const places = allowed.map(realPlace);
   let left = mostFiles;
   const walk = (dir: string): void => {
     for (const entry of readdirSync(dir, { withFileTypes: true })) {
-      if (left-- === 0) throw new Error(`${dir} holds too many files to look through.`);
+      if (left-- === 0) throw new Error(`${dir} has too many files to check for links.`);
       const file = path.join(dir, entry.name);
       if (entry.isDirectory()) walk(file);
       else if (entry.isSymbolicLink()) check(file);
@@ -24,12 +24,12 @@ export function checkLinks(folders: readonly string[], allowed: readonly string[
   const check = (link: string): void => {
     const target = targetOf(link);
     if (places.some((place) => isInside(target, place))) return;
-    throw new Error(`${link} is a link to ${target}, which is not open to a connector; put the file itself there`);
+    throw new Error(`${link} links to ${target}, which a connector may not read; replace the link with the file itself`);
   };
   for (const folder of folders) walk(folder);
 }
 
-/** What is not there today may be there tomorrow, so a link that leads nowhere counts by its text. */
+/** A link that leads nowhere is judged by its text, because its target may be created later. */
 function targetOf(link: string): string {
   try {
     return realpathSync(link);

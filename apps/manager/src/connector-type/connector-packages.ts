@@ -9,18 +9,18 @@ import type { ConnectorType } from './find-types.ts';
 type Config = Readonly<Record<string, unknown>>;
 type Packages = { lockFolder: string; folder: string };
 
-/** The libraries that an instance of this type wants; null for one that wants none. */
+/** The libraries that an instance of this type needs; null if it needs none. */
 export function packagesOf({ paths }: { paths: Pick<DataPaths, 'cache'> }, type: ConnectorType, config: Config): Packages | null {
   const { type: name, packages } = type.meta;
   if (packages === undefined || config[packages.when] !== true) return null;
   if (type.isAdded)
-    throw new Error('Only types of the service have "packages". Put the libraries into the folder of the connector.');
+    throw new Error('Only built-in connector types may have "packages". Put the libraries into the folder of the connector.');
   return { lockFolder: path.join(type.folder, packages.folder), folder: path.join(paths.cache, 'packages', name) };
 }
 
 /** Libraries of connector types in the data folder, one installation of each type at a time. */
 export type ConnectorPackageStore = {
-  /** Null for an instance that wants none. Never rejects: an instance starts without them, and says so where they are missed. */
+  /** Null for an instance that needs none. Never rejects: an instance starts without them, and reports it when it needs them. */
   install(type: ConnectorType, config: Config): Promise<InstalledPackages | null>;
 };
 
@@ -38,14 +38,16 @@ export function createConnectorPackages({ paths, env, registry, log }: Deps): Co
     const { folder } = packages;
     if (hasPackages(packages)) return { folder };
     try {
-      // No processor but that of WebAssembly: nothing native comes with it.
+      // Only packages for WebAssembly, so that no native code is installed.
       const flags = meta.packages?.wasm === true ? ['--cpu=wasm32'] : [];
       await installPackages({ ...packages, registry, env, flags });
-      log.info({ type: meta.type }, 'its libraries are installed');
+      log.info({ type: meta.type }, 'installed the libraries of a connector type');
       return { folder };
     } catch (error) {
-      log.warn({ type: meta.type, error: errorText(error) }, 'its libraries are not installed');
-      return { missing: `Its libraries are not installed: ${errorText(error)}. Restart the connector to try again.` };
+      log.warn({ type: meta.type, error: errorText(error) }, 'the libraries of a connector type could not be installed');
+      return {
+        missing: `The libraries of this connector are not installed: ${errorText(error)}. Restart the connector to try again.`,
+      };
     }
   }
 

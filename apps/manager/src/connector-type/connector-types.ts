@@ -2,17 +2,17 @@ import { createLane } from '@svc/service-kit/lane.ts';
 import type { ConnectorType, FoundTypes } from './find-types.ts';
 import { createConfigValidator, type ConfigValidator } from './validate-config.ts';
 
-/** The connector types of this installation, as they were found last. */
+/** The connector types of this installation, as of the last `refresh`. */
 export type ConnectorTypes = {
   list(): readonly ConnectorType[];
   find(type: string): ConnectorType | null;
-  /** Why there is no such type, for the operator. */
+  /** Why this type cannot be used, for the operator. */
   whyNot(type: string): string;
   /** Checks a config against the type's whole schema and fills in its defaults. Throws `bad_request` naming the fields. */
   validate: ConfigValidator;
-  /** Folders that hold no usable type, each with its reason. */
+  /** Folders without a usable type, each with the reason. */
   problems(): readonly string[];
-  /** Looks again: what was added, changed or removed counts from then on. */
+  /** Searches again for types that were added, changed or removed. */
   refresh(): Promise<void>;
 };
 
@@ -22,7 +22,7 @@ export type ConnectorTypesOptions = {
   onProblem?: (problem: string) => void;
 };
 
-/** Knows nothing before the first `refresh`. */
+/** Empty before the first `refresh`. */
 export function createConnectorTypes({ find, onProblem = () => undefined }: ConnectorTypesOptions): ConnectorTypes {
   let found: FoundTypes = { types: [], problems: [] };
   const inOrder = createLane(1);
@@ -31,10 +31,10 @@ export function createConnectorTypes({ find, onProblem = () => undefined }: Conn
     find: (type) => found.types.find(({ meta }) => meta.type === type) ?? null,
     whyNot: (type) =>
       found.problems.find((problem) => problem.startsWith(`The connector type "${type}" `)) ??
-      `The connector type "${type}" is not installed: there is no folder of this name among the connectors.`,
+      `The connector type "${type}" is not installed: no folder of the connectors has this name.`,
     validate: createConfigValidator(),
     problems: () => found.problems,
-    // One after the other: a search that has begun may have missed what was added since.
+    // One after the other: a search that is already running may miss what was added since.
     refresh: () =>
       inOrder(async () => {
         const before = found;

@@ -11,16 +11,16 @@ import { readMeta } from './read-meta.ts';
 /** A usable type: its description, its folder, and the module there that exports `meta` and `start`. */
 export type ConnectorType = { meta: LoadedMeta; entry: string; folder: string; isAdded: boolean };
 export type FoundTypes = { types: ConnectorType[]; problems: string[] };
-/** Folders that were looked at before, each with what it looked like and what came of it. `againAt`: when a failure is looked into again. */
+/** Folders that were examined before, each with its state then and the result. `againAt`: when a folder that failed is examined again. */
 export type SeenFolders = Map<string, { mark: string; type: Promise<ConnectorType>; againAt: number }>;
 
-/** What failed may have failed for a reason outside its folder: a busy machine, a package that was not there yet. */
+/** The cause of a failure may lie outside the folder: a busy machine, a package that was not installed yet. */
 const againAfterMs = 30_000;
 
 /**
- * Looks for connector types: each folder of `own` (this repository) and `added` (the operator's) is one. Only the
- * description is loaded, and again only where a folder has changed. What is wrong with a folder is reported and stops no
- * other; of two with one name the own one counts.
+ * Finds connector types: each folder in `own` (this repository) and `added` (the operator's) is one. Only the description
+ * is loaded, and again only if its folder has changed. A faulty folder is reported and does not affect the others; of two
+ * types with the same name the one in `own` is used.
  */
 export async function findTypes(own: string, added: string, seen: SeenFolders = new Map()): Promise<FoundTypes> {
   const found: FoundTypes = { types: [], problems: [] };
@@ -32,13 +32,13 @@ export async function findTypes(own: string, added: string, seen: SeenFolders = 
     const where = `"${path.basename(folder)}" in ${path.dirname(folder)}`;
     const report = (problem: string) => found.problems.push(`The connector type ${where} cannot be used: ${problem}.`);
     if (result.status === 'rejected') report(errorText(result.reason));
-    else if (found.types.some(({ meta }) => meta.type === result.value.meta.type)) report('there is a type of this name already');
+    else if (found.types.some(({ meta }) => meta.type === result.value.meta.type)) report('another type already has this name');
     else found.types.push(result.value);
   }
   return found;
 }
 
-/** Folders whose name begins with `_` or `.` are no types (templates, leftovers of an editor), nor are packages. */
+/** Folders whose name begins with `_` or `.` (templates, leftovers of an editor) are not types, nor are packages. */
 function foldersIn(dir: string): string[] {
   if (!existsSync(dir)) return [];
   const names = readdirSync(dir).filter((name) => !/^[._]|^node_modules$/.test(name));
@@ -56,7 +56,7 @@ function isFolder(file: string): boolean {
   }
 }
 
-/** Code of this repository is in this process once and for all, so it is not looked at again. */
+/** Code of this repository stays loaded in this process, so it is not examined again. */
 function look(dir: string, isAdded: boolean, seen: SeenFolders): Promise<ConnectorType> {
   const mark = isAdded ? markOf(dir) : '';
   const before = seen.get(dir);
@@ -85,7 +85,7 @@ function moduleFolder(dir: string): string[] {
     const entry = entryOf(dir);
     return entry === null ? [] : [path.dirname(entry)];
   } catch {
-    return []; // what is wrong with it is reported when it is loaded
+    return []; // the error is reported when it is loaded
   }
 }
 
@@ -93,13 +93,14 @@ const filesIn = (folder: string): string[] =>
   existsSync(folder) ? readdirSync(folder).map((name) => path.join(folder, name)) : [];
 
 async function loadType(dir: string, isAdded: boolean): Promise<ConnectorType> {
-  // Code from here runs with the service's rights, so nobody else may be able to put it here.
-  if (isAdded && (statSync(dir).mode & 0o022) !== 0) throw new Error('others may write to this folder; run chmod go-w on it');
+  // This code runs with the rights of the service, so no other user may be able to write it.
+  if (isAdded && (statSync(dir).mode & 0o022) !== 0)
+    throw new Error('other users can write to this folder; run chmod go-w on it');
   const entry = entryOf(dir);
   if (entry === null) throw new Error('it has neither package.json "exports" nor src/index.ts, src/index.js or index.js');
   const metaFile = ['src/meta.ts', 'src/meta.js'].map((file) => path.join(dir, file)).find((file) => existsSync(file));
   const meta = await (isAdded ? readMeta(metaFile ?? entry, dir) : importMeta(metaFile ?? entry));
-  // That the schemas of this repository's are right is held by a test (find-types.test.ts): checking them takes longer than all the rest.
+  // The schemas of this repository's types are checked by a test (find-types.test.ts): checking them here would take longer than all the rest.
   const describe = isAdded || !isRecord(meta) ? describeMetaProblems : describeContradictions;
   const problems = describe(meta as ConnectorMeta, path.basename(dir));
   if (problems.length > 0) throw new Error(problems.join('; '));
@@ -113,7 +114,7 @@ function entryOf(dir: string): string | null {
   return typeof entry === 'string' ? path.join(dir, entry) : null;
 }
 
-/** The module of a package's `exports`, as far as a plain path goes. */
+/** The module in a package's `exports`, if that is a plain path. */
 function exportOf(manifest: string): string | null {
   if (!existsSync(manifest)) return null;
   const { exports } = JSON.parse(readFileSync(manifest, 'utf8')) as { exports?: unknown };

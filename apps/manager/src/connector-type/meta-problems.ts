@@ -72,7 +72,7 @@ const metaSchema = {
   },
 };
 
-/** The fields of a `meta` that are about each other. */
+/** The fields of a `meta` that refer to each other. */
 export type Checked = {
   type: string;
   credentialKeys: readonly string[];
@@ -82,7 +82,7 @@ export type Checked = {
   packages?: { when: string };
 };
 
-/** What is wrong with a type's `meta`, a text each; none when it can be used. `folder` is the name it must carry. */
+/** The problems of a type's `meta`, one text each; empty if it can be used. `folder` is the name that it must have. */
 export function describeMetaProblems(meta: unknown, folder: string): string[] {
   if (!isRecord(meta)) return ['it exports no "meta"'];
   const validate = compileSchema(metaSchema);
@@ -91,12 +91,12 @@ export function describeMetaProblems(meta: unknown, folder: string): string[] {
   return [...describeContradictions(checked, folder), ...schemaProblem(checked.configSchema)];
 }
 
-/** What of a `meta` of the right shape does not fit the rest of it, or its folder. */
+/** The contradictions in a `meta` of valid shape: between its fields, or with its folder. */
 export function describeContradictions(meta: Checked, folder: string): string[] {
   const { type, credentialKeys, exclusive = [], configSchema, permissions: { read = [], write = [] } = {}, packages } = meta;
   const isUnknown = (key: string) => !Object.hasOwn(configSchema.properties, key);
   return [
-    ...(ownChannels.includes(type) ? [`"${type}" is a channel of the service itself; take another name`] : []),
+    ...(ownChannels.includes(type) ? [`"${type}" is the name of a built-in channel; choose another name`] : []),
     ...(type === folder ? [] : [`meta.type is "${type}" but its folder is "${folder}"`]),
     ...credentialKeys.filter(isUnknown).map((key) => `credentialKeys names "${key}", which configSchema does not have`),
     ...exclusive
@@ -109,7 +109,7 @@ export function describeContradictions(meta: Checked, folder: string): string[] 
     ...(configSchema.required ?? []).filter(isUnknown).map((key) => `configSchema requires "${key}", which it does not have`),
     ...usualSettings
       .filter((key) => !isUnknown(key))
-      .map((key) => `configSchema has "${key}", which every type has by itself; use another name`),
+      .map((key) => `configSchema has "${key}", which every type already has; choose another name`),
   ];
 }
 

@@ -5,7 +5,7 @@ type Permitted = {
   write: readonly string[];
   allow: readonly BoundlessPermission[];
   network: boolean;
-  /** WebAssembly may use WASI. The kit takes the files out of it. */
+  /** WebAssembly may use WASI. The kit removes its access to files. */
   wasi?: boolean;
 };
 
@@ -17,8 +17,8 @@ const flagOf: Readonly<Record<BoundlessPermission, string[]>> = {
 };
 
 /**
- * Node's flags for a process that may touch these files and folders and nothing else, the network if wanted. SQLite is left out
- * of Node, because it opens files past the permission model. Throws for a path that Node would take for a pattern.
+ * Node's flags for a process that may access only these files and folders, and optionally the network. SQLite is disabled,
+ * because it bypasses the permission model. Throws for a path that Node would treat as a pattern.
  */
 export function permissionFlags({ read, write, allow, network, wasi = false }: Permitted): string[] {
   return [
@@ -34,11 +34,11 @@ export function permissionFlags({ read, write, allow, network, wasi = false }: P
   ];
 }
 
-/** The second is for a folder that is not there yet: Node takes what it does not find for a file. */
+/** The second form is for a folder that does not exist yet: Node treats a missing path as a file. */
 const toFlags = (flag: string, places: readonly string[]): string[] =>
   [...new Set(places)].flatMap((place) => [`${flag}=${plain(place)}`, `${flag}=${place}/*`]);
 
 function plain(place: string): string {
   if (!place.includes('*')) return place;
-  throw new Error(`A connector cannot be kept to "${place}", because of the "*" in it. Give the folder another name.`);
+  throw new Error(`A connector cannot be confined to "${place}" because of the "*" in it. Rename the folder.`);
 }

@@ -6,15 +6,15 @@ import { repositoryRoot } from '@svc/service-kit/run-service.ts';
 export const kitPlaces = ['packages', 'node_modules'].map((name) => path.join(repositoryRoot, name));
 
 /**
- * Where the code of a type that the operator added lies: its folder, where a link to it leads, the packages that were
- * installed around it, and the link to ours that lies beside it.
+ * Where the code of an added type is: its folder, the target if the folder is a link, the packages that were installed
+ * around it, and the link to our packages beside it.
  */
 export function addedPlaces(folder: string): string[] {
   const real = realpathSync(folder);
   return [folder, real, ...packagesAround(real), path.join(path.dirname(folder), 'node_modules')];
 }
 
-/** The `node_modules` that an npm package lies in: the packages it needs are beside it there. */
+/** The `node_modules` that contains an npm package: the packages it needs are beside it there. */
 export function packagesAround(folder: string): string[] {
   const part = `${path.sep}node_modules`;
   const at = folder.indexOf(part + path.sep);
@@ -26,7 +26,7 @@ export const isInside = (file: string, folder: string): boolean =>
 
 /**
  * Lets code in the folder of added connector types import `@svc/connector-kit` and its types, as code of this repository
- * does: Node looks for packages beside the importing file and upwards. What someone put there themselves stays.
+ * does: Node looks for packages beside the importing file and upwards. A link or folder that the operator made is kept.
  */
 export function linkPackages(root: string, connectors: string): void {
   const target = path.join(root, 'node_modules/@svc');

@@ -9,8 +9,8 @@ const limitMs = 5000;
 const nothing = { write: [], allow: [], network: false };
 
 /**
- * The `meta` of a module that is not ours, read in a process of its own: one that ends its process, never finishes or
- * runs wild harms nobody, and sees nothing but its own code. Rejects with what is wrong.
+ * The `meta` of an added module, read in a separate process: a module that exits, never finishes or misbehaves affects
+ * nothing else, and it can read only its own code. Rejects with the reason.
  */
 export async function readMeta(file: string, folder: string): Promise<unknown> {
   const places = addedPlaces(folder);
@@ -28,16 +28,16 @@ export async function readMeta(file: string, folder: string): Promise<unknown> {
       },
       {
         onMessage(message) {
-          // The module may send what it likes, also null.
+          // The module may send anything, including null.
           const { meta, error } = (message ?? {}) as { meta?: unknown; error?: unknown };
           if (error === undefined) resolve(meta);
-          else reject(new Error(typeof error === 'string' ? error : 'it sent an error that is not a text'));
+          else reject(new Error(typeof error === 'string' ? error : 'it sent an invalid error'));
           child.killGroup();
         },
         onOutput: () => undefined,
         onExit({ code, signal, error }) {
           clearTimeout(timer);
-          reject(new Error(`it ended while it was loaded (${error ?? signal ?? `exit code ${code}`})`));
+          reject(new Error(`its process ended while it was loaded (${error ?? signal ?? `exit code ${code}`})`));
         },
       },
     );

@@ -6,7 +6,7 @@ import { compileSchema, problemsOf, type FieldProblem } from './ajv.ts';
 type Config = Record<string, unknown>;
 export type ConfigValidator = (meta: ConnectorMeta, config: Config) => Config;
 
-/** Schemas are compiled on first use, once for each description: a type's may change. Each was checked when its type was found. */
+/** Schemas are compiled on first use, once for each description, because that of a type may change. Each was checked when its type was found. */
 export function createConfigValidator(): ConfigValidator {
   const compiled = new WeakMap<ConnectorMeta, ValidateFunction>();
   const validatorOf = (meta: ConnectorMeta): ValidateFunction => {
@@ -24,17 +24,17 @@ export function createConfigValidator(): ConfigValidator {
       problem,
     }));
     const text = fields.map(({ field, problem }) => `${field} ${problem}`).join('; ');
-    throw badRequest(`The config does not fit the type ${meta.type}: ${text}. Send the whole config.`, { fields });
+    throw badRequest(`The config is invalid for the type ${meta.type}: ${text}. Send the whole config.`, { fields });
   };
 }
 
-/** A shell puts the home folder in place of `~`; here it would be a folder of that name in the instance's own. */
+/** A shell expands `~`; here it would be a folder of that name within the instance's folder. */
 function shortPaths({ permissions: { read = [], write = [] } = {} }: ConnectorMeta, config: Config): FieldProblem[] {
   const named = [...new Set([...read, ...write])].filter((field) => /^~[^/]*(\/|$)/.test(String(config[field] ?? '')));
-  return named.map((field) => ({ field, problem: 'begins with "~", which is not replaced here; write the whole path' }));
+  return named.map((field) => ({ field, problem: 'begins with "~", which is not expanded here; write the full path' }));
 }
 
-/** A copy by way of JSON, because that is how it will be stored. */
+/** A copy through JSON, because that is how the config will be stored. */
 function copyOf(config: Config): Config {
   try {
     return JSON.parse(JSON.stringify(config)) as Config;

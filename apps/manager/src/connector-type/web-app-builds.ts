@@ -3,9 +3,9 @@ import { buildWebApp } from '@svc/service-kit/packages/build-web-app.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 import type { ConnectorType } from './find-types.ts';
 
-/** The web app that some types serve, built from its sources when it does not fit them: once, for all who wait. */
+/** The web app that some types serve, built from its sources when it is out of date. Concurrent callers share one build. */
 export type WebAppBuilds = {
-  /** Resolves when the app is there, or could not be built. Never rejects: the instance starts without it, and says that it is missing. */
+  /** Resolves when the app is built, or could not be. Never rejects: the instance starts without it, and reports that it is missing. */
   ensure(type: ConnectorType): Promise<void>;
 };
 

@@ -4,7 +4,7 @@ import type { StoredInstance } from './instance-store.ts';
 
 type EnabledInstance = Pick<StoredInstance, 'id' | 'type' | 'config'>;
 
-/** The instances that are to run, read beside the manager that works with the file; none where there is no such file yet. */
+/** The enabled instances, read while a running manager may use the file too; none if the file does not exist yet. */
 export function enabledInstances(file: string): EnabledInstance[] {
   if (!existsSync(file)) return [];
   const db = new DatabaseSync(file, { readOnly: true, timeout: 1000 });

@@ -16,21 +16,21 @@ import type { StoredInstance } from './instance-store.ts';
 
 type Deps = { file: string; coreUrl: string; types: Pick<ConnectorTypes, 'find'>; log: Pick<Log, 'info'> };
 
-/** How the core learns what it holds instances to: by a file that no connector can open, so that none has a say in it. */
+/** Passes the rules that the core enforces for instances on to it, in a file that no connector can open, so that none can change them. */
 export type InstanceRulesWriter = {
   /**
-   * Asks the core about the rules in a config. Those that are as before are not asked about.
-   * @throws ServiceError `bad_request` naming the fields, `unavailable` when the core cannot be asked.
+   * Has the core check the rules in a config. Unchanged rules are not checked again.
+   * @throws ServiceError `bad_request` naming the fields, `unavailable` when the core cannot be reached.
    */
   check(meta: ConnectorMeta, config: Config, before?: Config): Promise<void>;
-  /** Writes the rules of all instances; resolves when the core holds them to these. Throws when they cannot be written. */
+  /** Writes the rules of all instances; resolves when the core enforces them. Throws when they cannot be written. */
   publish(instances: readonly StoredInstance[]): Promise<void>;
 };
 type Config = Record<string, unknown>;
 
-/** An engine that is looked at may take a few seconds. */
+/** Checking an engine may take a few seconds. */
 const checkTimeoutMs = 20_000;
-/** The core looks by itself every second. */
+/** The core also reads the file by itself every second. */
 const reloadTimeoutMs = 2000;
 
 export function createInstanceRulesWriter({ file, coreUrl, types, log }: Deps): InstanceRulesWriter {
@@ -42,14 +42,14 @@ export function createInstanceRulesWriter({ file, coreUrl, types, log }: Deps): 
       const problems = await askCore(coreUrl, rules);
       if (problems.length === 0) return;
       const fields = problems.map(({ field, problem }) => ({ field: `config.${field}`, problem }));
-      throw badRequest(`The config cannot be kept: ${problems.map((each) => `${each.field} ${each.problem}`).join('; ')}.`, {
+      throw badRequest(`The core refuses the config: ${problems.map((each) => `${each.field} ${each.problem}`).join('; ')}.`, {
         fields,
       });
     },
 
     async publish(instances) {
       const before = readIfThere(file) ?? '{}';
-      // While its type is gone nobody knows which of the settings are rules: those from before stay.
+      // While a type is missing, it is unknown which of its settings are rules, so the previous rules stay.
       const old = (parseJsonOrNull(before) ?? {}) as InstanceRulesFile;
       const entries = instances.map(({ id, type, config }): [string, InstanceRules] => {
         const meta = types.find(type)?.meta;
@@ -59,13 +59,17 @@ export function createInstanceRulesWriter({ file, coreUrl, types, log }: Deps): 
       if (after === before) return;
       writeFileAtomic(file, after);
       await requestJson(`${coreUrl}/v2/instances/reload`, { method: 'POST', body: {}, timeoutMs: reloadTimeoutMs }).catch(
-        (error: unknown) => log.info({ why: errorText(error) }, 'the core reads the settings of connectors by itself'),
+        (error: unknown) =>
+          log.info(
+            { why: errorText(error) },
+            'the core was not notified of changed settings; it reads them by itself within a second',
+          ),
       );
     },
   };
 }
 
-/** What of a config the core enforces; a setting that is at its default of nothing is no rule. */
+/** The settings of a config that the core enforces. One that is not set is no rule. */
 export function rulesOf({ configSchema: { properties } }: ConnectorMeta, config: Config): InstanceRules {
   const isRule = (name: RuleName) =>
     Object.hasOwn(properties, name) && properties[name]?.['enforcedBy'] === 'core' && Object.hasOwn(config, name);
@@ -77,8 +81,10 @@ async function askCore(coreUrl: string, rules: InstanceRules): Promise<RuleProbl
     body: { rules },
     timeoutMs: checkTimeoutMs,
   }).catch((error: unknown) => {
-    throw unavailable(`The core has to check these settings and cannot be asked (${errorText(error)}). Try again when it runs.`);
+    throw unavailable(
+      `The core has to check these settings but cannot be reached (${errorText(error)}). Try again when it is running.`,
+    );
   });
   if (asked.status === 200 && asked.body.problems !== undefined) return asked.body.problems;
-  throw unavailable(`The core has to check these settings and did not: ${asked.body.message ?? `it answered ${asked.status}`}`);
+  throw unavailable(`The core has to check these settings but failed to: ${asked.body.message ?? `it answered ${asked.status}`}`);
 }

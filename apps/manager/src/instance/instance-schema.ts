@@ -14,7 +14,7 @@ export const createInstanceSchema = {
   },
 } as const;
 
-/** Body of `PATCH /instances/:id`. A `config` replaces the stored one whole; null puts a setting back to its default. */
+/** Body of `PATCH /instances/:id`. A `config` replaces the whole stored one; null resets a setting to its default. */
 export const updateInstanceSchema = {
   type: 'object',
   minProperties: 1,

@@ -31,29 +31,29 @@ type Deps = {
   types: ConnectorTypes;
   supervisor: InstanceSupervisor;
   rules: InstanceRulesWriter;
-  /** An instance is deleted, and with it what was to be sent through it. */
+  /** Deletes the messages that were to be sent through a deleted instance. */
   forgetOutbound(id: string): Promise<void>;
 };
 
-/** How long an answer waits for a start to turn out; past it the instance is reported as starting. */
+/** How long a response waits for the outcome of a start; after that the instance is reported as starting. */
 const patienceMs = 5000;
 
-/** The rules of connector instances. Each change is stored first, then handed to the supervisor, in one order for all. */
+/** The rules of connector instances. Each change is stored, then passed to the supervisor; changes are made one after the other. */
 export type InstanceService = {
   list(): Promise<Instance[]>;
   /** Throws `not_found`, as all below do for an unknown id. */
   get(id: string): Promise<{ instance: Instance; logs: LogLine[] }>;
   /** Throws `bad_request` for an unknown type or a config that does not fit, `conflict` for a port or a type that is taken. */
   create(request: CreateInstance): Promise<Instance>;
-  /** A running instance restarts, so that what runs is what is stored. Throws `bad_request` for a config that would lose settings. */
+  /** A running instance is restarted with the stored config. Throws `bad_request` for a config that would lose settings. */
   update(id: string, patch: UpdateInstance): Promise<Instance>;
-  /** Takes its folder and all that was to be sent through it along. */
+  /** Also deletes its folder and the messages that were to be sent through it. */
   remove(id: string): Promise<void>;
   start(id: string): Promise<Instance>;
   stop(id: string): Promise<Instance>;
   /** Throws `conflict` for one that is stopped. */
   restart(id: string): Promise<Instance>;
-  /** Brings up everything that is enabled, the worthiest first, after what an earlier manager left has been ended. Never rejects. */
+  /** Starts everything that is enabled, the most important first, after ending what an earlier manager left behind. Never rejects. */
   startEnabled(): Promise<void>;
 };
 
@@ -117,7 +117,7 @@ const enabledOnes = async ({ store, paths }: Service): Promise<StoredInstance[]>
     readWorth(paths.instanceWorth),
   );
 
-/** Until its turn came it may have been changed, stopped, or started. */
+/** Before its turn comes, an instance may have been changed, stopped, or started. */
 const startIfStill = ({ store, supervisor, inOrder }: Service, id: string): Promise<{ done: Promise<void> }> =>
   inOrder(async () => {
     const instance = await store.read(id);
@@ -148,7 +148,7 @@ const storeNew = (
 ): Promise<StoredInstance> =>
   service.store.transaction(async (inside) => {
     if (!supportsMultiple && (await inside.list()).some((other) => other.type === type)) {
-      throw conflict(`${displayName} allows one instance, and there is one already. Change that one.`);
+      throw conflict(`${displayName} allows only one instance, and there is one already. Change that one.`);
     }
     const now = service.clock.now();
     const created = { id: await inside.nextId(type), type, ...fields, created_at: now, updated_at: now };
@@ -170,7 +170,7 @@ async function updateInstance(service: Service, id: string, patch: UpdateInstanc
       ...patch,
       config: configAfter(types, before, patch.config),
     }));
-    // Rules that cannot be written keep one from starting, and none from ending.
+    // If the rules cannot be written, an instance does not start, but it still stops.
     const ending = after.enabled ? null : supervisor.stop(id);
     await publishRules(service);
     return { done: ending ?? supervisor.restart(after) };
@@ -181,7 +181,7 @@ async function updateInstance(service: Service, id: string, patch: UpdateInstanc
 const configAfter = (types: ConnectorTypes, { id, type, config }: StoredInstance, sent: UpdateInstance['config']) =>
   sent === undefined ? config : replaceConfig({ id, meta: metaOf(types, type), validate: types.validate, before: config, sent });
 
-/** Before a process is started, so that the core holds its first message to them. */
+/** Called before a process is started, so that the core applies the rules to its first message. */
 const publishRules = async ({ rules, store }: Service): Promise<void> => rules.publish(await store.list());
 
 async function removeInstance(service: Service, id: string): Promise<void> {
@@ -189,10 +189,10 @@ async function removeInstance(service: Service, id: string): Promise<void> {
   const gone = await inOrder(async () => {
     await readStored(store, id);
     await store.delete(id);
-    // Whatever fails from here on: no process goes on without its row.
+    // Whatever fails from here on, no process outlives its row.
     const done = supervisor.remove(id);
     const tidied = forgetOutbound(id).then(() => publishRules(service));
-    await tidied.catch(() => undefined); // it is thrown when the process is gone
+    await tidied.catch(() => undefined); // thrown below, once the process has ended
     return { done, tidied };
   });
   await gone.done;
@@ -208,7 +208,7 @@ const change = (service: Service, id: string, edit: (before: StoredInstance) => 
     return after;
   });
 
-/** Waits for a start to turn out one way or the other, within bounds. Gives the instance as it is then. */
+/** Waits for the outcome of a start, at most `patienceMs`. Returns the instance as it is then. */
 async function settled(service: Service, id: string, going: Promise<unknown>): Promise<Instance> {
   await within(going, patienceMs, service.clock);
   return withStatus(service, await readStored(service.store, id));

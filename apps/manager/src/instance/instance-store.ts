@@ -16,7 +16,7 @@ const writeMeta = 'INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key)
 export type StoredInstance = InstanceConfig & { created_at: number; updated_at: number };
 type Row = { id: string; type: string; name: string; enabled: number; config: string; created_at: number; updated_at: number };
 
-/** The rows of instances, and the manager's own notes beside them. */
+/** The rows of instances, and the manager's own notes. */
 export type InstanceRows = {
   /** In the order they were made. */
   list(): Promise<StoredInstance[]>;
@@ -24,13 +24,13 @@ export type InstanceRows = {
   create(instance: StoredInstance): Promise<void>;
   update(instance: StoredInstance): Promise<void>;
   delete(id: string): Promise<void>;
-  /** `compat`, then `compat-2` and so on. An id is given out once, also when its instance is long gone. */
+  /** `compat`, then `compat-2` and so on. An id is never used again, even after its instance was deleted. */
   nextId(type: string): Promise<string>;
   readMeta(key: string): Promise<string | null>;
   writeMeta(key: string, value: string): Promise<void>;
 };
 export type InstanceStore = InstanceRows & {
-  /** Several steps as one; they use the rows handed over. */
+  /** Runs `fn` in one transaction; it must use the rows that it is given. */
   transaction<T>(fn: (rows: InstanceRows) => Promise<T>): Promise<T>;
 };
 

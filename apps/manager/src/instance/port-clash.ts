@@ -3,16 +3,16 @@ import type { InstanceConfig } from '@svc/contract/instance.ts';
 import type { ManagerSettings } from '@svc/service-kit/config/process-settings.ts';
 import { runsVault } from '@svc/service-kit/vault/runs-vault.ts';
 
-/** What says which host processes there are, and their ports. */
+/** The settings that decide which host processes run, and on which ports. */
 type HostSettings = Pick<
   ManagerSettings,
   'corePort' | 'managerPort' | 'collectorPort' | 'dashboard' | 'dashboardPort' | 'bindHost' | 'dataDir' | 'vaultPort' | 'vaultUrl'
 >;
-/** What the fields of a type's config are; undefined for a type that is not there. */
+/** The config fields of a type; undefined for a type that is not installed. */
 type FieldsOf = (type: string) => ConfigSchema['properties'] | undefined;
 type Candidate = Pick<InstanceConfig, 'id' | 'type' | 'config'>;
 
-/** Who has a port that `candidate` wants, as a text for the operator; null when it is free. Instances that are disabled have none. */
+/** A text for the operator that names the owner of a port that `candidate` wants; null if all are free. Disabled instances own no ports. */
 export function findPortClash(
   candidate: Candidate,
   others: readonly InstanceConfig[],
@@ -41,7 +41,7 @@ const hostPorts = (settings: HostSettings): Map<number, string> =>
 
 const elsewhere: (typeof portElsewhere)['portOf'] = 'server';
 
-/** What it listens on: fields called `port` or `…_port` but for those of servers elsewhere. Port 0 means any free one. */
+/** The ports an instance listens on: fields called `port` or `…_port`, except those of servers elsewhere. Port 0 means any free one. */
 function portsOf({ type, config }: Omit<Candidate, 'id'>, fieldsOf: FieldsOf): { name: string; port: number }[] {
   const fields = fieldsOf(type) ?? {};
   return Object.entries(config).flatMap(([name, port]) => {

@@ -2,7 +2,7 @@ import type { InstanceWorthFile } from '@svc/contract/instance-worth.ts';
 import { isRecord } from '@svc/contract/json-value.ts';
 import { readJsonFile } from '@svc/service-kit/json/read-json-file.ts';
 
-/** What the core noted of the use of the instances; nothing before it has, or where it cannot be read: then they come as they were made. */
+/** How much the instances are used, as noted by the core. Empty if the file is missing or unreadable; then instances start in the order of their creation. */
 export function readWorth(file: string): InstanceWorthFile {
   const found = readJsonFile(file);
   if (!isRecord(found)) return {};

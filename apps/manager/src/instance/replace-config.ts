@@ -8,9 +8,9 @@ type Config = Record<string, unknown>;
 type Change = { id: string; meta: ConnectorMeta; validate: ConfigValidator; before: Config; sent: Config };
 
 /**
- * The config that replaces `before`, with defaults filled in. `sent` is the whole of it; null puts a setting back to its
- * default. Throws `bad_request` when it does not fit the type, has a secret in the place of its name, or leaves out a
- * stored setting that is not at its default.
+ * The config that replaces `before`, with defaults filled in. `sent` is the complete config; null resets a setting to its
+ * default. Throws `bad_request` when it is invalid for the type, contains a secret instead of its name, or leaves out a
+ * stored setting that differs from its default.
  */
 export function replaceConfig({ id, meta, validate, before, sent }: Change): Config {
   const given = Object.entries(sent).filter(([name, value]) => value !== null || takesNull(meta.configSchema, name));
@@ -26,7 +26,7 @@ export function replaceConfig({ id, meta, validate, before, sent }: Change): Con
 
 const own = (config: Config, name: string): unknown => (Object.hasOwn(config, name) ? config[name] : undefined);
 
-/** A setting that its type has given up is no loss. */
+/** A setting that its type no longer has is no loss. */
 const isKnown = (schema: ConfigSchema & { additionalProperties?: unknown }, name: string): boolean =>
   Object.hasOwn(schema.properties, name) || (schema.additionalProperties ?? false) !== false;
 
@@ -40,8 +40,8 @@ function takesNull({ properties }: ConfigSchema, name: string): boolean {
 function wouldLose(id: string, lost: string[]) {
   const names = lost.length === 1 ? `the stored setting ${lost[0]}` : `the stored settings ${lost.join(', ')}`;
   return badRequest(
-    `A config replaces the stored one whole, and this one would lose ${names}. Send all settings, those that stay too ` +
-      `(GET /instances/${id} shows them); null puts one back to its default.`,
+    `A config replaces the whole stored one, and this one would lose ${names}. Send all settings, also unchanged ones ` +
+      `(GET /instances/${id} shows them); null resets one to its default.`,
     { fields: lost.map((name) => ({ field: `config.${name}`, problem: 'is stored and would be lost' })) },
   );
 }

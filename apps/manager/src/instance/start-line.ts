@@ -4,14 +4,14 @@ import { within } from '@svc/service-kit/within.ts';
 
 type Line = {
   clock: Pick<Clock, 'after'>;
-  /** How many may be loading at once: more would only take longer, each of them. */
+  /** How many may load at once: with more, each would only take longer. */
   atOnce?: number;
 };
 
-/** By then one has had the processor to load its code; what it waits for now, such as its platform, keeps nobody else. */
+/** By then an instance has loaded its code. If it still waits, for its platform for example, that need not delay the others. */
 const patienceMs = 250;
 
-/** Starts one after the other, in this order: the next begins when one before has turned out, or has had its time. Rejects when `start` does. */
+/** Starts all in this order, at most `atOnce` at a time. One that takes longer than `patienceMs` no longer counts. Rejects when `start` does. */
 export async function startInLine<T>(
   all: readonly T[],
   start: (each: T) => Promise<{ done: Promise<void> }>,

@@ -1,13 +1,13 @@
 import type { InstanceWorth, InstanceWorthFile } from '@svc/contract/instance-worth.ts';
 import type { StoredInstance } from './instance-store.ts';
 
-/** A config's `start_order`: what stands before the middle comes before all that say nothing, what stands behind it after them. */
+/** The `start_order` of configs that do not set it. */
 const middle = 50;
 
-/** What the programs of the operator ask over: nobody there waits for a message that was sent before. */
+/** The API that the operator's programs call. Unlike on a channel, no message is waiting there before the instance runs. */
 const apiType = 'compat';
 
-/** The worthiest first, as far as the first difference goes. What is the same in all stays in its order. */
+/** Compared in this order until one differs; the higher number starts first. Instances equal in all keep their order. */
 const measures: readonly ((instance: StoredInstance, worth: InstanceWorth) => number)[] = [
   ({ config }) => -orderOf(config),
   (_, { open }) => Number(open > 0),
@@ -19,8 +19,8 @@ const measures: readonly ((instance: StoredInstance, worth: InstanceWorth) => nu
 const unused: InstanceWorth = { open: 0, last_used_at: 0, persons: 0 };
 
 /**
- * The order in which instances are brought up: as the operator says (`start_order`); then those where a turn is open or a reply waits, the API,
- * those that were used last, and those that more persons use.
+ * The order in which instances start: by `start_order`; then those with an open turn or a waiting reply, the API, those that were used most
+ * recently, and those with more users.
  */
 export function inOrderOfWorth(instances: readonly StoredInstance[], known: InstanceWorthFile): StoredInstance[] {
   const weighed = instances.map((instance) => {

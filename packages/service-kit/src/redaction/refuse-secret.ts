@@ -10,6 +10,6 @@ export const looksSecret = (value: unknown): boolean => typeof value === 'string
  */
 export function refuseSecret(name: string, field: string): void {
   if (!looksSecret(name)) return;
-  const problem = 'looks like a secret, and takes the name of one';
+  const problem = 'looks like a secret, but must be the name of one';
   throw badRequest(`${field} ${problem}, such as GITHUB_TOKEN. Nothing was kept.`, { fields: [{ field, problem }] });
 }
