@@ -145,7 +145,7 @@ describe('a secret', () => {
     expect(await find()).toBeNull();
     await expect(core.context.secrets.resolve('NAME')).rejects.toMatchObject({
       code: 'unprocessable',
-      message: expect.stringContaining('The vault does not give the secret "NAME"') as string,
+      message: expect.stringContaining('The vault refuses the secret "NAME"') as string,
     });
   });
 

@@ -13,7 +13,7 @@ export async function startManager(service: ServiceContext, options: Partial<Man
   const { settings, log, instances } = context;
   maskLogLines(context.knownSecrets.line);
   if (settings.managerToken === null) {
-    const added = context.types.list().some(({ isAdded }) => isAdded) ? ', and so can those that were added' : '';
+    const added = context.types.list().some(({ isAdded }) => isAdded) ? ', and so can added connectors' : '';
     log.warn(`SVC_MANAGER_TOKEN is not set: everyone on this machine can manage connectors${added}.`);
   }
   try {
@@ -32,7 +32,7 @@ export async function startManager(service: ServiceContext, options: Partial<Man
       port: Number(new URL(url).port),
       async stop() {
         stopChecking();
-        // Messages that are being sent get half of the time.
+        // Messages that are being sent get half of the stop timeout.
         await Promise.all([closeApp(app, settings.stopTimeoutMs / 2), context.supervisor.stopAll()]);
         await context.close();
       },

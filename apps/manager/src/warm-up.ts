@@ -12,14 +12,15 @@ import { createCompileCache } from './supervisor/compile-cache.ts';
 import { confine } from './supervisor/confine.ts';
 
 /**
- * What a manager that waits for the one before it can do: it loads what types say of themselves, and has the code compiled of those that will be
- * started. It reads the database that the other works with, and changes nothing but its own cache. Never rejects: without it a start is only slower.
+ * What a manager can do while it waits for its predecessor to stop: it loads the descriptions of the connector types, and compiles the code of those
+ * that will be started. It only reads the database, which the other still uses, and writes only its own cache. Never rejects: without it a start is
+ * only slower.
  */
 export async function warmUp(service: ServiceContext): Promise<void> {
   try {
     await compileEnabled(service);
   } catch (error) {
-    service.log.warn({ fault: errorText(error) }, 'nothing could be made ready before the start, which takes longer');
+    service.log.warn({ fault: errorText(error) }, 'the preparation of the start failed, so the start takes longer');
   }
 }
 
@@ -38,5 +39,5 @@ async function compileEnabled({ settings: all, log, version }: ServiceContext): 
   }
 }
 
-/** Added ones still lead to the kit of the version that runs. */
+/** Added types still link to the kit of the version that runs. */
 const canCompile = ({ isAdded }: ConnectorType): boolean => !isAdded;

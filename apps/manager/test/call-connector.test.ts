@@ -44,8 +44,8 @@ test('what a connector says of a refusal is cut', async () => {
 });
 
 test('a redirect is not followed', async () => {
-  const door = await listen(reply('302 Found', '{}', 'location: http://127.0.0.1:1/\r\nx-svc-child: the-proof\r\n'));
-  expect(await callConnector(door, '/out', post)).toMatchObject({ ok: false, error: { code: 'upstream' } });
+  const endpoint = await listen(reply('302 Found', '{}', 'location: http://127.0.0.1:1/\r\nx-svc-child: the-proof\r\n'));
+  expect(await callConnector(endpoint, '/out', post)).toMatchObject({ ok: false, error: { code: 'upstream' } });
 });
 
 test.each([

@@ -25,7 +25,7 @@ test('the value of an exclusive secret is given to one running instance, whateve
     ({ last_exit }) => last_exit !== null,
   );
   expect(refused.status).not.toBe('running');
-  expect(refused.last_exit?.reason).toContain('The instance "postbox" uses the value of "TOKEN_two" already.');
+  expect(refused.last_exit?.reason).toContain('The instance "postbox" already uses the value of "TOKEN_two".');
   expect((await stateOf('postbox')).status).toBe('running');
   await manager.call('POST', '/instances/postbox/stop');
   await manager.call('POST', '/instances/postbox-2/restart');

@@ -25,7 +25,7 @@ export function createFakeSupervisor(): FakeSupervisor {
     remove: end('remove'),
     statusOf: (id) => (running.has(id) ? { ...notRunning, status: 'running', pid: 4711, healthy: true } : notRunning),
     logs: (id) => [{ at: 1, stream: 'stdout', text: `log of ${id}` }],
-    doorOf: () => null,
+    endpointOf: () => null,
     aliveRunOf: (id) => (running.has(id) ? 'a run' : null),
     mask: (text) => text,
     faults: () => [],

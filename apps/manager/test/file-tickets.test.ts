@@ -29,13 +29,13 @@ async function connector() {
     folder.remove();
   });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { tickets, shown, door: { url, token: new Secret('the-token'), proof: new Secret('the-proof') } };
+  return { tickets, shown, endpoint: { url, token: new Secret('the-token'), proof: new Secret('the-proof') } };
 }
 
 test('a file that is sent comes with a ticket for its instance, which the kit keeps to itself; a text comes with none', async () => {
-  const { tickets, shown, door } = await connector();
+  const { tickets, shown, endpoint } = await connector();
   const deliver = createDeliverer({
-    supervisor: { doorOf: () => door, statusOf: () => ({}) as never, mask: (given) => given },
+    supervisor: { endpointOf: () => endpoint, statusOf: () => ({}) as never, mask: (given) => given },
     knownSecrets: { redactor: () => ({ text: (given: string) => given }) as never },
     ticketFor: (instance, path) => `ticket of ${instance} for ${path}`,
     clock: systemClock,

@@ -11,13 +11,13 @@ type Deps = {
   store: AnnouncementStore;
   supervisor: Pick<InstanceSupervisor, 'aliveRunOf' | 'onAlive'>;
   deliver: Deliver;
-  /** Marks those whose time is over. */
+  /** Marks expired announcements. */
   sweep(): Promise<void>;
   clock: Clock;
   log: Pick<Log, 'error'>;
 };
 
-/** Takes held announcements to their channels, those of one instance in order, whenever the instance is alive. */
+/** Delivers held announcements to their channels, those of one instance in order, whenever the instance is alive. */
 export type AnnouncementDelivery = {
   /** An announcement is held for this instance. */
   hold(instanceId: string): void;
@@ -29,25 +29,25 @@ const backOff = { firstMs: 2_000, maxMs: 5 * 60_000 };
 export function createAnnouncementDelivery({ store, supervisor, deliver, sweep, clock, log }: Deps): AnnouncementDelivery {
   const waiting = new Set<string>();
   const working = new Set<string>();
-  /** Woken while at work: what was looked at may have changed since, and the next beat is half a minute away. */
+  /** Woken while working: what it read may have changed since, and the next heartbeat is half a minute away. */
   const wokenAgain = new Set<string>();
-  /** Pauses after a failure, and in which run it was. */
+  /** Pauses after a failure, with the run in which it happened. */
   const pauses = new Map<string, { run: string | null; cancel: () => void }>();
   let isClosed = false;
 
-  /** Called with every heartbeat, so it asks the database only where something waits. */
+  /** Called with every heartbeat, so it reads the database only if something is waiting. */
   function wake(instanceId: string): void {
     if (isClosed || !waiting.has(instanceId)) return;
     if (working.has(instanceId)) return void wokenAgain.add(instanceId);
     const pause = pauses.get(instanceId);
     if (pause !== undefined && pause.run === supervisor.aliveRunOf(instanceId)) return;
-    // An instance that has come back meanwhile is worth a try at once.
+    // The instance has been restarted since the failure, so try at once.
     pause?.cancel();
     pauses.delete(instanceId);
     working.add(instanceId);
     work(instanceId)
       .catch((error: unknown) => {
-        log.error({ instance: instanceId, err: error }, `announcements are not delivered: ${errorText(error)}`);
+        log.error({ instance: instanceId, err: error }, `announcements cannot be delivered: ${errorText(error)}`);
         wakeLater(instanceId, backOff.firstMs);
       })
       .finally(() => {
@@ -68,7 +68,7 @@ export function createAnnouncementDelivery({ store, supervisor, deliver, sweep, 
     }
   }
 
-  /** True when this one is settled. */
+  /** True when this announcement is delivered, or has failed for good. */
   async function attempt(held: HeldAnnouncement): Promise<boolean> {
     const { id, instance_id: instanceId, target, text } = held;
     if (clock.now() >= held.expires_at) {
@@ -104,7 +104,7 @@ export function createAnnouncementDelivery({ store, supervisor, deliver, sweep, 
   return {
     hold(instanceId) {
       waiting.add(instanceId);
-      // It may have become well while the announcement was stored.
+      // The instance may have come alive while the announcement was stored.
       wake(instanceId);
     },
     close() {

@@ -18,7 +18,7 @@ const removeOld = 'DELETE FROM held_announcement WHERE expires_at <= ?';
 
 export type NewAnnouncement = Omit<HeldAnnouncement, 'state' | 'attempts' | 'error'> & { posted_in: string };
 
-/** The messages that wait for their instance to be back, and those of them that will never arrive. */
+/** The messages that wait for their instance to return, and those that failed. */
 export type AnnouncementStore = {
   add(announcement: NewAnnouncement): Promise<void>;
   listOf(instanceId: string): Promise<HeldAnnouncement[]>;

@@ -24,23 +24,23 @@ type Deps = {
 };
 
 /**
- * `POST /announce`: messages for after the next restart of an instance, or its next return from silence. Kept in the
- * database until the channel has them, in order for each instance. Every attempt has the same id, so that one whose end
- * nobody saw is not shown twice.
+ * `POST /announce`: messages to send after the next restart of an instance, or when its heartbeat returns. Kept in the
+ * database until the channel has them, in order for each instance. Every attempt has the same id, so that one with an
+ * unknown outcome is not shown twice.
  */
 export type Announcer = {
-  /** What an earlier manager held is held again. Before the instances are started. */
+  /** Loads what an earlier manager held. Must be called before the instances are started. */
   open(): Promise<void>;
-  /** Safe in the database when it resolves. Throws `not_found`, `conflict`, `bad_request` or `queue_full`. */
+  /** Stored when it resolves. Throws `not_found`, `conflict`, `bad_request` or `queue_full`. */
   announce(request: AnnounceRequest): Promise<HeldAnnouncement>;
   listOf(instanceId: string): Promise<HeldAnnouncement[]>;
-  /** Takes one back. What is being sent in this moment may arrive all the same. Throws `not_found`. */
+  /** Deletes one. If it is being sent at this moment, it may still arrive. Throws `not_found`. */
   drop(instanceId: string, id: string): Promise<void>;
   close(): void;
 };
 
 const dayMs = 24 * 60 * 60_000;
-/** Older news would only confuse; as long again the operator can see that it did not arrive. */
+/** Older news would only confuse. For as long again, the operator can see that it did not arrive. */
 const expiryMs = 7 * dayMs;
 const sweepEveryMs = 60 * 60_000;
 const maxPerInstance = 100;
@@ -50,7 +50,7 @@ export function createAnnouncer({ instances, types, store, supervisor, deliver, 
   const sweep = () => store.sweep(clock.now(), expiryMs);
   const delivery = createAnnouncementDelivery({ store, supervisor, deliver, sweep, clock, log });
   const stopSweep = clock.every(sweepEveryMs, () => {
-    sweep().catch((error: unknown) => log.error({ err: error }, 'expired announcements could not be taken off the list'));
+    sweep().catch((error: unknown) => log.error({ err: error }, 'expired announcements could not be removed'));
   });
 
   /** The instance and the target there. */
@@ -68,7 +68,10 @@ export function createAnnouncer({ instances, types, store, supervisor, deliver, 
   async function checkRoom(instanceId: string): Promise<void> {
     const { held, own } = await store.counts(instanceId);
     if (own >= maxPerInstance || held >= maxAll)
-      throw queueFull(`${own} announcements wait for "${instanceId}", ${held} in all; more are not taken.`, 60);
+      throw queueFull(
+        `${own} announcements are waiting for "${instanceId}" (${held} in all), which is the limit. Try again later.`,
+        60,
+      );
   }
 
   return {
@@ -81,7 +84,7 @@ export function createAnnouncer({ instances, types, store, supervisor, deliver, 
       await checkRoom(place.instance_id);
       const now = clock.now();
       const added = { id: ids.next('ann'), ...place, text: request.text, created_at: now, expires_at: now + expiryMs };
-      // In the run that is well now it is not delivered; when none is, any run may.
+      // Not delivered in the run that is alive now; if there is none, any run may deliver it.
       await store.add({ ...added, posted_in: supervisor.aliveRunOf(place.instance_id) ?? '' });
       delivery.hold(place.instance_id);
       return { ...added, state: 'waiting', attempts: 0, error: null };

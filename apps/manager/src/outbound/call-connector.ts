@@ -3,29 +3,32 @@ import { proofHeader } from '@svc/connector-kit/outbound/outbound-routes.ts';
 import type { Attempt } from '@svc/connector-kit/retry.ts';
 import { requestJson, type JsonRequest } from '@svc/service-kit/http/json-client.ts';
 import { errorText, ServiceError } from '@svc/service-kit/service-error.ts';
-import type { Door } from '../supervisor/run-pass.ts';
+import type { Endpoint } from '../supervisor/run-pass.ts';
 
 type Request = Pick<JsonRequest, 'method' | 'body' | 'timeoutMs' | 'signal' | 'maxBytes'>;
 
-/** The message itself will not do; another attempt would end the same way. */
+/** The message itself is the problem; another attempt would fail in the same way. */
 const finalStatuses = [400, 403, 404, 409, 413, 415, 422];
 
-/** It is masked, logged and shown, and the connector may say what it likes. */
+/** The message of a connector is masked, logged and shown, so its length is limited. */
 const maxMessage = 4_000;
 
-/** One request to the process of an instance. An answer without the proof of that process is not believed. Never rejects. */
-export async function callConnector<T>(door: Door, path: string, request: Request): Promise<Attempt<T>> {
+/** One request to the process of an instance. A response without the proof of that process is not trusted. Never rejects. */
+export async function callConnector<T>(endpoint: Endpoint, path: string, request: Request): Promise<Attempt<T>> {
   try {
-    const { status, headers, body } = await requestJson<T | ErrorBody>(door.url + path, { ...request, token: door.token });
+    const { status, headers, body } = await requestJson<T | ErrorBody>(endpoint.url + path, {
+      ...request,
+      token: endpoint.token,
+    });
     const proof = headers[proofHeader];
-    if (typeof proof !== 'string' || !door.proof.equals(proof))
-      return fault('another program answers on the port of this instance');
-    // The casts: the status says which of the two it is (contract of `/out`).
+    if (typeof proof !== 'string' || !endpoint.proof.equals(proof))
+      return fault('another program is listening on the port of this instance');
+    // The casts: the status decides which of the two it is (contract of `/out`).
     return status === 200 ? { ok: true, value: body as T } : refusal(status, body as ErrorBody);
   } catch (error) {
     const { name } = error as Error;
     if (name === 'TimeoutError' || name === 'AbortError') return tooSlow(request.timeoutMs);
-    return fault(`the connector could not be asked (${errorText(error)})`);
+    return fault(`the connector could not be reached (${errorText(error)})`);
   }
 }
 
@@ -45,7 +48,7 @@ function refusal(status: number, body: Partial<ErrorBody>): Attempt<never> {
 
 const fault = (message: string): Attempt<never> => ({ ok: false, again: true, error: new ServiceError('upstream', message) });
 
-/** Whether it has arrived is not known. There is no time for another attempt. */
+/** It is unknown whether the message arrived, and there is no time for another attempt. */
 const tooSlow = (ms: number): Attempt<never> => ({
   ok: false,
   again: false,

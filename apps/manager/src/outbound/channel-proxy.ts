@@ -6,12 +6,12 @@ import { callConnector } from './call-connector.ts';
 
 type Deps = {
   instances: Pick<InstanceService, 'get'>;
-  supervisor: Pick<InstanceSupervisor, 'doorOf' | 'mask'>;
+  supervisor: Pick<InstanceSupervisor, 'endpointOf' | 'mask'>;
 };
 
 const timeoutMs = 9_000;
 
-/** `/instances/:id/channels`: asks the connector itself, which knows and keeps what it relays. Throws `conflict`, or what the connector says. */
+/** `/instances/:id/channels`: passes requests on to the connector, which stores its choice of channels. Throws `conflict`, or the connector's error. */
 export type ChannelProxy = {
   list(id: string): Promise<{ channels: ChannelInfo[] }>;
   toggle(id: string, body: ToggleChannel): Promise<{ ok: true; channel: ChannelInfo }>;
@@ -21,10 +21,10 @@ export function createChannelProxy({ instances, supervisor }: Deps): ChannelProx
   async function ask<T>(id: string, body?: ToggleChannel): Promise<T> {
     const { instance } = await instances.get(id);
     if (instance.status !== 'running')
-      throw conflict(`The instance "${id}" is ${instance.status}. Its channels can be asked for while it runs.`);
-    const door = supervisor.doorOf(id);
-    if (door === null) throw conflict(`The connector of "${id}" has no channels to choose from.`);
-    const tried = await callConnector<T>(door, '/channels', { body, timeoutMs });
+      throw conflict(`The instance "${id}" is ${instance.status}. Its channels are available only while it runs.`);
+    const endpoint = supervisor.endpointOf(id);
+    if (endpoint === null) throw conflict(`The connector of "${id}" has no channels to choose from.`);
+    const tried = await callConnector<T>(endpoint, '/channels', { body, timeoutMs });
     if (tried.ok) return tried.value;
     const { error } = tried;
     if (!(error instanceof ServiceError)) throw error;

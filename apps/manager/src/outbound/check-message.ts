@@ -7,7 +7,7 @@ import { findUpload } from '@svc/service-kit/upload-file.ts';
 export type MessageDraft = Omit<OutboundMessage, 'id'>;
 type FieldProblem = { field: string; problem: string };
 
-/** What a request wants sent, in the terms of its channel. Throws one `bad_request` that names every bad field. */
+/** The message of a request, in the terms of its channel. Throws one `bad_request` that names every invalid field. */
 export function checkMessage(request: SendRequest, { kinds, target: wanted }: Outbound): MessageDraft {
   const { target = '', text, path: file, caption, about } = request;
   const kind = request.kind ?? kindFor(file, kinds);
@@ -15,13 +15,13 @@ export function checkMessage(request: SendRequest, { kinds, target: wanted }: Ou
   const bad = (field: string, problem: string) => fields.push({ field: `body.${field}`, problem });
 
   if (wanted.required && target.trim() === '') bad('target', `is missing: ${wanted.label}`);
-  if (!kinds.includes(kind)) bad('kind', `"${kind}" is not sent by this channel, which takes ${kinds.join(', ')}`);
+  if (!kinds.includes(kind)) bad('kind', `"${kind}" is not supported by this channel, which supports ${kinds.join(', ')}`);
   if (isBlank(text) && file === undefined) bad('text', 'is missing, and there is no file either');
-  if (kind === 'text' && file !== undefined) bad('path', 'does not go with the kind "text"');
-  if (caption !== undefined && file === undefined) bad('caption', 'goes with a file only');
+  if (kind === 'text' && file !== undefined) bad('path', 'cannot be combined with the kind "text"');
+  if (caption !== undefined && file === undefined) bad('caption', 'is only for a file');
   if (fields.length > 0) {
-    const said = fields.map(({ field, problem }) => `${field} ${problem}`).join('; ');
-    throw badRequest(`The request is not valid: ${said}.`, { fields });
+    const problems = fields.map(({ field, problem }) => `${field} ${problem}`).join('; ');
+    throw badRequest(`The request is not valid: ${problems}.`, { fields });
   }
   return { target, kind, text, path: file, caption, about };
 }
@@ -31,7 +31,7 @@ const isBlank = (text: string | undefined) => text === undefined || text.trim() 
 const imageNames = ['photo', 'image'];
 const fileNames = ['document', 'file', 'attachment'];
 
-/** Channels have their own names for what they send, so the first that fits is taken. */
+/** Channels have their own names for kinds of files, so the first one that the channel has is used. */
 function kindFor(file: string | undefined, kinds: readonly string[]): string {
   if (file === undefined) return 'text';
   const isImage = /\.(png|jpe?g|gif|webp)$/i.test(path.basename(file));
@@ -40,8 +40,8 @@ function kindFor(file: string | undefined, kinds: readonly string[]): string {
 }
 
 /**
- * The real path of a finished upload. Whatever lies elsewhere is `forbidden` without a word on whether it exists; what
- * is no file is a `bad_request`.
+ * The real path of a finished upload. Any other path is `forbidden`, whether or not it exists; one in the upload area
+ * that is not a file is a `bad_request`.
  */
 export function checkUpload(file: string, uploads: string): string {
   const found = findUpload(uploads, file);

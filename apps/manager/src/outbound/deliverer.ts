@@ -10,7 +10,7 @@ import type { InstanceSupervisor } from '../supervisor/instance-supervisor.ts';
 import { callConnector } from './call-connector.ts';
 
 export type DelivererDeps = {
-  supervisor: Pick<InstanceSupervisor, 'doorOf' | 'statusOf' | 'mask'>;
+  supervisor: Pick<InstanceSupervisor, 'endpointOf' | 'statusOf' | 'mask'>;
   knownSecrets: Pick<KnownSecrets, 'redactor'>;
   /** Lets the process of an instance open a file of the upload area. */
   ticketFor: ConnectorPasses['ticketFor'];
@@ -18,16 +18,16 @@ export type DelivererDeps = {
   log: Pick<Log, 'info' | 'warn'>;
 };
 
-/** Takes one message to the process of an instance, within 9 s. Resolves with what became of it; never rejects. */
+/** Delivers one message to the process of an instance, within 9 s. Resolves with the outcome; never rejects. */
 export type Deliver = (instanceId: string, message: OutboundMessage) => Promise<Attempt<void>>;
 
-/** Callers wait 10 s, and get an honest answer before they give up. */
+/** Callers wait 10 s, so they get the outcome before they give up. */
 const limitMs = 9_000;
 const maxTries = 4;
 const maxPerInstance = 50;
 const maxAll = 500;
 
-/** Texts pass redaction here, the last place before they leave; when that fails, nothing leaves. */
+/** Texts are redacted here, the last step before they are sent; if that fails, nothing is sent. */
 export function createDeliverer({ supervisor, knownSecrets, ticketFor, clock, log }: DelivererDeps): Deliver {
   const running = new Map<string, number>();
   let all = 0;
@@ -45,29 +45,30 @@ export function createDeliverer({ supervisor, knownSecrets, ticketFor, clock, lo
   }
 
   async function attempt(instanceId: string, message: OutboundMessage, leftMs: number): Promise<Attempt<void>> {
-    const door = supervisor.doorOf(instanceId);
-    if (door === null) return noDoor(instanceId);
+    const endpoint = supervisor.endpointOf(instanceId);
+    if (endpoint === null) return noEndpoint(instanceId);
     const { path } = message;
     const body = path === undefined ? message : { ...message, ticket: ticketFor(instanceId, path) };
-    const tried = await callConnector(door, '/out', { body, timeoutMs: Math.max(1, leftMs) });
+    const tried = await callConnector(endpoint, '/out', { body, timeoutMs: Math.max(1, leftMs) });
     if (tried.ok) return { ok: true, value: undefined };
     const error = maskError(tried.error);
-    // Whatever the connector has against it, to the sender it is a message that will not do.
+    // Whatever the connector's reason, to the sender the message is unprocessable.
     const isFinal = !tried.again && error instanceof ServiceError && error.status < 500;
     return isFinal ? { ok: false, again: false, error: new ServiceError('unprocessable', error.message) } : { ...tried, error };
   }
 
-  function noDoor(instanceId: string): Attempt<void> {
+  function noEndpoint(instanceId: string): Attempt<void> {
     const { status, reason } = supervisor.statusOf(instanceId);
     if (status === 'running')
-      return { ok: false, again: false, error: conflict(`The connector of "${instanceId}" takes no messages from here.`) };
-    // It may wait for hours: the sender asks again later.
-    if (status === 'waiting') return { ok: false, again: false, error: unavailable(reason ?? 'It waits for the vault.') };
+      return { ok: false, again: false, error: conflict(`The connector of "${instanceId}" does not accept messages to send.`) };
+    // It may wait for hours, so the sender has to try again later.
+    if (status === 'waiting')
+      return { ok: false, again: false, error: unavailable(reason ?? 'The instance is waiting for the vault.') };
     const again = status === 'starting' || status === 'backoff';
     return { ok: false, again, error: unavailable(`The instance "${instanceId}" is ${status} at the moment.`) };
   }
 
-  /** What a platform says may quote an address that holds a token. */
+  /** A platform's error may quote a URL that contains a token. */
   function maskError(error: Error): Error {
     if (!(error instanceof ServiceError)) return error;
     const { code, status, details } = error;
@@ -90,7 +91,9 @@ export function createDeliverer({ supervisor, knownSecrets, ticketFor, clock, lo
       return {
         ok: false,
         again: true,
-        error: queueFull(`${own} messages are on their way to "${instanceId}". Try again in a moment.`),
+        error: queueFull(
+          `${own} messages are being sent to "${instanceId}" (${all} in all), which is the limit. Try again in a moment.`,
+        ),
       };
     running.set(instanceId, own + 1);
     all++;

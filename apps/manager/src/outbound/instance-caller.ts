@@ -13,13 +13,13 @@ import { callConnector } from './call-connector.ts';
 type Deps = {
   instances: Pick<InstanceService, 'get'>;
   types: Pick<ConnectorTypes, 'find'>;
-  supervisor: Pick<InstanceSupervisor, 'doorOf' | 'mask'>;
+  supervisor: Pick<InstanceSupervisor, 'endpointOf' | 'mask'>;
   knownSecrets: Pick<KnownSecrets, 'redactor'>;
 };
 
 /**
- * `POST /instances/:id/call`: has a running instance do one of the things that its type lists in `calls`, once: what became of a call
- * that was cut off is not known, so it is not repeated. Throws `not_found`, `conflict`, `queue_full`, or what the connector says.
+ * `POST /instances/:id/call`: calls a method of a running instance that its type lists in `calls`. It is tried only once, because the
+ * outcome of an interrupted call is unknown. Throws `not_found`, `conflict`, `queue_full`, or the connector's error.
  */
 export type InstanceCaller = { call(id: string, call: InstanceCall, signal: AbortSignal): Promise<InstanceCallAnswer> };
 
@@ -28,27 +28,27 @@ const maxPerInstance = 16;
 export function createInstanceCaller({ instances, types, supervisor, knownSecrets }: Deps): InstanceCaller {
   const running = createAtOnce(maxPerInstance, 'calls of this instance');
 
-  /** A text that leaves for the channel passes redaction here, as in `/send`. */
+  /** Text for the channel is redacted here, as in `/send`. */
   const masked = async (params: object) => {
     const known = await valueInSlices(knownSecrets.redactor(), params);
     return maskValue(known, { text: supervisor.mask, number: supervisor.mask });
   };
 
-  const doorOf = async (id: string, method: string) => {
+  const endpointOf = async (id: string, method: string) => {
     const { instance } = await instances.get(id);
     if (types.find(instance.type)?.meta.calls?.includes(method) !== true) throw notFound('method', method);
     if (instance.status !== 'running')
-      throw conflict(`The instance "${id}" is ${instance.status}. It can be called while it runs.`);
-    const door = supervisor.doorOf(id);
-    if (door === null) throw conflict(`The connector of "${id}" takes no calls.`);
-    return door;
+      throw conflict(`The instance "${id}" is ${instance.status}. It can be called only while it runs.`);
+    const endpoint = supervisor.endpointOf(id);
+    if (endpoint === null) throw conflict(`The connector of "${id}" does not accept calls.`);
+    return endpoint;
   };
 
   const ask = async (id: string, call: InstanceCall, signal: AbortSignal): Promise<InstanceCallAnswer> => {
     const { target = '', method, params = {}, timeout_ms: timeoutMs = callTimeoutMs } = call;
-    const door = await doorOf(id, method);
+    const endpoint = await endpointOf(id, method);
     const body = { target, method, params: await masked(params) };
-    const tried = await callConnector<InstanceCallAnswer>(door, '/call', {
+    const tried = await callConnector<InstanceCallAnswer>(endpoint, '/call', {
       body,
       timeoutMs,
       signal,

@@ -38,12 +38,13 @@ export function mountOutboundRoutes(app: App, { sender, announcer, channels, cal
 function sendKey(headers: IncomingHttpHeaders): SendKey | null {
   const key = idempotencyKey(headers['idempotency-key']);
   const text = headers['idempotency-text'];
-  if (text !== undefined && text !== 'may-change') throw badRequest('The header Idempotency-Text takes "may-change" only.');
+  if (text !== undefined && text !== 'may-change')
+    throw badRequest('The header Idempotency-Text must be "may-change" or absent.');
   return key === null ? null : { key, anyContent: text !== undefined };
 }
 
 function idempotencyKey(header: string | string[] | undefined): string | null {
   if (header === undefined) return null;
   if (typeof header === 'string' && /^[\x21-\x7e]{1,255}$/.test(header)) return header;
-  throw badRequest('The header Idempotency-Key takes 1 to 255 visible ASCII characters.');
+  throw badRequest('The header Idempotency-Key must have 1 to 255 visible ASCII characters.');
 }

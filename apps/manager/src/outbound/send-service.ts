@@ -22,18 +22,18 @@ type Deps = {
   events: SentEvents;
 };
 
-/** What is stored as the answer of a message whose fate is known: it is delivered, or will never be. */
+/** The stored answer to a message with a final outcome: it is delivered, or will never be. */
 type Final = { ok: true } | { ok: false; code: ErrorCode; message: string; status: number };
 
-/** A sender's name for a message. `anyContent`: its content may differ at a repeat, as where it is masked again each time. */
+/** A sender's name for a message. `anyContent`: a repeat may have other content, for example because it is masked again each time. */
 export type SendKey = { key: string; anyContent: boolean };
 
-/** For senders, when nobody said how long to wait. */
+/** Sent to callers when the connector did not say how long to wait. */
 const defaultPauseS = 2;
 
 /** The rules of `POST /send`. */
 export type SendService = {
-  /** Resolves when the channel has the message. Throws what is wrong; `delivered: false` is in the details of an attempt. */
+  /** Resolves when the channel has the message. Otherwise throws; after an attempt the details contain `delivered: false`. */
   send(request: SendRequest, under: SendKey | null): Promise<SendAnswer>;
   targets(): Promise<SendTarget[]>;
 };
@@ -48,17 +48,17 @@ export function createSendService({ instances, types, sent, ids, uploads, delive
     checkUp(instance);
     const outbound = outboundOf(instance);
     if (outbound === false) throw badRequest(`Nothing can be sent through "${instance.id}".`);
-    // Before the rest: a file that must not leave is refused as such, whatever else is wrong.
+    // Checked first: a file that must not be sent is refused as such, whatever else is wrong.
     const path = request.path === undefined ? undefined : checkUpload(request.path, uploads);
     return { instance, message: checkMessage({ ...request, path }, outbound) };
   }
 
   async function sendNew(request: SendRequest): Promise<SendAnswer> {
     const { instance, message } = await plan(request);
-    return toAnswer(await tryAndTell(instance, { id: ids.next('snd'), ...message }));
+    return toAnswer(await sendAndReport(instance, { id: ids.next('snd'), ...message }));
   }
 
-  /** Recorded before it leaves. An end that is not final is left open: the next repeat tries again under the same id. */
+  /** Recorded before it is sent. Without a final outcome the record stays open, and the next repeat tries again under the same id. */
   async function sendKeyed(request: SendRequest, { key, anyContent }: SendKey, same: SameMessage): Promise<SendAnswer> {
     const known = await sent.find(key);
     if (known !== null && !isRepeat(known, same)) throw otherMessage();
@@ -70,22 +70,22 @@ export function createSendService({ instances, types, sent, ids, uploads, delive
       known === null ? request : { ...request, channel: undefined, instance_id: known.instance_id },
     );
     const { id } = known ?? (await sent.begin(key, same, instance.id));
-    // Whose text is masked again each time is the core, which has an event for each delivery.
-    const attempt = anyContent ? tryOnce : tryAndTell;
+    // Only the core sends `anyContent`, and it reports each delivery itself.
+    const attempt = anyContent ? sendOnce : sendAndReport;
     const outcome = await attempt(instance, { id, ...message });
-    // A refusal ends a sender's repeats. The core's repeat of one is a person who wants it tried again: nothing was sent.
+    // A refusal is final for a sender. The core repeats a refused message only when a person asks for it, so its refusals are not stored.
     if ('final' in outcome && (outcome.final.ok || !anyContent)) await sent.settle(id, JSON.stringify(outcome.final));
     return toAnswer(outcome);
   }
 
-  async function tryAndTell(instance: Instance, message: OutboundMessage): Promise<Outcome> {
-    const outcome = await tryOnce(instance, message);
+  async function sendAndReport(instance: Instance, message: OutboundMessage): Promise<Outcome> {
+    const outcome = await sendOnce(instance, message);
     const fault = 'error' in outcome ? outcome.error : outcome.final.ok ? undefined : toError(outcome.final);
     events(instance, message, { ok: fault === undefined, error: fault });
     return outcome;
   }
 
-  async function tryOnce({ id: instanceId }: Pick<Instance, 'id'>, message: OutboundMessage): Promise<Outcome> {
+  async function sendOnce({ id: instanceId }: Pick<Instance, 'id'>, message: OutboundMessage): Promise<Outcome> {
     const tried = await deliver(instanceId, message);
     const about = { instanceId, id: message.id };
     if (tried.ok) return { ...about, final: { ok: true } };
@@ -123,7 +123,7 @@ export function createSendService({ instances, types, sent, ids, uploads, delive
 const placeOf = (request: SendRequest): string =>
   JSON.stringify([request.instance_id, request.channel, request.target, request.kind]);
 
-/** Of what the sender gave, before anything of it is masked or looked up. */
+/** The digest of what the sender sent, before it is masked or resolved. */
 const digestOf = ({ text, path, caption }: SendRequest): string =>
   createHash('sha256')
     .update(JSON.stringify([text ?? null, path ?? null, caption ?? null]))
@@ -144,9 +144,9 @@ function toAnswer(outcome: Outcome): SendAnswer {
 }
 
 function toError(final: Final): ServiceError {
-  if (final.ok) throw new Error('a message that was delivered is no error');
+  if (final.ok) throw new Error('a delivered message has no error');
   return new ServiceError(final.code, final.message, { status: final.status });
 }
 
 const otherMessage = () =>
-  new ServiceError('unprocessable', 'This Idempotency-Key belongs to another message. Send this one under a key of its own.');
+  new ServiceError('unprocessable', 'This Idempotency-Key was used for another message. Use a new key for this one.');

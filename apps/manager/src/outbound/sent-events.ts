@@ -2,7 +2,7 @@ import type { Instance } from '@svc/contract/instance.ts';
 import type { OutboundMessage } from '@svc/contract/send.ts';
 import type { Telemetry } from '@svc/service-kit/telemetry/create-telemetry.ts';
 
-/** What the collector gets of a message that was sent through a channel by a person or a program, and what became of it. */
+/** Reports to the collector a message that a person or a program sent through a channel, with its outcome. */
 export type SentEvents = (
   instance: Pick<Instance, 'id' | 'type'>,
   message: OutboundMessage,
@@ -11,7 +11,7 @@ export type SentEvents = (
 
 type Deps = {
   telemetry: Pick<Telemetry, 'emit' | 'emitLong'>;
-  /** Takes out what was given to instances; the rest telemetry masks. */
+  /** Masks the secrets that were given to instances; telemetry masks the rest. */
   mask: (text: string) => string;
 };
 

@@ -2,14 +2,14 @@ import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Ids } from '@svc/service-kit/ids.ts';
 import type { Database } from '@svc/store/database.ts';
 
-/** A message under its sender's key. `answer` is null until it is known for good what became of it. */
+/** A message under its sender's key. `answer` is null until the outcome is final. */
 export type SentMessage = SameMessage & { id: string; instance_id: string; answer: string | null };
 
-/** What distinguishes a repeat from another message under the same key. A `digest` of null fits every content. */
+/** What distinguishes a repeat from another message under the same key. A `digest` of null matches any content. */
 export type SameMessage = { place: string; digest: string | null };
 
 const keptMs = 24 * 60 * 60_000;
-/** More than these within a day would be a fault of a sender; the oldest go. */
+/** More than this within a day would be a sender's fault; the oldest are deleted. */
 const maxKept = 100_000;
 
 const read = 'SELECT id, place, digest, instance_id, answer FROM sent_message WHERE idempotency_key = ? AND created_at >= ?';
@@ -20,12 +20,12 @@ const removeOld = 'DELETE FROM sent_message WHERE created_at < ?';
 const removeExcess = 'DELETE FROM sent_message WHERE seq <= (SELECT max(seq) FROM sent_message) - ?';
 const removeOf = 'DELETE FROM sent_message WHERE instance_id = ?';
 
-/** What was sent under a key in the last 24 h. */
+/** The messages that were sent under a key in the last 24 h. */
 export type SentStore = {
   find(key: string): Promise<SentMessage | null>;
-  /** Safe on disk when it resolves: from then on every attempt has the same id. */
+  /** Stored when it resolves: from then on every attempt has the same id. */
   begin(key: string, same: SameMessage, instanceId: string): Promise<SentMessage>;
-  /** What became of it is known for good. */
+  /** Stores the final outcome. */
   settle(id: string, answer: string): Promise<void>;
   removeOf(instanceId: string): Promise<void>;
 };

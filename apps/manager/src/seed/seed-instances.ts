@@ -12,14 +12,14 @@ const seededKey = 'seeded';
 const type = 'compat';
 
 /**
- * On the very first start: an enabled chat completions API, with one key for the owner. The key's file comes before
- * the row, so that a start that was cut off in between finds its key again; what is deleted later does not come back.
+ * On the very first start: creates an enabled chat completions API with one key for the owner. The file of the key is
+ * written before the row, so that an interrupted start finds its key again. An instance that is deleted later stays deleted.
  */
 export async function seedInstances({ settings, paths, clock, log, store, types }: Deps): Promise<void> {
   if ((await store.readMeta(seededKey)) !== null) return;
   const found = types.find(type);
   if (found === null) {
-    log.warn(`There is no connector type "${type}", so nothing was set up.`);
+    log.warn(`There is no connector type "${type}", so no first connector was set up.`);
     return;
   }
   const keysFile = keysFileOf(paths, type);
@@ -37,8 +37,8 @@ export async function seedInstances({ settings, paths, clock, log, store, types 
 }
 
 /**
- * An instance names its keys file by a whole path, which is another one once the data folder is moved, copied, or restored for another user. Its file
- * came along, and counts: also where the old one is still there, unless a person has changed the instance and may have meant that one.
+ * An instance stores the full path of its keys file, which changes when the data folder is moved, copied, or restored for another user. The file in the
+ * new folder is then used, even if the old one still exists, unless a person has changed the instance and may have meant the old one.
  */
 export async function followKeysFiles({ paths, log, store }: Pick<Deps, 'paths' | 'log' | 'store'>): Promise<void> {
   for (const instance of await store.list()) {
@@ -48,13 +48,16 @@ export async function followKeysFiles({ paths, log, store }: Pick<Deps, 'paths' 
     if (typeof named !== 'string' || named === own || !named.endsWith(path.join('/', 'instances', id, 'keys.json'))) continue;
     if (!existsSync(own) || (existsSync(named) && createdAt !== updatedAt)) continue;
     await store.update({ ...instance, config: { ...config, keys_file: own } });
-    log.info({ instance: id, was: named, keysFile: own }, 'the keys file of an instance is where the data folder was moved to');
+    log.info(
+      { instance: id, was: named, keysFile: own },
+      "the data folder was moved, so the path of an instance's keys file was updated",
+    );
   }
 }
 
 const keysFileOf = ({ instances }: Deps['paths'], id: string): string => path.join(instances, id, 'keys.json');
 
-/** Keeps a file that holds a key; what else stands there is the rest of a start that was cut off. */
+/** Keeps a file that contains a key; anything else is left over from an interrupted start. */
 function ensureKeysFile(file: string): void {
   const dir = path.dirname(file);
   makePrivateDir(dir);
@@ -70,12 +73,12 @@ function hasKey(file: string): boolean {
     const { keys } = JSON.parse(readFileSync(file, 'utf8')) as { keys?: unknown };
     return Array.isArray(keys) && keys.length > 0;
   } catch {
-    // The parser's own message may quote a part of the file, which is keys.
-    throw new Error(`${file} is there but is not a keys file. Correct it or move it away.`);
+    // The parser's message may quote a part of the file, which contains keys.
+    throw new Error(`${file} exists but is not a keys file. Correct it or move it away.`);
   }
 }
 
-/** A user without an entry in the system's list has no name; then the owner is called so. */
+/** A user without an entry in the system's list has no name; then it is `owner`. */
 function userName(): string {
   try {
     return userInfo().username;

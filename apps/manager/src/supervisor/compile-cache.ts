@@ -9,7 +9,7 @@ import type { ChildSpec } from '@svc/supervisor/child-spec.ts';
 import { spawnChild, type Spawn } from '@svc/supervisor/spawn-child.ts';
 import type { ConnectorType } from '../connector-type/find-types.ts';
 
-/** A module that takes longer to load keeps its connector waiting no more: it is compiled when it starts. */
+/** A connector no longer waits for a module that takes longer to load: it is compiled when the connector starts. */
 const limitMs = 10_000;
 const compileEntry = fileURLToPath(import.meta.resolve('@svc/connector-kit/compile-main.ts'));
 
@@ -18,7 +18,7 @@ const compileEntry = fileURLToPath(import.meta.resolve('@svc/connector-kit/compi
  * process that compiles by itself takes longer to start and holds twice as much memory for as long as it lives.
  */
 export type CompileCache = {
-  /** Never rejects: without it a start is only slower. `spec`: that of the process which is to start. */
+  /** Never rejects: without it a start is only slower. `spec`: that of the process to start. */
   fill(type: ConnectorType, spec: Pick<ChildSpec, 'execArgv' | 'heapMb' | 'env' | 'cwd'>): Promise<void>;
 };
 
@@ -32,7 +32,11 @@ export function createCompileCache({ version, log, spawn = spawnChild }: Deps): 
     const fault = await run(spawn, { ...spec, env: spec.env ?? {}, args: [type.entry] });
     try {
       if (fault === null) writeFileAtomic(stamp, mark);
-      else log.warn({ type: type.meta.type, fault }, 'its code could not be compiled before its first start, which takes longer');
+      else
+        log.warn(
+          { type: type.meta.type, fault },
+          'the code of a connector type could not be compiled in advance, so its first start takes longer',
+        );
     } catch (error) {
       log.warn({ type: type.meta.type, fault: errorText(error) }, 'the compile cache cannot be written');
     }
@@ -67,7 +71,7 @@ function readStamp(file: string): string | null {
   }
 }
 
-/** Why it did not end well; null when it did. */
+/** Why it failed; null if it succeeded. */
 const run = (spawn: Spawn, spec: Pick<ChildSpec, 'env'> & Partial<ChildSpec>): Promise<string | null> =>
   new Promise((resolve) => {
     const child = spawn(

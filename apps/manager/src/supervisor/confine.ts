@@ -15,9 +15,8 @@ type Child = { type: ConnectorType; config: Record<string, unknown>; dataDir: st
 export type Confinement = { flags: string[]; env: Record<string, string> };
 
 /**
- * What the process of an instance may touch: the code it is made of, its own folder,
- * and paths that its config holds in fields its type asks for. Throws, with a text for the operator, when one of these
- * would open what belongs to others.
+ * What the process of an instance may access: its code, its own folder, and the paths in those fields of its config that
+ * its type declares. Throws, with a text for the operator, when one of them would open files of others.
  */
 export function confine(deps: Deps, { type, config, dataDir }: Child): Confinement {
   const { settings, env, childEntry } = deps;
@@ -49,7 +48,7 @@ export function confine(deps: Deps, { type, config, dataDir }: Child): Confineme
   };
 }
 
-/** A field that is empty names no file. Relative ones lie in the instance's folder. */
+/** An empty field names no file. Relative paths are resolved in the instance's folder. */
 const pathOf = (value: unknown, dataDir: string): string[] =>
   typeof value === 'string' && value !== '' ? [path.resolve(dataDir, value)] : [];
 
@@ -62,8 +61,8 @@ function codeOf({ folder, isAdded }: ConnectorType, check: (place: string) => vo
 }
 
 /**
- * Compiled code is kept for each type by itself: what writes to a cache decides what its readers run. Types
- * that the operator added have theirs in the data folder.
+ * Each type has its own cache of compiled code, because whoever writes to a cache decides what its readers run. The cache
+ * of an added type is in the data folder.
  */
 function openCache({ env, paths }: Deps, { meta, isAdded }: ConnectorType): string | null {
   const shared = env['NODE_COMPILE_CACHE'] ?? '';
@@ -76,8 +75,8 @@ function openCache({ env, paths }: Deps, { meta, isAdded }: ConnectorType): stri
 const system = ['/proc', '/sys', '/dev'];
 
 /**
- * Checks of paths that are to be opened to an instance: links are followed, and nothing may lie behind them that belongs
- * to the service, to another instance or to other processes. Each throws with a text for the operator, or does nothing.
+ * Checks of paths to be opened to an instance: links are followed, and their target must not belong to the service, to
+ * another instance or to other processes. Each throws with a text for the operator, or does nothing.
  */
 function createPathPolicy({ paths, settings }: Pick<SupervisorDeps, 'paths' | 'settings'>, dataDir: string) {
   const secrets = [paths.root, settings.secretsFile, path.join(settings.root, '.env'), ...system].map(realPlace);
@@ -87,13 +86,15 @@ function createPathPolicy({ paths, settings }: Pick<SupervisorDeps, 'paths' | 's
       const real = realPlace(file);
       const isOurs = closed.some((place) => isInside(real, place)) && !open.some((place) => isInside(real, place));
       if (isOurs || secrets.some((place) => isInside(place, real)))
-        throw new Error(`"${file}" cannot be opened to a connector: it holds what belongs to the service or to others.`);
+        throw new Error(
+          `"${file}" cannot be opened to a connector: it contains files of the service or of others. Choose another path.`,
+        );
     };
   };
   return {
     code: refuse([paths.root, ...system], [paths.connectors]),
     read: refuse([paths.root, ...system], [dataDir, paths.uploads]),
-    // Code that the service runs, too.
+    // Not the code of the service either.
     write: refuse([paths.root, settings.root, ...system], [dataDir]),
   };
 }

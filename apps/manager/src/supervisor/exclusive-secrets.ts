@@ -1,15 +1,15 @@
 import { hash } from 'node:crypto';
 
-/** Which instance uses a value that only one may use at a time: two bots on one token take each other's messages. */
+/** Which instance uses a value that only one may use at a time: two bots with the same token take each other's messages. */
 export type ExclusiveSecrets = {
-  /** Takes the value for an instance; gives the id of the one that has it, null when it is this one's now. */
+  /** Claims the value for an instance. Returns the id of another one that has it, or null if this one has it now. */
   claim(value: string, id: string): string | null;
   /** The process of an instance has ended. */
   release(id: string): void;
 };
 
 export function createExclusiveSecrets(): ExclusiveSecrets {
-  /** By digest: values are held nowhere. */
+  /** By digest: the values themselves are not kept. */
   const holders = new Map<string, string>();
   return {
     claim(value, id) {

@@ -1,7 +1,7 @@
 import type { InstanceConfig } from '@svc/contract/instance.ts';
 import type { ManagerSettings } from '@svc/service-kit/config/process-settings.ts';
 
-/** What the operator has set for all instances of a type beside their own configs (spec: `SVC_MCP_CLIENTS_FILE`). */
+/** The instance with settings that the operator made for all instances of its type (spec: `SVC_MCP_CLIENTS_FILE`). */
 export function withEnvironment(
   instance: InstanceConfig,
   { mcpClientsFile }: Pick<ManagerSettings, 'mcpClientsFile'>,

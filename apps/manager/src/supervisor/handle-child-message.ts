@@ -14,30 +14,30 @@ type Deps = Pick<SupervisorDeps, 'log' | 'telemetry' | 'exclusiveSecrets'> & {
   /** Those of them whose value no other running instance may have. */
   exclusiveKeys: readonly string[];
   instanceSecrets: InstanceSecrets;
-  /** The process that sent the message is still there. */
+  /** Whether the process that sent the message still runs. */
   isOfThisRun(): boolean;
   onBeat(): void;
-  /** It asked for a secret that may be in the vault, which cannot say. Before the answer. */
+  /** It asked for a secret that may be in the vault, which is sealed or unreachable. Called before the reply. */
   onBehindVault(fault: BehindVault): void;
   onProblem(text: string | null): void;
   reply(message: ParentMessage): void;
 };
 
-/** Does what a message of an instance's process asks for; anything else does nothing. */
+/** Handles a message from the process of an instance; unknown messages are ignored. */
 export function handleChildMessage(deps: Deps, message: unknown): void {
   const { instance, instanceSecrets, telemetry } = deps;
-  const heard = parseChildMessage(message);
-  if (heard?.type === 'heartbeat') deps.onBeat();
-  if (heard?.type === 'problem') deps.onProblem(heard.text);
-  if (heard?.type === 'emit')
-    telemetry.emit({ ...instanceSecrets.maskEvent(heard.event), instance_id: instance.id, surface: instance.type });
-  if (heard?.type === 'secret') void answerSecret(deps, heard.requestId, heard.name);
+  const parsed = parseChildMessage(message);
+  if (parsed?.type === 'heartbeat') deps.onBeat();
+  if (parsed?.type === 'problem') deps.onProblem(parsed.text);
+  if (parsed?.type === 'emit')
+    telemetry.emit({ ...instanceSecrets.maskEvent(parsed.event), instance_id: instance.id, surface: instance.type });
+  if (parsed?.type === 'secret') void answerSecret(deps, parsed.requestId, parsed.name);
 }
 
 async function answerSecret(deps: Deps, requestId: number, name: string): Promise<void> {
   const { instance, credentialKeys, instanceSecrets, log, onBehindVault, reply } = deps;
   const found = await instanceSecrets.answer(name, credentialKeys, instance.config);
-  // One that has ended meanwhile gets nothing and holds nothing; the next may have asked something else under the same number.
+  // A process that has ended claims nothing, and the next one may have asked for another secret under the same number.
   if (!deps.isOfThisRun()) return;
   const { value, error, behindVault } = claimed(deps, name, found);
   if (behindVault !== undefined) onBehindVault(behindVault);
@@ -49,14 +49,14 @@ function claimed({ instance, exclusiveKeys, exclusiveSecrets }: Deps, name: stri
   if (found.value === null || !exclusiveKeys.some((key) => instance.config[key] === name)) return found;
   const holder = exclusiveSecrets.claim(found.value, instance.id);
   if (holder === null) return found;
-  const error = `The instance "${holder}" uses the value of "${name}" already. Each needs one of its own, or they take each other's messages.`;
+  const error = `The instance "${holder}" already uses the value of "${name}". Each instance needs its own, or they take each other's messages.`;
   return { value: null, error };
 }
 
-type Heard = Extract<ChildMessage, { type: 'heartbeat' | 'problem' | 'emit' | 'secret' }>;
+type ParsedMessage = Extract<ChildMessage, { type: 'heartbeat' | 'problem' | 'emit' | 'secret' }>;
 
-/** A message of a connector process, or null: another program sent it, so nothing in it is taken for granted. */
-export function parseChildMessage(message: unknown): Heard | null {
+/** A message from a connector process, or null if it is not valid: another program sent it, so nothing in it is trusted. */
+export function parseChildMessage(message: unknown): ParsedMessage | null {
   if (!isRecord(message)) return null;
   if (message['type'] === 'heartbeat') return { type: 'heartbeat' };
   if (message['type'] === 'problem') return toProblem(message['text']);
@@ -75,7 +75,7 @@ export function parseChildMessage(message: unknown): Heard | null {
 
 const maxProblemChars = 1_000;
 
-function toProblem(text: unknown): Heard | null {
+function toProblem(text: unknown): ParsedMessage | null {
   if (text === null) return { type: 'problem', text };
   return typeof text === 'string' ? { type: 'problem', text: cutText(text.toWellFormed(), maxProblemChars) } : null;
 }
@@ -86,7 +86,7 @@ const types: Readonly<Record<string, readonly (keyof PartialEvent)[]>> = {
   boolean: ['billed', 'injected'],
 };
 
-/** Each field is of its type or not there: what cuts a long text takes it for a text. */
+/** Each field has its type or is missing: the code that cuts long texts relies on it. */
 function isEvent(event: unknown): event is PartialEvent {
   if (!isRecord(event) || typeof event['kind'] !== 'string' || !isRecord(event['payload'] ?? {})) return false;
   return Object.entries(types).every(([type, names]) =>

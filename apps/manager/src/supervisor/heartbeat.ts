@@ -3,10 +3,10 @@ import type { Clock } from '@svc/service-kit/clock.ts';
 
 export type HeartbeatState = { heartbeat: Heartbeat; last_heartbeat_at: number | null };
 
-/** The liveness of one instance. A stale one is only reported: a slow channel is no reason to kill a process. */
+/** The heartbeat of one instance. A stale one is only reported: a slow channel is no reason to kill a process. */
 export type HeartbeatMonitor = {
   beat(): void;
-  /** A new process has not beaten yet. */
+  /** For a new process, which has sent no heartbeat yet. */
   reset(): void;
   read(): HeartbeatState;
   close(): void;
@@ -15,14 +15,14 @@ export type HeartbeatMonitor = {
 /** A timer may be a little early. */
 const slackMs = 3;
 
-/** `onChange` is called when a process that had beaten falls silent for longer than `staleMs`, and when it beats again. */
+/** `onChange` is called when the heartbeats of a process stop for longer than `staleMs`, and when they return. */
 export function createHeartbeatMonitor(
   clock: Clock,
   staleMs: number,
   onChange: (state: HeartbeatState) => void,
 ): HeartbeatMonitor {
   let last: number | null = null;
-  /** By a timer, which counts on when the time of day is set back; what is read and what is reported is the same. */
+  /** Set by a timer, which does not depend on the time of day. */
   let isSilent = false;
   let cancel: () => void = () => undefined;
   const read = (): HeartbeatState => ({

@@ -17,25 +17,25 @@ type Deps = Pick<SupervisorDeps, 'settings' | 'passes' | 'childEntry' | 'compile
   Parameters<typeof confine>[0] &
   Parameters<typeof createStartMessage>[0];
 
-/** With what the processes of an instance are started. */
+/** The parameters with which the processes of an instance are started. */
 export interface InstanceLaunch {
-  /** For the supervisor of the process; what `configure` sets counts from the next one on. */
+  /** For the supervisor of the process; changes by `configure` apply to the next process. */
   readonly spec: ChildSpec;
-  /** What the next process is started with; its folder is there from now on. Throws when it cannot be confined. */
+  /** Sets what the next process is started with, and creates its folder. Throws when it cannot be confined. */
   configure(config: InstanceConfig, type: ConnectorType): void;
   config(): InstanceConfig;
   /** Null before `configure`. */
   type(): ConnectorType | null;
-  /** By which the process that was started last and the manager know each other. */
+  /** The credentials that the manager shares with the process that was started last. */
   pass(): RunPass;
-  /** The process came back from silence: what it was sent before may be lost. */
+  /** The heartbeat of the process returned: messages sent to it before may be lost. */
   renewRun(): void;
   /** Of the process that was started last. */
   limitMb(): number;
-  /** Fills the compile cache, and installs and builds what its type wants for it. False when something else was asked of the instance meanwhile. */
+  /** Fills the compile cache, and installs and builds what the type needs. False if a later `prepare` or `cancelStart` replaced this one. */
   prepare(): Promise<boolean>;
-  /** A start that waits for the compile cache is off. */
-  callOff(): void;
+  /** Cancels a start that is still being prepared. */
+  cancelStart(): void;
 }
 
 export function createInstanceLaunch(deps: Deps, first: InstanceConfig, dataDir: string): InstanceLaunch {
@@ -45,7 +45,7 @@ export function createInstanceLaunch(deps: Deps, first: InstanceConfig, dataDir:
   let pass = createRunPass();
   let limitMb = Infinity;
   let installed: InstalledPackages | null = null;
-  let asked = 0;
+  let requests = 0;
 
   const memoryOf = (of: ConnectorType) => memoryLimitMb(of.meta, config.config, settings.connectorMemoryMb);
   const greeting = (): ParentMessage => {
@@ -83,7 +83,7 @@ export function createInstanceLaunch(deps: Deps, first: InstanceConfig, dataDir:
     renewRun: () => void (pass = { ...pass, run: createRunPass().run }),
     limitMb: () => limitMb,
     async prepare() {
-      const turn = ++asked;
+      const request = ++requests;
       if (type !== null) {
         [installed] = await Promise.all([
           packages.install(type, config.config),
@@ -91,8 +91,8 @@ export function createInstanceLaunch(deps: Deps, first: InstanceConfig, dataDir:
           webApps.ensure(type),
         ]);
       }
-      return turn === asked;
+      return request === requests;
     },
-    callOff: () => void asked++,
+    cancelStart: () => void requests++,
   };
 }

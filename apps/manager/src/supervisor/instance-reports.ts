@@ -2,12 +2,12 @@ import type { Heartbeat, InstanceConfig, InstanceStatus } from '@svc/contract/in
 import type { ChildState } from '@svc/supervisor/child-spec.ts';
 import type { SupervisorDeps } from './supervisor-deps.ts';
 
-/** What the log and the events say of an instance. */
+/** Reports about one instance, to the log and as events. */
 export type InstanceReports = {
   /** `reason`: why it waits or has failed. */
   state(state: Omit<ChildState, 'status'> & { status: InstanceStatus }, reason: string | null): void;
   heartbeat(heartbeat: Heartbeat): void;
-  /** What the connector says is wrong; null when it is well again. */
+  /** The problem that the connector reports; null when it is gone. */
   problem(text: string | null): void;
 };
 
@@ -30,8 +30,8 @@ export function createInstanceReports(
       emit(`${id}: heartbeat ${heartbeat}`, { heartbeat });
     },
     problem(text) {
-      log.warn({ instance: id, problem: text }, text === null ? 'the channel is well again' : 'the channel is not well');
-      emit(text === null ? `${id} is well again` : `${id} is not well: ${text}`, { problem: text });
+      log.warn({ instance: id, problem: text }, text === null ? 'the channel works again' : 'the channel has a problem');
+      emit(text === null ? `${id} works again` : `${id} has a problem: ${text}`, { problem: text });
     },
   };
 }

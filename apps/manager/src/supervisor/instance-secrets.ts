@@ -6,25 +6,25 @@ import { BehindVault } from '@svc/service-kit/vault/behind-vault.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 import type { SecretResolver } from './secrets.ts';
 
-/** A value, or why there is none. `behindVault`: there may be one as soon as the vault is open. */
+/** A value, or why there is none. `behindVault`: there may be one once the vault is open. */
 export type SecretAnswer = { value: string | null; error: string | null; behindVault?: BehindVault };
 
-/** Gives one instance the secrets that its config names in one of `keys`, and knows them, so that they are masked in what it says. */
+/** Gives one instance the secrets that its config names in one of `keys`, and remembers them, so that they are masked in its output. */
 export type InstanceSecrets = {
-  /** Never rejects: what is wrong is the answer. */
+  /** Never rejects: an error is part of the answer. */
   answer(name: string, keys: readonly string[], config: Record<string, unknown>): Promise<SecretAnswer>;
   mask(text: string): string;
-  /** Without its own secrets, and without those of others that this installation knows: it may have read them anywhere. */
+  /** Masks all secrets of this installation, not only its own: the instance may have read others somewhere. */
   maskEvent(event: PartialEvent): PartialEvent;
 };
 
 /** Shorter values would mask ordinary words. */
 const shortestMasked = 6;
 const maxKnown = 300;
-/** Each may be a program that is run. */
+/** Each may run a program. */
 const maxAsked = 32;
 
-/** `maskKnown` takes out what this installation knows to be secret, and throws when that is not known. */
+/** `maskKnown` masks the known secrets of this installation, and throws when they are not known. */
 export function createInstanceSecrets(secrets: SecretResolver, maskKnown: (text: string) => string): InstanceSecrets {
   const known = new Set<string>();
   // One secret may be the beginning of another.
@@ -54,7 +54,7 @@ export function createInstanceSecrets(secrets: SecretResolver, maskKnown: (text:
           error: `The config of this instance does not name the secret "${name}" in ${keys.join(', ') || 'any field'}.`,
         };
       }
-      if (asked >= maxAsked) return { value: null, error: `It asks for more than ${maxAsked} secrets at once.` };
+      if (asked >= maxAsked) return { value: null, error: `This instance asks for more than ${maxAsked} secrets at once.` };
       asked++;
       try {
         const value = await secrets.resolve(name);
@@ -77,7 +77,7 @@ export function createInstanceSecrets(secrets: SecretResolver, maskKnown: (text:
   };
 }
 
-/** As a secret may stand in a line: by itself, inside JSON, and each of its own lines. */
+/** The forms in which a secret may occur in a line: as it is, inside JSON, and each of its own lines. */
 const formsOf = (value: string): string[] =>
   [value, JSON.stringify(value).slice(1, -1), ...value.split('\n').map((line) => line.trim())].filter(
     (form) => form.length >= shortestMasked,

@@ -7,15 +7,15 @@ import type { LogLine } from '@svc/supervisor/child-spec.ts';
 import { readLogTail } from '@svc/supervisor/log-file.ts';
 import { describeOwner, findPortOwner } from '@svc/supervisor/port-owner.ts';
 import type { SupervisorDeps } from './supervisor-deps.ts';
-import type { Door } from './run-pass.ts';
+import type { Endpoint } from './run-pass.ts';
 import { notRunning, type RuntimeStatus } from './runtime-status.ts';
 import { createVaultGate } from './vault-gate.ts';
 import { SupervisedInstance } from './supervised-instance.ts';
 
-/** What `/health` says of an instance that does not run although it should. */
+/** What `/health` reports about an instance that should run but does not. */
 export type DownInstance = Pick<RuntimeStatus, 'status' | 'reason' | 'next_start_at'> & { id: string };
 
-/** The processes of all instances. Promises resolve when the matter has turned out one way or the other; they never reject. */
+/** The processes of all instances. Promises resolve once the outcome is known, success or failure; they never reject. */
 export type InstanceSupervisor = {
   start(instance: InstanceConfig): Promise<void>;
   /** Ends the process, if there is one, and starts it with this config. */
@@ -25,32 +25,32 @@ export type InstanceSupervisor = {
   /** Stops and forgets. */
   remove(id: string): Promise<void>;
   statusOf(id: string): RuntimeStatus;
-  /** The last lines, those of earlier managers among them. */
+  /** The last lines, including those of earlier managers. */
   logs(id: string): LogLine[];
   /** Where the process of this instance takes messages; null while it cannot. */
-  doorOf(id: string): Door | null;
-  /** Names the present run of an instance that is well: another one after every restart or return from silence. */
+  endpointOf(id: string): Endpoint | null;
+  /** The id of the current run of an instance that is alive. It changes with every restart, and when the heartbeat returns. */
   aliveRunOf(id: string): string | null;
-  /** Takes out every secret that was given to an instance. */
+  /** Masks every secret that was given to an instance. */
   mask(text: string): string;
-  /** What is wrong around the instances, a line each: logs that cannot be written. */
+  /** Faults other than those of an instance itself, one line each: logs that cannot be written. */
   faults(): string[];
-  /** Instances that should run and do not: they have failed, wait for their next start, or for the vault. */
+  /** Instances that should run but do not: they have failed, or wait for their next start or for the vault. */
   down(): DownInstance[];
-  /** Called whenever an instance runs or beats. One listener. */
+  /** `listener` is called whenever an instance starts to run or sends a heartbeat. There is only one listener. */
   onAlive(listener: (id: string) => void): void;
-  /** Ends what a killed manager left behind. */
+  /** Ends processes that a killed manager left behind. */
   reap(): Promise<void>;
-  /** All at once; afterwards nothing starts any more. */
+  /** Stops all at once; nothing starts afterwards. */
   stopAll(): Promise<void>;
 };
 
-/** Where looking is a read of `/proc`; elsewhere a program is run for it. */
+/** On Linux a sample is a read of `/proc`; elsewhere it runs a program. */
 const usageEveryMs = process.platform === 'linux' ? 2_000 : 10_000;
-/** Children end by themselves when their manager is gone; this long they may take once a new one is there. */
+/** Children end by themselves when their manager is gone; a new manager gives them this long. */
 const reapGraceMs = 700;
 
-/** Null where there is no vault. */
+/** `watchVault`: null without a vault. */
 type Vault = { watchVault: WatchVault | null };
 
 type Supervisor = {
@@ -98,7 +98,7 @@ export function createInstanceSupervisor({
     },
     statusOf: (id) => statusOf(supervisor, id),
     logs: (id) => instances.get(id)?.logs() ?? readLogTail(path.join(deps.paths.logs, `instance-${id}.log`)),
-    doorOf: (id) => instances.get(id)?.door() ?? null,
+    endpointOf: (id) => instances.get(id)?.endpoint() ?? null,
     aliveRunOf: (id) => instances.get(id)?.aliveRun() ?? null,
     mask: (text) => [...instances.values()].reduce((masked, instance) => instance.mask(masked), text),
     faults: () => [...instances].flatMap(([id, instance]) => logFaultOf(id, instance) ?? []),
@@ -162,14 +162,14 @@ const idOfPid = (instances: Supervisor['instances'], pid: number): string | null
   [...instances].find(([, instance]) => instance.status().pid === pid)?.[0] ?? null;
 
 /**
- * Who has the port that a process could not have: it knows only that the port is taken. Null when the reason is another
- * one, or the system does not say. `idOfPid` knows the instances; `mask` takes secrets out of the command line of a program.
+ * Names the owner of a port that a process could not open, because the process itself knows only that it is in use. Null
+ * for any other reason, or if the system does not tell. `mask` removes secrets from the command line of a program.
  */
 async function explainPortClash(
   reason: string,
   { idOfPid, mask }: { idOfPid: (pid: number) => string | null; mask: (text: string) => string },
 ): Promise<string | null> {
-  // The words of the kit (`startFailure`).
+  // The wording of the kit (`startFailure`).
   const port = Number(/^Port (\d{1,5}) is in use/.exec(reason)?.[1] ?? 0);
   if (port === 0) return null;
   const owner = await findPortOwner(port);

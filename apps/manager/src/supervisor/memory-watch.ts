@@ -1,10 +1,10 @@
-/** Ends a process that holds more memory than it may. */
+/** Detects a process that uses more memory than it may. */
 export type MemoryWatch = {
-  /** A new sample of the process. */
+  /** Records a new sample of the process. */
   look(pid: number, bytes: number, limitMb: number): void;
 };
 
-/** One sample may be a peak that the next collection frees. */
+/** One sample may be a peak that the next garbage collection frees. */
 const samplesInARow = 2;
 
 /** `onExceeded` is called once for each process that was over its limit in two samples in a row. */

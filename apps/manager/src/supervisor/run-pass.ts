@@ -1,19 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { Secret } from '@svc/service-kit/secret.ts';
 
-/** What the manager and one process of an instance know of each other. New for each process. */
+/** The credentials that the manager and one process of an instance share. New for each process. */
 export type RunPass = {
-  /** Shown to the process with every request. */
+  /** Sent to the process with every request. */
   token: Secret;
-  /** Shown by the process with every answer. It went over the parent's channel, so no other listener can know it. */
+  /** Sent by the process with every response. Only the process knows it: it was passed over the channel to its parent. */
   proof: Secret;
-  /** Shown by the process to the core. */
+  /** Sent by the process to the core. */
   link: Secret;
   run: string;
 };
 
-/** The way to the process of an instance: always loopback, the port it said itself, over the channel of its parent. */
-export type Door = { url: string; token: Secret; proof: Secret };
+/** How to reach the process of an instance: always on loopback, at the port that it reported over the channel to its parent. */
+export type Endpoint = { url: string; token: Secret; proof: Secret };
 
 export const createRunPass = (link = new Secret(randomText())): RunPass => ({
   link,
@@ -22,8 +22,8 @@ export const createRunPass = (link = new Secret(randomText())): RunPass => ({
   run: randomText(),
 });
 
-/** The door of a process that is ready; null when it said no port for messages. */
-export function toDoor({ token, proof }: RunPass, ready: Record<string, unknown> | null): Door | null {
+/** The endpoint of a process that is ready; null if it reported no port for messages. */
+export function toEndpoint({ token, proof }: RunPass, ready: Record<string, unknown> | null): Endpoint | null {
   const port = portIn(ready, 'outboundPort');
   return port === null ? null : { url: `http://127.0.0.1:${port}`, token, proof };
 }

@@ -4,7 +4,7 @@ import type { ChildState } from '@svc/supervisor/child-spec.ts';
 import type { HeartbeatState } from './heartbeat.ts';
 import { portIn } from './run-pass.ts';
 
-/** The state of an instance, beside what is stored of it. */
+/** The state of an instance, in addition to what is stored. */
 export type RuntimeStatus = Omit<Instance, keyof InstanceConfig | 'created_at' | 'updated_at'>;
 
 export const notRunning: RuntimeStatus = {
@@ -33,9 +33,9 @@ type Known = {
   liveness: HeartbeatState;
   usage: RuntimeStatus['usage'];
   reasonOf: (reason: string) => string;
-  /** What the running connector says is wrong. */
+  /** The problem that the running connector reports. */
   problem: string | null;
-  /** Why it waits for the vault; null unless it does. */
+  /** Why it waits for the vault; null if it does not. */
   waits: string | null;
   mask: (text: string) => string;
 };
@@ -63,7 +63,7 @@ export function toRuntimeStatus(child: ChildState, { liveness, problem, usage, r
   };
 }
 
-/** It is opened by who is invited, so nothing but a web address will do. */
+/** The invited person opens it, so it must be a web address. */
 const inviteLinkIn = (value: unknown, mask: Known['mask']): string | null =>
   typeof value === 'string' && value.length <= longestLink && /^https?:\/\/[^\s\p{C}]+$/u.test(value) && value.includes('{code}')
     ? mask(value)

@@ -21,7 +21,7 @@ test.each<VaultAnswer>([{ is: 'not-found' }, { is: 'sealed' }, { is: 'unreachabl
 
 test('V07: asks nobody else when the vault refuses', async () => {
   const refused = resolverWith({ is: 'denied', why: 'it takes SACRED' }).resolve('BOT_TOKEN');
-  await expect(refused).rejects.toThrow('The vault does not give the secret "BOT_TOKEN": it takes SACRED');
+  await expect(refused).rejects.toThrow('The vault refuses the secret "BOT_TOKEN": it takes SACRED');
 });
 
 test("gives none of the service's own settings, and asks no vault for them", async () => {

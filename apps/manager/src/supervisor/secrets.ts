@@ -6,15 +6,15 @@ import type { ManagerSettings } from '@svc/service-kit/config/process-settings.t
 import { requestJson } from '@svc/service-kit/http/json-client.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 
-/** Turns the name of a secret into its value. Throws `unprocessable` with what to do when it cannot, `BehindVault` when it may soon. */
+/** Resolves the name of a secret to its value. Throws `unprocessable` with what to do, or `BehindVault` if the vault may have it later. */
 export type SecretResolver = { resolve(name: string): Promise<string> };
 
-/** Hears of a value before it is given out, so that it is masked from then on. Never rejects. */
+/** Called with a value before it is given out, so that it is masked from then on. Never rejects. */
 export type OnResolved = (name: string, value: string) => Promise<void>;
 
 /**
- * Asks the vault, where there is one, then the places of this machine; where the vault refuses, nothing else is
- * asked. The service's own settings and tokens (`SVC_…`) are given to no connector.
+ * Asks the vault, if there is one, then the sources on this machine; if the vault refuses, nothing else is asked. The
+ * service's own settings and tokens (`SVC_…`) are given to no connector.
  */
 export function createSecretResolver(
   places: SecretPlaces,
@@ -25,7 +25,7 @@ export function createSecretResolver(
   const find = async (name: string): Promise<string> => {
     const kept = await vault?.get(name, 'SACRED');
     if (kept?.is === 'value') return kept.value.reveal();
-    if (kept?.is === 'denied') throw unresolved(`The vault does not give the secret "${name}": ${kept.why}`);
+    if (kept?.is === 'denied') throw unresolved(`The vault refuses the secret "${name}": ${kept.why}`);
     const found = await sources.find(name);
     if ('value' in found) return found.value.reveal();
     if (kept?.is === 'sealed' || kept?.is === 'unreachable') throw new BehindVault(`its secret ${name}`, kept);
@@ -50,17 +50,21 @@ type Deps = { settings: Pick<ManagerSettings, 'bindHost' | 'corePort'>; log: Pic
 const timeoutMs = 4_000;
 
 /**
- * Gives the core the name of a secret that a connector is about to get, so that no reply shows its value. Never rejects: a
- * core that is away says nothing to anybody, and asks for the names when it is back.
+ * Sends the core the name of a secret that a connector is about to get, so that no reply shows its value. Never rejects: a
+ * core that is down sends no replies, and asks for the names when it is back.
  */
 export function createSecretAnnouncer({ settings: { bindHost, corePort }, log }: Deps): (name: string) => Promise<void> {
   const url = `http://${bindHost}:${corePort}/v2/secrets/learn`;
   return async (name) => {
     try {
       const { status } = await requestJson(url, { body: { name }, timeoutMs });
-      if (status !== 200) log.warn({ secret: name, status }, 'the core does not mask a secret that a connector gets');
+      if (status !== 200)
+        log.warn({ secret: name, status }, 'the core does not know a secret that a connector gets, so it does not mask it');
     } catch (error) {
-      log.info({ secret: name, why: errorText(error) }, 'the core asks for the names of secrets when it is back');
+      log.info(
+        { secret: name, why: errorText(error) },
+        'the core is unreachable; it asks for the names of secrets when it is back',
+      );
     }
   };
 }

@@ -12,7 +12,7 @@ const longestBeatMs = 30_000;
 /** Within the manager's own deadline, so that it can see its children end. */
 export const childStopTimeoutMs = ({ stopTimeoutMs }: ManagerSettings): number => Math.floor(stopTimeoutMs * 0.8);
 
-/** The first message to a connector process: all that it is to be. */
+/** The first message to a connector process, with everything it needs. */
 export function createStartMessage({ settings, paths, version }: SupervisorDeps, about: About): ParentMessage {
   const { instance, entry, dataDir, pass, packages } = about;
   return {
@@ -30,7 +30,7 @@ export function createStartMessage({ settings, paths, version }: SupervisorDeps,
     coreUrl: httpUrl(settings.bindHost, settings.corePort),
     allowedHosts: [settings.bindHost, ...settings.allowedHosts],
     heartbeatMs: Math.min(longestBeatMs, Math.ceil(settings.heartbeatStaleMs / 4)),
-    // The connector's own deadline comes first: it knows better how to end.
+    // The connector's own deadline comes first, so that it can stop in its own way.
     stopTimeoutMs: Math.floor(childStopTimeoutMs(settings) * 0.9),
     packages,
     outbound: { token: pass.token.reveal(), proof: pass.proof.reveal() },

@@ -14,7 +14,7 @@ import { handleChildMessage } from './handle-child-message.ts';
 import { createInstanceLaunch, type InstanceLaunch } from './instance-launch.ts';
 import { createInstanceReports, type InstanceReports } from './instance-reports.ts';
 import { createMemoryWatch, type MemoryWatch } from './memory-watch.ts';
-import { toDoor, type Door } from './run-pass.ts';
+import { toEndpoint, type Endpoint } from './run-pass.ts';
 import { toRuntimeStatus, type RuntimeStatus } from './runtime-status.ts';
 import { createInstanceSecrets, type InstanceSecrets } from './instance-secrets.ts';
 import type { SupervisorDeps } from './supervisor-deps.ts';
@@ -36,10 +36,10 @@ export class SupervisedInstance {
   readonly #wait: VaultWait;
   #reported: string = 'stopped';
   #pid: number | null = null;
-  /** What the process that runs says is wrong with its channel. */
+  /** The problem with its channel that the running process reports. */
   #problem: string | null = null;
 
-  /** Not to be started before `configure`. */
+  /** `configure` must be called before `start`. */
   constructor(deps: SupervisorDeps, config: InstanceConfig) {
     this.#deps = deps;
     this.#launch = createInstanceLaunch(deps, config, path.join(deps.paths.instances, config.id));
@@ -61,7 +61,7 @@ export class SupervisedInstance {
     });
   }
 
-  /** What the next process is started with; its folder is there from now on. Throws when it cannot be confined. */
+  /** Sets what the next process is started with, and creates its folder. Throws when it cannot be confined. */
   configure(config: InstanceConfig, type: ConnectorType): void {
     this.#launch.configure(config, type);
   }
@@ -77,7 +77,7 @@ export class SupervisedInstance {
   }
 
   async stop(): Promise<void> {
-    this.#launch.callOff();
+    this.#launch.cancelStart();
     this.#wait.end();
     await this.#child.stop();
   }
@@ -96,7 +96,7 @@ export class SupervisedInstance {
     return this.#logFile.fault;
   }
 
-  /** Takes out what must not be shown: secrets that were given to this instance, and what it shows the manager. */
+  /** Masks the secrets that were given to this instance, and its credentials for the manager and the core. */
   mask(text: string): string {
     const { token, proof, link } = this.#launch.pass();
     const secrets = [token.reveal(), proof.reveal(), link.reveal()];
@@ -104,12 +104,12 @@ export class SupervisedInstance {
   }
 
   /** Where the process that runs now takes messages; null while it cannot. */
-  door(): Door | null {
+  endpoint(): Endpoint | null {
     const { status, ready } = this.#child.state;
-    return status === 'running' ? toDoor(this.#launch.pass(), ready) : null;
+    return status === 'running' ? toEndpoint(this.#launch.pass(), ready) : null;
   }
 
-  /** Names the time since the process was started or last came back from silence; null unless it is well. */
+  /** The id of the time since the process was started or its heartbeat last returned; null unless it is alive. */
   aliveRun(): string | null {
     const isAlive = this.#child.state.status === 'running' && this.#heartbeat.read().heartbeat === 'fresh';
     return isAlive ? this.#launch.pass().run : null;
@@ -161,7 +161,7 @@ export class SupervisedInstance {
   }
 
   /**
-   * One that asks for such a secret while it starts is ended and waits: that is no crash. One that runs is told the error and goes on.
+   * A process that asks for such a secret while it starts is stopped and waits, which is not a crash. A running one gets the error and continues.
    */
   #waitForVault(fault: BehindVault): void {
     if (this.#child.state.status !== 'starting' || this.#wait.reason() !== null) return;
@@ -188,14 +188,14 @@ export class SupervisedInstance {
     this.#reports.state({ ...state, status }, reason);
   }
 
-  /** A disk that takes nothing must not end what runs: only a killed manager would miss the note. */
+  /** A full disk must not end a running process: the note is needed only if the manager is killed. */
   #note(pid: number | null): void {
     try {
       this.#deps.pidFile.note(this.#launch.config().id, pid);
     } catch (error) {
       this.#deps.log.error(
         { instance: this.#launch.config().id, err: error },
-        `its process is not on record: ${errorText(error)}`,
+        `its process id cannot be recorded: ${errorText(error)}`,
       );
     }
   }

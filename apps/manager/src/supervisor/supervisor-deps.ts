@@ -27,19 +27,19 @@ export type SupervisorDeps = {
   secrets: SecretResolver;
   exclusiveSecrets: ExclusiveSecrets;
   vaultGate: VaultGate;
-  /** Issues each process the pass by which the core knows it. */
+  /** Issues each process the pass by which the core recognizes it. */
   passes: Pick<ConnectorPasses, 'issue'>;
-  /** Takes what this installation knows to be secret, and what has the form of a secret, out of a line of a log. */
+  /** Masks known secrets, and text that looks like a secret, in a line of a log. */
   maskLine(line: string): string;
-  /** Takes out the values that this installation knows to be secret. Throws when they are not known. */
+  /** Masks the known secrets of this installation. Throws when they are not known. */
   maskKnown(text: string): string;
   childEntry: string;
   compileCache: CompileCache;
   packages: ConnectorPackageStore;
   webApps: WebAppBuilds;
   pidFile: PidFile;
-  /** More about the reason of an exit than the process could know; null when there is no more to say. */
+  /** A better reason of an exit than the process could give; null if there is none. */
   explainExit(reason: string): Promise<string | null>;
-  /** An instance runs or has beaten. */
+  /** An instance started to run or sent a heartbeat. */
   onAlive(id: string): void;
 };

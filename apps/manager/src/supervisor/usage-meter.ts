@@ -2,9 +2,9 @@ import type { ProcessUsage } from '@svc/contract/instance.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { coreShare, readUsage, type Usage } from '@svc/service-kit/process/process-usage.ts';
 
-/** What the process of one instance uses. */
+/** The memory and CPU that the process of one instance uses. */
 export type UsageMeter = {
-  /** Looks once. Never rejects: a process may be gone by now. */
+  /** Takes one sample. Never rejects: the process may have ended. */
   sample(pid: number): Promise<void>;
   /** The last sample of this process, or null. */
   read(pid: number): ProcessUsage | null;

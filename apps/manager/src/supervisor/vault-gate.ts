@@ -3,22 +3,22 @@ import type { Clock } from '@svc/service-kit/clock.ts';
 import type { BehindVault } from '@svc/service-kit/vault/behind-vault.ts';
 import type { WatchVault } from '@svc/service-kit/vault/create-vault-client.ts';
 
-/** Where instances wait for the vault. It is followed while one of them waits, and not otherwise. */
+/** Where instances wait for the vault. The vault is watched only while one of them waits. */
 export type VaultGate = {
   /** Calls `go` once, as soon as the vault is open. The returned function leaves the queue. */
   wait(go: () => void): () => void;
-  /** Why one waits now: a vault that was away may have come back, and is to be opened. */
+  /** Why an instance waits now: a vault that was unreachable may be back, but sealed. */
   why(fault: BehindVault): BehindVault;
   close(): void;
 };
 
-/** A vault that says it is open and gives nothing is asked ever more slowly. */
+/** A vault that reports itself open but gives out nothing is asked less and less often. */
 const backOff = { firstMs: 1000, maxMs: 60_000 };
 
-/** `watch`: null where there is no vault. */
+/** `watch`: null without a vault. */
 export function createVaultGate(watch: WatchVault | null, clock: Pick<Clock, 'after'>): VaultGate {
   const waiting = new Set<() => void>();
-  /** How often it was open in a row without having been seen sealed in between. */
+  /** How often in a row the vault was found open without being sealed in between. */
   let openings = 0;
   let cancelTimer = () => {};
   let sealed = false;
@@ -30,7 +30,7 @@ export function createVaultGate(watch: WatchVault | null, clock: Pick<Clock, 'af
     stopWatching?.();
     stopWatching = null;
   };
-  const letGo = () => {
+  const releaseAll = () => {
     openings++;
     const all = [...waiting];
     waiting.clear();
@@ -42,8 +42,8 @@ export function createVaultGate(watch: WatchVault | null, clock: Pick<Clock, 'af
     sealed = isSealed === true;
     if (isSealed === true) openings = 0;
     if (isSealed !== false) return;
-    if (openings === 0) letGo();
-    else cancelTimer = clock.after(backOffMs(backOff, openings), letGo);
+    if (openings === 0) releaseAll();
+    else cancelTimer = clock.after(backOffMs(backOff, openings), releaseAll);
   };
 
   return {

@@ -6,11 +6,11 @@ export type VaultWait = {
   /** Why it waits now, for the operator; null while it does not. */
   reason(): string | null;
   begin(fault: BehindVault): void;
-  /** It waits no longer, whatever becomes of the vault. */
+  /** Stops waiting, whatever the state of the vault. */
   end(): void;
 };
 
-/** `go`: the vault is open. */
+/** `go` is called when the vault is open. */
 export function createVaultWait(gate: VaultGate, id: string, go: () => void): VaultWait {
   let current: { fault: BehindVault; leave: () => void } | null = null;
   return {
