@@ -19,14 +19,16 @@ export function createVaultApp(context: VaultContext): App {
     version,
     log,
     bodyLimit,
-    // To hand secrets out to whom it trusts is its work. Its log is masked like any other.
+    // The responses of the vault contain secrets on purpose. Its log is masked like any other.
     mask: noMask,
     allowedHosts: [settings.bindHost, ...settings.allowedHosts],
     intake: createIntake(settings.dataDir),
     health: () => ({
       sealed: keyring.isSealed(),
       degraded: [context.db.damage()?.message ?? null].filter((fault) => fault !== null),
-      notices: keyring.isSealed() ? ['The vault is sealed, so it gives out nothing: ./svc vault unseal'] : inventory.faults(),
+      notices: keyring.isSealed()
+        ? ['The vault is sealed and gives out no secrets. Open it: ./svc vault unseal']
+        : inventory.faults(),
     }),
     routes(app) {
       mountSealRoutes(app, context);

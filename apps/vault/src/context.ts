@@ -36,7 +36,7 @@ export type VaultContext = Omit<ServiceContext, 'settings'> & {
   tokenExchange: TokenExchange;
   lifecycle: Lifecycle;
   adminAuth: AdminAuth;
-  /** When it is opened or sealed. */
+  /** Published when the vault is opened or sealed. */
   stateChanges: Hub<VaultState>;
   clock: Clock;
   /** Seals it. */
@@ -58,12 +58,12 @@ export async function createVaultContext(options: VaultOptions): Promise<VaultCo
   makePrivateDir(settings.dataDir);
   const db = openVaultDb(dataPaths(settings.dataDir).vaultDb);
   const keyring = createKeyring({ maxUses });
-  // Before everything that is listed: it is the first to change over to a new root key.
+  // Created before everything that it lists, because it has to change to a new root key first.
   const inventory = createInventory(keyring);
   const accessLog = createAccessLog(db, clock, log);
   await accessLog.prune();
   const proxyTokens = createProxyTokens(clock);
-  const stateChanges = createHub<VaultState>((error) => log.error({ err: error }, 'a watcher of the vault failed'));
+  const stateChanges = createHub<VaultState>((error) => log.error({ err: error }, 'a client that watches the vault failed'));
   const credentials = createCredentials({ db, clock, keyring, inventory, accessLog });
   const adminKey = settings.vaultAdminKey;
   return {

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 
-/** Keeps memory out of core dumps, where the system lets a process say so (Linux). Says whether it did. */
+/** Keeps memory out of core dumps, where a process can do so (Linux). Returns whether it did. */
 export function keepMemoryPrivate(file = '/proc/self/coredump_filter'): boolean {
   try {
     writeFileSync(file, '0');

@@ -9,7 +9,7 @@ import { keepMemoryPrivate } from './keep-memory-private.ts';
 /** Opens the vault's file and listens, sealed. Throws when either fails. */
 export async function startVault(service: ServiceContext, hidesMemory = keepMemoryPrivate): Promise<RunningService> {
   if (!hidesMemory())
-    service.log.warn('Core dumps of this process would hold its keys. docs/vault.md says how to switch them off.');
+    service.log.warn('Core dumps of this process would contain its keys. docs/vault.md explains how to turn them off.');
   const context = await createVaultContext(service);
   const app = createVaultApp(context);
   const { bindHost, vaultPort } = service.settings;

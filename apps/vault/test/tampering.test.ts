@@ -125,7 +125,7 @@ describe('an earlier row that is put back', () => {
     putBack('agent', before);
     const answer = await vault.token(key, 'ONE');
     expect([answer.status, answer.text.includes('newest')]).toEqual([500, false]);
-    expect(await notices()).toEqual([expect.stringContaining('agent "assistant" is not as the vault wrote it last')]);
+    expect(await notices()).toEqual([expect.stringContaining('agent "assistant" differs from what the vault wrote last')]);
     await vault.good('DELETE /v1/agents/assistant');
     expect((await vault.token(key, 'ONE')).status).toBe(401);
     expect(await notices()).toEqual([]);
@@ -194,7 +194,7 @@ describe('an earlier row that is put back', () => {
     expect((await vault.put('THREE', 'x')).status).toBe(500);
     await vault.good('POST /v1/seal');
     expect((await vault.unseal()).status).toBe(200);
-    expect(await notices()).toEqual([expect.stringContaining('inventory of the vault is not as the vault wrote it last')]);
+    expect(await notices()).toEqual([expect.stringContaining('inventory of the vault differs from what the vault wrote last')]);
     expect((await vault.token(key, 'ONE')).status).toBe(500);
     putBack('inventory', now);
     await vault.good('DELETE /v1/agents/assistant');
@@ -222,8 +222,8 @@ describe('an earlier row that is put back', () => {
     raw("DELETE FROM credential WHERE name = 'TWO'");
     await vault.unseal();
     expect(await notices()).toEqual([
-      'The credential "ONE" is not as the vault wrote it last: its row was changed or put back.',
-      'The credential "TWO" is gone: its row was removed by something else than the vault.',
+      'The credential "ONE" differs from what the vault wrote last: its row was changed or replaced by an older one.',
+      'The credential "TWO" is missing: something other than the vault removed its row.',
     ]);
     expect(await vault.read(key, 'THREE')).toBe('the value of three');
     await vault.put('ONE', 'again');
@@ -249,7 +249,7 @@ describe('an earlier row that is put back', () => {
     putBack('inventory', { ...rows('inventory', 'id = 1'), entries: String(entries) });
     await vault.unseal();
     expect((await vault.token(key, 'ONE')).status).toBe(500);
-    expect(await notices()).toEqual([expect.stringContaining('inventory of the vault was changed by something else')]);
+    expect(await notices()).toEqual([expect.stringContaining('inventory of the vault was changed by something other')]);
   });
 
   test('without the inventory a sealed vault does not take itself for one of an earlier version', async () => {

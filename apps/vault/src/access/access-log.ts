@@ -10,24 +10,24 @@ export type Accessed = Pick<VaultAccess, 'actor' | 'action' | 'target'>;
 const insert = 'INSERT INTO access_log (at, actor, action, target, outcome, detail) VALUES (?, ?, ?, ?, ?, ?)';
 const keptMs = 400 * 86_400_000;
 const pruneEveryMs = 60 * 60_000;
-/** Entries of what was refused or failed; older ones than so many go before their time. */
+/** Entries about refused and failed accesses; beyond this number the oldest are deleted early. */
 const maxRefusals = 100_000;
 const pruneRefusals = `DELETE FROM access_log WHERE outcome <> 'ok' AND id <=
   (SELECT id FROM access_log WHERE outcome <> 'ok' ORDER BY id DESC LIMIT 1 OFFSET ?)`;
 
 /**
- * Who asked for what, and what became of it. An entry is committed together with what it is about, so nothing is answered
- * that is not on record: where the entry cannot be written, the access has not happened. What is refused again and again
- * is counted, so that nobody fills the disk by asking.
+ * Who requested what, and the outcome. An entry is committed in the transaction of its access, so no answer is sent without
+ * a record: if the entry cannot be written, the access fails. Repeated refusals are only counted, so that requests cannot
+ * fill the disk.
  */
 export type AccessLog = {
-  /** Runs `work` in a transaction with its entry. What is refused or fails is entered too, and thrown on. */
+  /** Runs `work` in a transaction with its entry. A refusal or failure is recorded too, and thrown again. */
   during<T>(accessed: Accessed, work: (tx: Transaction) => Promise<T>): Promise<T>;
   /** The newest entries below an id, newest first. */
   list(limit: number, before: number): Promise<VaultAccess[]>;
-  /** Removes what is too old or too much. Entries are kept for a little over a year. */
+  /** Removes entries that are too old or too many. Entries are kept for a little over a year. */
   prune(): Promise<void>;
-  /** Puts the sums that are still counted on record. */
+  /** Records the counts of refusals that are still open. */
   close(): void;
 };
 
@@ -38,7 +38,7 @@ export function createAccessLog(db: Database, clock: Clock, log: Pick<Log, 'erro
   const refusals = createRefusalLimit(clock, ({ actor, count }) => {
     const summary = { actor, action: 'several', target: null };
     write(db, summary, 'denied', `${count} more within a minute`).catch((error: unknown) =>
-      log.error({ err: error, actor, count }, 'a sum of refused accesses could not be put on record'),
+      log.error({ err: error, actor, count }, 'a count of refused accesses could not be recorded'),
     );
   });
   const prune = async (): Promise<void> => {

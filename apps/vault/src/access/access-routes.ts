@@ -2,7 +2,7 @@ import type { App } from '@svc/service-kit/http/create-app.ts';
 import { queryInteger } from '@svc/service-kit/http/coerced.ts';
 import type { VaultContext } from '../context.ts';
 
-/** Who asked for what: names and outcomes, never a value. */
+/** The access log: names and outcomes, never a value. */
 export function mountAccessRoutes(
   app: App,
   { accessLog, keyring, adminAuth }: Pick<VaultContext, 'accessLog' | 'keyring' | 'adminAuth'>,

@@ -1,19 +1,19 @@
 import type { Clock } from '@svc/service-kit/clock.ts';
 
-/** What of one actor was refused without an entry of its own. */
+/** How many refusals of one actor got no entry of their own. */
 export type RefusalSum = { actor: string; count: number };
 
 export type RefusalLimit = {
-  /** Whether this refusal gets an entry of its own; it is counted otherwise. */
+  /** Whether this refusal gets an entry of its own; otherwise it is counted. */
   takes(actor: string): boolean;
-  /** Sums up what is still counted. */
+  /** Reports the counts that are still open. */
   close(): void;
 };
 
 const windowMs = 60_000;
 export const maxPerWindow = 60;
 
-/** Sixty refusals a minute of each actor are entered one by one; `onSum` gets how many more there were, once the minute is over. */
+/** Sixty refusals a minute of each actor get an entry each; `onSum` gets the number of further ones when the minute is over. */
 export function createRefusalLimit(clock: Clock, onSum: (sum: RefusalSum) => void): RefusalLimit {
   const windows = new Map<string, { count: number; end: () => void }>();
 

@@ -10,7 +10,7 @@ const insert =
 export const insertAgent = (tx: Transaction, row: AgentRow): Promise<number> =>
   tx.run(insert, row.id, row.name, row.tier, row.key_hash, row.created_at, row.revoked_at, row.generation, row.mac);
 
-/** Its key, for what may have changed of an agent. */
+/** Updates the fields of an agent that can change. */
 export const updateAgent = (tx: Transaction, { id, revoked_at, generation, mac }: AgentRow): Promise<number> =>
   tx.run('UPDATE agent SET revoked_at = ?, generation = ?, mac = ? WHERE id = ?', revoked_at, generation, mac, id);
 

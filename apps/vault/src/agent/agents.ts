@@ -15,17 +15,17 @@ import { findAgentByKey, findAgentByName, insertAgent, listAgents, toAgent, upda
 
 type Deps = { db: Database; clock: Clock; ids: Ids; keyring: Keyring; inventory: Inventory; accessLog: AccessLog };
 
-/** How the access log calls the admin. */
+/** The name of the admin in the access log. */
 const adminName = 'admin';
 
-/** Who may ask for secrets. Of a key only its hash is kept; a row that the vault did not write itself is ignored. */
+/** The clients that may request secrets. Only the hash of a key is stored; a row that the vault did not write itself is refused. */
 export type Agents = {
-  /** Registers an agent and gives its key, which cannot be read again. @throws ServiceError `conflict` for a name that is taken. */
+  /** Registers an agent and returns its key, which cannot be read again. @throws ServiceError `conflict` for a name that is taken. */
   register(name: string, tier: Tier): Promise<{ agent: VaultAgent; key: string }>;
-  /** From then on its key opens nothing. @throws ServiceError `not_found`. */
+  /** Makes its key invalid. @throws ServiceError `not_found`. */
   revoke(name: string): Promise<VaultAgent>;
   list(): Promise<VaultAgent[]>;
-  /** Whose key it is. @throws ServiceError `unauthorized`; `unavailable` while the vault is sealed. */
+  /** The agent with this key. @throws ServiceError `unauthorized`; `unavailable` while the vault is sealed. */
   authenticate(key: string | null): Promise<VaultAgent>;
 };
 
@@ -38,7 +38,7 @@ export function createAgents({ db, clock, ids, keyring, inventory, accessLog }: 
   const check = async (tx: Transaction, rows: readonly AgentRow[]): Promise<void> => {
     for (const row of rows) {
       const isSigned = row.mac.length === 32 && timingSafeEqual(row.mac, macOf(row));
-      if (!isSigned) throw new TamperedError(`The agent "${row.name}" was changed by something else than the vault.`);
+      if (!isSigned) throw new TamperedError(`The agent "${row.name}" was changed by something other than the vault.`);
     }
     return inventory.check(tx, rows.map(listedAgent));
   };
@@ -56,9 +56,10 @@ export function createAgents({ db, clock, ids, keyring, inventory, accessLog }: 
     register(name, tier) {
       return accessLog.during({ actor: 'admin', action: 'register-agent', target: name }, async (tx) => {
         keyring.assertOpen();
-        if (name === adminName) throw conflict(`"${adminName}" stands for the admin in the access log. Choose another name.`);
+        if (name === adminName)
+          throw conflict(`"${adminName}" is reserved for the admin in the access log. Choose another name.`);
         if ((await tx.get('SELECT 1 FROM agent WHERE name = ?', name)) !== undefined) {
-          throw conflict(`There is an agent "${name}" already, or was one. Choose another name.`);
+          throw conflict(`The name "${name}" is or was the name of an agent. Choose another name.`);
         }
         const key = newAccessKey('vagent');
         const { generation = 0 } = (await readVaultRow(tx)) ?? {};
@@ -75,7 +76,7 @@ export function createAgents({ db, clock, ids, keyring, inventory, accessLog }: 
         keyring.assertOpen();
         const row = await findAgentByName(tx, name);
         if (row === undefined) throw notFound('agent', name);
-        // Also one that was tampered with: from here on it is revoked, and listed so.
+        // A row that was tampered with can be revoked too, and is listed as revoked from here on.
         const revoked = signed({ ...row, revoked_at: clock.now() });
         await updateAgent(tx, revoked);
         await inventory.record(tx, [listedAgent(revoked)]);
@@ -118,4 +119,4 @@ const signedFields = (row: Omit<AgentRow, 'mac'>) => [
 ];
 
 const unknownAgent = () =>
-  new ServiceError('unauthorized', 'This route needs "Authorization: Bearer <key>" with the key of an agent that is registered.');
+  new ServiceError('unauthorized', 'This route needs "Authorization: Bearer <key>" with the key of a registered agent.');

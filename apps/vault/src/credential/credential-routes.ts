@@ -13,7 +13,7 @@ const putBody = {
 } as const;
 const byName = { type: 'object', required: ['name'], properties: { name } } as const;
 
-/** Values go in here and never come out: they are read with a token, by an agent. */
+/** These routes take values but never return them: agents read them with a token. */
 export function mountCredentialRoutes(
   app: App,
   { credentials, adminAuth }: Pick<VaultContext, 'credentials' | 'adminAuth'>,

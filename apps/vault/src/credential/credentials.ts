@@ -22,7 +22,7 @@ import {
 type Deps = { db: Database; clock: Clock; keyring: Keyring; inventory: Inventory; accessLog: AccessLog };
 type Bound = Pick<CredentialRow, 'name' | 'version' | 'min_trust'>;
 
-/** Secrets by name. Each version has a data key of its own, bound to name, version and the trust it asks for. */
+/** Secrets by name. Each version has its own data key, bound to the name, the version and the required trust. */
 export type Credentials = {
   /** Stores a value; one of the same name is replaced. */
   put(name: string, value: string, minTrust: Tier): Promise<VaultCredential>;
@@ -31,7 +31,7 @@ export type Credentials = {
   remove(name: string): Promise<void>;
   /** The row, for an agent of this tier. @throws ServiceError `not_found`, `forbidden`. */
   permitted(tx: Transaction, name: string, tier: Tier): Promise<CredentialRow>;
-  /** @throws TamperedError when anything of the row was changed or comes from another one. */
+  /** @throws TamperedError when any part of the row was changed or comes from another row. */
   valueOf(tx: Transaction, row: CredentialRow): Promise<string>;
 };
 
@@ -89,7 +89,8 @@ export function createCredentials({ db, clock, keyring, inventory, accessLog }: 
     async permitted(tx, name, tier) {
       const row = await readCredential(tx, name);
       if (row === undefined) throw notFound('secret', name);
-      if (!atLeast(tier, row.min_trust)) throw forbidden(`The secret "${name}" takes ${row.min_trust}; this asks as ${tier}.`);
+      if (!atLeast(tier, row.min_trust))
+        throw forbidden(`The secret "${name}" requires the tier ${row.min_trust}; this request has ${tier}.`);
       return row;
     },
 

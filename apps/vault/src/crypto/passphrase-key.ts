@@ -10,11 +10,11 @@ export type KdfParameters = { memory: number; passes: number; parallelism: numbe
 export type KdfCost = Omit<KdfParameters, 'salt'>;
 
 const base: KdfCost = { memory: 128 * 1024, passes: 3, parallelism: 1 };
-/** A guess must cost at least 250 ms; the rest is reserve for a quiet moment of the machine. */
+/** A guess must take at least 250 ms; the rest is a reserve, because the machine may be less busy later. */
 const wantedMs = 400;
 const mostPasses = 64;
 
-/** The key of a passphrase. The text is normalized, so that it does not matter on which system it was typed. */
+/** The key of a passphrase. The text is normalized, so that every system on which it is typed gives the same key. */
 export async function passphraseKey(passphrase: string, { salt, ...cost }: KdfParameters): Promise<Buffer> {
   const message = Buffer.from(passphrase.normalize('NFKC'));
   try {
@@ -26,7 +26,7 @@ export async function passphraseKey(passphrase: string, { salt, ...cost }: KdfPa
 
 export const newSalt = (): string => randomBytes(16).toString('base64');
 
-/** As many passes as this machine needs to make a guess cost enough. */
+/** The number of passes that makes a guess slow enough on this machine. */
 export async function calibrateCost(now: () => number = () => performance.now()): Promise<KdfCost> {
   const begun = now();
   await passphraseKey('a trial', { ...base, salt: newSalt() });

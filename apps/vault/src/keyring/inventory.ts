@@ -5,10 +5,10 @@ import { TamperedError } from '../crypto/aead.ts';
 import type { Keyring } from './keyring.ts';
 import { readVaultRow } from './vault-row.ts';
 
-/** A row that is listed: what it is, its key, and the fields that count. `shown`: what people call it, where that is not its key. */
+/** A listed row: its kind, its key, and the fields that are protected. `shown`: its name for people, if that is not its key. */
 export type Listed = { kind: 'agent' | 'credential' | 'silo key'; name: string; shown?: string; fields: readonly unknown[] };
 
-/** Changes an entry; `fields: null` takes it out. */
+/** Changes an entry; `fields: null` removes it. */
 export type InventoryChange = Omit<Listed, 'fields'> & { fields: Listed['fields'] | null };
 
 type Entries = ReadonlyMap<string, string>;
@@ -16,36 +16,36 @@ type InventoryRow = { generation: number; entries: string; mac: Uint8Array };
 type Stored = InventoryRow & { parsed: Entries };
 
 /**
- * Knows which rows of the vault are in force. Each row proves by itself that the vault wrote it, but not that it did so
- * last: a revoked agent or an old secret would be good again once its earlier row was put back. So one authenticated
- * list names the digest of every row, and changes with them in one transaction. The list itself is held against the one in
- * memory, for an earlier one would be good again too.
+ * Knows which rows of the vault are current. Each row proves that the vault wrote it, but not that it is the latest
+ * version: whoever put an earlier row back would make a revoked agent or an old secret valid again. So one authenticated
+ * list has the digest of every row, and changes with them in one transaction. The list itself is compared with the copy in
+ * memory, so that an earlier list cannot be put back either.
  */
 export type Inventory = {
   /** Lists rows as they are from now on, in the transaction that writes them. */
   record(tx: Transaction, changes: readonly InventoryChange[]): Promise<void>;
   /** @throws TamperedError when one of them, read in the same transaction, is not the row that the vault wrote last. */
   check(tx: Transaction, listed: readonly Listed[]): Promise<void>;
-  /** Looks for everything that `check` would refuse, given all rows there are. What it finds is among the faults. */
+  /** Adds everything that `check` would refuse to the faults. `all` must contain every row. */
   examine(tx: Transaction, all: readonly Listed[]): Promise<void>;
-  /** What of the file is refused, a line each. */
+  /** What is refused in the file, one line each. */
   faults(): string[];
 };
 
 const select = 'SELECT generation, entries, mac FROM inventory WHERE id = 1';
 const upsert = `INSERT INTO inventory (id, generation, entries, mac) VALUES (1, ?, ?, ?)
   ON CONFLICT (id) DO UPDATE SET generation = excluded.generation, entries = excluded.entries, mac = excluded.mac`;
-const whatToDo = 'Look through ./svc vault agent and ./svc vault list after a restart, or go back to a backup.';
-/** The rest of the process has its turn after so many rows. */
+const whatToDo = 'Restart the vault and check ./svc vault agent and ./svc vault list, or restore a backup.';
+/** After this many rows, the rest of the process gets a turn. */
 const comparedAtOnce = 200;
-/** More lines are only counted. */
+/** Further faults are only counted. */
 const mostFaults = 20;
 
 export function createInventory(keyring: Pick<Keyring, 'keyOf' | 'onRotate'>): Inventory {
   const refused = new Map<string, string>();
   const { load, save } = createStoredInventory(keyring, refused);
 
-  /** Gives the first row that is refused. */
+  /** Returns the fault of the first row that is refused. */
   const compare = (listed: readonly Listed[], parsed: Entries): TamperedError | null => {
     let first: TamperedError | null = null;
     for (const { kind, name, shown = name, fields } of listed) {
@@ -55,7 +55,7 @@ export function createInventory(keyring: Pick<Keyring, 'keyOf' | 'onRotate'>): I
         const fault = refuse(
           refused,
           id,
-          `The ${kind} "${shown}" is not as the vault wrote it last: its row was changed or put back.`,
+          `The ${kind} "${shown}" differs from what the vault wrote last: its row was changed or replaced by an older one.`,
         );
         first ??= fault;
       }
@@ -104,25 +104,25 @@ export function createInventory(keyring: Pick<Keyring, 'keyOf' | 'onRotate'>): I
 }
 
 type StoredInventory = {
-  /** The list in force. @throws TamperedError when the vault did not write it, or not last. */
+  /** The current list. @throws TamperedError when the vault did not write it, or wrote another one later. */
   load(tx: Transaction): Promise<Pick<Stored, 'generation' | 'parsed'>>;
   save(tx: Transaction, generation: number, parsed: Entries): Promise<void>;
 };
 
-/** The list itself, on the disk and as this process knows it. */
+/** The list itself, on disk and in the memory of this process. */
 function createStoredInventory(keyring: Pick<Keyring, 'keyOf'>, refused: Map<string, string>): StoredInventory {
-  /** As it was committed last. It holds no secret, and stays while the vault is sealed. */
+  /** As it was committed last. It contains no secret, and is kept while the vault is sealed. */
   let committed: Stored | null = null;
   const uncommitted = new WeakMap<Transaction, Stored>();
   const macOf = (generation: number, entries: string): Buffer =>
     createHmac('sha256', keyring.keyOf(generation, 'inventory')).update(entries).digest();
 
-  /** What this process reads for the first time: nothing but its MAC speaks for it. Without a row nothing is listed yet. */
+  /** Checks the list that this process reads for the first time, by its MAC alone. Without a row nothing is listed yet. */
   const accept = async (tx: Transaction, row: InventoryRow | undefined): Promise<Pick<Stored, 'generation' | 'parsed'>> => {
     const generation = (await readVaultRow(tx))?.generation ?? 0;
     if (row === undefined) return { generation, parsed: new Map() };
     if (row.generation !== generation || !isEqual(row.mac, macOf(generation, row.entries))) {
-      throw refuse(refused, 'inventory', `The inventory of the vault was changed by something else than the vault. ${whatToDo}`);
+      throw refuse(refused, 'inventory', `The inventory of the vault was changed by something other than the vault. ${whatToDo}`);
     }
     committed = { ...row, parsed: new Map(JSON.parse(row.entries) as [string, string][]) };
     return committed;
@@ -137,7 +137,7 @@ function createStoredInventory(keyring: Pick<Keyring, 'keyOf'>, refused: Map<str
         throw refuse(
           refused,
           'inventory',
-          `The inventory of the vault is not as the vault wrote it last: it was changed or put back. ${whatToDo}`,
+          `The inventory of the vault differs from what the vault wrote last: it was changed or replaced by an older one. ${whatToDo}`,
         );
       }
       refused.delete('inventory');
@@ -153,7 +153,7 @@ function createStoredInventory(keyring: Pick<Keyring, 'keyOf'>, refused: Map<str
   };
 }
 
-/** Keeps the message among the faults, under the row it is about. */
+/** Adds the message to the faults, under the id of its row. */
 function refuse(refused: Map<string, string>, id: string, message: string): TamperedError {
   refused.set(id, message);
   return new TamperedError(message);
@@ -161,7 +161,7 @@ function refuse(refused: Map<string, string>, id: string, message: string): Tamp
 
 const isEqual = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && timingSafeEqual(a, b);
 
-/** It is among the faults already. */
+/** A TamperedError is among the faults already. */
 function passTampered(error: unknown): null {
   if (error instanceof TamperedError) return null;
   throw error;
@@ -171,7 +171,7 @@ const idOf = (kind: Listed['kind'], name: string): string => JSON.stringify([kin
 
 const missing = (id: string): string => {
   const [kind, name] = JSON.parse(id) as [Listed['kind'], string];
-  return `The ${kind} "${name}" is gone: its row was removed by something else than the vault.`;
+  return `The ${kind} "${name}" is missing: something other than the vault removed its row.`;
 };
 
 const digestOf = (fields: readonly unknown[]): string =>

@@ -9,39 +9,39 @@ export type WrappedKey = { generation: number; wrapped_key: Uint8Array };
 export type Rotated = { generation: number; rewrapped: number };
 type PurposeKeys = Record<Purpose, Buffer>;
 
-/** Wraps everything that one root key has wrapped with the next one. Gives the number of keys. */
+/** Wraps everything that one root key has wrapped with the next one. Returns the number of keys. */
 export type Rewrap = (tx: Transaction, from: number, to: number) => Promise<number>;
 
 /**
- * A random nonce may repeat when a key was used 2^32 times; a key is replaced long before. It counts what all keys of one
- * root key were used for together.
+ * A random nonce may repeat after 2^32 uses of a key; a key is replaced long before. The uses of all keys that are derived
+ * from one root key are counted together.
  */
 export const mostUses = 2 ** 30;
 
-/** The keys in memory while the vault is open. Nothing here is ever written but wrapped. */
+/** The keys in memory while the vault is open. They are only ever written in wrapped form. */
 export type Keyring = {
   isSealed(): boolean;
   /** @throws ServiceError `unavailable` with `sealed: true`, as all below do that need a key. */
   assertOpen(): void;
   /** @throws TamperedError when the root key is not wrapped with this one. */
   check(kek: Buffer, row: VaultRow): void;
-  /** Opens the root key. The ring keeps `kek` to wrap the next root key. @throws TamperedError when it is not the right one. */
+  /** Opens the root key. The keyring keeps `kek` to wrap the next root key. @throws TamperedError for a wrong `kek`. */
   open(kek: Buffer, row: VaultRow): void;
   seal(): void;
   /** Wraps a key for storage, in the transaction that stores it. Replaces the root key first when that is used up. */
   wrap(tx: Transaction, purpose: Purpose, key: Buffer, context: Context): Promise<WrappedKey>;
-  /** The same without counting: for what is counted as a whole, the rotation. */
+  /** The same without counting, for a rotation, which is counted as a whole. */
   rewrap(purpose: Purpose, key: Buffer, generation: number, context: Context): Buffer;
   unwrap(purpose: Purpose, wrapped: WrappedKey, context: Context): Buffer;
-  /** For keyed digests of rows that hold no secret but must not be forged. */
+  /** For keyed digests of rows that contain no secret but must not be forged. */
   keyOf(generation: number, purpose: Purpose): Buffer;
-  /** A new root key in place of the current one. Data keys are wrapped with it, data stays as it is. */
+  /** Replaces the root key. Data keys are wrapped again; data is unchanged. */
   rotate(tx: Transaction): Promise<Rotated>;
-  /** Parts that have something wrapped say here how to wrap it with the next root key. */
+  /** Registers how to wrap the keys of one part of the vault with the next root key. */
   onRotate(rewrap: Rewrap): void;
-  /** Wraps the root key with another key of a passphrase, which the ring takes over. */
+  /** Wraps the root key with the key of another passphrase, for `useKek`. */
   rekey(kek: Buffer, row: VaultRow, next: VaultRow): Buffer;
-  /** After the change of `rekey` is stored. */
+  /** Takes over the key of the new passphrase. Must be called after the result of `rekey` is stored. */
   useKek(kek: Buffer): void;
 };
 
@@ -68,7 +68,7 @@ export function createKeyring({ maxUses = mostUses }: { maxUses?: number } = {})
     },
     async wrap(tx, purpose, key, context) {
       let { generation } = await theRow(tx);
-      // Nothing that is committed needs older ones any more.
+      // Nothing that is committed needs older root keys any more.
       wipe(keysIn(ring).roots, generation);
       const used = await tx.run('UPDATE vault SET uses = uses + 1 WHERE id = 1 AND uses < ?', maxUses);
       if (used === 0) {
@@ -107,7 +107,7 @@ function keyOf(ring: Ring, generation: number, purpose: Purpose): Buffer {
   return root[purpose];
 }
 
-/** The root key itself is overwritten: what is used are the keys made of it. */
+/** Overwrites the root key itself: only the keys derived from it are used. */
 function addRoot(ring: Ring, generation: number, root: Buffer): void {
   const { vaultId, roots } = keysIn(ring);
   roots.set(generation, purposeKeys(root, vaultId));
@@ -124,9 +124,9 @@ function wipe(roots: Map<number, PurposeKeys>, below: number): void {
 
 async function rotate(ring: Ring, tx: Transaction): Promise<Rotated> {
   const row = await theRow(tx);
-  // Not before the wait: sealing overwrites it.
+  // Read after the wait, because sealing in between would overwrite it.
   const { kek } = keysIn(ring);
-  // A root key under a key that no passphrase gives would be lost at the next seal, and everything with it.
+  // Checks that the passphrase gives this key. Otherwise the new root key would be lost at the next seal, and everything with it.
   open(kek, row.wrapped_root, rootContext(row)).fill(0);
   const next = { ...row, generation: row.generation + 1 };
   const root = randomBytes(keyBytes);
@@ -139,13 +139,13 @@ async function rotate(ring: Ring, tx: Transaction): Promise<Rotated> {
   return { generation: next.generation, rewrapped };
 }
 
-/** What every request gets that needs a key of a sealed vault. */
+/** The error of every request that needs a key while the vault is sealed. */
 export const sealed = (): ServiceError =>
   new ServiceError('unavailable', 'The vault is sealed. Open it: ./svc vault unseal', { details: { sealed: true } });
 
 async function theRow(tx: Transaction): Promise<VaultRow> {
   const row = await readVaultRow(tx);
-  if (row === undefined) throw unavailable('The vault is not set up. Do it with: ./svc vault init');
+  if (row === undefined) throw unavailable('The vault is not set up. Set it up: ./svc vault init');
   return row;
 }
 
@@ -156,10 +156,10 @@ const purposeKeys = (root: Buffer, vaultId: string): PurposeKeys => ({
   inventory: purposeKey(root, vaultId, 'inventory'),
 });
 
-/** What keys made of the root key are for. One never opens what another has sealed. */
+/** The purposes of the keys derived from the root key. None opens what another has sealed. */
 const purposes = ['credentials', 'silos', 'agents', 'inventory'] as const;
 type Purpose = (typeof purposes)[number];
 
-/** The root key's key for one purpose. The root key itself encrypts nothing. */
+/** The key for one purpose, derived from the root key. The root key itself encrypts nothing. */
 const purposeKey = (root: Buffer, vaultId: string, purpose: Purpose): Buffer =>
   Buffer.from(hkdfSync('sha256', root, vaultId, `svc-vault/1 ${purpose}`, keyBytes));

@@ -17,30 +17,30 @@ type Deps = {
   clock: Clock;
   keyring: Keyring;
   accessLog: AccessLog;
-  /** The operator's own admin key; null: one is made. */
+  /** The operator's own admin key; null to generate one. */
   adminKey: Secret | null;
-  /** What deriving a key of a new passphrase costs. */
+  /** The cost of deriving a key from a new passphrase. */
   calibrate: () => Promise<KdfCost>;
-  /** Lists, in a transaction, the rows of a vault that was made before there was an inventory. */
+  /** Records, in a transaction, the rows of a vault that is older than the inventory. */
   takeStock: (tx: Transaction) => Promise<void>;
-  /** Looks through all rows for what something else than the vault has changed. */
+  /** Checks all rows for changes that the vault did not make. */
   examine: () => Promise<void>;
   /** Called when the vault was opened, and when it was sealed. */
   onChange: (isSealed: boolean) => void;
 };
 
-/** The states of the vault: not set up, sealed, open. A passphrase is never kept; while open, the key made of it is. */
+/** The states of the vault: not set up, sealed, open. A passphrase is never kept; while the vault is open, the key derived from it is. */
 export type Lifecycle = {
   state(): Promise<VaultState>;
-  /** Makes the vault and opens it. Gives the admin key that was made for it, if one was. */
+  /** Creates the vault and opens it. Returns the admin key if one was generated, else null. */
   init(passphrase: string): Promise<string | null>;
-  /** Opens the vault; nothing happens when it is open. @throws ServiceError `forbidden`, `busy` while it has to wait. */
+  /** Opens the vault; does nothing if it is open. @throws ServiceError `forbidden`, `busy` while it has to wait. */
   unseal(passphrase: string): Promise<void>;
-  /** Forgets all keys, at once and whatever else happens; then it is put on record. */
+  /** Forgets all keys at once, whatever else fails; then records it. */
   seal(): Promise<void>;
-  /** A new root key. Needs no passphrase: the ring has its key. */
+  /** Replaces the root key. Needs no passphrase, because the keyring has its key. */
   rotate(): Promise<Rotated>;
-  /** Another passphrase for the same root key. @throws ServiceError `forbidden` when the old one is wrong. */
+  /** Changes the passphrase; the root key stays. @throws ServiceError `forbidden` when the old one is wrong. */
   changePassphrase(old: string, next: string): Promise<void>;
 };
 
@@ -93,7 +93,7 @@ async function unseal(vault: Vault, passphrase: string): Promise<void> {
       await tx.run('UPDATE vault SET failed_unseals = 0 WHERE id = 1');
     });
     const assertUnsealing = () => {
-      if (vault.sealings !== sealings) throw conflict('The vault was sealed meanwhile.');
+      if (vault.sealings !== sealings) throw conflict('The vault was sealed in the meantime.');
     };
     assertUnsealing();
     keyring.open(kek, row);
@@ -103,7 +103,7 @@ async function unseal(vault: Vault, passphrase: string): Promise<void> {
   });
 }
 
-/** What the first moments of an open vault are for. One in which they fail is not open. */
+/** Upgrades and checks a vault that was just opened. If this fails, the vault is sealed again. */
 async function begin(vault: Vault, kek: Buffer, { format }: VaultRow): Promise<void> {
   try {
     if (format < currentFormat) await upgrade(vault, kek);
@@ -114,7 +114,7 @@ async function begin(vault: Vault, kek: Buffer, { format }: VaultRow): Promise<v
   }
 }
 
-/** Once in the life of a vault. The root key is bound to the inventory, so that nobody gets rid of the one without the other. */
+/** Runs once for an older vault. Binds the root key to the format with an inventory, so that the inventory cannot be removed. */
 const upgrade = ({ keyring, accessLog, takeStock }: Vault, kek: Buffer): Promise<void> =>
   accessLog.during({ actor: 'admin', action: 'upgrade', target: null }, async (tx) => {
     const row = await theRow(tx);
@@ -147,7 +147,7 @@ async function changePassphrase(vault: Vault, old: string, next: string): Promis
 
 const newKdf = async (calibrate: Deps['calibrate']): Promise<KdfParameters> => ({ ...(await calibrate()), salt: newSalt() });
 
-/** A key that the ring did not take is overwritten: it may open the vault. */
+/** Overwrites a key that the keyring did not take over, because it may open the vault. */
 async function handOver(kek: Buffer, take: (kek: Buffer) => Promise<void>): Promise<void> {
   try {
     await take(kek);
@@ -159,21 +159,21 @@ async function handOver(kek: Buffer, take: (kek: Buffer) => Promise<void>): Prom
 
 function checkPassphrase(passphrase: string): void {
   if (passphrase.length >= leastPassphraseLength) return;
-  throw badRequest(`A passphrase has at least ${leastPassphraseLength} characters; six random words are good.`);
+  throw badRequest(`A passphrase needs at least ${leastPassphraseLength} characters; six random words work well.`);
 }
 
-/** The wrapped root key shows whether the key is the right one. */
+/** The key is right if it opens the wrapped root key. */
 function checkKek(keyring: Keyring, kek: Buffer, row: VaultRow): void {
   try {
     keyring.check(kek, row);
   } catch (error) {
     if (!(error instanceof TamperedError)) throw error;
-    throw forbidden("The passphrase is wrong, or the vault's file was changed by something else.");
+    throw forbidden("The passphrase is wrong, or the vault's file was changed by something other than the vault.");
   }
 }
 
 async function theRow(db: Pick<Database, 'get'>): Promise<VaultRow> {
   const row = await readVaultRow(db);
-  if (row === undefined) throw conflict('The vault is not set up. Do it with: ./svc vault init');
+  if (row === undefined) throw conflict('The vault is not set up. Set it up: ./svc vault init');
   return row;
 }

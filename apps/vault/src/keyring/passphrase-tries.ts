@@ -5,7 +5,7 @@ import type { Database } from '@svc/store/database.ts';
 import { passphraseKey, type KdfParameters } from '../crypto/passphrase-key.ts';
 import type { VaultRow } from './vault-row.ts';
 
-/** Bounds how often and how many at once passphrases are tried. */
+/** Limits how often passphrases are tried, and to one at a time. */
 export type PassphraseTries = {
   /** Runs work that derives a key. @throws ServiceError `busy` while other such work runs. */
   alone<T>(work: () => Promise<T>): Promise<T>;
@@ -14,12 +14,12 @@ export type PassphraseTries = {
 };
 
 export function createPassphraseTries(db: Database, clock: Clock): PassphraseTries {
-  // One at a time: each takes a processor and 128 MiB for a while.
+  // One at a time: each uses a CPU core and 128 MiB for a while.
   let isDeriving = false;
 
   return {
     async alone(work) {
-      if (isDeriving) throw tryLater('Another passphrase is being tried just now.', 1000);
+      if (isDeriving) throw tryLater('Another passphrase is being checked.', 1000);
       isDeriving = true;
       try {
         return await work();
@@ -29,8 +29,8 @@ export function createPassphraseTries(db: Database, clock: Clock): PassphraseTri
     },
     async keyOf(passphrase, row) {
       const wait = waitMs(row.failed_unseals, row.failed_at, clock.now());
-      if (wait > 0) throw tryLater(`Wrong passphrases in a row: ${row.failed_unseals}.`, wait);
-      // Every try is counted before it is made, so that ending the process spares none.
+      if (wait > 0) throw tryLater(`${row.failed_unseals} wrong passphrases in a row.`, wait);
+      // Every try is counted before it is made, so that killing the process does not undo the count.
       await db.run('UPDATE vault SET failed_unseals = failed_unseals + 1, failed_at = ? WHERE id = 1', clock.now());
       // The cast: we wrote it, and it is bound to the wrapped root key.
       return passphraseKey(passphrase, JSON.parse(row.kdf) as KdfParameters);
@@ -38,10 +38,10 @@ export function createPassphraseTries(db: Database, clock: Clock): PassphraseTri
   };
 }
 
-/** No passphrase is tried for this long after so many wrong ones in a row. */
+/** How long no passphrase is tried, by the number of wrong ones in a row. */
 const backOff = { firstMs: 1000, maxMs: 60_000 };
 
-/** How long to wait yet, ms. A clock that was set back does not make it longer. */
+/** The remaining wait, ms. A clock that was set back does not make it longer. */
 export function waitMs(failures: number, failedAt: number, now: number): number {
   const pause = backOffMs(backOff, failures);
   return Math.min(pause, Math.max(0, failedAt + pause - now));

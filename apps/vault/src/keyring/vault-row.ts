@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { Database, Transaction } from '@svc/store/database.ts';
 import type { KdfParameters } from '../crypto/passphrase-key.ts';
 
-/** 2 since there is an inventory. */
+/** 2: with an inventory. */
 export const currentFormat = 2;
 
-/** The one row that says what this vault is. */
+/** The single row that describes the vault. */
 export type VaultRow = {
   vault_id: string;
   /** `KdfParameters` as JSON. */
@@ -22,7 +22,7 @@ export type VaultRow = {
 export const readVaultRow = (db: Pick<Database, 'get'>): Promise<VaultRow | undefined> =>
   db.get<VaultRow>('SELECT * FROM vault WHERE id = 1');
 
-/** What the wrapped root key is bound to: with another admin key or other parameters beside it, it does not open. */
+/** What the wrapped root key is bound to: if the admin key or the parameters in the row were changed, it does not open. */
 export const rootContext = (row: Pick<VaultRow, 'vault_id' | 'generation' | 'kdf' | 'admin_hash' | 'format'>) => [
   'root',
   row.vault_id,
@@ -32,7 +32,7 @@ export const rootContext = (row: Pick<VaultRow, 'vault_id' | 'generation' | 'kdf
   ...(row.format < 2 ? [] : [row.format]),
 ];
 
-/** Its root key is yet to be wrapped. */
+/** A new row, without the wrapped root key. */
 export const newVaultRow = (kdf: KdfParameters, adminHash: Buffer): VaultRow => ({
   vault_id: randomUUID(),
   kdf: JSON.stringify(kdf),

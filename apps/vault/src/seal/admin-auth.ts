@@ -8,20 +8,20 @@ import { readVaultRow } from '../keyring/vault-row.ts';
 type Asked = { headers: Record<string, string | string[] | undefined> };
 type Answer = { header(name: string, value: string): unknown };
 
-/** A request hook that lets in who has the admin key. @throws ServiceError `unauthorized`. */
+/** A request hook that requires the admin key. @throws ServiceError `unauthorized`. */
 export type AdminAuth = (request: Asked, reply: Answer) => Promise<void>;
 
 /**
- * The admin key comes as `X-Admin-Key`. `adminKey` is the operator's own; null: the one that was made with the
- * vault, which is known by its hash. Before the vault is set up, without a key of the operator's, nobody is let in.
+ * The admin key is sent as `X-Admin-Key`. `adminKey` is the operator's own; null for the one that was generated with the
+ * vault, of which only the hash is stored. Before the set-up, without a key of the operator, every request is refused.
  */
 export function createAdminAuth(db: Database, adminKey: Secret | null): AdminAuth {
   return async function adminAuth(request, reply) {
     const expected = adminKey === null ? await storedHash(db) : hashAccessKey(adminKey.reveal());
     const given = request.headers['x-admin-key'];
-    // Digests have one length, so the comparison takes one time.
+    // Digests have the same length, so the comparison takes constant time.
     if (expected !== null && typeof given === 'string' && timingSafeEqual(expected, hashAccessKey(given))) return;
-    // Every 401 names what is asked for. There is no registered scheme for a header, so this one says its own.
+    // Every 401 names what is required. There is no registered scheme for a header, so this is our own.
     reply.header('www-authenticate', 'ApiKey realm="vault", header="X-Admin-Key"');
     throw new ServiceError('unauthorized', 'This route needs the header X-Admin-Key with the admin key of the vault.');
   };

@@ -7,7 +7,7 @@ import type { OutboundMask } from '@svc/service-kit/redaction/outbound-mask.ts';
 import { unavailable } from '@svc/service-kit/service-error.ts';
 import type { Lifecycle } from '../keyring/lifecycle.ts';
 
-/** The service's own processes are two; the rest is for an operator who looks. */
+/** Two are processes of the service; the rest is for the operator's own clients. */
 const maxWatchers = 32;
 
 type Deps = { lifecycle: Lifecycle; stateChanges: Hub<VaultState>; clock: Clock; mask: OutboundMask };
@@ -18,10 +18,10 @@ export function mountWatchRoutes(app: App, { lifecycle, stateChanges, clock, mas
   const frame = (state: VaultState) => sseFrame('state', mask.json(state));
 
   app.get('/v1/watch', { schema: { description: 'The state as server-sent events' } }, async (_request, reply) => {
-    if (watchers.size >= maxWatchers) throw unavailable('Too many watch the vault already.');
+    if (watchers.size >= maxWatchers) throw unavailable('Too many clients are watching the vault. Try again later.');
     const stream = openSse(reply, clock);
     watchers.add(stream);
-    // Before the state is read: a change in between is then sent twice, and never lost.
+    // Subscribed before the state is read: a change in between may be sent twice, but is never lost.
     const unsubscribe = stateChanges.subscribe((state) => stream.send(frame(state)));
     stream.signal.addEventListener('abort', () => {
       unsubscribe();

@@ -15,11 +15,11 @@ type Deps = { clock: Clock; keyring: Keyring; inventory: Inventory; accessLog: A
 const newest = 'SELECT * FROM silo_key ORDER BY version DESC LIMIT 1';
 
 /**
- * Wraps the data keys of silos for the agents that keep the silos. A key of its own does it, which stays the same when the root
- * key is replaced: what was handed out wrapped still opens. All methods throw `forbidden` for an agent of less trust than SACRED.
+ * Wraps the data keys of silos for the agents that store the silos. The key that wraps them stays the same when the root key is
+ * replaced, so that keys wrapped earlier still open. All methods throw `forbidden` for an agent with less trust than SACRED.
  */
 export type SiloKeys = {
-  /** A new data key, plain for use now and wrapped for keeping. */
+  /** A new data key, in plain form for use now and wrapped for storage. */
   generate(agent: VaultAgent, silo: string): Promise<VaultDataKey>;
   /** Wraps a data key that was made elsewhere, 32 bytes in base64. @throws ServiceError `bad_request` for any other length. */
   wrap(agent: VaultAgent, silo: string, key: string): Promise<VaultWrappedKey>;
@@ -48,7 +48,7 @@ export function createSiloKeys(deps: Deps): SiloKeys {
     wrap: (agent, silo, key) =>
       during(agent, 'wrap-silo-key', silo, async (tx) => {
         const dataKey = Buffer.from(key, 'base64');
-        if (dataKey.length !== keyBytes) throw badRequest(`A data key has ${keyBytes} bytes, in base64.`);
+        if (dataKey.length !== keyBytes) throw badRequest(`A data key must be ${keyBytes} bytes in base64.`);
         return { ok: true, silo, wrapped: wrapWith(keyring, await wrappingKey(deps, tx), silo, dataKey) };
       }),
     unwrap: (agent, silo, wrapped) =>
@@ -78,7 +78,7 @@ async function rewrapSiloKeys({ keyring, inventory }: Deps, tx: Transaction, fro
   return rows.length;
 }
 
-/** The newest one, counted as used once more. */
+/** The newest wrapping key, with one more use counted. */
 async function wrappingKey(deps: Deps, tx: Transaction): Promise<SiloKeyRow> {
   const { inventory, maxUses = mostUses } = deps;
   const last = await tx.get<SiloKeyRow>(newest);
@@ -121,11 +121,11 @@ const contextOf = (version: number) => ['silo-key', version];
 
 export const allSiloKeys = (db: Database): Promise<SiloKeyRow[]> => db.all<SiloKeyRow>('SELECT * FROM silo_key');
 
-/** The row as the inventory lists it. How often it was used is no part of it. */
+/** The row as the inventory lists it, without the number of uses. */
 export const listedSiloKey = ({ version, generation, wrapped_key }: SiloKeyRow): Listed => ({
   kind: 'silo key',
   name: String(version),
   fields: [version, generation, wrapped_key],
 });
 
-const notOurs = () => badRequest('This key was not wrapped by this vault for this silo, or was changed since.');
+const notOurs = () => badRequest('This vault did not wrap this key for this silo, or the key was changed since.');

@@ -14,7 +14,7 @@ const body = (...more: string[]) => ({
 
 type Body<P extends string> = { silo: string } & Record<P, string>;
 
-/** For agents of the tier SACRED. The vault keeps none of these keys; the one that wraps them never leaves it. */
+/** For agents of the tier SACRED. The vault stores none of these keys; the key that wraps them never leaves it. */
 export function mountSiloRoutes(app: App, { agents, siloKeys }: Pick<VaultContext, 'agents' | 'siloKeys'>): void {
   app.post<{ Body: Body<never> }>('/v1/silos/generate', { schema: { body: body() } }, async (request) =>
     siloKeys.generate(await agents.authenticate(bearerOf(request.headers.authorization)), request.body.silo),

@@ -32,11 +32,11 @@ test('a thousand tokens of one agent are open at a time, and those that expired 
   for (let n = 0; n < 999; n++) tokens.issue(grant);
   clock.advance(1);
   tokens.issue(grant);
-  expect(() => tokens.issue(grant)).toThrow('This agent has 1000 tokens that it has not redeemed.');
+  expect(() => tokens.issue(grant)).toThrow('This agent has 1000 unredeemed tokens. Redeem them, or wait until they expire.');
   expect(tokens.issue({ ...grant, agentId: 'a2' }).token).toBeTruthy();
   clock.advance(tokenLifeMs - 1); // all but the newest are over
   for (let n = 0; n < 999; n++) tokens.issue(grant);
-  expect(() => tokens.issue(grant)).toThrow('1000 tokens');
+  expect(() => tokens.issue(grant)).toThrow('1000 unredeemed tokens');
 });
 
 test('none is left after they were cleared', () => {

@@ -9,9 +9,9 @@ type Deps = { credentials: Credentials; proxyTokens: ProxyTokens; accessLog: Acc
 
 /** The two steps in which an agent gets a secret: a token for it, and the value for the token. */
 export type TokenExchange = {
-  /** `tier` is whom the agent asks for, where that is less trust than its own. @throws ServiceError `not_found`, `forbidden`. */
+  /** `tier` is the trust of the person for whom the agent asks, if lower than its own. @throws ServiceError `not_found`, `forbidden`. */
   issue(agent: VaultAgent, name: string, tier?: Tier): Promise<VaultToken>;
-  /** @throws ServiceError `forbidden` for a token that is not, or no more, good for this agent. */
+  /** @throws ServiceError `forbidden` for a token that is invalid, has expired, or belongs to another agent. */
   redeem(agent: VaultAgent, token: string): Promise<VaultValue>;
 };
 
@@ -28,9 +28,9 @@ export function createTokenExchange({ credentials, proxyTokens, accessLog }: Dep
       const grant = proxyTokens.take(token);
       return accessLog.during({ actor: agent.name, action: 'redeem', target: grant?.name ?? null }, async (tx) => {
         if (grant === null || grant.agentId !== agent.id) {
-          throw forbidden('This token is not valid: it was used, has expired, or belongs to another agent. Request a new one.');
+          throw forbidden('This token is invalid: it was used, has expired, or belongs to another agent. Request a new one.');
         }
-        // Looked up again: what it takes may have been raised since.
+        // Looked up again: the required trust may have been raised since.
         const row = await credentials.permitted(tx, grant.name, grant.tier);
         return { ok: true, name: row.name, version: row.version, value: await credentials.valueOf(tx, row) };
       });
