@@ -26,7 +26,7 @@ export function createCollectorApp(context: CollectorContext): App {
     mask: context.knownSecrets.mask,
     remoteUsers,
     intake: createIntake(settings.dataDir),
-    // What was said before a secret was known is masked when it is read.
+    // Text that was stored before a secret was known is masked when it is read.
     maskAlso: (json, { url }) => (url.startsWith('/api/') ? coreMask.json(json) : Promise.resolve(json)),
     health: () => ({
       ingested: commitQueue.ingested,

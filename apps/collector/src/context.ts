@@ -51,7 +51,7 @@ export type CollectorContext = {
   ids: Ids;
   knownSecrets: KnownSecrets;
   coreMask: CoreMask;
-  /** Events of producers, without the secrets known here. `isOfCore`: the core has masked them by what it knows itself. */
+  /** Events of producers, with known secrets masked. `isOfCore`: the core has already masked the secrets that it knows. */
   maskIncoming(events: readonly unknown[], from?: { isOfCore: boolean }): Promise<readonly unknown[]>;
   db: SqliteDatabase;
   commitQueue: CommitQueue;
@@ -204,7 +204,7 @@ type SessionDeps = {
   onChanged: (keys: string[]) => void;
 };
 
-/** What is known of sessions beyond their events: by the core, by transcripts, and by the programs that run. */
+/** What is known about sessions beyond their events: from the core, from transcripts, and from running programs. */
 function openSessions({ settings, db, clock, log, coreUrl, tmuxSocket, roots, submit, onChanged }: SessionDeps) {
   const gitRoots = createGitRoots(clock);
   const core = createCoreDirectory(coreUrl, clock);

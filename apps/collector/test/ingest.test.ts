@@ -58,9 +58,9 @@ test('an event sent twice is stored once, and the answer is the same', async () 
 
 const nested = (levels: number) => `{"kind":"tool","payload":{"a":${'['.repeat(levels)}${']'.repeat(levels)}}}`;
 const invalid: [bad: string, error: string][] = [
-  ['null', 'an event is a JSON object'],
-  ['[]', 'an event is a JSON object'],
-  ['5', 'an event is a JSON object'],
+  ['null', 'an event must be a JSON object'],
+  ['[]', 'an event must be a JSON object'],
+  ['5', 'an event must be a JSON object'],
   ['{}', 'kind is missing or empty'],
   ['{"kind":""}', 'kind is missing or empty'],
   ['{"kind":7}', 'kind must be a string'],

@@ -9,13 +9,13 @@ const maxSessions = 100;
 
 type Deps = { db: Pick<Database, 'all'>; sessionList: Pick<SessionList, 'list'> };
 
-/** Who is at work, and what a day used. */
+/** The active sessions, and the usage of a day. */
 export async function readBrief({ db, sessionList }: Deps, now: number): Promise<Brief> {
   const active = await sessionList.list({ active: true, before: Number.MAX_SAFE_INTEGER, limit: maxSessions });
   return { at: now, active: active.map(toBrief), ...(await readTotals(db, now)) };
 }
 
-/** What each surface used in the last 24 hours, from the start of the first one on. */
+/** The usage of each surface in the last 24 hours, from the start of the first of these hours. */
 export async function readTotals(db: Deps['db'], now: number): Promise<Pick<Brief, 'since' | 'totals'>> {
   const since = bucketHour(Math.max(0, now - dayMs));
   return { since, totals: await totalsBySurface(db, since) };

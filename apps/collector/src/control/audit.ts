@@ -11,8 +11,8 @@ type ActionRequest = Pick<ControlAction, 'actor' | 'action' | 'target' | 'detail
 type Deps = { db: Db; hub: Hub<FeedItem>; clock: Pick<Clock, 'now'>; ids: Ids; log: Pick<Log, 'error'> };
 
 /**
- * Does one control action: first the audit has it, then it is done, then the audit has how that went. What cannot be
- * noted is not done. Throws what the action throws.
+ * Runs one control action: records it in the audit log, runs it, then records the outcome. An action that cannot be
+ * recorded is not run. Throws what the action throws.
  */
 export async function runAudited<T>(
   { db, hub, clock, ids, log }: Deps,
@@ -28,13 +28,13 @@ export async function runAudited<T>(
     finished_at: null,
   };
   await noteBegin(db, row).catch((error: unknown) => {
-    throw unavailable('The audit cannot be written, so nothing was done.', error);
+    throw unavailable('The audit log cannot be written, so nothing was done.', error);
   });
   const finish = async (outcome: ControlAction['outcome'], error: string | null) => {
     const ended = { ...row, outcome, error, finished_at: clock.now() };
     hub.publish({ name: 'control', data: ended });
     await noteEnd(db, ended).catch((fault: unknown) =>
-      log.error({ err: fault, audit: row.id }, 'the outcome of a control action is not in the audit'),
+      log.error({ err: fault, audit: row.id }, 'the outcome of a control action could not be written to the audit log'),
     );
   };
   try {
@@ -55,7 +55,7 @@ const select = 'SELECT * FROM control_audit WHERE at < ? ORDER BY seq DESC LIMIT
 type Row = Omit<ControlAction, 'details'> & { details: string; seq: number };
 type Db = Pick<SqliteDatabase, 'all' | 'runDurably'>;
 
-/** Notes an action that is about to begin. Everything else may be lost with the power of the machine, in its last moment; this may not. */
+/** Records an action before it begins. Unlike everything else in this database, the record must survive a power failure. */
 const noteBegin = (db: Db, { id, at, actor, action, target, details }: ControlAction): Promise<number> =>
   db.runDurably(insert, id, at, actor, action, target, JSON.stringify(details));
 

@@ -20,7 +20,7 @@ const auditQuery = {
   properties: { limit: text('1 to 1000, default 100'), before: text('Epoch ms; only older ones') },
 } as const;
 
-/** The control plane (spec: Endpoints, Collector). Each action is in the audit before it is done. */
+/** The control plane (spec: Endpoints, Collector). Each action is recorded in the audit log before it is run. */
 export function mountControlRoutes(app: App, context: CollectorContext): void {
   const { controlAuth: onRequest, readAuth, db } = context;
   const control = createControl(context);
@@ -45,7 +45,7 @@ export function mountControlRoutes(app: App, context: CollectorContext): void {
   });
   app.post('/api/control/send-keys', { onRequest, schema: { body: sendKeysSchema } }, (request): Answer => {
     const { session_id, keys, text: typed, enter } = request.body;
-    // What was typed may be a password.
+    // The typed text is not recorded: it may be a password.
     const details = { keys: keys ?? null, characters: typed?.length ?? 0, enter: enter ?? false };
     return audited(request, 'send-keys', session_id, details, () => control.sendKeys(request.body));
   });

@@ -3,11 +3,11 @@ import type { Session } from '@svc/contract/session.ts';
 import { requestJson, type JsonRequest } from '@svc/service-kit/http/json-client.ts';
 import { conflict, notFound, ServiceError, unavailable } from '@svc/service-kit/service-error.ts';
 
-/** What the core knows of a session, and what it can do to it. */
+/** Reads and aborts sessions of the core. */
 export type CoreSessions = {
-  /** Throws `not_found`, or `unavailable` when the core is away. */
+  /** Throws `not_found`, or `unavailable` when the core does not answer. */
   read(key: string): Promise<Session>;
-  /** Ends what runs in the session. Throws `not_found` when nothing does. */
+  /** Ends the turn that runs in the session. Throws `not_found` if none does. */
   abort(key: string): Promise<void>;
 };
 
@@ -16,7 +16,7 @@ const timeoutMs = 10_000;
 export function createCoreSessions(coreUrl: string): CoreSessions {
   const ask = async <T>(path: string, what: string, key: string, request: Pick<JsonRequest, 'body'> = {}): Promise<T> => {
     const answer = await requestJson<T | ErrorBody>(coreUrl + path, { ...request, timeoutMs }).catch((error: unknown) => {
-      throw unavailable('The core, which knows the sessions, does not answer.', error);
+      throw unavailable('The core, which keeps the sessions, does not answer. Try again when it is running.', error);
     });
     if (answer.status < 300) return answer.body as T;
     if (answer.status === 404) throw notFound(what, key);

@@ -15,13 +15,13 @@ import { checkedKey, checkedText, createTmux, noTerminal } from './tmux.ts';
 
 type Deps = Pick<CollectorContext, 'settings' | 'db' | 'clock' | 'hosts' | 'transcriptStore'>;
 
-/** How long an answer may take to leave before this process ends itself. */
-const farewellMs = 200;
-const personsPaceMs = 150;
-/** Interrupts the engine in a terminal, whichever it is. */
+/** How long this process waits for its response to be sent before it ends itself. */
+const lastResponseMs = 200;
+const typingPauseMs = 150;
+/** The key that interrupts every engine in a terminal. */
 const stopKey = 'Escape';
 
-/** What the control plane can do. Every session is looked up first: what neither the core nor a transcript knows cannot be touched. */
+/** The actions of the control plane. Every session is looked up first: one that neither the core nor a transcript knows cannot be controlled. */
 export function createControl({ settings, db, clock, hosts, transcriptStore }: Deps) {
   const { bindHost, corePort, managerPort, managerToken, stopTimeoutMs, dataDir } = settings;
   const { run, supervisorState } = dataPaths(dataDir);
@@ -29,9 +29,9 @@ export function createControl({ settings, db, clock, hosts, transcriptStore }: D
   const tmux = createTmux();
   const places = { sessions, hosts, transcriptStore, socket: path.join(run, 'tmux.sock') };
   const target = (key: string) => findTarget(places, key);
-  const restartSelf = () => void clock.after(farewellMs, () => void process.kill(process.pid, 'SIGTERM'));
+  const restartSelf = () => void clock.after(lastResponseMs, () => void process.kill(process.pid, 'SIGTERM'));
 
-  /** What runs the session and nothing else; null when that is an engine of the core. */
+  /** The process that runs only this session; null if an engine of the core runs it. */
   const processOf = async ({ terminal, program }: ControlTarget): Promise<ProcessFacts | null> => {
     if (program !== null) return ownProcess(program.pid, program.parent);
     return terminal === null ? null : tmux.process(terminal);
@@ -44,7 +44,7 @@ export function createControl({ settings, db, clock, hosts, transcriptStore }: D
       if (facts !== null) {
         if (!(await endProcess(facts, { hard }))) throw unavailable(`Process ${facts.pid} could not be ended.`);
         for (const worker of found.program?.workers ?? []) await endProcess(worker, { hard });
-        // From now on the list says so, also to those who were not asked.
+        // Refreshes the list of sessions for all its readers.
         if (found.program !== null) await hosts.current(true);
         return { ended: 'process', pid: facts.pid };
       }
@@ -56,23 +56,23 @@ export function createControl({ settings, db, clock, hosts, transcriptStore }: D
       const { isCore, terminal, program } = await findProgram(places, key);
       if (isCore && terminal === null) await sessions.abort(key);
       else if (program === null) throw conflict('The program of this session has ended already.');
-      else if (terminal === null) throw conflict('This session is in no tmux terminal where its work could be stopped.');
-      // A person may have taken the session over in a terminal, while the core does nothing in it.
+      else if (terminal === null) throw conflict('This session does not run in a tmux terminal, so its work cannot be stopped.');
+      // A person may have taken over the session in a terminal while the core runs no turn in it.
       else if (!isCore || !(await hasAborted(sessions.abort(key)))) await tmux.press(terminal, stopKey);
       return {};
     },
     async sendKeys({ session_id, text, keys, enter }: SendKeysRequest): Promise<object> {
       const isOne = keys === undefined ? text !== undefined || enter === true : text === undefined && enter === undefined;
-      if (!isOne) throw badRequest('Send a text, with enter or without, or one of keys.');
-      // All of it is checked before a part of it is typed.
+      if (!isOne) throw badRequest('Send either text, with or without enter, or keys.');
+      // Everything is checked before anything is typed.
       if (text !== undefined) checkedText(text);
       if (keys !== undefined) checkedKey(keys);
       const { terminal } = await target(session_id);
       if (terminal === null) throw noTerminal();
       if (text !== undefined && text !== '') {
         await tmux.type(terminal, text);
-        // An Enter that comes with the text would be a part of it: programs take what comes at once for pasted.
-        if (enter === true) await sleep(personsPaceMs);
+        // Programs treat input that arrives at once as pasted, so an immediate Enter would become part of the text.
+        if (enter === true) await sleep(typingPauseMs);
       }
       if (keys !== undefined || enter === true) await tmux.press(terminal, keys ?? 'Enter');
       return {};
@@ -80,8 +80,7 @@ export function createControl({ settings, db, clock, hosts, transcriptStore }: D
     async diff(key: string): Promise<TreeDiff> {
       const { cwd } = await target(key);
       const folder = cwd ?? (await lastFolder(db, key));
-      if (folder === null)
-        throw conflict('It is not known where this session works: it has no folder, and its tools touched no file.');
+      if (folder === null) throw conflict('The folder of this session is unknown: none is set, and its tools touched no file.');
       return readTreeDiff(folder);
     },
     async restart(name: string): Promise<object> {
@@ -92,7 +91,7 @@ export function createControl({ settings, db, clock, hosts, transcriptStore }: D
   };
 }
 
-/** False when nothing was in flight. */
+/** False if no turn was running. */
 async function hasAborted(abort: Promise<void>): Promise<boolean> {
   try {
     await abort;
@@ -103,7 +102,7 @@ async function hasAborted(abort: Promise<void>): Promise<boolean> {
   }
 }
 
-/** Where the tools of a session worked last. */
+/** The folder in which the tools of a session last worked. */
 async function lastFolder(db: Deps['db'], key: string): Promise<string | null> {
   const [touch] = await touchesOf(db, key, 0, 1);
   return touch === undefined ? null : (touch.cwd ?? path.dirname(touch.path));

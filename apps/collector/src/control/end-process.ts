@@ -6,8 +6,8 @@ type Deps = { read: ReadProcess; signal: (pid: number, signal: NodeJS.Signals) =
 const system: Deps = { read: readProcess, signal: (pid, signal) => void signalProcess(pid, signal), lookMs: 50 };
 
 /**
- * SIGTERM, and SIGKILL when that has no effect within `patienceMs`; `hard` begins with the latter. The process is looked
- * at before each: its number may be another one's by then. True when it is gone.
+ * Sends SIGTERM, then SIGKILL if the process has not ended within `patienceMs`; `hard` sends SIGKILL at once. The process
+ * is checked before each signal, because its pid may have been reused. True when it has ended.
  */
 export async function endProcess(
   facts: ProcessFacts,

@@ -10,7 +10,7 @@ const maxDiffBytes = 1024 * 1024;
 const maxListBytes = 256 * 1024;
 const maxFiles = 2000;
 
-/** A repository may belong to anybody. Its settings must not make git run anything, ask the network or write. */
+/** A repository may not be trusted. Its settings must not make git run a program, use the network or write. */
 const harmless = [
   'core.fsmonitor=false',
   'core.hooksPath=/dev/null',
@@ -23,11 +23,11 @@ const harmless = [
   'safe.bareRepository=explicit',
 ].flatMap((setting) => ['-c', setting]);
 
-/** Changes in the work tree that holds a folder, against its last commit. Throws `conflict` when it is in none. */
+/** The changes in the work tree of a folder against its last commit. Throws `conflict` if it is in none. */
 export async function readTreeDiff(folder: string): Promise<TreeDiff> {
   if (!path.isAbsolute(folder)) throw conflict('The folder of this session is not known.');
   const root = (await git(folder, [], 'rev-parse', '--show-toplevel')).stdout.replace(/\n$/, '');
-  if (root === '') throw conflict('The session works in no work tree of git.');
+  if (root === '') throw conflict('The folder of this session is not in a git work tree.');
   const off = await filtersOff(root);
   const branch = await tryGit(root, off, 'symbolic-ref', '--short', '-q', 'HEAD');
   const commit = await tryGit(root, off, 'rev-parse', '-q', '--verify', 'HEAD');
@@ -45,22 +45,22 @@ export async function readTreeDiff(folder: string): Promise<TreeDiff> {
   };
 }
 
-/** Filters are programs that git runs on files that it compares; each is overridden by name. Throws `conflict` when one cannot be. */
+/** Filters are programs that git runs on the files it compares; each is disabled by name. Throws `conflict` if one cannot be. */
 async function filtersOff(root: string): Promise<string[]> {
   const { code, stdout, truncated } = await runGit(root, [], ['config', '--null', '--name-only', '--get-regexp', '^filter\\.']);
   if (truncated || (code !== 0 && code !== 1))
-    throw conflict('The filters of this repository cannot be listed, so git is not run in it.');
+    throw conflict('The git filters of this repository cannot be listed, so git is not run in it.');
   const keys = stdout.split('\0').filter((key) => key.startsWith('filter.'));
   const names = new Set(keys.map((key) => key.replace(/^filter\./, '').replace(/\.?[^.]*$/, '')));
-  // `-c` ends a name at its first `=`, and bytes that are no text come out of git as another name.
+  // `-c` ends a name at its first `=`, and git prints bytes that are not text as another name.
   if ([...names].some((name) => /[=\uFFFD]/.test(name)))
-    throw conflict('A filter of this repository has a name that git cannot be told to leave out, so git is not run in it.');
+    throw conflict('A git filter of this repository cannot be disabled because of its name, so git is not run in it.');
   return [...names].flatMap((name) =>
     ['clean=', 'smudge=', 'process=', 'required=false'].flatMap((end) => ['-c', `filter.${name}.${end}`]),
   );
 }
 
-/** Null when git says no by its exit code. */
+/** Null if git fails. */
 async function tryGit(root: string, settings: readonly string[], ...args: string[]): Promise<string | null> {
   const { code, stdout } = await runGit(root, settings, args);
   return code === 0 ? stdout.replace(/\n$/, '') : null;
@@ -76,7 +76,7 @@ async function runGit(folder: string, settings: readonly string[], args: readonl
   const maxBytes = args[0] === 'diff' ? maxDiffBytes : maxListBytes;
   const all = ['--no-pager', '--no-replace-objects', '--literal-pathspecs', ...harmless, ...settings, '-C', folder, ...args];
   return runProgram('git', all, { env: gitEnv(), timeoutMs, maxBytes }).catch((error: unknown) => {
-    throw unavailable('git cannot be run there, or takes too long.', error);
+    throw unavailable('git could not be run in the folder of this session, or took too long.', error);
   });
 }
 

@@ -25,12 +25,12 @@ async function readPs(pid: number): Promise<ProcessFacts | null> {
   return startedAt === undefined ? null : { pid, parent: Number(parent), user: Number(user), startedAt };
 }
 
-/** Throws `conflict` unless the process is one that its parent started for us: ours to end. */
+/** Throws `conflict` unless the process is a child of `parent` and of this user, so that it may be ended. */
 export async function ownProcess(pid: number, parent: number, read: ReadProcess = readProcess): Promise<ProcessFacts> {
   const facts = Number.isSafeInteger(pid) && pid > 1 && pid !== process.pid && pid !== process.ppid ? await read(pid) : null;
-  if (facts === null) throw conflict('There is no process that could be ended.');
+  if (facts === null) throw conflict('There is no process to end.');
   const isOurs = facts.parent === parent && parent > 1 && facts.user === process.getuid?.();
-  if (!isOurs) throw conflict(`Process ${pid} is not the one that was started for this; it is left alone.`);
+  if (!isOurs) throw conflict(`Process ${pid} is not the one that was started for this, so it was not ended.`);
   return facts;
 }
 

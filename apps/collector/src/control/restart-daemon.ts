@@ -15,7 +15,7 @@ type Options = {
   managerUrl: string;
   managerToken: Secret | null;
   stopTimeoutMs: number;
-  /** Ends this process once its answer is out. */
+  /** Ends this process once its response is sent. */
   restartSelf: () => void;
 };
 
@@ -30,21 +30,18 @@ export async function restartDaemon(target: string, options: Options): Promise<v
   if (target === wholeService) return restartAll(state);
   const host = state?.services.find(({ name }) => name === target);
   if (host === undefined || state === null) return restartInstance(target, options);
-  if (host.pid === null)
-    throw conflict(`${target} does not run at the moment; its supervisor is about to start it, or has given up.`);
+  if (host.pid === null) throw conflict(`${target} is not running. Its supervisor is about to start it, or has given up.`);
   if (host.pid === process.pid) return options.restartSelf();
   const facts = await ownProcess(host.pid, state.pid);
   if (!(await endProcess(facts, { patienceMs: options.stopTimeoutMs + 1000 })))
     throw unavailable(`${target} could not be ended.`);
 }
 
-/** Asks the supervisor, which lets turns end, stops all and starts it again, as after an update. Nobody else gets the signal. */
+/** Signals the supervisor, which lets turns end and restarts everything, as after an update. Its identity is checked before. */
 function restartAll(state: SupervisorState | null): void {
   const isIt = typeof state?.born === 'string' && birthMark(state.pid) === state.born;
   if (state?.starts_again !== true || !isIt)
-    throw conflict(
-      'What runs the service cannot start it again by itself. Where it is installed, stop it (Ctrl-C) and run ./svc up.',
-    );
+    throw conflict('This service cannot restart itself. Stop it (Ctrl-C) where it runs, then run ./svc up.');
   signalProcess(state.pid, 'SIGUSR2');
 }
 

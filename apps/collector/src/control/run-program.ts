@@ -11,12 +11,12 @@ type Options = {
 };
 
 const maxErrorBytes = 4096;
-/** A program that inherited the pipes can hold them open long after the one that we wait for is gone. */
+/** A program that inherited the pipes can keep them open long after the awaited program has ended. */
 const lastOutputMs = 250;
 
 /**
- * Runs a program without a shell, bounded in time and output; what is too much is cut off and the program ended. Rejects
- * when it cannot be started, takes too long, or was ended by `signal`; then it is gone.
+ * Runs a program without a shell, with limits on time and output. Output past its limit is cut off and the program is ended.
+ * Rejects when it cannot be started, takes too long, or was ended by `signal`; it no longer runs then.
  */
 export function runProgram(
   program: string,
@@ -32,7 +32,7 @@ export function runProgram(
       timeout: timeoutMs,
       killSignal: 'SIGKILL',
     });
-    child.stdin?.on('error', () => undefined); // one that reads nothing may have ended by then; its exit code says the rest
+    child.stdin?.on('error', () => undefined); // the program may end without reading its input; its exit code tells
     child.stdin?.end(input);
     const out: Buffer[] = [];
     let bytes = 0;
@@ -57,7 +57,7 @@ export function runProgram(
     });
     child.on('close', (code, signal) => {
       stop?.removeEventListener('abort', end);
-      if (stop?.aborted === true) reject(new Error(`${program} was ended, because the service stops`));
+      if (stop?.aborted === true) reject(new Error(`${program} was ended because the service is stopping`));
       else if (signal !== null && !truncated)
         reject(new Error(`${program} was ended by ${signal}, after at most ${timeoutMs / 1000} s`));
       else resolve({ code, stdout: Buffer.concat(out).toString('utf8'), stderr: stderr.trim(), truncated });
@@ -65,7 +65,7 @@ export function runProgram(
   });
 }
 
-/** What a program needs to run, and nothing of ours. */
+/** The environment that a program needs, without that of the service. */
 export const programEnv = (): Record<string, string> => {
   const names = ['PATH', 'HOME', 'TMPDIR', 'TMUX_TMPDIR', 'USER'];
   const own = names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]));

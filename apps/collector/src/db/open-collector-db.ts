@@ -11,14 +11,14 @@ import { openSqlite, type Durability, type SqliteDatabase } from '@svc/store/ope
 export const logBytes = 32 * 1024 * 1024;
 
 /**
- * The collector writes more than any other process: a cache that holds the ends of its indexes, and a log that SQLite
- * moves within a commit only when the checkpointer fails. The log keeps its room in the file, for what comes next.
+ * The collector writes more than any other process, so it has a cache for the ends of its indexes, and a log that SQLite
+ * moves during a commit only if the checkpointer fails. The log file keeps its size for the next writes.
  */
 const tuning = `PRAGMA cache_size=-32768; PRAGMA wal_autocheckpoint=16000; PRAGMA journal_size_limit=${logBytes}`;
 
 export type CollectorDbDeps = { clock: Clock; log: Pick<Log, 'warn'>; durability: Durability };
 
-/** @throws Error that says which file cannot be used, and why. */
+/** @throws Error with the file that cannot be used and the reason. */
 export function openCollectorDb(file: string, { clock, log, durability }: CollectorDbDeps) {
   let db: SqliteDatabase | null = null;
   try {

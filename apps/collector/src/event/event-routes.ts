@@ -13,7 +13,7 @@ const querySchema = {
     kind: text('Only events of this kind'),
     since: text('Epoch ms; only events at or after it'),
     limit: text('1 to 1000, default 100'),
-    before: text('Epoch ms or the id of an event; only older ones. A page gives it as next_before'),
+    before: text('Epoch ms or the id of an event; only older ones. See next_before of a page'),
   },
 } as const;
 

@@ -18,16 +18,16 @@ export type EventFilter = {
   limit: number;
 };
 
-/** A place in the feed: events before it are older, or as old and stored earlier. */
+/** A position in the list of events: those before it are older, or as old and stored earlier. */
 export type EventCursor = { ts: number; seq: number };
 
-/** `next_before` is the `before` of the next page; null when there is none. */
+/** `next_before` is the `before` of the next page; null if there is none. */
 export type EventPage = { events: TelemetryEvent[]; next_before: string | null };
 
 type EventRow = Omit<TelemetryEvent, 'payload' | 'billed' | 'injected' | 'received_at'> &
   EventCursor & { payload: string; billed: number; injected: number; received_at: number | null; claimed_at: number | null };
 
-/** Bounds on one page: a filter that hardly ever matches, and events as large as they may be. */
+/** Limits of one page, for filters that hardly ever match and for events of the maximum size. */
 const sliceRows = 250;
 const maxScannedRows = 20_000;
 const maxPageLength = 4 * 1024 * 1024;
@@ -41,8 +41,8 @@ const slices = {
 };
 
 /**
- * Events of the feed, newest first. One filter is answered by its index, the others are checked on what it gives; a page
- * ends early when that takes too long or grows too large, and `next_before` says where to continue.
+ * Events, newest first. One filter is answered by its index; the others are applied to its result. A page ends early when
+ * that takes too long or grows too large; `next_before` is then where to continue.
  */
 export async function listEvents(db: Pick<Database, 'all'>, filter: EventFilter): Promise<EventPage> {
   const { sql, value } = narrowest(filter);
@@ -67,21 +67,21 @@ export async function listEvents(db: Pick<Database, 'all'>, filter: EventFilter)
   return { events, next_before: last };
 }
 
-/** An event that was pushed to people, as it is stored: its payload is JSON. */
+/** A stored event that was pushed to people; its payload is JSON. */
 export type NotificationRow = Omit<Notification, 'payload'> & { seq: number; payload: string };
 
-// The condition is that of the index, word by word.
+// The condition must be that of the index, word for word.
 const selectNotifications = `SELECT seq, id, ts, kind, surface, session, instance_id, text, payload FROM event
 WHERE kind IN ('notification', 'delivery') AND (ts, seq) < (?, ?) ORDER BY ts DESC, seq DESC LIMIT ?`;
 
-/** What was pushed to people before a place, newest first. */
+/** Events that were pushed to people before a position, newest first. */
 export const listNotifications = (
   db: Pick<Database, 'all'>,
   { ts, seq }: EventCursor,
   limit: number,
 ): Promise<NotificationRow[]> => db.all<NotificationRow>(selectNotifications, ts, seq, limit);
 
-/** The place of a stored event, or null when there is none of this id. */
+/** The position of a stored event, or null if there is none with this id. */
 export const findCursor = async (db: Pick<Database, 'get'>, id: string): Promise<EventCursor | null> =>
   (await db.get<EventCursor>('SELECT ts, seq FROM event WHERE id = ?', id)) ?? null;
 
@@ -92,7 +92,7 @@ function selectSlice(condition: string): string {
 function narrowest({ session, identity, surface, kind }: EventFilter): { sql: string; value: string | null } {
   if (session !== null) return { sql: slices.session, value: session };
   if (identity !== null) return { sql: slices.identity, value: identity };
-  // Rare, and asked for often: it has an index of its own.
+  // Rare but often requested, so it has its own index.
   if (kind === 'denied') return { sql: slices.denied, value: kind };
   if (surface !== null) return { sql: slices.surface, value: surface };
   return { sql: slices.none, value: null };
@@ -114,13 +114,13 @@ function toEvent({ seq: _seq, claimed_at, received_at, ...row }: EventRow): Tele
   };
 }
 
-/** A column for each field of an event, and what the collector adds; `claimed_at` is the time it says, where that cannot be. */
+/** A column for each field of an event, and those that the collector adds; `claimed_at` is the time of an event that is impossible. */
 const eventColumns = [...(Object.keys(eventFields) as (keyof typeof eventFields)[]), 'received_at', 'claimed_at'] as const;
 
 const insertEvent = `INSERT INTO event (${eventColumns.join(', ')}) VALUES (${eventColumns.map(() => '?').join(', ')})
 ON CONFLICT (id) DO NOTHING`;
 
-/** Stores an event, inside the caller's transaction; false when one of its id is there already. */
+/** Stores an event, inside the caller's transaction; false if one with its id is stored already. */
 export function createEventWriter(db: BatchDatabase): (event: StoredEvent) => boolean {
   const insert = db.statement(insertEvent);
   return (event) => insert.run(...eventColumns.map((name) => columnValue(event, name))).changes !== 0;
@@ -132,11 +132,11 @@ function columnValue(event: StoredEvent, name: (typeof eventColumns)[number]): V
   return typeof value === 'boolean' ? Number(value) : value;
 }
 
-/** The end of time, a time, or an event's place: several events can share a millisecond. Throws for anything else. */
+/** The position for `before`: a time, or that of an event, because several can share a millisecond; without a value the end. Throws for anything else. */
 export async function parseBefore(db: Pick<Database, 'get'>, value: string | undefined): Promise<EventCursor> {
   if (value === undefined) return { ts: Number.MAX_SAFE_INTEGER, seq: 0 };
   if (/^\d+$/.test(value)) return { ts: queryInteger('before', value, 0, 0, Number.MAX_SAFE_INTEGER), seq: 0 };
   const cursor = await findCursor(db, value);
-  if (cursor === null) throw badRequest('The query parameter before takes epoch ms or the id of a stored event.');
+  if (cursor === null) throw badRequest('The query parameter before must be epoch ms or the id of a stored event.');
   return cursor;
 }

@@ -3,7 +3,7 @@ import type { EventCursor } from './event-store.ts';
 
 type EventRow = EventCursor & { kind: string; received_at: number | null };
 
-/** The newest event stays, or its number would be given a second time. */
+/** The newest event stays; otherwise its number would be used again. */
 const selectEvents = `SELECT ts, seq, kind, received_at FROM event
 WHERE (ts, seq) > (?, ?) AND ts < ? AND seq < (SELECT max(seq) FROM event) ORDER BY ts, seq LIMIT ?`;
 const removeBySeq = 'DELETE FROM event WHERE seq IN (SELECT value FROM json_each(?))';
@@ -11,13 +11,13 @@ const removeBySeq = 'DELETE FROM event WHERE seq IN (SELECT value FROM json_each
 type RemovedEvents = {
   cursor: EventCursor;
   removed: number[];
-  /** The oldest event that stays because it came late; null when there is none. */
+  /** The oldest event that stays because it was received late; null if there is none. */
   late: number | null;
 };
 
 /**
- * Looks at some events from before a time (epoch ms), oldest first, and removes those of the kinds asked for that came before it too: the time
- * that an event says may be wrong. Null when no more are old enough.
+ * Reads some events from before a time (epoch ms), oldest first, and removes those of the given kinds that were also received before it, because
+ * the time in an event may be wrong. Null when no more are old enough.
  */
 export async function removeEvents(
   db: Pick<Database, 'all' | 'run'>,

@@ -1,27 +1,27 @@
 import { Buffer } from 'node:buffer';
 
-/** One write to a reader: some items that follow each other, the same memory for all who get them. */
+/** One write to a reader: consecutive items, in memory that all readers share. */
 export type Portion = { count: number; bytes: number; text: string; frames: Buffer };
 
 const portionBytes = 64 * 1024;
-/** Engine.IO: the packets of one answer are parted by this character, and `4` begins a message. JSON holds neither raw. */
+/** Engine.IO separates the packets of one response by this character, and `4` begins a message. JSON never contains the character unescaped. */
 const nextMessage = '\u001E4';
 
 /**
- * Items that some reader has not been given yet, kept once for all of them. A reader is a place in it, so one that does
- * not read costs next to nothing, and all of them together hold no more than this.
+ * Items that some reader has not received yet, kept once for all readers. A reader is only a position in the log, so one
+ * that does not read costs next to nothing.
  */
 export type FeedLog = {
   add(item: string): void;
-  /** The place after the last item. */
+  /** The position after the last item. */
   readonly end: number;
   /** Characters of all items that were ever added. */
   readonly added: number;
-  /** Characters it holds. */
+  /** Characters that it contains now. */
   readonly kept: number;
-  /** What comes next for a reader that stands here, before the end. */
+  /** The next items for a reader at this position, which must be before the end. */
   portion(place: number): Portion;
-  /** Everybody is here or further. */
+  /** Drops items that every reader has received. */
   forgetBefore(place: number): void;
 };
 

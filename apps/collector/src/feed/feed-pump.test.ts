@@ -65,11 +65,11 @@ test('every reader gets all items since it came, in their order, in both forms',
       else {
         const one = readers[each.of]?.reader;
         if (one !== undefined) one.isTaking = each.kind === 'resume';
-        pump.goOn();
+        pump.resume();
       }
     }
     for (const { reader } of readers) reader.isTaking = true;
-    pump.goOn();
+    pump.resume();
     await expect.poll(() => pump.kept).toBe(0);
     for (const { reader, want } of readers.filter((each) => !each.reader.isDropped)) {
       expect(reader.frames.flatMap(textsOf)).toEqual(want);

@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createFeedLog, type FeedLog, type Portion } from './feed-log.ts';
 
-/** The connection of a reader, which holds at most one portion at a time. */
+/** The connection of a reader, which buffers at most one portion at a time. */
 export type FeedReader = {
-  /** False while it has not taken the last portion. */
+  /** False while the last portion is not sent yet. */
   isReady(): boolean;
   write(portion: Portion): void;
   drop(): void;
@@ -13,23 +13,23 @@ type Place = { next: number; given: number };
 type Limits = { waitingBytes: number; keptBytes: number };
 type State = { log: FeedLog; places: Map<FeedReader, Place>; limits: Limits };
 
-/** A reader that takes nothing is dropped when `waitingBytes` wait for it alone; one that is only slow, at `keptBytes`. */
+/** A stalled reader is dropped when `waitingBytes` are waiting for it; one that is only slow, at `keptBytes`. */
 const usualLimits: Limits = { waitingBytes: 4 * 1024 * 1024, keptBytes: 32 * 1024 * 1024 };
-/** Others get their turn after so many readers. A dropped one costs many times as much as one that is written to. */
+/** After this many readers, other work gets a turn. Dropping a reader costs several times as much as a write. */
 const readersAtOnce = 50;
 const dropCost = 5;
 
-/** Brings every item to every reader, a portion each in turn, in the order of the items. */
+/** Sends every item to every reader in order, one portion for each reader in turn. */
 export type FeedPump = {
   add(reader: FeedReader): void;
   remove(reader: FeedReader): void;
-  /** A reader has become ready. */
-  goOn(): void;
-  /** Readers. */
+  /** Continues, because a reader has become ready. */
+  resume(): void;
+  /** The number of readers. */
   readonly size: number;
-  /** For every reader that is here now. */
+  /** Sends an item to every present reader. */
   publish(item: string): void;
-  /** Characters that some reader has not taken yet. */
+  /** Characters that some reader has not received yet. */
   readonly kept: number;
   close(): void;
 };
@@ -41,14 +41,14 @@ export function createFeedPump(onFault: (error: unknown) => void, limits = usual
 
   const pump = async () => {
     try {
-      // What is published within one tick goes together.
+      // Items published within one tick are sent together.
       do await nextTurn();
       while (await serveAll(state));
     } finally {
       isPumping = false;
     }
   };
-  const goOn = () => {
+  const resume = () => {
     if (isPumping || log.kept === 0) return;
     isPumping = true;
     pump().catch(onFault);
@@ -56,14 +56,14 @@ export function createFeedPump(onFault: (error: unknown) => void, limits = usual
   return {
     add: (reader) => void places.set(reader, { next: log.end, given: log.added }),
     remove: (reader) => remove(state, reader),
-    goOn,
+    resume,
     get size() {
       return places.size;
     },
     publish(item) {
       if (places.size === 0) return;
       log.add(item);
-      goOn();
+      resume();
     },
     get kept() {
       return log.kept;
@@ -75,7 +75,7 @@ export function createFeedPump(onFault: (error: unknown) => void, limits = usual
   };
 }
 
-/** One portion for every reader that takes one; false when none did. */
+/** Sends a portion to every reader that is ready; false if none was. */
 async function serveAll(state: State): Promise<boolean> {
   const { log, places } = state;
   let cost = 0;
@@ -93,12 +93,12 @@ async function serveAll(state: State): Promise<boolean> {
   return isMoved;
 }
 
-/** What it cost, 0 for nothing. */
+/** Returns the cost; 0 if nothing was done. */
 function serve(state: State, reader: FeedReader, place: Place): number {
   const { log, limits } = state;
   if (place.next === log.end) return 0;
   const isReady = reader.isReady();
-  // By its own lag, never by what all of them are kept for: one slow reader would cost those that keep up their connection.
+  // By the reader's own lag, not by the size of the log: otherwise one slow reader would cost others their connection.
   if (log.added - place.given > (isReady ? limits.keptBytes : Math.min(limits.waitingBytes, limits.keptBytes))) {
     remove(state, reader);
     reader.drop();

@@ -5,11 +5,11 @@ import type { StoredEvent } from '../ingest/parse-event.ts';
 import { concernsSession } from '../session/session-facts.ts';
 import type { FeedItem } from './feed-item.ts';
 
-/** How long changes of sessions are gathered, and how many one item names. */
+/** How long changes of sessions are collected, and how many one item names. */
 const gatherMs = 250;
 const maxNamed = 1000;
 
-/** Reports to the hub what was stored. Costs nothing while nobody listens. */
+/** Publishes stored events to the hub. Costs nothing while there are no listeners. */
 export function createFeedSource(hub: Hub<FeedItem>, clock: Clock) {
   const changed = new Set<string>();
   let cancel = () => {};
@@ -32,7 +32,7 @@ export function createFeedSource(hub: Hub<FeedItem>, clock: Clock) {
         if (event.session !== null && concernsSession(event)) note(event.session);
       }
     },
-    /** Something about these sessions changed that no event reports. */
+    /** Reports a change of these sessions that is in no event. */
     changed(keys: readonly string[]): void {
       if (hub.size > 0) for (const key of keys) note(key);
     },

@@ -18,7 +18,7 @@ const bodyTimeoutMs = 20_000;
  */
 export function mountFeed(app: App, { hub, settings, clock, log, knownSecrets }: Deps): void {
   let feed: Promise<SocketFeed> | null = null;
-  // What could not be loaded once is asked for again, and keeps nothing from ending.
+  // A failed load is tried again with the next connection.
   const load = () =>
     (feed ??= import('./socket-feed.ts')
       .then(({ createSocketFeed }) =>
@@ -35,7 +35,7 @@ export function mountFeed(app: App, { hub, settings, clock, log, knownSecrets }:
       method,
       url: feedPath,
       schema: { hide: true },
-      // Taken over before the body is read: it is in the library's own format.
+      // Taken over before the body is read, which is in the library's own format.
       onRequest: async (request, reply) => {
         const refusal = tokenInUrl(request.raw);
         if (refusal !== null) throw refusal;
@@ -74,7 +74,7 @@ export function mountFeed(app: App, { hub, settings, clock, log, knownSecrets }:
 const nothingHere = new ServiceError('not_found', 'There is no live feed at this path.');
 const isFeed = ({ url = '' }: IncomingMessage): boolean => url.split('?', 1)[0] === feedPath;
 
-/** A URL ends up in logs and histories, so a token in it is not taken. */
+/** A URL ends up in logs and histories, so a token in it is refused. */
 const tokenInUrl = ({ url = '' }: IncomingMessage): ServiceError | null =>
   new URLSearchParams(url.slice(url.indexOf('?') + 1)).has('token')
     ? new ServiceError('unauthorized', 'Send the token in the handshake: io(url, { auth: { token } }).')
@@ -94,7 +94,7 @@ function refuse(socket: Duplex, refusal: ServiceError): void {
   socket.end(`${fields.join('\r\n')}\r\n\r\n${body}`);
 }
 
-/** A body that trickles is cut off. */
+/** Limits the time of a slow body. */
 function limitTime(request: IncomingMessage, clock: CollectorContext['clock']): void {
   if (request.method !== 'POST') return;
   const cancel = clock.after(bodyTimeoutMs, () => request.destroy());

@@ -17,9 +17,9 @@ export type SocketFeed = {
   close(): Promise<void>;
 };
 
-/** Sessions of the transport, joined or not yet. */
+/** Connections of the transport, including those that have not joined yet. */
 const maxReaders = 2000;
-/** Of what nobody asked for but must be answered, so that a sender that does not read costs little. */
+/** Limit of responses that wait for a client which sends packets but does not read. */
 const maxAnswers = 64;
 const checkMs = 250;
 
@@ -36,7 +36,7 @@ export function createSocketFeed({ hub, token, clock, mask, log, mostReaders = m
   const io = new Server({
     serveClient: false,
     httpCompression: false,
-    // Nobody has anything to say here beyond the handshake.
+    // Clients send nothing but the handshake.
     maxHttpBufferSize: 16 * 1024,
     connectTimeout: 10_000,
     allowRequest: (request, decide) => {
@@ -45,15 +45,15 @@ export function createSocketFeed({ hub, token, clock, mask, log, mostReaders = m
       decide(isTooMany ? 'too many readers' : null, !isTooMany);
     },
   });
-  // A server that never listens: the library would otherwise take every request of ours before our own checks.
+  // A server that never listens: otherwise the library would handle every request before our own checks.
   io.attach(http.createServer());
   io.use((socket, next) => next(admit(socket, token)));
 
-  const pump = createFeedPump((error) => log.error({ err: error }, 'the live feed could not be written'));
-  const stopChecks = clock.every(checkMs, () => dropTalkers(io));
+  const pump = createFeedPump((error) => log.error({ err: error }, 'writing the live feed failed'));
+  const stopChecks = clock.every(checkMs, () => dropFlooders(io));
   let unsubscribe: (() => void) | null = null;
   io.on('connection', (socket) => {
-    const reader = toReader(socket, pump.goOn);
+    const reader = toReader(socket, pump.resume);
     pump.add(reader);
     unsubscribe ??= hub.subscribe(({ name, data }) => pump.publish(`2["${name}",${mask.json(data)}]`));
     socket.on('disconnect', () => {
@@ -99,19 +99,19 @@ function toReader(socket: Socket, onReady: () => void): FeedReader {
   connection.on('upgrade', (transport) => transport.on('ready', onReady));
   return {
     isReady: () => connection.transport.writable && connection.writeBuffer.length === 0,
-    // The same in both of its forms: which one is sent is up to the transport at that moment.
+    // The same text in both forms; the transport decides which one is sent.
     write: ({ text, frames }) => connection.write(text, { wsPreEncodedFrame: [frames] }),
     drop: () => drop(connection),
   };
 }
 
-/** A client that asks and asks, and does not take the answers. */
-function dropTalkers(io: Server): void {
+/** Drops clients that keep sending and do not read the responses. */
+function dropFlooders(io: Server): void {
   const clients = (io.engine as unknown as { clients: Record<string, Connection> }).clients;
   for (const connection of Object.values(clients)) if (connection.writeBuffer.length > maxAnswers) drop(connection);
 }
 
-/** At once: a farewell would have to wait behind what is not read. */
+/** At once: a proper close would have to wait behind the unread data. */
 function drop(connection: Connection): void {
   connection.transport.socket?.terminate?.();
   connection.close(true);

@@ -8,8 +8,8 @@ const maxReaders = 2000;
 type Deps = Pick<CollectorContext, 'hub' | 'readAuth' | 'clock' | 'knownSecrets'>;
 
 /**
- * `GET /api/stream`: the items of the live feed as server-sent events, for what speaks no Socket.IO. Items of one moment are
- * one buffer, which all readers get in one write each.
+ * `GET /api/stream`: the items of the live feed as server-sent events, for clients without Socket.IO. Items published together
+ * are one buffer, which each reader gets in one write.
  */
 export function mountStreamRoutes(app: App, { hub, readAuth, clock, knownSecrets: { mask } }: Deps): void {
   const readers = new Set<SseStream>();
@@ -30,8 +30,8 @@ export function mountStreamRoutes(app: App, { hub, readAuth, clock, knownSecrets
     '/api/stream',
     { onRequest: readAuth, schema: { description: 'The live feed as server-sent events' } },
     (_request, reply) => {
-      if (readers.size >= maxReaders) throw unavailable('Too many readers listen already.');
-      // Its end is the end of the connection, so nothing is cut into chunks with lengths of their own.
+      if (readers.size >= maxReaders) throw unavailable('Too many clients are reading the live feed. Try again later.');
+      // The end of the connection ends the response, so no chunked encoding is needed.
       reply.raw.setHeader('connection', 'close');
       const stream = openSse(reply, clock);
       readers.add(stream);

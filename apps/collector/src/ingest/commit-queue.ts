@@ -2,7 +2,7 @@ import type { Log } from '@svc/service-kit/log.ts';
 import { queueFull, ServiceError, unavailable } from '@svc/service-kit/service-error.ts';
 import { parseEvent, type EventDefaults, type StoredEvent } from './parse-event.ts';
 
-/** `ingested` counts the events taken, also those that were here already. */
+/** `ingested` counts the accepted events, including those stored before. */
 export type IngestAnswer = { ingested: number; rejected: Rejection[] };
 export type Rejection = { index: number; error: string };
 
@@ -14,24 +14,24 @@ type Job = IngestAnswer & {
 };
 
 type Deps = {
-  /** Stores events as one transaction, within the call; throws when none of them is stored. */
+  /** Stores events in one transaction, synchronously; throws if none of them is stored. */
   write: (events: StoredEvent[]) => void;
-  /** Null, or what the next commit has to wait for. Never rejects. */
+  /** A promise that the next commit has to wait for, or null. Never rejects. */
   pause: () => Promise<void> | null;
   defaults: () => EventDefaults;
   log: Pick<Log, 'error'>;
 };
 
-/** Bounds of one commit, so that the loop is free again after a few milliseconds. */
+/** Limits of one commit, so that it blocks the event loop for only a few milliseconds. */
 const maxEvents = 400;
 const maxLength = 512 * 1024;
-/** Of each waiting request per commit, at least: a large body does not hold up the small ones behind it. */
+/** The least number of events of each request in a commit, so that a large body does not delay small ones behind it. */
 const minShare = 20;
 const maxWaiting = 500_000;
 
 /**
- * Requests that arrive together share commits. A request is answered when all its events are stored, so what was
- * acknowledged is there; one that fails may be sent again whole.
+ * Requests that arrive together share commits. A request is answered when all its events are stored, so nothing is
+ * acknowledged before; a failed request may be sent again as a whole.
  */
 export class CommitQueue {
   readonly #deps: Deps;
@@ -47,8 +47,8 @@ export class CommitQueue {
   }
 
   /**
-   * Resolves when all valid events are stored. Rejects with 413 for more than may ever wait, 429 when too many wait, 503 when
-   * storing fails.
+   * Resolves when all valid events are stored. Rejects with 413 for a body above the limit, 429 when too many events are
+   * waiting, 503 when storing fails.
    */
   submit(items: readonly unknown[]): Promise<IngestAnswer> {
     if (items.length === 0) return Promise.resolve({ ingested: 0, rejected: [] });
@@ -56,7 +56,7 @@ export class CommitQueue {
       return Promise.reject(new ServiceError('too_large', `Send at most ${maxWaiting} events at once.`));
     }
     if (this.waiting + items.length > maxWaiting) {
-      return Promise.reject(queueFull('Too many events wait to be stored. Send these again later.'));
+      return Promise.reject(queueFull('Too many events are waiting to be stored. Send these again later.'));
     }
     this.waiting += items.length;
     return new Promise((resolve, reject) => {
@@ -93,7 +93,7 @@ export class CommitQueue {
     this.#jobs = jobs.filter((job) => job.next < job.items.length);
   }
 
-  /** Events of the waiting requests, oldest request first, each with its share. */
+  /** The next events of the waiting requests, oldest request first, a share of each. */
   #take(jobs: Job[]): { events: StoredEvent[]; touched: Job[] } {
     const events: StoredEvent[] = [];
     const touched: Job[] = [];
@@ -132,7 +132,7 @@ export class CommitQueue {
     this.lastError = error.message;
     for (const job of touched) {
       this.waiting -= job.items.length - job.next;
-      job.reject(unavailable('The events could not be stored now. Send them again later.', error));
+      job.reject(unavailable('The events could not be stored. Send them again later.', error));
     }
     this.#jobs = this.#jobs.filter((job) => !touched.includes(job));
   }

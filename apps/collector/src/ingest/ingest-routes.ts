@@ -8,7 +8,7 @@ const answerSchema = {
   type: 'object',
   required: ['ingested', 'rejected'],
   properties: {
-    ingested: { type: 'integer', description: 'Events taken, also those that were stored before under their id' },
+    ingested: { type: 'integer', description: 'Accepted events, including those already stored under their id' },
     rejected: {
       type: 'array',
       items: {
@@ -20,17 +20,17 @@ const answerSchema = {
   },
 } as const;
 
-/** The body is only described here: each event is checked by itself, so that a bad one does not cost the others. */
+/** The schema only documents the body: each event is checked separately, so that an invalid one does not affect the others. */
 const schema = { body: { oneOf: [eventSchema, { type: 'array', items: eventSchema }] }, response: { 200: answerSchema } };
 
 type Deps = Pick<CollectorContext, 'commitQueue' | 'readAuth' | 'maskIncoming'>;
 
-/** The core is not asked for its own events. Others could say that they are the core: nothing else depends on this. */
+/** The core masks its own events, so it is not asked about them. Another producer could claim to be the core; nothing else depends on this. */
 const isOfCore = (headers: IncomingHttpHeaders): boolean => headers[maskedByHeader] === 'core';
 
 export function mountIngestRoutes(app: App, { commitQueue, readAuth, maskIncoming }: Deps): void {
   void app.register(async (ingest) => {
-    // An event may hold any field, also a name such as __proto__: it is stored as text and never merged into an object.
+    // An event may contain any field name, even __proto__: it is stored as text and never merged into an object.
     ingest.takeJson({ isChecked: false });
     const options = { onRequest: readAuth, schema, validatorCompiler: () => () => true };
     ingest.post<{ Body: unknown }>('/ingest', options, async ({ body, headers }) => {

@@ -3,10 +3,10 @@ import { isRecord, isDeeper } from '@svc/contract/json-value.ts';
 import { illFormedIn } from '@svc/service-kit/well-formed.ts';
 import { parseUsage, type EventUsage } from './parse-usage.ts';
 
-/** An event that passed every check, with what the tables need of it worked out. `ts` is its place among the others. */
+/** A checked event with the values that the tables need. `ts` is its position in time. */
 export type StoredEvent = Omit<TelemetryEvent, 'payload'> & {
   received_at: number;
-  /** The time that it says, where that cannot be; null when its place is that time. */
+  /** The time that the event gave, if that is impossible; else null, and `ts` is that time. */
   claimed_at: number | null;
   payload: Record<string, unknown>;
   payloadText: string;
@@ -16,10 +16,10 @@ export type StoredEvent = Omit<TelemetryEvent, 'payload'> & {
 
 export type ParsedEvent = { event: StoredEvent } | { error: string };
 
-/** Fills in what an event left out. */
+/** Values for fields that an event leaves out. */
 export type EventDefaults = { now: number; nextId: () => string };
 
-/** Above this a clock is wrong. Such an event has its place where it came, or it would stay the newest one for ever. */
+/** An event further in the future has a wrong clock. It gets the time of its arrival; otherwise it would stay the newest for ever. */
 export const maxAheadMs = 5 * 60_000;
 const maxDepth = 64;
 
@@ -30,11 +30,11 @@ type CostField = 'cost_usd' | 'billed_cost_usd';
 class Invalid extends Error {}
 
 /**
- * Checks one event of a body. Written out by hand because it runs for every event of every producer: what is wrong comes
- * back as a text that names the field, for the sender of that one event.
+ * Checks one event of a body. Written by hand for speed, because it runs for every event of every producer. An error is a
+ * text that names the field, for the sender of the event.
  */
 export function parseEvent(value: unknown, defaults: EventDefaults): ParsedEvent {
-  if (!isRecord(value)) return { error: 'an event is a JSON object' };
+  if (!isRecord(value)) return { error: 'an event must be a JSON object' };
   try {
     return { event: readEvent(value, defaults) };
   } catch (error) {
@@ -124,7 +124,7 @@ function writePayload(payload: Record<string, unknown>): string {
   const broken = illFormedIn(written, payload, 'payload');
   if (broken !== null) throw new Invalid(`${broken} has broken characters`);
   if (written.length > maxPayloadLength) throw new Invalid(`payload is longer than ${maxPayloadLength} characters`);
-  // Parsers of readers give up on deep nesting. A shorter text has no room for that many brackets.
+  // Parsers of readers fail on deep nesting. A shorter text cannot contain that many brackets.
   if (written.length > 2 * maxDepth && isDeeper(payload, maxDepth)) throw new Invalid('payload is nested too deeply');
   return written;
 }
@@ -133,6 +133,6 @@ function tryStringify(payload: Record<string, unknown>): string | null {
   try {
     return JSON.stringify(payload);
   } catch {
-    return null; // parsed JSON has no other reason than a depth that the writer has no stack for
+    return null; // for parsed JSON the only possible reason is its depth, which overflows the stack
   }
 }

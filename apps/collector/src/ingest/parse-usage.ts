@@ -1,11 +1,11 @@
-/** Tokens of one `token-usage` event; with a `feature` it is a metered side call and not a turn. */
+/** The tokens of one `token-usage` event. With a `feature` it is a metered side call, not a turn. */
 export type EventUsage = {
   input_tokens: number;
   output_tokens: number;
   cache_read_tokens: number;
   cache_write_tokens: number;
   estimated: boolean;
-  /** That it was used by; one unless the event says otherwise. */
+  /** The number of turns that used them; one by default. */
   turns: number;
   principal: string | null;
   side: SideCall | null;
@@ -17,7 +17,7 @@ export type SideCall = { feature: string; provider: string; model: string; units
 const maxCount = 1_000_000_000;
 const maxNameLength = 256;
 
-/** Reads the payload of a `token-usage` event. What is absent counts as nothing; what is wrong is named. */
+/** Reads the payload of a `token-usage` event. A missing number counts as 0; an invalid field is an error. */
 export function parseUsage(payload: Record<string, unknown>): EventUsage | { error: string } {
   const wrong = firstWrong(payload);
   if (wrong !== null) return { error: wrong };
@@ -73,6 +73,6 @@ function firstWrong(payload: Record<string, unknown>): string | null {
   return typeof (payload['estimated'] ?? false) === 'boolean' ? null : 'payload.estimated must be true or false';
 }
 
-/** A non-empty text, checked before. */
+/** A non-empty text or null; its type was checked before. */
 const name = (payload: Record<string, unknown>, field: string): string | null =>
   (payload[field] as string | null | undefined) || null;

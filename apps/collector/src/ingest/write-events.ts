@@ -7,8 +7,8 @@ import { createUsageWriter } from '../usage/usage-store.ts';
 import type { StoredEvent } from './parse-event.ts';
 
 /**
- * Stores events and what follows from them in one transaction, within the call. An event that is there already adds to
- * nothing, so sums are right however often a producer sends it. Gives those that are new.
+ * Stores events and the sums derived from them in one transaction, synchronously. An event that is stored already changes
+ * nothing, so sums are right however often a producer sends it. Returns the new events.
  */
 export function createEventsWriter(db: BatchDatabase): (events: StoredEvent[]) => StoredEvent[] {
   const store = createEventWriter(db);

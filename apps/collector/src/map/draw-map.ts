@@ -8,15 +8,15 @@ import type { GitRoots } from './git-roots.ts';
 import { toWho } from './sessions-by-key.ts';
 import { touchesOf, type TouchRow } from './touch-store.ts';
 
-/** Bounds of one answer: sessions that are looked at, and their newest touches. */
+/** Limits of one answer: the sessions, and the newest touches of each. */
 const maxSessions = 200;
 const maxTouches = 50;
 
 type Deps = { db: Pick<Database, 'all'>; sessionList: Pick<SessionList, 'list'>; gitRoots: GitRoots };
 
 /**
- * Where each active session works, by what its tools touched since a time (epoch ms). One in a terminal whose tools
- * touched nothing yet works where it was started.
+ * Where each active session works, by the paths that its tools touched since a time (epoch ms). A terminal session whose
+ * tools have touched nothing yet works where it was started.
  */
 export async function drawMap({ db, sessionList, gitRoots }: Deps, since: number): Promise<WorkMap> {
   const places = new Map<string, WorkPlace>();
@@ -36,7 +36,7 @@ type Place = Pick<WorkPlace, 'place' | 'kind'>;
 
 const startOf = (session: ListedSession): SessionAtWork => ({ ...toWho(session), last_at: session.last_event_at });
 
-/** Null for sessions of the core: many share a folder in which most of them never do anything. */
+/** Null for sessions of the core: many share one folder, in which most of them never work. */
 function placeOfStart({ source, cwd, repo }: ListedSession): Place | null {
   if (source === 'core' || cwd === null) return null;
   return repo === null ? { place: cwd, kind: 'folder' } : { place: repo, kind: 'repo' };
@@ -49,7 +49,7 @@ async function placeOf(gitRoots: GitRoots, { path: file, cwd }: TouchRow): Promi
   return { place: isWithin ? cwd : path.dirname(file), kind: 'folder' };
 }
 
-/** A session's touches come newest first, so the first one in a place is its last work there. */
+/** Touches of a session are sorted newest first, so the first one in a place is its latest there. */
 function addTo(places: Map<string, WorkPlace>, at: Place | null, session: SessionAtWork): void {
   if (at === null) return;
   const { place, kind } = at;

@@ -2,19 +2,19 @@ import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Clock } from '@svc/service-kit/clock.ts';
 
-/** Gives the root of the git repository that a path lies in; null when there is none. Never throws. */
+/** Returns the root of the git repository that contains a path; null if there is none. Never throws. */
 export type GitRoots = { rootOf(file: string): Promise<string | null> };
 
 type Known = { root: Promise<string | null>; at: number };
 
-/** A repository may be made or removed at any time, so what was found is looked at again. */
+/** A repository may be created or removed at any time, so results expire. */
 const trustMs = 60_000;
 const maxKnown = 5000;
 const maxLevels = 64;
 
 /**
- * Looks for `.git` (a folder, or the file of a work tree) from a path upwards. Every folder on the way is remembered, so
- * the files of one repository cost one walk.
+ * Searches for `.git` (a folder, or the file of a work tree) from a path upwards. The result of every folder on the way is
+ * cached, so the files of one repository need one walk.
  */
 export function createGitRoots(clock: Pick<Clock, 'elapsed'>): GitRoots {
   const known = new Map<string, Known>();
@@ -32,7 +32,7 @@ export function createGitRoots(clock: Pick<Clock, 'elapsed'>): GitRoots {
     const parent = path.dirname(folder);
     return parent === folder || levels === 0 ? null : rootFrom(parent, levels - 1);
   };
-  // The path itself may be the folder of a repository, or a file: a file has no `.git` in it.
+  // The path itself may be the root of a repository; for a file the first check simply fails.
   return { rootOf: (file) => rootFrom(file, maxLevels) };
 }
 

@@ -32,7 +32,7 @@ export function mountMapRoutes(app: App, { db, sessionList, gitRoots, readAuth, 
 
   app.get('/api/who', { onRequest: readAuth, schema: { querystring: whoQuery } }, ({ query }) => {
     const path = absolute(query.path, null);
-    if (path === null) throw badRequest('The query parameter path takes the full path of a file or folder.');
+    if (path === null) throw badRequest('The query parameter path must be the full path of a file or folder.');
     return whoTouched({ db, sessionList }, path, sinceOf(query.since));
   });
 }

@@ -4,7 +4,7 @@ import type { SessionList } from '../session/session-list.ts';
 
 type Who = Omit<SessionAtWork, 'last_at'>;
 
-/** Who these sessions are, in the same order; one that is only known by its tools has nothing but its key. */
+/** These sessions, in the same order; one that is known only from its tools has nothing but its key. */
 export async function whoAre(sessionList: Pick<SessionList, 'readAll'>, keys: readonly string[]): Promise<Who[]> {
   const sessions = await sessionList.readAll(keys);
   const known = new Map(sessions.map((session) => [session.conversation_key, toWho(session)]));

@@ -7,7 +7,7 @@ import { touchedPaths } from './touched-paths.ts';
 /** One path that a session touched; times are epoch ms. */
 export type TouchRow = { session: string; path: string; cwd: string | null; tool: string; times: number; last_at: number };
 
-/** A place in the order of time. */
+/** A position in the order of time. */
 export type TouchCursor = Pick<TouchRow, 'last_at' | 'session' | 'path'>;
 
 type Db = Pick<Database, 'all' | 'get'>;
@@ -20,7 +20,7 @@ const selectBelow = `SELECT ${columns} FROM touch WHERE path > ? AND path < ? OR
 const older = `FROM touch WHERE last_at >= ? AND (last_at, session, path) < (?, ?, ?)
 ORDER BY last_at DESC, session DESC, path DESC`;
 const selectEnd = `SELECT last_at, session, path ${older} LIMIT 1 OFFSET ?`;
-// All that is looked at stands in the index of times; only what is found is read from the table.
+// The rows are scanned in the index of times; only matches are read from the table.
 const selectFound = `SELECT ${columns
   .split(', ')
   .map((name) => `touch.${name}`)
@@ -29,11 +29,11 @@ FROM (SELECT session, path ${older} LIMIT ?) AS seen
 JOIN touch ON touch.session = seen.session AND touch.path = seen.path
 WHERE seen.path = ? OR (seen.path > ? AND seen.path < ?)`;
 
-/** What a session touched since a time, newest first. */
+/** The paths that a session touched since a time, newest first. */
 export const touchesOf = (db: Pick<Db, 'all'>, session: string, since: number, limit: number): Promise<TouchRow[]> =>
   db.all<TouchRow>(selectOfSession, session, since, limit);
 
-/** Touches of a path and of what lies below it, whenever they were, in the order of paths. */
+/** All touches of a path and of everything below it, in the order of paths. */
 export async function touchesByPath(db: Pick<Db, 'all'>, path: string, limit: number): Promise<TouchRow[]> {
   const own = await db.all<TouchRow>(selectOfPath, path, limit);
   const below = await db.all<TouchRow>(selectBelow, ...rangeBelow(path), limit - own.length);
@@ -41,8 +41,8 @@ export async function touchesByPath(db: Pick<Db, 'all'>, path: string, limit: nu
 }
 
 /**
- * Looks at the newest touches since a time, from a place on, and gives those of a path and of what lies below it. `next`:
- * where to go on; null when there are no older ones.
+ * Scans the newest touches since a time, from a position on, and returns those of a path and of everything below it.
+ * `next`: where to continue; null if there are no older ones.
  */
 export async function touchesByTime(
   db: Db,
@@ -57,7 +57,7 @@ export async function touchesByTime(
   return { rows, next: (await db.get<TouchCursor>(selectEnd, ...place, looked - 1)) ?? null };
 }
 
-/** Everything below a folder stands between its name with `/` and its name with the character after `/`. */
+/** Every path below a folder sorts between its name with `/` and its name with the character after `/`. */
 function rangeBelow(folder: string): [string, string] {
   const prefix = folder === '/' ? '' : folder;
   return [`${prefix}/`, `${prefix}0`];
@@ -75,14 +75,14 @@ const removeOld =
 
 type Touch = { session: string; path: string; cwd: string | null; tool: string; times: number; last_at: number };
 
-/** The touches of one commit, gathered in memory and written once at its end. One for each commit. */
+/** The touches of one commit, collected in memory and written once at its end. */
 type TouchSums = { add(event: StoredEvent): void; write(): void };
 
-/** Nobody asks for what is older. */
+/** Older touches are never shown. */
 const keptMs = 30 * 24 * 3_600_000;
 const touchesPerPrune = 200;
 
-/** Notes which session touched which path; what is older than 30 days goes as new ones come. */
+/** Stores which session touched which path. Touches older than 30 days are deleted while new ones arrive. */
 export function createTouchWriter(db: BatchDatabase): () => TouchSums {
   const upsert = db.statement(merge);
   const prune = db.statement(removeOld);
@@ -109,7 +109,7 @@ export function createTouchWriter(db: BatchDatabase): () => TouchSums {
         }
         unpruned += touches.size;
         if (unpruned < touchesPerPrune) return;
-        // More than came, or those of a time when more came at once would stay.
+        // Deletes more than were added, so that the touches of a busier time are deleted in the end.
         prune.run(newest - keptMs, 2 * unpruned);
         unpruned = 0;
       },

@@ -4,10 +4,10 @@ import { isRecord, parseJsonOrNull } from '@svc/contract/json-value.ts';
 import { toolbeltName } from '@svc/contract/tool-server.ts';
 import type { StoredEvent } from '../ingest/parse-event.ts';
 
-/** What one tool call touched: absolute paths, and the folder it was made in when that is known. */
+/** What one tool call touched: absolute paths, and its working folder if known. */
 export type Touched = { paths: string[]; cwd: string | null };
 
-/** Names that tools of the engines give to the files and folders they work on. */
+/** The names that tools of the engines use for the files and folders they work on. */
 const pathFields = [
   'file_path',
   'filePath',
@@ -37,16 +37,16 @@ export function touchedPaths({ kind, text, payload }: StoredEvent): Touched {
   return { paths: [...new Set(paths)], cwd };
 }
 
-/** Our own tools, whose server some engines spell with underscores. */
+/** Our own tools only ask about paths. Some engines spell the name of their server with underscores. */
 const asksOnly = (tool: string): boolean => tool.replaceAll('_', '-').includes(toolbeltName);
 
-/** A long input comes as the beginning of its JSON. */
+/** Of a long input, only the beginning of its JSON is sent. */
 function namedInText(text: string): string[] {
   const quoted = pathInText.exec(text)?.[1];
   return quoted === undefined ? [] : textsOf(parseJsonOrNull(quoted));
 }
 
-/** What a command does is anybody's guess; where it does it is known. */
+/** It is unknown what a command touches, but its folder is known. */
 function commandFolder(command: unknown, cwd: string | null): string[] {
   if (typeof command !== 'string' && !Array.isArray(command)) return [];
   const [, ...names] = changeFolder.exec(String(command)) ?? [];
@@ -57,7 +57,7 @@ function commandFolder(command: unknown, cwd: string | null): string[] {
 const textsOf = (value: unknown): string[] =>
   typeof value === 'string' ? [value] : Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
 
-/** The normalized absolute path; null for what is not a path, or is relative to an unknown folder. */
+/** The normalized absolute path; null if it is not a path, or is relative to an unknown folder. */
 export function absolute(name: unknown, cwd: string | null): string | null {
   if (typeof name !== 'string' || name === '' || name.length > maxLength || name.includes('\0')) return null;
   const full = name === '~' || name.startsWith('~/') ? path.join(homedir(), name.slice(1)) : name;

@@ -6,7 +6,7 @@ import type { SessionList } from '../session/session-list.ts';
 import { whoAre } from './sessions-by-key.ts';
 import { type TouchRow, touchesByPath, touchesByTime, type TouchCursor } from './touch-store.ts';
 
-/** What is shown of one answer. */
+/** Limits of what one answer shows. */
 const maxSessions = 100;
 const maxPaths = 5;
 
@@ -32,14 +32,14 @@ export async function whoTouched({ db, sessionList }: Deps, path: string, since:
   };
 }
 
-/** Of a session's touches, newest first. */
+/** Summarizes the touches of a session, given newest first. */
 const workOf = (rows: readonly TouchRow[]): Pick<Toucher, 'last_at' | 'touches' | 'paths'> => ({
   last_at: rows[0]?.last_at ?? 0,
   touches: rows.reduce((sum, { times }) => sum + times, 0),
   paths: rows.slice(0, maxPaths).map(({ path, tool, last_at }) => ({ path, tool, last_at })),
 });
 
-/** Bounds of one answer: rows that are read by path; rows that are looked at by time, in slices, and kept of them. */
+/** Limits of one answer: rows read by path; rows scanned by time, in slices; and matches kept. */
 const maxByPath = 1000;
 const maxByTime = 50_000;
 const sliceRows = 5000;
@@ -49,8 +49,8 @@ type Db = Pick<Database, 'all' | 'get'>;
 type Touches = { rows: TouchRow[]; isAll: boolean };
 
 /**
- * Touches of a path, and of what lies below it, since a time (epoch ms), in no order. A folder with few of them is read as
- * it is; of one with many the newest are looked for. Should they be too many, older ones are left out.
+ * Touches of a path and of everything below it since a time (epoch ms), in no order. A folder with few touches is read by
+ * path; of one with many the newest are searched for. If there are too many, older ones are left out.
  */
 async function touchesUnder(db: Db, path: string, since: number): Promise<Touches> {
   const some = await touchesByPath(db, path, maxByPath);
@@ -73,7 +73,7 @@ async function newestUnder(db: Db, path: string, since: number): Promise<Touches
   return { rows: found, isAll: false };
 }
 
-/** Without those of the second list that are in the first. */
+/** Joins both lists without duplicates. */
 function merged(rows: readonly TouchRow[], more: readonly TouchRow[]): TouchRow[] {
   const nameOf = ({ session, path }: TouchRow) => compositeKey(session, path);
   const known = new Set(rows.map(nameOf));

@@ -2,13 +2,13 @@ import { setImmediate as nextTick } from 'node:timers/promises';
 import type { CoreMask } from '@svc/service-kit/redaction/core-mask.ts';
 import type { OutboundMask } from '@svc/service-kit/redaction/outbound-mask.ts';
 
-/** `coreMask`: null for what the core itself sends. */
+/** `coreMask`: null for events of the core itself. */
 type Masks = { mask: OutboundMask; coreMask: Pick<CoreMask, 'json'> | null };
 
-/** Masking more than these at once would hold everybody else up. */
+/** Masking more events at once would delay other requests. */
 const maskedAtOnce = 100;
 
-/** Events of others, without the secrets that are known here or to the core: they are stored, searched and sent on. */
+/** Masks the secrets known here and to the core in events, before these are stored, searched and sent on. */
 export async function maskIncoming(events: readonly unknown[], masks: Masks): Promise<readonly unknown[]> {
   if (events.length <= maskedAtOnce) return maskSome(events, masks);
   const all: unknown[] = [];
@@ -19,7 +19,7 @@ export async function maskIncoming(events: readonly unknown[], masks: Masks): Pr
   return all;
 }
 
-/** An id that was masked is left out, because two masked ids are not the same event. */
+/** A masked id is removed, because two events with masked ids are not the same event. */
 async function maskSome(events: readonly unknown[], { mask, coreMask }: Masks): Promise<readonly unknown[]> {
   const { json, value } = mask.write(events);
   const also = coreMask === null ? json : await coreMask.json(json);

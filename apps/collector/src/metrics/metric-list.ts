@@ -1,14 +1,14 @@
-/** Every metric of the collector: what it says, and the labels that it has. One list for all that export them. */
+/** A metric of the collector: its description and its labels. All exporters use the same list. */
 export type MetricInfo = { help: string; labels: readonly string[] };
 
 const metric = (help: string, ...labels: string[]): MetricInfo => ({ help, labels });
 
 export const metricList = {
-  svc_events_ingested_total: metric('Events taken since the collector started'),
-  svc_events_rejected_total: metric('Events refused since the collector started'),
-  svc_events_waiting: metric('Events that wait to be stored'),
+  svc_events_ingested_total: metric('Events accepted since the collector started'),
+  svc_events_rejected_total: metric('Events rejected since the collector started'),
+  svc_events_waiting: metric('Events waiting to be stored'),
   svc_store_fault: metric('1 while events cannot be stored'),
-  svc_feed_listening: metric('Carriers of the live feed that have readers'),
+  svc_feed_listening: metric('Transports of the live feed that have readers'),
   svc_sessions_active: metric('Sessions with a running turn or program, or an event in the last 15 minutes'),
   svc_tokens_day: metric('Tokens of the last 24 hours', 'surface', 'direction'),
   svc_turns_day: metric('Turns of the last 24 hours', 'surface'),

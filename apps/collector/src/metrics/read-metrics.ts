@@ -21,7 +21,7 @@ const reading = (name: MetricName, value: number, labels: Record<string, string>
   labels,
 });
 
-/** What the collector knows now, as metrics; what is gone is left out. */
+/** The current metrics; those of ended processes are left out. */
 export async function readMetrics({
   commitQueue,
   hub,

@@ -2,7 +2,7 @@ import { Counter, Gauge, Registry, type CounterConfiguration } from 'prom-client
 import { metricList, type MetricName } from './metric-list.ts';
 import { readMetrics, type MetricSources } from './read-metrics.ts';
 
-/** The metrics in the text format of Prometheus; everything is read when it is asked for. */
+/** The metrics in the text format of Prometheus, read with each request. */
 export function createMetrics(sources: MetricSources): () => Promise<{ type: string; body: string }> {
   const registry = new Registry();
   const setters = new Map<string, (labels: Record<string, string>, value: number) => void>();
@@ -13,7 +13,7 @@ export function createMetrics(sources: MetricSources): () => Promise<{ type: str
   const set = (name: MetricName, labels: Record<string, string>, value: number) => setters.get(name)?.(labels, value);
   return async () => {
     const readings = await readMetrics(sources);
-    // What is gone must not be reported any more.
+    // Removes metrics of processes that have ended.
     registry.resetMetrics();
     for (const { name, labels, value } of readings) set(name, labels, value);
     return { type: registry.contentType, body: await registry.metrics() };
@@ -27,7 +27,7 @@ function gauge(config: Config) {
   return (labels: Record<string, string>, value: number) => made.set(labels, value);
 }
 
-/** Counts from nothing, which is what `resetMetrics` leaves. */
+/** `resetMetrics` sets counters to 0, so adding the total gives the total. */
 function counter(config: Config) {
   const made = new Counter(config);
   return (labels: Record<string, string>, value: number) => made.inc(labels, value);

@@ -10,7 +10,7 @@ const querySchema = {
   properties: { limit: text('1 to 500, default 50'), before: text('As in /api/events') },
 } as const;
 
-/** `GET /api/notifications` (spec: Endpoints, Collector): what was pushed to people, newest first. */
+/** `GET /api/notifications` (spec: Endpoints, Collector): messages that were pushed to people, newest first. */
 export function mountNotificationRoutes(app: App, { db, readAuth }: Pick<CollectorContext, 'db' | 'readAuth'>): void {
   const schema = { querystring: querySchema };
   app.get('/api/notifications', { onRequest: readAuth, schema }, async ({ query }): Promise<NotificationPage> => {
