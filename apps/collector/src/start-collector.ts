@@ -22,7 +22,7 @@ export async function startCollector(service: ServiceContext): Promise<RunningSe
   void context.transcripts.start();
   const stopChecking = watchDamage(context.db, systemClock, (message) => service.log.error(message));
   const releases = watchReleases({ ...service, env: readEnv(service.settings.root), clock: systemClock });
-  // Loading its libraries takes a while, in which no request is answered: the process reports that it is ready first.
+  // Loading its libraries blocks the process for a while, so it first reports that it is ready.
   setImmediate(() => context.otel.start());
   return {
     url,

@@ -298,7 +298,7 @@ test('missing libraries are installed by the collector itself, and /health names
   });
   await expect.poll(() => otel.view().state).toBe('missing');
   expect(otel.fault()).toBe(
-    'OpenTelemetry is not exported, its libraries are missing. Run: ./svc otel install (npm did not finish: no network)',
+    'OpenTelemetry is not exported because its libraries are missing. Run: ./svc otel install (npm did not finish: no network)',
   );
   await expect(otel.install()).rejects.toThrow('no network');
   // What is stored meanwhile is not held up.

@@ -6,20 +6,20 @@ import { toDeliverySpan, type SpanPlan } from './to-spans.ts';
 
 export type TurnGatherer = {
   add(event: StoredEvent): void;
-  /** Hands out all that is known, finished or not. */
+  /** Hands out all open turns, finished or not. */
   flush(): void;
   close(): void;
 };
 
-/** More turns than this are not waited for; the oldest goes out as it is. */
+/** Limit of open turns; beyond it the oldest is handed out unfinished. */
 const maxOpen = 2000;
 const sweepMs = 1000;
-/** A short turn has no event for its end. What comes with its reply comes at once. */
+/** A short turn has no event for its end, so it ends this long after its reply, whose other events follow at once. */
 const quietMs = 2000;
 /** Longer than a turn may take. */
 const lostMs = 3 * 3_600_000;
 
-/** Puts the events of each turn together, and hands it out when it has ended. Events of no turn are left alone. */
+/** Collects the events of each turn, and hands the turn out when it has ended. Other events are ignored. */
 export function gatherTurns(clock: Clock, done: (record: TurnRecord) => void): TurnGatherer {
   const open = new Map<string, { record: TurnRecord; seenAt: number }>();
   let cancel: (() => void) | null = null;
@@ -38,9 +38,9 @@ export function gatherTurns(clock: Clock, done: (record: TurnRecord) => void): T
   return {
     add(event) {
       const turnId = event.payload['turn_id'];
-      if (typeof turnId !== 'string' || turnId === '' || !tellsOfTurn(event)) return;
+      if (typeof turnId !== 'string' || turnId === '' || !isPartOfTurn(event)) return;
       const known = open.get(turnId);
-      // What comes after the end, or has no beginning, makes no turn of its own.
+      // An event after the end of its turn, or without its beginning, does not start a turn.
       if (known === undefined && !beginsTurn(event)) return;
       const { record } = known ?? { record: newRecord(turnId, event) };
       addEvent(record, event);
@@ -63,22 +63,22 @@ const beginners: ReadonlySet<string> = new Set(['inbound', 'queued', 'turn', 'de
 
 const beginsTurn = ({ kind, payload }: StoredEvent): boolean => beginners.has(kind) && payload['what'] !== 'ended';
 
-/** A message that is only noted, or is a chat command, is no turn, and a delivery outlives its own. */
-const tellsOfTurn = ({ kind, payload }: StoredEvent): boolean =>
+/** An observed message or a chat command is no turn, and a delivery may outlive its turn. */
+const isPartOfTurn = ({ kind, payload }: StoredEvent): boolean =>
   kind !== 'delivery' && payload['observed'] !== true && payload['command'] !== true;
 
 const isOver = (record: TurnRecord, quiet: number): boolean =>
   quiet >= (record.endedAt === null && record.repliedAt === null ? lostMs : quietMs);
 
-/** Of older turns and deliveries nothing is known any more. */
+/** Older turns and deliveries are forgotten. */
 const maxKnown = 5000;
 
-/** Deliveries outlive their turns, so what belongs to a turn's trace is remembered for a while. */
+/** Deliveries may outlive their turns, so the request ids of turns are remembered for a while. */
 export function createTurnDeliveries() {
   const requestIds = bounded<string>(maxKnown);
   const begun = bounded<number>(maxKnown);
   return {
-    /** The span of a delivery that this event settles; null for every other event. */
+    /** The span of a delivery that ends with this event; null for every other event. */
     add(event: StoredEvent): SpanPlan | null {
       const { turn_id, delivery_id } = event.payload;
       if (typeof turn_id !== 'string') return null;

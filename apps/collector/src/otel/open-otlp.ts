@@ -8,32 +8,32 @@ import type { SpanPlan } from './to-spans.ts';
 export type OtlpResult = { what: 'traces' | 'metrics'; count: number; error: Error | null };
 
 export type OtlpOptions = {
-  /** Null: these are not exported. */
+  /** Null: traces are not exported. */
   tracesUrl: string | null;
   metricsUrl: string | null;
   metricsEveryMs: number;
   version: string;
   readMetrics(): Promise<MetricReading[]>;
-  /** After each try to send. */
+  /** Called after each try to send. */
   onResult(result: OtlpResult): void;
 };
 
 export type Otlp = {
-  /** The spans of one trace, its root first. Never throws for what cannot be sent. */
+  /** Sends the spans of one trace, its root first. Never throws if they cannot be sent. */
   send(plans: readonly SpanPlan[]): void;
-  /** Sends what waits. */
+  /** Sends everything that is waiting. */
   flush(): Promise<void>;
-  /** The same, for the last time. */
+  /** Sends everything that is waiting, then closes. */
   close(): Promise<void>;
 };
 
-/** Bounds: what waits while nothing can be sent, and how long one try may take. */
+/** Limits: the spans that wait while nothing can be sent, and the time of one try. */
 export const maxQueue = 8192;
 const batch = 512;
 const timeoutMs = 10_000;
 const scope = 'assistant-gateway';
 
-/** Opens the export by OTLP over HTTP, in JSON. Headers and the like come from the standard variables. */
+/** Opens the export by OTLP over HTTP, in JSON. Headers and other options come from the standard environment variables. */
 export function openOtlp(packages: OtelPackages, options: OtlpOptions): Otlp {
   const traces = openTraces(packages, options);
   const metrics = openMetrics(packages, options);
@@ -54,7 +54,7 @@ function resourceOf({ resources }: OtelPackages, version: string) {
 function openTraces(packages: OtelPackages, { tracesUrl, version, onResult }: OtlpOptions) {
   if (tracesUrl === null) return null;
   const { api, traces, traceExporter } = packages;
-  // Ids are those of the plan: the next span that begins takes them.
+  // The ids of the plan, for the next span that is started.
   const next = { traceId: '', spanId: '' };
   const exporter = reporting(new traceExporter.OTLPTraceExporter({ url: tracesUrl, timeoutMillis: timeoutMs }), onResult);
   const provider = new traces.TracerProvider({
@@ -89,7 +89,7 @@ function openTraces(packages: OtelPackages, { tracesUrl, version, onResult }: Ot
   return { provider, send };
 }
 
-/** Whole milliseconds as seconds and nanoseconds: the library takes small numbers for something else. */
+/** Milliseconds as seconds and nanoseconds, because the library interprets small numbers differently. */
 const toTime = (ms: number): HrTime => [Math.floor(ms / 1000), (ms % 1000) * 1_000_000];
 
 function openMetrics(packages: OtelPackages, { metricsUrl, metricsEveryMs, version, readMetrics, onResult }: OtlpOptions) {
@@ -129,7 +129,7 @@ function openMetrics(packages: OtelPackages, { metricsUrl, metricsEveryMs, versi
   return { provider };
 }
 
-/** An exporter that reports how each try ended, which the library itself does not. */
+/** An exporter that reports the result of each try, which the library itself does not. */
 function reporting(exporter: SpanExporter, onResult: OtlpOptions['onResult']): SpanExporter {
   return {
     export(spans: ReadableSpan[], done) {
@@ -160,6 +160,6 @@ function reportingMetrics(exporter: PushMetricExporter, onResult: OtlpOptions['o
   };
 }
 
-/** 0 is success in the library's own list of results. */
+/** 0 is the library's code for success. */
 const faultOf = ({ code, error }: { code: number; error?: Error }): Error | null =>
-  code === 0 ? null : (error ?? new Error('it was not taken'));
+  code === 0 ? null : (error ?? new Error('the receiver did not accept it'));

@@ -16,34 +16,34 @@ type Deps = MetricSources & {
   settings: Pick<CollectorSettings, 'dataDir' | 'engineRegistry' | 'assistantName' | 'otel'>;
   version: string;
   log: Pick<Log, 'info' | 'warn'>;
-  /** What every span passes before it is sent. */
+  /** Masks every span before it is sent. */
   mask: OutboundMask;
-  /** Other ones in tests. */
+  /** Replaced in tests. */
   load?: (folders: readonly string[]) => OtelPackages | null;
   install?: (folder: string, registry: string | null, signal: AbortSignal) => Promise<void>;
 };
 
 export type OtelExport = {
-  /** Loads the libraries, which takes a while, and begins to export; installs them first when they are missing. */
+  /** Loads the libraries, which takes a while, and starts the export; installs them first if they are missing. */
   start(): void;
-  /** After a commit; hands over and returns at once. Never throws. */
+  /** Exports committed events. Returns at once and never throws. */
   stored(events: readonly StoredEvent[]): void;
   view(): OtelView;
-  /** One line for /health; null when all is well. */
+  /** One line for /health; null without a fault. */
   fault(): string | null;
-  /** Installs the libraries when they are missing, and begins to export. Rejects with the reason. */
+  /** Installs the libraries if they are missing, and starts the export. Rejects with the reason. */
   install(): Promise<void>;
-  /** Sends what waits; for tests. */
+  /** Sends everything that is waiting; for tests. */
   flush(): Promise<void>;
-  /** Sends what waits and what is known of turns that run, for three seconds at most, and ends an installation. */
+  /** Sends everything that is waiting, including unfinished turns, within three seconds, and stops an installation. */
   close(): Promise<void>;
 };
 
 const retryMs = 10 * 60_000;
-/** How long the end waits for what is sent last. */
+/** How long `close` waits for the last data to be sent. */
 const closeMs = 3000;
 
-/** Traces of turns and the metrics, to where the standard variables say. Off, it costs nothing. */
+/** Exports traces of turns and metrics as the standard environment variables say. Costs nothing when off. */
 export function createOtelExport(deps: Deps): OtelExport {
   const { settings, log, clock, mask } = deps;
   const { tracesUrl, metricsUrl, metricsEveryMs } = settings.otel;
@@ -63,7 +63,7 @@ export function createOtelExport(deps: Deps): OtelExport {
   const turns = gatherTurns(clock, (record) => send(toSpans(record, settings.assistantName)));
 
   return {
-    start: () => void libraries.open().catch(() => undefined), // in the log, and in /health
+    start: () => void libraries.open().catch(() => undefined), // logged, and shown by /health
     stored(events) {
       if (otlp === null || tracesUrl === null) return;
       try {
@@ -84,7 +84,7 @@ export function createOtelExport(deps: Deps): OtelExport {
       await otlp?.flush();
     },
     async close() {
-      // What still runs goes out as far as it is known: this process will not see its end.
+      // Turns that still run are sent unfinished, because this process will not see their end.
       turns.flush();
       turns.close();
       const closing = Promise.allSettled([libraries.close(), otlp?.close()]);
@@ -97,16 +97,16 @@ export function createOtelExport(deps: Deps): OtelExport {
 function faultOf(libraries: Libraries, results: Results): string | null {
   if (libraries.state() === 'missing') {
     const why = libraries.error();
-    return `OpenTelemetry is not exported, its libraries are missing. Run: ./svc otel install${why === null ? '' : ` (${why})`}`;
+    return `OpenTelemetry is not exported because its libraries are missing. Run: ./svc otel install${why === null ? '' : ` (${why})`}`;
   }
   const [what, error] = results.fault() ?? [];
   return what === undefined ? null : `OpenTelemetry ${what} cannot be sent: ${error}`;
 }
 
-/** What became of what was sent. */
+/** The results of sending. */
 type Results = {
   readonly counts: { exported: number; failed: number; dropped: number; waiting: number };
-  /** Whether so many spans more may wait; counts them, as waiting or as dropped. */
+  /** Whether this many more spans may wait. Counts them as waiting or as dropped. */
   hasRoom(spans: number): boolean;
   onResult(result: OtlpResult): void;
   failed(what: OtlpResult['what'], error: string): void;
@@ -127,7 +127,7 @@ function createResults(log: Deps['log']): Results {
       if (error === null) {
         if (faults.delete(what)) log.info({ what }, 'OpenTelemetry export works again');
       } else {
-        if (!faults.has(what)) log.warn({ what, err: errorText(error) }, 'OpenTelemetry export fails; it is tried again');
+        if (!faults.has(what)) log.warn({ what, err: errorText(error) }, 'OpenTelemetry export failed and will be retried');
         faults.set(what, errorText(error));
       }
       if (what !== 'traces') return;
@@ -139,14 +139,14 @@ function createResults(log: Deps['log']): Results {
   };
 }
 
-/** The libraries of OpenTelemetry: found or installed when they are wanted. */
+/** The libraries of OpenTelemetry: found or installed if the export is on. */
 type Libraries = {
   state(): OtelState;
-  /** Why they could not be installed; null while they were not tried or are there. */
+  /** Why they could not be installed; null if they are present or were not tried. */
   error(): string | null;
-  /** Opens them, once. Rejects with the reason when that fails; it is tried again by itself. */
+  /** Opens them once. Rejects with the reason on failure, which is retried automatically. */
   open(): Promise<void>;
-  /** Ends an installation. */
+  /** Stops an installation. */
   close(): Promise<void>;
 };
 
@@ -166,7 +166,7 @@ function createLibraries(deps: Deps, onOpen: (packages: OtelPackages) => void): 
     log.info({ folder }, 'the OpenTelemetry libraries are being installed');
     await install(folder, settings.engineRegistry, stop.signal);
     const installed = load(packageFolders(settings.dataDir));
-    if (installed === null) throw new Error('the libraries are not there after they were installed');
+    if (installed === null) throw new Error('the libraries are missing although they were installed');
     return installed;
   };
   const openOnce = async () => {
@@ -182,8 +182,8 @@ function createLibraries(deps: Deps, onOpen: (packages: OtelPackages) => void): 
       state = 'missing';
       fault = errorText(error);
       if (stop.signal.aborted) return;
-      log.warn({ err: fault }, 'the OpenTelemetry libraries could not be installed; it is tried again');
-      cancelRetry = clock.after(retryMs, () => void open().catch(() => undefined)); // in the log, and in /health
+      log.warn({ err: fault }, 'the OpenTelemetry libraries could not be installed; this will be retried');
+      cancelRetry = clock.after(retryMs, () => void open().catch(() => undefined)); // logged, and shown by /health
       throw error;
     }
   };

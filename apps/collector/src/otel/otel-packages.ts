@@ -9,7 +9,7 @@ import type * as metricExporter from '@opentelemetry/exporter-metrics-otlp-http'
 import { dataPaths } from '@svc/service-kit/config/data-dir.ts';
 import { installPackages } from '@svc/service-kit/packages/install-packages.ts';
 
-/** The official libraries, as they are used here. They are not a dependency: they are installed on demand. */
+/** The official libraries that are used here. They are no dependency, but are installed on demand. */
 export type OtelPackages = {
   api: typeof api;
   resources: typeof resources;
@@ -22,11 +22,11 @@ export type OtelPackages = {
 /** Beside this program (a checkout for developing), else in the data folder. */
 export const packageFolders = (dataDir: string): string[] => [import.meta.dirname, dataPaths(dataDir).otel];
 
-/** The libraries of the first folder that has them all; null when none does. @throws when one is there and broken. */
+/** The libraries of the first folder that has all of them; null if none does. @throws when one is broken. */
 export function loadOtelPackages(folders: readonly string[]): OtelPackages | null {
   const found = folders.map((folder) => createRequire(path.join(folder, 'any.js'))).find(hasAll);
   if (found === undefined) return null;
-  // The casts: each package's own types say what it exports.
+  // The casts: the packages' own types.
   return {
     api: found('@opentelemetry/api') as OtelPackages['api'],
     resources: found('@opentelemetry/resources') as OtelPackages['resources'],

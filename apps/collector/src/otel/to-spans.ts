@@ -20,8 +20,8 @@ export type SpanPlan = {
 };
 
 /**
- * One trace for a turn: the turn, and below it what it waited for, its run in the engine with the tools it called, and the
- * reply. Names are those of the semantic conventions for generative AI where they have one. No text of anybody is in it.
+ * One trace for a turn: the turn, and below it its wait in the queue, its run in the engine with the tools it called, and
+ * the reply. Names follow the semantic conventions for generative AI where those have one. It contains no text of people.
  */
 export function toSpans(record: TurnRecord, agent: string): SpanPlan[] {
   const times = timesOf(record);
@@ -51,7 +51,7 @@ const rootSpan = (record: TurnRecord, { endAt }: Times, agent: string): SpanPlan
   error: failureOf(record),
 });
 
-/** What every span below another one has. */
+/** The common fields of every span below another one. */
 const below = ({ traceId, spanId }: SpanPlan, turnId: string, ...step: string[]) =>
   ({ traceId, parentId: spanId, spanId: spanIdOf(turnId, ...step), kind: 'internal', error: null }) as const;
 
@@ -93,7 +93,7 @@ const toolSpan = ({ turnId }: TurnRecord, { endAt }: Times, run: SpanPlan, call:
   error: call.ok ? null : 'tool_error',
 });
 
-/** A reply that went over a channel by itself: from the first word of it to how it ended. */
+/** The delivery of a reply that was pushed to its channel, from its first event to its outcome. */
 export function toDeliverySpan(event: StoredEvent, startAt: number, requestId: string | null): SpanPlan | null {
   const { payload, session, instance_id } = event;
   const { turn_id, delivery_id, what, attempts } = payload;
@@ -116,7 +116,7 @@ export function toDeliverySpan(event: StoredEvent, startAt: number, requestId: s
   };
 }
 
-/** A request id that is a W3C trace id is taken as it is; any other one makes the same trace id everywhere. */
+/** A request id that is a W3C trace id is used unchanged; any other one is hashed, so that every process gets the same trace id. */
 export const traceIdOf = (requestId: string): string =>
   /^(?!0{32}$)[0-9a-f]{32}$/.test(requestId) ? requestId : digest(requestId).slice(0, 32);
 export const spanIdOf = (...parts: readonly string[]): string => digest(compositeKey(...parts)).slice(0, 16);
@@ -147,7 +147,7 @@ const modelAttributes = ({ engine, model, inputTokens, outputTokens }: TurnRecor
     'gen_ai.usage.output_tokens': outputTokens,
   });
 
-/** Turns that were stopped or refused on purpose are no errors. */
+/** Turns that were stopped or refused on purpose are not errors. */
 const failureOf = ({ outcome, error }: TurnRecord): string | null => (outcome === 'failed' ? (error ?? 'failed') : null);
 
 const known = (values: Record<string, string | number | boolean | null>): SpanAttributes =>

@@ -3,7 +3,7 @@ import type { StoredEvent } from '../ingest/parse-event.ts';
 /** A tool call of a turn. Times are epoch ms; `endAt` is null while no result has come. */
 export type ToolCall = { id: string; name: string; startAt: number; endAt: number | null; ok: boolean };
 
-/** What the events of one turn say about it. Nothing that anybody wrote is kept. */
+/** The facts about one turn from its events. It contains no text of people. */
 export type TurnRecord = {
   turnId: string;
   /** The id that runs from the connector to the engine. */
@@ -13,7 +13,7 @@ export type TurnRecord = {
   instanceId: string | null;
   principal: string | null;
   injected: boolean;
-  /** When its message came in; the first event where that is not known. */
+  /** When its message arrived; else the time of its first event. */
   startAt: number;
   lastAt: number;
   queuedAt: number | null;
@@ -32,9 +32,9 @@ export type TurnRecord = {
   tools: ToolCall[];
 };
 
-/** A turn that calls more tools than this has the others left out. */
+/** Further tool calls of a turn are left out. */
 const maxTools = 200;
-/** What stands in a name of an attribute's value, at most. */
+/** Maximum length of a name. */
 const maxName = 256;
 
 export const newRecord = (turnId: string, event: StoredEvent): TurnRecord => ({
@@ -62,7 +62,7 @@ export const newRecord = (turnId: string, event: StoredEvent): TurnRecord => ({
   tools: [],
 });
 
-/** Takes one event of the turn in. */
+/** Adds one event of the turn. */
 export function addEvent(record: TurnRecord, event: StoredEvent): void {
   const { kind, ts, payload } = event;
   record.requestId ??= event.request_id;
@@ -95,7 +95,7 @@ function addReply(record: TurnRecord, ts: number, payload: Record<string, unknow
   setRunning(record, ts, payload);
 }
 
-/** A short turn says only how long it ran. */
+/** A short turn reports only how long it ran. */
 function setRunning(record: TurnRecord, ts: number, payload: Record<string, unknown>): void {
   const ms = numberOf(payload['ms']);
   if (ms !== null && ms > 0) record.runningAt ??= Math.max(record.startAt, ts - ms);
@@ -112,7 +112,7 @@ function endTool(record: TurnRecord, { ts, payload }: StoredEvent): void {
   if (call !== undefined) Object.assign(call, { endAt: Math.max(ts, call.startAt), ok: payload['ok'] !== false });
 }
 
-/** Side calls of a turn (its title, say) are part of its cost, not of its tokens. */
+/** Side calls of a turn, such as for its title, are part of its cost, but not of its tokens. */
 function addUsage(record: TurnRecord, { usage, cost_usd, billed_cost_usd, payload }: StoredEvent): void {
   if (usage === null) return;
   if (cost_usd !== null) record.costUsd = (record.costUsd ?? 0) + cost_usd;

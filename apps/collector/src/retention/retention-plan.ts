@@ -1,9 +1,9 @@
-/** One pass over old events: those of some kinds, or of all but some, from before a time. */
+/** One pass over events that are older than `days`: those of `kinds`, or with `isAllBut` those of all other kinds. */
 export type RetentionPass = { name: string; days: number; kinds: readonly string[]; isAllBut: boolean };
 
 export const sampleKind = 'system-sample';
 
-/** Passes for these settings: one for what has no days of its own, one for each other number of days. */
+/** The passes for these settings: one for kinds without their own number of days, and one for each such number. */
 export function retentionPlan(days: number, byKind: Readonly<Record<string, number>>): RetentionPass[] {
   const own = Object.entries(byKind).filter(([kind]) => kind !== sampleKind);
   const kindsByDays = Map.groupBy(own, ([, ownDays]) => ownDays);

@@ -24,9 +24,9 @@ type Deps = {
 type Run = Deps & { at: number };
 
 export type Retention = {
-  /** Removes what is too old, now. Never rejects. */
+  /** Removes everything that is too old now. Never rejects. */
   run(): Promise<void>;
-  /** One line for /health; null when the last run went well. */
+  /** One line for /health; null if the last run succeeded. */
   fault(): string | null;
   close(): void;
 };
@@ -34,7 +34,7 @@ export type Retention = {
 const firstMs = 10 * 60_000;
 const everyMs = 3_600_000;
 const dayMs = 24 * 3_600_000;
-/** Small steps with pauses: what comes in must not wait for what goes. */
+/** Small steps with pauses, so that new events need not wait. */
 const sliceEvents = 200;
 const pauseMs = 20;
 /** The rest of the transcripts is left to the next run. */
@@ -42,13 +42,13 @@ const transcriptsPerRun = 5000;
 const firstTranscript: TranscriptCursor = { last_at: 0, file: '' };
 
 /**
- * Removes events that are older than their kind is kept, and what is known of transcripts that are gone, once an hour.
- * Sums, sessions and the audit stay.
+ * Once an hour, removes events that are older than their kind is kept, and the rows of transcripts that no longer exist.
+ * Sums, sessions and the audit log stay.
  */
 export function createRetention(deps: Deps): Retention {
   const { settings, clock, log } = deps;
   const passes = retentionPlan(settings.retentionDays, settings.retentionDaysByKind);
-  // Events that stay are not looked at again every hour, but for the last day's, where some may have arrived late.
+  // Events that stay are not read again every hour, except those of the last day, where some may have arrived late.
   const cursors = new Map<RetentionPass, number>();
   let transcriptCursor = firstTranscript;
   let running: Promise<void> | null = null;
@@ -60,7 +60,7 @@ export function createRetention(deps: Deps): Retention {
     const at = carefulTime(await readFact(deps.db, 'retention_at'));
     const now = clock.now();
     if (at < now)
-      log.warn({ clock: now, used: at }, 'the clock is far ahead of the last look; old events are removed step by step');
+      log.warn({ clock: now, used: at }, 'the clock is far ahead of the last clean-up; old events are removed step by step');
     await keepFact(deps.db, 'retention_at', at);
     return at;
   };
@@ -104,10 +104,10 @@ async function runPass(
   let late = Number.POSITIVE_INFINITY;
   let cursor: EventCursor = { ts: (cursors.get(pass) ?? 0) - dayMs, seq: 0 };
   let count = 0;
-  // Should this fail, the index holds words of events that are no more; they are counted and not shown.
+  // If this fails, the index still contains the words of removed events; these are counted but not shown.
   const removeFromIndex = (seqs: number[]) =>
     searchThread.ask({ type: 'remove', seqs }).catch((error: unknown) => {
-      if (!isClosed()) log.warn({ err: errorText(error) }, 'the words of removed events are still in the search index');
+      if (!isClosed()) log.warn({ err: errorText(error) }, 'removed events could not be removed from the search index');
     });
   while (!isClosed()) {
     const slice = await removeEvents(db, isOwn, cursor, before, sliceEvents);
@@ -118,7 +118,7 @@ async function runPass(
     if (slice.removed.length > 0) await removeFromIndex(slice.removed);
     await pause(pauseMs);
   }
-  // What stays for having come late is looked at again: it gets old while nothing of its time comes any more.
+  // Events that stay because they arrived late are read again until they are old enough.
   cursors.set(pass, Math.min(cursor.ts, late));
   return count;
 }
@@ -129,7 +129,7 @@ async function removeSamples({ db, settings, at }: Run, isClosed: () => boolean)
   while (!isClosed() && (await dropSamples(db, at - days * dayMs, sliceEvents)) === sliceEvents) await pause(pauseMs);
 }
 
-/** Goes on where the last run ended, and gives the cursor for the next one. */
+/** Continues where the last run ended, and returns the cursor for the next one. */
 async function runTranscripts(
   { db, settings, at }: Run,
   from: TranscriptCursor,

@@ -2,9 +2,9 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { IndexParts } from './index-parts.ts';
 import type { FindAnswer, FindQuestion, FoundSession } from './search-messages.ts';
 
-/** The newest hits that are looked at: a word that is everywhere costs no more than a rare one. */
+/** Only this many of the newest hits are read, so that a frequent word costs no more than a rare one. */
 export const maxHits = 10_000;
-/** After this long no older part is looked into. */
+/** After this long no older part is searched. */
 const budgetMs = 3000;
 
 const selectHit = `
@@ -20,17 +20,17 @@ type Hit = Pick<FoundSession, 'title' | 'surface' | 'identity' | 'principal'> & 
   active: number;
 };
 
-/** Hits of one session, and the number of its newest. */
+/** The number of hits of a session, and the `seq` of its newest. */
 type HitGroup = { session: number; hits: number; seq: number };
 
 type Deps = { db: DatabaseSync; parts: IndexParts; blockSize: number; now?: () => number };
 
-/** Sessions by their newest hit, with the text of that one; events of no session are one of them. */
+/** Finds sessions, sorted by their newest hit and with its text; events without a session are one group. */
 export function findSessions({ db, parts, blockSize, now = () => performance.now() }: Deps) {
   const firstBlock = db.prepare('SELECT min(number) AS number FROM block WHERE max_ts >= ?');
   const hitAt = db.prepare(selectHit);
   const show = ({ seq, hits }: HitGroup, { activeSince }: FindQuestion): FoundSession[] => {
-    // An event that was removed a moment ago has no text any more.
+    // The event may just have been removed.
     const hit = hitAt.get(activeSince, seq) as Hit | undefined;
     return hit === undefined ? [] : [toSession(hit, hits)];
   };
@@ -50,7 +50,7 @@ export function findSessions({ db, parts, blockSize, now = () => performance.now
   };
 }
 
-/** Sums up the parts from the newest on, until there are enough hits or it took too long. Sessions by their newest hit. */
+/** Searches the parts from the newest on, until there are enough hits or the time is over. Sessions are sorted by their newest hit. */
 function gather(parts: IndexParts, { expression, since }: FindQuestion, fromSeq: number, now: () => number) {
   const groups = new Map<number, HitGroup>();
   const end = now() + budgetMs;

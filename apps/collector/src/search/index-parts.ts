@@ -2,17 +2,17 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { spacedText } from './spaced-text.ts';
 
 /**
- * Events to an index of their own. A search goes from the newest part back and stops when it has enough, so what it
- * costs does not grow with the store: a beginning (`w*`) is looked up whole in each part that it comes to.
+ * The number of events in one part of the index. A search starts at the newest part and stops when it has enough hits, so
+ * its cost does not grow with the store: a prefix (`w*`) is expanded only in the parts that it reaches.
  */
 export const partSize = 131_072;
 
-/** Hits of one part, newest first: the number of each event, and that of its session (0: none). */
+/** Hits of one part, newest first: the `seq` of each event, and the number of its session (0: none). */
 export type PartHits = { seqs: number[]; sessions: number[] };
 
 export type IndexParts = {
   add(seq: number, text: string): void;
-  /** Does nothing for an event that is not in. */
+  /** Does nothing for an event that is not in the index. */
   remove(seq: number): void;
   /** Removes the parts in which every event is older than this one. */
   dropBefore(seq: number): void;
@@ -28,7 +28,7 @@ export const partOf = (seq: number): number => Math.floor(seq / partSize);
 const createTable = (table: string) => `CREATE VIRTUAL TABLE IF NOT EXISTS ${table} USING fts5(text, content='',
   contentless_delete=1, tokenize="unicode61 remove_diacritics 2 categories 'L* N* Co So'")`;
 
-/** As two texts: thousands of rows take longer to hand over than to find. */
+/** Returns two JSON arrays, because passing thousands of rows takes longer than finding them. */
 const selectHits = (table: string) => `
 SELECT json_group_array(seq) AS seqs, json_group_array(session) AS sessions FROM (
   SELECT p.seq AS seq, p.session AS session FROM ${table} t CROSS JOIN place p ON p.seq = t.rowid
@@ -87,8 +87,8 @@ export function openIndexParts(db: DatabaseSync): IndexParts {
 const numbersOf = (text: unknown): number[] => JSON.parse(String(text)) as number[];
 
 /**
- * A statement that only writes. Each gives back the number of the row that the connection wrote last; after a removal that
- * is a number of the full-text index itself, for which a JavaScript number has no room.
+ * A statement that only writes. SQLite returns the id of the last row that was written; after a removal that is an id of the
+ * full-text index itself, which is too large for a JavaScript number.
  */
 export function prepareWrite(db: DatabaseSync, sql: string): StatementSync {
   const statement = db.prepare(sql);

@@ -9,7 +9,7 @@ test('an index that does not keep up says so, and is well again by itself', asyn
   const db = { get: () => Promise.resolve(undefined), run: () => Promise.resolve(1) };
   const indexer = createIndexer({ db, thread: { ask: ask as never }, clock, log: { warn: () => undefined }, hasIndex: true });
   indexer.catchUp();
-  await expect.poll(() => indexer.fault()).toBe('The search index does not keep up: disk full');
+  await expect.poll(() => indexer.fault()).toBe('The search index cannot be updated: disk full');
   fails = false;
   clock.advance(60_000);
   await expect.poll(() => indexer.fault()).toBeNull();

@@ -5,12 +5,12 @@ import type { Database } from '@svc/store/database.ts';
 import { keepFact } from '../fact/facts.ts';
 import type { SearchThread } from './search-thread.ts';
 
-/** Keeps the search index up with what is stored, beside the storing. */
+/** Keeps the search index up to date, without delaying the storing of events. */
 export type Indexer = {
   stored(count: number): void;
-  /** A search found the index incomplete: it is brought up to date now, without waiting for a quiet time. */
+  /** Updates the index now, without waiting for a quiet time, because a search found it incomplete. */
   catchUp(): void;
-  /** One line for /health; null when all is well. */
+  /** One line for /health; null without a fault. */
   fault(): string | null;
   close(): void;
 };
@@ -20,18 +20,18 @@ type Deps = {
   thread: Pick<SearchThread, 'ask'>;
   clock: Clock;
   log: Pick<Log, 'warn'>;
-  /** Whether there is an index. One that was thrown away, as with a restore, is made again from all events. */
+  /** Whether there is an index. One that was deleted, for example by a restore, is rebuilt from all events. */
   hasIndex: boolean;
 };
 
 const batchEvents = 2000;
-/** A search takes in some by itself, so the thread is not woken for a few. Many wait for a quiet time, but not for ever. */
+/** A search adds a few missing events itself, so the thread is not started for them. More wait for a quiet time, up to a limit. */
 const worthIt = 1000;
 const tooMany = 100_000;
 const quietMs = 5000;
 const retryMs = 60_000;
 
-/** `indexed_seq` comes with a copy of the events, and says nothing of an index that is not there. */
+/** Without an index `indexed_seq` does not count: it is a part of the database of the events, and is restored with it. */
 const selectBehind = `SELECT coalesce(max(seq), 0) - ? * coalesce((SELECT value FROM fact WHERE name = 'indexed_seq'), 0) AS behind FROM event`;
 
 export function createIndexer({ db, thread, clock, log, hasIndex }: Deps): Indexer {
@@ -55,8 +55,8 @@ export function createIndexer({ db, thread, clock, log, hasIndex }: Deps): Index
       fault = null;
     } catch (error) {
       if (isClosed) return;
-      fault = `The search index does not keep up: ${errorText(error)}`;
-      log.warn({ err: errorText(error) }, 'the search index does not keep up');
+      fault = `The search index cannot be updated: ${errorText(error)}`;
+      log.warn({ err: errorText(error) }, 'the search index could not be updated');
       lookIn(retryMs, () => void run());
     } finally {
       runs = false;
@@ -70,7 +70,7 @@ export function createIndexer({ db, thread, clock, log, hasIndex }: Deps): Index
       then();
     });
   };
-  // One timer for many commits: it looks again when it is due too early.
+  // One timer for many commits: if it fires too early, it is set again.
   const lookWhenQuiet = () => {
     if (cancelTimer !== null || isClosed) return;
     const quietFor = clock.elapsed() - lastAt;
@@ -81,7 +81,7 @@ export function createIndexer({ db, thread, clock, log, hasIndex }: Deps): Index
     waiting += (await db.get<{ behind: number }>(selectBehind, hasIndex ? 1 : 0))?.behind ?? 0;
     if (waiting >= worthIt) lookWhenQuiet();
   };
-  void takeUp().catch((error: unknown) => log.warn({ err: errorText(error) }, 'the state of the search index is not known'));
+  void takeUp().catch((error: unknown) => log.warn({ err: errorText(error) }, 'the state of the search index could not be read'));
   return {
     stored(count) {
       waiting += count;

@@ -8,8 +8,8 @@ import { holdsWord, snippetAround } from './snippet.ts';
 type Masks = { mask: OutboundMask; coreMask: Pick<CoreMask, 'json'> };
 
 /**
- * What was found, as it may be shown. Whole texts are masked before anything is cut from them, and a session that only the words
- * of a secret match is left out: a search for the beginning of a secret does not confirm it.
+ * The results as they may be shown. Texts are masked before they are cut, and a session that matches only by the words of a secret
+ * is left out, so that searching for the beginning of a secret does not confirm it.
  */
 export async function maskResults(
   { sessions: found, capped, complete }: FindAnswer,
@@ -27,7 +27,7 @@ export async function maskResults(
   });
   return {
     sessions: kept.flatMap((session) => toSearched(session, words)),
-    // Of the sessions shown: a total over others would confirm that a secret is in one of them.
+    // Only hits of the shown sessions: a total of all would confirm that a secret is in one of the others.
     hits: Math.min(
       maxHits,
       kept.reduce((sum, session) => sum + session.hits, 0),

@@ -19,17 +19,17 @@ export type SearchIndex = {
 
 type Files = { eventFile: string; indexFile: string };
 
-/** Goes up when the index has to be rebuilt: with other words, or from other columns. */
+/** Increased when the index has to be rebuilt, because words or columns have changed. */
 const layout = 2;
-/** Events share a note of their newest time, so that a search since a time knows where to begin. */
+/** This many events share one entry with their newest time, so that a search since a time knows where to begin. */
 const blockSize = 4096;
-/** A search adds what is missing before it looks, when that is not more than this. */
+/** A search first adds missing events, up to this number. */
 const maxAddedFirst = 5000;
 
-/** A search looks at single rows all over the file of the events: mapped, that takes half the time. */
+/** A search reads single rows all over the file of the events; memory mapping halves its time. */
 const tuning = 'PRAGMA stored.mmap_size=2147418112';
 
-/** `place` refers to an event: which session it is of, in little room, so that hits are counted without reading events. */
+/** `place` is a compact reference to an event and its session, so that hits can be counted without reading events. */
 const schema = `
 CREATE TABLE place (seq INTEGER PRIMARY KEY, ts INTEGER NOT NULL, session INTEGER NOT NULL);
 CREATE TABLE session (number INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE);
@@ -39,18 +39,18 @@ INSERT INTO position SELECT 0, min(applied_at) FROM stored.schema_migration;
 PRAGMA main.user_version=${layout}`;
 
 /**
- * The words of all events, in a file beside the events. It can be rebuilt from them at any time, so a file that is
- * broken, of another layout or of other events is thrown away.
+ * The full-text index of all events, in a separate file. It can be rebuilt at any time, so a file that is damaged, has
+ * another layout or belongs to other events is deleted.
  */
 export function openSearchIndex(files: Files): SearchIndex {
   const db = openFile(files) ?? openFile(files);
-  if (db === null) throw new Error('the search index cannot be made');
+  if (db === null) throw new Error('the search index could not be created');
   return createIndex(db);
 }
 
 /**
- * Throws the index away when an error says that it is damaged; it is rebuilt when it is opened next. When the damage is in
- * the events, another index would meet it too. Gives what to say of the error.
+ * Deletes the index if the error shows that it is damaged; it is rebuilt when it is opened next. If the events are damaged,
+ * a new index would not help. Returns the text to report.
  */
 export function discardBroken({ eventFile, indexFile }: Files, error: unknown): string {
   const { message } = error as Error;
@@ -62,7 +62,7 @@ export function discardBroken({ eventFile, indexFile }: Files, error: unknown): 
   return `${eventFile} is damaged (${message})`;
 }
 
-/** An index that cannot even be read is not: it can be built again. */
+/** An index that cannot be read counts as damaged, since it can be rebuilt. */
 function isWhole(indexFile: string): boolean {
   let db: DatabaseSync | null = null;
   try {
@@ -97,8 +97,8 @@ function openFile({ eventFile, indexFile }: Files): DatabaseSync | null {
 const removeFile = (file: string) => ['', '-wal', '-shm'].forEach((end) => rmSync(file + end, { force: true }));
 
 /**
- * Events that were brought back from a copy go on with numbers that the index has for others: those of the newest that it
- * knows have other times then.
+ * After a restore, new events get numbers that the index has for other events. It is detected by the times of the newest
+ * events in the index.
  */
 function isOfTheseEvents(db: DatabaseSync): boolean {
   if (Number(db.prepare('PRAGMA main.user_version').get()?.['user_version']) !== layout) return false;
@@ -174,7 +174,7 @@ function createIndex(db: DatabaseSync): SearchIndex {
   };
 }
 
-/** A session stands in the index by a number; those of one commit are looked up once. */
+/** The index refers to a session by a number; each is looked up once for a commit. */
 function createSessionNumbers(db: DatabaseSync): () => (key: string) => number {
   const known = db.prepare('SELECT number FROM session WHERE key = ?');
   const add = db.prepare('INSERT INTO session (key) VALUES (?) RETURNING number');

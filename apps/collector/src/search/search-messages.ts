@@ -1,14 +1,14 @@
 import type { SearchedSession } from '@svc/contract/insights.ts';
 import type { UsageSums } from '../usage/sum-usage.ts';
 
-/** What the search thread is asked, and what it answers. Each question has an answer, in any order. */
+/** The questions to the search thread. Each gets an answer, in any order. */
 export type SearchQuestion =
   /** Adds up to `limit` further events to the index. */
   | { type: 'index'; limit: number }
   /** Removes events from the index. */
   | { type: 'remove'; seqs: number[] }
   | FindQuestion
-  /** Sums up what was used from an hour on: reads many rows too. */
+  /** Sums up the usage from an hour on, which also reads many rows. */
   | { type: 'usage'; fromHour: number };
 
 /** Times are epoch ms. `sessions`: how many are shown; those with an event since `activeSince` are active. */
@@ -20,7 +20,7 @@ export type FindQuestion = {
   activeSince: number;
 };
 
-/** `seq`: number of the newest event that is in. `behind`: there is more to add. */
+/** `seq`: the newest event in the index. `behind`: there are more events to add. */
 export type IndexAnswer = { seq: number; behind: boolean };
 /** A session with the whole text of its newest hit, as it was stored. Null is for events of no session. */
 export type FoundSession = Omit<SearchedSession, 'snippet' | 'highlights' | 'conversation_key'> & {

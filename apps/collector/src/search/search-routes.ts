@@ -14,7 +14,7 @@ const querySchema = {
     q: {
       type: 'string',
       maxLength: 500,
-      description: 'Words that all have to occur; "several words" in a row, begin*, -without',
+      description: 'Words that must all occur; "several words" as a phrase, begin* for a prefix, -word to exclude',
     },
     since: { type: 'string', maxLength: 32, description: 'Epoch ms; only events at or after it' },
     limit: { type: 'string', maxLength: 32, description: 'Sessions, 1 to 200, default 20' },
@@ -33,7 +33,7 @@ export function mountSearchRoutes(
     { onRequest: readAuth, schema: { querystring: querySchema } },
     async ({ query }): Promise<SearchAnswer> => {
       const { q } = query;
-      if (q.trim() === '') throw badRequest('The query parameter q takes the words to look for.');
+      if (q.trim() === '') throw badRequest('The query parameter q must contain words to search for.');
       const since = queryInteger('since', query.since, 0, 0, Number.MAX_SAFE_INTEGER);
       const limit = queryInteger('limit', query.limit, 20, 1, 200);
       const match = toMatch(q);

@@ -15,7 +15,7 @@ const idleMs = 20_000;
 const patienceMs = 20_000;
 const maxWaiting = 64;
 
-/** The thread that reads and writes the search index. It is there only while it is asked something, and shortly after. */
+/** The thread that reads and writes the search index. It is started on demand, and ends when it has been idle for a while. */
 export function createSearchThread(files: { eventFile: string; indexFile: string }, clock: Clock): SearchThread {
   let worker: Worker | null = null;
   let number = 0;
@@ -41,8 +41,8 @@ export function createSearchThread(files: { eventFile: string; indexFile: string
       waiting.delete(reply.number);
       asker?.cancel();
       if ('value' in reply) asker?.resolve(reply.value as never);
-      else asker?.reject(unavailable('The search index cannot be used at the moment.', new Error(reply.error)));
-      if (waiting.size === 0) cancelEnd = clock.after(idleMs, () => void end('The search was ended.'));
+      else asker?.reject(unavailable('The search index is unavailable at the moment. Try again.', new Error(reply.error)));
+      if (waiting.size === 0) cancelEnd = clock.after(idleMs, () => void end('The search was stopped.'));
     });
     opened.on('error', (error) => {
       if (worker === opened) void end('The search failed. Try again.', error);
@@ -51,14 +51,11 @@ export function createSearchThread(files: { eventFile: string; indexFile: string
   };
   return {
     ask(question) {
-      if (waiting.size >= maxWaiting) return Promise.reject(unavailable('Too many searches run. Try again later.'));
+      if (waiting.size >= maxWaiting) return Promise.reject(unavailable('Too many searches are running. Try again later.'));
       cancelEnd();
       worker ??= open();
       number++;
-      const cancel = clock.after(
-        patienceMs,
-        () => void end('The search took too long. Look for rarer words, or since a later time.'),
-      );
+      const cancel = clock.after(patienceMs, () => void end('The search took too long. Use rarer words or a later start time.'));
       const answer = new Promise<never>((resolve, reject) => waiting.set(number, { resolve, reject, cancel }));
       worker.postMessage({ ...question, number });
       return answer;

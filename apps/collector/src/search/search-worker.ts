@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { discardBroken, openSearchIndex, type SearchIndex } from './search-index.ts';
 import type { Numbered, SearchQuestion, SearchReply } from './search-messages.ts';
 
-/** Runs in a thread of its own: what reads many rows must not hold up those who write them. */
+/** Runs in a separate thread, so that reading many rows does not delay the storing of events. */
 const files = workerData as { eventFile: string; indexFile: string };
 let index: SearchIndex | null = null;
 

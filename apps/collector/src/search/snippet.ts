@@ -10,7 +10,7 @@ const maxHighlights = 20;
 const partOfWord = /[\p{L}\p{N}]/u;
 const ownWord = /[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u9fff\uac00-\ud7ff]/;
 
-/** The text around the first of the words, and where they stand in it. */
+/** The text around the first match, and the positions of the words in it. */
 export function snippetAround(text: string, words: readonly string[]): Snippet {
   const looked = text.slice(0, maxLooked).replaceAll(/\s/g, ' ');
   const folded = fold(looked);
@@ -21,7 +21,7 @@ export function snippetAround(text: string, words: readonly string[]): Snippet {
   return { snippet, highlights: placesOf(fold(snippet), wanted) };
 }
 
-/** Whether a word stands in a text. */
+/** Whether a text contains a word. */
 export const holdsWord = (text: string, word: string): boolean => place(fold(text), fold(word), 0) >= 0;
 
 function placesOf(folded: string, words: readonly string[]): [number, number][] {
@@ -33,7 +33,7 @@ function placesOf(folded: string, words: readonly string[]): [number, number][] 
   return places.toSorted(([a], [b]) => a - b);
 }
 
-/** Where a word begins in a text, from a place on; -1 when it does not. */
+/** The position of a word in a text, from a position on; -1 if there is none. */
 function place(text: string, word: string, from: number): number {
   for (let at = text.indexOf(word, from); at >= 0; at = text.indexOf(word, at + 1)) {
     const sign = text[at - 1] ?? ' ';
@@ -42,14 +42,14 @@ function place(text: string, word: string, from: number): number {
   return -1;
 }
 
-/** Not in the middle of a word, nor of a character. */
+/** A start that is not in the middle of a word or a character. */
 function wordStart(text: string, at: number): number {
   if (at === 0) return 0;
   const blank = text.indexOf(' ', at);
   return blank >= 0 && blank - at < before / 2 ? blank + 1 : at;
 }
 
-/** Without case and accents, and as long as before, so that places are the same. */
+/** Removes case and accents and keeps the length, so that positions stay the same. */
 const fold = (text: string): string => (/^[\0-\x7f]*$/.test(text) ? text.toLowerCase() : [...foldedSigns(text)].join(''));
 
 function* foldedSigns(text: string): Generator<string> {

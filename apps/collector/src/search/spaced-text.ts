@@ -1,10 +1,10 @@
-/** Writing without blanks between words (Chinese, Japanese, Korean, Thai, …) and pictures such as emoji. */
+/** Characters of scripts without spaces between words (Chinese, Japanese, Korean, Thai, …), and pictures such as emoji. */
 const single =
   /[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u2fdf\u3040-\u30ff\u3130-\u318f\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff]|[\u{20000}-\u{3ffff}]|\p{Extended_Pictographic}/gu;
 const anySingle = new RegExp(single.source, 'u');
 
 /**
- * A text as the index takes it: each sign of a writing without blanks is a word of its own, so that any part of a
- * sentence is found; a run of them is then a phrase.
+ * A text for the index: each character of a script without spaces becomes a word, so that any part of a sentence is found;
+ * in a query several of them become a phrase.
  */
 export const spacedText = (text: string): string => (anySingle.test(text) ? text.replaceAll(single, ' $& ') : text);

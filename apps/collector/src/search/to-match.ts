@@ -1,6 +1,6 @@
 import { spacedText } from './spaced-text.ts';
 
-/** What a person looks for: the expression for the index, and the words to show in what was found. */
+/** A parsed query: the expression for the index, and the words to highlight in the results. */
 export type Match = { expression: string; words: string[] };
 
 const maxTerms = 16;
@@ -8,8 +8,8 @@ const term = /(-?)"([^"]*)"?(\*?)|(\S+)/gu;
 const word = /[\p{L}\p{N}\p{Co}\p{So}]+/gu;
 
 /**
- * Reads a query: all words have to occur; `"several words"` stand together; `begin*` is a beginning; `-word` must not
- * occur. Everything else is text: whatever is typed, the index gets nothing but quoted strings. Null when no word is left.
+ * Parses a query: all words must occur; `"several words"` are a phrase; `begin*` is a prefix; `-word` must not occur.
+ * Everything else is text: the index gets only quoted strings, whatever is typed. Null if no word is left.
  */
 export function toMatch(query: string): Match | null {
   const wanted: string[] = [];
@@ -29,7 +29,7 @@ export function toMatch(query: string): Match | null {
 type Term = { text: string; isUnwanted: boolean; isBeginning: boolean };
 
 function termsOf(query: string): Term[] {
-  // A lone half of a pair cannot be stored, so it cannot be found.
+  // A lone surrogate cannot be stored, so it cannot be found.
   const terms = query.toWellFormed().matchAll(term);
   return [...terms].map(([, minus = '', phrase, star = '', plain = '']) =>
     phrase === undefined

@@ -5,11 +5,11 @@ import { requestJson } from '@svc/service-kit/http/json-client.ts';
 import { costOfTokens } from '@svc/service-kit/pricing/money.ts';
 import { createNameIndex } from '@svc/service-kit/pricing/name-index.ts';
 
-/** The core's list prices of models, as of its last answer. They are asked for on demand, and never in the path of a turn. */
+/** The core's list prices of models, as of its last answer. They are requested on demand, never during a turn. */
 export type ListPrices = {
-  /** Brings them up to date within a moment: a core that does not answer holds nobody up. */
+  /** Updates them. Waits only a moment, so that a core that does not answer delays nothing. */
   refresh(): Promise<void>;
-  /** USD; null when nobody knows the price. */
+  /** USD; null if the price is unknown. */
   costOf(model: string | null, tokens: TokenCounts): number | null;
 };
 
@@ -29,7 +29,7 @@ export function createListPrices(coreUrl: string, clock: Pick<Clock, 'elapsed'>,
     return (asking ??= ask()
       .then(
         ({ models }) => void (find = createNameIndex(Object.entries(models))),
-        () => void (askedAt = Number.NEGATIVE_INFINITY), // the core is away: its last answer stands, and the next look asks again
+        () => void (askedAt = Number.NEGATIVE_INFINITY), // the core does not answer: its last answer stays in use, and the next call asks again
       )
       .finally(() => (asking = null)));
   };

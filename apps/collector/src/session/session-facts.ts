@@ -1,19 +1,19 @@
 import { cutText } from '@svc/service-kit/cut-text.ts';
 import type { StoredEvent } from '../ingest/parse-event.ts';
 
-/** The collector sees no more of a session's state than that a turn runs in it. */
+/** Of a session's state the collector knows only whether a turn is running. */
 export type SessionState = 'running' | 'idle';
 
 const snippetLength = 200;
 const maxTitle = 200;
-/** Kinds whose text is the engine's inner life and not what was said. */
+/** Kinds whose text is internal to the engine and not part of the conversation. */
 const innerKinds: readonly string[] = ['thinking', 'tool', 'tool_result', 'engine'];
 
-/** A sender who was turned away has no session, nor has a message that only waits. */
+/** A denied sender has no session, nor has a message that is only queued. */
 export const concernsSession = ({ kind, payload }: StoredEvent): boolean =>
   kind !== 'denied' && kind !== 'queued' && !(kind === 'turn' && payload['outcome'] === 'denied');
 
-/** The title that a session has from now on, null for none; undefined where an event says nothing of it. */
+/** The new title of a session, null for none; undefined if the event does not change it. */
 export function titleIn({ kind, payload }: StoredEvent): string | null | undefined {
   if (kind !== 'session') return undefined;
   if (isForgotten({ kind, payload })) return null;
@@ -22,18 +22,18 @@ export function titleIn({ kind, payload }: StoredEvent): string | null | undefin
   return typeof title === 'string' && title !== '' ? cutText(title, maxTitle) : null;
 }
 
-/** What was said in its session is forgotten. */
+/** The conversation of the session was deleted. */
 export const isForgotten = ({ kind, payload }: Pick<StoredEvent, 'kind' | 'payload'>): boolean =>
   kind === 'session' && payload['what'] === 'forgotten';
 
-/** Nothing has happened in a session that has another title. */
+/** A new title is no activity in a session. */
 export const isTitled = ({ kind, payload }: StoredEvent): boolean => kind === 'session' && payload['what'] === 'titled';
 
-/** A message that an engine answers; one that is only noted, or is a chat command, begins nothing. Short turns report no state at all. */
+/** A message that an engine answers; an observed message or a chat command starts no turn. Turns are counted by it, as short ones report no state. */
 export const beginsTurn = ({ kind, payload }: StoredEvent): boolean =>
   kind === 'inbound' && payload['observed'] !== true && payload['command'] !== true;
 
-/** What a `turn` event says about its session; null for every other event. */
+/** The state of the session after a `turn` event; null for every other event. */
 export function turnState({ kind, payload }: StoredEvent): SessionState | null {
   if (kind !== 'turn') return null;
   return payload['what'] === 'started' ? 'running' : 'idle';
@@ -43,8 +43,8 @@ export const isCoreStart = ({ kind, payload }: StoredEvent): boolean =>
   kind === 'service' && payload['service'] === 'core' && payload['what'] === 'started';
 
 /**
- * The beginning of what was said, without half a word at its end: half of what becomes known as a secret later would not be found.
- * Scripts that have no spaces are cut between two characters.
+ * The beginning of a text, not cut within a word: a part of a word that later becomes known as a secret could not be masked.
+ * Scripts without spaces are cut between two characters.
  */
 export function snippetOf({ kind, text }: StoredEvent): string | null {
   if (text === null || text === '' || innerKinds.includes(kind)) return null;

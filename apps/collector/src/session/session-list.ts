@@ -21,7 +21,7 @@ type Deps = {
   clock: Pick<Clock, 'now'>;
 };
 
-/** One list of all sessions, each once, from events, the core, the transcripts of engines and their programs. */
+/** One list of all sessions, each once, combined from events, the core, transcripts and running programs. */
 export type SessionList = {
   /** Newest first. */
   list(filter: SessionFilter): Promise<ListedSession[]>;
@@ -56,7 +56,7 @@ export function createSessionList({ db, transcripts, hosts, core, prices, gitRoo
     async list(filter) {
       const [running] = await Promise.all([hosts.current(), core.refresh(), prices.refresh()]);
       const listed: ListedSession[] = [];
-      // What the database takes for active may have ended: such rows must not use up the page.
+      // Sessions that are active in the database may have ended; such rows must not use up the page.
       for (let { before } = filter; ;) {
         const rows = await selectRows(db, { ...filter, before }, keysOf(running), clock.now());
         const sessions = await putTogether(rows, running);

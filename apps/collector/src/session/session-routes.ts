@@ -29,5 +29,5 @@ export function mountSessionRoutes(
 function queryFlag(name: string, value: string | undefined): boolean {
   if (value === undefined || value === '0' || value === 'false') return false;
   if (value === '1' || value === 'true') return true;
-  throw badRequest(`The query parameter ${name} takes 1 or 0.`);
+  throw badRequest(`The query parameter ${name} must be 1 or 0.`);
 }

@@ -22,7 +22,7 @@ export type SessionRow = {
   billed_cost_usd: number;
   /** Turns and side calls without a known price. */
   unpriced: number;
-  /** What the core calls it; written apart from the rest. */
+  /** Its title in the core; written separately. */
   title: string | null;
 };
 
@@ -48,7 +48,7 @@ export const newRow = (key: string, ts: number): SessionRow => ({
   title: null,
 });
 
-/** Counts one event in. Of what an event does not say, the last known value stays. */
+/** Adds one event. Values that the event does not have stay. */
 export function addToRow(row: SessionRow, event: StoredEvent): void {
   row.surface = event.surface ?? row.surface;
   row.instance_id = event.instance_id ?? row.instance_id;

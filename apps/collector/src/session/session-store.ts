@@ -10,7 +10,7 @@ export type SessionFilter = { active: boolean; before: number; limit: number };
 /** How long a session stays active after its last event. */
 export const activeMs = 15 * 60_000;
 
-/** A session of a terminal, by its transcript, joined here because the list is cut to its limit after that. It is active while its program runs, and over when that has ended. */
+/** A terminal session, by its transcript. It is active only while its program runs. Checked in SQL, because the list is cut to its limit afterwards. */
 const isOfTerminal = 'EXISTS (SELECT 1 FROM transcript t WHERE t.conversation_key = session.conversation_key AND t.is_core = 0)';
 const recentOf = (isHostKnown: boolean) =>
   `FROM session WHERE last_event_at >= ? AND last_event_at < ? ${isHostKnown ? `AND NOT ${isOfTerminal}` : ''}`;
@@ -21,8 +21,8 @@ const newest = 'ORDER BY last_event_at DESC LIMIT ?';
 type Db = Pick<Database, 'all' | 'get'>;
 
 /**
- * Sessions by their last event, newest first. Those of `live` (whose program runs) are active however long nothing happened
- * in them; null: nobody knows which these are.
+ * Sessions by their last event, newest first. Those in `live` (whose program runs) are active regardless of their last
+ * event; null if it is unknown which these are.
  */
 export async function selectRows(
   db: Db,
@@ -41,7 +41,7 @@ export async function selectRows(
   return [...byKey.values()].toSorted((a, b) => b.last_event_at - a.last_event_at).slice(0, limit);
 }
 
-/** How many sessions are active now, however many these are. */
+/** How many sessions are active now. */
 export async function countActive(db: Db, live: readonly string[] | null, now: number): Promise<number> {
   const key = 'SELECT conversation_key';
   const sql = `SELECT count(*) AS n FROM (${key} ${recentOf(live !== null)} UNION ${key} ${running} UNION ${key} ${named})`;
@@ -56,7 +56,7 @@ export const readRows = (db: Pick<Db, 'all'>, keys: readonly string[]): Promise<
 export const isActiveRow = ({ state, last_event_at }: SessionRow, now: number): boolean =>
   state === 'running' || last_event_at >= now - activeMs;
 
-// A session may be known by its transcript alone, before it has any event, or without ever having one.
+// A session may be known only from its transcript, if it has no events, or none yet.
 const upsertOfTerminal = `
 INSERT INTO session (conversation_key, surface, identity, state, state_at, first_event_at, last_event_at, last_text_at, events,
   turns, input_tokens, output_tokens, cost_usd, billed_cost_usd)
@@ -64,13 +64,13 @@ VALUES (?, 'terminal', ?, 'idle', -1, ?, ?, -1, 0, 0, 0, 0, 0, 0)
 ON CONFLICT (conversation_key) DO UPDATE SET
   last_event_at = CASE WHEN excluded.last_event_at > session.last_event_at THEN excluded.last_event_at ELSE session.last_event_at END`;
 
-/** Puts what was said in a terminal (times in epoch ms) among the sessions; gives how many rows changed. */
+/** Adds a terminal session (times in epoch ms) to the sessions; returns the number of changed rows. */
 export const keepTerminalSession = (
   db: Pick<Database, 'run'>,
   { key, identity, startedAt, lastAt }: { key: string | null; identity: string; startedAt: number; lastAt: number },
 ): Promise<number> => db.run(upsertOfTerminal, key, identity, startedAt, lastAt);
 
-/** What was noted of a time that is yet to come (?19) was noted by a wrong clock, and gives way. */
+/** Values with a time in the future (?19) were stored by a wrong clock, and are overwritten. */
 const mergeSession = `
 INSERT INTO session (conversation_key, surface, instance_id, identity, principal, state, state_at, first_event_at,
   last_event_at, last_text, last_text_at, events, turns, input_tokens, output_tokens, cost_usd, billed_cost_usd, unpriced)
@@ -97,7 +97,7 @@ ON CONFLICT (conversation_key) DO UPDATE SET
 const endTurnsBefore =
   "UPDATE session SET state = 'idle', state_at = ? WHERE state = 'running' AND (state_at < ? OR state_at > ?)";
 
-/** What one commit says about sessions, gathered in memory and written once at its end. One for each commit. */
+/** The changes of sessions in one commit, collected in memory and written once at its end. */
 type SessionSums = { add(event: StoredEvent): void; write(): void };
 
 export function createSessionWriter(db: BatchDatabase): () => SessionSums {
@@ -129,7 +129,7 @@ export function createSessionWriter(db: BatchDatabase): () => SessionSums {
   };
 }
 
-/** A turn that started before the core did is over, even when its event arrives late. */
+/** A turn that started before the core did is over, even if its event arrives late. */
 function valuesOf(row: SessionRow, coreStart: number) {
   const state = row.state === 'running' && row.state_at < coreStart ? 'idle' : row.state;
   return [

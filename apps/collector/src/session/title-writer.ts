@@ -5,8 +5,8 @@ import { isForgotten, titleIn } from './session-facts.ts';
 type TitleSums = { add(event: StoredEvent): void; write(): void };
 
 /**
- * What sessions are called since this commit, and nothing of what was said in one that is forgotten. It is written after the sessions
- * themselves, and counts as nothing that happened in them.
+ * Stores the titles of sessions from one commit, and removes the last text of deleted conversations. It writes after the sessions
+ * themselves, and does not count as activity.
  */
 export function createTitleWriter(db: BatchDatabase): () => TitleSums {
   const update = db.statement('UPDATE session SET title = ? WHERE conversation_key = ?');

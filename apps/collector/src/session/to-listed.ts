@@ -10,17 +10,17 @@ export type SessionParts = {
   transcript: TranscriptRow | undefined;
   host: SessionHost | undefined;
   facts: CoreFacts | undefined;
-  /** Without a host there is none; otherwise nobody knows. */
+  /** Whether running programs are known. If not, a missing host says nothing. */
   isHostKnown: boolean;
-  /** List price of tokens, USD; null where nobody knows it. */
+  /** List price of tokens, USD; null if it is unknown. */
   costOf: ListPrices['costOf'];
-  /** Something happened a short while ago, or a turn runs. */
+  /** There was an event a short while ago, or a turn runs. */
   isRecent: boolean;
 };
 
 type Session = Omit<ListedSession, 'repo'>;
 
-/** One row of all that is known. What the core says of its own sessions goes before what their transcripts do. */
+/** Combines everything that is known about a session. For sessions of the core, its facts take precedence over transcripts. */
 export function toListed(row: SessionRow, parts: SessionParts): Session {
   const { transcript, host, facts } = parts;
   const { state_at: _at, last_text_at: _textAt, state: _state, ...reported } = row;
@@ -35,9 +35,9 @@ export function toListed(row: SessionRow, parts: SessionParts): Session {
     engine_id: facts?.engine_id ?? transcript?.engine ?? null,
     engine_session_id: facts?.engine_session_id ?? transcript?.engine_session_id ?? null,
     model: facts?.model ?? transcript?.model ?? null,
-    // What was reported last; the core's list is no more than its newest sessions.
+    // The title in events first: the core's list contains only its newest sessions.
     title: row.title ?? facts?.title ?? transcript?.title ?? null,
-    // The first lines of a transcript may not say.
+    // The first lines of a transcript may not name the folder.
     cwd: facts?.cwd ?? transcript?.cwd ?? host?.cwd ?? null,
     pid: host?.pid ?? null,
     ...terminalOf(facts, host),
@@ -45,7 +45,7 @@ export function toListed(row: SessionRow, parts: SessionParts): Session {
   };
 }
 
-/** What a program that a person started has used. One that changed its model is counted at the price of the last. */
+/** The usage of a program that a person started. If its model changed, the price of the last one is used for all. */
 function usedBy({ transcript, costOf }: SessionParts) {
   const { model = null, input_tokens = null, output_tokens = null } = transcript ?? {};
   const { cache_read_tokens = null, cache_write_tokens = null, cache_write_1h_tokens } = transcript ?? {};
@@ -57,7 +57,7 @@ function usedBy({ transcript, costOf }: SessionParts) {
   return { input_tokens, output_tokens, cost_usd, billed_cost_usd: null };
 }
 
-/** No conversation of the service. A transcript that is gone may have been forgotten. */
+/** Whether a session is not one of the core. Its transcript may have been removed. */
 const isOfEngine = ({ conversation_key }: SessionRow, { transcript, facts }: SessionParts): boolean =>
   transcript === undefined ? facts === undefined && isTerminalKey(conversation_key) : transcript.is_core === 0;
 
@@ -69,7 +69,7 @@ function stateOfProgram({ transcript, host, isHostKnown }: SessionParts): Sessio
   return transcript?.is_busy === 1 && host !== undefined ? 'running' : 'idle';
 }
 
-/** The core's word for where to type, or the terminal that the program was found in. */
+/** The terminal according to the core, else the one in which the program was found. */
 function terminalOf(facts: CoreFacts | undefined, host: SessionHost | undefined): Pick<Session, 'multiplexer' | 'tmux_target'> {
   if (facts?.multiplexer) return { multiplexer: facts.multiplexer, tmux_target: facts.tmux_target };
   return host?.pane ? { multiplexer: 'tmux', tmux_target: host.pane.id } : { multiplexer: null, tmux_target: null };
