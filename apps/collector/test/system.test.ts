@@ -151,7 +151,7 @@ test('samples that cannot be stored, and old events that cannot be removed, are 
     status: 'degraded',
     degraded: [
       expect.stringMatching(/^Old events cannot be removed: /),
-      expect.stringMatching(/^The machine cannot be looked at: /),
+      expect.stringMatching(/^The state of the machine cannot be read: /),
     ],
   });
   db.raw.exec('ALTER TABLE gone RENAME TO system_sample');

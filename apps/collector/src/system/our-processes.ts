@@ -7,14 +7,14 @@ import type { Secret } from '@svc/service-kit/secret.ts';
 
 export type OurProcess = Pick<ProcessSample, 'name' | 'kind' | 'pid'>;
 
-/** What runs as part of the service; what cannot be asked is left out. Never rejects. */
+/** The processes of the service, as far as they can be listed. Never rejects. */
 export type ProcessLister = () => Promise<OurProcess[]>;
 
 type Options = { stateFile: string; managerUrl: string; managerToken: Secret | null };
 
 const timeoutMs = 3000;
 
-/** The host processes by the supervisor's state file, the connector instances by the manager. */
+/** Lists the host processes from the supervisor's state file, and the connector instances from the manager. */
 export function createProcessLister({ stateFile, managerUrl, managerToken }: Options): ProcessLister {
   const own: OurProcess = { name: 'collector', kind: 'host', pid: process.pid };
   return async () => {
@@ -28,13 +28,13 @@ export function createProcessLister({ stateFile, managerUrl, managerToken }: Opt
   };
 }
 
-/** The state of the supervisor that started this process; null when nobody did. */
+/** The state of the supervisor that started this process; null if there is none. */
 export async function readSupervisor(file: string): Promise<SupervisorState | null> {
   try {
     const state = JSON.parse(await readFile(file, 'utf8')) as SupervisorState;
     return Number.isInteger(state.pid) && Array.isArray(state.services) ? state : null;
   } catch {
-    return null; // started by itself, or the file is being made
+    return null; // not started by a supervisor, or the file is being written
   }
 }
 
@@ -44,6 +44,6 @@ async function askManager(url: string, token: Secret | null): Promise<OurProcess
     if (status !== 200) return [];
     return body.instances.flatMap(({ id, pid }): OurProcess[] => (pid === null ? [] : [{ name: id, kind: 'instance', pid }]));
   } catch {
-    return []; // it is away, and its instances with it
+    return []; // the manager does not answer, so its instances are unknown
   }
 }

@@ -2,7 +2,7 @@ import type { ProcessSample } from '@svc/contract/insights.ts';
 import { coreShare, readUsage } from '@svc/service-kit/process/process-usage.ts';
 import type { OurProcess } from './our-processes.ts';
 
-/** Looks at processes; the share of a core is that since the look before. A process that is gone is left out. */
+/** Measures processes; the share of a core is that since the last call. Ended processes are left out. */
 export function createProcessMeter(now: () => number): (processes: readonly OurProcess[]) => Promise<ProcessSample[]> {
   let before = new Map<number, { at: number; cpuMs: number }>();
   return async (processes) => {

@@ -3,11 +3,11 @@ import { cpus, freemem, loadavg, totalmem } from 'node:os';
 import { readFile } from 'node:fs/promises';
 import type { SystemSample } from '@svc/contract/insights.ts';
 
-/** Time the cores have been busy and have been there, in units of the system's own. */
+/** Busy and total time of all cores, in the system's own unit. */
 type CpuTimes = { busy: number; total: number };
 type Machine = Omit<SystemSample, 'at' | 'processes'>;
 
-/** Looks at the machine; the share of busy time is that since the look before. */
+/** Reads the state of the machine; the share of busy time is that since the last call. */
 export function createMachineReader(dataDir: string): () => Promise<Machine> {
   let before: CpuTimes | null = null;
   return async () => {
@@ -20,7 +20,7 @@ export function createMachineReader(dataDir: string): () => Promise<Machine> {
 }
 
 let coreCount = 0;
-/** Asking is slow, and the answer stays the same. */
+/** Cached, because the call is slow. */
 const cores = (): number => (coreCount ||= cpus().length);
 
 const round = (value: number, digits = 2): number => Number(value.toFixed(digits));
@@ -52,7 +52,7 @@ async function readCpuTimes(): Promise<CpuTimes> {
   return { busy, total };
 }
 
-/** Linux counts its caches as not free, though programs can have that memory. */
+/** Linux does not count its caches as free, although programs can use that memory. */
 async function readMemory(): Promise<Pick<Machine, 'memory_used_bytes' | 'memory_total_bytes'>> {
   const total = totalmem();
   const available =
@@ -66,6 +66,6 @@ async function readDisk(folder: string): Promise<Pick<Machine, 'disk_used_bytes'
     const { bsize, blocks, bfree } = await statfs(folder);
     return { disk_used_bytes: (blocks - bfree) * bsize, disk_total_bytes: blocks * bsize };
   } catch {
-    return { disk_used_bytes: null, disk_total_bytes: null }; // the system does not say
+    return { disk_used_bytes: null, disk_total_bytes: null }; // the system does not report it
   }
 }

@@ -24,14 +24,14 @@ export type Sampler = {
   latest(): SystemSample | null;
   /** Takes one now; for tests. Never rejects. */
   sample(): Promise<void>;
-  /** One line for /health; null when all is well. */
+  /** One line for /health; null without a fault. */
   fault(): string | null;
   close(): void;
 };
 
 const everyMs = 15_000;
 
-/** Looks at the machine and at our processes every 15 seconds, from then on after the first. */
+/** Samples the machine and our processes every 15 seconds, the first time after 15 seconds. */
 export function createSampler({ db, hub, clock, dataDir, listProcesses, log }: Deps): Sampler {
   const readMachine = createMachineReader(dataDir);
   const measure = createProcessMeter(() => clock.elapsed());
@@ -51,9 +51,9 @@ export function createSampler({ db, hub, clock, dataDir, listProcesses, log }: D
       fault = null;
     } catch (error) {
       if (isClosed) return;
-      // Said once: it is tried again in a moment, and again.
-      if (fault === null) log.warn({ err: errorText(error) }, 'the machine could not be looked at');
-      fault = `The machine cannot be looked at: ${errorText(error)}`;
+      // Logged only once, because it is tried again every 15 seconds.
+      if (fault === null) log.warn({ err: errorText(error) }, 'the state of the machine could not be read');
+      fault = `The state of the machine cannot be read: ${errorText(error)}`;
     } finally {
       runs = false;
     }

@@ -21,6 +21,6 @@ export async function listSamples(
   return rows.map(({ sample }) => JSON.parse(sample) as SystemSample);
 }
 
-/** Removes the oldest samples from before a time; gives how many. */
+/** Removes the oldest samples from before a time; returns their number. */
 export const dropSamples = (db: Pick<Database, 'run'>, before: number, limit: number): Promise<number> =>
   db.run('DELETE FROM system_sample WHERE at IN (SELECT at FROM system_sample WHERE at < ? ORDER BY at LIMIT ?)', before, limit);

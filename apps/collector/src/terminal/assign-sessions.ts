@@ -7,15 +7,15 @@ type Row = Pick<
 >;
 type Program = Pick<EngineProcess, 'pid' | 'engine' | 'args' | 'cwd' | 'began'>;
 
-/** Clocks of the system and of files differ by a little. */
+/** The clocks of processes and of files differ slightly. */
 const slackMs = 100;
-/** Words on the command line of a program that answers once and ends. */
+/** Arguments of a program that answers once and ends. */
 const once = /^(?:exec|e|-p|--print|--prompt)$/;
 
 /**
- * Which program runs which session, by key. A program that says its session has that one; any other has the session
- * that was last written in its folder, by its engine, since it began: of several programs there, the one that began last
- * before the session did. A program runs one session at a time.
+ * Which program runs which session, by key. A program that names its session has that one. Any other has the session that
+ * its engine last wrote in its folder since it started; of several programs there, the one that started last before the
+ * session. A program runs one session at a time.
  */
 export function assignSessions<P extends Program>(
   programs: readonly P[],
@@ -36,7 +36,7 @@ export function assignSessions<P extends Program>(
       (row) => row.engine === program.engine && row.engine_session_id !== null && row.engine_session_id === id,
     );
     if (named !== undefined) give(named, program);
-    // What it says is so, also while there is nothing of it yet.
+    // A program that names a session gets no other, even if that session has no transcript yet.
     if (id !== undefined) taken.add(program.pid);
   }
   for (const row of byTime)

@@ -11,9 +11,9 @@ export type EngineProcess = ProcessFacts & {
   args: readonly string[];
   cwd: string;
   began: number;
-  /** The processes that it came from, the nearest first. */
+  /** Its ancestors, the nearest first. */
   ancestors: readonly number[];
-  /** Programs of the same engine that it started: what it does may be done there. */
+  /** Programs of the same engine that it started, which may do its work. */
   workers: readonly ProcessFacts[];
 };
 
@@ -21,8 +21,8 @@ const maxAncestors = 64;
 const ticksPerSecond = 100;
 
 /**
- * The engines of this user that run now, without those of the service itself. Null where the system does not show
- * processes as files: nothing is known then.
+ * The running engines of this user, without those of the service itself. Null where the system does not show processes as
+ * files, so that they are unknown.
  */
 export async function listEngineProcesses(): Promise<EngineProcess[] | null> {
   if (process.platform !== 'linux') return null;
@@ -32,7 +32,7 @@ export async function listEngineProcesses(): Promise<EngineProcess[] | null> {
   return withWorkers(found.filter((engine) => engine !== null)).filter(({ ancestors }) => !isOurs(ancestors));
 }
 
-/** Programs start themselves again, and helpers: what a person sees is the first of them. */
+/** Programs start themselves again, and helpers. The first of them is the one that a person sees. */
 function withWorkers(engines: readonly EngineProcess[]): EngineProcess[] {
   const isPartOf = (worker: EngineProcess, { pid, engine }: EngineProcess) =>
     worker.engine === engine && worker.ancestors.includes(pid);
@@ -40,7 +40,7 @@ function withWorkers(engines: readonly EngineProcess[]): EngineProcess[] {
   return first.map((engine) => ({ ...engine, workers: engines.filter((other) => isPartOf(other, engine)) }));
 }
 
-/** Our own engines have the same supervisor as this process, which no terminal session has. */
+/** Our own engines descend from the supervisor of this process; terminal sessions do not. */
 const isOurs = (ancestors: readonly number[]): boolean =>
   ancestors.includes(process.pid) || (process.ppid > 1 && ancestors.includes(process.ppid));
 
@@ -65,7 +65,7 @@ async function ancestorsOf(parent: number): Promise<number[]> {
 }
 
 const runtimes = /^(?:node|bun|deno)$/;
-/** Parts of an engine with which nobody talks in a terminal. */
+/** Arguments of engine processes that are not used in a terminal. */
 const helpers = /^(?:app-server|mcp|mcp-server|daemon|--acp|--experimental-acp|acp)$/;
 
 /** Which engine a command line runs; null for every other program. */

@@ -8,32 +8,32 @@ import { listPanes, type Pane } from '../control/tmux.ts';
 import { assignSessions } from './assign-sessions.ts';
 import { listEngineProcesses, type EngineProcess } from './engine-processes.ts';
 
-/** The program that a session runs in, and the terminal it is seen in. */
+/** The program in which a session runs, and its terminal. */
 export type SessionHost = EngineProcess & { pane: Pane | null };
-/** By session; null where the system does not show processes. */
+/** By conversation key; null where the system does not show processes. */
 export type HostsByKey = ReadonlyMap<string, SessionHost> | null;
 
 type Deps = {
   transcripts: Pick<TranscriptStore, 'since'>;
   clock: Clock;
-  /** Folders in which Claude Code says which process runs which session. */
+  /** Folders in which Claude Code records which process runs which session. */
   processFolders: readonly string[];
   serviceSocket: string;
-  /** These sessions got a program, or lost it. */
+  /** Called with sessions whose program started or ended. */
   onChanged: (keys: string[]) => void;
 };
 
-/** How old an answer may be, and how often programs that are known are looked at. */
+/** How old a result may be, and how often known programs are checked. */
 const trustMs = 2000;
 const watchMs = 5000;
 const maxTranscripts = 500;
 const maxProcessFile = 16 * 1024;
 
-/** Which sessions have a running program. While none has, nothing is looked at unless it is asked for. */
+/** Which sessions have a running program. While none has, processes are read only on demand. */
 export type SessionHosts = {
-  /** As they were at most two seconds ago; `isFresh`: as they are now. */
+  /** The state of at most two seconds ago; with `isFresh` the current one. */
   current(isFresh?: boolean): Promise<HostsByKey>;
-  /** A transcript was written to: a program must be there. */
+  /** A transcript was written to, so its program must be running. */
   wrote(key: string): void;
   close(): Promise<void>;
 };
@@ -74,7 +74,7 @@ export function createSessionHosts(deps: Deps): SessionHosts {
   };
   const lookAtThem = async () => {
     const now = await Promise.all([...(hosts ?? new Map<string, SessionHost>()).values()].map(isAlive));
-    if (now.includes(false)) await refresh().catch(() => undefined); // asked again in a moment
+    if (now.includes(false)) await refresh().catch(() => undefined); // tried again in a moment
   };
 
   return {
@@ -86,14 +86,14 @@ export function createSessionHosts(deps: Deps): SessionHosts {
       if (isClosed || hosts?.has(key) === true) return;
       cancelSoon ??= clock.after(trustMs, () => {
         cancelSoon = null;
-        void refresh().catch(() => undefined); // asked again with the next line
+        void refresh().catch(() => undefined); // tried again with the next line
       });
     },
     async close() {
       isClosed = true;
       cancelSoon?.();
       stopWatch?.();
-      await looking?.catch(() => undefined); // nobody waits for it any more
+      await looking?.catch(() => undefined); // the result is no longer needed
     },
   };
 }
@@ -112,7 +112,7 @@ async function findHosts(programs: EngineProcess[], { transcripts, serviceSocket
 
 const isAlive = async (host: SessionHost): Promise<boolean> => isSame(host, await readProcess(host.pid));
 
-/** The terminal whose first program is this one, or one that it came from. */
+/** The terminal whose first program is this one or one of its ancestors. */
 const paneOf = ({ pid, ancestors }: EngineProcess, panes: readonly Pane[]): Pane | null =>
   panes.find((pane) => pane.pid === pid || ancestors.includes(pane.pid)) ?? null;
 
@@ -128,7 +128,7 @@ async function sessionsByProcess(programs: readonly EngineProcess[], folders: re
   return found;
 }
 
-/** The file may be left from a process that had the number before. */
+/** The session that the file names, unless it is left over from an earlier process with the same pid. */
 async function namedSession(file: string, startedAt: string): Promise<string | null> {
   const handle = await openOwnFile(file);
   if (handle === null) return null;

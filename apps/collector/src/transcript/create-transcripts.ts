@@ -24,16 +24,16 @@ type Deps = Pick<ReaderDeps, 'coreKeyOf' | 'onChanged'> & {
 };
 
 export type Transcripts = {
-  /** Resolves when everything that is there was looked at. Never rejects. */
+  /** Resolves when all existing transcripts were read. Never rejects. */
   start(): Promise<void>;
-  /** One line for /health; null when all is well. */
+  /** One line for /health; null without a fault. */
   fault(): string | null;
   close(): Promise<void>;
 };
 
 const none: Transcripts = { start: async () => undefined, fault: () => null, close: async () => undefined };
 
-/** Follows what people say to engines in terminals of their own, by the transcripts that the engines keep. */
+/** Follows the conversations of people with engines in their own terminals, by the transcripts that the engines keep. */
 export function createTranscripts(deps: Deps): Transcripts {
   const { db, store, settings, roots, clock, log, submit, coreKeyOf, onChanged } = deps;
   if (settings.transcripts === 'off' || roots.length === 0) return none;
@@ -45,18 +45,18 @@ export function createTranscripts(deps: Deps): Transcripts {
     onChanged,
     redactor: () => (redactor ??= makeRedactor(settings)),
     identity: userName(),
-    // An engine reports the real path of where it works.
+    // Engines report the real path of their folder.
     dataDirs: [settings.dataDir, realpathSync(settings.dataDir)],
     clock,
   };
   let from: Promise<number> | null = null;
-  // Asked for again when it failed, or one full disk at the start would be the end of it.
+  // Tried again after a failure; otherwise a full disk at the start would stop the reading for good.
   const lookedFirst = (): Promise<number> =>
     (from ??= firstLook(db).catch((error: unknown) => {
       from = null;
       throw error;
     }));
-  const warn = (text: string) => log.warn({ err: text }, 'transcripts could not be looked at');
+  const warn = (text: string) => log.warn({ err: text }, 'transcripts could not be read');
   const watcher = watchTranscripts({
     roots,
     clock,
@@ -73,7 +73,7 @@ export function createTranscripts(deps: Deps): Transcripts {
   };
 }
 
-/** The rules are only loaded when there is something to report. */
+/** The rules are loaded only when there is something to report. */
 async function makeRedactor({ insightsToken, insightsControlToken, managerToken }: Deps['settings']): Promise<Redactor> {
   const { createRedactor } = await import('@svc/service-kit/redaction/redactor.ts');
   const tokens = [insightsToken, insightsControlToken, managerToken].flatMap((token) => (token === null ? [] : [token.reveal()]));
@@ -82,9 +82,9 @@ async function makeRedactor({ insightsToken, insightsControlToken, managerToken 
 
 const fileTickMs = 20;
 
-/** When transcripts were looked at for the first time (epoch ms): what was there before is listed and not reported as events. */
+/** When transcripts were first read (epoch ms). Older content is listed, but not reported as events. */
 async function firstLook(db: SqliteDatabase): Promise<number> {
-  // By the clock of the files, which lags behind by up to a tick of the kernel.
+  // By the clock of the files, which lags by up to one tick of the kernel.
   const now = Date.now() - fileTickMs;
   return keepFirstFact(db, 'transcripts_from', now);
 }

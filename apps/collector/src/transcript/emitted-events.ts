@@ -11,11 +11,11 @@ const maxInput = 16 * 1024;
 type Reporter = { redactor: Pick<Redactor, 'stream' | 'value'>; identity: string; now: number };
 
 /**
- * The events of one line. Their ids come of the engine's own names, so a line that is read again, or was copied into
- * another transcript, is no second event.
+ * The events of one line. Their ids are derived from the engine's own ids, so a line that is read again, or was copied into
+ * another transcript, makes no second event.
  */
 export function toEvents(row: TranscriptRow, { said, at }: LineFacts, reporter: Reporter): PartialEvent[] {
-  // What a person did in a session of the core is reported under that session, whose channel and sender stay what they are.
+  // Work of a person in a session of the core is reported under that session, which keeps its channel and sender.
   const from = row.is_core === 1 ? {} : { surface: 'terminal', identity: reporter.identity };
   const ts = Math.min(at ?? (row.last_at || reporter.now), reporter.now);
   return said.map((item) => ({
@@ -29,7 +29,7 @@ export function toEvents(row: TranscriptRow, { said, at }: LineFacts, reporter: 
   }));
 }
 
-/** A long input comes as the beginning of its JSON. */
+/** Of a long input, only the beginning of its JSON is reported. */
 function payloadOf(
   { input, ...rest }: Record<string, unknown>,
   { cwd }: TranscriptRow,

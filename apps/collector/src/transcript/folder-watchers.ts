@@ -6,16 +6,16 @@ const maxWatched = 500;
 
 type Watched = { watcher: FSWatcher; made: string };
 
-/** Notices of what changes in folders, by a name of one's own for each. Bounded; what is too much is not watched. */
+/** Watches folders for changes, each under an id. Limited; further folders are not watched. */
 export type FolderWatchers = {
   has(id: string): boolean;
   /**
-   * `onName`: something of this name changed in the folder; null when the system does not say what. A new folder of the same
-   * name (`made` differs) is watched in place of the old one, of which no notice comes any more. False when it cannot be watched.
+   * `onName`: called with the name that changed in the folder; null if the system does not report it. A new folder with the same
+   * path (`made` differs) replaces the old one, which reports nothing any more. False if it cannot be watched.
    */
   add(id: string, dir: string, onName: (name: string | null) => void, made?: string): boolean;
   remove(id: string): void;
-  /** Ends all but these. */
+  /** Stops watching all but these. */
   keep(ids: ReadonlySet<string>): void;
   close(): void;
 };
@@ -40,7 +40,7 @@ export function createFolderWatchers(): FolderWatchers {
         watched.set(id, { watcher, made });
         return true;
       } catch {
-        return false; // the system has no more to give, or the folder is gone
+        return false; // the system's limit is reached, or the folder no longer exists
       }
     },
     remove,
@@ -54,7 +54,7 @@ export function createFolderWatchers(): FolderWatchers {
   };
 }
 
-/** The nearest folder above a place that is there. */
+/** The nearest existing folder above a path. */
 export async function nearestFolder(place: string): Promise<string> {
   const parent = path.dirname(place);
   return parent === place || (await isFolderHere(parent)) ? parent : nearestFolder(parent);

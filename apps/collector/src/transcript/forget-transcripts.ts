@@ -1,7 +1,7 @@
 import { lstat } from 'node:fs/promises';
 import type { Database } from '@svc/store/database.ts';
 
-/** Where to go on: transcripts up to here have been looked at. */
+/** Where to continue: transcripts up to here have been checked. */
 export type TranscriptCursor = { last_at: number; file: string };
 
 const selectTranscripts = `SELECT last_at, file FROM transcript WHERE (last_at, file) > (?, ?) AND last_at < ?
@@ -9,8 +9,8 @@ ORDER BY last_at, file LIMIT ?`;
 const removeTranscripts = 'DELETE FROM transcript WHERE last_at < ? AND file IN (SELECT value FROM json_each(?))';
 
 /**
- * Looks at some transcripts in which nothing was said since a time (epoch ms), oldest first, and forgets those whose file
- * is gone. Of a file that is there it stays known how far it was read. Null when no more are old enough.
+ * Checks some transcripts without activity since a time (epoch ms), oldest first, and removes the rows of those whose file
+ * no longer exists. The reading position of an existing file is kept. Null when no more are old enough.
  */
 export async function forgetTranscripts(
   db: Pick<Database, 'all' | 'run'>,
@@ -27,7 +27,7 @@ export async function forgetTranscripts(
   return { cursor: { last_at: last.last_at, file: last.file }, removed };
 }
 
-/** What cannot be looked at may still be there. */
+/** A file that cannot be accessed may still exist. */
 const isGone = async (file: string): Promise<boolean> =>
   lstat(file).then(
     () => false,

@@ -9,22 +9,22 @@ type Deps = {
   warn: (text: string) => void;
 };
 
-/** Reads files one after the other, with other jobs between them. A file that cannot be read is tried again. */
+/** Reads files one after the other, with other jobs in between. A file that cannot be read is retried. */
 export type ReadQueue = {
-  /** Reads the file in a moment, together with what else changes until then. */
+  /** Reads the file in a moment, together with others that change until then. */
   changed(found: FoundFile): void;
-  /** Reads these now; for a job. */
+  /** Reads these files now; called within a job. */
   readAll(files: readonly FoundFile[]): Promise<void>;
   /** Runs a job when those before it have ended. Never rejects. */
   run(job: () => Promise<void>): Promise<void>;
-  /** One line for /health; null when every file can be read. */
+  /** One line for /health; null if every file can be read. */
   fault(): string | null;
-  /** Everything is about to be read again. */
+  /** Clears the faults, because everything is about to be read again. */
   forgetFaults(): void;
   close(): Promise<void>;
 };
 
-/** Changes are gathered this long: an engine writes many lines in a moment. */
+/** Changes are collected for this long, because an engine writes many lines at once. */
 const gatherMs = 300;
 const retryMs = 2000;
 
@@ -57,7 +57,7 @@ export function createReadQueue({ clock, read, warn }: Deps): ReadQueue {
     }
   };
   const tryAgain = (found: FoundFile, why: string) => {
-    // Said once for a file: while the disk is full, say, it is tried every two seconds.
+    // Logged once for a file, because it is retried every two seconds.
     if (!failing.has(found.file)) warn(`${found.file}: ${why}`);
     failing.set(found.file, why);
     readLater(found, retryMs);
@@ -68,7 +68,7 @@ export function createReadQueue({ clock, read, warn }: Deps): ReadQueue {
     run,
     fault() {
       const [why] = failing.values();
-      return why === undefined ? null : `Transcripts cannot be read (${failing.size}), they are tried again: ${why}`;
+      return why === undefined ? null : `Transcripts cannot be read (${failing.size}) and will be retried: ${why}`;
     },
     forgetFaults: () => failing.clear(),
     async close() {

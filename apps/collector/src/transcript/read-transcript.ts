@@ -15,28 +15,28 @@ import type { TranscriptStore } from './transcript-store.ts';
 
 export type ReaderDeps = {
   store: TranscriptStore;
-  /** Stores events; resolves when they are. Null: no events are made. */
+  /** Stores events; resolves when they are stored. Null: no events are reported. */
   submit: ((events: PartialEvent[]) => Promise<unknown>) | null;
-  /** The session of the core that an engine's session belongs to. */
+  /** The session of the core to which an engine's session belongs. */
   coreKeyOf: (engineSessionId: string, since: number) => Promise<string | null>;
   redactor: () => Promise<Redactor>;
-  /** Who sits at this machine. */
+  /** The user of this machine. */
   identity: string;
-  /** The data folder, by each of its names. */
+  /** The data folder, as configured and as its real path. */
   dataDirs: readonly string[];
   clock: Pick<Clock, 'now'>;
-  /** Something about these sessions changed. */
+  /** Called with sessions that changed. */
   onChanged: (keys: string[]) => void;
 };
 
 const maxEvents = 200;
 const maxPathBytes = 1024;
-/** Of what was said first so much is looked through for a title. */
+/** How much of the first message is masked for a title. */
 const maxTitleSource = 4096;
 
 /**
- * Reads what is new in a transcript. A file made before `from` (epoch ms) that was not known yet is only looked at: its
- * first and last lines. Rejects when the events cannot be stored; the next call begins where the last stored ones ended.
+ * Reads the new part of a transcript. Of an unknown file created before `from` (epoch ms) only the first and last lines are
+ * read. Rejects when the events cannot be stored; the next call continues after the last stored ones.
  */
 export async function readTranscript(deps: ReaderDeps, found: FoundFile, from: number): Promise<void> {
   const handle = await openOwnFile(found.file);
@@ -62,7 +62,7 @@ async function begin({ file, root }: FoundFile, stat: Stats): Promise<Transcript
   return newTranscript({ file, engine: root.engine, engine_session_id, cwd, is_whole: 1, file_id: idOf(stat) });
 }
 
-/** The Gemini CLI notes the folder of a project beside its chats. */
+/** The Gemini CLI stores the folder of a project beside its chats. */
 async function projectOf(file: string): Promise<string | null> {
   const handle = await openOwnFile(path.join(file, '../../.project_root'));
   if (handle === null) return null;
@@ -75,7 +75,7 @@ async function projectOf(file: string): Promise<string | null> {
   }
 }
 
-/** A file that was there before the first look gives no events, and what is between its ends is not read. */
+/** A file that is older than the first read makes no events, and only its beginning and end are read. */
 async function readOld(deps: ReaderDeps, row: TranscriptRow, handle: FileHandle, { size }: Stats): Promise<void> {
   row.is_whole = size <= endBytes ? 1 : 0;
   const { lines, next } = await readEnds(handle, size);
@@ -83,7 +83,7 @@ async function readOld(deps: ReaderDeps, row: TranscriptRow, handle: FileHandle,
   row.read_to = next;
 }
 
-/** Another file has the name, or it was rewritten: by its id an event that comes again is not stored twice. */
+/** The file was replaced or rewritten, so it is read from the start. Events have stable ids, so none is stored twice. */
 const restart = (row: TranscriptRow, stat: Stats): void =>
   void Object.assign(row, {
     file_id: idOf(stat),
@@ -116,11 +116,11 @@ async function readOn(deps: ReaderDeps, row: TranscriptRow, reader: LineReader, 
   deps.onChanged([row.conversation_key]);
 }
 
-/** What a list of sessions shows of it. */
+/** The fields that a list of sessions shows. */
 const viewOf = ({ conversation_key, cwd, model, title, last_at, is_busy, input_tokens, output_tokens }: TranscriptRow): string =>
   JSON.stringify([conversation_key, cwd, model, title, last_at, is_busy, input_tokens, output_tokens]);
 
-/** Nothing in a file is newer than the file; one without any time is as old as it. */
+/** Limits times to the time of the file; one without times has that of the file. */
 function checkTimes(row: TranscriptRow, writtenAt: number): void {
   row.last_at = row.last_at === 0 ? writtenAt : Math.min(row.last_at, writtenAt);
   row.started_at = row.started_at === 0 ? row.last_at : Math.min(row.started_at, row.last_at);
@@ -132,13 +132,13 @@ async function takeIn({ redactor }: ReaderDeps, row: TranscriptRow, lines: reado
   return read;
 }
 
-/** A title is what a person said, and is shown in every list. Looked through before it is cut: half a secret has no form. */
+/** A title is a person's text and is shown in every list. It is masked before it is cut, because half a secret is not recognized. */
 function withoutSecrets({ title, ...facts }: LineFacts, redactor: Redactor): LineFacts {
   if (title === undefined) return facts;
   return { ...facts, title: { ...title, text: beginningAtOnce(redactor, title.text, maxTitleSource) } };
 }
 
-/** A session of the core keeps its key. What else the core's engines wrote (side calls, sessions that it forgot) is no session. */
+/** A session of the core keeps its key. Other transcripts of its engines (side calls, deleted sessions) are no sessions. */
 async function keyFor({ store, coreKeyOf, dataDirs }: ReaderDeps, row: TranscriptRow): Promise<string | null> {
   const { engine, engine_session_id: id, cwd, file, started_at } = row;
   if (id === null || row.is_part === 1) return null;
@@ -147,7 +147,7 @@ async function keyFor({ store, coreKeyOf, dataDirs }: ReaderDeps, row: Transcrip
   return core ?? (dataDirs.some((dataDir) => isWithin(dataDir, cwd, file)) ? null : terminalKey(engine, id));
 }
 
-/** Claude names the folder of a project after its path, and gives the path itself only later. */
+/** Claude names the folder of a project after its path, and writes the path itself only later. */
 function isWithin(dataDir: string, cwd: string | null, file: string): boolean {
   if (cwd !== null) return cwd === dataDir || cwd.startsWith(`${dataDir}/`);
   return path.basename(path.dirname(file)).startsWith(dataDir.replaceAll(/[^A-Za-z0-9]/g, '-'));
@@ -155,7 +155,7 @@ function isWithin(dataDir: string, cwd: string | null, file: string): boolean {
 
 async function report(deps: ReaderDeps, row: TranscriptRow, lines: readonly LineFacts[]): Promise<void> {
   const { submit, identity, clock } = deps;
-  // What the core does in its own sessions it reports itself.
+  // The core itself reports its own work in its sessions.
   const reported =
     row.conversation_key === null ? [] : lines.filter(({ isInteractive }) => row.is_core === 0 || isInteractive === true);
   if (submit === null || !reported.some(({ said }) => said.length > 0)) return;
@@ -168,5 +168,5 @@ const isUnchanged = (row: TranscriptRow, stat: Stats): boolean =>
   row.file_id === idOf(stat) && row.size === stat.size && row.changed_at === writtenAt(stat);
 const writtenAt = ({ mtimeMs }: Stats): number => Math.trunc(mtimeMs);
 const idOf = ({ dev, ino }: Stats): string => `${dev}:${ino}`;
-/** Not every file system knows when a file was made. */
+/** Not every file system stores when a file was created. */
 const madeAt = ({ birthtimeMs, mtimeMs }: Stats): number => (birthtimeMs > 0 ? birthtimeMs : mtimeMs);

@@ -7,7 +7,7 @@ export type TranscriptRow = {
   file: string;
   engine: TranscriptEngine;
   engine_session_id: string | null;
-  /** The session it belongs to; null for one that is not to be shown. */
+  /** The session to which it belongs; null for one that is not shown. */
   conversation_key: string | null;
   /** The session is one of the core. */
   is_core: number;
@@ -15,20 +15,20 @@ export type TranscriptRow = {
   model: string | null;
   title: string | null;
   is_title_given: number;
-  /** 0: no line has said yet. */
+  /** 0: not known yet. */
   started_at: number;
   last_at: number;
-  /** Tells one file from another that takes its name. */
+  /** Distinguishes the file from a later one with the same name. */
   file_id: string;
   size: number;
   /** When the file was written last. */
   changed_at: number;
-  /** What stands before `read_to`. */
+  /** A mark of the text before `read_to`. */
   mark: string | null;
-  /** Up to here it has been read. */
+  /** The position up to which it has been read. */
   read_to: number;
   is_skipping: number;
-  /** It was read from its start, so that sums are sums of all of it. */
+  /** It was read from its start, so sums cover all of it. */
   is_whole: number;
   input_tokens: number | null;
   output_tokens: number | null;
@@ -38,10 +38,10 @@ export type TranscriptRow = {
   cache_write_1h_tokens: number | null;
   /** The answer whose tokens were counted last, and how many, as JSON. */
   last_usage: string | null;
-  /** The last word was not an answer. */
+  /** The last message was not an answer. */
   is_busy: number;
   is_part: number;
-  /** 0: by a program that answers once and ends, or that another one runs; null: nobody knows. */
+  /** 0: written by a program that answers once and ends, or that another program runs; null: unknown. */
   is_interactive: number | null;
 };
 
@@ -75,7 +75,7 @@ export const newTranscript = (row: New): TranscriptRow => ({
 const maxTitle = 120;
 const maxName = 1024;
 
-/** Adds the facts of a line. The first folder that was named stays. */
+/** Adds the facts of a line. The first named folder stays. */
 export function addLine(row: TranscriptRow, facts: LineFacts): void {
   row.engine_session_id ??= nameOf(facts.sessionId);
   row.cwd ??= nameOf(facts.cwd);
@@ -93,7 +93,7 @@ export function addLine(row: TranscriptRow, facts: LineFacts): void {
 
 const nameOf = (text: string | undefined): string | null => (text === undefined || text.length > maxName ? null : text);
 
-/** True for a line whose title the session would take. */
+/** True for a line whose title would become that of the session. */
 export const isTitled = ({ title: known }: TranscriptRow, { title }: LineFacts): boolean =>
   title !== undefined && (title.given || known === null);
 
@@ -113,8 +113,8 @@ const counts = [
 ] as const;
 
 /**
- * Answers are summed up where all of them were read; elsewhere only the engine's own sums count. An answer has a line for each of its parts,
- * and the last one says what all of it used.
+ * Tokens of answers are summed up if the whole file was read; otherwise only the engine's own totals are used. An answer has a
+ * line for each of its parts, and the last line has the usage of the whole answer.
  */
 function addTokens(row: TranscriptRow, { usage, totals }: LineFacts): void {
   if (usage !== undefined && row.is_whole === 1) {

@@ -40,18 +40,18 @@ ON CONFLICT (file) DO UPDATE SET ${columns
 
 type Db = Pick<Database, 'all' | 'get' | 'run'>;
 
-/** What is known of transcripts, by file. */
+/** The rows of transcripts, by file. */
 export type TranscriptStore = {
   read(file: string): Promise<TranscriptRow | undefined>;
   count(): Promise<number>;
   save(row: TranscriptRow): Promise<number>;
-  /** Puts it among the sessions. */
+  /** Adds it to the sessions. */
   saveSession(row: TranscriptRow, identity: string): Promise<number>;
   /** The transcripts of these sessions, the newest of each last. */
   ofSessions(keys: readonly string[]): Promise<TranscriptRow[]>;
   /** Those that were written to since a time (epoch ms), newest first. */
   since(at: number, limit: number): Promise<TranscriptRow[]>;
-  /** The session of the core that an engine's session belongs to; null when no transcript says so. */
+  /** The session of the core to which an engine's session belongs, if a transcript is marked so; else null. */
   keyOf(engineSessionId: string): Promise<string | null>;
 };
 

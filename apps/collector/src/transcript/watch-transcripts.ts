@@ -17,23 +17,23 @@ import type { TranscriptRoot } from '@svc/service-kit/transcript/transcript-root
 type Deps = {
   roots: readonly TranscriptRoot[];
   clock: Clock;
-  /** Reads what is new in a file. When it rejects, the file is tried again. */
+  /** Reads the new part of a file. If it rejects, the file is retried. */
   read: (file: FoundFile) => Promise<void>;
   warn: (text: string) => void;
 };
 
-/** Everything is looked over this often, for what no notice came of; and where no notices can be had. */
+/** How often all files are checked, for changes that were not notified; and where folders cannot be watched. */
 const sweepMs = 10 * 60_000;
 const blindSweepMs = 60_000;
 const keptMs = 30 * 24 * 3_600_000;
 const maxFiles = 2000;
-/** Folders that are watched from one look to the next; there is room for as many new ones as come in between. */
+/** Folders that stay watched from one check to the next, which leaves room for new ones in between. */
 const maxKept = 400;
 
 export type TranscriptWatcher = {
-  /** Resolves when everything that is there was looked at. */
+  /** Resolves when all existing transcripts were read. */
   start(): Promise<void>;
-  /** One line for /health; null when every file can be read. */
+  /** One line for /health; null if every file can be read. */
   fault(): string | null;
   close(): Promise<void>;
 };
@@ -41,22 +41,22 @@ export type TranscriptWatcher = {
 type SeenFile = FoundFile & { at: number };
 type SeenFolder = Omit<UsedFolder, 'usedAt'>;
 
-/** Reads transcripts when the system says that they changed. Costs nothing while nobody writes. */
+/** Reads transcripts when the system reports that they changed. Costs nothing while nothing is written. */
 export function watchTranscripts({ roots, clock, read, warn }: Deps): TranscriptWatcher {
   const queue = createReadQueue({ clock, read, warn });
   const watchers = createFolderWatchers();
-  /** Of places that are not there yet, in the folders above them. */
+  /** Watches the folders above roots that do not exist yet. */
   const waiting = createFolderWatchers();
-  /** When each file was last written, as of the last time that everything was looked over (epoch ms). */
+  /** When each file was last written, as of the last check of all files (epoch ms). */
   const seen = new Map<string, number>();
-  /** No notice comes of some folder that is in use, as of the last time that everything was looked over. */
+  /** Some folder in use could not be watched at the last check of all files. */
   let isBlind = false;
   let isClosed = false;
   let cancelSweep = () => {};
 
   const watchFolder = (root: TranscriptRoot, { dir, level, made }: FoundFolder) =>
     watchers.add(dir, dir, (name) => onNotice(root, dir, level, name), made);
-  /** Waits for a root that is not there yet: its engine may be installed, or used for the first time, at any moment. */
+  /** Waits for a root that does not exist yet: its engine may be installed, or first used, at any moment. */
   const watchAbove = async (root: TranscriptRoot) => {
     waiting.remove(root.dir);
     const folder = await nearestFolder(root.dir);
@@ -65,7 +65,7 @@ export function watchTranscripts({ roots, clock, read, warn }: Deps): Transcript
       if (name === next || name === null) void queue.run(() => lookOver([root]));
     });
     if (!isWatched) isBlind = true;
-    // A part of the way may have come while nobody watched.
+    // The next folder may have been created before it was watched.
     const there = path.join(folder, next);
     if (there !== root.dir && (await isFolderHere(there))) await watchAbove(root);
   };
@@ -74,12 +74,12 @@ export function watchTranscripts({ roots, clock, read, warn }: Deps): Transcript
     const at = path.join(dir, name);
     if (isTranscript(root, level, name)) queue.changed({ file: at, root });
     else if (isFolder(root, level, name)) {
-      // It may be another folder of the same name.
+      // It may be a new folder with the same name.
       watchers.remove(at);
       void queue.run(() => lookInto(root, at, level + 1));
     }
   };
-  /** A folder that is new: what is in it may have been there before it was watched. */
+  /** Reads a new folder: its content may have been created before it was watched. */
   const lookInto = async (root: TranscriptRoot, dir: string, level: number) => {
     for await (const entry of findTranscripts(root, dir, level)) {
       if ('file' in entry) queue.changed(entry);
@@ -116,13 +116,13 @@ export function watchTranscripts({ roots, clock, read, warn }: Deps): Transcript
     for (const { file, at } of newest) seen.set(file, at);
     await queue.readAll(fresh);
   };
-  /** Of more folders than can be watched those that were used last are: engines make new ones for years. */
+  /** Keeps watching the most recently used folders, if there are too many: engines create new ones for years. */
   const watchUsed = async (folders: readonly UsedFolder[], since: number) => {
     const kept = folders.slice(0, maxKept);
     watchers.keep(new Set(kept.map(({ dir }) => dir)));
     for (const folder of kept) {
       if (watchers.has(folder.dir)) continue;
-      // What came into it since it was read was not noticed.
+      // Files that were added since it was read were not notified.
       if (watchFolder(folder.root, folder)) await lookInto(folder.root, folder.dir, folder.level);
       else isBlind = true;
     }

@@ -106,7 +106,7 @@ test('nothing is looked for where something else updates the installation', () =
 test('an answer that is none is a warning, and no finding', async () => {
   const { clock } = watch('what?');
   clock.advance(quarter);
-  await expect.poll(() => warnings, { timeout: 5000 }).toEqual(['updates could not be looked for']);
+  await expect.poll(() => warnings, { timeout: 5000 }).toEqual(['checking for updates failed']);
   expect(readUpdateCheck(folder.path)).toBeNull();
 });
 

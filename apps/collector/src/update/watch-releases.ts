@@ -18,26 +18,26 @@ type Deps = {
   env: Readonly<Record<string, string | undefined>>;
   clock: Clock;
   log: Pick<Log, 'warn' | 'info'>;
-  /** Starts the updater; tests put another one in its place. */
+  /** Starts the updater; replaced in tests. */
   start?: typeof startUpdater;
 };
 
 const everyMs = 15 * 60_000;
-/** A version that was put in place and runs has shown by then whether it is well. */
+/** By then a newly installed version has shown whether it works. */
 const repairMs = 60_000;
 const checkMs = 2 * 60_000;
 
 /**
- * Looks every 15 minutes whether there is an update, as `svc update --check` does, and notes what was found. Where the operator wants that, it is
- * installed; a version that was taken back, or that a person has to do something for first, is not tried again. What an update that was cut off has left is brought to an end first,
- * and a minute after the start.
+ * Checks every 15 minutes for an update, as `svc update --check` does, and stores the result. If the operator has turned on automatic updates, the
+ * update is installed, unless that version was rolled back or needs an action of a person first. Before each check, and a minute after the start, an
+ * interrupted update is completed.
  */
 export type ReleaseWatch = { close(): void };
 
 export function watchReleases(deps: Deps): ReleaseWatch {
   const { clock, log } = deps;
   let isLooking = false;
-  const warn = (error: unknown): void => log.warn({ err: errorText(error) }, 'updates could not be looked for');
+  const warn = (error: unknown): void => log.warn({ err: errorText(error) }, 'checking for updates failed');
   const lookOnce = async (): Promise<void> => {
     if (isLooking) return;
     isLooking = true;
@@ -65,15 +65,15 @@ async function look(deps: Deps): Promise<void> {
   writeUpdateCheck(settings.dataDir, check);
   if (check.code !== 0 || check.to === null || !readUpdateSettings(settings.dataDir).auto) return;
   if (isHeldBack(places, check.to.commit)) return;
-  log.info({ to: check.to.name }, 'an update is installed');
+  log.info({ to: check.to.name }, 'an update is being installed');
   await start({ home, logFile, env });
 }
 
-/** Brings to an end what an update that was cut off has left. False when there is nothing. */
+/** Completes an interrupted update. False if there is none. */
 async function repair({ settings, env, log, start = startUpdater }: Deps): Promise<boolean> {
   const { home, places, logFile } = placesOf(settings);
   if (managerOf(home, settings) !== null || !isLeftOpen(places)) return false;
-  log.info({}, 'an update that was cut off is brought to an end');
+  log.info({}, 'an interrupted update is being completed');
   await start({ home, logFile, env, repair: true });
   return true;
 }
@@ -83,7 +83,7 @@ function placesOf({ root, dataDir }: Deps['settings']) {
   return { home, places: updatePlaces(home), logFile: path.join(dataPaths(dataDir).logs, 'update.log') };
 }
 
-/** What `svc update --check --json` printed; null when that is something else. */
+/** The result that `svc update --check --json` printed; null if the output is invalid. */
 function toCheck(stdout: string, at: number): UpdateCheck | null {
   const found = parseJsonOrNull(stdout.trim().split('\n').at(-1) ?? '');
   if (!isRecord(found) || typeof found['code'] !== 'number' || typeof found['words'] !== 'string') return null;

@@ -9,8 +9,8 @@ import { unknownIdentity } from './usage-store.ts';
 export type Linked = Pick<Principal, 'key' | 'display_name'> & { identifiers: readonly { surface: string; value: string }[] };
 
 /**
- * One row for each person. A handle is whose it is linked to now, also for what it used before; one that is linked to
- * nobody any more, whose it was then. Everybody else is their own handle, whatever case it is written in.
+ * One row for each person. A handle belongs to the person to whom it is linked now, including its earlier usage; one that
+ * is no longer linked belongs to the person of that time. Any other handle is a row of its own, regardless of case.
  */
 export function foldPeople(handles: readonly HandleSums[], principals: readonly Linked[]): UsagePerson[] {
   const ownerOf = createOwners(principals);
@@ -26,7 +26,7 @@ export function foldPeople(handles: readonly HandleSums[], principals: readonly 
   return [...people.values()].toSorted((a, b) => b.cost_usd - a.cost_usd || tokensOf(b) - tokensOf(a));
 }
 
-/** Earlier versions counted for the principal and kept no handle; what came without a sender has none. */
+/** Earlier versions stored the principal without a handle; usage without a sender has no handle either. */
 const isOfPrincipal = ({ identity, principal }: HandleSums): boolean =>
   principal !== '' && (identity === principal || identity === unknownIdentity);
 
@@ -34,7 +34,7 @@ const folded = (identity: string): string => identity.trim().toLowerCase();
 const foldedKey = (surface: string, identity: string): string => compositeKey(surface, folded(identity));
 const tokensOf = ({ input_tokens, output_tokens }: UsagePerson): number => input_tokens + output_tokens;
 
-/** To the letter first. Handles that differ in case alone may be those of two people; what is ambiguous is given to neither. */
+/** Exact matches first. Handles that differ only in case may belong to two people; an ambiguous one is assigned to neither. */
 function createOwners(principals: readonly Linked[]): (row: HandleSums) => string | null {
   const exact = new Map<string, string>();
   const byFold = new Map<string, string | null>();
@@ -72,7 +72,7 @@ type Page = { principals?: Linked[]; next?: string | null };
 /** A thousand people each. */
 const maxPages = 100;
 
-/** Asks the core who is linked to whom; null when it is away. */
+/** Reads from the core which handle is linked to whom; null if the core does not answer. */
 export function createPrincipalReader(coreUrl: string): PrincipalReader {
   const readPage = async (after: string): Promise<Page | null> => {
     const url = `${coreUrl}/trust/principals?after=${encodeURIComponent(after)}`;

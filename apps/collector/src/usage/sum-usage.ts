@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { UsageSide, UsageRollup } from '@svc/contract/usage.ts';
 import { sumNames } from './turn-sums.ts';
 
-/** Sums of one handle over the whole time; an empty principal means that there is none. */
+/** Sums of one handle over the whole time; an empty principal means none. */
 export type HandleSums = Omit<UsageRollup, 'bucket_hour' | 'principal'> & { principal: string };
 export type UsageSums = { handles: HandleSums[]; side: UsageSide[]; truncated: boolean };
 
@@ -13,7 +13,7 @@ const dayMs = 24 * 3_600_000;
 const periodMs = 30 * dayMs;
 const columns = ['surface', 'identity', 'principal', ...sumNames].join(', ');
 
-/** Whole periods of 30 days by their own sums, the days before the first of them, and the hours before these. */
+/** Whole periods of 30 days from their own sums, plus the days before the first period, plus the hours before the first day. */
 const selectHandles = `
 SELECT surface, identity, principal, ${sumNames.map((name) => `sum(${name}) AS ${name}`).join(', ')}
 FROM (

@@ -1,6 +1,6 @@
 import type { UsageRollup } from '@svc/contract/usage.ts';
 
-/** What is added up of turns. The names are those of the columns that hold it, and of the fields of every answer. */
+/** The sums of turns. The names are those of the columns and of the fields in every answer. */
 export type TurnSums = Omit<UsageRollup, 'bucket_hour' | 'surface' | 'identity' | 'principal'>;
 
 const none: TurnSums = {

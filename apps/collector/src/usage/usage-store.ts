@@ -8,7 +8,7 @@ import { noSums, sumNames } from './turn-sums.ts';
 
 export type UsageList = { usage: UsageRollup[]; aux: UsageAux[]; truncated: boolean };
 
-/** Each list is read within the call, so it is bounded to what takes a few milliseconds. */
+/** Each list is read synchronously, so it is limited to what takes a few milliseconds. */
 const maxRows = 5000;
 
 const selectRollups = `SELECT * FROM usage_rollup WHERE bucket_hour >= ? ORDER BY bucket_hour DESC LIMIT ${maxRows + 1}`;
@@ -16,7 +16,7 @@ const selectAux = `SELECT * FROM usage_aux WHERE bucket_hour >= ? ORDER BY bucke
 
 type RollupRow = UsageRollup & { principal: string };
 
-/** Hourly sums from the hour that holds `since` (epoch ms) on, newest first; `truncated` when older ones were left out. */
+/** Hourly sums from the hour of `since` (epoch ms) on, newest first; `truncated` if older ones were left out. */
 export async function listUsage(db: Pick<Database, 'all'>, since: number): Promise<UsageList> {
   const from = bucketHour(since);
   const rollups = await db.all<RollupRow>(selectRollups, from);
@@ -28,7 +28,7 @@ export async function listUsage(db: Pick<Database, 'all'>, since: number): Promi
   };
 }
 
-// The sums are kept by the hour, so a day of them is a bounded number of rows. What side calls cost is part of what a surface did.
+// Sums are stored by the hour, so a day has a limited number of rows. The costs of a surface include its side calls.
 const selectTotals = `
 SELECT surface, sum(turns) AS turns, sum(input_tokens) AS input_tokens, sum(output_tokens) AS output_tokens,
   sum(cache_read_tokens) AS cache_read_tokens, sum(cache_write_tokens) AS cache_write_tokens,
@@ -41,13 +41,13 @@ FROM (
   SELECT surface, 0, 0, 0, 0, 0, cost_usd, billed_cost_usd, unpriced_calls FROM usage_aux WHERE bucket_hour >= ?
 ) GROUP BY surface ORDER BY sum(input_tokens + output_tokens) DESC, surface LIMIT 200`;
 
-/** What each surface used and cost from an hour on (its start, epoch ms), most tokens first. */
+/** The usage and costs of each surface from an hour on (its start, epoch ms), most tokens first. */
 export const totalsBySurface = async (db: Pick<Database, 'all'>, fromHour: number): Promise<SurfaceTotals[]> =>
   (await db.all<SurfaceTotals>(selectTotals, fromHour, fromHour)).map((row) => ({ ...row }));
 
 const hourMs = 3_600_000;
 
-/** Of usage without a sender. */
+/** The identity of usage without a sender. */
 export const unknownIdentity = 'unknown';
 
 const addRollup = `
@@ -67,7 +67,7 @@ ON CONFLICT (bucket_hour, surface, feature, provider, model, units) DO UPDATE SE
   cost_usd = usage_aux.cost_usd + excluded.cost_usd,
   billed_cost_usd = usage_aux.billed_cost_usd + excluded.billed_cost_usd`;
 
-/** Sums of one commit, gathered in memory and written once at its end. One for each commit. */
+/** Sums of one commit, collected in memory and written once at its end. */
 type UsageSums = { add(event: StoredEvent): void; write(): void };
 
 export function createUsageWriter(db: BatchDatabase): () => UsageSums {
@@ -90,7 +90,7 @@ export function createUsageWriter(db: BatchDatabase): () => UsageSums {
   };
 }
 
-/** Whom usage is counted for: the raw sender. Who that is, is asked when it is shown: a link that is made later counts for before. */
+/** Usage is stored by the raw sender. The person is looked up when it is shown, so that a later link also covers earlier usage. */
 const rawIdentity = (identity: string | null): string =>
   identity === null || identity.trim() === '' ? unknownIdentity : identity;
 
@@ -144,7 +144,7 @@ function addSideCall(auxes: Map<string, UsageAux>, event: StoredEvent): void {
   row.billed_cost_usd += event.billed_cost_usd ?? 0;
 }
 
-/** Start of the hour a time lies in, epoch ms. */
+/** Start of the hour of a time, epoch ms. */
 export const bucketHour = (ts: number): number => ts - (ts % hourMs);
 
 function entryOf<T>(map: Map<string, T>, key: string, create: () => T): T {
