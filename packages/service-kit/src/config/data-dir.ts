@@ -1,28 +1,28 @@
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-/** Where things lie under the data folder. Every file of the service is under it, folders 0700, files 0600. */
+/** The paths in the data folder. It contains every file of the service; folders have mode 0700, files 0600. */
 export type DataPaths = {
   root: string;
   coreDb: string;
   managerDb: string;
   collectorDb: string;
-  /** The index of what was said; it can be made again from `collectorDb`. */
+  /** The search index; it can be rebuilt from `collectorDb`. */
   searchDb: string;
   vaultDb: string;
-  /** Who may sign in, and where they are. No backup holds it. */
+  /** Logins and their sessions. Not part of backups. */
   loginDb: string;
   run: string;
-  /** Large bodies of requests while they come. */
+  /** Large request bodies while they are received. */
   bodies: string;
   logs: string;
   spool: string;
   engines: string;
-  /** What engines keep of their own between starts, a folder each. */
+  /** The state that engines keep between starts, one folder each. */
   engineState: string;
-  /** Where turns of those work who may let the assistant act, unless a folder is set. */
+  /** The working folder of turns of people who may let the assistant act, unless another folder is set. */
   workspace: string;
-  /** Where turns of everybody else work, a folder for each conversation. */
+  /** The working folders of all other turns, one for each conversation. */
   workspaces: string;
   connectors: string;
   instances: string;
@@ -32,39 +32,39 @@ export type DataPaths = {
   /** Copies of git repositories that turns work in. */
   checkouts: string;
   silos: string;
-  /** What passes of connector processes are sealed with. */
+  /** The key that signs passes of connector processes. */
   connectorKey: string;
-  /** What the secrets in `loginDb` are sealed with. */
+  /** The key that encrypts the secrets in `loginDb`. */
   loginKey: string;
   backups: string;
   restore: string;
   trustSeed: string;
-  /** Here since trust was first set up. */
+  /** Exists since trust was first set up. */
   trustSetUp: string;
-  /** Secrets by name, unless a setting names another file. So are `prices` and `denyList`. */
+  /** Secrets by name. A setting may name another file; the same holds for `prices` and `denyList`. */
   secrets: string;
   prices: string;
   denyList: string;
-  /** The operator's own words on who the assistant is. */
+  /** The operator's description of the assistant. */
   persona: string;
-  /** Personas that single connectors have in its place, a file each. */
+  /** Personas of single connectors, used instead of `persona`; one file each. */
   personas: string;
-  /** What the core holds each connector to; written by the manager. */
+  /** The rules that the core enforces for each connector; written by the manager. */
   instanceRules: string;
   instanceWorth: string;
-  /** What the operator chose about updates. */
+  /** The operator's choices about updates. */
   updateSettings: string;
-  /** What the last look for a newer version found. */
+  /** The result of the last check for updates. */
   updateCheck: string;
-  /** Which set-up steps of updates were applied. */
+  /** The set-up steps of updates that were applied. */
   setupSteps: string;
-  /** Libraries of OpenTelemetry, where they are wanted. */
+  /** Libraries of OpenTelemetry, if the export is on. */
   otel: string;
-  /** What can be made again: compiled code of added connectors, libraries of connectors. */
+  /** Data that can be rebuilt: compiled code of added connectors, libraries of connectors. */
   cache: string;
   supervisorState: string;
   supervisorLock: string;
-  /** The connector link of the core. A socket path is limited to about 100 bytes, so a deep data folder gets one elsewhere. */
+  /** The connector link of the core. A socket path is limited to about 100 bytes, so with a deep data folder it is elsewhere. */
   coreSocket: string;
 };
 
@@ -120,9 +120,9 @@ const fitsSocket = (file: string) => Buffer.byteLength(file) <= 100;
 
 function socketPath(wanted: string): string {
   if (fitsSocket(wanted)) return wanted;
-  const { createHash } = process.getBuiltinModule('node:crypto'); // where paths are short nothing needs it
+  const { createHash } = process.getBuiltinModule('node:crypto'); // loaded only for a long path
   const name = createHash('sha256').update(wanted).digest('hex').slice(0, 16);
   const under = (folder: string) => path.join(folder, `svc-${process.getuid?.() ?? 'user'}-${name}`, 'core.sock');
   const inTemp = under(tmpdir());
-  return fitsSocket(inTemp) ? inTemp : under('/tmp'); // TMPDIR may be deep, too
+  return fitsSocket(inTemp) ? inTemp : under('/tmp'); // TMPDIR may be deep too
 }

@@ -4,7 +4,7 @@ import { SettingsError } from './setting.ts';
 
 export type Env = Record<string, string | undefined>;
 
-/** The environment over the `.env` file at the root; a variable set to the empty string counts as set. */
+/** The environment, which overrides the `.env` file at the root; a variable set to the empty string counts as set. */
 export function readEnv(root: string, env: Env = process.env): Env {
   let text: string;
   try {
@@ -13,12 +13,12 @@ export function readEnv(root: string, env: Env = process.env): Env {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { ...env };
     throw new SettingsError([`.env at ${root} cannot be read: ${(error as Error).message}`]);
   }
-  const { parseEnv } = process.getBuiltinModule('node:util'); // where there is no file nothing needs it
-  // What some editors put in front would be taken for a part of the first name.
+  const { parseEnv } = process.getBuiltinModule('node:util'); // loaded only if there is a file
+  // The byte order mark that some editors write would become a part of the first name.
   return { ...parseEnv(text.replace(/^\uFEFF/, '')), ...env };
 }
 
-/** The value of a variable that is for this process alone: taken out of its environment, so that no child inherits it. */
+/** The value of a variable that is only for this process: it is removed from its environment, so that no child inherits it. */
 export function takeEnv(name: string): string | undefined {
   const value = process.env[name];
   delete process.env[name];
@@ -26,14 +26,14 @@ export function takeEnv(name: string): string | undefined {
 }
 
 /**
- * What is wrong with lines of the `.env` file at the root, which are passed over. Their text is not shown: it may be a
- * secret that was pasted there.
+ * Reports the lines of the `.env` file at the root that are ignored. Their text is not shown: it may be a secret that was
+ * pasted there.
  */
 export function unreadEnvLines(root: string): string[] {
-  return unreadLines(textOf(path.join(root, '.env'))).map((number) => `Line ${number} of .env has no "=" and is passed over.`);
+  return unreadLines(textOf(path.join(root, '.env'))).map((number) => `Line ${number} of .env has no "=" and is ignored.`);
 }
 
-/** Names that the `.env` file at the root sets more than once. The last line counts. */
+/** Names that the `.env` file at the root sets more than once. The last line is used. */
 export const repeatedEnvNames = (root: string): string[] => repeatedNames(textOf(path.join(root, '.env')));
 
 export function repeatedNames(text: string): string[] {
@@ -43,13 +43,13 @@ export function repeatedNames(text: string): string[] {
   return [...new Set(names.filter((name, at) => names.indexOf(name) !== at))];
 }
 
-/** Numbers of the lines that set nothing, are no comments and are not blank. */
+/** Numbers of the lines that set nothing and are neither comments nor blank. */
 export function unreadLines(text: string): number[] {
   const lines = withoutLongValues(text).split('\n');
   return lines.flatMap((line, at) => (isUnread(line.trim()) ? [at + 1] : []));
 }
 
-/** A value in quotes may have lines of its own; they are empty here. */
+/** Replaces quoted values, which may have several lines, by empty lines. */
 const withoutLongValues = (text: string): string =>
   text.replaceAll(/^([^#=\n]*=[ \t]*)(["'`])((?:(?!\2)[^])*)\2/gm, (_whole, name: string, _quote, value: string) =>
     name.concat('\n'.repeat(value.split('\n').length - 1)),
@@ -61,6 +61,6 @@ function textOf(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch {
-    return ''; // readEnv says what is wrong
+    return ''; // readEnv reports the reason
   }
 }

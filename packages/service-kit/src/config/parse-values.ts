@@ -4,7 +4,7 @@ import path from 'node:path';
 
 const units: Record<string, number> = { '': 1, b: 1, k: 2 ** 10, m: 2 ** 20, g: 2 ** 30, t: 2 ** 40 };
 
-/** A size as people write it (`1024mb`, `8 MiB`, `65536`; a kilobyte has 1024 bytes) in bytes; null for anything else. */
+/** Parses a size such as `1024mb`, `8 MiB` or `65536` to bytes (a kilobyte has 1024); null for anything else. */
 export function parseBytes(text: string): number | null {
   const match = /^(\d{1,12}(?:\.\d{1,6})?)\s*(?:([kmgt])?(?:i?b)?)$/i.exec(text.trim());
   const [, amount = '', unit = ''] = match ?? [];
@@ -14,7 +14,7 @@ export function parseBytes(text: string): number | null {
   return Number.isSafeInteger(bytes) ? bytes : null;
 }
 
-/** The words of a command line: separated by blanks, or a JSON array of strings. Null when it is neither. */
+/** The words of a command line: separated by spaces, or a JSON array of strings. Null if it is neither. */
 export function parseCommand(line: string): string[] | null {
   if (!line.trim().startsWith('[')) return line.trim().split(/\s+/);
   try {
@@ -37,8 +37,8 @@ export function isLocalUrl(value: string): boolean {
 }
 
 /**
- * The full path: `~` is the home folder, a relative one lies in `root`, so that every process and every shell means the
- * same place. Null where it needs a home folder and the user has none.
+ * The full path: `~` is the home folder, and a relative path is resolved in `root`, so that it is the same in every process
+ * and shell. Null if it needs a home folder and the user has none.
  */
 export function resolvePath(root: string, file: string): string | null {
   if (file !== '~' && !file.startsWith('~/')) return path.resolve(root, file);
@@ -46,7 +46,7 @@ export function resolvePath(root: string, file: string): string | null {
   return home === null ? null : path.join(home, file.slice(1));
 }
 
-/** Null for a user whom the system does not know and whose `HOME` is not set. */
+/** Null for a user who is unknown to the system and has no `HOME`. */
 function homeFolder(): string | null {
   try {
     const folder = homedir();

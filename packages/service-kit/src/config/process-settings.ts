@@ -1,11 +1,11 @@
 import type { settingGroups, Settings } from './settings.ts';
 
-// Which process reads which settings: whole groups of `.env.example`, and single settings of others' groups.
+// Which process reads which settings: whole groups of `.env.example`, and single settings of other groups.
 
 type Groups = typeof settingGroups;
 type In<Name extends keyof Groups> = keyof Groups[Name];
 
-/** What any process reads: where the program and its data are, its address, how it logs and stops. */
+/** Read by every process: the folders of the program and its data, its address, how it logs and stops. */
 type Everywhere = 'root' | In<'Everywhere'>;
 /** How to reach the core. */
 type CoreAccess = 'corePort' | 'coreToken';
@@ -22,7 +22,7 @@ export type CoreSettings = Pick<
   | In<'Secrets'>
   | In<'Updates'>
   | VaultAccess
-  // Where its events and its pushes go.
+  // For its events and pushes.
   | 'collectorPort'
   | 'insightsToken'
   | 'managerPort'
@@ -39,18 +39,18 @@ export type ManagerSettings = Pick<
   | 'collectorPort'
   | 'insightsToken'
   | 'engineRegistry'
-  // Ports that no connector may be given.
+  // Ports that connectors must not use.
   | In<'Dashboard'>
   | 'vaultPort'
 >;
 
-/** `engineRegistry`: npm's, for the libraries of OpenTelemetry and of connectors too. */
+/** `engineRegistry`: also for the libraries of OpenTelemetry. */
 export type CollectorSettings = Pick<
   Settings,
   Everywhere | In<'Collector'> | In<'Updates'> | 'otel' | 'engineRegistry' | CoreAccess | 'managerPort' | 'managerToken'
 >;
 
-/** It asks all others for the person who has signed in. `engineRegistry`: npm's, for the tools that build its pages. */
+/** It calls all others on behalf of the person who has signed in. `engineRegistry`: for the tools that build its pages. */
 export type DashboardSettings = Pick<
   Settings,
   | Everywhere
@@ -66,7 +66,7 @@ export type DashboardSettings = Pick<
 
 export type VaultSettings = Pick<Settings, Everywhere | 'vaultPort' | 'vaultAdminKey'>;
 
-/** The operator's commands ask the running processes, so they read little beside ports and tokens. */
+/** The operator's commands call the running processes, so they read little more than ports and tokens. */
 export type CliSettings = Pick<
   Settings,
   | Everywhere

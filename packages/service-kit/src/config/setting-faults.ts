@@ -1,6 +1,6 @@
 import { isIPv4 } from 'node:net';
 
-/** The settings that are held against each other. */
+/** The settings that are checked against each other. */
 type Checked = Readonly<{
   bindHost: string;
   corePort: number;
@@ -16,7 +16,7 @@ type Checked = Readonly<{
   uploadMaxChunkBytes: number;
 }>;
 
-/** What is wrong between settings that are each valid, for the operator to read. */
+/** The contradictions between settings that are valid on their own, as texts for the operator. */
 export function settingFaults(settings: Checked): string[] {
   const ports = [settings.corePort, settings.managerPort, settings.collectorPort];
   const { spendPrincipalSoftUsd, spendPrincipalHardUsd } = settings;
@@ -36,10 +36,10 @@ export function settingFaults(settings: Checked): string[] {
     ],
     [ports.includes(settings.vaultPort), 'SVC_VAULT_PORT must differ from the ports of the other processes.'],
     [ports.includes(settings.compatPort), 'SVC_COMPAT_PORT must differ from the ports of the processes.'],
-    // The core answers every program that can reach it, so an address of a network would let everybody in as the owner.
+    // The core answers every program that can reach it, so a network address would give everyone the rights of the owner.
     [
       !isIPv4(settings.bindHost) || !settings.bindHost.startsWith('127.'),
-      `SVC_BIND_HOST is "${settings.bindHost}". It takes 127.0.0.1 or another 127.x.x.x; put a proxy with a login in front instead.`,
+      `SVC_BIND_HOST is "${settings.bindHost}". It takes 127.0.0.1 or another 127.x.x.x; for access from a network, put a proxy with a login in front.`,
     ],
   ];
   return faults.flatMap(([isFault, words]) => (isFault ? [words] : []));

@@ -3,7 +3,7 @@ import { type DataPaths, dataPaths } from './data-dir.ts';
 import { isHttpUrl, isLocalUrl, parseBytes, parseCommand, resolvePath } from './parse-values.ts';
 import type { Reading, SettingType } from './setting.ts';
 
-/** The types that a setting may have. Each reads the text of a variable; a wrong one is a problem that says what it takes. */
+/** The types of settings. Each parses the text of a variable; for an invalid one it reports what the setting takes. */
 
 const trimmed = ({ raw }: Reading): string | null => raw?.trim() || null;
 
@@ -35,7 +35,7 @@ export const integer =
     return value;
   };
 
-/** `least`: 0 where the system may choose one. */
+/** `least`: 0 if the system may choose one. */
 export const port = (least: 0 | 1 = 1): SettingType<number> => integer(least, 65_535);
 
 /** Written in hours, read in milliseconds. */
@@ -61,7 +61,7 @@ export const bytes =
     return min;
   };
 
-/** An amount above zero: zero would be read as "none" by one and as "no limit" by another. Null is no limit. */
+/** An amount above zero, because zero could mean "nothing" or "no limit". Null is no limit. */
 export const usd = (): SettingType<number | null> => (reading) => {
   const value = trimmed(reading);
   if (value === null) return null;
@@ -101,14 +101,14 @@ export const listOf =
 export const hostNames = (): SettingType<readonly string[]> => (reading) =>
   splitList(trimmed(reading)).map((host) => host.toLowerCase());
 
-/** A secret by its name, and the server that may be given it: a host name over https, or a host with its port. */
+/** The name of a secret and the server that may receive it: a host name over https, or a host with its port. */
 export type SecretForHost = { name: string; host: string };
 
 export const secretsForHosts = (): SettingType<readonly SecretForHost[]> => (reading) =>
   splitList(trimmed(reading)).map((one) => {
     const [, name = '', host = ''] = /^([^@\s]+)@([A-Za-z0-9.:-]+)$/.exec(one) ?? [];
     if (name === '') reading.problem(`has "${one}". It takes NAME@host or NAME@host:port, separated by commas.`);
-    if (name.startsWith('SVC_')) reading.problem(`has "${name}", a setting of the service, which goes nowhere else.`);
+    if (name.startsWith('SVC_')) reading.problem(`has "${name}", which is a setting of the service and is never sent elsewhere.`);
     return { name, host: host.toLowerCase() };
   });
 
@@ -118,13 +118,13 @@ export const url = (): SettingType<string | null> => (reading) => {
   return value;
 };
 
-/** One that is always there. */
+/** A URL that must be set. */
 export const requiredUrl = (): SettingType<string> => (reading) => url()(reading) ?? text()(reading);
 
-/** An address that paths are put behind. */
+/** An address to which paths are appended. */
 export const baseUrl = (): SettingType<string | null> => (reading) => url()(reading)?.replace(/\/+$/, '') ?? null;
 
-/** Addresses that paths are put behind; "none" for none. */
+/** Addresses to which paths are appended; "none" for none. */
 export const baseUrls = (): SettingType<readonly string[]> => (reading) => {
   const value = text()(reading);
   const urls = value === 'none' ? [] : value.split(',').map((one) => one.trim().replace(/\/+$/, ''));
@@ -135,7 +135,7 @@ export const baseUrls = (): SettingType<readonly string[]> => (reading) => {
   return [...new Set(urls)];
 };
 
-/** An address of this machine: what goes there are keys and secrets, in the clear. */
+/** An address of this machine, because keys and secrets are sent there unencrypted. */
 export const localUrl = (): SettingType<string | null> => (reading) => {
   const value = baseUrl()(reading);
   if (value !== null && !isLocalUrl(value)) {
@@ -161,7 +161,7 @@ export const daysByKind = (): SettingType<Readonly<Record<string, number>>> => (
   return Object.fromEntries(days.flatMap((match) => (match === null ? [] : [[match[1], Number(match[2])]])));
 };
 
-/** What the header of a request carries as it is, and is one word there. */
+/** A value that can be sent unchanged in a header, as one word. */
 const oneWord = /^[^\s\p{Cc}\u0100-\u{10ffff}]+$/u;
 const severalWords = /^[^\s\p{Cc}\u0100-\u{10ffff}]+(?: +[^\s\p{Cc}\u0100-\u{10ffff}]+)*$/u;
 
@@ -171,14 +171,14 @@ const secret =
     if (raw === undefined) return null;
     if (raw.trim() === '') problem(`is set but blank, which ${blank}. Give it a value or remove it.`);
     else if (form.test(raw)) return new Secret(raw);
-    else problem('has a blank or a character that no request can carry. Use letters, digits and signs of ASCII.');
+    else problem('contains a space or a character that a request cannot carry. Use ASCII letters, digits and punctuation.');
     return null;
   };
 
-/** A secret that requests carry, as it stands. With any other one the service would run and refuse its own calls. */
+/** A secret that can be sent in a header. With any other the service would run but refuse its own calls. */
 export const token = (): SettingType<Secret | null> => secret('would leave the service open', oneWord);
 
-/** A token that opens everything, so it must not be one that can be guessed. */
+/** A token with full access, which must be too long to guess. */
 export const longToken =
   (blank: string): SettingType<Secret | null> =>
   (reading) => {
@@ -196,21 +196,21 @@ export const optionalPath = (): SettingType<string | null> => (reading) => {
   return value === null ? null : pathOf(reading, value);
 };
 
-/** The full path of a file; unset, it is this one of the data folder. */
+/** The full path of a file; if unset, the one with this name in the data folder. */
 export const dataFile =
   (name: keyof DataPaths): SettingType<string> =>
   (reading) =>
     optionalPath()(reading) ?? dataPaths(reading.dataDir)[name];
 
-/** The same; `isNeeded`: it was named, so it must be there. */
+/** The same; `isNeeded`: the setting names the file, so it must exist. */
 export const neededDataFile =
   (name: keyof DataPaths): SettingType<Readonly<{ path: string; isNeeded: boolean }>> =>
   (reading) => ({ path: dataFile(name)(reading), isNeeded: trimmed(reading) !== null });
 
 function pathOf({ root, problem }: Reading, file: string): string {
-  // A shell would have filled it in. Taken as it stands it would be a folder of this name in the clone.
+  // A shell would have expanded the variable. Used literally it would be a folder of that name in the clone.
   if (/^\$[\w{]/.test(file))
-    problem(`is "${file}", and variables are not filled in here. Write ~ for your home folder, or a full path.`);
+    problem(`is "${file}", but variables are not expanded here. Write ~ for your home folder, or a full path.`);
   const full = resolvePath(root, file);
   if (full === null) problem(`is "${file}", and this user has no home folder. Give it a full path.`);
   return full ?? root;

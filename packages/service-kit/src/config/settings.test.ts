@@ -102,7 +102,7 @@ test('a relative path lies in the root, whichever folder a process runs in', () 
 
 test('a path with a variable in front is refused, for nothing fills it in', () => {
   for (const file of ['$HOME/svc', '${HOME}/svc'])
-    expect(problemsOf({ SVC_DATA_DIR: file })).toEqual([expect.stringContaining('variables are not filled in here')]);
+    expect(problemsOf({ SVC_DATA_DIR: file })).toEqual([expect.stringContaining('variables are not expanded here')]);
   expect(problemsOf({ SVC_DATA_DIR: '/data/$HOME' })).toEqual([]);
 });
 

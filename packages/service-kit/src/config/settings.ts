@@ -12,7 +12,7 @@ import { readEnv, type Env } from './env-file.ts';
 import { settingFaults } from './setting-faults.ts';
 import { settingsOf, valuesOf, type Declared, type Setting, type ValuesOf, SettingsError } from './setting.ts';
 
-/** Every setting, in the order and under the headings of `.env.example`. */
+/** All settings, in the order and under the headings of `.env.example`. */
 export const settingGroups = {
   Everywhere: everywhereSettings,
   Core: coreSettings,
@@ -38,7 +38,7 @@ const declared = Object.assign({}, ...Object.values(settingGroups)) as All;
 /** Every setting by its variable. */
 export const settingList: ReadonlyMap<string, Setting<unknown>> = new Map(settingsOf(declared).map((one) => [one.name, one]));
 
-/** Every setting, read once, checked, frozen. Nothing else in the service looks for a setting in the environment. */
+/** All settings, read once, checked and frozen. No other code reads a setting from the environment. */
 export type Settings = ValuesOf<typeof declared> &
   Readonly<{
     /** Folder of the program. */
@@ -50,7 +50,7 @@ export type Settings = ValuesOf<typeof declared> &
 
 const engineHomes = ['HOME', ...engineHomeNames] as const;
 
-/** Checks every setting and throws one `SettingsError` that lists all that is wrong. */
+/** Reads and checks all settings. Throws one `SettingsError` with all problems. */
 export function loadSettings(root: string, env: Env = readEnv(root)): Settings {
   const problems: string[] = [];
   const read = <T>({ name, type, default: fallback }: Setting<T>, dataDir: string): T =>
@@ -71,14 +71,14 @@ export function loadSettings(root: string, env: Env = readEnv(root)): Settings {
   return settings;
 }
 
-/** Names of `SVC_` variables that no setting has: most often a typing error worth a warning. */
+/** Names of `SVC_` variables that are no settings, most often because of a typing error. */
 export const unknownSettings = (env: Env): string[] =>
   Object.keys(env).filter((name) => name.startsWith('SVC_') && !settingList.has(name));
 
-/** Whole addresses of OTLP over HTTP; null: these are not exported. */
+/** Full addresses of OTLP over HTTP; null: not exported. */
 export type OtelSettings = Readonly<{ tracesUrl: string | null; metricsUrl: string | null; metricsEveryMs: number }>;
 
-/** What the variables of OpenTelemetry's specification come to. */
+/** Evaluates the variables of OpenTelemetry's specification. */
 function otelSettings({ baseUrl, isOff, ...otlp }: ValuesOf<typeof collectorSettings.otlp>): OtelSettings {
   const address = (own: string | null, exporter: 'otlp' | 'none', path: string): string | null =>
     exporter === 'none' || isOff ? null : (own ?? (baseUrl === null ? null : `${baseUrl}${path}`));

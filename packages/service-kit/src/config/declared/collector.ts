@@ -1,7 +1,7 @@
 import { setting } from '../setting.ts';
 import { baseUrl, daysByKind, integer, oneOf, port, token, trueOrFalse, url } from '../setting-types.ts';
 
-/** Settings: the collector and what it sends on. */
+/** Settings: the collector and its exports. */
 export const collectorSettings = {
   collectorPort: setting('SVC_COLLECTOR_PORT', port(), { text: 'Port of the collector.', default: '3017' }),
   insightsToken: setting('SVC_INSIGHTS_TOKEN', token(), {
@@ -14,7 +14,7 @@ export const collectorSettings = {
     text: 'How long events are kept; usage sums stay. 0: forever.',
     default: '365',
   }),
-  /** Days by kind of event, where they differ; 0 is for ever. */
+  /** Days by kind of event, if different; 0 is for ever. */
   retentionDaysByKind: setting('SVC_RETENTION_DAYS_BY_KIND', daysByKind(), {
     text: 'Other days for some kinds, such as thinking=14,tool_result=30,system-sample=7. 0: forever.',
     default: 'system-sample=14',
@@ -26,10 +26,10 @@ export const collectorSettings = {
   /** The variables of OpenTelemetry's specification. */
   otlp: {
     baseUrl: setting('OTEL_EXPORTER_OTLP_ENDPOINT', baseUrl(), {
-      text: 'Where traces of turns and metrics go, by OTLP over HTTP, such as http://127.0.0.1:4318. Unset: nowhere. Headers and the like: docs/insights.md.',
+      text: 'Where traces of turns and metrics are sent by OTLP over HTTP, such as http://127.0.0.1:4318. Unset: nowhere. Headers and other options: docs/insights.md.',
     }),
-    tracesUrl: setting('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', url(), { text: 'The whole address for traces alone.' }),
-    metricsUrl: setting('OTEL_EXPORTER_OTLP_METRICS_ENDPOINT', url(), { text: 'The whole address for metrics alone.' }),
+    tracesUrl: setting('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', url(), { text: 'The full address for traces only.' }),
+    metricsUrl: setting('OTEL_EXPORTER_OTLP_METRICS_ENDPOINT', url(), { text: 'The full address for metrics only.' }),
     traces: setting('OTEL_TRACES_EXPORTER', oneOf(['otlp', 'none']), { text: 'otlp, or none for no traces.', default: 'otlp' }),
     metrics: setting('OTEL_METRICS_EXPORTER', oneOf(['otlp', 'none']), {
       text: 'otlp, or none for no metrics.',

@@ -17,7 +17,7 @@ import {
   token,
 } from '../setting-types.ts';
 
-/** Settings: turns, what they may cost, and what is kept of them. */
+/** Settings: turns, their cost limits, and what is stored of them. */
 export const coreSettings = {
   corePort: setting('SVC_CORE_PORT', port(), { text: 'Port of the core.', default: '3023' }),
   coreToken: setting('SVC_CORE_TOKEN', token(), {
@@ -36,17 +36,17 @@ export const coreSettings = {
     default: '5',
   }),
   publicLinkHosts: setting('SVC_PUBLIC_LINK_HOSTS', hostNames(), {
-    text: 'Hosts that links on public surfaces may lead to, separated by commas, including their subdomains. Unset: any.',
+    text: 'Hosts that links on public channels may lead to, separated by commas, including their subdomains. Unset: any.',
   }),
   turnIdleMs: setting('SVC_TURN_IDLE_MS', integer(1000, 86_400_000), {
-    text: 'A turn whose engine says nothing for this long is ended.',
+    text: 'A turn whose engine sends nothing for this long is ended.',
     default: '600000',
   }),
   turnMaxMs: setting('SVC_TURN_MAX_MS', integer(1000, 7 * 86_400_000), {
-    text: 'A turn that takes longer than this is ended, whatever its engine says.',
+    text: 'A turn that takes longer than this is ended, whatever its engine sends.',
     default: '7200000',
   }),
-  // At most a little less than the half an hour in which a tool may say nothing.
+  // A little less than the half hour for which a tool may be silent.
   askTimeoutMs: setting('SVC_ASK_TIMEOUT_MS', integer(1000, 1_500_000), {
     text: 'A question of the assistant to a person that is not answered for this long is denied.',
     default: '600000',
@@ -60,7 +60,7 @@ export const coreSettings = {
     default: '16000',
   }),
   maxTurnChars: setting('SVC_MAX_TURN_CHARS', integer(1000, 10_000_000_000), {
-    text: 'A turn whose engine says more than this, thinking and tool calls included, is ended.',
+    text: 'A turn whose engine sends more characters than this, including thinking and tool calls, is ended.',
     default: '64000000',
   }),
   historyDays: setting('SVC_HISTORY_DAYS', integer(0, 36_500), {
@@ -68,21 +68,21 @@ export const coreSettings = {
     default: '90',
   }),
   titles: setting('SVC_TITLES', oneOf(['model', 'words', 'off']), {
-    text: 'How conversations get their titles: model (the first words, after the first answer a small side call to the cheapest engine), words (the first words) or off.',
+    text: 'How conversations get their titles: model (the first words, then after the first answer a title by a small side call to the cheapest engine), words (the first words) or off.',
     default: 'model',
   }),
-  /** Limits of what a period may cost at list prices, USD; null is no limit. */
+  /** Limits of the cost of a period at list prices, USD; null is no limit. */
   spendSoftUsd: setting('SVC_SPEND_SOFT_USD', usd(), {
-    text: 'All people together, above this many USD in a period: a warning. Unset: no limit.',
+    text: 'A warning is given when all people together have spent more than this many USD in a period. Unset: no limit.',
   }),
   spendHardUsd: setting('SVC_SPEND_HARD_USD', usd(), {
-    text: 'All people together, at this many USD in a period: turns are refused. Unset: no limit.',
+    text: 'Turns are refused when all people together have spent this many USD in a period. Unset: no limit.',
   }),
   spendPrincipalSoftUsd: setting('SVC_SPEND_PRINCIPAL_SOFT_USD', usd(), {
-    text: 'The same warning for each principal. Unset: no limit.',
+    text: 'The same warning for each person. Unset: no limit.',
   }),
   spendPrincipalHardUsd: setting('SVC_SPEND_PRINCIPAL_HARD_USD', usd(), {
-    text: 'The same refusal for each principal. Unset: no limit.',
+    text: 'The same refusal for each person. Unset: no limit.',
   }),
   spendPeriod: setting('SVC_SPEND_PERIOD', oneOf(spendPeriods), {
     text: "day or month of this machine's calendar, for all spend limits.",
@@ -95,7 +95,7 @@ export const coreSettings = {
     text: 'Secrets that your own checkouts may name, each with the server that may receive it, separated by commas: GITHUB_TOKEN@github.com. Add the port if it is not that of https. If SVC_CORE_TOKEN is set, a caller with it may name any.',
   }),
   checkoutMaxBytes: setting('SVC_CHECKOUT_MAX_SIZE', bytes(), {
-    text: 'How large the files of one checkout may be, and what is fetched for it.',
+    text: 'Maximum size of the files of one checkout, and of the data that is fetched for it.',
     default: '512mb',
   }),
   checkoutsMaxBytes: setting('SVC_CHECKOUTS_MAX_SIZE', bytes(), {
@@ -103,7 +103,7 @@ export const coreSettings = {
     default: '8gb',
   }),
   maxCheckouts: setting('SVC_MAX_CHECKOUTS', integer(1, 10_000), {
-    text: 'How many checkouts there are at most. One connector has at most half of them.',
+    text: 'Maximum number of checkouts. One connector may have half of them.',
     default: '64',
   }),
   pricingFile: setting('SVC_PRICING_FILE', dataFile('prices'), {
@@ -137,7 +137,7 @@ export const uploadSettings = {
   }),
 };
 
-/** Settings: how messages are judged. */
+/** Settings: how messages are moderated. */
 export const moderationSettings = {
   moderation: setting('SVC_MODERATION', oneOf(['off', 'rules', 'openai']), {
     text: 'How messages are checked before the engine sees them: rules (length, flood, deny file), openai (the rules, then an endpoint) or off.',
@@ -151,7 +151,7 @@ export const moderationSettings = {
     text: 'Model of that endpoint.',
     default: 'omni-moderation-latest',
   }),
-  /** Null: the endpoint wants no key. */
+  /** Null: the endpoint needs no key. */
   moderationKeySecret: setting('SVC_MODERATION_KEY_SECRET', optionalText(), {
     text: 'Name of the secret that is its key. Empty: it needs none.',
     default: 'OPENAI_API_KEY',

@@ -24,7 +24,7 @@ export const engineSettings = {
   engineModel: setting('SVC_ENGINE_MODEL', optionalText(), {
     text: "Model id for the default engine. Unset: the engine's own default.",
   }),
-  /** Null is npm's own choice. */
+  /** Null: npm's own setting. */
   engineRegistry: setting('SVC_ENGINE_REGISTRY', url(), {
     text: "Package registry that engines are installed from. Unset: npm's own setting.",
   }),
@@ -62,7 +62,7 @@ export const engineSettings = {
   offlineScript: setting('SVC_OFFLINE_SCRIPT', optionalPath(), {
     text: 'Module that scripts the offline engine. For tests and benchmarks.',
   }),
-  /** Null: nobody but the engines' turns may use the toolbelt. */
+  /** Null: only turns of engines may use the toolbelt. */
   toolbeltToken: setting('SVC_TOOLBELT_TOKEN', longToken('is not a token, so nobody could use the toolbelt with it'), {
     text: 'Token with which your own MCP client uses svc-toolbelt as you. Unset: it cannot.',
   }),

@@ -1,7 +1,7 @@
 import { setting } from '../setting.ts';
 import { absolutePath, hostNames, integer, oneOf, shortName, text, optionalText } from '../setting-types.ts';
 
-/** Settings: settings that every process reads. */
+/** Settings that every process reads. */
 export const everywhereSettings = {
   dataDir: setting('SVC_DATA_DIR', absolutePath(), {
     text: 'Folder for every file the service writes. A relative path is relative to this folder, like all paths here.',
@@ -24,7 +24,7 @@ export const everywhereSettings = {
     text: 'How long a process may finish its work when it is stopped.',
     default: '10000',
   }),
-  /** What a commit of any database survives: the end of the process, or a power failure too. */
+  /** What a commit of a database survives: the end of the process, or also a power failure. */
   durability: setting('SVC_DURABILITY', oneOf(['normal', 'full']), {
     text: 'normal: the end of any process loses nothing, a power failure may lose the last second. full: neither does; each commit waits for the disk.',
     default: 'normal',

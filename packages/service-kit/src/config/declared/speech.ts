@@ -1,7 +1,7 @@
 import { setting } from '../setting.ts';
 import { baseUrl, bytes, integer, oneOfOrNone, optionalText } from '../setting-types.ts';
 
-/** Settings: a provider of speech; null is its usual one, and for `provider` the one that the address or the machine says. */
+/** Settings: providers of speech. Null is the provider's default; for `provider` it means that the address or the machine decides. */
 export const speechSettings = {
   tts: {
     provider: setting('SVC_TTS_PROVIDER', oneOfOrNone(['openai', 'elevenlabs', 'espeak']), {

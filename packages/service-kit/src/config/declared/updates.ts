@@ -3,7 +3,7 @@ import { integer, oneOfOrNone, optionalText, trueOrFalse } from '../setting-type
 
 /** Settings: how this installation is kept up to date. */
 export const updateSettings = {
-  /** Null: what was chosen with `svc update --channel`. */
+  /** Null: as chosen with `svc update --channel`. */
   updateChannel: setting('SVC_UPDATE_CHANNEL', oneOfOrNone(['stable', 'edge']), {
     text: 'Channel of updates: stable (releases) or edge (the main branch). Unset: as chosen with ./svc update --channel, else stable.',
   }),
