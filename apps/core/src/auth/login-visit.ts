@@ -56,6 +56,6 @@ export function createLoginVisit(sessions: LoginSessions, clock: Clock): LoginVi
 export function requireProof({ proven_at: provenAt }: LoginSession, clock: Clock): void {
   const now = clock.now();
   if (now - provenAt <= proofLastsMs) return;
-  const message = 'This needs a code of your second factor again: the last one is older than ten minutes.';
+  const message = 'This needs your second factor again: the last confirmation is older than ten minutes.';
   throw new ServiceError('forbidden', message, { details: { step_up: true } });
 }

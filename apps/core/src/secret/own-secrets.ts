@@ -12,7 +12,7 @@ export function ownSecrets(
 ): string[] {
   const keys = [
     readInstallationKey(loginKey, 'codes of the authenticator app cannot be compared.'),
-    readInstallationKey(connectorKey, 'connectors cannot be let in.'),
+    readInstallationKey(connectorKey, 'connectors cannot authenticate.'),
   ];
   return [...keys.map((key) => key.toString('hex')), ...(users?.secrets ?? [])];
 }

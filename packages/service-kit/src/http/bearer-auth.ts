@@ -2,10 +2,10 @@ import type { FastifyRequest } from 'fastify';
 import type { Secret } from '../secret.ts';
 import { ServiceError } from '../service-error.ts';
 
-/** A request hook that wants `Authorization: Bearer <token>`. */
+/** A request hook that requires `Authorization: Bearer <token>`. */
 export type BearerAuth = (request: FastifyRequest) => Promise<void>;
 
-/** Without a token the route is open (warned of at start). */
+/** Without a token the route is open, of which the start warns. */
 export function createBearerAuth(token: Secret | null, variable: string): BearerAuth {
   return async function bearerAuth(request) {
     if (token === null) return;

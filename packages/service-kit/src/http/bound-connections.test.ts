@@ -76,7 +76,7 @@ test('a thousand half-open connections keep nobody out', async () => {
 test('a process that is out of descriptors goes on', async () => {
   const { server, connections } = await open();
   server.emit('error', Object.assign(new Error('accept EMFILE'), { syscall: 'accept' }));
-  expect(connections.fault()).toBe('connections cannot be taken: accept EMFILE');
+  expect(connections.fault()).toBe('connections cannot be accepted: accept EMFILE');
 });
 
 /** Asks and reads nothing of the answer. */

@@ -5,26 +5,26 @@ import type { UnreadReplies } from './unread-replies.ts';
 import { descriptorLimit } from '../process/descriptor-limit.ts';
 
 const mostConnections = 4096;
-/** Kept free for who asks how the process does. */
+/** Reserved for health checks. */
 const reserve = 64;
 const shownMs = 60_000;
-/** How long the reader of a finished reply may take nothing of it, ms. */
+/** How long the reader of a finished reply may read nothing of it, ms. */
 const unreadMs = 30_000;
 
 type Deps = { server: Server; log: Pick<Log, 'warn'>; unread: UnreadReplies; most?: number };
 
 export type Connections = {
-  /** Every place is taken by a request that is not answered yet. */
+  /** Whether every connection has an open request. */
   areTaken(): boolean;
-  /** One line for /health while connections were closed or could not be taken within the last minute; null otherwise. */
+  /** One line for /health if connections were closed or refused within the last minute; else null. */
   fault(): string | null;
-  /** For a server that is closing: each connection ends with the answer that is on its way, though its caller would keep it open. */
+  /** For a server that is closing: closes each connection after its current response, even if the client would keep it open. */
   closeWhenAnswered(): void;
 };
 
 /**
- * Bounds how many connections a server holds, below what the system lets it open. When they are all taken, those on which
- * nothing is asked make room, oldest first, so that half-open ones keep nobody out.
+ * Limits the connections of a server, below the limit of the system. When there are too many, idle ones are closed, oldest
+ * first, so that half-open connections do not lock others out.
  */
 export function boundConnections({ server, log, unread, most = connectionLimit() }: Deps): Connections {
   /** Without a request, oldest first. */
@@ -44,15 +44,15 @@ export function boundConnections({ server, log, unread, most = connectionLimit()
   const makeRoom = (newest: Socket) => {
     const [oldest] = idle;
     if (oldest === undefined || oldest === newest) return;
-    note(`${most} connections are open, which is the limit here; those on which nothing is asked are closed`);
+    note(`${most} connections are open, which is the limit; idle ones are closed`);
     oldest.destroy();
   };
 
   server.maxConnections = most + reserve;
-  server.on('drop', () => note(`${most + reserve} connections are open, which is the limit here; more are refused`));
-  // Without a listener this would end the process: descriptors may be short for reasons that are not ours.
+  server.on('drop', () => note(`${most + reserve} connections are open, which is the limit; new ones are refused`));
+  // Without a listener this would end the process. Descriptors may run out for external reasons.
   server.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.syscall === 'accept') note(`connections cannot be taken: ${error.message}`);
+    if (error.syscall === 'accept') note(`connections cannot be accepted: ${error.message}`);
   });
   server.on('connection', (socket: Socket) => {
     open++;
@@ -63,7 +63,7 @@ export function boundConnections({ server, log, unread, most = connectionLimit()
     });
     if (open > most) makeRoom(socket);
   });
-  // Before the request is handled: an answer may be given at once.
+  // Before the request is handled, because it may be answered at once.
   server.prependListener('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
     busy++;
     idle.delete(socket);
@@ -82,14 +82,14 @@ export function boundConnections({ server, log, unread, most = connectionLimit()
   };
 }
 
-/** A reply that is not all with the system yet has a reader to wait for, but not for ever. */
+/** Limits the wait for the reader of a reply that is not yet fully handed to the system. */
 function expectReader(response: ServerResponse, unread: UnreadReplies): void {
   if (response.socket === null || response.socket.writableLength === 0) return;
   unread.wrote(response);
   response.setTimeout(unreadMs, () => response.destroy());
 }
 
-/** Half of the descriptors that the system gives this process; the rest is for files and what it asks itself. */
+/** Half of the descriptors of this process; the rest is for files and its own requests. */
 function connectionLimit(): number {
   return Math.max(reserve, Math.min(mostConnections, Math.floor(descriptorLimit() / 2) - reserve));
 }

@@ -34,13 +34,13 @@ declare module 'fastify' {
     unread: UnreadReplies;
   }
   interface FastifyRequest {
-    /** Who asks: a person whom the dashboard's proxy has proven, else `local`, a program of this machine. */
+    /** The caller: a person whose name the dashboard's proxy has proven, else `local`, a program of this machine. */
     actor: string;
   }
   interface FastifyContextConfig {
-    /** The route reads its body itself, for as long as it comes. */
+    /** The route reads its body itself, without a time limit. */
     streamsBody?: boolean;
-    /** What the route sends as bytes, which no mask can read. Every other answer is text, and masked. */
+    /** Describes the bytes that the route sends, which cannot be masked. Every other response is text, and masked. */
     sendsBytes?: string;
   }
 }
@@ -53,7 +53,7 @@ export interface SchemaTypes extends FastifyTypeProvider {
 
 export type App = FastifyInstance<RawServerDefault, IncomingMessage, ServerResponse, FastifyBaseLogger, SchemaTypes>;
 
-/** Answered also when every other request is refused. */
+/** Served even when every other request is refused. */
 const alwaysServed = new Set(['/health', '/version']);
 const tooMany = () =>
   new ServiceError('unavailable', 'Too many requests are open. Try again in a moment.', { details: { retry_after_s: 5 } });
@@ -64,24 +64,24 @@ export type AppOptions = AnswerMasks & {
   log: Log;
   /** Bind address and public host names that a request may carry as `Host`. */
   allowedHosts: readonly string[];
-  /** The budget of this process for what it receives. */
+  /** The budget of this process for received data. */
   intake: Intake;
   /** What `/health` adds to `status` and `service`; `degraded` entries turn the status to `degraded`. */
   health: () => Partial<HealthInfo> & Record<string, unknown>;
-  /** Mounts the service's own routes. Called once more, on an app that never listens, to draw `/openapi.json`. */
+  /** Mounts the service's own routes. Called again on an app that never listens, to generate `/openapi.json`. */
   routes: (app: App) => void;
   bodyLimit?: number;
-  /** Who may come with a name; nobody unless given. */
+  /** Checks the names of callers; by default no name is accepted. */
   remoteUsers?: RemoteUsers;
 };
 
 const jsonBodyLimit = 10 * 1024 * 1024;
-/** How long the head of a request may take. */
+/** How long the headers of a request may take. */
 const headersTimeoutMs = 15_000;
-/** Requests that come together are all handled before anything else is; after so many the connection is closed. */
+/** Pipelined requests are all handled before anything else; after this many the connection is closed. */
 const maxRequestsPerSocket = 500;
 
-/** The HTTP side every process shares: guard, request ids, error bodies, `/health`, `/version`, `/openapi.json`. */
+/** The HTTP server of every process: guard, request ids, error bodies, `/health`, `/version`, `/openapi.json`. */
 export function createApp(options: AppOptions): App {
   const app = bareApp(options);
   const connections = boundConnections({ server: app.server, log: options.log, unread: app.unread });
@@ -90,7 +90,7 @@ export function createApp(options: AppOptions): App {
   let isClosing = false;
   app.addHook('preClose', async () => {
     isClosing = true;
-    // Fastify closes those that are idle now.
+    // Fastify closes idle connections.
     connections.closeWhenAnswered();
   });
   app.addHook('onRequest', async (request, reply) => {
@@ -110,7 +110,7 @@ export function createApp(options: AppOptions): App {
   return app;
 }
 
-/** Schemas of routes are our own, and tests check them (`schemaProblems`): here that would take ten times as long as compiling one. */
+/** Schemas of routes are our own and are checked by tests (`schemaProblems`); checking one here would take ten times as long as compiling it. */
 const unchecked = { meta: false, validateSchema: false };
 
 function bareApp(options: AppOptions): App {
@@ -119,42 +119,42 @@ function bareApp(options: AppOptions): App {
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: options.bodyLimit ?? jsonBodyLimit,
-    // Node's own limit knows no routes: see `receive-body.ts`. That for headers holds.
+    // Node's own limit cannot depend on the route, see `receive-body.ts`. The limit for headers is used.
     requestTimeout: 0,
     maxRequestsPerSocket,
     http: {
-      // A second `Host` would be dropped in silence, and could be the one that a proxy before us went by.
+      // Otherwise a second `Host` would be ignored, although a proxy in front may have used it.
       joinDuplicateHeaders: true,
       // A request without `Host` is refused by the guard.
       requireHostHeader: false,
       headersTimeout: headersTimeoutMs,
       connectionsCheckingInterval: 5000,
-      // One listener only counts connections: without another one, an upgrade would never be answered. Offers of anything but
-      // WebSocket, such as the HTTP/2 that some clients offer with every request, are let pass: what was asked is answered.
+      // One listener only counts connections; without another one, an upgrade would never be answered. Offers other than
+      // WebSocket, such as HTTP/2 that some clients offer with every request, are ignored, and the request is answered.
       shouldUpgradeCallback: ({ headers }) =>
         app.server.listenerCount('upgrade') > 1 && headers.upgrade?.toLowerCase() === 'websocket',
     },
     requestIdHeader: false,
     genReqId: (request) => inboundRequestId(request.headers['x-request-id'], options.mask) ?? randomIds.next('req'),
     routerOptions: { maxParamLength },
-    // Bodies are taken as they are; only text-only places (query, path) are turned into numbers and booleans.
+    // Bodies are not coerced; only query and path, which are text, are turned into numbers and booleans.
     ajv: {
       customOptions: { removeAdditional: false, coerceTypes: false, useDefaults: true, allErrors: true, ...unchecked },
       plugins: [boundLengths],
     },
-    // The answer is made of the faults themselves: Fastify's text of them all would cost more than finding them.
+    // Not used: the response is built from the faults. Fastify's default text would cost more than the validation.
     schemaErrorFormatter: () => new Error('the request is not valid'),
     schemaController: { compilersFactory: lazyCompilers },
-    // Such a URL reaches no hook and no error handler of ours: nothing of it may be in the answer.
+    // A URL that cannot be routed reaches none of our hooks and error handlers; the response must not contain any of it.
     frameworkErrors: ({ code }, request, reply) =>
       handleError(
         createGuard(options.allowedHosts)(request.headers) ?? (code === 'FST_ERR_MAX_PARAM_LENGTH' ? longUrl : unreadableUrl),
         request,
         reply,
       ),
-    // Answered below, in our own words.
+    // Answered by `answerRefusedRequests` below.
     clientErrorHandler: () => undefined,
-    // Answered in our own words, below.
+    // Answered by the `onRequest` hook above.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
   }).withTypeProvider<SchemaTypes>();
@@ -170,7 +170,7 @@ function bareApp(options: AppOptions): App {
   return app;
 }
 
-/** Mounts routes in a scope of their own: what they set up, such as how bodies are read, is theirs alone. */
+/** Mounts routes in a separate scope, so that their options, such as how bodies are read, apply only to them. */
 export function mountScope(app: App, mount: (scope: App) => void): void {
   void app.register(async (scope) => mount(scope as unknown as App)); // routes of a scope are typed like those around it
 }
@@ -182,14 +182,14 @@ function mountRoutes(app: App, options: AppOptions, connectionFault = (): string
     const notices = heap.length === 0 ? {} : { notices: [...(own.notices ?? []), ...heap] };
     const faults = [connectionFault(), options.intake.fault()].filter((fault) => fault !== null);
     const degraded = [...(own.degraded ?? []), ...faults];
-    const said = degraded.length > 0 || own.degraded !== undefined ? { degraded } : {};
-    return { status: degraded.length > 0 ? 'degraded' : 'ok', service: options.service, ...own, ...notices, ...said };
+    const shown = degraded.length > 0 || own.degraded !== undefined ? { degraded } : {};
+    return { status: degraded.length > 0 ? 'degraded' : 'ok', service: options.service, ...own, ...notices, ...shown };
   });
   app.get('/version', () => options.version);
   options.routes(app);
 }
 
-/** Draws the OpenAPI document on first demand: the generator costs memory that a running service does not need. */
+/** Generates the OpenAPI document on demand, because the generator needs memory that a running service does not. */
 async function describeRoutes(options: AppOptions): Promise<unknown> {
   const { default: swagger } = await import('@fastify/swagger');
   const app = bareApp(options);
@@ -199,7 +199,7 @@ async function describeRoutes(options: AppOptions): Promise<unknown> {
       components: { schemas: { Error: errorBodySchema as never } },
     },
   });
-  // After the generator's own hooks are in place, so that every route is seen.
+  // After the generator's own hooks, so that it sees every route.
   mountScope(app, (scope) => mountRoutes(scope, options));
   await app.ready();
   const document = (app as unknown as { swagger(): unknown }).swagger();
@@ -207,7 +207,7 @@ async function describeRoutes(options: AppOptions): Promise<unknown> {
   return document;
 }
 
-/** A caller's request id is kept when it is harmless in a log line, and no secret. */
+/** A caller's request id is used if it is safe in a log line and is no secret. */
 const inboundRequestId = (value: string | string[] | undefined, mask: OutboundMask): string | null =>
   typeof value === 'string' && /^[\w.:-]{1,128}$/.test(value) && mask.text(value) === value ? value : null;
 

@@ -12,14 +12,14 @@ test.each([
     'takes up to 200 of A-Z, a-z, 0-9, "_", ".", "/", ":", "@", "+" and "-", beginning with A-Z, a-z and 0-9',
   ],
   ['^[a-z]+$', 'takes a-z'],
-  ['^[\\x21-\\x7e]+$', 'takes letters, digits and signs of ASCII'],
+  ['^[\\x21-\\x7e]+$', 'takes printable ASCII characters'],
   ['^[^\\u0000-\\u001f\\u007f]*$', 'must not have control characters'],
-  ['^[^\\p{Cc}\\u2028\\u2029]*$', 'must not have control characters or breaks of lines'],
-  ['^[A-Za-z0-9+/]*={0,2}$', 'is not of the form that is expected'],
-  ['^(a+)+$', 'is not of the form that is expected'],
-  ['^\\d{1,9}\\.\\d{1,9}', 'is not of the form that is expected'],
-  ['', 'is not of the form that is expected'],
-  ['^$', 'is not of the form that is expected'],
+  ['^[^\\p{Cc}\\u2028\\u2029]*$', 'must not have control characters or line breaks'],
+  ['^[A-Za-z0-9+/]*={0,2}$', 'does not have the expected format'],
+  ['^(a+)+$', 'does not have the expected format'],
+  ['^\\d{1,9}\\.\\d{1,9}', 'does not have the expected format'],
+  ['', 'does not have the expected format'],
+  ['^$', 'does not have the expected format'],
 ])('%s: %s', (pattern, words) => {
   expect(describePattern(pattern)).toBe(words);
 });

@@ -1,6 +1,6 @@
 /**
- * What a pattern of a schema asks for, for a person: nobody should have to read a regular expression. Those of a first sign and
- * further ones, which nearly all are, are spelled out; of any other it is said that the form is another one.
+ * Describes the pattern of a schema, so that people need not read a regular expression. Patterns with a class for the first
+ * character and one for the others, as nearly all are, are described in full; for any other only that the format is wrong.
  */
 export function describePattern(pattern: string): string {
   if (pattern === '\\S') return 'is empty';
@@ -15,9 +15,9 @@ export function describePattern(pattern: string): string {
   return `takes ${most}${rest.signs}${rest.signs === first.signs ? '' : `, beginning with ${first.signs}`}`;
 }
 
-const otherForm = 'is not of the form that is expected';
+const otherForm = 'does not have the expected format';
 
-/** Signs of a class as a person writes them, and how many there may be; `most` null: any number. */
+/** The characters of a class as text, and how many there may be; `most` null: any number. */
 type Part = { signs: string; isNegated: boolean; least: number; most: number | null };
 
 const part = /(?:\[(\^?)((?:\\.|[^\]\\])+)\]|\\([wd]))(\{\d+(?:,\d*)?\}|[+*?])?/y;
@@ -54,8 +54,8 @@ const classes: Readonly<Record<string, readonly string[]>> = {
   '\\d': ['0-9'],
   '\\p{Cc}': ['control characters'],
   '\\u007f': ['control characters'],
-  '\\u2028': ['breaks of lines'],
-  '\\u2029': ['breaks of lines'],
+  '\\u2028': ['line breaks'],
+  '\\u2029': ['line breaks'],
 };
 
 function signsOf(text: string, isNegated: boolean): string {
@@ -76,7 +76,7 @@ function signsOf(text: string, isNegated: boolean): string {
 
 function rangeOf(from: string, to: string): string {
   if (plain(from) === '\u0000') return 'control characters';
-  return plain(from) === '!' && plain(to) === '~' ? 'letters, digits and signs of ASCII' : `${plain(from)}-${plain(to)}`;
+  return plain(from) === '!' && plain(to) === '~' ? 'printable ASCII characters' : `${plain(from)}-${plain(to)}`;
 }
 
 function plain(sign: string): string {

@@ -19,10 +19,10 @@ test.each([
   [{ name: 'DamagedDatabase' }, 'a database of the service is damaged'],
   [{ code: 'ERR_SQLITE_ERROR', errcode: 8 }, 'a database of the service cannot be written'],
   [{ code: 'ERR_SQLITE_ERROR', errcode: 10 | (3 << 8) }, 'a database of the service cannot be read or written'],
-  [{ code: 'EACCES' }, 'this user may not use a file that is needed'],
+  [{ code: 'EACCES' }, 'this user has no access to a required file'],
   [{ code: 'EMFILE' }, 'the service has too many files open'],
 ])('what the machine has against our files is named, without its place: %j', (fault, why) => {
   const known = toServiceError(Object.assign(new Error('/home/anna/.svc/core.db: bad'), fault));
   expect(known).toMatchObject({ status: 500, code: 'internal', details: { cause: 'storage' } });
-  expect(known.message).toBe(`This did not work: ${why}. ./svc doctor says more.`);
+  expect(known.message).toBe(`The request failed because ${why}. Run ./svc doctor for details.`);
 });

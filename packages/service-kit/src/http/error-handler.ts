@@ -12,19 +12,19 @@ const codeOfStatus: Record<number, ErrorCode> = {
   503: 'unavailable',
 };
 
-/** When to come back where a limit does not know it, such as that of a vendor who does not say. */
+/** The `Retry-After` of a limit that does not know the time, such as one of a vendor that does not tell. */
 const unknownPauseS = 5;
 
-/** The only place where an error becomes a response. What is not ours answers `internal`; its text stays in the log. */
+/** The only place where an error becomes a response. Unknown errors become `internal`; their text is only logged. */
 export function handleError(error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): void {
   const known = toServiceError(error);
-  // A sealed vault is in a state, not at fault; it may be asked often.
+  // A sealed vault is no fault, and may be called often.
   if (known.status >= 500 && known.details['sealed'] !== true) request.log.error({ err: error }, 'request failed');
   const retryAfter = known.details['retry_after_s'] ?? (known.status === 429 ? unknownPauseS : undefined);
   if (retryAfter !== undefined) void reply.header('retry-after', String(retryAfter));
-  // A route that takes another credential has said which.
+  // A route with another credential has set this header itself.
   if (known.status === 401 && !reply.hasHeader('www-authenticate')) void reply.header('www-authenticate', 'Bearer');
-  // Fastify ends the connection of a body that was not read; ours is read to its end, and its sender gets to see this.
+  // Fastify closes the connection if the body was not read. We read it to its end, so that the sender receives this response.
   if (known.status === 413 || known.status === 429) void reply.removeHeader('connection');
   void reply.code(known.status).send(known.toBody(request.id));
 }
@@ -42,9 +42,9 @@ export function toServiceError(error: unknown): ServiceError {
   return systemFault(error) ?? new ServiceError('internal', unknownFault, { cause: error });
 }
 
-const unknownFault = 'Something went wrong here. The log has the details under this request id.';
+const unknownFault = 'An internal error occurred. The log has the details under this request id.';
 
-/** What the machine has against a file or a database of ours, which is no fault of this code. Null for anything else. */
+/** Errors of the machine with files and databases, which are no fault of this code. Null for any other error. */
 function systemFault(error: unknown): ServiceError | null {
   const { code, errcode, name } = error as { code?: string; errcode?: number; name?: string };
   const why =
@@ -52,13 +52,13 @@ function systemFault(error: unknown): ServiceError | null {
       ? 'a database of the service is damaged'
       : (sqliteFaults[(errcode ?? 0) & 0xff] ?? fileFaults[code ?? '']);
   if (why === undefined) return null;
-  return new ServiceError('internal', `This did not work: ${why}. ./svc doctor says more.`, {
+  return new ServiceError('internal', `The request failed because ${why}. Run ./svc doctor for details.`, {
     details: { cause: 'storage' },
     cause: error,
   });
 }
 
-/** By SQLite's codes, without what it adds to them. */
+/** By SQLite's primary error codes. */
 const sqliteFaults: Readonly<Record<number, string>> = {
   8: 'a database of the service cannot be written',
   10: 'a database of the service cannot be read or written',
@@ -66,18 +66,17 @@ const sqliteFaults: Readonly<Record<number, string>> = {
 };
 
 const fileFaults: Readonly<Record<string, string>> = {
-  EACCES: 'this user may not use a file that is needed',
-  EPERM: 'this user may not use a file that is needed',
+  EACCES: 'this user has no access to a required file',
+  EPERM: 'this user has no access to a required file',
   EROFS: 'the disk of the service is read-only',
-  EIO: 'the disk of the service has a fault',
+  EIO: 'the disk of the service reports errors',
   EMFILE: 'the service has too many files open',
   ENFILE: 'this machine has too many files open',
 };
 
-const otherType =
-  'This route does not take a body of that content-type. Send JSON with the header content-type: application/json.';
+const otherType = 'This route does not accept this content-type. Send JSON with the header content-type: application/json.';
 const diskFull = 'There is no room left on the disk, so this could not be stored. Free some space and try again.';
-/** SQLite's code for the same. */
+/** SQLite's code for a full disk. */
 const sqliteFull = 13;
 
 const isDiskFull = (error: unknown): boolean => {

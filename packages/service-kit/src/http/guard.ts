@@ -4,26 +4,26 @@ import { isLoopbackName } from './loopback.ts';
 type Headers = Record<string, string | string[] | undefined>;
 
 /**
- * Who may talk to a loopback port. A web page on the same machine can reach it too, so the browser's own marks are
- * checked on every request: a `Host` that is not ours is DNS rebinding, an `Origin` that is not ours is another site.
+ * Decides who may call a loopback port. A web page on the same machine can reach it too, so the headers that browsers set are
+ * checked on every request: a foreign `Host` is DNS rebinding, a foreign `Origin` is another site.
  */
 export type Guard = (headers: Headers, method?: string) => ServiceError | null;
 
-/** What other web sites may do after all, where a protocol needs it. The check of `Host` is never opened. */
+/** Exceptions for other web sites, where a protocol needs them. The check of `Host` has none. */
 export type Opening = {
   /**
-   * A person may come here from another site: a link or a redirect that opens a whole page, by GET. Its own forms may come
-   * without an origin, as they do from a page that sends no referrer. Such a route must change nothing on GET.
+   * A person may come from another site by a link or redirect that opens a whole page with GET. Forms of the page itself may
+   * come without an origin, as from a page that sends no referrer. Such a route must change nothing on GET.
    */
   navigable?: boolean;
   /**
-   * Origins whose pages may call, such as `https://app.example`; `*` is any. Only for routes that take a token of the caller,
-   * never a cookie: what a page sends counts as its own.
+   * Origins whose pages may call, such as `https://app.example`; `*` is any. Only for routes that authenticate by a token,
+   * never by a cookie, which the browser would add to requests of any page.
    */
   origins?: readonly string[];
 };
 
-/** `allowed` holds the bind address and the operator's public host names, lower case, without port. */
+/** `allowed` contains the bind address and the operator's public host names, lower case, without port. */
 export function createGuard(allowed: readonly string[], { navigable = false, origins = [] }: Opening = {}): Guard {
   const names = new Set(allowed.map((name) => name.toLowerCase()));
   const isOurs = (host: string) => names.has(host) || isLoopbackName(host);
@@ -34,7 +34,7 @@ export function createGuard(allowed: readonly string[], { navigable = false, ori
   return (headers, method) => {
     const hostHeader = one(headers.host);
     if (headers.host === undefined) {
-      const noHost = 'This request has no Host header. Send the name of the host that it is for.';
+      const noHost = 'This request has no Host header. Send the host name of this server in it.';
       return new ServiceError('bad_host', noHost, { status: 400 });
     }
     const host = hostHeader === null ? null : hostName(hostHeader);
@@ -48,11 +48,11 @@ export function createGuard(allowed: readonly string[], { navigable = false, ori
   };
 }
 
-/** An origin is compared as the browser writes it: one spelling, so nothing has to be parsed. */
+/** Browsers write an origin in only one way, so it need not be parsed. */
 const isListed = (origins: readonly string[], origin: Headers[string]): boolean =>
   typeof origin === 'string' && (origins.includes('*') || origins.includes(origin));
 
-/** A page of its own in a tab, in no frame of another: only a browser sets these headers, no script can. */
+/** A page in its own tab, not in a frame. These headers are set by the browser; scripts cannot set them. */
 const isNavigation = (headers: Headers, method: string | undefined): boolean =>
   method === 'GET' &&
   headers.origin === undefined &&
@@ -67,7 +67,7 @@ const isForeign = (headers: Headers, hostHeader: string): boolean =>
   isEmbedded(headers) ||
   (headers.origin !== undefined && !isSameOrigin(one(headers.origin), hostHeader));
 
-/** A script, a picture or a style in a page of another port of this host, for which a browser sends no origin. */
+/** A script, image or style in a page of another port of this host, for which browsers send no origin. */
 const isEmbedded = (headers: Headers): boolean =>
   headers['sec-fetch-site'] === 'same-site' && headers['sec-fetch-mode'] === 'no-cors';
 

@@ -1,6 +1,6 @@
 import { describePattern } from './describe-pattern.ts';
 
-/** What a validator says of one place that is wrong. */
+/** One failure of a validator. */
 export type Failure = { keyword: string; instancePath: string; schemaPath?: string; params: object; message?: string };
 type Params = {
   limit?: number;
@@ -15,12 +15,12 @@ type Params = {
 export type InvalidField = { field: string; problem: string };
 
 const maxFields = 50;
-/** These only say that their branches failed, which say so themselves. */
+/** These only report that their branches failed, which are reported themselves. */
 const ofBranches = new Set(['if', 'anyOf']);
 /** The pattern of texts without control characters, as schemas write it. */
 const noControl = '^[^\\u0000-\\u001f\\u007f]*$';
 
-/** Every failing field with what is wrong there, so that a caller puts all of them right in one go. `where` is what was checked. */
+/** Every invalid field with its problem, so that a caller can correct all at once. `where` is the part of the request that was checked. */
 export function invalidFields(failures: readonly Failure[], where: string): InvalidField[] {
   const first = failures.slice(0, 10 * maxFields);
   const choices = first.filter(({ keyword }) => keyword === 'anyOf');
@@ -33,11 +33,11 @@ export function invalidFields(failures: readonly Failure[], where: string): Inva
     .slice(0, maxFields);
 }
 
-/** The same as one sentence without its end; what two rules find is said once. */
+/** The same as one sentence without the full stop; duplicates are removed. */
 export const fieldsText = (fields: readonly InvalidField[]): string =>
   [...new Set(fields.map(({ field, problem }) => `${field} ${problem}`))].join('; ');
 
-/** A choice of fields, one of which has to be there. */
+/** A choice of fields, of which one is required. */
 function oneOfNames({ schemaPath, instancePath }: Failure, missing: readonly Failure[], where: string): InvalidField[] {
   const names = missing
     .filter((each) => each.schemaPath?.startsWith(`${schemaPath}/`))
@@ -58,7 +58,7 @@ function toField(failure: Failure, where: string): InvalidField {
 const fieldAt = (where: string, instancePath: string, last?: string): string =>
   [where, ...instancePath.split('/').slice(1), ...(last === undefined ? [] : [last])].join('.');
 
-/** What is wrong with a value, for a person. */
+/** The problem of a value, as text for a person. */
 export function problemOf({ keyword, params, message = 'is not valid' }: Omit<Failure, 'instancePath'>): string {
   const { limit, type = '', allowedValue, allowedValues, pattern } = params as Params;
   if (allowedValues !== undefined) return `must be one of ${allowedValues.join(', ')}`;
@@ -66,12 +66,12 @@ export function problemOf({ keyword, params, message = 'is not valid' }: Omit<Fa
   if (pattern !== undefined) return describePattern(pattern);
   switch (keyword) {
     case 'minLength':
-      return limit === 1 ? 'is empty' : `takes ${limit} characters or more`;
+      return limit === 1 ? 'is empty' : `must have at least ${limit} characters`;
     case 'maxLength':
       return `is longer than ${limit} characters`;
     case 'minItems':
     case 'minProperties':
-      return limit === 1 ? 'is empty' : `takes ${limit} items or more`;
+      return limit === 1 ? 'is empty' : `must have at least ${limit} items`;
     case 'maxItems':
     case 'maxProperties':
       return `has more than ${limit} items`;

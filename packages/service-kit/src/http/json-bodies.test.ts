@@ -157,7 +157,7 @@ test('past the budget a body is refused with 429 and Retry-After, and /health sa
   expect(await refused.json()).toMatchObject({ ok: false, error: 'queue_full' });
   expect(await (await fetch(`${url}/health`)).json()).toMatchObject({
     status: 'degraded',
-    degraded: ['1 request was refused, because too much came at once'],
+    degraded: ['1 request was refused because too much data arrived at once'],
   });
   expect((await post(url, bodyOf(500))).status).toBe(200);
   for (const socket of open) socket.destroy();

@@ -12,12 +12,12 @@ import { discardBody, receiveBody, refuseCompressed } from './receive-body.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Takes JSON bodies in this scope, within the budget of the process. `isChecked: false` leaves it to the route what is in them, within loose bounds. */
+    /** Accepts JSON bodies in this scope, within the budget of the process. `isChecked: false`: the route checks the content, within loose limits. */
     takeJson(how: { isChecked: boolean }): void;
   }
 }
 
-/** Bodies of JSON are counted from their first byte until their request is answered, whatever ends it. */
+/** JSON bodies count against the budget from their first byte until their request has ended. */
 export function takeJsonBodies(app: FastifyInstance, intake: Intake): void {
   const answers = new WeakMap<FastifyRequest, ServerResponse>();
   app.addHook('preParsing', (request, reply, payload, done) => {
@@ -59,7 +59,7 @@ type Done = (error: Error | null, value?: unknown) => void;
 type Parse = (request: unknown, text: string, done: Done) => void;
 type ParseBytes = (request: FastifyRequest, bytes: Buffer, done: Done) => void;
 
-/** What is not well-formed Unicode, or has names that make trouble, reaches no schema and no route. */
+/** Refuses text that is not well-formed Unicode, and dangerous field names, before the schema and the route. */
 function strict(app: FastifyInstance): ParseBytes {
   const parse = app.getDefaultJsonParser('error', 'error') as Parse;
   return withText((request, text, done) =>
@@ -67,7 +67,7 @@ function strict(app: FastifyInstance): ParseBytes {
   );
 }
 
-/** The same of a long body, read in turns of the event loop. */
+/** The same for a long body, parsed in turns of the event loop. */
 const parseLong = callbackify(async (bytes: Buffer, isChecked: boolean): Promise<unknown> => {
   const parsed = await parseLongJson(isMarked(bytes) ? bytes.subarray(3) : bytes).catch((error: unknown) => {
     throw error instanceof SyntaxError ? new errorCodes.FST_ERR_CTP_INVALID_JSON_BODY() : error;
@@ -78,15 +78,15 @@ const parseLong = callbackify(async (bytes: Buffer, isChecked: boolean): Promise
   return parsed.value;
 });
 
-/** A byte order mark, which Fastify's parser passes over. */
+/** A byte order mark, which Fastify's parser skips. */
 const isMarked = (bytes: Buffer): boolean => bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
 
 /** The route checks the characters and the names. */
 const lenient = (app: FastifyInstance): ParseBytes => withText(app.getDefaultJsonParser('ignore', 'ignore') as Parse);
 
 /**
- * Bytes that are no UTF-8 are no JSON: decoded, different ones would become the same. No bytes are no body: many clients name the
- * type with every request, and the schema says whether a body is needed.
+ * Refuses bytes that are not UTF-8, because different ones would decode to the same text. An empty body is no body: many clients
+ * send the content type with every request, and the schema decides whether a body is required.
  */
 const withText =
   (parse: Parse): ParseBytes =>

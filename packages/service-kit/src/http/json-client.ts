@@ -10,9 +10,9 @@ export type JsonRequest = {
   body?: unknown;
   /** A body that is JSON text already. */
   json?: string | Buffer;
-  /** Bound on the whole exchange. */
+  /** Limit of the whole exchange. */
   timeoutMs: number;
-  /** Bound on the answer. */
+  /** Limit of the response body. */
   maxBytes?: number;
   signal?: AbortSignal;
   headers?: Record<string, string>;
@@ -20,21 +20,21 @@ export type JsonRequest = {
 export type JsonResponse<T> = { status: number; headers: IncomingHttpHeaders; body: T };
 
 const agent = new http.Agent({ keepAlive: true, maxSockets: 64 });
-/** No JSON answer of ours comes near it. */
+/** Far above any JSON response of ours. */
 export const maxAnswerBytes = 32 * 1024 * 1024;
 
-/** One JSON exchange, with another process of ours or with a service elsewhere. Rejects only when there is no answer; a status is a value. */
+/** One JSON exchange, with another process of ours or an external service. Rejects only without a valid response; an error status is a value. */
 export async function requestJson<T>(url: string, options: JsonRequest): Promise<JsonResponse<T>> {
   const response = await openRequest(url, options);
   const text = (await readBody(response, options.maxBytes ?? maxAnswerBytes)).toString('utf8');
   try {
     return { status: response.statusCode ?? 0, headers: response.headers, body: JSON.parse(text) as T };
   } catch (error) {
-    throw new Error(`${url} answered ${response.statusCode} with something that is not JSON`, { cause: error });
+    throw new Error(`${url} answered ${response.statusCode} with invalid JSON`, { cause: error });
   }
 }
 
-/** Sends a request and resolves with the response as soon as its head is there; the caller reads the stream. */
+/** Sends a request and resolves with the response when its headers have arrived; the caller reads the stream. */
 export function openRequest(url: string, options: JsonRequest): Promise<IncomingMessage> {
   const payload = options.json ?? (options.body === undefined ? null : JSON.stringify(options.body));
   const timeout = AbortSignal.timeout(options.timeoutMs);

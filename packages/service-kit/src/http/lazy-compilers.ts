@@ -3,7 +3,7 @@ import type { FastifyServerOptions } from 'fastify';
 import { lazily } from '../lazily.ts';
 
 type Factory = NonNullable<NonNullable<FastifyServerOptions['schemaController']>['compilersFactory']>;
-/** What is used of Fastify's compilers: options in, then a route's schema in, then data in. */
+/** Fastify's compilers as they are used here: called with options, then with a route's schema, then with data. */
 type Compiler<T> = (schemas: unknown, options: unknown) => (route: object) => T;
 type Validate = ((data: unknown) => unknown) & { errors?: unknown };
 type Serialize = (data: unknown) => string;
@@ -11,8 +11,8 @@ type Serialize = (data: unknown) => string;
 const require = createRequire(import.meta.url);
 
 /**
- * Fastify's own compilers of schemas, asked for a route when its first request comes: a service has many routes, most
- * are seldom used, and compiling all of them is a third of its start.
+ * Fastify's own schema compilers, called with the first request of a route: a service has many routes, most are seldom used,
+ * and compiling all of them would take a third of its start.
  */
 export const lazyCompilers = {
   buildValidator(schemas: unknown, options: unknown) {

@@ -6,5 +6,5 @@ export function isLoopbackName(host: string): boolean {
   return isIP(host) === 4 ? host.startsWith('127.') : host === '::1';
 }
 
-/** Whether an address is on this machine: no proxy leads there, and a key of a vendor is nothing to it. */
+/** Whether an address is on this machine: it is not reached through a proxy, and gets no vendor's key. */
 export const isLoopbackUrl = (url: string | URL): boolean => isLoopbackName(new URL(url).hostname.replace(/^\[|\]$/g, ''));

@@ -3,15 +3,15 @@ import { longJson } from '../redaction/ordered-writer.ts';
 import type { MaskedJson, OutboundMask } from '../redaction/outbound-mask.ts';
 
 export type AnswerMasks = {
-  /** What every answer passes as the last thing that happens to it. */
+  /** The mask that is applied to every response last. */
   mask: OutboundMask;
-  /** A further look at answers, where another process knows secrets that this one does not. */
+  /** A second mask, by a process that knows secrets which this one does not. */
   maskAlso?: (json: MaskedJson, request: FastifyRequest) => Promise<string>;
 };
 
 /**
- * The sink of every answer, errors too: headers and body pass the mask after everything else has happened to them. Bytes
- * cannot be masked, so only a route that says what it sends (`sendsBytes`) may answer with them.
+ * Masks the headers and body of every response, including errors, as the last step. Bytes cannot be masked, so only a route
+ * that declares them (`sendsBytes`) may send them.
  */
 export function maskAnswers({ mask, maskAlso }: AnswerMasks): onSendAsyncHookHandler {
   return async (request, reply, payload) => {
@@ -24,7 +24,7 @@ export function maskAnswers({ mask, maskAlso }: AnswerMasks): onSendAsyncHookHan
     }
     if (request.routeOptions.config.sendsBytes !== undefined) return payload;
     (payload as { destroy?: () => void }).destroy?.();
-    throw new Error(`${request.method} ${request.routeOptions.url} sends bytes and does not say so in its config`);
+    throw new Error(`${request.method} ${request.routeOptions.url} sends bytes but does not declare sendsBytes in its config`);
   };
 }
 
@@ -35,7 +35,7 @@ function maskHeaders(reply: FastifyReply, mask: OutboundMask): void {
   const all = headers.flatMap(({ value }) => value).join('\n');
   if (mask.text(all) === all) return;
   for (const { name, value } of headers) {
-    reply.removeHeader(name); // a cookie would be added to those that are there
+    reply.removeHeader(name); // setting a cookie header again would add to it
     void reply.header(name, typeof value === 'string' ? mask.text(value) : value.map(mask.text));
   }
 }

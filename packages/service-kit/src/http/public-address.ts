@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 
-/** What of IPv4 is no host of the public internet (IANA's special-purpose registry), and a metadata service on a public address. */
+/** IPv4 ranges outside the public internet (IANA's special-purpose registry), and a metadata service on a public address. */
 const notPublic4 = [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -22,7 +22,7 @@ const notPublic4 = [
   '203.0.113.0/24',
   '224.0.0.0/3',
 ];
-/** Of IPv6 only 2000::/3 is public, and of that not what is reserved, for documentation, or carries an IPv4 address within it. */
+/** Of IPv6 only 2000::/3 is public, except for reserved ranges, documentation, and those that contain an IPv4 address. */
 const notPublic6 = ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20'];
 
 const ranges4 = toList(notPublic4, 'ipv4');
@@ -30,8 +30,8 @@ const ranges6 = toList(notPublic6, 'ipv6');
 const public6 = toList(['2000::/3'], 'ipv6');
 
 /**
- * Whether an address is a host of the public internet, and not this machine. False for what is no address. Mapped and translated
- * forms of IPv4 addresses are not public whatever stands in them.
+ * Whether an address is a host of the public internet, and not this machine. False for anything but an address. Mapped and
+ * translated forms of IPv4 addresses are never public.
  */
 export function isPublicAddress(address: string): boolean {
   const isPublic =

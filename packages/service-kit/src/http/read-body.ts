@@ -1,7 +1,7 @@
 import { createByteBlocks } from '../intake/byte-blocks.ts';
 import type { ByteLease } from '../intake/byte-budget.ts';
 
-/** Its message names the limit, for the log. */
+/** The message contains the limit, for the log. */
 export class BodyTooLarge extends Error {
   override readonly name = 'BodyTooLarge';
 
@@ -10,7 +10,7 @@ export class BodyTooLarge extends Error {
   }
 }
 
-/** The bodies being received fill the budget. */
+/** The bodies that are being received exceed the budget. */
 export class NoRoomForBody extends Error {
   override readonly name = 'NoRoomForBody';
 
@@ -20,8 +20,8 @@ export class NoRoomForBody extends Error {
 }
 
 /**
- * Reads a whole stream, outside of the heap while it arrives. Reading stops past `maxBytes`, or when the budget of `lease` is used
- * up; the caller ends the lease. @throws BodyTooLarge, NoRoomForBody
+ * Reads a whole stream, outside of the heap while it arrives. Reading stops above `maxBytes`, or when the budget of `lease` is
+ * used up; the caller ends the lease. @throws BodyTooLarge, NoRoomForBody
  */
 export async function readBody(stream: AsyncIterable<unknown>, maxBytes: number, lease?: ByteLease): Promise<Buffer> {
   const blocks = createByteBlocks();

@@ -6,18 +6,18 @@ import { freePart } from '../intake/byte-blocks.ts';
 import type { IncomingBody } from '../intake/incoming-body.ts';
 import type { JsonShape } from '../json-shape.ts';
 
-/** How long a body may take. A reply may take as long as it likes. */
+/** How long a body may take. Replies have no time limit. */
 const bodyTimeoutMs = 120_000;
-/** Each of these spans brings at least so many bytes, or the sender holds a connection for little. */
+/** The least number of bytes in each period; a slower sender would occupy a connection for little. */
 const paceMs = 10_000;
 const paceBytes = 10 * 1024;
-/** How long the rest of a refused body is still read, so that its sender gets to see the refusal. */
+/** How long the rest of a refused body is still read, so that its sender receives the refusal. */
 const discardMs = 10_000;
 
 /**
- * Reads a stream of JSON to its end into a body, and looks at every part before it is kept. The body copies what it keeps: the memory of
- * large parts is given back, so nobody else may hold them. @throws what the body or its shape refuses,
- * 408 for a slow sender, 400 for a broken one.
+ * Reads a stream of JSON to its end into a body, and checks every part before it is stored. The body copies the parts, and the memory
+ * of large ones is freed, so no other code may keep them. @throws the refusals of the body and of its shape, 408 for a slow sender,
+ * 400 for a stream that ended early.
  */
 export function receiveBody(stream: Readable, body: Pick<IncomingBody, 'add'>, shape: Pick<JsonShape, 'take'>): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -35,10 +35,10 @@ export function receiveBody(stream: Readable, body: Pick<IncomingBody, 'add'>, s
       try {
         shape.take(part);
         const landed = body.add(part);
-        // In the next turn: the parser may not be done with this one yet.
+        // In the next turn, because the parser may still use the part.
         if (landed === null) setImmediate(freePart, part);
         else landed.then(() => freePart(part), end);
-        // A sender that is fast has as much read in one turn of the event loop as it has sent.
+        // Without a pause, everything that a fast sender has sent would be read in one turn of the event loop.
         const waited = landed ?? (turns.isDue() ? turns.pause() : null);
         if (waited === null) return;
         stream.pause();
@@ -49,18 +49,18 @@ export function receiveBody(stream: Readable, body: Pick<IncomingBody, 'add'>, s
     };
     const onClose = () => end(badRequest('The body ended early.'));
     stream.on('data', onData).on('end', end).on('close', onClose);
-    // A sender that is gone is said by `close` too, which always follows.
+    // A lost connection is reported by `close` too, which always follows.
     stream.on('error', () => undefined);
   });
 }
 
-/** Bodies are read as they are: unpacked, a small one could be of any size. @throws 415 for one that is compressed */
+/** Bodies are not decompressed: a small one could expand to any size. @throws 415 for a compressed body */
 export function refuseCompressed({ 'content-encoding': coding = 'identity' }: IncomingHttpHeaders): void {
   if (coding.trim().toLowerCase() === 'identity') return;
   throw new ServiceError('unsupported_media_type', 'Send the body uncompressed, without Content-Encoding.');
 }
 
-/** Reads the rest of a refused body without keeping it; a sender that does not end is cut off. */
+/** Reads and discards the rest of a refused body; a sender that does not end is disconnected. */
 export function discardBody(stream: Readable): void {
   if (stream.readableEnded || stream.destroyed) return;
   const timer = setTimeout(() => stream.destroy(), discardMs);
@@ -87,6 +87,10 @@ function watchPace(onSlow: () => void) {
 }
 
 const tooSlow = () =>
-  new ServiceError('bad_request', `The body came too slowly. Send at least ${paceBytes / 1024} KiB every ${paceMs / 1000} s.`, {
-    status: 408,
-  });
+  new ServiceError(
+    'bad_request',
+    `The body arrived too slowly. Send at least ${paceBytes / 1024} KiB every ${paceMs / 1000} s.`,
+    {
+      status: 408,
+    },
+  );

@@ -3,7 +3,7 @@ import type { IncomingMessage, Server, ServerResponse } from '../builtin.ts';
 import { randomIds } from '../ids.ts';
 import { badRequest, ServiceError } from '../service-error.ts';
 
-/** How a surface writes an error. */
+/** How a protocol writes an error. */
 export type RenderRefusal = (error: ServiceError, requestId: string) => { body: string; headers?: Record<string, string> };
 
 const ourBody: RenderRefusal = (error, requestId) => ({ body: JSON.stringify(error.toBody(requestId)) });
@@ -15,45 +15,44 @@ const statuses: Record<string, { status: number; line: string }> = {
 };
 const malformed = { status: 400, line: '400 Bad Request' };
 
-/** A sender may go on with what it was sending for so long: one that is cut off in the middle never reads the answer. */
+/** How long a sender may continue to send: if it were disconnected while sending, it would not read the response. */
 const lingerMs = 1000;
 
-/** The answer that is on its way over a connection; Node keeps it there. */
+/** The current response of a connection, where Node stores it. */
 type Answering = Socket & { _httpMessage?: { headersSent: boolean } | null };
 
 /**
- * Has a server answer what Node itself would refuse, with the error body of every other refusal: bytes that are no request,
- * headers that are too long or too slow, an expectation or a tunnel that no route meets. Node must leave a request
- * without `Host` to the guard (`requireHostHeader: false`).
+ * Answers requests that Node itself would refuse with our usual error body: bytes that are no request, headers that are too
+ * long or too slow, `Expect` and `CONNECT`. A request without `Host` must be left to the guard (`requireHostHeader: false`).
  */
 export function answerRefusedRequests(server: Server, render: RenderRefusal = ourBody): void {
   const ended = new WeakSet<Socket>();
   server.on('clientError', (error: Error & { code?: string }, socket: Answering) => {
-    // What still comes is no request either.
+    // What still arrives is no request either.
     if (ended.has(socket)) return;
     ended.add(socket);
     const { _httpMessage: answer } = socket;
-    // The refusal would pass for a part of an answer that has begun.
+    // The refusal would be taken for a part of the response that has begun.
     if (error.code === 'ECONNRESET' || !socket.writable || answer?.headersSent === true) return void socket.destroy(error);
     const { status, line } = statuses[error.code ?? ''] ?? malformed;
-    const fault = badRequest(`This is not an HTTP request that is served here: ${line}.`);
+    const fault = badRequest(`The HTTP request was refused: ${line}.`);
     writeRefusal(socket, line, render, new ServiceError(fault.code, fault.message, { status }));
   });
   server.on('connect', (_request: IncomingMessage, socket: Socket) => {
     const line = '405 Method Not Allowed';
-    socket.on('error', () => undefined); // nobody else listens from here on
+    socket.on('error', () => undefined); // there is no other listener from here on
     writeRefusal(
       socket,
       line,
       render,
-      new ServiceError('bad_request', 'This is no proxy: CONNECT is not served.', { status: 405 }),
+      new ServiceError('bad_request', 'This server is not a proxy, so CONNECT is not supported.', { status: 405 }),
     );
     socket.resume();
   });
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     const error = new ServiceError(
       'bad_request',
-      'This server meets no expectation but 100-continue. Leave the header Expect out.',
+      'This server supports no expectation but 100-continue. Remove the header Expect.',
       {
         status: 417,
       },

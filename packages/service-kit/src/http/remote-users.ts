@@ -3,29 +3,29 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { localActor } from '@svc/contract/trust.ts';
 import { Secret } from '../secret.ts';
 
-/** Where `svc up` leaves the secret of this start, for the processes of ours that believe a name. Never a setting. */
+/** The variable in which `svc up` passes the secret of this start to our processes that accept names. Never a setting. */
 export const userProofVariable = 'GATEWAY_USER_PROOF';
 const proofHeader = 'x-svc-proof';
 const nameForm = /^[\x21-\x7e][\x20-\x7e]{0,127}$/;
 const minSecretLength = 32;
 
 /**
- * Who a person is that comes through the dashboard's proxy, which names them in `Remote-User`. Any program of this machine can send that
- * header, so it counts only with a seal over the name, made with a secret that only our processes of this start have.
+ * The person behind a request of the dashboard's proxy, which names them in `Remote-User`. Any program of this machine can send that
+ * header, so it counts only with a signature of the name, made with a secret that only our processes of this start have.
  */
 export type RemoteUsers = {
   /** The headers of a request on behalf of a person who has signed in. */
   headersFor(user: string): { 'remote-user': string; 'x-svc-proof': string };
-  /** The name when it is proven, `local` otherwise; both headers are removed, so that nothing else can go by them. */
+  /** The name if it is proven, else `local`. Both headers are removed, so that no other code can use them. */
   take(headers: IncomingHttpHeaders): string;
-  /** What the seals are made with, for those who mask it. */
+  /** The secrets of the signatures, for masking. */
   readonly secrets: readonly string[];
 };
 
-/** Without a secret nobody is believed. @throws Error for one that can be guessed. */
+/** Without a secret no name is accepted. @throws Error for a secret that is too short. */
 export function createRemoteUsers(secret: string | undefined): RemoteUsers {
   if (secret !== undefined && secret.length < minSecretLength)
-    throw new Error(`${userProofVariable} is too short: ./svc up makes one by itself.`);
+    throw new Error(`${userProofVariable} is too short. Do not set it: ./svc up generates one.`);
   const sealOf = (user: string): Secret | null =>
     secret === undefined ? null : new Secret(createHmac('sha256', secret).update(`remote-user\n${user}`).digest('base64url'));
 
@@ -33,7 +33,8 @@ export function createRemoteUsers(secret: string | undefined): RemoteUsers {
     secrets: secret === undefined ? [] : [secret],
     headersFor(user) {
       const seal = nameForm.test(user) ? sealOf(user) : null;
-      if (seal === null) throw new Error('This person cannot be named to another process.');
+      if (seal === null)
+        throw new Error('This name cannot be sent to another process: it is invalid, or there is no secret to prove it.');
       return { 'remote-user': user, [proofHeader]: seal.reveal() };
     },
     take(headers) {
@@ -47,5 +48,5 @@ export function createRemoteUsers(secret: string | undefined): RemoteUsers {
   };
 }
 
-/** Those who believe nobody. */
+/** Accepts no names. */
 export const noRemoteUsers: RemoteUsers = createRemoteUsers(undefined);

@@ -3,9 +3,9 @@ import type { Clock } from '../clock.ts';
 
 export type SseStream = {
   send(frame: string): void;
-  /** Frames that many readers get: one buffer for all, and it goes out at once. */
+  /** Sends frames for many readers, in one buffer that they share, at once. */
   sendShared(frames: Buffer): void;
-  /** True when there is room for more; false when the reader is gone. One that makes no room for `withinMs` is dropped. */
+  /** True when there is room for more; false when the reader is gone. A reader without room for `withinMs` is dropped. */
   drained(withinMs: number): Promise<boolean>;
   close(): void;
   /** Aborts when the reader is gone or has stopped reading. */
@@ -15,7 +15,7 @@ export type SseStream = {
 export type SseOptions = {
   requestId: string;
   clock: Clock;
-  /** Something was written: for those who bound what all replies of a server hold. */
+  /** Called after each write, so that the unread bytes of all replies can be limited. */
   wrote?(raw: ServerResponse): void;
 };
 
@@ -23,8 +23,8 @@ const maxBufferedBytes = 1024 * 1024;
 const keepAliveMs = 15_000;
 
 /**
- * Makes a reply an event stream. Frames of one tick go out in one write; a reader who has left more than 1 MiB unread when
- * more comes is dropped, so a stalled client costs a bounded amount of memory.
+ * Makes a reply an event stream. Frames of one tick are sent in one write. A reader with more than 1 MiB unread at the next
+ * write is dropped, so a stalled client costs a limited amount of memory.
  */
 export function openSseStream(raw: ServerResponse, { requestId, clock, wrote }: SseOptions): SseStream {
   const gone = new AbortController();
@@ -43,7 +43,7 @@ export function openSseStream(raw: ServerResponse, { requestId, clock, wrote }: 
     if (frames !== '' && !raw.destroyed) write(frames);
   };
   const write = (frames: string | Buffer) => {
-    // A frame may be longer than that by itself: what counts is what was unread before.
+    // A single frame may be longer than the limit, so only what was unread before counts.
     if (raw.writableLength > maxBufferedBytes) return void raw.destroy();
     raw.write(frames);
     wrote?.(raw);
@@ -54,7 +54,7 @@ export function openSseStream(raw: ServerResponse, { requestId, clock, wrote }: 
     scheduled = true;
     queueMicrotask(flush);
   };
-  // A reader that does not read costs no more than a reference to what all readers share: no write, and no copy.
+  // A reader that does not read costs only a reference to the shared buffers, no writes and no copies.
   let backlog: Buffer[] = [];
   let backlogBytes = 0;
   let isDropped = false;
@@ -78,7 +78,7 @@ export function openSseStream(raw: ServerResponse, { requestId, clock, wrote }: 
   raw.on('close', end);
   raw.on('error', () => gone.abort());
   raw.flushHeaders();
-  // Its `close` was before this; who opens the stream listens by the end of this tick.
+  // Its `close` event was before this; the caller has its listeners in place by the end of this tick.
   if (raw.destroyed) setImmediate(end);
   return {
     send,
@@ -123,7 +123,7 @@ function waitForDrain(raw: ServerResponse, gone: AbortSignal, clock: Clock, with
 const dropping: ServerResponse[] = [];
 const droppedAtOnce = 20;
 
-/** Readers that stopped together fall behind together: they are dropped a few at a time, and nobody else waits for it. */
+/** Many readers may have to be dropped at once. This is done a few at a time, so that others need not wait. */
 function dropSoon(raw: ServerResponse): void {
   if (dropping.push(raw) === 1) setImmediate(dropSome);
 }

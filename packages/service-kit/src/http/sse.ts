@@ -5,11 +5,11 @@ import { openSseStream, type SseStream } from './sse-stream.ts';
 
 export type { SseStream } from './sse-stream.ts';
 
-/** One server-sent event. `data` is JSON, so no line break of a text can forge a frame, and has passed the mask. */
+/** One server-sent event. `data` is masked JSON, so no line break in a text can forge a frame. */
 export const sseFrame = (event: string, data: MaskedJson, id?: string): string =>
   `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${data}\n\n`;
 
-/** Takes over a reply of Fastify's as an event stream. */
+/** Turns a Fastify reply into an event stream. */
 export function openSse(reply: FastifyReply, clock: Clock): SseStream {
   reply.hijack();
   const { raw, request, server } = reply;

@@ -2,7 +2,7 @@ import type { Writable } from 'node:stream';
 
 const mib = 1024 * 1024;
 export const maxUnreadBytes = 64 * mib;
-/** Of one reply, not worth counting: the number of connections bounds it. */
+/** Fewer unread bytes of one reply are not counted; the number of connections limits them. */
 const freeBytes = 64 * 1024;
 const goodShare = 0.9;
 
@@ -13,13 +13,13 @@ type Reply = Pick<Writable, 'writableLength' | 'destroyed'> & {
 };
 
 export type UnreadReplies = {
-  /** Something was written to a reply. */
+  /** Must be called after each write to a reply. */
   wrote(response: Reply): void;
 };
 
 /**
- * Bounds what readers have not taken yet, over all replies of a server. Past the bound the one who leaves most unread is cut
- * off.
+ * Limits the unread bytes of all replies of a server together. Above the limit the reader with the most unread bytes is
+ * disconnected.
  */
 export function createUnreadReplies(maxBytes = maxUnreadBytes): UnreadReplies {
   const replies = new Map<Reply, number>();
@@ -29,8 +29,8 @@ export function createUnreadReplies(maxBytes = maxUnreadBytes): UnreadReplies {
     if (bytes > 0) replies.set(response, bytes);
     else replies.delete(response);
   };
-  /** What was taken meanwhile has not been reported. */
-  const lookAgain = () => {
+  /** Reads are not reported, so the counts have to be refreshed. */
+  const recount = () => {
     for (const response of replies.keys()) set(response, response.destroyed ? 0 : response.writableLength);
   };
   const cutOffLargest = () => {
@@ -48,8 +48,8 @@ export function createUnreadReplies(maxBytes = maxUnreadBytes): UnreadReplies {
       if (!replies.has(response)) response.once('close', () => set(response, 0));
       set(response, bytes);
       if (total <= maxBytes) return;
-      lookAgain();
-      // A little more than has to be, so that not every further write looks at all of them.
+      recount();
+      // Frees a little more than necessary, so that not every further write has to recount.
       if (total > maxBytes) while (total > maxBytes * goodShare) cutOffLargest();
     },
   };

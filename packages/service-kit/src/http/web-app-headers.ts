@@ -1,6 +1,6 @@
 /**
- * An app of ours asks its own server alone, runs no text as code and can be framed by nobody. `blob:` is for files that were chosen and for
- * what was recorded.
+ * Our web apps call only their own server, run no text as code and cannot be framed. `blob:` is for chosen files and for
+ * recordings.
  */
 const contentPolicy = [
   "default-src 'none'",
@@ -18,7 +18,7 @@ const contentPolicy = [
   'trusted-types svc',
 ].join('; ');
 
-/** Sent with each file of a web app of ours. `features`: what its pages may ask a person for, such as the microphone. */
+/** Sent with each file of our web apps. `features`: what its pages may request from a person, such as the microphone. */
 export const webAppHeaders = (features: readonly string[]): Record<string, string> => ({
   'content-security-policy': contentPolicy,
   'referrer-policy': 'no-referrer',

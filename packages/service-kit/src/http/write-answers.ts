@@ -2,7 +2,7 @@ import { callbackify } from 'node:util';
 import type { FastifyReply, preSerializationHookHandler } from 'fastify';
 import { isLong, writeInTurns } from '../json/write-steps.ts';
 
-/** Long answers are written as JSON in turns of the event loop. A route with a schema of its answers has short ones. */
+/** Writes long responses as JSON in turns of the event loop. A route with a response schema has short ones. */
 export const writeAnswers: preSerializationHookHandler = (request, reply, payload, done) => {
   if (isLong(payload) && request.routeOptions.schema?.response === undefined) write(payload, reply, done);
   else done(null, payload);
