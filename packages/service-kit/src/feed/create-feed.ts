@@ -3,32 +3,32 @@ import type { SseStream } from '../http/sse-stream.ts';
 import { createFeedRing, type RingLimits } from './feed-ring.ts';
 import { createLiveReaders } from './live-readers.ts';
 
-/** What happens, as server-sent events with ids, to any number of readers: each gets every item once, in order, at its own pace. */
+/** Sends items as server-sent events with ids to any number of readers. Each gets every item once, in order, at its own pace. */
 export type Feed<T> = {
   publish(item: T): void;
   /**
-   * Gives a reader what came after `lastId`, the last item it has seen (null for one that begins), then all that happens. One
-   * that missed some gets a frame that says so first. Resolves when it has caught up, or left.
+   * Sends a reader the items after `lastId`, the last one that it has seen (null for a new reader), then all further ones. A
+   * reader that has missed items first gets a gap frame. Resolves when the reader has caught up, or left.
    */
   follow(reader: SseStream, lastId: string | null): Promise<void>;
 };
 
 export type FeedOptions<T> = {
-  /** What is held for readers that come back. */
+  /** How many items are kept for readers that reconnect. */
   ring: RingLimits;
   lengthOf(item: T): number;
   /** The frame of an item, made once for all readers. */
   frameOf(item: T): string;
-  /** Of one that was held; `frameOf` unless given. */
+  /** The frame of a replayed item; default: `frameOf`. */
   replayOf?(item: T): string;
-  /** Says that items are missing after the one with this id. It has no id of its own, so that readers keep their place. */
+  /** The frame that reports missing items after the one with this id. It has no id itself, so that readers keep their position. */
   gapOf(lastId: string | null): string;
   clock: Clock;
 };
 
-/** What is replayed goes out in pieces of about this many characters, each when there is room for it. */
+/** Items are replayed in pieces of about this many characters, each when the reader has room for it. */
 const pieceChars = 128 * 1024;
-/** A reader that makes no room for this long is dropped. */
+/** A reader without room for this long is dropped. */
 const patienceMs = 30_000;
 const maxIdLength = 128;
 
@@ -56,7 +56,7 @@ export function createFeed<T extends { id: string }>(options: FeedOptions<T>): F
         seen = part.items.at(-1)?.id ?? seen;
         if (!(await reader.drained(patienceMs))) return;
       }
-      // Nothing is awaited between the last look and this, so nothing falls between them.
+      // No await since the last read of the ring, so no item is missed in between.
       live.add(reader);
     },
   };

@@ -1,22 +1,22 @@
 export type RingLimits = { items: number; chars: number };
 
-/** Some items, and the place behind them. `isBroken`: items before the first one are gone. */
+/** Some items, and the position after them. `isBroken`: items before the first one were dropped. */
 export type RingPart<T> = { items: T[]; next: number; isBroken: boolean };
 
 /**
- * The newest items of a feed in memory, so that a reader who was away for a moment goes on where it was. Every item has a
- * place, a number that rises by one; places do not survive the process.
+ * The newest items of a feed in memory, so that a reader can continue after a short interruption. Every item has a position,
+ * a number that increases by one; positions do not survive the process.
  */
 export type FeedRing<T> = {
-  /** Often on the path of a turn: no more than a push. */
+  /** Cheap, because it is often called during a turn. */
   push(item: T): void;
-  /** The place of the oldest item that is held. */
+  /** The position of the oldest item that is kept. */
   first(): number;
-  /** The place of the next item to come. */
+  /** The position of the next item. */
   end(): number;
-  /** The place behind an item; null when it is not held. */
+  /** The position after an item; null if it is not kept. */
   placeAfter(id: string): number | null;
-  /** Items from a place on, until they have `maxChars` together, at least one when there is one. */
+  /** Items from a position on, up to about `maxChars` in total, and at least one if there is any. */
   read(place: number, maxChars: number): RingPart<T>;
 };
 

@@ -1,16 +1,16 @@
 import type { Clock } from '../clock.ts';
 import type { SseStream } from '../http/sse-stream.ts';
 
-/** An item leaves at once, those that follow it within this time together: a thousand readers are a thousand writes. */
+/** The first item is sent at once; those that follow within this time are sent together, because a thousand readers mean a thousand writes. */
 const gatherMs = 10;
 
 /**
- * The readers that get every item as it happens. Items that leave together are one buffer which all of them share: a
- * reader that stopped reading holds a part in it until it is dropped, not a copy.
+ * The readers that get every item at once. Items that are sent together are one buffer that all readers share, so a reader
+ * that stopped reading holds a reference until it is dropped, not a copy.
  */
 export type LiveReaders<T> = {
   publish(item: T): void;
-  /** From the next item on. What is waiting is for those who were here when it happened. */
+  /** Adds a reader from the next item on. Waiting items are sent first, to the readers that were there before. */
   add(reader: SseStream): void;
 };
 

@@ -1,12 +1,12 @@
-/** Most bodies are no longer: memory that buffers share costs them none of their own, which the collector would have to count. */
+/** Most bodies are no longer than this. They use Node's shared buffer pool, without memory of their own. */
 const smallLength = 2 * 1024;
 const firstLength = 16 * 1024;
-/** Large enough that the system itself gives it, and gets it back at once. */
+/** Large enough to be allocated by the system directly, which gets it back at once. */
 const blockLength = 256 * 1024;
 
 /**
- * Gathers the parts of a stream in memory of its own, outside of the heap. A sender that sends byte by byte costs its bytes,
- * and not an object for each; what is given back is gone at once, and does not wait for the garbage collector.
+ * Collects the parts of a stream in memory outside of the heap. A sender that sends byte by byte costs only its bytes, not an
+ * object for each. Memory is freed at once, without waiting for the garbage collector.
  */
 export function createByteBlocks() {
   let blocks: Buffer[] = [];
@@ -39,7 +39,7 @@ export function createByteBlocks() {
     get length() {
       return length;
     },
-    /** All that came, in one piece; nothing is held any more. */
+    /** Returns everything in one piece, and keeps nothing. */
     take(): Buffer {
       const [only, ...others] = blocks;
       if (only !== undefined && others.length === 0) {
@@ -63,16 +63,16 @@ function newBlock(before: number): Buffer {
   return Buffer.allocUnsafeSlow(before === 1 ? firstLength : blockLength);
 }
 
-/** Gives memory back at once. Only for bytes that have their memory alone, and that nobody looks at any more. */
+/** Frees memory at once. Only for bytes that do not share their memory and are no longer used. */
 export function freeBytes(bytes: Buffer): void {
   const memory = bytes.buffer as ArrayBuffer;
   if (bytes.length === memory.byteLength) memory.transfer(0);
 }
 
-/** A shorter part of a stream is left to the garbage collector, which has it soon. */
+/** Shorter parts of a stream are left to the garbage collector. */
 const largePart = 16 * 1024;
 
-/** The same for a part of a stream whose bytes were copied: hundreds of megabytes of them may come between two collections. */
+/** The same for a part of a stream whose bytes were copied: hundreds of megabytes of parts may arrive between two garbage collections. */
 export function freePart(part: Buffer): void {
   if (part.length >= largePart) freeBytes(part);
 }

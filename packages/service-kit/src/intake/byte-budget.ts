@@ -1,6 +1,6 @@
 type Waiting = { bytes: number; settle: (isIn: boolean) => void };
 
-/** A bound on bytes that many hold together. What is taken is given back by the lease that took it, once. */
+/** A limit of bytes that many holders share. Each takes bytes through a lease, which gives them back once. */
 export class ByteBudget {
   readonly limit: number;
   held = 0;
@@ -14,14 +14,14 @@ export class ByteBudget {
     return new ByteLease(this);
   }
 
-  /** Takes bytes while the total stays within `upTo`; false takes nothing. Those who wait come first. */
+  /** Takes bytes if the total stays within `upTo` and no one is waiting; otherwise takes nothing and returns false. */
   take(bytes: number, upTo = this.limit): boolean {
     if (this.#waiting.length > 0 || this.held + bytes > upTo) return false;
     this.held += bytes;
     return true;
   }
 
-  /** Takes bytes in the order they were asked for; false when there was no room within the time. */
+  /** Waits for bytes, in the order of requests; false if there was no room within the time. */
   wait(bytes: number, withinMs: number): Promise<boolean> {
     if (this.#waiting.length === 0 && this.#fits(bytes)) {
       this.held += bytes;
@@ -36,7 +36,7 @@ export class ByteBudget {
       const timer = setTimeout(() => {
         this.#waiting = this.#waiting.filter((other) => other !== own);
         settle(false);
-        this.#letIn();
+        this.#admitWaiting();
       }, withinMs);
       this.#waiting.push(own);
     });
@@ -44,15 +44,15 @@ export class ByteBudget {
 
   give(bytes: number): void {
     this.held -= bytes;
-    this.#letIn();
+    this.#admitWaiting();
   }
 
-  /** What is larger than the whole budget gets in alone. */
+  /** A request larger than the whole budget is admitted when nothing else is held. */
   #fits(bytes: number): boolean {
     return this.held === 0 || this.held + bytes <= this.limit;
   }
 
-  #letIn(): void {
+  #admitWaiting(): void {
     for (let next = this.#waiting[0]; next !== undefined && this.#fits(next.bytes); next = this.#waiting[0]) {
       this.#waiting.shift();
       this.held += next.bytes;
@@ -61,7 +61,7 @@ export class ByteBudget {
   }
 }
 
-/** What one holder has taken. Ends with `release`, however often that is called. */
+/** The bytes of one holder. Ends with `release`, which may be called more than once. */
 export class ByteLease {
   readonly #budget: ByteBudget;
   #isOver = false;
@@ -77,7 +77,7 @@ export class ByteLease {
     return true;
   }
 
-  /** As `take`, in line. False also when the lease ended meanwhile. */
+  /** Like `take`, but waits for its turn. Also false if the lease ended meanwhile. */
   async wait(bytes: number, withinMs: number): Promise<boolean> {
     if (!(await this.#budget.wait(bytes, withinMs))) return false;
     if (this.#isOver) this.#budget.give(bytes);
@@ -85,7 +85,7 @@ export class ByteLease {
     return !this.#isOver;
   }
 
-  /** Gives back what it holds; more may be taken later. */
+  /** Gives all bytes back; more may be taken later. */
   clear(): void {
     const { bytes } = this;
     this.bytes = 0;

@@ -5,8 +5,8 @@ import type { Intake } from './intake.ts';
 import { SpillFile } from './spill-file.ts';
 
 /**
- * One body on its way in: in memory while it is small and there is room, else on the disk. All it holds is counted as it
- * comes, and given back by `release`, which may be called at any time and more than once.
+ * A body that is being received: in memory while it is small and there is room, else on disk. Its bytes are counted as they
+ * arrive, and given back by `release`, which may be called at any time and more than once.
  */
 export class IncomingBody {
   readonly #intake: Intake;
@@ -27,13 +27,13 @@ export class IncomingBody {
     this.#disk = intake.disk.lease();
   }
 
-  /** The length that the sender names decides where the body goes. It is not counted before it comes. */
+  /** The declared length decides where the body is stored. Bytes are counted only when they arrive. */
   expect(declared: number): void {
     if (declared > this.#maxBytes) throw tooLarge(this.#maxBytes);
     this.#isLong = declared > this.#intake.limits.inMemoryBytes;
   }
 
-  /** Null, or what has to be awaited before the next part. Throws when it cannot be taken. */
+  /** Adds a part. Returns null, or a promise to await before the next part. Throws if the part is refused. */
   add(part: Buffer): Promise<void> | null {
     if (this.#isOver) return null;
     this.#length += part.length;
@@ -46,7 +46,7 @@ export class IncomingBody {
     return this.#last;
   }
 
-  /** The whole body, once there is memory for it, which it holds until `release`. */
+  /** The whole body, once there is memory for it, which is held until `release`. */
   async read(): Promise<Buffer> {
     await this.#last; // a stream may end while its last part is still being written
     if (this.#file === null) return this.#blocks.take();
@@ -82,7 +82,7 @@ export class IncomingBody {
     await file.write(part);
   }
 
-  /** A file is closed when what is written to it has landed. What failed on the way was reported to its caller. */
+  /** Closes the file after the last write. Errors of writes were reported to their callers. */
   async #leaveDisk(): Promise<void> {
     const file = this.#file;
     this.#file = null;

@@ -6,20 +6,20 @@ import { ByteBudget } from './byte-budget.ts';
 
 const mib = 1024 * 1024;
 
-/** What a process holds of what others send, over all requests and links. */
+/** Limits of received data that a process holds, over all requests and links. */
 export const intakeLimits = {
-  /** Of each body or line, not counted: the number of connections bounds it. */
+  /** Up to this size a body or line is not counted; the number of connections limits them. */
   freeBytes: 64 * 1024,
-  /** A body past this goes to the disk while it comes; a smaller one too when memory is scarce. */
+  /** A larger body is received to disk; a smaller one too when memory is scarce. */
   inMemoryBytes: mib,
-  /** Bodies in memory: those that come, and those whose request is not answered yet. */
+  /** Bodies in memory: those being received, and those whose request is not answered yet. */
   memoryBytes: 48 * mib,
-  /** Of it, for those that come. */
+  /** The part of it for bodies being received. */
   comingBytes: 16 * mib,
   diskBytes: 1024 * mib,
-  /** What was accepted and is not done, whether its sender still waits or not. */
+  /** Accepted work that is not done, whether or not its sender still waits. */
   workBytes: 128 * mib,
-  /** How long a body that came whole waits for memory, ms. */
+  /** How long a complete body waits for memory, ms. */
   waitMs: 30_000,
 } as const;
 
@@ -30,20 +30,20 @@ export type Intake = {
   memory: ByteBudget;
   disk: ByteBudget;
   work: ByteBudget;
-  /** Where bodies lie while they come. */
+  /** The folder for bodies while they are received. */
   dir: string;
-  /** The refusal of what does not fit now; counted for `fault`. */
+  /** The error for data that does not fit now; counted for `fault`. */
   full(): ServiceError;
-  /** One line for /health while something was refused within the last minute; null otherwise. */
+  /** One line for /health if something was refused within the last minute; else null. */
   fault(): string | null;
 };
 
 const shownMs = 60_000;
 
-/** The budget of one process for what it receives. Several processes may share the folder. */
+/** The budget of one process for received data. Several processes may share the folder. */
 export function createIntake(dataDir: string, limits: IntakeLimits = intakeLimits): Intake {
   const dir = dataPaths(dataDir).bodies;
-  // Files have no names there, but for one that a kill caught between its two first steps.
+  // Files there have no names, except one whose process was killed between creating and unlinking it.
   rmSync(dir, { recursive: true, force: true });
   let refusals = 0;
   let lastAt = Number.NEGATIVE_INFINITY;
@@ -58,11 +58,11 @@ export function createIntake(dataDir: string, limits: IntakeLimits = intakeLimit
       if (!isShown()) refusals = 0;
       refusals++;
       lastAt = performance.now();
-      return queueFull('Too much is being received at once. Send this again in a moment.', 5);
+      return queueFull('Too much data is being received at once. Send this again in a moment.', 5);
     },
     fault: () =>
       isShown()
-        ? `${counted(refusals, 'request')} ${refusals === 1 ? 'was' : 'were'} refused, because too much came at once`
+        ? `${counted(refusals, 'request')} ${refusals === 1 ? 'was' : 'were'} refused because too much data arrived at once`
         : null,
   };
 }

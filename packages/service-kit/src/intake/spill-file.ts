@@ -4,8 +4,8 @@ import path from 'node:path';
 import { makePrivateDir } from '../files.ts';
 
 /**
- * A file without a name: it is removed as soon as it is open, so the system takes it back when it is closed, also when the
- * process is killed.
+ * A file without a name: it is unlinked once it is open, so the system frees it when it is closed, even if the process is
+ * killed.
  */
 export class SpillFile {
   readonly #file: FileHandle;
@@ -40,7 +40,7 @@ export class SpillFile {
     const bytes = Buffer.allocUnsafeSlow(this.#length);
     for (let done = 0; done < bytes.length;) {
       const { bytesRead } = await this.#file.read(bytes, done, bytes.length - done, done);
-      if (bytesRead === 0) throw new Error('a body is shorter on the disk than it came');
+      if (bytesRead === 0) throw new Error('a body on disk is shorter than it was received');
       done += bytesRead;
     }
     return bytes;

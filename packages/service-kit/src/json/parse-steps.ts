@@ -1,24 +1,24 @@
 import type { Steps } from '../redaction/pace.ts';
 import { ServiceError } from '../service-error.ts';
 
-/** What is parsed in one step, about: a fraction of a millisecond, whatever stands in it. */
+/** About how many bytes are parsed in one step, which takes a fraction of a millisecond, whatever they are. */
 const usualStep = 16 * 1024;
 
 export type Parsed = {
   value: unknown;
-  /** The text may hold half of a surrogate pair, as only an escape can. */
+  /** The text may contain half of a surrogate pair, which is possible only as an escape. */
   mayBeIllFormed: boolean;
-  /** A name may be one that reaches for a prototype. */
+  /** A field name may be one that accesses a prototype. */
   mayBePoisoned: boolean;
 };
 
 /** An escape of half a surrogate pair. */
 const half = /\\u[dD][89a-fA-F]/;
-/** Such a name as it stands, or something that may spell it. */
+/** Such a name, or an escape that may be a part of it. */
 const poison = /__proto__|constructor|\\u00/;
 
 /**
- * What `JSON.parse` makes of UTF-8 text, in steps, each with little of it. The text is nested no deeper than `JsonShape` lets it be.
+ * Parses UTF-8 text like `JSON.parse`, in small steps. `JsonShape` must have checked the depth of the text before.
  * @throws SyntaxError, or ServiceError `too_large`.
  */
 export function* parseSteps(bytes: Buffer, stepBytes = usualStep): Steps<Parsed> {
@@ -37,12 +37,12 @@ const objectStart = 0x7b;
 const objectEnd = 0x7d;
 const letterU = 0x75;
 
-/** A run of parts of a list or an object. `isWhole`: they are all whole; else it is the beginning of a part that is too long. */
+/** A run of items or fields. `isWhole`: all are complete; else it is the beginning of one that is too long. */
 type Run = { end: number; isWhole: boolean };
 
 /**
- * Walks long values itself and gives short ones to `JSON.parse`, many at a time: it alone decides what they are. So each
- * byte is looked at twice, to find where a part ends.
+ * Walks long values itself and passes short ones to `JSON.parse`, many at a time, which alone decides their values. So each
+ * byte is read twice, because the end of each part has to be found first.
  */
 class Parser {
   readonly #bytes: Buffer;
@@ -72,7 +72,7 @@ class Parser {
     return this.#scalar();
   }
 
-  /** Only a number can be long, and none that means anything is. */
+  /** Of these only a number can be long, and no sensible number is. */
   #scalar(): unknown {
     const limit = this.#at + usualStep;
     let end = this.#at;
@@ -117,7 +117,7 @@ class Parser {
     return [name, yield* this.#value()];
   }
 
-  /** Goes behind the comma or the end that must follow. Between two commas, and before an end, there must be something. */
+  /** Passes the comma or the closing bracket that must follow. A part between commas, or before a bracket, must not be empty. */
   *#isLast(closing: number, isFirst: boolean, parts: number): Steps<boolean> {
     yield* this.#passSpace();
     const next = this.#bytes[this.#at++];
@@ -138,11 +138,11 @@ class Parser {
       yield;
     }
     this.#at++;
-    if (parts.length > 1) yield; // to join them is a step too
+    if (parts.length > 1) yield; // joining them is a step too
     return parts.join('');
   }
 
-  /** The end of the string, or a place in it where neither an escape nor a character is cut. */
+  /** The end of the string, or a position in it that is not within an escape or a character. */
   #endOfPiece(from: number): number {
     const bytes = this.#bytes;
     const limit = Math.min(from + this.#stepBytes, bytes.length);
@@ -155,7 +155,7 @@ class Parser {
     return Math.min(at, bytes.length);
   }
 
-  /** As many whole parts from here on as make a step; their end is the comma or the bracket behind them. */
+  /** As many whole parts from here on as fit in a step; their end is the comma or bracket after them. */
   #run(from: number): Run {
     const bytes = this.#bytes;
     const limit = Math.min(from + this.#stepBytes, bytes.length);
@@ -180,7 +180,7 @@ class Parser {
     return at;
   }
 
-  /** What stands here, up to `end`, as `JSON.parse` reads it between two brackets or quotes. */
+  /** Parses the bytes up to `end` by `JSON.parse`, between brackets or quotes. */
   #take(end: number, before: string, after: string): unknown {
     const text = this.#bytes.toString('utf8', this.#at, end);
     this.#at = end;
@@ -203,7 +203,7 @@ const isEndOfScalar = (byte: number | undefined): boolean =>
   byte === undefined || byte === comma || byte === listEnd || byte === objectEnd || isSpace(byte);
 const isInCharacter = (byte: number): boolean => (byte & 0xc0) === 0x80;
 
-/** As `JSON.parse` does: a field of any name is the object's own. */
+/** Like `JSON.parse`: a field of any name becomes an own property. */
 function put(object: Record<string, unknown>, name: string, value: unknown): void {
   if (name === '__proto__') Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true });
   else object[name] = value;

@@ -1,7 +1,7 @@
 import { parseJsonOrNull } from '@svc/contract/json-value.ts';
 import { readIfThere } from '../files.ts';
 
-/** What a JSON file holds; null when there is none or it is damaged. */
+/** The value in a JSON file; null if the file is missing or invalid. */
 export function readJsonFile(file: string): unknown {
   const text = readIfThere(file);
   return text === null ? null : parseJsonOrNull(text);

@@ -4,20 +4,20 @@ import { inTurns, type Steps } from '../redaction/pace.ts';
 import { parseJson, decodeUtf8, refuseIllFormed, refuseOtherBytes } from '../well-formed.ts';
 import { parseSteps, type Parsed } from './parse-steps.ts';
 
-/** Up to so many bytes and fields JSON is read at once, in some milliseconds at most. In steps it takes several times as long. */
+/** JSON up to this size is parsed at once, within a few milliseconds. In steps it takes several times as long. */
 const shortJson = { bytes: 512 * 1024, fields: 10_000 };
-/** However many fields there are. */
+/** Up to this size it is always parsed at once, however many fields it has. */
 const leastBytes = 64 * 1024;
 
-/** Long JSON is read in turns of the event loop, unless it is deeper than anything that means something. */
+/** Whether JSON is long enough to be parsed in turns of the event loop. Not if it is deeper than any sensible value. */
 export function isReadInTurns({ length }: Buffer, { deepest, fields }: Pick<JsonShape, 'deepest' | 'fields'>): boolean {
   if (length <= leastBytes || deepest > usualJsonLimits.depth) return false;
   return length > shortJson.bytes || fields > shortJson.fields;
 }
 
 /**
- * The value of JSON that others sent; its bytes are given back.
- * @throws SyntaxError, or ServiceError `bad_request` that names what is not well-formed.
+ * Parses JSON from outside and frees its bytes.
+ * @throws SyntaxError, or ServiceError `bad_request` that names the text that is not well-formed.
  */
 export async function readJson(bytes: Buffer, shape: JsonShape): Promise<unknown> {
   if (!isReadInTurns(bytes, shape)) {
@@ -30,7 +30,7 @@ export async function readJson(bytes: Buffer, shape: JsonShape): Promise<unknown
   return parsed.value;
 }
 
-/** What `JSON.parse` makes of long JSON, read in turns of the event loop; its bytes are given back. @throws as `readJson`. */
+/** Parses long JSON like `JSON.parse`, in turns of the event loop, and frees its bytes. @throws as `readJson`. */
 export async function parseLongJson(bytes: Buffer): Promise<Parsed> {
   refuseOtherBytes(bytes);
   const parsed = await inTurns(parseSteps(bytes));
@@ -38,7 +38,7 @@ export async function parseLongJson(bytes: Buffer): Promise<Parsed> {
   return parsed;
 }
 
-/** The value of JSON that this process wrote itself, read in turns of the event loop where it is long. */
+/** Parses JSON that this process wrote itself, in turns of the event loop if it is long. */
 export async function readOwnJson(json: string): Promise<unknown> {
   const bytes = Buffer.from(json);
   const shape = new JsonShape(looseJsonLimits);
@@ -46,7 +46,7 @@ export async function readOwnJson(json: string): Promise<unknown> {
   return isReadInTurns(bytes, shape) ? (await inTurns(parseSteps(bytes))).value : (JSON.parse(json) as unknown);
 }
 
-/** Whether a field reaches for a prototype, as Fastify's parser of JSON looks for it; in steps. */
+/** Whether a field accesses a prototype, by the rules of Fastify's JSON parser; in steps. */
 export function* poisonSteps({ value, mayBePoisoned }: Parsed): Steps<boolean> {
   const nodes = mayBePoisoned ? [value] : [];
   for (let node = nodes.pop(); node !== undefined; node = nodes.pop()) {

@@ -2,28 +2,28 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { usualJsonLimits } from '../json-shape.ts';
 import { inTurns, type Steps } from '../redaction/pace.ts';
 
-/** What is written in one step, in characters. */
+/** How many characters are written in one step. */
 const usualStep = 16 * 1024;
-/** About what a value takes beside its characters. */
+/** Approximate characters of a value in addition to its text. */
 const partLength = 4;
 
-/** What `JSON.stringify` makes of a value; of a long one a promise of it, made in steps, so that nothing waits for the whole. */
+/** Like `JSON.stringify`. For a long value it returns a promise and works in steps, so that other work need not wait. */
 export const jsonInTurns = (value: unknown): string | Promise<string> =>
   isLong(value) ? writeInTurns(value) : JSON.stringify(value);
 
 export async function writeInTurns(value: unknown): Promise<string> {
   const json = await inTurns(writeSteps(value));
-  // It is about to be sent or stored, which takes its time too.
+  // Sending or storing it, which follows, takes time too.
   await nextTurn();
   return json;
 }
 
-/** Whether a value is longer than so many characters as JSON, about. It looks no further than that. */
+/** Whether a value has more than about `limit` characters as JSON. It reads no further than that. */
 export const isLong = (value: unknown, limit = usualStep): boolean => roomBehind(value, limit) < 0;
 
 export const lengthAbout = (value: unknown): number => Number.MAX_SAFE_INTEGER - roomBehind(value, Number.MAX_SAFE_INTEGER);
 
-/** What is left of a limit behind a value. What is nested too deep to be looked at leaves nothing. */
+/** What is left of a limit after a value; negative for a value that is nested too deeply. */
 function roomBehind(value: unknown, limit: number, depth = 0): number {
   let room = limit - partLength;
   if (typeof value === 'string') return room - value.length;
@@ -40,18 +40,18 @@ function roomBehind(value: unknown, limit: number, depth = 0): number {
   return room;
 }
 
-/** What `JSON.stringify` makes of a value of JSON, in steps, each with little of it. */
+/** Writes a JSON value like `JSON.stringify`, in small steps. */
 export function* writeSteps(value: unknown, step = usualStep): Steps<string> {
   const pieces: string[] = [];
   yield* write(value, { step, depth: 0 }, pieces);
-  yield; // to join some megabytes is a step too
+  yield; // joining some megabytes is a step too
   return pieces.join('');
 }
 
-/** How long a step is, and how many lists and objects there are around a value. */
+/** The length of a step, and the depth of a value. */
 type Place = { step: number; depth: number };
 
-/** Long values are walked; short ones, those that have a form of their own and those that are very deep are written at once. */
+/** Long values are walked; short ones, those with `toJSON` and very deep ones are written at once. */
 function* write(value: unknown, { step, depth }: Place, out: string[]): Steps<void> {
   const inner = { step, depth: depth + 1 };
   if (typeof value === 'string' && value.length > step) yield* writeText(value, step, out);
@@ -80,7 +80,7 @@ function* writeText(text: string, step: number, out: string[]): Steps<void> {
   out.push('"');
 }
 
-/** Whether a place stands in the middle of a pair of surrogates, whose halves would be written as escapes. */
+/** Whether a position is within a surrogate pair, whose halves would be written as escapes. */
 const isPair = (text: string, at: number): boolean => (text.codePointAt(at - 1) ?? 0) > 0xffff;
 
 function* writeList(list: readonly unknown[], place: Place, out: string[]): Steps<void> {
@@ -96,7 +96,7 @@ function* writeList(list: readonly unknown[], place: Place, out: string[]): Step
   out.push(']');
 }
 
-/** The first item from here on that has no room in a step any more. */
+/** The first item from here on that no longer fits in the step. */
 function endOfRun(list: readonly unknown[], from: number, step: number): number {
   let at = from;
   for (let room = step; at < list.length; at++) {

@@ -19,29 +19,29 @@ import { errorText } from '../service-error.ts';
 import { hasPackages, installPackages, type PackageInstallation } from './install-packages.ts';
 
 type Build = Pick<PackageInstallation, 'env' | 'registry' | 'signal'> & {
-  /** Of the repository, or of a copy of it: where the lock is. */
+  /** Root of the repository or of a copy, with the lock file. */
   root: string;
   app: WebApp;
-  /** What is done, for who waits. */
+  /** Called with a description of each step. */
   onStep(words: string): void;
 };
 
-/** The apps that there are: that of devices, and the dashboard. */
+/** The web apps: that of devices, and the dashboard. */
 export const webApps = { devices: 'packages/device-gateway/app', dashboard: 'apps/dashboard/app' } as const;
 export type WebApp = keyof typeof webApps;
 
-/** What every app is made of, beside its own folder. */
+/** The workspace that every app uses in addition to its own folder. */
 const shared = 'packages/chat-ui';
 const stampFile = '.stamp';
 const timeoutMs = 5 * 60_000;
 
-/** Where the built app is; it is complete when it is there. */
+/** The folder of the built app; if it exists, it is complete. */
 export const webAppFolder = (root: string, app: WebApp): string => path.join(root, webApps[app], 'dist');
 
-/** Where the tools are that build every app. */
+/** The folder of the build tools. */
 export const webToolsFolder = (root: string): string => path.join(root, '.cache', 'web-tools');
 
-/** Whether the app is there as its sources and the lock have it. A release has no sources: what it brought stands. */
+/** Whether the built app is up to date with its sources and the lock file. A release has no sources; its build is always up to date. */
 export function isWebAppBuilt(root: string, app: WebApp): boolean {
   if (!existsSync(path.join(root, webApps[app], 'src'))) return existsSync(webAppFolder(root, app));
   try {
@@ -52,9 +52,9 @@ export function isWebAppBuilt(root: string, app: WebApp): boolean {
 }
 
 /**
- * Builds the web app from the one lock, with tools that nobody else has: they are installed below `.cache`, and no process that serves loads them.
- * Does nothing when the build fits.
- * @throws Error that says what npm or the build said.
+ * Builds the web app according to the lock file, with tools that only the build uses: they are installed below `.cache`, and no running process loads
+ * them. Does nothing if the build is up to date.
+ * @throws Error with the error of npm or the build.
  */
 export async function buildWebApp({ root, app, onStep, ...how }: Build): Promise<'built' | 'fits'> {
   if (isWebAppBuilt(root, app)) return 'fits';
@@ -62,14 +62,14 @@ export async function buildWebApp({ root, app, onStep, ...how }: Build): Promise
   const folder = webToolsFolder(root);
   if (!hasPackages({ lockFolder: root, folder })) {
     onStep('Installing the tools that build web apps');
-    // For every app, so that one that is built later finds them.
+    // For all apps, so that one that is built later finds the tools.
     const all = [shared, ...Object.values(webApps)];
     const flags = ['--include=dev', '--prefer-offline', ...all.flatMap((workspace) => ['-w', workspace])];
     const manifests = all.map((workspace) => `${workspace}/package.json`);
     await installPackages({ ...how, lockFolder: root, folder, flags, workspaces: manifests });
   }
   onStep('Building the web app');
-  // Of one's own, so that two that build at once do not meet; below the tools, which are found from there.
+  // A separate folder, so that two builds at once do not collide; below the tools, so that modules are found.
   const work = mkdtempSync(path.join(folder, 'build-'));
   const staged = `${target}.new-${path.basename(work)}`;
   try {
@@ -90,7 +90,7 @@ export async function buildWebApp({ root, app, onStep, ...how }: Build): Promise
   return 'built';
 }
 
-/** Several may do this at once: who comes between the two steps of another one tries again, unless the same is there by then. */
+/** Several processes may do this at once: one that comes between the two steps of another retries, unless the same build is in place by then. */
 function putInPlace(staged: string, target: string, isThere: () => boolean): void {
   for (let left = 20; !isThere(); left--) {
     try {
@@ -106,7 +106,7 @@ function putInPlace(staged: string, target: string, isThere: () => boolean): voi
 const isSource = (file: string): boolean =>
   !/(?:^|\/)(?:node_modules|dist|dist\.new-[\w-]+|tsconfig\.json)$|\.test\.ts$/.test(file);
 
-/** Of everything that the build reads. */
+/** A digest of everything that the build reads. */
 function stampOf(root: string, app: WebApp): string {
   const hash = createHash('sha256').update(readFileSync(path.join(root, 'package-lock.json')));
   for (const workspace of [shared, webApps[app]]) {

@@ -8,17 +8,17 @@ import { errorText } from '../service-error.ts';
 import { npmEnv, npmReason } from './npm-program.ts';
 
 export type PackageInstallation = {
-  /** Folder of `package.json` and `package-lock.json`: what is installed, to the byte, each package with its version and digest. */
+  /** Folder of `package.json` and `package-lock.json`, which fix the version and digest of each package. */
   lockFolder: string;
-  /** Where it goes: whole, or not at all. */
+  /** The target folder; it is complete, or does not exist. */
   folder: string;
-  /** Null leaves it to npm's own settings. */
+  /** Null: npm's own setting. */
   registry: string | null;
   env: Readonly<Record<string, string | undefined>>;
   signal?: AbortSignal;
-  /** More for npm: for which processor, for example. */
+  /** Further options of npm, for example the processor. */
   flags?: readonly string[];
-  /** Manifests of workspaces, as paths from `lockFolder`: npm installs what these need. */
+  /** Manifests of workspaces, as paths relative to `lockFolder`; npm installs their dependencies. */
   workspaces?: readonly string[];
 };
 
@@ -26,7 +26,7 @@ const manifests = ['package.json', 'package-lock.json'];
 const timeoutMs = 5 * 60_000;
 const lastOutputMs = 250;
 
-/** Whether the folder has what the lock file says. It was put there whole, with the lock file. */
+/** Whether the folder has the packages of the lock file. It was put in place complete, with its lock file. */
 export function hasPackages({ lockFolder, folder }: Pick<PackageInstallation, 'lockFolder' | 'folder'>): boolean {
   const read = (dir: string) => readFileSync(path.join(dir, 'package-lock.json'), 'utf8');
   try {
@@ -37,8 +37,8 @@ export function hasPackages({ lockFolder, folder }: Pick<PackageInstallation, 'l
 }
 
 /**
- * Installs libraries that only some installations need. Runs no scripts of packages. npm ends when `signal` says so; it stands in our
- * own group of processes, which ends with us.
+ * Installs libraries that only some installations need. Runs no scripts of packages. npm is ended by `signal`, and with this process,
+ * because it is in the same process group.
  * @throws Error with npm's own reason.
  */
 export async function installPackages(installation: PackageInstallation): Promise<void> {
@@ -56,7 +56,7 @@ export async function installPackages(installation: PackageInstallation): Promis
       chmodSync(path.join(staging, file), 0o600);
     }
     await runNpm(staging, installation);
-    // What is there counts as whole from then on.
+    // Once it is in place, it counts as complete.
     await syncDisk(staging, installation.env);
     put(staging, installation);
   } finally {
@@ -64,7 +64,7 @@ export async function installPackages(installation: PackageInstallation): Promis
   }
 }
 
-/** What installers that have ended left behind. Another one may be at work beside this. */
+/** Removes what ended installers left behind. Another installer may be running. */
 function removeLeft(parent: string, staged: string): void {
   const left = readdirSync(parent).filter(
     (name) => name.startsWith(staged) && !isAlive(Number.parseInt(name.slice(staged.length), 10)),
@@ -73,9 +73,9 @@ function removeLeft(parent: string, staged: string): void {
 }
 
 /**
- * Puts what was installed in its place, in the place of an older version. Several may do this at once: the second one leaves the folder of the first
- * alone, because something may run from it already. What was there is moved aside in one step and removed afterwards: to remove it in its place takes
- * long, and would take away what another one has put there meanwhile.
+ * Moves the installed packages to their place, replacing an older version. Several processes may do this at once: the second one keeps the folder of
+ * the first, because it may be in use already. The old folder is moved aside in one step and removed afterwards: removing it in place takes long, and
+ * could remove what another process has put there meanwhile.
  */
 function put(staging: string, installation: PackageInstallation): void {
   const { folder, lockFolder } = installation;
@@ -83,7 +83,7 @@ function put(staging: string, installation: PackageInstallation): void {
   for (let left = 20; !hasPackages(installation); left--) {
     try {
       if (existsSync(folder)) renameSync(folder, aside);
-      // Another one came between the look and the step.
+      // Another process put its folder there between the check and this step.
       if (hasPackages({ lockFolder, folder: aside })) renameSync(aside, folder);
       else renameSync(staging, folder);
     } catch (error) {
@@ -94,7 +94,7 @@ function put(staging: string, installation: PackageInstallation): void {
   }
 }
 
-/** Where the version before is while it is removed. */
+/** Where the previous version is while it is removed. */
 const asideOf = (staging: string): string => `${staging}-before`;
 
 async function runNpm(cwd: string, { registry, env, signal, flags = [] }: PackageInstallation): Promise<void> {
@@ -112,10 +112,10 @@ async function runNpm(cwd: string, { registry, env, signal, flags = [] }: Packag
   npm.stderr.setEncoding('utf8').on('data', stderr.add);
   let fault: Error | null = null;
   npm.on('error', (error) => (fault = error));
-  // What inherited the pipe can hold it open long after npm.
+  // A process that inherited the pipe can keep it open long after npm has ended.
   npm.once('exit', () => setTimeout(() => npm.stderr.destroy(), lastOutputMs));
   await new Promise<void>((resolve) => npm.once('close', () => resolve()));
-  if (signal?.aborted === true) throw new Error('npm was ended, because the service stops');
+  if (signal?.aborted === true) throw new Error('npm was ended because the service is stopping');
   if (fault !== null) throw new Error(`npm could not be run: ${errorText(fault)}`, { cause: fault });
   if (npm.signalCode !== null) throw new Error(`npm was ended by ${npm.signalCode}, after at most ${timeoutMs / 1000} s`);
   if (npm.exitCode !== 0) throw new Error(npmReason(stderr.read()));

@@ -1,12 +1,12 @@
 const certificates = new Set(['SSL_CERT_FILE', 'SSL_CERT_DIR', 'NODE_EXTRA_CA_CERTS']);
 
-/** Whether npm goes by a variable: one of its own settings, or how the network is reached. */
+/** Whether npm uses a variable: its own settings, and those for network access. */
 export const isForNpm = (name: string): boolean =>
   certificates.has(name) || /^npm_config_/i.test(name) || /^(https?|no|all)_proxy$/i.test(name);
 
 const names = new Set(['PATH', 'HOME', 'USER', 'TMPDIR']);
 
-/** npm's own settings and what it needs to reach a registry; nobody's keys. Names of files are UTF-8, wherever it was started from. */
+/** The environment for npm: its own settings and what it needs to reach a registry, but no keys. The locale is always UTF-8. */
 export function npmEnv(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
   const isNeeded = (name: string) => names.has(name) || isForNpm(name);
   const own = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined && isNeeded(entry[0]));

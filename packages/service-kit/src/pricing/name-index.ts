@@ -1,12 +1,11 @@
-/** Longer ids are no model's. It also bounds what a look-up costs. */
+/** No model has a longer id. This also limits the cost of a look-up. */
 const maxIdLength = 256;
 const dateSuffix = /[-@](?:19|20)\d{2}(?:-\d{2}-\d{2}|\d{4})$/;
 
 /**
- * Finds what stands under the longest name that an id begins with. A date at the end of a name or an id does not count
- * (`-20250929`, `@20250929`, `-2025-09-29`), but a name that is the whole id, date included, goes first. A `*` at the
- * end of a name only says in writing that it is a beginning. Upper and lower case are the same. Of two names that mean the
- * same the later one counts.
+ * Finds the entry with the longest name that is a prefix of an id. A date at the end of a name or an id is ignored
+ * (`-20250929`, `@20250929`, `-2025-09-29`), but a name equal to the whole id, including its date, takes precedence. A `*` at
+ * the end of a name is optional. Case is ignored. Of two equivalent names the later one is used.
  */
 export function createNameIndex<T>(entries: Iterable<readonly [string, T]>): (id: string) => T | null {
   const named = new Map<string, T>();
@@ -28,5 +27,5 @@ export function createNameIndex<T>(entries: Iterable<readonly [string, T]>): (id
   };
 }
 
-/** How names are compared and kept. */
+/** The form in which names are compared and stored. */
 export const normalName = (name: string): string => name.trim().toLowerCase();

@@ -1,11 +1,11 @@
-/** On systems that do not show processes as files. Loaded only there. */
+/** Loaded only on systems without `/proc`. */
 const childProcess = () => process.getBuiltinModule('node:child_process');
 
 const timeoutMs = 5000;
-/** Numbers and dates as they are parsed, whatever the language of this process. */
+/** A fixed locale, so that numbers and dates can be parsed. */
 const env = { PATH: '/bin:/usr/bin', LC_ALL: 'C' };
 
-/** What `ps` writes for these columns (`rss=,time=`) of one process, or of all; empty for what is gone or not to be seen. Never rejects. */
+/** The output of `ps` for these columns (`rss=,time=`) of one process or all; empty if a process is gone or not visible. Never rejects. */
 export const askPs = (columns: string, pid: number | 'all'): Promise<string> =>
   new Promise((resolve) => {
     const which = pid === 'all' ? ['-A'] : ['-p', String(pid)];
@@ -13,7 +13,7 @@ export const askPs = (columns: string, pid: number | 'all'): Promise<string> =>
     childProcess().execFile('ps', [...which, '-o', columns], options, (_error, stdout) => resolve(stdout.trim()));
   });
 
-/** When a process was started, at once and in the language of this process: marks that are on disk were made so. @throws when it is gone */
+/** When a process was started, synchronously. In the locale of this process, as stored marks were made so. @throws when it is gone */
 export const askPsForStart = (pid: number): string =>
   childProcess()
     .execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { timeout: 2000 })

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { askPsForStart } from './ask-ps.ts';
 import { readProcStatSync } from './proc-stat.ts';
 
-/** When a process was born. A pid is given to another process sooner or later; together with this it means one process. Null when there is none. */
+/** The start of a process, as a text. Pids are reused; a pid with this mark identifies one process. Null if there is none. */
 export function birthMark(pid: number): string | null {
   try {
     if (process.platform !== 'linux') return askPsForStart(pid);

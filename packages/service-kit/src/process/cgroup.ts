@@ -5,26 +5,26 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * A control group of Linux. What is started in it stays in it, whatever session, parent and environment it gives itself;
- * only a process that may write to the groups above can leave.
+ * A control group of Linux. A process that is started in it stays in it, even if it changes its session, parent and
+ * environment; only a process that may write to the parent groups can leave.
  */
 export type Cgroup = {
-  /** The command that starts a program inside. */
+  /** The command that starts a program inside the group. */
   enter(command: string, args: readonly string[]): { command: string; args: readonly string[] };
   pids(): Promise<number[]>;
-  /** Ends all that is inside, and removes the group. Bounded. */
+  /** Ends all processes in the group, and removes it. Limited in time. */
   close(): Promise<void>;
 };
 
 const prefix = 'gateway-';
 const closeLimitMs = 2000;
 const closeStepMs = 20;
-/** The program runs as well where the group cannot be entered. */
+/** The program also runs if it cannot enter the group. */
 const enterScript = '{ echo $$ > "$0"; } 2> /dev/null; exec "$@"';
 
 let place: string | null | undefined;
 
-/** A group of its own within ours; null where none can be made: another system, an old kernel, a session without the right to. */
+/** Creates a group within ours; null if that is impossible: another system, an old kernel, missing rights. */
 export function openCgroup(): Cgroup | null {
   place ??= findPlace();
   if (place === null) return null;
@@ -32,7 +32,7 @@ export function openCgroup(): Cgroup | null {
   try {
     mkdirSync(dir);
   } catch {
-    return null; // no more are allowed, or we were moved: programs are then found by their mark
+    return null; // too many groups, or we were moved: programs are then found by their mark
   }
   return {
     enter: (command, args) => ({ command: '/bin/sh', args: ['-c', enterScript, procsOf(dir), command, ...args] }),
@@ -41,7 +41,7 @@ export function openCgroup(): Cgroup | null {
   };
 }
 
-/** Our own group, when others may be made in it. What a process that was killed has left there is cleared away. */
+/** Our own group, if groups can be created in it. Groups of killed processes are removed. */
 function findPlace(): string | null {
   if (process.platform !== 'linux') return null;
   try {
@@ -60,7 +60,7 @@ function findPlace(): string | null {
   }
 }
 
-/** Where the group of version 2 that a process is in lies, by its `/proc/self/cgroup` and `/proc/self/mountinfo`. */
+/** The folder of the cgroup (version 2) of a process, from its `/proc/self/cgroup` and `/proc/self/mountinfo`. */
 export function ownDir(cgroup: string, mountinfo: string): string | null {
   const own = /^0::(\/.*)$/m.exec(cgroup)?.[1];
   const mount = mountinfo
@@ -80,7 +80,7 @@ function isLeft(name: string): boolean {
 
 const procsOf = (dir: string): string => path.join(dir, 'cgroup.procs');
 
-/** Of a group and those that were made in it. */
+/** The pids in a group and in the groups within it. */
 async function readPids(dir: string): Promise<number[]> {
   const text = await readFile(procsOf(dir), 'utf8').catch(() => ''); // removed meanwhile
   const pids = text
@@ -100,14 +100,14 @@ async function removeCgroup(dir: string): Promise<void> {
   while (!(await isRemoved(dir)) && performance.now() < until) await sleep(closeStepMs);
 }
 
-/** A group can be removed once its last process is gone; one that a program made in it goes first. */
+/** A group can be removed when its last process has ended; groups within it are removed first. */
 async function isRemoved(dir: string): Promise<boolean> {
   try {
     for (const inner of await innerGroups(dir)) await isRemoved(inner);
     await rmdir(dir);
     return true;
   } catch (error) {
-    // Else it is still in use. One that cannot be removed is looked at again by the next start of the service.
+    // Otherwise it is still in use. A group that cannot be removed is tried again with the next start of the service.
     return (error as NodeJS.ErrnoException).code === 'ENOENT';
   }
 }

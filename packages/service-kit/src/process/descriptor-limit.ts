@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 
-/** Where the system does not say. */
+/** If the system does not report it. */
 const usual = 8192;
 
-/** How many files and connections the system lets this process have open at a time. */
+/** How many files and connections this process may have open. */
 export const descriptorLimit = (): number => Number(/^Max open files\s+(\d+)/m.exec(readLimits())?.[1] ?? usual);
 
 function readLimits(): string {

@@ -3,11 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { readProcStat, type ProcStat } from './proc-stat.ts';
 import { signalProcess } from './signal-process.ts';
 
-/** A process may start another one while we look; no chain of them is endless. */
+/** A process may start others while we search, so the search is repeated, up to this limit. */
 export const maxRounds = 5;
 
 /**
- * Ends every process that has the environment variable with a value that fits, in whatever process group or session it is:
+ * Ends every process that has the environment variable with a matching value, in any process group or session, because
  * programs may start others that outlive them and their group. Linux only; elsewhere it finds none.
  */
 export async function endMarkedProcesses(name: string, fits: (value: string) => boolean): Promise<void> {
@@ -21,20 +21,20 @@ export async function endMarkedProcesses(name: string, fits: (value: string) => 
   await Promise.all(Array.from(killed, gone));
 }
 
-/** From SIGKILL to the end of a process, at most: one that the kernel does not let go is left to it. */
+/** The longest wait from SIGKILL to the end of a process; one that the kernel does not end by then is given up. */
 const goneLimitMs = 1000;
 const goneStepMs = 5;
 
-/** One that was killed has no environment any more a moment before it is gone. */
+/** Waits for the end of a killed process, whose environment disappears a moment before. */
 async function gone(pid: number): Promise<void> {
   const until = performance.now() + goneLimitMs;
   while (!hasEnded.includes((await statOf(pid))?.state ?? 'Z') && performance.now() < until) await sleep(goneStepMs);
 }
 
-/** A zombie only waits for its parent. */
+/** A zombie has ended and only waits for its parent. */
 const hasEnded = ['Z', 'X'];
 
-/** Those that have the variable with a value that fits. Linux only. */
+/** The processes that have the variable with a matching value. Linux only. */
 export async function markedProcesses(name: string, fits: (value: string) => boolean): Promise<number[]> {
   if (process.platform !== 'linux') return [];
   const pids = (await readdir('/proc')).map(Number).filter((pid) => pid > 0 && pid !== process.pid);
@@ -45,7 +45,7 @@ export async function markedProcesses(name: string, fits: (value: string) => boo
   });
 }
 
-/** A variable of the environment that a process of this user was started with; null when it has none, or it is not to be seen. Linux only. */
+/** A variable in the initial environment of a process; null if it is not set or not readable. Linux only. */
 export async function readVariable(pid: number, name: string): Promise<string | null> {
   try {
     const environment = await readFile(`/proc/${pid}/environ`, 'latin1');
@@ -64,19 +64,19 @@ function kill(pid: number): void {
     signalProcess(pid, 'SIGKILL');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    // It is gone, or runs as a user whose processes we may not end.
+    // It has ended, or belongs to a user whose processes we may not end.
     if (code !== 'ESRCH' && code !== 'EPERM') throw error;
   }
 }
 
-/** Ends a process and all that descends from it, also what has left its group and given up its environment. Linux only. */
+/** Ends a process and all its descendants, including those that left its group or cleared their environment. Linux only. */
 export async function endDescendants(pid: number): Promise<void> {
   if (process.platform !== 'linux') return;
   const pids = (await readdir('/proc')).map(Number).filter((other) => other > 0);
   for (const { pid: other, isOurs } of await judgeDescent(pid, pids)) if (isOurs) kill(other);
 }
 
-/** Ends those of the processes that do not descend from `pid` any more: their starter has ended. True when there were any. */
+/** Ends those of the processes that no longer descend from `pid`, because their parent has ended. True if there were any. */
 export async function endOrphans(pid: number, pids: readonly number[]): Promise<boolean> {
   const orphans = (await judgeDescent(pid, pids)).filter(({ isOurs }) => !isOurs);
   for (const orphan of orphans) kill(orphan.pid);

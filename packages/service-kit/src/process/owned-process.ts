@@ -14,56 +14,56 @@ export type StopTimes = {
 
 export const stopTimes: StopTimes = { politeMs: 1000, termMs: 2000 };
 
-/** A process that the kernel does not let go within this time after SIGKILL is left behind; its owner goes on without it. */
+/** A process that the kernel does not end within this time after SIGKILL is left behind; its owner continues without it. */
 const killLimitMs = 2000;
 
-/** What a program wrote before its end is read within this time, also when something it left behind holds its pipes open. */
+/** How long the last output of a program is read after its end, if a process that it left behind keeps its pipes open. */
 const drainMs = 1000;
 
-/** Programs that were killed and do not end. With this many the machine is in trouble, and more would make it worse. */
+/** Killed programs that have not ended. With this many the machine has a problem, and more would make it worse. */
 const maxDying = 32;
 
-/** Inherited by all that a program starts, so that it is found wherever it has put itself. */
+/** Inherited by everything that a program starts, so that it can be found in any group or session. */
 const markName = 'GATEWAY_PROCESS_MARK';
 
-/** A program that we started, with all that it starts. */
+/** A program that we started, with everything that it starts. */
 export type OwnedProcess = {
   readonly child: ChildProcessWithoutNullStreams;
   /**
-   * Ends the program and everything it has started: stdin closed, SIGTERM, SIGKILL. False when it was killed and is still
-   * there. Bounded; safe to call twice, and for a program that never started.
+   * Ends the program and everything it has started: closes stdin, then SIGTERM, then SIGKILL. False if it was killed but has
+   * not ended. Limited in time; safe to call twice, and for a program that never started.
    */
   end(times?: StopTimes): Promise<boolean>;
-  /** SIGKILL for the program and everything it has started. Bounded as `end` is. */
+  /** SIGKILL for the program and everything it has started. Limited in time like `end`. */
   kill(): Promise<boolean>;
-  /** Ends what descends from the program no more while it goes on: what its commands have left behind. Linux only. */
+  /** Ends processes that commands of the program left behind, while the program continues. Linux only. */
   endOrphans(): Promise<void>;
 };
 
 type Options = {
   env: Readonly<Record<string, string | undefined>>;
   cwd?: string;
-  /** It runs commands of others: where the system allows it, nothing that they start gets out of reach. */
+  /** The program runs untrusted commands: where the system allows it, everything that they start can be found and ended. */
   contained?: boolean;
 };
 
 const dying = new Set<OwnedProcess>();
 
 /**
- * Starts a program as the leader of a process group, with pipes. What it leaves behind when it ends, in its group or, on
- * Linux, out of it, is ended as well, and the pipes are closed: `close` follows `exit`.
- * @throws when too many programs that were killed have not ended yet.
+ * Starts a program as the leader of a process group, with pipes. Processes that it leaves behind when it ends, in its group or,
+ * on Linux, outside of it, are ended too, and the pipes are closed: `close` follows `exit`.
+ * @throws when too many killed programs have not ended yet.
  */
 export function spawnOwned(program: string, programArgs: readonly string[], { env, cwd, contained }: Options): OwnedProcess {
-  if (dying.size >= maxDying) throw new Error(`${dying.size} programs were killed and do not end; ${program} is not started`);
+  if (dying.size >= maxDying) throw new Error(`${dying.size} killed programs have not ended, so ${program} is not started`);
   const mark = randomUUID();
   const group = contained === true ? openCgroup() : null;
   const { command, args } = group?.enter(program, programArgs) ?? { command: program, args: programArgs };
   const child = spawn(command, args, { cwd, env: { ...env, [markName]: mark }, detached: true, stdio: 'pipe' });
   if (!hasPipes(child)) {
-    child.on('error', () => undefined); // said here
+    child.on('error', () => undefined); // reported by the throw below
     void group?.close();
-    throw new Error(`${program} could not be started: no more files can be opened`);
+    throw new Error(`${program} could not be started: too many open files`);
   }
   if (child.pid === undefined) void group?.close();
   const gone = childGone(child);
@@ -81,7 +81,7 @@ export function spawnOwned(program: string, programArgs: readonly string[], { en
       child.stderr.destroy();
     }, drainMs).unref();
   });
-  /** Gone with what it left behind: the service may end right after it. */
+  /** Also waits for processes that it left behind, because the service may end right afterwards. */
   const isGoneWithin = async (ms: number) => {
     if (!(await within(gone, ms))) return false;
     await within(tidied, killLimitMs);
@@ -96,7 +96,7 @@ export function spawnOwned(program: string, programArgs: readonly string[], { en
       return (await isGoneWithin(termMs)) || owned.kill();
     },
     async kill() {
-      // While it is there it is known what it has started.
+      // Its descendants are known only while it runs.
       if (child.pid !== undefined && !(await within(gone, 0))) await within(endDescendants(child.pid), killLimitMs);
       await Promise.all([within(gone, killLimitMs), within(killTree(), killLimitMs)]);
       const isGone = await within(gone, 0);
@@ -107,7 +107,7 @@ export function spawnOwned(program: string, programArgs: readonly string[], { en
       const { pid } = child;
       for (let round = 0; round < maxRounds && pid !== undefined; round++) {
         const inside = (await group?.pids()) ?? [];
-        // A program that could not enter the group is not in it, and nor is what it starts.
+        // A program that could not enter the group is not in it, nor are its children.
         const started = inside.includes(pid) ? inside : await markedProcesses(markName, isMark);
         if (!(await endOrphans(pid, started))) return;
       }
@@ -116,5 +116,5 @@ export function spawnOwned(program: string, programArgs: readonly string[], { en
   return owned;
 }
 
-/** Without a free descriptor there are none, whatever the type says. */
+/** Without a free descriptor there are no pipes, despite the type. */
 const hasPipes = (child: ChildProcessWithoutNullStreams): boolean => (child.stdin as unknown) !== undefined;
