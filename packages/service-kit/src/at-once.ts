@@ -1,17 +1,17 @@
 import { queueFull } from './service-error.ts';
 
-/** Does work for one of many, who may have so much of it under way. */
+/** Runs work of one owner; each owner may have a limited number of works in progress. */
 export type AtOnce = <T>(whose: string, work: () => Promise<T>) => Promise<T>;
 
 /**
- * At most `max` works of each at once; `what` names them in the refusal. Nothing waits here.
- * @throws ServiceError `queue_full` for one more.
+ * Allows at most `max` works of each owner at once; `what` names them in the refusal. Nothing is queued.
+ * @throws ServiceError `queue_full` above that.
  */
 export function createAtOnce(max: number, what: string): AtOnce {
   const underWay = new Map<string, number>();
   return async (whose, work) => {
     const own = underWay.get(whose) ?? 0;
-    if (own >= max) throw queueFull(`${own} ${what} are under way already. Try again in a moment.`, 1);
+    if (own >= max) throw queueFull(`${own} ${what} are in progress. Try again in a moment.`, 1);
     underWay.set(whose, own + 1);
     try {
       return await work();

@@ -5,13 +5,13 @@ export type BackOff = {
   /** Default 2. */
   factor?: number;
   /**
-   * Least and most share of the pause that is taken, so that many who failed together do not come back together. The
-   * most may go past `maxMs`. Default: the pause itself.
+   * Random factor of the pause, between these two numbers, so that clients that failed together do not retry together. The
+   * result may exceed `maxMs`. Default: 1.
    */
   jitter?: readonly [least: number, most: number];
 };
 
-/** The pause after so many failures in a row, ms: whole, and 0 after none. A success resets it, by a count of 0. */
+/** The pause after this many failures in a row, in whole ms; 0 after none. */
 export function backOffMs(
   { firstMs, maxMs, factor = 2, jitter: [least, most] = [1, 1] }: BackOff,
   failures: number,

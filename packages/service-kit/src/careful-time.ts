@@ -3,9 +3,9 @@ import type { Clock } from './clock.ts';
 const dayMs = 24 * 3_600_000;
 
 /**
- * The time by which things are too old. What is removed cannot be brought back, so a clock that was set forward is not
- * believed at once: from one look to the next this goes on by no more than a day beyond the time that really passed. `last`: what the look
- * before gave, also in an earlier process; null for the first, which believes the clock.
+ * The current time for deciding what is old enough to be removed. A removal cannot be undone, so a clock that was set forward is not
+ * trusted at once: from one call to the next, the result advances by at most a day more than the time that really passed. `last`: the
+ * previous result, which may be from an earlier process; null for the first call, which trusts the clock.
  */
 export function createCarefulTime({ now, elapsed }: Pick<Clock, 'now' | 'elapsed'>): (last: number | null) => number {
   let lookedAt: number | null = null;

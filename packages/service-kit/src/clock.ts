@@ -1,7 +1,7 @@
-/** Time as a dependency, so that tests own it. `now` is epoch ms; timers never keep a process alive by themselves. */
+/** Time as a dependency, so that tests can control it. `now` is epoch ms; timers never keep a process alive. */
 export type Clock = {
   now(): number;
-  /** Whole milliseconds since no moment in particular, which only go forward: for how long ago something was, whatever the time of day is set to. */
+  /** A monotonic time in whole ms, for durations. It does not change when the time of day is set. */
   elapsed(): number;
   /** Runs `fn` once after `ms`; the returned function cancels it. */
   after(ms: number, fn: () => void): () => void;
@@ -10,8 +10,8 @@ export type Clock = {
 };
 
 /**
- * Whether a stored time of day is at most `ms` from now. One that lies further ahead is from a clock that was wrong: whatever
- * waits for it would wait for ever.
+ * Whether a stored time of day is less than `ms` away, in the past or the future. A later one comes from a wrong clock, and
+ * waiting for it could take for ever.
  */
 export const isWithin = (at: number, ms: number, now: number): boolean => Math.abs(now - at) < ms;
 

@@ -1,5 +1,5 @@
 /**
- * One text for several parts: the key of a map, or what a digest is made of. Other parts never give the same text, whatever
- * characters are in them; a sign between the parts could be part of one.
+ * One text for several parts, as the key of a map or the input of a digest. Different parts never give the same text, whatever
+ * characters they contain; with a separator they could.
  */
 export const compositeKey = (...parts: readonly (string | number | boolean | null)[]): string => JSON.stringify(parts);

@@ -4,39 +4,39 @@ import { compositeKey } from './composite-key.ts';
 import { readInstallationKey } from './installation-key.ts';
 import { Secret } from './secret.ts';
 
-/** What a connector process is: an instance of a type. Its channel has the name of the type. */
+/** The identity of a connector process: an instance of a type. Its channel has the name of the type. */
 export type Peer = {
   type: string;
   instanceId: string;
-  /** `every`: for an owner it may also ask for conversations of other channels. Its type says so (`ConnectorPermissions`). */
+  /** `every`: for an owner it may also read conversations of other channels, if its type declares so (`ConnectorPermissions`). */
   sessions?: 'every';
 };
 
 /**
- * Passes of connector processes. The manager issues one to each process that it starts, the core checks it, and neither has to
- * ask the other: both read one key, in a file of the data folder that no connector can open.
+ * Passes of connector processes. The manager issues one to each process that it starts, and the core checks it without asking
+ * the manager: both read the same key, in a file of the data folder that no connector can open.
  */
 export type ConnectorPasses = {
   issue(peer: Peer): Secret;
-  /** Whose pass it is; null for one that was not issued here. */
+  /** The holder of a pass; null for one that was not issued here. */
   check(pass: string): Peer | null;
-  /** Lets an instance, and no other, open a file that is sent through it. */
+  /** A ticket with which only this instance can open a file that is sent through it. */
   ticketFor(instanceId: string, path: string): string;
   isTicket(ticket: string, instanceId: string, path: string): boolean;
 };
 
-/** Whether a conversation is of this instance. Another's key never begins as one of its own does. */
+/** Whether a conversation belongs to this instance. Its keys have a prefix that no other instance has. */
 export const ownsKey = ({ type, instanceId }: Peer, key: string): boolean => key.startsWith(`${type}:${instanceId}:`);
 
 const form = /^([\w-]{1,1000})\.([\w-]{43})$/;
 
-/** @throws Error when the file of the key holds something else, with a text for the operator. */
+/** @throws Error with a text for the operator when the key file is damaged. */
 export function openConnectorPasses(file: string): ConnectorPasses {
   const key = Buffer.from(
-    hkdfSync('sha256', readInstallationKey(file, 'connectors cannot be let in.'), '', 'connector-pass', 32),
+    hkdfSync('sha256', readInstallationKey(file, 'connectors cannot authenticate.'), '', 'connector-pass', 32),
   );
   const sealOf = (text: string) => createHmac('sha256', key).update(text).digest('base64url');
-  // No pass has this form: what is sealed there has neither brackets nor quotes.
+  // A ticket is no pass: the signed text of a pass has no brackets or quotes.
   const ticketFor = (instanceId: string, path: string) => sealOf(compositeKey('file', instanceId, path));
   return {
     ticketFor,

@@ -1,4 +1,4 @@
-/** The beginning of a text, at most `max` UTF-16 units long and without half of a surrogate pair at its end. */
+/** The beginning of a text, at most `max` UTF-16 units long, not cut within a surrogate pair. */
 export function cutText(text: string, max: number): string {
   if (text.length <= max) return text;
   const last = text.charCodeAt(max - 1);

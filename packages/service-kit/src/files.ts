@@ -23,7 +23,7 @@ export function makePrivateDir(dir: string): void {
   chmodSync(dir, 0o700);
 }
 
-/** One by one: where a file system takes no folders (`/proc`), Node's own way to make the parents too never returns. */
+/** One by one, because Node's `recursive` never returns on a file system without folders to create (`/proc`). */
 function makeFolders(dir: string): void {
   try {
     mkdirSync(dir, { mode: 0o700 });
@@ -37,18 +37,18 @@ function makeFolders(dir: string): void {
   }
 }
 
-/** Where a connector first writes a file that it may write: it may write this one, too. */
+/** The draft that a connector writes before it replaces a file; it may write both. */
 export const draftOf = (file: string): string => `${file}.tmp`;
 
-/** What is written is on the disk: as fsync would have it, which Node has no more in a process that it confines. */
+/** Writes are synced to disk as by fsync, which Node does not allow in a process with the permission model. */
 const syncedWrite = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_SYNC;
 
 /**
- * Writes a small file so that a reader sees the old or the new content, never a part, whatever happens in between. `temporary`: where it is written first; by
- * default no other process has the same name.
+ * Writes a small file atomically: a reader sees the old or the new content, never a part, whatever happens in between. `temporary`: where it is written
+ * first; the default name is unique to this process.
  */
 export function writeFileAtomic(file: string, content: string, temporary = `${file}.${process.pid}.tmp`): void {
-  // One of an earlier process. Whatever it is, nothing is written through it: it may be a link, or readable by others.
+  // Left by an earlier process. It is not written to, because it may be a link, or readable by others.
   rmSync(temporary, { force: true });
   try {
     const fd = openSync(temporary, syncedWrite, 0o600);
@@ -64,7 +64,7 @@ export function writeFileAtomic(file: string, content: string, temporary = `${fi
   }
 }
 
-/** The result of work on a file or folder, or something else when that does not exist. Every other fault is thrown. */
+/** The result of work on a file or folder, or `otherwise` if it does not exist. Any other error is thrown. */
 export async function ifThere<T, Other>(work: Promise<T>, otherwise: Other): Promise<T | Other> {
   try {
     return await work;
@@ -74,7 +74,7 @@ export async function ifThere<T, Other>(work: Promise<T>, otherwise: Other): Pro
   }
 }
 
-/** The same of what is done at once. */
+/** The same for synchronous work. */
 export function ifThereSync<T, Other>(work: () => T, otherwise: Other): T | Other {
   try {
     return work();
@@ -84,13 +84,13 @@ export function ifThereSync<T, Other>(work: () => T, otherwise: Other): T | Othe
   }
 }
 
-/** The text of a file; null when there is none. */
+/** The text of a file; null if it does not exist. */
 export const readIfThere = (file: string): string | null => ifThereSync(() => readFileSync(file, 'utf8'), null);
 
-/** The names in a folder; none when there is no folder. */
+/** The names in a folder; empty if it does not exist. */
 export const namesIn = (folder: string): string[] => ifThereSync(() => readdirSync(folder), []);
 
-/** A path with its links followed; of what is not there yet, the part that is. */
+/** The real path; of a path that does not exist yet, only the existing part is resolved. */
 export function realPlace(file: string): string {
   try {
     return realpathSync(file);
@@ -100,7 +100,7 @@ export function realPlace(file: string): string {
   }
 }
 
-/** Resolves when the names in a folder are on the disk: a file that was made, renamed or removed there is then so after a loss of power, too. */
+/** Resolves when the entries of a folder are on disk, so that a created, renamed or removed file stays so after a power failure. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, constants.O_RDONLY);
   try {
@@ -110,7 +110,7 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** The same at once, for programs that serve nobody meanwhile. Nothing happens when there is no folder. */
+/** The same synchronously, for programs that serve no requests meanwhile. Does nothing if the folder does not exist. */
 export function syncFolderSync(folder: string): void {
   if (!existsSync(folder)) return;
   const fd = openSync(folder, 'r');

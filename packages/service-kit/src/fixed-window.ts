@@ -2,20 +2,20 @@ import type { Clock } from './clock.ts';
 import { forgetOldest } from './forget-oldest.ts';
 
 type Options = {
-  /** Events of one key that a window lets through. */
+  /** Events of one key that are allowed in a window. */
   max: number;
   windowMs: number;
-  /** Keys that are counted at a time. Past it the key whose window began first is forgotten. */
+  /** Keys that are counted at a time. Above it the key whose window began first is forgotten. */
   maxKeys?: number;
 };
 
-/** Limits how often something happens: by key, in windows that begin with the first event of the key. */
+/** A rate limit by key, in windows that begin with the first event of the key. */
 export type FixedWindow = {
-  /** Counts an event. Gives 0, or the ms until the window ends when the event is one too many. */
+  /** Counts an event. Returns 0, or the ms until the window ends if the limit is exceeded. */
   count(key: string): number;
-  /** The same without counting: of an event that would come now. */
+  /** The same for an event now, without counting it. */
   waitMs(key: string): number;
-  /** Takes the last event back. */
+  /** Uncounts the last event. */
   uncount(key: string): void;
 };
 
@@ -28,7 +28,7 @@ export function createFixedWindow(clock: Pick<Clock, 'elapsed'>, { max, windowMs
     const window = windows.get(key);
     return window !== undefined && clock.elapsed() - window.startedAt < windowMs ? window : undefined;
   };
-  /** In the order of their beginning, so that the first is the oldest. */
+  /** Kept in the order of their start, so that the first is the oldest. */
   const open = (key: string): Window => {
     windows.delete(key);
     const window = { startedAt: clock.elapsed(), events: 0 };

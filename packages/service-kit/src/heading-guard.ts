@@ -1,8 +1,8 @@
 import type { Steps } from './redaction/pace.ts';
 
 /**
- * Texts of others without lines that read like a heading of ours. `headings`: how those begin, in lower-case letters alone, as much of each as
- * distinguishes it.
+ * Changes lines of untrusted texts that look like one of our headings. `headings`: the beginnings of these, only lower-case letters, as much of each
+ * as is distinctive.
  */
 export const createHeadingGuard = (headings: readonly string[]): ((text: string) => Steps<string>) => {
   const readsLikeHeading = (text: string): boolean => looksLikeHeading(text, headings);
@@ -18,17 +18,17 @@ export const createHeadingGuard = (headings: readonly string[]): ((text: string)
   };
 };
 
-/** A text of this length is looked at in one step. */
+/** Characters that are processed in one step. */
 export const stepLength = 4096;
 
-/** The bracket at the beginning of a line that reads like a heading becomes a parenthesis. */
+/** Replaces the bracket at the beginning of a line that looks like a heading by a parenthesis. */
 function* withBracketsReplaced(text: string, readsLikeHeading: (text: string) => boolean): Steps<string> {
   let out = '';
   let kept = 0;
   let stepAt = stepLength;
   for (let line = 0; line < text.length; line = text.indexOf('\n', line) + 1 || text.length) {
     if (!isPlain(text.charCodeAt(line))) {
-      // What cannot be seen is passed in parts: all of a long text may be that.
+      // Invisible characters are skipped in parts, because a long text may consist of them.
       for (let end = line; (end = endOf(unseen, text, line)) > line; line = end) if (end - line >= stepLength) yield;
       const end = endOf(openingBracket, text, line);
       if (end > line && readsLikeHeading(text.slice(end, end + readAhead))) {
@@ -43,46 +43,46 @@ function* withBracketsReplaced(text: string, readsLikeHeading: (text: string) =>
   return out + text.slice(kept);
 }
 
-/** Of ASCII, seen, and no bracket: how most lines begin. */
+/** A visible ASCII character other than a bracket, with which most lines begin. */
 const isPlain = (unit: number): boolean => unit > 0x20 && unit < 0x7f && unit !== 0x5b;
 
-/** Where what a sticky pattern finds at a place ends; the place itself where it finds nothing. */
+/** The end of the match of a sticky pattern at a position; the position itself if there is none. */
 function endOf(pattern: RegExp, text: string, at: number): number {
   pattern.lastIndex = at;
   return pattern.test(text) ? pattern.lastIndex : at;
 }
 
-/** Neither a line end of two characters nor a character of two units is cut. */
+/** A step ends neither within a line end of two characters nor within a surrogate pair. */
 function endOfStep(text: string, from: number): number {
   const end = from + stepLength;
   return /^(?:\r\n|[\ud800-\udbff][\udc00-\udfff])$/.test(text.slice(end - 1, end + 1)) ? end + 1 : Math.min(text.length, end);
 }
 
-/** Whatever a reader may take for a line's end is one; other control characters say nothing. */
+/** Replaces everything that a reader may take for a line end by `\n`, and removes other control characters. */
 export const plainText = (text: string): string =>
   text
     .toWellFormed()
     .replace(/\r\n|[\r\v\f\u0085\u2028\u2029]/g, '\n')
     .replace(/[\p{Cc}--[\t\n]]/gv, '');
 
-/** Marks that stand alone: their compatibility form is a blank or nothing with a mark. */
+/** Marks without a letter: their compatibility form is a space, or nothing, with a mark. */
 const loneMarks =
   '\\xa8\\xaf\\xb4\\xb8\\u02d8-\\u02dd\\u037a\\u0384\\u0385\\u1fbd\\u1fbf-\\u1fc1\\u1fcd-\\u1fcf\\u1fdd-\\u1fdf\\u1fed\\u1fee\\u1ffd\\u1ffe' +
   '\\u2017\\u203e\\u309b\\u309c\\ufc5e-\\ufc63\\ufe49-\\ufe4c\\ufe70\\ufe72\\ufe74\\ufe76\\ufe78\\ufe7a\\ufe7c\\ufe7e\\uff9e\\uff9f\\uffe3';
-/** What cannot be seen at the beginning of a line, or is no more than a mark, up to a step of it. */
+/** Invisible characters and lone marks at the beginning of a line, up to one step. */
 const unseen = new RegExp(
   String.raw`[[\p{Z}\p{Cf}\p{M}\p{Default_Ignorable_Code_Point}\t\u2800${loneMarks}]--[\n]]{1,4096}`,
   'vy',
 );
-/** Anything like an opening bracket, a sign in brackets too. */
+/** Anything that looks like an opening bracket, including characters in brackets. */
 const openingBracket = /[[\p{Ps}\u23a1-\u23a3\u2308\u230a\u{1f240}-\u{1f248}]--[\(\{]]/vy;
 
-/** Longer than any heading, however it is spaced out. */
+/** Longer than any heading, even with extra spaces. */
 const readAhead = 240;
 
 /**
- * Reads a line as generously as a model does: compatibility forms, marks, spacing and punctuation do not count, and a
- * letter of another script may stand for any or for none, as long as half of the letters are really there.
+ * Reads a line as leniently as a model does: compatibility forms, marks, spaces and punctuation are ignored, and a letter of
+ * another script may replace any letter or none, as long as half of the letters are there.
  */
 function looksLikeHeading(text: string, headings: readonly string[]): boolean {
   const [line = ''] = text.split('\n', 1);
@@ -91,7 +91,7 @@ function looksLikeHeading(text: string, headings: readonly string[]): boolean {
     .toLowerCase()
     .replace(/\p{Default_Ignorable_Code_Point}+|[^\p{L}\p{N}]+/gu, '');
   const latin = letters.replace(/[^a-z]+/g, '');
-  // A letter with a mark is that letter to one reader, and to another none at all.
+  // To some readers a letter with a mark is that letter, to others it is none.
   const unmarked = line
     .normalize('NFKC')
     .toLowerCase()

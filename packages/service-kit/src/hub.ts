@@ -1,4 +1,4 @@
-/** An in-process feed: everyone who listens gets every item. A listener's fault is its own; the others go on. */
+/** An in-process feed: every listener gets every item. A failing listener does not affect the others. */
 export type Hub<T> = {
   publish(item: T): void;
   subscribe(listener: (item: T) => void): () => void;

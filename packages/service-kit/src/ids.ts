@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-/** Ids as a dependency. Those of one process sort in the order they were made, all by creation time. Safe in paths, logs and JSON. */
+/** Ids as a dependency. They sort by creation time; those of one process sort in exact order. Safe in paths, logs and JSON. */
 export type Ids = { next(prefix: string): string };
 
 const alphabet = Buffer.from('0123456789abcdefghjkmnpqrstvwxyz');
@@ -10,10 +10,10 @@ let time = 0;
 let timePart = '';
 let serial = 0;
 
-/** Two characters for each id of one millisecond; past the last the order among them is lost, nothing else. */
+/** Two characters for the order of ids within a millisecond. Beyond the last, only the order is lost. */
 const serials = Array.from({ length: 1024 }, (_, n) => n.toString(32).padStart(2, '0'));
 
-/** Eight random characters (40 bits) from a pool: an id is too frequent to be made character by character. */
+/** Eight random characters (40 bits) from a pool, because ids are too frequent to generate characters one by one. */
 function randomPart(): string {
   if (used === pool.length) {
     pool = Buffer.from(randomBytes(1000).map((byte) => alphabet[byte & 31] ?? 0)).toString('latin1');
@@ -35,7 +35,7 @@ export const randomIds: Ids = {
   },
 };
 
-/** When an id of ours was made, epoch ms; null for any other text. */
+/** When one of our ids was created, epoch ms; null for any other text. */
 export function timeOfId(id: string): number | null {
   const time = /^[a-z]+_([0-9a-v]{9})[0-9a-z]{10}$/.exec(id)?.[1];
   return time === undefined ? null : Number.parseInt(time, 32);

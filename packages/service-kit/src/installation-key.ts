@@ -5,8 +5,8 @@ import { writeFileAtomic, readIfThere } from './files.ts';
 const keyForm = /^[0-9a-f]{64}$/;
 
 /**
- * The 32 bytes in a file of the data folder that no connector can open, made by the first process that needs them.
- * @throws Error when the file holds something else; `loss` says what then fails
+ * The 32 bytes of a key file in the data folder that no connector can open. The first process that needs it creates it.
+ * @throws Error when the file is damaged; `loss` describes what then fails
  */
 export function readInstallationKey(file: string, loss: string, link = linkSync): Buffer {
   const found = tryRead(file) ?? makeKey(file, link);
@@ -14,7 +14,7 @@ export function readInstallationKey(file: string, loss: string, link = linkSync)
   return Buffer.from(found, 'hex');
 }
 
-/** Two processes may make it at once: the first file to get the name stays, and both read that one. */
+/** Two processes may create it at once: the first file with the name stays, and both read that one. */
 function makeKey(file: string, link: typeof linkSync): string {
   const draft = `${file}.${process.pid}.new`;
   writeFileAtomic(draft, randomBytes(32).toString('hex'));
@@ -30,7 +30,7 @@ function makeKey(file: string, link: typeof linkSync): string {
   return readFileSync(file, 'utf8').trim();
 }
 
-/** Of file systems without hard links, such as a share in the network. */
+/** Error codes of file systems without hard links, such as a network share. */
 const cannotLink = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
 
 function copyFirst(draft: string, file: string): void {

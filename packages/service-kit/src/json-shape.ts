@@ -3,18 +3,18 @@ import { ServiceError } from './service-error.ts';
 export type JsonLimits = {
   /** Lists and objects within each other. */
   depth: number;
-  /** Objects and their fields, all together: reading one costs up to a hundred times what an item of a list does. */
+  /** Objects and fields in total: parsing one costs up to a hundred times as much as an item of a list. */
   fields: number;
-  /** Lists and their items, all together. */
+  /** Lists and items in total. */
   items: number;
 };
 
-/** More than the largest request of ours has: an envelope with a transcript of 10,000 messages. */
+/** Above our largest request, an envelope with a transcript of 10,000 messages. */
 export const usualJsonLimits: JsonLimits = { depth: 100, fields: 40_000, items: 200_000 };
 
 /**
- * Where each value in a request is judged by itself, however odd it is: as much as can be read in a moment, all the same. Parsers and
- * writers of JSON go about as deep.
+ * For requests whose values are checked one by one later, however unusual they are: as much as can be parsed in a moment. The depth is
+ * about that which JSON parsers and writers support.
  */
 export const looseJsonLimits: JsonLimits = { depth: 150_000, fields: 500_000, items: 2_000_000 };
 
@@ -27,13 +27,13 @@ const listEnd = 0x5d;
 const objectStart = 0x7b;
 const objectEnd = 0x7d;
 
-/** 1 for what counts, outside of strings. */
+/** 1 for bytes that are counted outside of strings. */
 const counts = new Uint8Array(256);
 for (const byte of [comma, colon, listStart, listEnd, objectStart, objectEnd]) counts[byte] = 1;
 
 /**
- * Counts what JSON is made of while its bytes come in, before anything parses it: ten megabytes of small values hold up a
- * process for seconds. Whether it is JSON at all is the parser's question.
+ * Counts the parts of JSON while its bytes arrive, before it is parsed: ten megabytes of small values would block a process
+ * for seconds. Whether it is valid JSON is left to the parser.
  */
 export class JsonShape {
   readonly #limits: JsonLimits;
@@ -48,7 +48,7 @@ export class JsonShape {
     this.#limits = limits;
   }
 
-  /** How many levels deep it went. */
+  /** The maximum depth so far. */
   get deepest(): number {
     return this.#deepest;
   }
@@ -58,7 +58,7 @@ export class JsonShape {
     return this.#fields;
   }
 
-  /** @throws ServiceError `too_large` when it is made of more than a request may be. */
+  /** Adds a part. @throws ServiceError `too_large` when a limit is exceeded. */
   take(part: Uint8Array): void {
     const { length } = part;
     let i = this.#isInString ? this.#passString(part, 0) : 0;
@@ -70,7 +70,7 @@ export class JsonShape {
     this.#check();
   }
 
-  /** Behind the string that goes on here, as far as it has come. */
+  /** Skips the string that continues here; returns the position after it. */
   #passString(part: Uint8Array, from: number): number {
     const { length } = part;
     let i = this.#isEscaped ? from + 1 : from;

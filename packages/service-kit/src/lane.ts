@@ -1,17 +1,17 @@
 import { queueFull } from './service-error.ts';
 
-/** Runs work when there is a place for it. */
+/** Runs work when a place is free. */
 export type Lane = <T>(work: () => Promise<T>) => Promise<T>;
 
-/** How many works may run and wait in all, and what one more is refused with. */
+/** How many works may run and wait in all, and the message of the refusal above that. */
 export type LaneLimit = { most: number; full: string };
 
-/** For who bounds the works already. */
+/** For callers that limit the works themselves. */
 const unlimited: LaneLimit = { most: Infinity, full: '' };
 
 /**
- * Runs so many works at once, the others in the order they came; with 1 one after the other. A work that fails does not stop the next.
- * @throws ServiceError `queue_full` past the limit.
+ * Runs up to `atOnce` works in parallel, the others in order of arrival; with 1, one after the other. A failed work does not affect the next.
+ * @throws ServiceError `queue_full` above the limit.
  */
 export function createLane(atOnce: number, { most, full } = unlimited): Lane {
   const waiting: (() => void)[] = [];
@@ -19,7 +19,7 @@ export function createLane(atOnce: number, { most, full } = unlimited): Lane {
   return async (work) => {
     if (running + waiting.length >= most) throw queueFull(full);
     if (running < atOnce) running++;
-    else await new Promise<void>((resolve) => void waiting.push(resolve)); // the place is handed over
+    else await new Promise<void>((resolve) => void waiting.push(resolve)); // the finished work passes its place on
     try {
       return await work();
     } finally {

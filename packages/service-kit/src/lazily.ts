@@ -1,4 +1,4 @@
-/** Gives what `make` makes when it is first asked for, and the same from then on. One that throws is asked again. */
+/** Calls `make` on first use and then returns the same value. If `make` throws, the next use calls it again. */
 export function lazily<T>(make: () => T): () => T {
   let made: { value: T } | null = null;
   return () => (made ??= { value: make() }).value;

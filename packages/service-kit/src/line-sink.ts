@@ -3,24 +3,24 @@ import { write, writeSync } from 'node:fs';
 /** Where log lines go. Writing never waits and never throws. */
 export type LineSink = {
   write(line: string): void;
-  /** Hands over what is still here; takes six tenths of a second at most. */
+  /** Writes what is still pending, within 0.6 seconds. */
   flushSync(): void;
 };
 
 const maxPending = 4 * 1024 * 1024;
 const retryMs = 20;
 const maxTries = 25;
-/** How long what the system is writing at the end is given before the rest follows, so that lines neither mix nor change places, ms. */
+/** How long to wait at the end for a write in progress before the rest is written, so that lines neither mix nor swap, ms. */
 const handOverMs = 100;
 
 /**
- * Writes lines to a file descriptor, one write for all that came while the last one ran. A reader that is gone ends the
- * writing for good: nothing may keep a process from ending after its parent was killed. A reader that does not read
- * costs 4 MiB, then lines are dropped.
+ * Writes lines to a file descriptor; lines that arrive during a write are written together. When the reader is gone, writing
+ * stops for good, because it must not keep a process alive whose parent was killed. For a reader that does not read, 4 MiB
+ * are buffered, then lines are dropped.
  */
 export function createLineSink(fd: number): LineSink {
   let pending = '';
-  /** Handed to the system and not yet taken; `null` when nothing is. */
+  /** The bytes of the write in progress, or null. */
   let current: Buffer | null = null;
   let isSystemWriting = false;
   let isGone = false;
@@ -57,7 +57,7 @@ export function createLineSink(fd: number): LineSink {
     },
     flushSync() {
       if (isGone) return;
-      // What the system has already is on its way and is not written twice. Its end cannot be seen from here: a reader that reads has it by then.
+      // A write in progress must not be repeated. Its end cannot be observed here, but an active reader has the bytes after this pause.
       if (isSystemWriting) sleep(handOverMs);
       const rest = Buffer.concat([isSystemWriting || current === null ? Buffer.alloc(0) : current, Buffer.from(pending)]);
       pending = '';

@@ -1,13 +1,13 @@
 import { StringDecoder } from 'node:string_decoder';
 
 export type LineSplitter = {
-  /** Takes bytes as they come and calls back for every finished line, without its line break. */
+  /** Takes bytes as they arrive and calls back for every complete line, without its line break. */
   push(chunk: Buffer): void;
 };
 
 /**
- * Cuts a byte stream into lines. Linear in the input however it is cut; a line longer than `maxLength` (characters)
- * calls `onTooLong` once and ends the splitting, because what follows cannot be trusted to be a line.
+ * Splits a byte stream into lines, in linear time however it is chunked. A line longer than `maxLength` (characters) calls
+ * `onTooLong` once and ends the splitting, because what follows may not begin at a line.
  */
 export function createLineSplitter(maxLength: number, onLine: (line: string) => void, onTooLong: () => void): LineSplitter {
   const decoder = new StringDecoder('utf8');

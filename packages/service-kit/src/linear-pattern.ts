@@ -1,15 +1,15 @@
 import { createRequire } from 'node:module';
 import type * as Re2 from 're2js';
 
-/** A pattern that is looked for in time linear in the text, whatever the pattern: none can hang the process. */
+/** A pattern that is searched in time linear in the text, so that no pattern can block the process. */
 export type LinearPattern = { isIn(text: string): boolean };
 
-/** Loaded with the first pattern: most installations have none. */
+/** Loaded with the first pattern, because most installations have none. */
 const load = () => createRequire(import.meta.url)('re2js') as typeof Re2;
 
 /**
- * Any of some regular expressions (RE2 syntax: no look-around, no back-references), without regard to case.
- * @throws Error that names the first one that is not valid.
+ * Matches any of some regular expressions (RE2 syntax: no look-around, no back-references), ignoring case.
+ * @throws Error that names the first invalid one.
  */
 export function compileLinear(patterns: readonly string[]): LinearPattern {
   if (patterns.length === 0) return { isIn: () => false };

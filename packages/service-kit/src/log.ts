@@ -4,7 +4,7 @@ import { createLineSink, type LineSink } from './line-sink.ts';
 export type Log = Logger;
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent';
 
-/** JSON lines on stdout; the supervisor keeps them (`svc logs`). Long strings are cut: a log line is not a store. */
+/** JSON lines on stdout; the supervisor keeps them (`svc logs`). Long strings are cut. */
 export const createLog = (service: string, level: LogLevel): Log =>
   pino(
     {
@@ -19,12 +19,12 @@ export const createLog = (service: string, level: LogLevel): Log =>
     openStdout(),
   );
 
-// pino's own writer tries for ever to hand its last lines to a reader that is gone, and so outlives its parent.
+// pino's own writer tries for ever to write its last lines to a reader that is gone, and so outlives its parent.
 let stdout: LineSink | null = null;
 
 let mask = (line: string): string => line;
 
-/** Every line passes `masks` before it is written. A line that cannot be masked is not written: one that says so is. */
+/** From now on every line is masked by `masks`. A line that cannot be masked is replaced by one that reports this. */
 export function maskLogLines(masks: (line: string) => string): void {
   mask = masks;
 }
@@ -46,11 +46,11 @@ function openStdout(): LineSink {
   return (stdout = { write: (line) => sink.write(masked(line)), flushSync: () => sink.flushSync() });
 }
 
-/** Anything can be thrown, and all of it can be logged. */
+/** Makes any thrown value loggable. */
 const toLogged = (error: unknown): object =>
   error instanceof Error
     ? { type: error.name, message: cut(error.message, 2000), stack: cut(error.stack ?? '', 8000) }
     : { type: typeof error, message: cut(String(error), 2000) };
 
-/** Masked before it is cut: half of a secret would not be known for one. */
+/** Masked before it is cut, because half of a secret would not be recognized. */
 const cut = (text: string, max: number): string => (text.length <= max ? text : masked(text).slice(0, max));
