@@ -2,26 +2,26 @@ import { readdir, readFile } from 'node:fs/promises';
 import { askPs } from './ask-ps.ts';
 import { readProcStat } from './proc-stat.ts';
 
-/** Bytes that a process holds, and processor time that it has used in all, ms. */
+/** The resident memory of a process in bytes, and all CPU time that it has used, ms. */
 export type Usage = { memoryBytes: number; cpuMs: number };
 export type ProcessMemory = { pid: number; parent: number; memoryBytes: number };
 
-/** Linux counts processor time in hundredths of a second, whatever the kernel's own clock does. */
+/** `/proc` counts CPU time in hundredths of a second, whatever the kernel's tick rate. */
 const tickMs = 10;
 
-/** What a process uses; null when it is gone, or the system does not say. Never rejects. */
+/** The usage of a process; null when it has ended or the system does not report it. Never rejects. */
 export async function readUsage(pid: number): Promise<Usage | null> {
   if (process.platform === 'linux') return readUsageOfProc(pid).catch(() => null);
   return parseUsage(await askPs('rss=,time=', pid));
 }
 
-/** Memory is in `stat` too, in pages, which are not of the same size everywhere. @throws when there is no such process */
+/** `stat` has the memory too, but in pages, whose size varies between machines. @throws when there is no such process */
 export async function readUsageOfProc(pid: number, proc = '/proc'): Promise<Usage> {
   const [{ cpuTicks }, { memoryBytes }] = await Promise.all([readProcStat(pid, proc), readStatus(pid, proc)]);
   return { cpuMs: cpuTicks * tickMs, memoryBytes };
 }
 
-/** What `ps` says of it: kibibytes, and `1-02:03:04` or `03:04.56`. Null for anything else. */
+/** Parses the output of `ps`: kibibytes, and `1-02:03:04` or `03:04.56`. Null for anything else. */
 export function parseUsage(line: string): Usage | null {
   const [, kib, days = 0, clock = ''] = /^(\d+)\s+(?:(\d+)-)?([\d:.]+)$/.exec(line) ?? [];
   if (kib === undefined) return null;
@@ -31,14 +31,14 @@ export function parseUsage(line: string): Usage | null {
 
 type Look = { at: number; cpuMs: number };
 
-/** The share of one core that was used between two looks, in percent; 0 for the first. `at` is of a clock that only goes forward, ms. */
+/** The share of one core that was used between two readings, in percent; 0 for the first. `at` comes from a monotonic clock, ms. */
 export function coreShare(before: Look | null, after: Look): number {
   const passedMs = before === null ? 0 : after.at - before.at;
   const share = before === null || passedMs <= 0 ? 0 : ((after.cpuMs - before.cpuMs) / passedMs) * 100;
   return Math.max(0, Math.round(share * 10) / 10);
 }
 
-/** All processes with who started them and what they hold. Rejects when the machine cannot be looked at. */
+/** All processes with their parents and their memory. Rejects when the system cannot be read. */
 export async function readAllMemory(): Promise<ProcessMemory[]> {
   if (process.platform !== 'linux') return (await askPs('pid=,ppid=,rss=', 'all')).split('\n').flatMap(parseMemory);
   const pids = (await readdir('/proc')).map(Number).filter((pid) => pid > 0);

@@ -4,17 +4,17 @@ import { createTextTail } from './text-tail.ts';
 
 export type ProgramResult = {
   ending: 'ended' | 'too_late' | 'not_started';
-  /** Null when it did not end by itself. */
+  /** The exit code; null when it did not exit by itself. */
   code: number | null;
   stdout: string;
   stderr: string;
-  /** It wrote more to stdout than was kept. */
+  /** True when it wrote more to stdout than was kept. */
   isCut: boolean;
 };
 
 type Options = { env: Readonly<Record<string, string | undefined>>; cwd?: string; timeoutMs: number; maxOutput?: number };
 
-/** What is kept of stdout: its end, in characters. */
+/** How many characters at the end of stdout are kept. */
 export const usualOutput = 64 * 1024;
 
 /** Runs a program to its end without a shell, with nothing on stdin. Past `timeoutMs` it is killed; it never rejects. */

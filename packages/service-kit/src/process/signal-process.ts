@@ -1,15 +1,15 @@
 import { readProcStatSync } from './proc-stat.ts';
 
 /**
- * Sends a signal to one process. To the system 0 means the group of the caller, -1 everything it may signal and 1 is the process
- * that holds all others: a caller without a number must not reach them, so these are refused.
- * @throws RangeError for a pid below 2; what the system says otherwise (ESRCH: there is no such process).
+ * Sends a signal to one process. The system reads 0 as the caller's group and -1 as every process it may signal, and 1 is init:
+ * a caller whose pid is missing must not reach any of those, so they are refused.
+ * @throws RangeError for a pid below 2; otherwise the system's error (ESRCH: there is no such process).
  */
 export function signalProcess(pid: number | null | undefined, signal: NodeJS.Signals | 0): true {
   return process.kill(checkedPid(pid), signal);
 }
 
-/** The same to one that may have ended meanwhile: false when there is no such process. @throws as `signalProcess` otherwise */
+/** Like `signalProcess`, for a process that may have ended: false when there is no such process. @throws otherwise the same */
 export function signalIfThere(pid: number | null | undefined, signal: NodeJS.Signals): boolean {
   try {
     return signalProcess(pid, signal);
@@ -26,10 +26,10 @@ export function signalGroupOf(leader: number | null | undefined, signal: NodeJS.
 
 function checkedPid(pid: number | null | undefined): number {
   if (typeof pid === 'number' && Number.isInteger(pid) && pid >= 2) return pid;
-  throw new RangeError(`No signal is sent to process ${String(pid)}: a process of ours has a number from 2 on.`);
+  throw new RangeError(`No signal is sent to process ${String(pid)}: the pid must be an integer of 2 or above.`);
 }
 
-/** True while a process runs. One that has ended and that its parent has not collected yet does not count. */
+/** True while a process runs. A zombie, whose parent has not collected it yet, does not count. */
 export function isAlive(pid: number | null | undefined): boolean {
   if (!(Number(pid) >= 2)) return false;
   try {
@@ -44,6 +44,6 @@ function isZombie(pid: number): boolean {
   try {
     return readProcStatSync(pid).state === 'Z';
   } catch {
-    return false; // not Linux, or gone in this moment
+    return false; // not Linux, or it has just ended
   }
 }

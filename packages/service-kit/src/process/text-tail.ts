@@ -1,15 +1,15 @@
 /** The end of a text stream, at most `limit` characters of it. */
 export type TextTail = {
   add(chunk: string): void;
-  /** Without blanks around it. */
+  /** Trimmed. */
   read(): string;
-  /** As it came. */
+  /** Unchanged. */
   raw(): string;
   /** True when there was more. */
   isCut(): boolean;
 };
 
-/** Takes as long as what is added, whatever the limit and however it is cut. */
+/** Takes time linear in what is added, whatever the limit and the size of the chunks. */
 export function createTextTail(limit = 8192): TextTail {
   const parts: string[] = [];
   let kept = 0;

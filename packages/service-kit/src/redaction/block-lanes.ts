@@ -8,19 +8,19 @@ import { base32Values, base64Values, hexValues } from './unit-classes.ts';
 const hexLanes = 4;
 const base32Lanes = 6;
 const laneCount = 14;
-/** From so many characters of a block on, two bytes have ended in every lane. */
+/** After this many characters of a block, every lane has two whole bytes. */
 const leastPassed = 8;
 
 /**
- * Decodes runs of base64, hex and base32, wherever in a group of characters they begin: each possible beginning is a lane.
- * Two bytes with which no value begins are passed over; only from others on are the bytes of their lane looked at one by one.
+ * Decodes runs of base64, hex and base32, at every possible alignment: each alignment is a lane. A lane stays idle until two of
+ * its bytes may begin a value; only from there on are its bytes matched one by one.
  */
 export class BlockLanes implements UnitSink {
   readonly #matcher: SecretMatcher;
   readonly #masks: MaskList;
   readonly #lanes: ByteLane[] = [];
   #active = 0;
-  /** The last characters of the run as bits, and how many it has, for each of the encodings. */
+  /** For each encoding, the last characters of the run as bits, and how many characters the run has. */
   #bits64 = 0;
   #count64 = 0;
   #bits16 = 0;
@@ -32,7 +32,7 @@ export class BlockLanes implements UnitSink {
   #from1 = 0;
   #from2 = 0;
   #from3 = 0;
-  /** Where what reads like a word ends, with which the run begins: words leave at once. */
+  /** Where the plain word at the beginning of the run ends: words are let out at once. */
   #wordTo = 0;
   #isWord = true;
 
@@ -62,7 +62,7 @@ export class BlockLanes implements UnitSink {
     else if (this.#count32 > 0) this.#end32();
   }
 
-  /** The same of characters of a block, one behind the other. */
+  /** Takes consecutive characters of a block. */
   takeRun(text: string, from: number, to: number, textAt: number): void {
     for (let i = from; i < to;) {
       if (this.#active === 0 && !this.#isWord && this.#count64 >= leastPassed) i = this.#passOver(text, i, to, textAt);
@@ -71,7 +71,7 @@ export class BlockLanes implements UnitSink {
     }
   }
 
-  /** Up to the first character that ends two bytes with which a value may begin. */
+  /** Skips to the first character that completes two bytes with which a value may begin. */
   #passOver(text: string, from: number, to: number, textAt: number): number {
     const { pairs } = this.#matcher.starts;
     let [bits64, bits16, bits32] = [this.#bits64, this.#bits16, this.#bits32];
@@ -107,13 +107,13 @@ export class BlockLanes implements UnitSink {
     this.#from0 = from;
   }
 
-  /** Letters, of which only the first may be a capital. */
+  /** A word is letters, of which only the first may be a capital. */
   #takeWord(unit: number, to: number): void {
     this.#isWord = (unit >= 97 && unit <= 122) || (this.#count64 === 0 && unit >= 65 && unit <= 90);
     if (this.#isWord) this.#wordTo = to;
   }
 
-  /** The run is over. */
+  /** Ends the run. */
   end(): void {
     this.#isWord = true;
     this.#wordTo = 0;
@@ -173,7 +173,7 @@ export class BlockLanes implements UnitSink {
     return ((this.#active >> lane) & 1) === 1;
   }
 
-  /** A byte of a lane, the one before it above it in the bits. */
+  /** Feeds a byte to a lane. The next higher byte of `bits` is the one before it. */
   #feed(index: number, bits: number, fromBefore: number, from: number, to: number): void {
     const lane = (this.#lanes[index] ??= new ByteLane(this.#matcher, this.#masks));
     if (!this.#isActive(index)) {
@@ -202,7 +202,7 @@ export class BlockLanes implements UnitSink {
     }
   }
 
-  /** Where a byte begins that a value may begin with, and after which none has come yet. */
+  /** Where the last byte begins, if a value may begin with it and its second byte has not come yet. */
   #heldByte(): number {
     const { firstBits } = this.#matcher.starts;
     const isHeld = (back: number): boolean =>
@@ -216,7 +216,7 @@ export class BlockLanes implements UnitSink {
   }
 }
 
-/** Where among the last bits of a run a byte is that began so many characters back, and how many bits of it have come. */
+/** Where among the last bits of a run the byte is that began that many characters ago, and how many of its bits have come. */
 type Waiting = readonly (readonly [shift: number, count: number])[];
 const waiting64: readonly Waiting[] = [[[0, 6], [2, 8], [0, 8]], [[4, 8], [6, 8]], []]; // prettier-ignore
 const waiting16: readonly Waiting[] = [[[0, 4]], [[0, 8]], [[4, 8]]]; // prettier-ignore

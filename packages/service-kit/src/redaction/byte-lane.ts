@@ -38,14 +38,14 @@ class Reader {
 }
 
 /**
- * The bytes of one way to read a block, looked at like a text of their own: in UTF-8, and in UTF-16 of both orders wherever
- * two of them may begin a value.
+ * The bytes of one alignment of a block, read as text: as UTF-8, and as UTF-16 of either byte order wherever two of them may
+ * begin a value.
  */
 export class ByteLane {
   readonly #matcher: SecretMatcher;
   readonly #masks: MaskList;
   readonly #bytes: Reader;
-  /** Little and big endian, each from an even and from an odd byte on. */
+  /** Little and big endian, each at even and at odd offsets. */
   readonly #wide: Reader[] = [];
   #activeWide = 0;
   #count = 0;

@@ -1,8 +1,8 @@
 import { EscapeDecoder } from './escape-decoder.ts';
 
 /**
- * A text as it is compared: without escapes, line ends and invisible characters. `settled`: what remains of it when the
- * text after it completes an escape that its end begins.
+ * The form in which texts are compared: without escapes, line ends and invisible characters. `settled`: what is left of it
+ * if following text completes an escape that begins at its end.
  */
 export function canonicalText(text: string): { whole: string; settled: string } {
   let whole = '';
@@ -13,5 +13,5 @@ export function canonicalText(text: string): { whole: string; settled: string } 
   return { whole, settled };
 }
 
-/** Forms write a space as a plus sign, and editors as one that does not break. */
+/** URL-encoded forms write a space as a plus sign, and editors as a non-breaking space. */
 export const foldUnit = (unit: number): number => (unit === 43 || unit === 0xa0 ? 32 : unit);

@@ -13,22 +13,22 @@ import { createTextDetector } from './text-detector.ts';
 /** Who may read the text. Public surfaces are masked more strictly. */
 export type Audience = 'private' | 'public';
 
-/** Lines of a log are many, short and full of names like `key`: what is costly to separate from ordinary text is not asked there. */
+/** Log lines are many, short and full of names like `key`, so rules that are costly to tell from ordinary text do not run there. */
 type RuleSet = Audience | 'log';
 
 const tables = new Map<string, KeywordTable>();
 
 /**
- * Finds what has the form of a secret. The rules are read when the first text needs them and kept for the process.
- * `linkHosts`: where links for the public may lead; anywhere when it is empty.
+ * Finds text that has the form of a secret. The rules are loaded for the first text and kept for the life of the process.
+ * `linkHosts`: hosts that links on public surfaces may point to; any when empty.
  */
 export const detect = (audience: Audience, linkHosts: readonly string[] = []): StreamRedactor =>
   createTextDetector(tableOf(audience, linkHosts), audience === 'public');
 
-/** The same for lines of a log. */
+/** Like `detect`, for log lines. */
 export const detectInLog = (): StreamRedactor => createTextDetector(tableOf('log'), false);
 
-/** Reads the rules. @throws when they cannot be read: without them nothing may leave. */
+/** Loads the rules. @throws when they cannot be read: without them nothing may be sent. */
 export const loadDetection = (): void => void tableOf('private');
 
 /** The keywords and rules of a set, made once for the process. */
@@ -39,7 +39,7 @@ export function tableOf(ruleSet: RuleSet, linkHosts: readonly string[] = []): Ke
   return made;
 }
 
-/** All that needs no expression of the vendored set but for a token whose beginning was seen. */
+/** The rules that use no expression of the vendored set, except for tokens with a fixed prefix. */
 function logRules(): DetectionRule[] {
   const tokens = readVendorRules().rules.filter(({ triggers }) => triggers.every(({ opening }) => opening === 'token'));
   return [keyBlocks, ...structureRules, ...addressRules, ...prefixRules, ...tokens, explicitAssignment];
@@ -60,7 +60,7 @@ function rulesFor(audience: Audience, linkHosts: readonly string[]): DetectionRu
   ];
 }
 
-/** The blocks themselves are masked as the text passes; here are only the words that begin one. */
+/** Only the words that begin a key block. The block itself is masked as the text passes. */
 const keyBlocks: DetectionRule = {
   id: 'private-key',
   triggers: [{ opening: 'key-block', words: keyBlockStart.words }],

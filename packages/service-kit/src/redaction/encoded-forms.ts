@@ -1,16 +1,16 @@
 /** Text to look for, and how many characters follow it in the whole encoding. */
 export type EncodedForm = { text: string; more: number };
 
-/** Of a long encoding the beginning is looked for; the rest is masked with it. Every character costs memory. */
+/** Only the beginning of a long encoding is searched for, because every character costs memory. The rest is masked with it. */
 export const longestEncoding = 96;
-/** What is shorter might be met by chance. */
+/** A shorter form could occur by chance. */
 const leastForm = 8;
-/** More bytes than `longestEncoding` characters of any encoding stand for. */
+/** More bytes than `longestEncoding` characters of any encoding represent. */
 const endBytes = 128;
 
 /**
- * A value as base64, base32 and hex of any text around it contain it, forwards and backwards. These are decoded where they
- * stand in a text; as patterns they are found within each other. Only the ends of a long value are encoded.
+ * A value as it appears inside base64, base32 and hex of a longer text, forwards and backwards. Plain blocks are decoded where
+ * they are found; these patterns find encodings within encodings. Only the ends of a long value are encoded.
  */
 export function encodedForms(value: string): EncodedForm[] {
   const bytes = Buffer.from(value.trim(), 'utf8');
@@ -26,7 +26,7 @@ export function encodedForms(value: string): EncodedForm[] {
 
 const formOf = (text: string, length: number): EncodedForm => ({ text, more: length - text.length });
 
-/** The ends of an encoding, and how long it is. */
+/** The ends of an encoding, and its length. */
 type Ends = { head: string; tail: string; length: number };
 
 type Encoding = { encode(bytes: Buffer): string; bits: number; groupBytes: number };
@@ -38,14 +38,14 @@ const base32 = { encode: toBase32, bits: 5, groupBytes: 5 };
 
 const hexForms = (bytes: Buffer): Ends[] => [hex, upperHex].map((encoding) => ends(encoding, bytes, 0));
 
-/** For the three places it can begin in a group of three bytes, in both alphabets. */
+/** For each of the three offsets in a group of three bytes, in both alphabets. */
 const base64Forms = (bytes: Buffer): Ends[] =>
   [base64, base64url].flatMap((encoding) => [0, 1, 2].map((shift) => ends(encoding, bytes, shift)));
 
-/** For the five places it can begin in a group of five bytes. */
+/** For each of the five offsets in a group of five bytes. */
 const base32Forms = (bytes: Buffer): Ends[] => [0, 1, 2, 3, 4].map((shift) => ends(base32, bytes, shift));
 
-/** What the encoding holds of the value whatever is around it: the characters all of whose bits are the value's. */
+/** The characters that depend on the value alone: all of their bits are the value's, whatever is around it. */
 function ends({ encode, bits, groupBytes }: Encoding, bytes: Buffer, shift: number): Ends {
   const [from, to] = [Math.ceil((shift * 8) / bits), Math.floor(((shift + bytes.length) * 8) / bits)];
   const length = to - from;

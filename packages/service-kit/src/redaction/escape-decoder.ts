@@ -12,38 +12,38 @@ import {
 } from './escape-syntax.ts';
 import { firstHalfOfTags, invisible, lineBreak, opener, unitClasses } from './unit-classes.ts';
 
-/** Takes canonical units, each with the place in the source that it was written in. */
+/** Takes canonical units, each with its place in the source. */
 export type UnitSink = {
-  /** `isBehindEscape`: right before it an escape was left out. */
+  /** `isBehindEscape`: an escape was dropped right before it. */
   take(unit: number, from: number, to: number, isBehindEscape: boolean): void;
 };
 
-/** Escapes that are begun within each other are followed so deep. */
+/** The greatest depth of nested escapes. */
 const maxDepth = 8;
-/** So many characters without a meaning may stand in a row within a value: what is held back has a bound. */
+/** How many meaningless characters may follow each other within a value: this bounds what is held back. */
 const maxMeaningless = 64;
-/** A character may have so many backslashes before it: three layers of JSON write seven. */
+/** How many backslashes may precede a character: three layers of JSON write seven. */
 const maxBackslashes = 8;
 const capacity = 256;
 const noUnits = new Uint16Array(0);
 const noPlaces = new Float64Array(0);
 const backslash = 92;
-/** The first bytes of characters of more than one byte in UTF-8. */
+/** The lead bytes of multi-byte characters in UTF-8. */
 const firstLead = 0xc2;
 const lastLead = 0xf4;
 const separator = 0;
-/** A space that says nothing about blocks of base64. */
+/** A space that does not end a block of base64. */
 export const loneSpace = 0xa0;
 
 /**
- * Decodes every escape of a text, however deep they are nested, in one pass: what an escape stands for is read as if it
- * had been written itself, so it may complete the escape around it. Backslashes, line ends with the indentation behind
- * them, and invisible characters are left out. To compare two texts in this form is to compare what they say.
+ * Decodes every escape of a text in one pass, however deeply they are nested: a decoded character is read as if it had been
+ * written literally, so it may complete the escape around it. Backslashes, line ends with the indentation after them, and
+ * invisible characters are dropped. Two texts with the same meaning are equal in this form.
  */
 export class EscapeDecoder {
   readonly #sink: UnitSink;
   readonly #areBytes: boolean;
-  /** Units that may still become part of an escape. Room is made for the first of them: most texts have none. */
+  /** Units that may still become part of an escape. Allocated with the first of them: most texts have none. */
   #units = noUnits;
   #froms = noPlaces;
   #tos = noPlaces;
@@ -51,15 +51,15 @@ export class EscapeDecoder {
   #open: Escape[] = [];
   #depth = 0;
   #meaningless = 0;
-  /** How much white space was read since a line end; -1 once there was anything else. */
+  /** How much white space was read since the line end; -1 after anything else. */
   #indentation = -1;
-  /** Where the one space of an indentation was written. */
+  /** The place of an indentation's only space. */
   #space = -1;
   #isBehindEscape = false;
-  /** What comes next is the second half of a character that is not seen. */
+  /** True when the next unit is the second half of an invisible character. */
   #isInTag = false;
 
-  /** `areBytes`: the units are bytes, of which UTF-8 makes characters. */
+  /** `areBytes`: the units are bytes of UTF-8. */
   constructor(sink: UnitSink, areBytes = false) {
     this.#sink = sink;
     this.#areBytes = areBytes;
@@ -69,12 +69,12 @@ export class EscapeDecoder {
     return this.#depth === 0 && this.#space === -1;
   }
 
-  /** True when an ordinary unit would go to the sink as it is. */
+  /** True when an ordinary unit would go to the sink unchanged. */
   get isClear(): boolean {
     return this.#depth === 0 && this.#meaningless === 0 && this.#indentation === -1 && !this.#isInTag;
   }
 
-  /** Where in the source the first unit that is not decided yet begins. */
+  /** The place in the source of the first undecided unit. */
   get heldFrom(): number {
     const space = this.#space === -1 ? Number.POSITIVE_INFINITY : this.#space;
     return this.#depth === 0 ? space : Math.min(space, this.#froms[0]!);
@@ -100,17 +100,17 @@ export class EscapeDecoder {
     else this.#nest(unit, from, to, layer);
   }
 
-  /** The soft hyphen has the code of a byte that characters in UTF-8 are made of. */
+  /** The soft hyphen has the same code as a continuation byte of UTF-8. */
   #isAwaited(escape: Escape, unit: number): boolean {
     return unit === 0xad && this.#units[escape.start]! >= firstLead;
   }
 
-  /** A backslash in fewer escapes than the one before it begins an escape of its own, which is read first. */
+  /** A backslash that is nested less deeply than the one before it begins an escape of its own, which is read first. */
   #isDoubled(escape: Escape, layer: number): boolean {
     return isFresh(escape) && this.#units[escape.start] === backslash && layer >= escape.layer;
   }
 
-  /** Nothing more comes: what is open is no escape, unless it is whole and only waited for what was begun within it. */
+  /** Ends the text: an open escape is none, unless it is complete and only waited for one that began within it. */
   flush(): void {
     const size = this.#size;
     const whole = this.#depth < 2 ? null : this.#open.slice(0, this.#depth).filter(isWhole);
@@ -137,7 +137,7 @@ export class EscapeDecoder {
 
   #begin(unit: number, from: number, to: number, layer: number): void {
     if (this.#units.length === 0) this.#makeRoom();
-    if (this.#depth === 0) this.#meaningless = 0; // whatever was passed over before
+    if (this.#depth === 0) this.#meaningless = 0; // whatever was skipped before
     beginEscape(this.#open[this.#depth++]!, this.#size, layer);
     this.#append(unit, from, to);
   }
@@ -167,7 +167,7 @@ export class EscapeDecoder {
 
   #goOn(escape: Escape, unit: number, from: number, to: number, layer: number, isByte: boolean): void {
     this.#append(unit, from, to);
-    // Written in escapes itself, in part: what it stands for is in one more than the deepest of them.
+    // Parts of it are escapes themselves: the result is one layer deeper than the deepest of them.
     escape.layer = Math.max(escape.layer, layer);
     const { start } = escape;
     const code = readEscape(escape, this.#units[start]!, unit);
@@ -213,7 +213,7 @@ export class EscapeDecoder {
     this.#isBehindEscape = false;
   }
 
-  /** One space at the beginning of a line may be the value's; more than one, or a tab, is an indentation. */
+  /** A single space at the beginning of a line may belong to a value; more than one, or a tab, is indentation. */
   #isIndentation(unit: number, from: number, to: number): boolean {
     if (unit === 32 || unit === 9) {
       this.#space = unit === 32 && this.#indentation++ === 0 ? from : -1;

@@ -3,15 +3,15 @@ import { hexValues } from './unit-classes.ts';
 
 /** An escape that is being read. */
 export type Escape = {
-  /** Where its first unit is among the units that wait. */
+  /** The index of its first unit among the pending ones. */
   start: number;
   kind: number;
   value: number;
   digits: number;
-  /** So many digits are still to come. */
+  /** How many digits are still missing. */
   left: number;
   name: string;
-  /** In so many escapes its first unit was written. */
+  /** The nesting depth of its first unit. */
   layer: number;
 };
 
@@ -47,23 +47,23 @@ export function beginEscape(escape: Escape, start: number, layer: number): void 
   escape.name = '';
 }
 
-/** True while nothing but the first unit of the escape was read. */
+/** True while only the first unit of the escape was read. */
 export const isFresh = (escape: Escape): boolean => escape.kind === fresh;
 
-/** True for an escape that is whole by now, whatever comes next: digits of base eight may be one to three. */
+/** True for an escape that is complete whatever comes next: an octal one has one to three digits. */
 export const isWhole = ({ kind, digits }: Escape): boolean => kind === octal && digits > 0;
 
-/** True for an escape that may stand for a byte of a character, not for the whole of it. */
+/** True for an escape that may represent one byte of a character instead of the whole character. */
 export const standsForByte = ({ kind, digits }: Escape): boolean => kind === octal || (kind === fixedDigits && digits < 4);
 
-/** The results of `readEscape` while the escape goes on, when the text is no escape, and when the escape ended before this unit. */
+/** Results of `readEscape`: the escape continues; the text is no escape; the escape ended before this unit. */
 export const goesOn = -1;
 export const noEscape = -2;
 export const endedBefore = -3;
 
 /**
- * Reads one more unit of the escape that begins with `first`. Gives the code point that it stands for, or one of the
- * three above; `escape.value` is the code point of one that ended before.
+ * Reads one more unit of the escape that begins with `first`. Returns the code point it represents, or one of the three
+ * results above; `escape.value` is the code point of an escape that ended before this unit.
  */
 export function readEscape(escape: Escape, first: number, unit: number): number {
   if (escape.kind === fresh) {

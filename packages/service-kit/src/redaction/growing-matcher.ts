@@ -1,14 +1,14 @@
 import { inTurns } from './pace.ts';
 import { buildSecretMatcher, createPlainMatcher, createSecretMatcher, type SecretMatcher } from './secret-matcher.ts';
 
-/** Of so few values all forms are made at once. */
+/** Up to this many values, all forms are built at once. */
 const fewValues = 3;
 const fewChars = 2048;
 
 /**
- * The matchers of a list of values that changes. The first list is built at once, because nothing may leave before it is
- * there. Later ones are built in turns with the rest of the process; until one is done, what is new is found by a small
- * matcher of its own, and what was known by the one before. `onBuilt` is called when the matchers have become one again.
+ * The matchers of a changing list of values. The first list is built synchronously, because nothing may be sent before it is
+ * ready. Later ones are built in steps, in between the rest of the process's work; until then a small matcher finds the new
+ * values, and the previous matcher the known ones. `onBuilt` is called when a single matcher covers all values again.
  */
 export function createGrowingMatcher(onBuilt: () => void, warn: (message: string) => void) {
   let held: ReadonlySet<string> = new Set();
@@ -32,7 +32,7 @@ export function createGrowingMatcher(onBuilt: () => void, warn: (message: string
     isBuilding = true;
     build().catch((error: unknown) => {
       isBuilding = false;
-      warn(`The forms of known secrets could not be made, only plain ones are masked: ${String(error)}`);
+      warn(`Encoded forms of new secrets could not be prepared, so only their plain forms are masked: ${String(error)}`);
     });
   };
 
@@ -50,7 +50,7 @@ export function createGrowingMatcher(onBuilt: () => void, warn: (message: string
       }
       return true;
     },
-    /** A text passes all of them. */
+    /** A text must pass all of them. */
     matchers: (): readonly SecretMatcher[] => (recent === null ? [whole] : [whole, recent]),
   };
 }

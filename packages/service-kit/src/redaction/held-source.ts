@@ -1,14 +1,14 @@
 import { MaskList } from './mask-list.ts';
 import { placeholder } from './placeholder.ts';
 
-/** The source of a stream that has not left yet, and the places in it that are to be masked. */
+/** The source text that a stream still holds back, and the places in it that are to be masked. */
 export class HeldSource {
   readonly masks = new MaskList();
   #text = '';
   #from = 0;
   #end = 0;
 
-  /** Where the next text begins. */
+  /** Where the next piece of text will begin. */
   get end(): number {
     return this.#end;
   }
@@ -18,7 +18,7 @@ export class HeldSource {
     this.#end += text.length;
   }
 
-  /** What stands before a place leaves, masked. */
+  /** Returns the text before a place, masked. */
   release(until: number): string {
     let out = '';
     let at = this.#from;
@@ -26,7 +26,7 @@ export class HeldSource {
       out += this.#text.slice(at - this.#from, mask.from - this.#from) + placeholder;
       at = mask.to;
     }
-    // A mask that reaches past this point may still grow: nothing from its start on leaves yet.
+    // A mask that reaches past this point may still grow, so text from its beginning on is held back.
     const stop = Math.max(at, Math.min(until, this.masks.from));
     out += this.#text.slice(at - this.#from, stop - this.#from);
     this.#text = this.#text.slice(stop - this.#from);

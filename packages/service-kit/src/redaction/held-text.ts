@@ -2,16 +2,16 @@ import type { KeywordTable } from './keyword-table.ts';
 import { isLetterBeyond } from './letters.ts';
 import { isLower, isUpper } from './unit-kinds.ts';
 
-/** A run is what has no space, quote, bracket or list sign in it: a token, a URL, a value. Only ASCII: words of other scripts are no runs. */
+/** A run has no space, quote, bracket or list sign in it: a token, a URL, a value. Only ASCII: words of other scripts are no runs. */
 export const isRun = (unit: number): boolean => unit < 128 && runUnits[unit] === 1;
 
-/** What a run goes on with: for the public letters of other scripts, too, which mail addresses have in them. */
+/** True for what continues a run. On public surfaces that includes letters of other scripts, which mail addresses may contain. */
 export const goesOn = (unit: number, holdsWords: boolean): boolean => isRun(unit) || (holdsWords && isLetterBeyond(unit));
 
-/** What may stand between an operator and its value. */
+/** True for what may come between an operator and its value. */
 export const opensRun = (unit: number): boolean => unit < 128 && openers[unit] === 1;
 
-/** No secret begins further before its keyword. */
+/** How far before its keyword a secret may begin. */
 const maxLookBack = 128;
 
 const runUnits = unitSet(Array.from({ length: 94 }, (_, i) => String.fromCharCode(33 + i)).join(''), '"\'`,;<>()[]{}|\\');
@@ -24,8 +24,8 @@ function unitSet(chars: string, without: string): Uint8Array {
 }
 
 /**
- * Up to where text may leave while nothing is open: before a run at its end that can still turn out to be a secret, because
- * it reads like the beginning of a keyword, or like no word of a language. With `holdsWords` every unfinished run stays.
+ * Up to where text may be let out while nothing is open: a run at its end is held back while it may still turn out to be a secret,
+ * that is, while it may begin a keyword or is no plain word. With `holdsWords` every unfinished run is held back.
  */
 export function holdPoint(text: string, from: number, to: number, table: KeywordTable, holdsWords: boolean): number {
   let start = to;
@@ -36,7 +36,7 @@ export function holdPoint(text: string, from: number, to: number, table: Keyword
   return start + plainLength(text, start, to);
 }
 
-/** Length of what reads like a word: letters, of which only the first may be a capital. */
+/** Length of a plain word: letters, of which only the first may be a capital. */
 function plainLength(text: string, from: number, to: number): number {
   let i = from;
   if (isUpper(text.charCodeAt(i))) i++;
@@ -44,7 +44,7 @@ function plainLength(text: string, from: number, to: number): number {
   return i - from;
 }
 
-/** The beginning of the run that a place lies in: of a token, or of the name before a value. */
+/** The beginning of the run that contains a place: of a token, or of the name before a value. */
 export function startOfRun(text: string, at: number, holdsWords = false): number {
   let start = Math.max(0, at);
   const least = Math.max(0, start - maxLookBack);
@@ -52,7 +52,7 @@ export function startOfRun(text: string, at: number, holdsWords = false): number
   return start;
 }
 
-/** Where the run that a place lies in ends; -1 when the text ends first. */
+/** The end of the run that contains a place; -1 when the text ends first. */
 export function endOfRun(text: string, from: number): number {
   for (let i = from; i < text.length; i++) if (!isRun(text.charCodeAt(i))) return i;
   return -1;
@@ -60,12 +60,12 @@ export function endOfRun(text: string, from: number): number {
 
 const maxWord = 512;
 
-/** The beginning of the word that ends at a place, with the signs in it; of a long word, that of its last run. */
+/** The beginning of the word that ends at a place, punctuation included; for a long word, the beginning of its last run. */
 export function startOfWord(text: string, at: number): number {
   let start = at;
   while (start > 0 && isRun(text.charCodeAt(start - 1))) start--;
   for (let word = start; word > at - maxWord; word--) if (endsWord(text.charCodeAt(word - 1))) return word;
-  return text[start - 1] === '[' ? start - 1 : start; // a mask is never divided
+  return text[start - 1] === '[' ? start - 1 : start; // a mask is never split
 }
 
 /** White space, or a quote. */

@@ -1,4 +1,4 @@
-/** The named characters that libraries write when they escape HTML: the five of XML, signs of ASCII, and Latin-1. */
+/** The named entities that libraries write when they escape HTML: the five of XML, ASCII punctuation, and Latin-1. */
 const signs =
   'amp& lt< gt> quot" apos\' nbsp\u00A0 excl! num# dollar$ percnt% lpar( rpar) ast* midast* plus+ comma, period. sol/ colon: semi; equals= quest? ' +
   'commat@ lsqb[ lbrack[ bsol\\ rsqb] rbrack] Hat^ lowbar_ grave` lcub{ lbrace{ verbar| vert| rcub} rbrace} hyphen\u2010 dash\u2010 ' +
@@ -19,7 +19,7 @@ for (const [at, name] of latin1.split(' ').entries()) codes.set(name, 0xa1 + at)
 
 const beginnings = new Set(Array.from(codes.keys(), (name) => Array.from(name, (_, at) => name.slice(0, at + 1))).flat());
 
-/** The character that a name stands for, without `&` and `;`. */
+/** The code of a named entity, given without `&` and `;`. */
 export const entityCode = (name: string): number | undefined => codes.get(name);
 
 export const beginsEntity = (name: string): boolean => beginnings.has(name);

@@ -4,7 +4,7 @@ import { inTurns, maskingOf } from './mask-value.ts';
 import { createPace, type Pace } from './pace.ts';
 import type { Redactor } from './redactor.ts';
 
-/** What a text is masked with. */
+/** The parts of a redactor that mask a text. */
 type TextMask = Pick<Redactor, 'text' | 'stream' | 'offload'>;
 type LongMask = TextMask & Pick<Redactor, 'offloadStream'>;
 
@@ -13,8 +13,8 @@ const shortText = 4096;
 const sliceLength = 2048;
 
 /**
- * What `redactor.text` gives, made in slices for a long text, so that nothing else waits for the whole of it; one that costs
- * much goes to the thread. A short text is masked at once and comes without a promise.
+ * The result of `redactor.text`. A long text is masked in slices, so that nothing else waits for all of it, and an expensive one
+ * goes to the thread. A short text is masked at once and returned without a promise.
  */
 export function textInSlices(redactor: TextMask, text: string): string | Promise<string> {
   return text.length <= shortText ? redactor.text(text) : sliced(redactor, text, createPace());
@@ -37,7 +37,7 @@ async function sliced({ stream, offload }: Pick<Redactor, 'stream' | 'offload'>,
   return elsewhere ?? out + masking.end();
 }
 
-/** The same of many texts. */
+/** The same for many texts. */
 export async function textsInSlices(redactor: TextMask, texts: readonly string[]): Promise<string[]> {
   const pace = createPace();
   const out: string[] = [];
@@ -48,26 +48,26 @@ export async function textsInSlices(redactor: TextMask, texts: readonly string[]
   return out;
 }
 
-/** What `redactor.value` gives, of a value with many or long texts in it. */
+/** The result of `redactor.value`, for a value with many or long texts. */
 export const valueInSlices = (redactor: TextMask & Pick<Redactor, 'known'>, value: unknown): Promise<unknown> =>
   inTurns(maskingOf(value), ({ text, isNumber }) => (isNumber ? redactor.known(text) : textInSlices(redactor, text)));
 
 /**
- * The beginning of a text as it may leave, of at most `max` characters. No more than that and what could still change its end
- * is read, however long the text is.
+ * The masked beginning of a text, of at most `max` characters. However long the text is, only that much is read, and what could
+ * still change its end.
  */
 export async function beginningInSlices(redactor: LongMask, text: string, max: number): Promise<string> {
   if (text.length <= max + margin) return cutText(await textInSlices(redactor, text), max);
-  // It is not ended: what the stream still holds then may be half of a secret.
+  // The stream is not ended: what it still holds back may be half of a secret.
   return cutText(await createLongStream(redactor).push(text.slice(0, max + margin)), max);
 }
 
-/** The same at once, for a short beginning. */
+/** The same, synchronously, for a short beginning. */
 export function beginningAtOnce({ stream }: Pick<Redactor, 'stream'>, text: string, max: number): string {
   const masking = stream();
   const masked = masking.push(text.slice(0, max + margin));
   return cutText(text.length <= max + margin ? masked + masking.end() : masked, max);
 }
 
-/** More than is ever held back. */
+/** More than a stream ever holds back. */
 const margin = 16_384;

@@ -3,15 +3,15 @@ import { isHeaderStart, isHeaderWord, longestHeaderWord } from './key-headers.ts
 import { LinePrefix, longestPrefix } from './line-prefix.ts';
 import { addTo, isJoin, isKeyUnit, isLine, isWord, leastLastLine, noRun } from './key-run.ts';
 
-/** So many signs and spaces at most stand before a key and between its lines. */
+/** The most punctuation and spaces before a key and between its lines. */
 const maxGap = 64;
-/** The shortest key has 64 characters, and may be cut off; what is much shorter is an example of one. */
+/** The shortest key has 64 characters, and may be cut off. Anything much shorter is an example. */
 const leastKey = 40;
-/** At the end of the text less is enough: it was cut there. */
+/** At the end of the text, where the key may be cut off, fewer are enough. */
 const leastCutKey = 8;
-/** An example made of one word again and again has fewer different characters. */
+/** An example that repeats one word has fewer different characters. */
 const leastVariety = 12;
-/** The end line of a key is looked for this far behind the last of its lines; when there is none, the text goes on there. */
+/** The end line of a key is searched for this far after its last line. Without one, the text continues after that line. */
 const endWithin = 512;
 
 const head = /-----? ?BEGIN(?:[ A-Z0-9_+%]|-(?!-)){0,100}$/i;
@@ -19,12 +19,12 @@ const endLine = /-----? ?END[ +%_]$/i;
 const longestEndLine = 12;
 const longestHead = 120;
 
-/** Between the lines of a key: line breaks, their escapes, quotes, and what begins a line in a quotation, a diff or a comment. */
+/** Between the lines of a key: line breaks, their escapes, quotes, and prefixes of quotations, diffs and comments. */
 const gapSigns = ' \t\r\n"\'`,>|\\#*;&%';
 const escapes = 'nrtu"\'';
 const [newline, percent, plus, dash, backslash, backtick] = [10, 37, 43, 45, 92, 96];
 
-/** The beginning of a block of private key: the words that end its head line. */
+/** Recognizes the beginning of a private key block by the words that end its head line. */
 export const keyBlockStart = {
   words: [
     'private key-----',
@@ -37,11 +37,11 @@ export const keyBlockStart = {
     'private-lines:',
   ],
 
-  /** True when those words, which begin at `from`, are part of a head line. */
+  /** True when those words, at `from`, are part of a head line. */
   isHead: (text: string, from: number): boolean =>
     text.charCodeAt(from + 7) === dash || head.test(text.slice(Math.max(0, from - longestHead), from)),
 
-  /** What stands before the head line: a line number, a time. The lines of the key begin in the same way. */
+  /** The text before the head line on its line, such as a line number or a time. The lines of the key have the same prefix. */
   prefixOf(text: string, from: number): string {
     const before = text.slice(Math.max(0, from - longestHead - longestPrefix), from);
     return before.slice(before.lastIndexOf('\n') + 1, Math.max(0, head.exec(before)?.index ?? 0));
@@ -49,14 +49,14 @@ export const keyBlockStart = {
 };
 
 /**
- * Reads what follows the head line of a private key, each unit once: first whether it is a key, because code and manuals
- * name such lines too; then how far it goes: to its end line, or to the last of its lines when the text goes on without one.
+ * Reads what follows the head line of a private key, each unit once. It first decides whether that is a key, because code and
+ * manuals quote head lines too, and then how far the key goes: to its end line, or to its last line when there is no end line.
  */
 export class KeyBlockReader {
-  /** `open`: not known yet; `key`: it is one, up to `keyUntil` so far; `ended`, `over`: its end line begins there, or other text. */
+  /** `open`: undecided; `key`: a key up to `keyUntil` so far; `ended`: its end line begins there; `over`: other text begins there. */
   state: 'open' | 'no' | 'key' | 'ended' | 'over' = 'open';
   keyUntil: number;
-  /** Behind the last unit that may be of a key. */
+  /** Just after the last unit that may belong to a key. */
   #readUntil: number;
   readonly #different = new Set<number>();
   #run = noRun();
@@ -66,22 +66,22 @@ export class KeyBlockReader {
   #inHeader = false;
   #isEscape = false;
   #percent = '';
-  /** Nothing but a gap stands between here and the last line of the key. */
+  /** True while only a gap separates this place from the last line of the key. */
   #isNext = true;
   readonly #markup = new KeyMarkup();
   readonly #prefix: LinePrefix;
-  /** What was known where the line began. */
+  /** The state at the beginning of the line. */
   #atLine = { length: 0, isNext: true };
-  /** It is no key, unless what was read is the prefix of a line. */
+  /** True when this is no key, unless what was read is the prefix of a line. */
   #isDoubtful = false;
 
-  /** `prefix`: what stands before the head line, and before each line of the key. */
+  /** `prefix`: the text before the head line, which is also before each line of the key. */
   constructor(from: number, prefix = '') {
     this.keyUntil = this.#readUntil = from;
     this.#prefix = new LinePrefix(prefix);
   }
 
-  /** The unit before `at`. */
+  /** Takes the unit before `at`. */
   take(unit: number, buffer: string, at: number): void {
     if (!this.#isDoubtful) this.#takeRaw(unit, buffer, at);
     if (this.#prefix.take(unit)) this.#passPrefix();
@@ -95,7 +95,7 @@ export class KeyBlockReader {
     if (this.#isDoubtful) this.state = this.#prefix.isOpen ? 'open' : 'no';
   }
 
-  /** The line is read from here on as if it began here. */
+  /** Treats this place as the beginning of the line. */
   #passPrefix(): void {
     this.#isNext = this.#atLine.isNext;
     this.#run = noRun();
@@ -131,7 +131,7 @@ export class KeyBlockReader {
     this.#takeRaw(Number.isNaN(code) || code === percent ? 32 : code, buffer, at);
   }
 
-  /** At the end of its line, or where the key begins when all stands on one. */
+  /** A header ends with its line, or where the key begins when everything is on one line. */
   #isHeaderEnd(unit: number): boolean {
     if (isKeyUnit(unit)) addTo(this.#run, unit);
     else this.#run = noRun();
@@ -139,7 +139,7 @@ export class KeyBlockReader {
     return !this.#inHeader;
   }
 
-  /** Nothing more comes. */
+  /** Ends the text. */
   end(at: number): void {
     if (this.#isDoubtful) this.state = 'no';
     if (this.state === 'open') this.#decide();
@@ -151,13 +151,13 @@ export class KeyBlockReader {
     if (this.state === 'key') this.keyUntil = this.#readUntil;
   }
 
-  /** The buffer has lost so much at its beginning. */
+  /** Adjusts the positions when that many units were dropped from the beginning of the buffer. */
   shift(by: number): void {
     this.keyUntil -= by;
     this.#readUntil -= by;
   }
 
-  /** A line break may be escaped, and that again. */
+  /** A line break may be escaped, more than once. */
   #takeEscaped(unit: number): boolean {
     if (unit === backslash) return true;
     this.#isEscape = false;
@@ -198,7 +198,7 @@ export class KeyBlockReader {
     this.#isEscape = unit === backslash;
   }
 
-  /** The header of an encrypted key, or of one for mail, is passed over line by line. */
+  /** The headers of an encrypted or PGP key are skipped line by line. */
   #takeHeader(unit: number): boolean {
     const line = this.#line.replace(/^-/, '') + String.fromCharCode(unit).toLowerCase();
     if (line.length === 1 || !isHeaderStart(line)) return false;
@@ -232,7 +232,7 @@ export class KeyBlockReader {
   }
 }
 
-/** Ends an object, a list or a call around a line. */
+/** True for what closes an object, a list or a call around a line. */
 const isCloser = (unit: number): boolean => ')];}'.includes(String.fromCharCode(unit));
 
 const isEndSpace = (unit: number): boolean => unit === 32 || unit === 43 || unit === 37 || unit === 95;

@@ -1,4 +1,4 @@
-/** What the lines begin with that stand before an encrypted key, or before one for mail. */
+/** The names of the headers of an encrypted or PGP key. */
 const headerWords = [
   'proc-type:',
   'dek-info:',
@@ -14,5 +14,5 @@ export const longestHeaderWord = 16;
 
 export const isHeaderWord = (line: string): boolean => headerWords.includes(line);
 
-/** True when a header may begin like this. */
+/** True when a header name begins with this. */
 export const isHeaderStart = (line: string): boolean => headerWords.some((word) => word.startsWith(line));

@@ -5,16 +5,16 @@ const [space, ampersand, semicolon, hash, slash, less, greater] = [32, 38, 59, 3
 const longestTag = 128;
 const longestEntity = 8;
 
-/** What stands for a unit that is passed over, and for one that may not stand between the lines of a key. */
+/** The results for a unit to skip, and for one that may not occur between the lines of a key. */
 export const skipped = -1;
 const misplaced = less;
 
 /**
- * Reads tags, entities, white space and rulers of HTML and terminals between the lines of a key as spaces, and leaves out
+ * Reads tags, entities, white space and the rulers of terminals between the lines of a key as spaces, and drops
  * invisible characters.
  */
 export class KeyMarkup {
-  /** How far a tag or an entity has come; 0 outside. */
+  /** How many units of a tag or an entity were read; 0 outside. */
   #tag = 0;
   #entity = 0;
 

@@ -1,11 +1,11 @@
 import { isDigit, isLower, isUpper } from './unit-kinds.ts';
 
-/** A run of this length with digits and letters of both cases is part of a key wherever it stands. */
+/** A run of this length with digits and letters of both cases is part of a key wherever it is. */
 const leastLine = 32;
-/** So short a rest is no line of a key. */
+/** A shorter last run is no line of a key. */
 export const leastLastLine = 4;
 
-/** Characters of base64 in a row, and what kinds of them there are. */
+/** Consecutive characters of base64, and which kinds of them occur. */
 export type Run = {
   length: number;
   hasLower: boolean;
@@ -33,10 +33,10 @@ export function addTo(run: Run, unit: number): void {
   run.length++;
 }
 
-/** Like a word of a language: `word`, `Word` or `WORD`. */
+/** A plain word: `word`, `Word` or `WORD`. */
 export const isWord = (run: Run): boolean => run.length > 0 && !run.hasDigit && !run.hasSign && !(run.hasLower && run.hasUpper);
 
-/** A plus or two slashes join and begin lines too. */
+/** A plus or slashes may join or begin lines of code. */
 export const isJoin = ({ length, hasSign, hasLower, hasUpper, hasDigit, startsUpper }: Run): boolean =>
   length === 0 || (hasSign && length < leastLastLine && !hasLower && !hasUpper && !hasDigit && !startsUpper);
 

@@ -1,25 +1,25 @@
 import type { DetectionRule, Found, Opening } from './rules/rule.ts';
 import { isWordUnit } from './unit-kinds.ts';
 
-/** A word that opens a place, and the rules that are asked about it then. */
+/** A word that opens a place, and the rules that are then applied to it. */
 export type Keyword = { word: string; opening: Opening; isBound: boolean; rules: readonly number[] };
 
 /**
- * One pass over a text for the keywords of all rules, upper and lower case alike: a table of states, so that a character
+ * Finds the keywords of all rules in one pass over a text, ignoring case. It is a table of states, so that a character
  * costs one look-up whatever the number of words.
  */
 export type KeywordTable = {
   readonly rules: readonly DetectionRule[];
   readonly keywords: readonly Keyword[];
-  /** `next[state * width + classes[unit]]`; units beyond ASCII have class 0. */
+  /** The next state is `next[state * width + classes[unit]]`; units beyond ASCII have class 0. */
   readonly next: Uint16Array;
   readonly classes: Uint8Array;
   readonly width: number;
-  /** From this state on a keyword has just ended. */
+  /** In this state and all above it, a keyword has just ended. */
   readonly firstHit: number;
   /** Indexes of the keywords that end at a state. */
   hits(state: number): readonly number[];
-  /** True when a token's keyword begins like this. */
+  /** True when the keyword of a token begins with this. */
   isTokenStart(lowerCase: string): boolean;
 };
 
@@ -104,7 +104,7 @@ export function buildStates(paths: readonly number[][], width: number): { next: 
   return { next, ends };
 }
 
-/** New numbers for the states, those at which a keyword ends last. */
+/** Renumbers the states so that those at which a keyword ends come last. */
 function hitsLast(ends: readonly number[][]): number[] {
   const quiet = ends.filter((list) => list.length === 0).length;
   let atQuiet = 0;
@@ -112,7 +112,7 @@ function hitsLast(ends: readonly number[][]): number[] {
   return ends.map((list) => (list.length === 0 ? atQuiet++ : atHit++));
 }
 
-/** What some rules find in a text: each is only asked where one of its keywords stands. */
+/** What the given rules find in a text: each is applied only where one of its keywords occurs. */
 export function findIn(table: KeywordTable, rules: ReadonlySet<number>, text: string): Found[] {
   const found: Found[] = [];
   for (const [rule, hits] of hitsOf(table, rules, text)) found.push(...table.rules[rule]!.find(text, hits));

@@ -1,4 +1,4 @@
-/** Letters beyond ASCII of scripts that part words by spaces, by their first and last unit, with the marks above and below them. */
+/** Letters and diacritics beyond ASCII of scripts that separate words by spaces: first and last unit of each range. */
 const ranges = [
   [0xc0, 0xd6], // Latin
   [0xd8, 0xf6],
@@ -17,7 +17,7 @@ const ranges = [
   [0x1e00, 0x1fff], // Latin, Greek
 ] as const;
 
-/** They as the inside of a character class. */
+/** The same ranges as the inside of a character class. */
 export const letterClass = ranges
   .map((range) => range.map((unit) => String.raw`\u${unit.toString(16).padStart(4, '0')}`).join('-'))
   .join('');
@@ -26,5 +26,5 @@ const end = 0x2000;
 const letters = new Uint8Array(end);
 for (const [from, to] of ranges) letters.fill(1, from, to + 1);
 
-/** A word of a mail address may have them in it, in whose place ASCII alone makes a token. */
+/** True for such a letter: words of mail addresses may contain them, tokens do not. */
 export const isLetterBeyond = (unit: number): boolean => unit >= 0xc0 && unit < end && letters[unit] === 1;

@@ -1,15 +1,15 @@
 import { isWordUnit } from './unit-kinds.ts';
 
-/** The number in front of a line may have more or fewer digits than that of the first one. */
+/** How many more digits the number in front of a line may have than that of the first line. */
 const growth = 2;
-/** So many signs may close a line that has nothing of the key: of a string, of an object. */
+/** How many closing signs a line without any part of the key may have, such as the end of a string or an object. */
 const longestRest = 16;
-/** What is longer is no number or time in front of a line. */
+/** Longer text is no line number or time. */
 export const longestPrefix = 100;
 
 /**
- * What stands before the head line of a key (a line number, a time, a name of a program) and in the same shape before each of
- * its lines: digits and spaces may differ.
+ * The text before the head line of a key (a line number, a time, the name of a program), which is also before each of its
+ * lines, with other digits and spaces.
  */
 export class LinePrefix {
   readonly #shape: RegExp | null;
@@ -19,14 +19,14 @@ export class LinePrefix {
   #rest: number;
 
   constructor(prefix: string) {
-    const isPrefix = prefix.length <= longestPrefix && /[A-Za-z0-9]/.test(prefix) && !prefix.includes('[redacted:'); // a mask had another shape
+    const isPrefix = prefix.length <= longestPrefix && /[A-Za-z0-9]/.test(prefix) && !prefix.includes('[redacted:'); // a mask changes the shape
     this.#shape = isPrefix ? shapeOf(prefix) : null;
     this.#rest = isPrefix ? longestRest : 0;
     this.#least = prefix.length - growth;
     this.#most = prefix.length + growth;
   }
 
-  /** The line may still turn out to begin with the prefix, or to have nothing else in it. */
+  /** True while the line may still turn out to begin with the prefix, or to consist of it. */
   get isOpen(): boolean {
     return this.#line !== null || this.#rest > 0;
   }
@@ -47,7 +47,7 @@ export class LinePrefix {
   }
 }
 
-/** Each row of digits and of spaces stands for any; everything else for itself. */
+/** Digits match any digits and spaces any spaces; everything else matches itself. */
 const shapeOf = (prefix: string): RegExp => new RegExp(`^${prefix.replaceAll(/\d+|\s+|[^\d\s\w]/g, partOfShape)}$`);
 
 function partOfShape(part: string): string {

@@ -1,11 +1,11 @@
 import type { EncodedForm } from './encoded-forms.ts';
 
-/** So many bytes are looked for; the rest is masked with them. */
+/** How many bytes are searched for; the rest is masked with them. */
 const headBytes = 12;
 
 /**
- * The bytes or characters of a value one by one, as buffers, certificates and tools for bytes show them: `[115, 107]`, `73:6b`, `<73 6b>`, `0x73, 0x6b`,
- * `736b 2d6c`.
+ * The bytes or characters of a value as lists, as buffers, certificates and hex viewers print them: `[115, 107]`, `73:6b`,
+ * `<73 6b>`, `0x73, 0x6b`, `736b 2d6c`.
  */
 export function listForms(value: string): EncodedForm[] {
   const bytes = [...Buffer.from(value.trim(), 'utf8')];
@@ -31,7 +31,7 @@ function headOf(items: readonly string[], separator: string, count = headBytes):
 
 const prefixed = (digits: readonly string[]): string[] => digits.map((each) => `0x${each}`);
 
-/** Two bytes to a word; `first`: so many bytes stand in the word before the first whole one. */
+/** Two bytes per word; `first`: how many bytes are in the word before the first whole one. */
 function paired(digits: readonly string[], first: number): string[] {
   const words = digits.slice(0, first);
   for (let at = first; at < digits.length; at += 2) words.push(digits.slice(at, at + 2).join(''));

@@ -3,13 +3,13 @@ import type { MaskList } from './mask-list.ts';
 import type { PatternMatcher } from './pattern-matcher.ts';
 import type { PatternSet } from './secret-matcher.ts';
 
-/** Looks for values as they are, in text that is not decoded: what stands before one cannot change how it reads. */
+/** Searches undecoded text for literal values: there, the text before a value cannot change how it is read. */
 export class LiteralWalker {
   readonly #automaton: PatternMatcher;
   readonly #patterns: PatternSet['patterns'];
   readonly #masks: MaskList;
   #state = 0;
-  /** Behind the unit that was read last. */
+  /** Just after the unit that was read last. */
   #at = 0;
 
   constructor({ automaton, patterns }: PatternSet, masks: MaskList) {

@@ -1,8 +1,8 @@
 import { parseRecordOrNull } from '@svc/contract/json-value.ts';
 
 /**
- * A masked line of a log as JSON. A mask that runs to the end of the text (a key block without an end line) may swallow the end of
- * the JSON: the line is then built again, with what is left as its message.
+ * A masked log line as JSON. A mask that runs to the end of the text (a key block without an end line) may remove the end of
+ * the JSON: the line is then rebuilt, with what is left as its message.
  */
 export function asLogLine(line: string, masked: string): string {
   if (masked === line) return line;

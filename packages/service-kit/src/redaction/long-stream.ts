@@ -3,17 +3,17 @@ import { createPace } from './pace.ts';
 import type { Redactor } from './redactor.ts';
 import type { StreamRedactor } from './stream-redactor.ts';
 
-/** A stream of text as it may leave. A promise where it takes a while: nothing else may be pushed before it is settled. */
+/** A masked stream of text. When it returns a promise, nothing else may be pushed before that has settled. */
 export type LongStream = { push(text: string): string | Promise<string>; end(): string | Promise<string> };
 
 type StreamMask = Pick<Redactor, 'stream' | 'offloadStream'>;
 
-/** More text than this that comes at once is masked in slices of this length. */
+/** Longer texts are masked in slices of this length. */
 const sliceLength = 4096;
 
 /**
- * What `redactor.stream()` gives. One that has cost much goes on in the thread, which masks all of it once more, because how
- * far a stream has come cannot be sent; and should the thread fail, it comes back in the same way.
+ * Like `redactor.stream()`. An expensive stream moves to the thread, which masks all of it again, because the state of a
+ * stream cannot be sent. If the thread fails, it moves back in the same way.
  */
 export const createLongStream = (redactor: StreamMask): LongStream => new MovingStream(redactor);
 
@@ -21,11 +21,11 @@ class MovingStream implements LongStream {
   readonly #redactor: StreamMask;
   #here: StreamRedactor;
   #there: ThreadStream | null = null;
-  /** All that was pushed, and all that was given back. */
+  /** Everything that was pushed, and everything that was returned. */
   #pushed = '';
   #given = '';
   #spentMs = 0;
-  /** The thread gave something else: it knows more forms of a new value than there are here so far. */
+  /** True when the thread's result differed: it already knows more forms of a new value than this side. */
   #stays = false;
 
   constructor(redactor: StreamMask) {
@@ -70,7 +70,7 @@ class MovingStream implements LongStream {
     return out;
   }
 
-  /** `text`: what of the stream was not pushed here. */
+  /** `text`: the part of the stream that was not pushed here. */
   async #move(there: ThreadStream, text: string): Promise<string> {
     const whole = await there.push(this.#pushed);
     if (whole?.startsWith(this.#given) !== true) {
@@ -100,7 +100,7 @@ class MovingStream implements LongStream {
     this.#given = '';
     const whole = await this.#pushInSlices(this.#pushed);
     if (!whole.startsWith(given))
-      throw new Error('A stream could not go on as it began, because the thread that masked it failed.');
+      throw new Error('The thread that masked this stream failed, and the stream could not be continued without it.');
     return whole.slice(given.length);
   }
 

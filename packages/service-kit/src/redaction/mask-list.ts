@@ -3,7 +3,7 @@ export type Mask = { from: number; to: number };
 
 const none: readonly Mask[] = [];
 
-/** The places that are to be masked: sorted, apart from each other. Most are added at the end. */
+/** The places to mask, sorted and without overlaps. Most are added at the end. */
 export class MaskList {
   #masks: Mask[] = [];
 
@@ -11,7 +11,7 @@ export class MaskList {
     return this.#masks.length === 0;
   }
 
-  /** Joins what it overlaps; what only touches stays apart. */
+  /** Merges overlapping places. Adjacent ones stay separate. */
   add(from: number, to: number): void {
     const masks = this.#masks;
     const mask = { from, to };
@@ -25,7 +25,7 @@ export class MaskList {
     masks.splice(first, end - first, mask);
   }
 
-  /** Takes out those that end at or before a place. */
+  /** Removes and returns those that end at or before a place. */
   takeUntil(until: number): readonly Mask[] {
     if (this.#masks.length === 0) return none;
     let count = 0;
@@ -33,7 +33,7 @@ export class MaskList {
     return this.#masks.splice(0, count);
   }
 
-  /** Where the first begins. */
+  /** Where the first place begins. */
   get from(): number {
     return this.#masks[0]?.from ?? Number.POSITIVE_INFINITY;
   }

@@ -2,18 +2,18 @@ import { toPlaceholder } from './placeholder.ts';
 import type { Found } from './rules/rule.ts';
 import { isWordUnit } from './unit-kinds.ts';
 
-/** A mask can bring out another; more than this often only in text made for it. */
+/** Masking can reveal another match. More rounds than this occur only in text crafted for it. */
 const maxRounds = 5;
 
 /** Finds secrets in a text. */
 export type Finder = (text: string) => readonly Found[];
 
-/** A piece of text with what stands before and behind it. */
+/** A piece of text, with its surroundings. */
 type Piece = { text: string; from: number; until: number };
 
 /**
- * The piece from `from` to `until`, masked, and again until nothing more is found: redacting twice then changes nothing.
- * `reachesEnd`: a secret goes on to the end of the piece.
+ * The piece from `from` to `until`, masked repeatedly until nothing more is found, so that redacting it again changes nothing.
+ * `reachesEnd`: a secret continues to the end of the piece.
  */
 export function maskPiece(find: Finder, piece: Piece): { masked: string; reachesEnd: boolean } {
   const { from } = piece;
@@ -43,21 +43,21 @@ function findPlaces(find: Finder, { text, from, until }: Piece): Found[] {
     .toSorted((a, b) => a.from - b.from || b.to - a.to);
 }
 
-/** An exclamation mark before a mask would make an image of it, whose address may stand anywhere. */
+/** An exclamation mark before a mask would make it a Markdown image, whose address may be anywhere. */
 function withoutBang(text: string, from: number): number {
   let start = from;
   while (start > 0 && text[start - 1] === '!') start--;
   return start;
 }
 
-/** What a secret runs on into goes with it: it is part of it, or would look like a secret of its own. */
+/** The rest of the word after a secret is masked too: it is part of the secret, or would look like another one. */
 function endOfWord(text: string, to: number): number {
   let end = to;
   while (end < text.length && isWordUnit(text.charCodeAt(end))) end++;
   return end;
 }
 
-/** A piece of a text with the places in it replaced. Places are sorted by their beginning; what overlaps becomes one. */
+/** Replaces the places in a piece of text. Places are sorted by their beginning; overlapping ones are merged. */
 export function maskPlaces(text: string, from: number, to: number, places: readonly Found[]): string {
   let out = '';
   let at = from;
@@ -80,7 +80,7 @@ function joined(places: readonly Found[]): Found[] {
 
 const onlyPlaceholder = /^\[redacted:[a-z-]{1,20}\]$/;
 
-/** What is masked already stays as it is: redacting twice gives the same. */
+/** An existing mask stays unchanged, so that redacting twice gives the same text. */
 function masked(text: string, { from, to, kind }: Found): string {
   const value = text.slice(from, to);
   return onlyPlaceholder.test(value) ? value : toPlaceholder(kind);

@@ -100,7 +100,7 @@ test('values that never stay the same are not chased for ever', async () => {
 });
 
 test.each([
-  ['ends by itself', endsAtOnce, /it ended by itself/],
+  ['ends by itself', endsAtOnce, /it exited unexpectedly/],
   ['cannot be loaded', programOf("import './nowhere.ts'"), /failed: /],
   ['throws', programOf("throw new Error('no rules')"), /no rules/],
 ])(
@@ -124,7 +124,7 @@ test('a thread that says nothing is ended, and what waits is masked here', async
   const masking = thread.mask('known', value, knownOf(value));
   clock.advance(minute);
   expect(await masking).toBeNull();
-  expect(thread.fault()).toMatch(/said nothing for 60 s/);
+  expect(thread.fault()).toMatch(/did not answer for 60 s/);
 });
 
 test('no more than a bound of text waits for it', async () => {

@@ -2,33 +2,33 @@ import { Worker } from 'node:worker_threads';
 import type { Clock } from '../clock.ts';
 import { errorText } from '../service-error.ts';
 
-/** What a text is masked for: readers of a private or a public surface; `known` values only; those in JSON text. */
+/** How to mask a text: for a private or a public surface, `known` values only, or known values in JSON text. */
 export type MaskWay = 'private' | 'public' | 'known' | 'json';
 
-/** The values that are known at the moment. Another edition has other values. */
+/** The known values. Each change makes a new edition. */
 export type KnownValues = { edition: symbol; values: ReadonlySet<string>; linkHosts: readonly string[] };
 
-/** What the thread is sent, in order: the values for all that follows, texts, and pieces of streams, of which the first begins one. */
+/** The messages to the thread, in order: the values for everything that follows, texts, and pieces of streams (the first begins one). */
 export type MaskOrder =
   | { values: readonly string[]; linkHosts: readonly string[] }
   | { number: number; way: MaskWay; text: string }
   | { number: number; way: StreamWay; stream: number; piece: string; isFirst: boolean; isLast: boolean };
 
-/** `text` is null when nothing was masked in it; `lost`: the stream is not there any more, or the text cannot be masked there. */
+/** `text` is null when nothing was masked; `lost`: the stream no longer exists, or the text cannot be masked there. */
 export type MaskedText = { number: number; text: string | null } | { number: number; lost: true };
 
 export type StreamWay = Exclude<MaskWay, 'json'>;
 
-/** A stream that is masked in the thread, as it was when it began. A promise of null: the thread has lost it. */
+/** A stream that is masked in the thread with the values from when it began. Resolves to null when the thread has lost it. */
 export type ThreadStream = { push(text: string): Promise<string | null>; end(): Promise<string | null> };
 
-/** The thread in which long texts are masked. */
+/** The thread that masks long texts. */
 export type MaskThread = {
-  /** False when it cannot take a text of this length: it failed, was closed, or has too much to do. */
+  /** False when it cannot take a text of this length: it failed, was closed, or is too busy. */
   hasRoom(length: number): boolean;
-  /** True while the thread is there: what is sent to it then waits for no start. */
+  /** True while the thread runs, so that a text need not wait for its start. */
   isRunning(): boolean;
-  /** What may leave of a text; null when the thread fails, and it has to be masked otherwise. Never rejects. */
+  /** The masked text; null when the thread failed and the caller must mask it itself. Never rejects. */
   mask(way: MaskWay, text: string, known: KnownValues): Promise<string | null>;
   stream(way: StreamWay, known: KnownValues): ThreadStream;
   /** One line for /health. */
@@ -38,18 +38,18 @@ export type MaskThread = {
 
 type Job = { text: string; settle: (masked: string | null) => void };
 
-/** So long after its last text the thread ends. */
+/** An idle thread ends after this time. */
 const idleMs = 60_000;
-/** A thread that says nothing for so long is ended. The worst text of the greatest length takes a fraction of it. */
+/** A thread that does not answer for this long is ended. The worst text of the greatest length takes a fraction of it. */
 const patienceMs = 60_000;
-/** After a failure it is not started again for so long. */
+/** After a failure the thread is not started again for this long. */
 const restMs = 60_000;
-/** As many characters may wait. */
+/** How many characters may wait. */
 const maxWaiting = 32 * 1024 * 1024;
-/** With the rules it takes some 30 MB, with a megabyte of hostile text 55; this is room for all that may wait at once. */
+/** With the rules the thread takes some 30 MB, with a megabyte of hostile text 55. This leaves room for everything that may wait. */
 const resourceLimits = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 8 };
 
-/** One thread of the process, started with the first text and ended when there was none for a while. */
+/** The masking thread of the process: started for the first text, ended when idle. */
 export function createMaskThread(
   clock: Pick<Clock, 'after'>,
   program: URL = new URL('./mask-worker.ts', import.meta.url),
@@ -62,7 +62,7 @@ class OwnedThread implements MaskThread {
   readonly #program: URL;
   readonly #jobs = new Map<number, Job>();
   #worker: Worker | null = null;
-  /** What the thread knows. */
+  /** The edition that the thread has. */
   #edition: symbol | null = null;
   #lastNumber = 0;
   #waiting = 0;
@@ -94,7 +94,7 @@ class OwnedThread implements MaskThread {
     let worker: Worker | null = null;
     const push = (piece: string, isLast: boolean): Promise<string | null> => {
       const isFirst = worker === null;
-      // Another thread does not know of it.
+      // A new thread does not know this stream.
       if (!isFirst && worker !== this.#worker) return Promise.resolve(null);
       const asked = this.#ask(piece, isFirst ? known : null, (number) => ({ number, way, stream, piece, isFirst, isLast }));
       worker = this.#worker;
@@ -137,7 +137,7 @@ class OwnedThread implements MaskThread {
     const worker = new Worker(this.#program, { resourceLimits });
     worker.on('message', (masked: MaskedText) => this.#take(masked));
     worker.on('error', (error) => this.#worker === worker && this.#fail(error));
-    worker.on('exit', () => this.#worker === worker && this.#fail(new Error('it ended by itself')));
+    worker.on('exit', () => this.#worker === worker && this.#fail(new Error('it exited unexpectedly')));
     return worker;
   }
 
@@ -161,10 +161,10 @@ class OwnedThread implements MaskThread {
 
   #expectAnswer(): void {
     this.#cancelEnd();
-    this.#cancelEnd = this.#clock.after(patienceMs, () => this.#fail(new Error(`it said nothing for ${patienceMs / 1000} s`)));
+    this.#cancelEnd = this.#clock.after(patienceMs, () => this.#fail(new Error(`it did not answer for ${patienceMs / 1000} s`)));
   }
 
-  /** Until then it keeps no process alive. */
+  /** An idle thread does not keep the process alive. */
   #endWhenIdle(): void {
     this.#worker?.unref();
     this.#cancelEnd();
@@ -172,7 +172,7 @@ class OwnedThread implements MaskThread {
   }
 
   #fail(error: unknown): void {
-    this.#fault = `Long texts are masked on the main thread, which slows all else down, because the thread for them failed: ${errorText(error)}. It is tried again with a long text after ${restMs / 1000} s.`;
+    this.#fault = `The thread that masks long texts failed: ${errorText(error)}. They are masked on the main thread meanwhile, which slows everything else down. The thread is tried again with a long text after ${restMs / 1000} s.`;
     this.#isResting = true;
     this.#cancelRest();
     this.#cancelRest = this.#clock.after(restMs, () => (this.#isResting = false));

@@ -1,24 +1,24 @@
 import { createPace } from './pace.ts';
 import { minimumSecretLength } from './secret-patterns.ts';
 
-/** Deeper parts of a value are left out: nothing that a person or a tool writes goes as far. */
+/** Deeper parts of a value are dropped: nothing that a person or a tool writes is nested as deeply. */
 const maxDepth = 100;
 const tooDeep = '…';
 
-/** A text, or the digits of a number. */
+/** A text to mask, or the digits of a number. */
 export type Asked = { text: string; isNumber: boolean };
 
-/** Masking as questions: each text comes back as it may leave. Who asks decides how, and in how many goes. */
+/** Masking as a generator: it yields each text and expects the masked one. The caller decides how and in how many steps. */
 export type Masking<T> = Generator<Asked, T, string>;
 
-/** All answers at once. */
+/** Runs it synchronously. */
 export function atOnce<T>(masking: Masking<T>, mask: (asked: Asked) => string): T {
   let step = masking.next();
   while (step.done !== true) step = masking.next(mask(step.value));
   return step.value;
 }
 
-/** The rest of the process has its turn between the answers. */
+/** Runs it with pauses for the rest of the process. */
 export async function inTurns<T>(masking: Masking<T>, mask: (asked: Asked) => string | Promise<string>): Promise<T> {
   const pace = createPace();
   let step = masking.next();
@@ -30,15 +30,15 @@ export async function inTurns<T>(masking: Masking<T>, mask: (asked: Asked) => st
   return step.value;
 }
 
-/** A copy of a JSON value with every string, number and key in it masked. */
+/** Copies a JSON value with every string, number and key masked. */
 export const maskValue = (value: unknown, masks: { text(text: string): string; number(digits: string): string }): unknown =>
   atOnce(maskingOf(value), ({ text, isNumber }) => (isNumber ? maskDigits(text, masks.number) : masks.text(text)));
 
-/** Most numbers are short, and no known secret is that short. */
+/** Most numbers are shorter than any known secret. */
 const maskDigits = (digits: string, mask: (digits: string) => string): string =>
   digits.length < minimumSecretLength ? digits : mask(digits);
 
-/** The same as questions. */
+/** The same as a generator. */
 export function* maskingOf(value: unknown, depth = 0): Masking<unknown> {
   if (typeof value === 'string') return yield { text: value, isNumber: false };
   if (typeof value === 'number' || typeof value === 'bigint') return yield* maskNumber(value);
@@ -51,14 +51,14 @@ function* askText(text: string): Masking<string> {
   return yield { text, isNumber: false };
 }
 
-/** A secret that is a number is masked by its digits; every other number stays one. */
+/** A number whose digits are a secret becomes a mask; any other number stays a number. */
 function* maskNumber(value: number | bigint): Masking<unknown> {
   const digits = String(value);
   const masked = yield { text: digits, isNumber: true };
   return masked === digits ? value : masked;
 }
 
-/** The same array or object with other values and, where `mapKey` says so, other keys. */
+/** The same array or object with mapped values and, with `mapKey`, mapped keys. */
 export function* mapParts(
   value: object,
   map: (part: unknown) => Masking<unknown>,

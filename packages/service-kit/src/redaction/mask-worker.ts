@@ -6,8 +6,8 @@ import { createRedactor } from './redactor.ts';
 import type { StreamRedactor } from './stream-redactor.ts';
 
 /**
- * Runs in a thread of its own (`mask-thread.ts`), with the same rules and the same known values as the process. Values that
- * cannot be taken end the thread: nothing is masked with those of before.
+ * Runs in a thread of its own (`mask-thread.ts`), with the same rules and known values as the process. If new values cannot
+ * be applied, the thread ends, so that nothing is masked with outdated ones.
  */
 let redactor = createRedactor([]);
 const masks: Record<MaskWay, (text: string) => string> = {
@@ -21,7 +21,7 @@ const streamsOf: Record<StreamWay, () => StreamRedactor> = {
   public: () => redactor.forPublic.stream(),
   known: () => redactor.knownOnly.stream(),
 };
-/** Those that nobody ends, with a turn that was broken off, make room for others: the one used longest ago goes first. */
+/** Streams that are never ended, because a turn was aborted, are evicted: the least recently used first. */
 const streams = new Map<number, StreamRedactor>();
 const maxStreams = 64;
 
@@ -34,7 +34,7 @@ function answer(order: Extract<MaskOrder, { number: number }>): MaskedText {
   try {
     return 'stream' in order ? pushed(order) : masked(order);
   } catch {
-    return { number: order.number, lost: true }; // its sender masks it, and gets the error
+    return { number: order.number, lost: true }; // its sender masks it instead, and gets the error
   }
 }
 

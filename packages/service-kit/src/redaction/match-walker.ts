@@ -4,21 +4,21 @@ import type { MaskList } from './mask-list.ts';
 import type { PatternMatcher } from './pattern-matcher.ts';
 import type { PatternSet } from './secret-matcher.ts';
 
-/** Most texts hold no more than the beginning of a value, and room in the object itself costs the least. */
+/** Most texts contain no more than the beginning of a value. */
 const firstSize = 8;
 
-/** Looks for the patterns in one stream of canonical units, and masks the places in the source that they were written in. */
+/** Searches one stream of canonical units for the patterns, and masks their places in the source. */
 export class MatchWalker implements UnitSink {
   readonly #automaton: PatternMatcher;
   readonly #patterns: PatternSet['patterns'];
   readonly #masks: MaskList;
   #state = 0;
-  /** Where the last units were written: a ring, larger than the depth of the state. */
+  /** The places of the last units: a ring buffer, larger than the depth of the state. */
   #froms = new Float64Array(firstSize);
   #tos = new Float64Array(firstSize);
   #behind = new Uint8Array(firstSize);
   #count = 0;
-  /** So many of the next units are masked with the last match, which begins at `#maskFrom`. */
+  /** How many of the next units are masked with the last match, which begins at `#maskFrom`. */
   #more = 0;
   #maskFrom = 0;
 
@@ -32,7 +32,7 @@ export class MatchWalker implements UnitSink {
     return this.#state === 0 && this.#more === 0;
   }
 
-  /** Where in the source the first unit that may still be part of a match begins. */
+  /** The place in the source of the first unit that may still be part of a match. */
   get heldFrom(): number {
     const from = this.#state === 0 ? Number.POSITIVE_INFINITY : this.#stateFrom();
     return this.#more === 0 ? from : Math.min(from, this.#maskFrom);
@@ -41,7 +41,7 @@ export class MatchWalker implements UnitSink {
   take(unit: number, from: number, to: number, isBehindEscape = false): void {
     const automaton = this.#automaton;
     const state = automaton.step(this.#state, foldUnit(unit));
-    // Only what a match may begin behind is remembered of units that nothing begins with.
+    // Of units with which no match begins, only those that a match may follow are remembered.
     if (state === 0 && this.#state === 0 && this.#more === 0 && to - from === 1) return;
     this.#state = state;
     const at = ++this.#count & (this.#froms.length - 1);
@@ -56,14 +56,14 @@ export class MatchWalker implements UnitSink {
     if (automaton.depth(state) + 2 > this.#froms.length) this.#grow();
   }
 
-  /** What comes next does not follow what came last. */
+  /** The next unit does not follow the last one. */
   restart(at: number): void {
     this.#state = this.#more = 0;
     const index = ++this.#count & (this.#froms.length - 1);
     this.#froms[index] = this.#tos[index] = at;
   }
 
-  /** When nothing of the last units is masked, what comes next may be; part of it may have come already. */
+  /** Where a match may still begin: with the units that are held back or, without any, right after the last unit. */
   #stateFrom(): number {
     const depth = this.#automaton.heldDepth(this.#state);
     return depth === 0 ? this.#tos[this.#indexOf(1)]! : this.#fromOf(depth);
@@ -90,7 +90,7 @@ export class MatchWalker implements UnitSink {
     return true;
   }
 
-  /** True when an escape stands right before so many units. */
+  /** True when there is an escape right before the last `length` units. */
   #isBehindEscape(length: number): boolean {
     const [first, before] = [this.#indexOf(length), this.#indexOf(length + 1)];
     return (

@@ -1,23 +1,23 @@
 import type { KnownValues, MaskThread, MaskWay, StreamWay, ThreadStream } from './mask-thread.ts';
 
 /**
- * Has a text masked in the thread, with what is known when it comes back. `spentMs`: what it has cost here already. Null when
- * it is better masked here; a promise of null when that turns out later.
+ * Masks a text in the thread, with the values that are known when the result arrives. `spentMs`: time already spent on it here.
+ * Null when it is better masked here; a promise of null when that turns out later.
  */
 export type Offload = (text: string, spentMs: number) => Promise<string | null> | null;
 
-/** The same for a stream whose text is so long by now. */
+/** The same for a stream whose text has this length so far. */
 export type OffloadStream = (length: number, spentMs: number) => ThreadStream | null;
 
-/** How a redactor has long texts masked in the thread. */
+/** How a redactor offloads long texts to the thread. */
 export type Offloads = { text(way: MaskWay): Offload; stream(way: StreamWay, edition: symbol): OffloadStream };
 
-/** A shorter text is masked here: to send it costs as much. */
+/** A shorter text is masked here: sending it costs as much. */
 const leastLength = 8192;
-/** Until the thread is there, a text waits as long as it would take here, unless it is longer than this or has cost so much. */
+/** While the thread is not running, only a text that is longer or has cost more starts it: the start takes as long as masking others here. */
 const worthLength = 64 * 1024;
 const worthMs = 2;
-/** So often at most is a text masked because a value became known meanwhile. */
+/** How often at most a text is masked again because a value became known meanwhile. */
 const maxRounds = 3;
 
 export function createOffloads(thread: MaskThread, current: () => KnownValues): Offloads {
@@ -37,7 +37,7 @@ export function createOffloads(thread: MaskThread, current: () => KnownValues): 
     stream: (way, edition) => (length, spentMs) => {
       if (!isWorth(length, spentMs)) return null;
       const known = current();
-      // With other values the stream would not go on as it began; its reader begins it once more then.
+      // With other values the stream could not be continued consistently; its reader then restarts it.
       return known.edition === edition ? thread.stream(way, known) : null;
     },
   };
