@@ -4,45 +4,45 @@ import type { Keyword, KeywordTable } from './keyword-table.ts';
 import { isQuote, mayBeQuoted, mayHoldPassword } from './value-ends.ts';
 import { isNameUnit, isNumberUnit, isOperator, isWordUnit } from './unit-kinds.ts';
 
-/** So far may an operator stand behind the name of an assignment, and so far the value behind the operator. */
+/** How far after the name of an assignment the operator may be, and how far after the operator the value. */
 const operatorWithin = 26;
 const valueWithin = 8;
 const lineOperatorWithin = 8;
 const spanLength = 2048;
-/** A password goes on so far behind the first character that no run holds. */
+/** How far a password may continue after the first character that belongs to no run. */
 const passwordWithin = 64;
 const maxLine = 4000;
-/** A run or value that is shorter is no secret. */
+/** A shorter run or value is no secret. */
 const leastRun = 4;
-/** Text that has left is kept this far back, as what stands before a secret. */
+/** How much of the text that was let out is kept as context for what follows. */
 export const contextLength = 256;
-/** A quoted value has no more characters. */
+/** The longest quoted value. */
 const longestQuoted = 200;
 const never = -1;
 
-/** What of a text is at hand: where it was settled, however it is cut, and where reading it has come to. */
+/** The buffered part of a text, up to where it is settled however the text is cut, and where reading has got to. */
 type Reading = { buffer: string; settled: number; at: number };
 
 /**
  * The place in a text that a keyword has opened: which keywords were seen there, where masks may begin, and what keeps it
- * open. All positions are of the buffer that the detector holds; -1 says that there is none.
+ * open. All positions refer to the detector's buffer; -1 means none.
  */
 export class OpenPlace {
   readonly seen = new Set<number>();
-  /** Masks start here or later; -1 while nothing is open. */
+  /** Masks begin here or later; -1 while nothing is open. */
   floor = never;
-  /** What the rules get to see begins here. */
+  /** Rules see the text from here on. */
   contextFrom = Number.MAX_SAFE_INTEGER;
-  /** And no further than this before `floor`. */
+  /** But at most this far before `floor`. */
   reach = contextLength;
   inRun = false;
-  /** Where the head line of a key has ended, and what reads on from there. */
+  /** Where the head line of a key ended, and the reader that continues from there. */
   keyFrom = never;
   keyReader: KeyBlockReader | null = null;
   readonly #table: KeywordTable;
   readonly #holdsWords: boolean;
   #runFrom = 0;
-  /** The quote before a value: list signs and brackets are part of the value until it comes again. */
+  /** The quote before a value: until it is closed, list signs and brackets are part of the value. */
   #quote = never;
   #inNumber = false;
   #numberFrom = 0;
@@ -51,7 +51,7 @@ export class OpenPlace {
   #valueBy = never;
   #openUntil = never;
   #lineUntil = never;
-  /** The place behind `://`, in its run. */
+  /** The place after `://`, in its run. */
   #addressFrom = never;
   #isRipe = false;
 
@@ -65,18 +65,18 @@ export class OpenPlace {
     return at <= this.#valueBy || at <= this.#openUntil || at <= this.#lineUntil;
   }
 
-  /** A name was seen, and its operator may follow. */
+  /** True when a name was seen and its operator may follow. */
   isArmed(at: number): boolean {
     return at <= this.#operatorBy || at <= this.#lineOperatorBy;
   }
 
-  /** True when there was enough of it for the rules to be asked. */
+  /** True when the place is long enough to apply the rules. */
   isRipe(at: number): boolean {
     if (this.#isRipe || this.#lineUntil !== never || this.#openUntil !== never) return true;
     return (this.inRun && at - this.#runFrom >= leastRun) || (this.#inNumber && at - this.#numberFrom >= leastRun);
   }
 
-  /** A keyword has ended just before `at`. */
+  /** Takes a keyword that ended just before `at`. */
   takeKeyword(index: number, { word, opening, isBound }: Keyword, reading: Reading): void {
     const { buffer, at } = reading;
     const from = at - word.length;
@@ -120,7 +120,7 @@ export class OpenPlace {
     }
   }
 
-  /** One more unit, just before `at`, of a place that is open, or may soon be. */
+  /** Takes the unit just before `at`, of a place that is open or may soon be. */
   takeUnit(unit: number, buffer: string, at: number): void {
     const operates = isOperator(unit);
     if (operates) this.#takeOperator(buffer, at);
@@ -132,7 +132,7 @@ export class OpenPlace {
     if (this.#inNumber && !isNumberUnit(unit)) {
       this.#inNumber = false;
       if (at - 1 - this.#numberFrom >= leastRun) this.#isRipe = true;
-      // Digits may stand within a word, of which a keyword may follow: all of it is one place.
+      // Digits may occur within a word, and a keyword may follow in it: all of it is one place.
       if (!this.inRun && isRun(unit)) this.beginRun(at - 1);
     }
     if (this.inRun && goesOn(unit, this.#holdsWords)) return;
@@ -140,7 +140,7 @@ export class OpenPlace {
     else if (at - 1 <= this.#valueBy && !operates) this.#beginValue(buffer, at - 1);
   }
 
-  /** It is no key. */
+  /** The text after the head line turned out to be no key. */
   endKey(): void {
     this.keyFrom = never;
     this.keyReader = null;
@@ -157,7 +157,7 @@ export class OpenPlace {
     this.#quote = isQuote(before) ? before : never;
   }
 
-  /** What was open is looked at up to `from`, and stays open: what a rule needs of it is kept as context. */
+  /** The rules were applied up to `from`, and the place stays open: what they still need is kept as context. */
   carry(from: number): void {
     const needed = this.#lineUntil !== never ? maxLine : from <= this.#openUntil ? spanLength : 0;
     this.contextFrom = Math.max(this.floor - this.reach, from - needed - contextLength);
@@ -166,7 +166,7 @@ export class OpenPlace {
     this.#isRipe = false;
   }
 
-  /** What was open is looked at and done with. */
+  /** The rules were applied, and the place is closed. */
   settle(isCut: boolean): void {
     this.floor = never;
     this.reach = contextLength;
@@ -183,7 +183,7 @@ export class OpenPlace {
     this.contextFrom = Number.MAX_SAFE_INTEGER;
   }
 
-  /** The buffer has lost so much at its beginning. */
+  /** Adjusts the positions when that many units were dropped from the beginning of the buffer. */
   shift(by: number): void {
     const shifted = (position: number) => (position === never ? never : Math.max(never, position - by));
     if (this.floor !== never) this.floor -= by;
@@ -205,7 +205,7 @@ export class OpenPlace {
     if (this.contextFrom > from) this.contextFrom = startOfRun(buffer, from, this.#holdsWords) - 1;
   }
 
-  /** What stands before a keyword in its run may be part of the token. */
+  /** The text before a keyword in its run may be part of the token. */
   #openRun(from: number, { buffer, settled, at }: Reading): void {
     const mask = this.floor === never ? holdPoint(buffer, settled, at - 1, this.#table, this.#holdsWords) : this.floor;
     this.#open(from, mask, buffer);
@@ -242,7 +242,7 @@ export class OpenPlace {
     this.#quote = never;
     if (at - 1 - this.#runFrom >= leastRun) this.#isRipe = true;
     if (this.#addressFrom !== never) this.#takeAddress(buffer.slice(this.#addressFrom, at - 1), unit, at);
-    // An escaped line end is two characters, and ends a value like a line end.
+    // An escaped line end has two characters and ends a value, as a plain one does.
     if (unit === 92) this.#openUntil = Math.max(this.#openUntil, at);
     this.inRun = false;
     if (!operates && !isOperator(buffer.charCodeAt(at - 2))) this.#valueBy = never;

@@ -6,15 +6,15 @@ export const longJson = 16_384;
 
 type Write = (json: MaskedJson) => void | Promise<void>;
 
-/** As much may wait, in characters: several times the longest reply. */
+/** How many characters may wait: several times the longest reply. */
 const maxWaiting = 32 * 1024 * 1024;
 
-/** Null when it was written at once, else a promise of it that never rejects. */
+/** Returns null when it wrote the value at once, otherwise a promise that never rejects. */
 export type OrderedWriter = (value: unknown, write: Write) => Promise<void> | null;
 
 /**
- * Writes values as masked JSON, in the order in which they are given: a short one at once, a long one in slices, and what
- * comes meanwhile waits for it. `onFault`: nothing more can be written, for something would be missing in between.
+ * Writes values as masked JSON, in order: a short one at once, a long one in slices, while later ones wait.
+ * `onFault`: nothing more can be written, because something would be missing in between.
  */
 export function createOrderedWriter(
   mask: Pick<OutboundMask, 'jsonText' | 'longJsonText'>,
@@ -30,7 +30,7 @@ export function createOrderedWriter(
     }
     const length = typeof json === 'string' ? json.length : lengthAbout(value);
     waiting += length;
-    if (waiting > maxWaiting) onFault(new Error('the reader takes too little of what is written'));
+    if (waiting > maxWaiting) onFault(new Error('the reader is too slow: too much output is waiting'));
     const before = last;
     const writing = (async () => {
       const masked = await mask.longJsonText(await json);

@@ -1,13 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** So long may all work in steps together hold up everything else, ms; a step that was begun is finished. */
+/** How long all stepwise work together may block the event loop, ms. A step that has begun is finished. */
 const longestHold = 4;
-/** When the first of them began in this turn of the event loop. */
+/** When the first step began in this turn of the event loop. */
 let turnSince: number | null = null;
 
 export type Pace = { isDue(): boolean; pause(): Promise<void> };
 
-/** When to let the rest of the process have its turn. However many works there are, each takes one step in a turn at least. */
+/** Decides when to yield to the rest of the process. However many tasks there are, each takes at least one step per turn. */
 export function createPace(): Pace {
   beginTurn();
   return {
@@ -18,12 +18,12 @@ export function createPace(): Pace {
 
 function beginTurn(): number {
   if (turnSince !== null) return turnSince;
-  // Queued before anybody's pause, so it is over before they go on.
+  // Queued before any pause, so it runs before the paused tasks resume.
   setImmediate(() => (turnSince = null));
   return (turnSince = performance.now());
 }
 
-/** Work in small steps: what runs it decides when it goes on. */
+/** Work in small steps: its runner decides when to continue. */
 export type Steps<T> = Generator<undefined, T, undefined>;
 
 export function atOnce<T>(steps: Steps<T>): T {
@@ -33,7 +33,7 @@ export function atOnce<T>(steps: Steps<T>): T {
   }
 }
 
-/** The rest of the process has its turn between the steps. */
+/** Runs the steps with pauses for the rest of the process. */
 export async function inTurns<T>(steps: Steps<T>): Promise<T> {
   const pace = createPace();
   for (;;) {

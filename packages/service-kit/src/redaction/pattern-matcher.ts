@@ -2,31 +2,31 @@ import type { Steps } from './pace.ts';
 
 /**
  * Finds any of many fixed texts in a stream of UTF-16 units, in time linear in the stream (Aho-Corasick).
- * A state's depth is the length of the longest end of what was read that some pattern begins with: text before that
+ * A state's depth is the length of the longest suffix of the input that is a prefix of some pattern: text before that
  * can never become part of a later match.
  */
 export type PatternMatcher = {
   step(state: number, unit: number): number;
   depth(state: number): number;
-  /** So many of the last units must not leave yet. */
+  /** How many of the last units must be held back. */
   heldDepth(state: number): number;
   /** The state of the longest pattern that ends at this state, 0 if none does. */
   matchAt(state: number): number;
-  /** The next shorter one that ends there, given the state of a match. */
+  /** The next shorter pattern that ends there, given the state of a match; 0 if there is none. */
   shorterMatch(match: number): number;
-  /** The number of the pattern of a match. */
+  /** The index of the pattern of a match. */
   patternOf(match: number): number;
 };
 
-/** From the beginning and from the first unit of a pattern, each unit below this is a single look into a table. */
+/** From the root and from shallow nodes, each unit below this takes a single table look-up. */
 const direct = 256;
 
-/** So many nodes are made in one step. */
+/** How many nodes are made in one step. */
 const stepNodes = 2048;
 
 /**
- * Built in steps: the patterns of many secrets take longer than anything may be held up. `skips`: so many units at the
- * beginning of each pattern may have left before it is known that it is there.
+ * Built in steps, because the patterns of many secrets would block the event loop too long. `skips`: how many units at the
+ * beginning of each pattern may be let out before it is recognized.
  */
 export function* buildPatternMatcher(patterns: readonly string[], skips: readonly number[]): Steps<PatternMatcher> {
   const trie = createTrie(patterns.reduce((sum, pattern) => sum + pattern.length, 1));
@@ -42,7 +42,7 @@ export function* buildPatternMatcher(patterns: readonly string[], skips: readonl
   return trie.matcher;
 }
 
-/** Nodes as columns of numbers: a process lives long, and its secrets have many forms. */
+/** The nodes are columns of numbers, to save memory: secrets have many forms, and a process runs long. */
 function createTrie(capacity: number) {
   const units = new Uint16Array(capacity);
   const firstChild = new Int32Array(capacity);
@@ -52,7 +52,7 @@ function createTrie(capacity: number) {
   const held = new Uint32Array(capacity);
   const matches = new Int32Array(capacity);
   const patternOf = new Int32Array(capacity).fill(-1);
-  /** The number of a node's row in the table, plus one. */
+  /** The index of a node's row in the table, plus one. */
   const rowOf = new Uint16Array(capacity);
   let table = new Int32Array(0);
   let size = 1;
@@ -85,7 +85,7 @@ function createTrie(capacity: number) {
       if (units[child]! < direct) table[row * direct + units[child]!] = child;
     }
   };
-  /** For the shallow nodes, in which most of a text is spent. */
+  /** For the shallow nodes, in which the matcher is most of the time. */
   const addTable = (): void => {
     const shallow = [0];
     for (let child = firstChild[0]!; child !== 0; child = sibling[child]!) shallow.push(child);

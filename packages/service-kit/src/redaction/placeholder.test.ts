@@ -8,7 +8,7 @@ test.each([
   [[['[redacted:private-key]']]],
   [{ '[redacted:secret]': 1 }],
 ])('a value that holds a placeholder is refused: %j', (value) => {
-  expect(() => refusePlaceholder(value, 'env')).toThrow(/env holds a placeholder/);
+  expect(() => refusePlaceholder(value, 'env')).toThrow(/env contains the placeholder of a masked value/);
 });
 
 test.each([['redacted'], [null], [7], [{ a: ['[redacted]', '[redacted: later]'] }]])('other values pass: %j', (value) => {

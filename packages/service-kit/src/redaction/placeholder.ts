@@ -1,7 +1,7 @@
 import { badRequest } from '../service-error.ts';
 
 const kinds = [
-  'secret', // a value this installation knows
+  'secret', // a value that this installation knows
   'private-key',
   'token',
   'password',
@@ -17,7 +17,7 @@ const kinds = [
   'data',
 ] as const;
 
-/** What a masked text was. Nothing of the text itself is in its placeholder. */
+/** The kind of a masked text. A placeholder contains nothing of the text itself. */
 export type RedactedKind = (typeof kinds)[number];
 
 export const toPlaceholder = (kind: RedactedKind): string => `[redacted:${kind}]`;
@@ -25,13 +25,13 @@ export const toPlaceholder = (kind: RedactedKind): string => `[redacted:${kind}]
 /** The placeholder of a known value. */
 export const placeholder = toPlaceholder('secret');
 
-/** True for a text that stands in some placeholder anyway. */
+/** True for a text that is part of some placeholder. */
 export const isPartOfPlaceholder = (text: string): boolean => kinds.some((kind) => toPlaceholder(kind).includes(text));
 
 const anyPlaceholder = /\[redacted:[a-z-]{1,20}\]/;
 const maxDepth = 100;
 
-/** True when any string in a JSON value, keys included, holds a placeholder. */
+/** True when any string in a JSON value, keys included, contains a placeholder. */
 export const holdsPlaceholder = (value: unknown, depth = 0): boolean => {
   if (typeof value === 'string') return anyPlaceholder.test(value);
   if (value === null || typeof value !== 'object' || depth === maxDepth) return false;
@@ -39,10 +39,10 @@ export const holdsPlaceholder = (value: unknown, depth = 0): boolean => {
 };
 
 /**
- * For every route that stores a value: a caller who was shown a placeholder must not write it over the value that it stands for.
+ * For every route that stores a value: a caller who was shown a placeholder must not overwrite the masked value with it.
  * @throws ServiceError `bad_request` naming the field.
  */
 export function refusePlaceholder(value: unknown, field: string): void {
   if (!holdsPlaceholder(value)) return;
-  throw badRequest(`${field} holds a placeholder of something masked, not the value itself. Nothing was changed.`);
+  throw badRequest(`${field} contains the placeholder of a masked value instead of the value itself. Nothing was changed.`);
 }

@@ -4,20 +4,20 @@ import { block, lineBreak, unitClasses } from './unit-classes.ts';
 const space = 32;
 const tab = 9;
 
-/** How far the last look went. What begins before that is only known from there, so nobody has to look again. */
+/** How far the last scan went. Nothing before that can be decided earlier, so it is not scanned again. */
 export type Looked = { until: number };
 
 /**
- * Up to where a text, from a place where nothing is open, can be passed over: no value begins before it, in whatever
- * encoding. Line ends and the indentation behind them do not count, as for the decoder. The end of the text is never
- * passed over when something may begin in it.
+ * Up to where a text can be skipped, from a place where nothing is open: no value begins before that, in any encoding.
+ * Line ends and the indentation after them are ignored, as by the decoder. The end of the text is never skipped when
+ * a value may begin in it.
  */
 export function quietUntil(text: string, from: number, { fours, shortestBlock }: StartFilter, looked: Looked): number {
   let units = 0;
   let seen = 0;
   let blockFrom = -1;
   let blockLength = 0;
-  /** Where the last units before a line end begin, and how many units have come since. */
+  /** Where the last units before a line end begin, and how many units came since. */
   let gapFrom = from;
   let sinceGap = 0;
   let i = from;
@@ -49,6 +49,6 @@ export function quietUntil(text: string, from: number, { fours, shortestBlock }:
   return Math.max(from, blockFrom === -1 ? start : Math.min(start, blockFrom));
 }
 
-/** One space behind a line end may be a value's own. */
+/** A single space after a line end may belong to a value. */
 const isLone = (text: string, at: number): boolean =>
   unitClasses[text.charCodeAt(at - 1)] === lineBreak && text.charCodeAt(at + 1) !== space && text.charCodeAt(at + 1) !== tab;

@@ -4,31 +4,31 @@ import type { SecretPattern } from './secret-patterns.ts';
 import { hasBit, hashOf, window, type StartFilter } from './start-filter.ts';
 import { block, invisibleUnits, unitClasses } from './unit-classes.ts';
 
-/** What so many units of a text show at once. */
+/** How many units are hashed together. */
 const gram = 3;
-/** Of a longer pattern only the beginning is looked for: more would fill the table. */
+/** Only this much of a longer pattern is searched for: more would fill the table. */
 const longestHead = 32;
 
-/** Openers, line ends, invisible characters and non-breaking spaces: with them a value may be written in other ways. */
+/** Openers of escapes, line ends, invisible characters and non-breaking spaces: with them a value may be spelled differently. */
 const specialUnits = ['\\', '%', '&', '\xa0', ...invisibleUnits.map((unit) => String.fromCharCode(unit))];
 const special = new RegExp(`[${specialUnits.map(escaped).join('')}]`);
 const specialOfAscii = specialUnits.filter((unit) => unit < '\x80');
 
-/** Text of ASCII alone is found by a few searches for single characters, which cost a fifth of the expression. */
+/** For ASCII text, a few searches for single characters cost a fifth of the regular expression. */
 const holdsSpecial = (text: string): boolean =>
   isAscii(text) ? specialOfAscii.some((unit) => text.includes(unit)) : special.test(text);
 
-/** Every other unit takes more than one byte. */
+/** Every unit beyond ASCII takes more than one byte. */
 const isAscii = (text: string): boolean => Buffer.byteLength(text) === text.length;
 
-/** How far to go on from each hash of a gram without missing the head of a pattern; 0 where one may end. */
+/** For each hash of a gram, how far to advance without missing the head of a pattern; 0 where one may end. */
 type Skips = { table: Uint8Array; head: number };
 
 const known = new WeakMap<SecretMatcher, Skips>();
 
 /**
- * True when nothing of the matcher's is in a whole text, in whatever spelling; false when it has to be read. A text without
- * any escape can hold a value only as it is or within a long block, and both are looked for with a few looks (Wu-Manber).
+ * True when a whole text contains none of the matcher's values, in any spelling; false when it has to be read. A text without
+ * escapes can contain a value only literally or within a long block, and both can be ruled out quickly (Wu-Manber).
  */
 export function isQuietWhole(text: string, matcher: SecretMatcher): boolean {
   if (matcher.isEmpty) return true;
@@ -48,14 +48,14 @@ function mayHoldHead(text: string, { table, head }: Skips, { fours }: StartFilte
   return false;
 }
 
-/** As the filter of beginnings takes them. */
+/** The units as the start filter takes them. */
 function unitsFrom(text: string, from: number): number {
   let units = 0;
   for (let at = from; at < from + window; at++) units = (units << 8) ^ text.charCodeAt(at);
   return units;
 }
 
-/** Of every run that is long enough one unit is looked at. */
+/** Checks one unit in every `length`, which finds every run that is long enough. */
 function holdsBlock(text: string, length: number): boolean {
   for (let at = length - 1; at < text.length; at += length) {
     if (!isBlock(text, at)) continue;
@@ -83,14 +83,14 @@ function skipsOf({ patterns, literal }: SecretMatcher): Skips {
   return { table, head };
 }
 
-/** Others are found only where an escape is. */
+/** True for a pattern that can occur without an escape. */
 const standsAsItIs = ({ text, isBehindEscape, minimumSpan }: SecretPattern): boolean =>
   !isBehindEscape && minimumSpan <= text.length;
 
 const space = 32;
 const plus = 43;
 
-/** A space may be a plus sign. */
+/** Hashes both spellings of a space, which may be a plus sign. */
 function forEachHash(text: string, at: number, take: (hash: number) => void): void {
   const [a, b, c] = [text.charCodeAt(at), text.charCodeAt(at + 1), text.charCodeAt(at + 2)];
   take(hashOfGram(a, b, c));

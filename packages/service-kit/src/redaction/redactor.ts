@@ -7,37 +7,37 @@ import { createSecretMatcher, type SecretMatcher } from './secret-matcher.ts';
 import { createStreamPool } from './stream-pool.ts';
 import { chained, createStreamRedactor, type StreamRedactor } from './stream-redactor.ts';
 
-/** The one sink that every outbound text passes. It only ever works on the way out; nothing stored is masked. */
+/** The filter that every outbound text passes. It only works on the way out; nothing is stored masked. */
 export type Redactor = {
   text(text: string): string;
-  /** The same of a long text, made in a thread where there is one. */
+  /** The same for a long text, in a thread where there is one. */
   readonly offload?: Offload;
   readonly offloadStream?: OffloadStream;
-  /** A copy of any JSON value with every string in it redacted, keys included; a number that is a known value becomes a mask. */
+  /** Copies a JSON value with every string redacted, keys included; a number that is a known value becomes a mask. */
   value(value: unknown): unknown;
   stream(): StreamRedactor;
-  /** Known values only: for what a machine reads and must not find changed otherwise. */
+  /** Masks known values only, for text that a machine reads and that must not change otherwise. */
   known(text: string): string;
-  /** The same as a filter of texts and streams. */
+  /** The same, for texts and streams. */
   readonly knownOnly: Pick<Redactor, 'text' | 'stream' | 'offload'>;
-  /** For a line of a log: known values, and what has the form of a secret by the rules that are quick. */
+  /** For a log line: masks known values, and what the fast rules recognize as a secret. */
   logLine(line: string): string;
-  /** The same for a surface that strangers read: masks what identifies persons and networks too. */
+  /** The redactor for public surfaces: it also masks what identifies persons and networks. */
   readonly forPublic: Redactor;
-  /** The same for redactors of the same values: what one has masked the other need not look at. */
+  /** Equal for redactors of the same values: text that one has masked needs no second pass by the other. */
   readonly edition: symbol;
 };
 
 /**
- * A redactor of the given exact values, in the spellings a model or a tool may give them, and of what looks like a secret.
- * `linkHosts`: where links for the public may lead; anywhere when it is empty.
+ * A redactor of the given exact values, in the spellings that a model or a tool may use, and of text that looks like a secret.
+ * `linkHosts`: hosts that links on public surfaces may point to; any when empty.
  */
 export const createRedactor = (secrets: Iterable<string>, linkHosts: readonly string[] = []): Redactor =>
   redactorOf([createSecretMatcher(secrets)], { edition: Symbol('edition'), linkHosts });
 
 type RedactorOptions = { edition: symbol; linkHosts?: readonly string[]; offloads?: Offloads };
 
-/** A redactor of what any of the matchers finds. */
+/** A redactor of everything that any of the matchers finds. */
 export function redactorOf(matchers: readonly SecretMatcher[], { edition, linkHosts = [], offloads }: RedactorOptions): Redactor {
   const knownStream = createStreamPool(() => matchers.map(createStreamRedactor).reduce(chained));
   const known = (input: string) => {
@@ -65,7 +65,7 @@ export function redactorOf(matchers: readonly SecretMatcher[], { edition, linkHo
   return redactorFor('private', () => forPublic);
 }
 
-/** A long text goes piece by piece, so that nothing is done to the whole of it at once. */
+/** Long texts are masked in pieces of this length. */
 const pieceLength = 16_384;
 
 function throughStream(stream: StreamRedactor, text: string): string {

@@ -10,23 +10,23 @@ export type PatternSet = {
   readonly automaton: PatternMatcher;
 };
 
-/** All that is needed to find the values of a list, made once for every stream that looks for them. */
+/** Everything needed to find a list of values, built once and shared by all streams. */
 export type SecretMatcher = PatternSet & {
   readonly isEmpty: boolean;
   readonly starts: StartFilter;
-  /** For text that is not decoded. */
+  /** For undecoded text. */
   readonly literal: PatternSet;
-  /** For values with white space in them, however it is written. */
+  /** For values that contain white space, in any spelling. */
   readonly spaced: SpacedMatcher | null;
 };
 
 export const createSecretMatcher = (secrets: Iterable<string>): SecretMatcher => atOnce(buildSecretMatcher(secrets));
 
-/** In steps, because all forms of fifty secrets take a tenth of a second. */
+/** Built in steps, because all forms of fifty secrets take a tenth of a second. */
 export const buildSecretMatcher = (secrets: Iterable<string>): Steps<SecretMatcher> =>
   buildMatcher(secrets, secretPatterns, literalPatterns);
 
-/** Finds them in every encoding, but for encodings within each other and read backwards: soon made, until the whole one is. */
+/** A quickly built matcher for the meantime: it finds the values in every encoding, except nested and reversed ones. */
 export const createPlainMatcher = (secrets: Iterable<string>): SecretMatcher =>
   atOnce(buildMatcher(secrets, plainPatterns, plainLiterals));
 
@@ -52,7 +52,7 @@ function* buildMatcher(secrets: Iterable<string>, patternsOf: PatternsOf, litera
   };
 }
 
-/** What is found only behind an escape has its first characters in that escape. */
+/** A pattern that is found only after an escape has its first characters in that escape. */
 const shortestOf = (byText: ReadonlyMap<string, SecretPattern>): number =>
   [...byText.values()].reduce((least, { text, isBehindEscape }) => (isBehindEscape ? least : Math.min(least, text.length)), 1000);
 
@@ -62,7 +62,7 @@ function* patternSet(byText: ReadonlyMap<string, SecretPattern>): Steps<PatternS
   return { patterns, automaton: yield* buildPatternMatcher([...byText.keys()], skips) };
 }
 
-/** Two values may be looked for as the same text: what masks more holds. */
+/** Two values may share a pattern: the one that masks more wins. */
 function addPattern(byText: Map<string, SecretPattern>, pattern: SecretPattern): void {
   const other = byText.get(pattern.text);
   if (other === undefined) return void byText.set(pattern.text, pattern);

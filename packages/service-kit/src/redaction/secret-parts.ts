@@ -1,19 +1,19 @@
 import { parseJsonOrNull } from '@svc/contract/json-value.ts';
 
-/** Names whose values are taken for secrets wherever they come from. */
+/** Names whose values are treated as secrets, wherever they come from. */
 export const secretName = /(?:KEY|TOKEN|SECRET|PASSWORD|PASSPHRASE|CREDENTIALS?)$/i;
 
-/** A value that is JSON itself is found whole only where its fields stand in the same order: those that are secret count by themselves. */
+/** A value that is JSON is found as a whole only with its fields in the same order, so its secret fields are masked separately too. */
 export function secretParts(value: string): string[] {
   const parsed = parseObject(value);
   return parsed === null ? [] : namedTexts(parsed);
 }
 
-/** The same JSON as others write it, with spaces; how it is broken into lines makes no difference. */
+/** The same JSON as other serializers write it, with spaces; line breaks make no difference. */
 export function jsonForms(value: string): string[] {
   const parsed = parseObject(value);
   if (parsed === null) return [];
-  const oneSpace = JSON.stringify(parsed, null, 1); // which may be a value's own, where a longer indentation is not
+  const oneSpace = JSON.stringify(parsed, null, 1); // one space may belong to a value, a longer indentation does not
   const inOneLine = oneSpace.replaceAll(/,\n\s*/g, ', ').replaceAll(/\n\s*/g, '');
   return [JSON.stringify(parsed), oneSpace, JSON.stringify(parsed, null, 2), inOneLine];
 }

@@ -3,41 +3,41 @@ import { encodedForms, longestEncoding, type EncodedForm } from './encoded-forms
 import { listForms } from './list-forms.ts';
 import { jsonForms } from './secret-parts.ts';
 
-/** Shorter values would blank ordinary words; the operator is warned of them instead. */
+/** Shorter values would mask ordinary words; the operator gets a warning about them instead. */
 export const minimumSecretLength = 8;
 
-/** A text to look for in canonical form, and what else is masked with it. */
+/** A text to search for in canonical form, and what else is masked with it. */
 export type SecretPattern = {
   text: string;
-  /** The beginning of the value was taken for the end of an escape: it is found only right behind one. */
+  /** True when the beginning of the value was read as the end of an escape: such a pattern matches only right after one. */
   isBehindEscape: boolean;
-  /** So many units at its beginning are not masked: every word would be held back that begins like it. */
+  /** How many units at its beginning are not masked, because every word that begins like it would be held back. */
   skip: number;
-  /** So many units after it belong to it. */
+  /** How many units after it belong to the value. */
   more: number;
-  /** It is found only where it is written in so many characters. */
+  /** It matches only where it spans at least this many characters of the source. */
   minimumSpan: number;
 };
 
-/** What is left of a value may be shorter than a value: it is found only together with an escape. */
+/** The rest of a value after an escape may be shorter than a value, since it matches only together with the escape. */
 const leastRemainder = 6;
-/** No escape reaches further into a value. */
+/** How far an escape may reach into a value. */
 const headLength = 32;
-/** An escape takes no more of a value's beginning. */
+/** How many characters of a value's beginning an escape may take. */
 const longestEaten = 5;
-/** A pattern is no shorter: so many units set what is looked for apart from ordinary text. */
+/** The shortest pattern: this many units distinguish it from ordinary text. */
 const leastPattern = 4;
 const encodedSkip = 3;
 const backwardsSkip = 1;
 const listSkip = 1;
 
-/** What may stand before a value and, with its first characters, read as an escape. */
+/** Texts that, before a value, may form an escape with its first characters. */
 const beginnings =
   String.raw`\ \x \x4 \1 \12 \u \u0 \u00 \u004 \U \U0000 \U00000 \U000000 \U0000004 % %4 %u %u0 %u00 %u004 & &a &l &q &# &#4 &#x &#x4`.split(
     ' ',
   );
 
-/** All that a value is looked for as. Empty for one that is too short. */
+/** All patterns of a value. Empty for one that is too short. */
 export function secretPatterns(value: string): SecretPattern[] {
   if (value.trim().length < minimumSecretLength) return [];
   const backwards = Array.from(value.trim()).toReversed().join('');
@@ -49,7 +49,7 @@ export function secretPatterns(value: string): SecretPattern[] {
   ].filter(({ text }) => text.length >= leastPattern);
 }
 
-/** The value as it is written in any one encoding; of a long one the beginning is looked for, and the rest masked with it. */
+/** The value in every single encoding. Only the beginning of a long one is searched for, and the rest masked with it. */
 export const plainPatterns = (value: string): SecretPattern[] =>
   [...writtenForms(value).flatMap(wholePatterns), ...listPatterns(value)]
     .filter(({ text }) => text.length >= leastPattern)
@@ -59,10 +59,10 @@ const listPatterns = (value: string): SecretPattern[] => listForms(value).map((f
 
 const restOf = ({ text, more }: SecretPattern): number => more + Math.max(0, text.length - longestEncoding);
 
-/** What `plainPatterns` are for text that is not decoded. */
+/** Like `plainPatterns`, for undecoded text. */
 export const plainLiterals = (value: string): SecretPattern[] => literalPatterns(value, longestEncoding);
 
-/** The value as it is: in text that is not decoded, nothing before it can change how it reads. */
+/** The value itself: in undecoded text, nothing before it can change how it is read. */
 export function literalPatterns(value: string, longest = Number.POSITIVE_INFINITY): SecretPattern[] {
   const text = value.trim().replaceAll(/[+\u00A0]/g, ' ');
   if (text.length < minimumSecretLength || text.length > longest) return [];
@@ -70,8 +70,8 @@ export function literalPatterns(value: string, longest = Number.POSITIVE_INFINIT
 }
 
 /**
- * The value as text: as it is, as a number that JSON wrote, with plus signs for spaces, with characters that are bytes of
- * UTF-8 too when they are escaped one by one, in both normal forms of Unicode, without its backslashes.
+ * The spellings of a value as text: literal, as a JSON number, with plus signs for spaces, with characters that are also
+ * UTF-8 bytes when escaped one by one, in both normal forms of Unicode, and without its backslashes.
  */
 function writtenForms(value: string): string[] {
   const trimmed = value.trim();
@@ -98,7 +98,7 @@ function wholePatterns(form: string): SecretPattern[] {
   };
   const isOpen = settled !== whole && settled.length >= leastRemainder;
   const patterns = isOpen ? [pattern, { ...pattern, text: settled, more: 1 }] : [pattern];
-  // Behind a line end a tab reads as an indentation.
+  // After a line end a tab is read as indentation.
   const untabbed = patterns.map((each) => ({ ...each, text: each.text.replaceAll('\t', '') }));
   return whole.includes('\t') ? [...patterns, ...untabbed] : patterns;
 }
@@ -123,7 +123,7 @@ function remainders(form: string): SecretPattern[] {
     .filter(({ text, minimumSpan }) => text.length >= leastRemainder || minimumSpan >= leastRemainder);
 }
 
-/** How many units at their ends are the same. */
+/** The length of their common suffix. */
 function commonEnd(one: string, other: string): number {
   let length = 0;
   while (length < other.length && one.at(-1 - length) === other.at(-1 - length)) length++;

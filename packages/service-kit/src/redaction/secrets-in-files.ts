@@ -7,20 +7,20 @@ import { shortPath } from '../short-path.ts';
 /** `instancesDir`: the folder of connector instances; each may have a `keys.json`. */
 type Places = { secretsFile: string; instancesDir: string };
 
-/** A file with secrets. Its `stamp` is another one once it was written. */
+/** A file with secrets. Its `stamp` changes with every write. */
 export type FileStamp = { file: string; stamp: string };
 
-/** As much as a keys file may have. A connector keeps more there than keys, such as the names of devices. */
+/** The greatest size of a keys file. A connector stores more in it than keys, such as the names of devices. */
 const maxFileBytes = 4 * 1024 * 1024;
-/** Of the secrets in one file. Every character of them costs memory for as long as the process lives. */
+/** The greatest total of the secrets in one file: every character costs memory for the life of the process. */
 const maxSecretChars = 256 * 1024;
 
-/** The secrets file and the keys files of connectors, as far as they are there. */
+/** The secrets file and the keys files of connectors, as far as they exist. */
 export function secretFiles({ secretsFile, instancesDir }: Places): FileStamp[] {
   const keyFiles = namesIn(instancesDir).map((name) => path.join(instancesDir, name, 'keys.json'));
   return [secretsFile, ...keyFiles].flatMap((file) => {
     const stat = statSync(file, { throwIfNoEntry: false });
-    // A new file may have the size and the times of the old one: who writes it can say what its time is.
+    // A new file may have the size and times of the old one, because its writer can set them; so the inode counts too.
     return stat === undefined ? [] : [{ file, stamp: `${stat.ino}-${stat.ctimeMs}-${stat.mtimeMs}-${stat.size}` }];
   });
 }
@@ -29,13 +29,13 @@ export function secretFiles({ secretsFile, instancesDir }: Places): FileStamp[] 
 export function secretsInFile(file: string, { secretsFile }: Pick<Places, 'secretsFile'>): [name: string, value: string][] {
   const secrets = file === secretsFile ? textsByName(parseFile(file)) : keysOfFile(file);
   const chars = secrets.reduce((sum, [, value]) => sum + value.length, 0);
-  if (chars > maxSecretChars) throw new Error(`${shortPath(file)} holds more than ${maxSecretChars / 1024} KiB of secrets`);
+  if (chars > maxSecretChars) throw new Error(`${shortPath(file)} contains more than ${maxSecretChars / 1024} KiB of secrets`);
   return secrets;
 }
 
 /**
- * The keys in a keys file (`{ keys: [{ key }] }`), and the tokens that were written into that of a gateway of devices and are no digests yet;
- * everything in one that a connector made in a form of its own.
+ * The keys in a keys file (`{ keys: [{ key }] }`), and the tokens in that of a device gateway that are not digests yet. In a file
+ * with a connector's own format, everything counts.
  */
 function keysOfFile(file: string): [string, string][] {
   const content = parseFile(file);
@@ -50,7 +50,7 @@ function keysOfFile(file: string): [string, string][] {
 const textsByName = (content: Record<string, unknown>): [string, string][] =>
   Object.entries(content).flatMap(([name, value]) => textsIn(value).map((text): [string, string] => [name, text]));
 
-/** Errors name the file and never quote it: they show in /health and in the log. */
+/** Errors name the file and never quote it: they appear in /health and in the log. */
 function parseFile(file: string): Record<string, unknown> {
   const stat = statSync(file);
   const name = shortPath(file);
@@ -58,11 +58,11 @@ function parseFile(file: string): Record<string, unknown> {
   if (stat.size > maxFileBytes) throw new Error(`${name} is larger than ${maxFileBytes / 1024} KiB`);
   const content = parseJson(readFileSync(file, 'utf8'));
   if (content === undefined) throw new Error(`${name} is not valid JSON`);
-  if (typeof content !== 'object' || content === null) throw new Error(`${name} does not hold a JSON object`);
+  if (typeof content !== 'object' || content === null) throw new Error(`${name} does not contain a JSON object`);
   return content as Record<string, unknown>;
 }
 
-/** Undefined for what is not JSON: the parser's own words would quote the text. */
+/** Undefined for invalid JSON: the parser's own message would quote the text. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -71,7 +71,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** The system's own words name the call and its code. */
+/** Why a file cannot be read, in plain words: the system's own message names the call. */
 export function unreadable(error: unknown): string {
   const { code, path: file } = error as NodeJS.ErrnoException;
   if (file === undefined) return errorText(error);

@@ -7,7 +7,7 @@ import { createKnownSecrets, type KnownSecrets } from './known-secrets.ts';
 
 type Places = { settings: Settings; env: Env; clock: Clock; warn: (message: string) => void };
 
-/** What every process of the service knows from its start: its own tokens, the environment, the secrets file and the keys of connectors. */
+/** The secrets that every process knows from its start: its tokens, the environment, the secrets file and the keys of connectors. */
 export function openServiceSecrets({ settings, env, clock, warn }: Places): KnownSecrets {
   const values = Object.values(settings).flatMap((value: unknown) => (value instanceof Secret ? [value.reveal()] : []));
   const { secretsFile, dataDir, publicLinkHosts: linkHosts } = settings;

@@ -6,17 +6,17 @@ import { invisible, unitClasses } from './unit-classes.ts';
 import { isWhiteSpace } from './unit-kinds.ts';
 
 const space = 32;
-/** More white space in a row parts what stands around it: what is held back has a bound. */
+/** Longer white space separates what is around it: this bounds what is held back. */
 const longestGap = 64;
 
-/** Finds values with white space in them in text in which any run of it counts as one space. */
+/** Finds values that contain white space. In the text, any run of white space counts as one space. */
 export type SpacedMatcher = {
   readonly automaton: PatternMatcher;
-  /** The longest word of each value: a text without escapes in which none of them stands holds none of the values. */
+  /** The longest word of each value: a text without escapes that contains none of them contains none of the values. */
   readonly words: readonly string[];
 };
 
-/** Null when no value has white space in it. */
+/** Null when no value contains white space. */
 export function* buildSpacedMatcher(values: Iterable<string>): Steps<SpacedMatcher | null> {
   const spaced = [...values]
     .map((value) => value.trim())
@@ -30,10 +30,10 @@ export function* buildSpacedMatcher(values: Iterable<string>): Steps<SpacedMatch
 const longestWord = (pattern: string): string =>
   pattern.split(' ').reduce((longest, word) => (word.length > longest.length ? word : longest));
 
-/** False for a text without escapes that holds none of the values. */
+/** False for a text without escapes that contains none of the values. */
 export const mayHoldSpaced = ({ words }: SpacedMatcher, text: string): boolean => words.some((word) => text.includes(word));
 
-/** What a stream redactor is, which the file of those cannot say here: it builds on this one. */
+/** The shape of a stream redactor. It is not imported, because its file imports this one. */
 type TextStream = { push(text: string): string; end(): string };
 
 export function createSpacedStream({ automaton }: SpacedMatcher): TextStream {
@@ -62,7 +62,7 @@ class SpacedWalker {
   readonly #automaton: PatternMatcher;
   #state = 0;
   #gap = 0;
-  /** Where the units were read that the state stands for; older ones are dropped from time to time. */
+  /** The places of the units that the state represents; older ones are dropped from time to time. */
   #places: number[] = [];
 
   constructor(automaton: PatternMatcher) {
@@ -73,7 +73,7 @@ class SpacedWalker {
     return this.#state === 0 ? Number.POSITIVE_INFINITY : this.#places.at(-this.#automaton.depth(this.#state))!;
   }
 
-  /** Where the value begins that ends with this unit. */
+  /** Where the value that ends with this unit begins. */
   take(unit: number, at: number): number | null {
     const isSpace = isWhiteSpace(unit);
     if (isSpace) {

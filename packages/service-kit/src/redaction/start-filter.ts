@@ -1,17 +1,17 @@
 import type { Steps } from './pace.ts';
 import { invisibleUnits } from './unit-classes.ts';
 
-/** What separates ordinary text, quickly, from text in which a pattern may begin. */
+/** Quickly tells ordinary text from text in which a pattern may begin. */
 export type StartFilter = {
-  /** A bit for the hash of every four units that a pattern begins with. */
+  /** A bit for the hash of the first four units of every pattern. */
   fours: Uint32Array;
-  /** A bit for every two bytes that a pattern may begin with in an encoding of bytes, as it is or with escapes in it. */
+  /** A bit for every two bytes that a pattern may begin with in an encoding of bytes, literally or with escapes. */
   pairs: Uint32Array;
-  /** Of what a pattern may begin with those two bytes: text in UTF-8, in UTF-16 of either order. */
+  /** The text encodings in which a pattern may begin with those two bytes: UTF-8, UTF-16 of either byte order. */
   kinds: Uint8Array;
-  /** 1 for the first bits of every first byte of those: `1 << count | bits`. */
+  /** 1 for every prefix of the first bytes of those, as `1 << count | bits`. */
   firstBits: Uint8Array;
-  /** No pattern fits into a shorter block of base64. */
+  /** The shortest block of base64 that a pattern fits into. */
   shortestBlock: number;
 };
 
@@ -19,10 +19,10 @@ const beginsBytes = 1;
 export const beginsLittleEndian = 2;
 export const beginsBigEndian = 4;
 
-/** So many units are looked at together. */
+/** How many units are checked together. */
 export const window = 4;
 
-/** The last four units as one of 65,536 bits. */
+/** Hashes the last four units to one of 65,536 bits. */
 export const hashOf = (units: number): number => Math.imul(units, 0x9e3779b1) >>> 16;
 
 export const hasBit = (bits: Uint32Array, bit: number): boolean => ((bits[bit >>> 5]! >>> (bit & 31)) & 1) === 1;
@@ -47,7 +47,7 @@ export function* buildStartFilter(patterns: readonly string[], shortest: number)
   return { fours, pairs, kinds, firstBits, shortestBlock: Math.floor((shortest * 4) / 3) };
 }
 
-/** So many beginnings are taken in one step. */
+/** How many beginnings are processed in one step. */
 const stepStarts = 64;
 
 function* kindsOfPairs(starts: ReadonlySet<string>): Steps<Uint8Array> {
@@ -67,7 +67,7 @@ function* kindsOfPairs(starts: ReadonlySet<string>): Steps<Uint8Array> {
   return kinds;
 }
 
-/** The first byte of every way to write one unit of a pattern in bytes: UTF-8, Latin-1, a space as forms and editors write it. */
+/** The first bytes of all spellings of a unit in bytes: UTF-8, Latin-1, and a space as URL-encoded forms and editors write it. */
 function firstBytes(unit: number): number[] {
   if ((unit & 0xfc00) === 0xd800) return [0xf0 | (((unit - 0xd7c0) << 10) >> 18)];
   if (unit === 32) return [32, 43, 0xa0, 0xc2];
@@ -93,7 +93,7 @@ function addPairs(start: string, add: (first: number, next: number) => void): vo
 
 const firstLead = 0xc2;
 const continuations = Array.from({ length: 64 }, (_, i) => 0x80 + i);
-/** Bytes that may stand between any two: they begin an escape, end a line, or begin a character that is not seen. */
+/** Bytes that may come between any two: they begin an escape, end a line, or begin an invisible character. */
 const anywhere = [
   0x5c,
   0x25,

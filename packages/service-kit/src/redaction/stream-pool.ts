@@ -1,15 +1,15 @@
 import type { StreamRedactor } from './stream-redactor.ts';
 
-/** More than this are seldom in use at once. */
+/** More are seldom in use at once. */
 const mostSpare = 8;
 
-/** Gives out streams that are used again once they have ended: to make one costs more than most texts that go through it. */
+/** Lends streams and reuses them once they have ended: creating one costs more than masking most texts. */
 export function createStreamPool(make: () => StreamRedactor): () => StreamRedactor {
   const spare: StreamRedactor[] = [];
   return () => new LentStream(make, spare);
 }
 
-/** Holds a stream from its first text to its end, and no longer: a holder of this cannot reach into the text of another. */
+/** Uses a pooled stream from its first text to its end, and no longer, so that its owner cannot reach another's text. */
 class LentStream implements StreamRedactor {
   readonly #make: () => StreamRedactor;
   readonly #spare: StreamRedactor[];
@@ -34,7 +34,7 @@ class LentStream implements StreamRedactor {
     if (stream === null) return '';
     this.#stream = null;
     const rest = stream.end();
-    // One that failed half-way is not used again.
+    // A stream that failed half-way is not reused.
     if (!this.#hasFailed && this.#spare.length < mostSpare) this.#spare.push(stream);
     this.#hasFailed = false;
     return rest;

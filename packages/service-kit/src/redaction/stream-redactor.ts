@@ -10,16 +10,16 @@ import { hasBit, hashOf, window } from './start-filter.ts';
 import { block, opener, plain, unitClasses } from './unit-classes.ts';
 
 export type StreamRedactor = {
-  /** Takes the next piece and gives back what may leave: no part of a secret is ever in it. */
+  /** Takes the next piece and returns what may be sent, which never contains part of a secret. */
   push(text: string): string;
-  /** The rest, once nothing more comes. The redactor may be used for another text then. */
+  /** Ends the text and returns the rest. The redactor may then be used for another text. */
   end(): string;
 };
 
 /**
- * Masks known values in a stream, however it is cut: the pieces given back add up to the redacted whole. Text is held
- * only as long as a known value could still begin in it. Text in which none can begin is passed over; the rest goes through
- * the decoder of escapes, and what comes out of it to the automaton and to the decoders of blocks.
+ * Masks known values in a stream, however it is cut: the returned pieces add up to the redacted whole. Text is held back
+ * only while a known value may still begin in it. Text in which none can begin is skipped; the rest goes through the decoder
+ * of escapes, and its output to the automaton and to the decoders of blocks.
  */
 export function createStreamRedactor(matcher: SecretMatcher): StreamRedactor {
   if (matcher.isEmpty) return { push: (text) => text, end: () => '' };
@@ -27,13 +27,13 @@ export function createStreamRedactor(matcher: SecretMatcher): StreamRedactor {
   return matcher.spaced === null ? known : chained(known, createSpacedStream(matcher.spaced));
 }
 
-/** What the first lets out goes through the second. */
+/** The output of the first goes through the second. */
 export const chained = (first: StreamRedactor, second: StreamRedactor): StreamRedactor => ({
   push: (text) => second.push(first.push(text)),
   end: () => second.push(first.end()) + second.end(),
 });
 
-/** Of the stream that looks at the moment. */
+/** Used by the stream that is scanning at the moment. */
 const looked: Looked = { until: 0 };
 
 class KnownStream implements StreamRedactor {
@@ -41,14 +41,14 @@ class KnownStream implements StreamRedactor {
   readonly #source = new HeldSource();
   readonly #walker: MatchWalker;
   readonly #blocks: BlockLanes;
-  /** For a block right behind what begins an escape: its first characters may have been taken for the escape's. */
+  /** For a block right after the beginning of an escape: its first characters may have been read as part of the escape. */
   readonly #rawBlocks: BlockLanes;
   #isBehindOpener = false;
-  /** Over the text as it is: what stands before a value may read with it as an escape. */
+  /** For the undecoded text: what precedes a value may form an escape with it. */
   readonly #literal: LiteralWalker;
   readonly #decoder: EscapeDecoder;
   #isQuiet = true;
-  /** So far the text was looked through before it is read: were it passed over again before, that would be once for each unit. */
+  /** Up to where the text was scanned before it is read. It is not skipped again before, which would be once for each unit. */
   #readUntil = 0;
 
   constructor(matcher: SecretMatcher) {
@@ -110,7 +110,7 @@ class KnownStream implements StreamRedactor {
     return until;
   }
 
-  /** Up to where nothing is open any more. */
+  /** Reads to where nothing is open any more. */
   #read(text: string, from: number, textAt: number): number {
     const decoder = this.#decoder;
     const walker = this.#walker;
@@ -140,8 +140,8 @@ class KnownStream implements StreamRedactor {
   }
 
   /**
-   * Up to the end of a block, or to behind four units that a pattern begins with. No pattern begins before the last of them, so
-   * the others are only looked at for what the block stands for.
+   * Reads to the end of a block, or to just after four units with which a pattern begins. No pattern begins before the last of
+   * them, so the others are only decoded as part of the block.
    */
   #readBlock(text: string, from: number, textAt: number): number {
     const { fours } = this.#matcher.starts;

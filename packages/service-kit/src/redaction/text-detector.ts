@@ -6,13 +6,13 @@ import { contextLength, OpenPlace } from './open-place.ts';
 import { toPlaceholder } from './placeholder.ts';
 import type { StreamRedactor } from './stream-redactor.ts';
 
-/** More is never held back: what is open by then is looked at, and masked to its end if a rule holds good to there. */
+/** The most text that is held back: a place that is still open then is checked, and masked to its end if a rule matches up to there. */
 const maxHeld = 4096;
 
 /**
- * Finds secrets of a known form in a stream, by rules. One pass over the text looks for the rules' keywords; only the
- * place that a keyword opens is held back until it ends and then looked at by the rules of that keyword. Where such a
- * place begins and ends depends on the text alone, so a stream gives the same as the whole however it is cut.
+ * Finds secrets of a known form in a stream, by rules. One pass over the text searches for the rules' keywords. Only the
+ * place that a keyword opens is held back, and the rules of that keyword are applied when it ends. Where such a place
+ * begins and ends depends on the text alone, so the result is the same however the stream is cut.
  */
 export const createTextDetector = (table: KeywordTable, holdsWords: boolean): StreamRedactor =>
   new TextDetector(table, holdsWords);
@@ -21,10 +21,10 @@ class TextDetector implements StreamRedactor {
   readonly #table: KeywordTable;
   readonly #holdsWords: boolean;
   readonly #place: OpenPlace;
-  /** Some text that has left already, then what is held. */
+  /** Some text that was let out already, then the text that is held back. */
   #buffer = '';
   #released = 0;
-  /** What is before it was settled, however the text is cut. */
+  /** Text before this is final, however the text is cut. */
   #settled = 0;
   #at = 0;
   #state = 0;
@@ -65,7 +65,7 @@ class TextDetector implements StreamRedactor {
     }
   }
 
-  /** Over text in which nothing is open: the state alone is carried. */
+  /** Skips text in which nothing is open: only the state is updated. */
   #skipQuiet(): void {
     const { next, classes, width, firstHit } = this.#table;
     const buffer = this.#buffer;
@@ -105,7 +105,7 @@ class TextDetector implements StreamRedactor {
     for (const index of this.#table.hits(this.#state)) this.#place.takeKeyword(index, this.#table.keywords[index]!, reading);
   }
 
-  /** Lets out what was held up to `until`, with the places masked that the rules of the keywords seen there find. */
+  /** Lets out the text up to `until`, with the places masked that the rules of the keywords seen there find. */
   #close(until: number, isCut: boolean): void {
     let isOngoing = false;
     if (this.#place.floor !== -1 && this.#place.isRipe(this.#at)) {
@@ -131,14 +131,14 @@ class TextDetector implements StreamRedactor {
   }
 
   #rulesSeen(isCut: boolean): Set<number> {
-    // The value of an assignment ends where its run does, and is short.
+    // The value of an assignment ends with its run and is short, so it is not checked in a cut place.
     const counted = [...this.#place.seen].filter((index) => !isCut || this.#table.keywords[index]!.opening !== 'assignment');
     return new Set(counted.flatMap((index) => this.#table.keywords[index]!.rules));
   }
 
   /**
-   * A place that does not end is cut before the word that is being read, and goes on there. Within a run of that length,
-   * what a rule holds good for so far is masked, and so is the rest of it.
+   * A place that does not end is cut before the current word and continues there. Within a run of that length, what a rule
+   * matches so far is masked, and the rest of the run with it.
    */
   #cut(): void {
     const { inRun: wasInRun, keyReader, keyFrom } = this.#place;
@@ -159,7 +159,7 @@ class TextDetector implements StreamRedactor {
     this.#place.carry(start);
   }
 
-  /** What may be the beginning of a key stays open. */
+  /** Keeps open what may be the beginning of a key. */
   #cutBeforeKey(reader: KeyBlockReader, keyFrom: number): void {
     this.#close(keyFrom, false);
     this.#place.floor = this.#place.keyFrom = keyFrom;
@@ -195,9 +195,9 @@ class TextDetector implements StreamRedactor {
     this.#at = this.#released = this.#buffer.length;
   }
 
-  /** After something that was masked to its end. */
+  /** Continues after something that was masked to its end. */
   #goOn(from: number): void {
-    // Rules see the mask before what follows, as they would in the masked text.
+    // Rules see the mask before the text that follows it, as they would in the masked text.
     const mask = toPlaceholder('private-key');
     this.#buffer = mask + this.#buffer.slice(from);
     this.#at = this.#released = this.#settled = mask.length;
@@ -206,7 +206,7 @@ class TextDetector implements StreamRedactor {
     this.#state = 0;
   }
 
-  /** Nothing more comes: a key that was cut off ends here, and what follows the last line of one is other text. */
+  /** Ends the text: a key that was cut off ends here, and what follows the last line of a key is other text. */
   #endKeys(): void {
     for (;;) {
       const reader = this.#place.keyReader;

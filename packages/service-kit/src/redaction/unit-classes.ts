@@ -1,8 +1,8 @@
-/** An ordinary character outside of base64. */
+/** An ordinary character that is not part of base64. */
 export const plain = 0;
-/** Part of base64, in either of its alphabets, and so of base32 and hex. */
+/** Part of base64, in either alphabet, and so of base32 and hex. */
 export const block = 1;
-/** Line ends: a wrapped value has them in it. */
+/** Line ends: a wrapped value contains them. */
 export const lineBreak = 2;
 /** Invisible: zero-width characters, soft hyphens, the zero bytes of UTF-16. */
 export const invisible = 3;
@@ -21,7 +21,7 @@ const invisibleRanges = [
   [0x2060, 0x206f],
   [0xfe00, 0xfe0f],
   [0xfeff, 0xfeff],
-  [0xdb40, 0xdb40], // the first half of tags and of more variation selectors
+  [0xdb40, 0xdb40], // the first half of tags and of further variation selectors
 ] as const;
 export const firstHalfOfTags = 0xdb40;
 const lineBreaks = [0x0a, 0x0d, 0x2028, 0x2029];
@@ -56,7 +56,7 @@ base64Values['_'.charCodeAt(0)] = 63;
 /** 32 for any other unit. */
 export const base32Values: Uint8Array = valuesOf('ABCDEFGHIJKLMNOPQRSTUVWXYZ234567', 32);
 
-/** Of ASCII only: ask for no other unit. */
+/** Only for ASCII units. */
 function valuesOf(alphabet: string, other: number): Uint8Array {
   const values = new Uint8Array(128).fill(other);
   for (const [at, char] of Array.from(alphabet).entries()) values[char.charCodeAt(0)] = at;

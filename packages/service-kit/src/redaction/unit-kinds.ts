@@ -2,20 +2,20 @@ export const isUpper = (unit: number): boolean => unit >= 65 && unit <= 90;
 export const isLower = (unit: number): boolean => unit >= 97 && unit <= 122;
 export const isDigit = (unit: number): boolean => unit >= 48 && unit <= 57;
 
-/** `=`, `:`, `>`, `|` and `,`: what may stand between a name and its value. */
+/** `=`, `:`, `>`, `|` and `,`: what may separate a name from its value. */
 export const isOperator = (unit: number): boolean => unit === 61 || unit === 58 || unit === 62 || unit === 124 || unit === 44;
 
-/** A word's letter before a keyword says that it is part of another word. */
+/** A word character before a keyword means that it is part of another word. */
 export const isWordUnit = (unit: number): boolean =>
   (unit >= 97 && unit <= 122) || (unit >= 48 && unit <= 57) || (unit >= 65 && unit <= 90) || unit === 95;
 
-/** What may stand between a name and its operator: the rest of the name, spaces, quotes. */
+/** What may come between a name and its operator: the rest of the name, spaces, quotes. */
 export const isNameUnit = (unit: number): boolean => isWordUnit(unit) || nameSigns.includes(String.fromCharCode(unit));
 const nameSigns = ' \t\r\n.-?"\'`\\';
 
 export const isNumberUnit = (unit: number): boolean =>
   (unit >= 48 && unit <= 57) || numberSigns.includes(String.fromCharCode(unit));
-/** Also the spaces and hyphens at which no line breaks, and the dash. */
+/** Non-breaking spaces and hyphens and the dash included. */
 const numberSigns = ' +-./()\u00A0\u2007\u2009\u202F\u2010\u2011\u2013';
 
 /** White space of any script, as `\s` has it. */

@@ -4,7 +4,7 @@ export const isQuote = (unit: number): boolean => unit === 34 || unit === 39 || 
 /** Within a quoted value: no quote, white space or backslash. */
 export const mayBeQuoted = (unit: number): boolean => unit > 32 && unit !== 92 && !isQuote(unit);
 
-/** Whether what follows `://` up to a unit may go on as a password behind it. */
+/** Whether a password that began after `://` may continue after this unit. */
 export function mayHoldPassword(text: string, unit: number): boolean {
   const { user, password } = /^(?<user>[^/?#@:]{0,128})(?::(?<password>[^/?#@]{0,256}))?$/.exec(text)?.groups ?? {};
   if (user === undefined) return false;

@@ -1,14 +1,14 @@
 import { findAt, hitsIn, type Accept, type DetectionRule, type Trigger } from './rule.ts';
 import { isPlaceholderPassword } from './values.ts';
 
-/** What stands behind a password in an address: a name with a dot, or one with a port or a path. */
+/** The host after a password in an address: a name with a dot, or one with a port or a path. */
 const host = String.raw`(?=localhost\b|\[[\da-f]|[\w-]+(?:\.[\w-]+)+|[\w-]+[:/])`;
 const user = String.raw`(?<user>[^\s/?#@"'${'`'}<>:[\]]{0,128})`;
 
-/** More words are a sentence with a mail address at its end. */
+/** More words are a sentence that ends with a mail address. */
 const mostWords = 6;
 const port = /^\d{1,5}(?!\w)/;
-/** The end of a string or of a part of a sentence, and what goes on behind it. */
+/** The end of a string or of part of a sentence, and what follows it. */
 const endOfText = /["'`]\s{0,3}[,:;)\]}>]|[,.;:]\s/;
 
 const isPassword: Accept = (secret, { groups }) => {

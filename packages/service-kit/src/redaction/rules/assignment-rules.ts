@@ -2,11 +2,11 @@ import { findAt, hitsIn, type DetectionRule, type Found } from './rule.ts';
 import { entropyOf, isFiller, isPublicId, looksRandom } from './values.ts';
 import type { VendorRule } from './vendor-rules.ts';
 
-/** Names that say of their value that it is secret. Others (`key`, `auth`, `access`) may name anything. */
+/** Names that mark their value as secret. Others (`key`, `auth`, `access`) may name anything. */
 const explicitName =
   /passw(?:or)?d|passphrase|passwd|\bpwd|_pwd|secret|token|api[_.-]?key|access[_.-]?key|private[_.-]?key|auth[_.-]?key|encryption[_.-]?key|signing[_.-]?key|account[_.-]?key|credential|creds/i;
 
-/** Names of things that are random and public. */
+/** Names of values that are random but public. */
 const publicName = /sha\d*|hash|digest|checksum|integrity|commit|etag|fingerprint|nonce|revision|public|_id\b|csrf/i;
 
 const explicitTriggers = [
@@ -14,8 +14,8 @@ const explicitTriggers = [
 ] as const;
 
 /**
- * A quoted or single value of an explicit name, with characters the generic rule does not know.
- * Passwords are short, so they need less to look like one.
+ * A quoted or single value of an explicit name, with characters that the generic rule does not accept.
+ * Passwords are short, so weaker signs are enough for them.
  */
 export const explicitAssignment: DetectionRule = {
   id: 'explicit-assignment',
@@ -31,7 +31,7 @@ const quoted =
 const inEnvironment =
   /(?<=(?<![^\s;])[A-Z0-9_]{0,40})(?:PASSWORD|PASSWD|PASSPHRASE|PWD|SECRET|TOKEN|(?<=(?:API|ACCESS|PRIVATE)_?)KEY)[A-Z0-9_]{0,20}=(?<secret>[^"'`\s]{6,200})(?!\S)/dy;
 
-/** The whole name that a match begins in the middle of. */
+/** The whole name, of which a match may contain only the end. */
 const nameOf = (match: RegExpExecArray, secret: string): string =>
   (/[\w.-]{0,40}$/.exec(match.input.slice(Math.max(0, match.index - 40), match.index))?.[0] ?? '') +
   match[0].slice(0, match[0].lastIndexOf(secret));

@@ -6,12 +6,12 @@ const escape = /\\(?:x[\da-f]{2}|[^])/iy;
 const range = /(?<from>[a-zA-Z])-(?<to>[a-zA-Z])/y;
 
 /**
- * An expression in RE2's syntax, as far as detection rules use it, as one of this engine. Letters that count in both cases
- * are written out: the engine's own flags for a part of an expression miss matches.
+ * Translates an expression from RE2's syntax, as far as detection rules use it, to this engine's. Letters that match in both
+ * cases are written out, because the engine's own flags for part of an expression miss matches.
  */
 export function toNativePattern(pattern: string): string {
   const reader: Reader = { pattern, at: 0, ignoresCase: false };
-  /** Whether case counted outside of each open group. */
+  /** Whether case mattered outside of each open group. */
   const outside: boolean[] = [];
   let out = '';
   while (reader.at < pattern.length) {

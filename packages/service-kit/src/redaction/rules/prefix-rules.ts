@@ -2,7 +2,7 @@ import type { RedactedKind } from '../placeholder.ts';
 import { findAt, hitsIn, type DetectionRule } from './rule.ts';
 import { entropyOf } from './values.ts';
 
-/** Token forms that the vendored set lacks, or knows only in part: what a secret begins with, and the whole of it. */
+/** Token forms that the vendored set lacks or covers only in part: the words a secret begins with, and its full form. */
 const forms: readonly [id: string, words: readonly string[], form: string][] = [
   ['tailscale', ['tskey-'], String.raw`tskey-[a-z]{2,16}-[A-Za-z0-9]{8,24}-[A-Za-z0-9]{16,64}`],
   ['docker', ['dckr_'], String.raw`dckr_(?:pat|oat)_[\w-]{27,64}`],
@@ -43,17 +43,17 @@ const forms: readonly [id: string, words: readonly string[], form: string][] = [
   ['google', ['gocspx-', 'ya29.', '1//0'], String.raw`(?:GOCSPX-[\w-]{28}|ya29\.[\w-]{40,512}|1\/\/0[\w-]{40,128})`],
 ];
 
-/** Forms that are like nothing else: they count within a word too. */
+/** Forms that are unmistakable: they match within a word too. */
 const anywhere: readonly [id: string, words: readonly string[], form: string][] = [
   ['sendgrid-exact', ['sg.'], String.raw`SG\.[\w-]{22}\.[\w-]{43}`],
 ];
 
-/** What a row of digits begins with in base64: an id of Discord, in front of the dot. */
+/** How the base64 of digits begins: a Discord id, before the dot. */
 const discordIds = Array.from('mno').flatMap((first) =>
   Array.from('dtjz').flatMap((second) => Array.from('aeimquyckg', (third) => first + second + third)),
 );
 
-/** Forms that count only where a word begins, and not when they are an example of one letter again and again. */
+/** Forms that match only where a word begins, and not when they are an example of one repeated letter. */
 const bound: readonly [id: string, words: readonly string[], form: string, needs?: string][] = [
   ['discord-bot', discordIds, String.raw`[MNO][DTjz][AEIMQUYcgk][wxyz0-5][\w-]{20,24}\.[\w-]{6}\.[\w-]{27,38}`],
   ['deepseek', ['sk-'], String.raw`sk-[a-f0-9]{32}`],
@@ -68,11 +68,11 @@ const bound: readonly [id: string, words: readonly string[], form: string, needs
   ],
   ['npm', ['npm_'], String.raw`npm_[A-Za-z0-9]{36}`],
   ['gemini', ['aiza'], String.raw`AIza[\w-]{35}`],
-  // What the service hands out itself: of most of these it keeps a digest alone, so their values are not known to it.
+  // The tokens that the service issues itself. It stores only a digest of most of them, so it does not know their values.
   ['own', ['svcd_', 'sk-svc-', 'vagent_', 'vadmin_', 'vtoken_'], String.raw`(?:svcd_|sk-svc-|v(?:agent|admin|token)_)[\w-]{43}`],
 ];
 
-/** Forms that only count as the value of their own name. */
+/** Forms that match only as the value of their own name. */
 const named: readonly [id: string, kind: RedactedKind, words: readonly string[], form: RegExp][] = [
   [
     'aws-account-id',
@@ -91,10 +91,10 @@ const named: readonly [id: string, kind: RedactedKind, words: readonly string[],
 const accept = (secret: string): boolean => entropyOf(secret) >= leastEntropy;
 const leastEntropy = 2.5;
 
-/** So far before its keyword may a token begin. */
+/** How far before its keyword a token may begin. */
 const longestBefore = 32;
 
-/** `needs`: what stands in every match, looked for once before anything is tried at each of many keywords. */
+/** `needs`: a part of every match. It is searched for once, before the expression is tried at each of many keywords. */
 const tokenRule = (id: string, words: readonly string[], regex: RegExp, isBound = false, needs = ''): DetectionRule => ({
   id: `${id}-form`,
   triggers: [{ opening: 'token', words, isBound }],
@@ -104,7 +104,7 @@ const tokenRule = (id: string, words: readonly string[], regex: RegExp, isBound 
 
 const wordForm = (form: string): RegExp => new RegExp(`(?<![A-Za-z])(?<secret>${form})(?![A-Za-z0-9[])`, flagsOf(form));
 
-/** Those that begin with digits or a part of an address are looked for before their keyword. */
+/** Forms that begin with digits or part of an address begin before their keyword. */
 const flagsOf = (form: string): string => (/^(?:\\d|api\\\/)/.test(form) ? 'dg' : 'dy');
 
 export const prefixRules: readonly DetectionRule[] = [

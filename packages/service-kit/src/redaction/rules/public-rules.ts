@@ -13,21 +13,21 @@ const rule = (
 ): DetectionRule => ({ id, triggers, find: (text) => findAll(text, regex, kind, accept) });
 
 const token = (...words: string[]): Trigger[] => [{ opening: 'token', words }];
-/** Between digits: white space of a line and hyphens, also those at which no line breaks. */
+/** Between digits: spaces and hyphens, non-breaking ones included. */
 const blank = String.raw`[ \u00A0\u2007\u2009\u202F]`;
 const hyphen = String.raw`[\u2010\u2011\u2013-]`;
 const gap = String.raw`(?:${blank}|${hyphen})`;
 const digits = Array.from('0123456789');
-/** Domains and addresses reserved for documentation belong to no person. */
+/** Domains and addresses that are reserved for documentation belong to no person. */
 const isReserved = (host: string): boolean => /(?:^|\.)example(?:\.(?:com|net|org))?$|\.(?:test|invalid)$/i.test(host);
 
-/** Of a mail address (RFC 6531) and its host, letters of other scripts with them. */
+/** The characters of a mail address (RFC 6531) and its host, letters of other scripts included. */
 const word = String.raw`\w${letterClass}`;
 const label = `A-Za-z0-9${letterClass}-`;
 
 const privateAddress = String.raw`(?:10(?:\.\d{1,3}){3}|192\.168(?:\.\d{1,3}){2}|172\.(?:1[6-9]|2\d|3[01])(?:\.\d{1,3}){2}|169\.254(?:\.\d{1,3}){2}|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])(?:\.\d{1,3}){2})`;
 
-/** What a public surface does not show of a person or a network, besides secrets. */
+/** Besides secrets, what public surfaces do not show of persons and networks. */
 export const publicRules: readonly DetectionRule[] = [
   rule(
     'email',
@@ -120,7 +120,7 @@ export const publicRules: readonly DetectionRule[] = [
 
 const countDigits = (text: string): number => text.replaceAll(/\D/g, '').length;
 
-/** The check digit that every card number ends with. */
+/** Checks the digit that every card number ends with. */
 function isCard(number: string): boolean {
   if (number.length < 13 || number.length > 19 || /^(\d)\1*$/.test(number)) return false;
   const sum = Array.from(number)
@@ -132,15 +132,15 @@ function isCard(number: string): boolean {
   return sum % 10 === 0 && /^[3-6]/.test(number);
 }
 
-/** A part of a link that could show its host what was said here: long, and not made of a page's own words. */
+/** True for a part of a link that could carry data to its host: long, and not made of ordinary words. */
 const carriesData = (query: string): boolean =>
   query.split('&').some((part) => /^[^=]{0,64}=[^&]{16,}/.test(part)) || query.length >= 96;
 
-/** An address of the web, and the name of its host. Programs make links of `www.` too. */
+/** A web address and its host name. Programs turn `www.` into links too. */
 const link =
   /(?<secret>(?:https?:\/\/(?:[^\s/?#@<>"'()[\]]{0,128}@)?|(?<![\w./@-])www\.)(?<host>[^\s/?#:<>"'()[\]\\]{1,253})[^\s<>"')[\]]{0,2048})/dgi;
 
-/** Links to any other host than these and those below them. */
+/** Links to any host other than these and their subdomains. */
 export const foreignLinks = (hosts: readonly string[]): DetectionRule => ({
   id: 'foreign-link',
   triggers: [{ opening: 'token', words: ['http://', 'https://', 'www.'] }],

@@ -1,34 +1,34 @@
 import type { RedactedKind } from '../placeholder.ts';
 
-/** A place in a text, `from` included, `to` not. */
+/** A place in a text: `from` is inclusive, `to` exclusive. */
 export type Found = { from: number; to: number; kind: RedactedKind };
 
 /**
- * What opens a place in the text in which something secret may follow, and with it how long that place stays open:
- * - `token`: the word begins (or stands in) a run of characters without a space, which is looked at when it ends;
- * - `address`: like a token, and where a password with spaces or other scripts in it may have begun, some way beyond its run;
- * - `assigned-token`: the same, and the name that it is assigned to may stand before it;
+ * What opens a place in the text where a secret may follow, which decides how long that place stays open:
+ * - `token`: the word is in a run of characters without a space, which is checked when it ends;
+ * - `address`: like a token, but some way beyond its run where a password with spaces or other scripts may have begun;
+ * - `assigned-token`: like a token, and the name that it is assigned to may precede it;
  * - `assignment`: an operator may follow the word, and a value the operator;
  * - `value`: the value follows the word at once;
- * - `line`: like an assignment whose value goes on to the end of the line;
+ * - `line`: like an assignment whose value extends to the end of the line;
  * - `span`: the next two thousand characters;
- * - `phone`: a row of digits with the signs that stand in a telephone number;
+ * - `phone`: digits with the punctuation of a telephone number;
  * - `key-block`: the word ends the head line of a private key.
  */
 export type Opening = 'token' | 'address' | 'assigned-token' | 'assignment' | 'value' | 'line' | 'span' | 'phone' | 'key-block';
 
-/** Words are lower case and found in any case; with `isBound` only where no letter, digit or underscore is before them. */
+/** Words are lower case and match in any case; with `isBound` only where no letter, digit or underscore precedes them. */
 export type Trigger = { opening: Opening; words: readonly string[]; isBound?: boolean };
 
-/** Looks at a piece of text that was opened by one of its triggers. Pieces are at most some 4 KiB long. */
+/** Searches a piece of text that one of its triggers has opened. Pieces are at most some 4 KiB long. */
 export type DetectionRule = {
   id: string;
   triggers: readonly Trigger[];
-  /** `hits`: where its keywords begin in the text, in order; looked for when they are not known. */
+  /** `hits`: where its keywords begin in the text, in order; searched for when not given. */
   find(text: string, hits?: readonly number[]): Found[];
 };
 
-/** Where any of some words begins. */
+/** Where any of the words begins. */
 export function hitsIn(text: string, words: readonly string[]): number[] {
   const lower = text.toLowerCase();
   const hits = new Set<number>();
@@ -36,13 +36,13 @@ export function hitsIn(text: string, words: readonly string[]): number[] {
   return [...hits].toSorted((a, b) => a - b);
 }
 
-/** What an accepted match of a rule is; the group `secret` of its expression is masked. */
+/** Decides whether a match counts; if so, the group `secret` of the expression is masked. */
 export type Accept = (secret: string, match: RegExpExecArray) => boolean;
 
 /**
- * What `take` makes of the matches at the hits, one after the other and never within another; null refuses a match, and a
- * secret may begin within it then. The expression is sticky and begins at the keyword, or global, and then its matches
- * begin up to `before` units further to the front.
+ * Maps the matches at the hits with `take`, in order and without overlaps. Null rejects a match, and a secret may then begin
+ * within it. The expression is either sticky and begins at the keyword, or global, and then its matches may begin up to
+ * `before` units before the keyword.
  */
 export function takeAt<T>(
   { regex, before = 0 }: { regex: RegExp; before?: number },
@@ -67,7 +67,7 @@ export function takeAt<T>(
   return taken;
 }
 
-/** The places of the group `secret` at the hits that are accepted. */
+/** The places of the group `secret` in the accepted matches at the hits. */
 export const findAt = (
   { accept = () => true, kind, ...pattern }: { regex: RegExp; kind: RedactedKind; before?: number; accept?: Accept },
   text: string,

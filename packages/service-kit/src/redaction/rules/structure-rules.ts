@@ -5,20 +5,20 @@ import { isFiller, isPlaceholderPassword, looksRandom } from './values.ts';
 type Pattern = {
   id: string;
   triggers: readonly Trigger[];
-  /** Sticky, when it begins at the keyword; otherwise global. Its group `secret` is what is masked. */
+  /** Sticky when it begins at the keyword; otherwise global. Its group `secret` is masked. */
   regex: RegExp;
-  /** So far before a keyword may a match of a global expression begin; without it, the whole piece is looked through. */
+  /** How far before a keyword a match of a global expression may begin; without it, the whole piece is searched. */
   before?: number;
-  /** What a match cannot begin in twice: the first keyword in it is tried alone. */
+  /** A stretch in which at most one match can begin: only the first keyword in it is tried. */
   isOnce?: RegExp;
   kind: RedactedKind;
   accept?: Accept;
 };
 
-/** There, `user:pass` has been seen to be the real one. */
+/** In web addresses, `user:pass` has been seen as a real password. */
 const isWeb = /^(?:https?|ftps?)$/i;
 
-/** Rules of a form that any vendor's secret may have. Their expressions are linear: no part of a text can match two ways. */
+/** Rules for forms that any vendor's secret may have. Their expressions are linear: no text can match in two ways. */
 const patterns: readonly Pattern[] = [
   {
     id: 'jwt',
@@ -65,7 +65,7 @@ const patterns: readonly Pattern[] = [
       !isPlaceholderPassword(secret) && !/^(?:true|false|none|null|required|optional|\d)$/i.test(secret),
   },
   {
-    // The token stands where the user does, and the password says that it does.
+    // The token is in the place of the user, as the password indicates.
     id: 'url-token',
     triggers: [{ opening: 'token', words: ['://'] }],
     regex: /:\/\/(?<secret>[\w.~%-]{16,256}):(?:x-oauth-basic)?@(?=[\w[])/diy,
@@ -173,7 +173,7 @@ function toRule({ id, triggers, regex, kind, before, isOnce, accept = () => true
   };
 }
 
-/** A run in which the first hit finds nothing holds nothing for the others either. */
+/** If the first hit in a run finds nothing, the others in it find nothing either. */
 function firstOfRuns(text: string, hits: readonly number[], run: RegExp): number[] {
   let done = 0;
   return hits.filter((hit) => {
@@ -184,7 +184,7 @@ function firstOfRuns(text: string, hits: readonly number[], run: RegExp): number
   });
 }
 
-/** All places of the group `secret` that are accepted. */
+/** All accepted places of the group `secret`. */
 export function findAll(text: string, regex: RegExp, kind: RedactedKind, accept: Accept): Found[] {
   const found: Found[] = [];
   regex.lastIndex = 0;
@@ -193,7 +193,7 @@ export function findAll(text: string, regex: RegExp, kind: RedactedKind, accept:
     const place = match.indices?.groups?.['secret'];
     if (secret === undefined || place === undefined) continue;
     if (accept(secret, match)) found.push({ from: place[0], to: place[1], kind });
-    else regex.lastIndex = match.index + 1; // another may begin within what was refused
+    else regex.lastIndex = match.index + 1; // another match may begin within the rejected one
   }
   return found;
 }

@@ -1,4 +1,4 @@
-/** Bits of information per character, by how often each occurs. */
+/** Shannon entropy in bits per character. */
 export function entropyOf(text: string): number {
   if (!isAscii.test(text)) return wideEntropy(text);
   let entropy = 0;
@@ -12,7 +12,7 @@ export function entropyOf(text: string): number {
   return entropy;
 }
 
-/** Of one text at a time, and zero in between. */
+/** Reused for each text; all zero in between. */
 const counts = new Uint32Array(128);
 // oxlint-disable-next-line no-control-regex
 const isAscii = /^[\u0000-\u007f]*$/;
@@ -30,13 +30,13 @@ const template = /^[$%<{[(*]|\$\{|\{\{|<[\w -]+>|^\/|^\.|^(?:https?|file):|\.\.\
 const filler =
   /example|placeholder|change[-_]?(?:me|it)|dummy|sample|redacted|replace|insert[-_]|^hunter2|your[-_]?|my[-_]?(?:pass|secret|token)(?![a-z]*\d{3})|^(?:user|username|login|pass|pw|password|passwd|secret|token|pwd|root|admin|none|null|undefined|true|false)$/i;
 
-/** Text in the place of a value that is not one: a template, a path, a word that says "put yours here". */
+/** Text in the place of a value that is none: a template, a path, a word that means "put yours here". */
 export const isFiller = (value: string): boolean => template.test(value) || filler.test(value);
 
-/** Ids and digests look random too and are not secret. */
+/** Ids and digests look random too but are not secret. */
 export const isPublicId = (value: string): boolean => uuid.test(value) || /^sha\d{3}-/.test(value);
 
-/** A value that is no word of a language or a program. */
+/** True for a value that is no word of a language or a program. */
 export const looksRandom = (value: string, least: number): boolean =>
   /\d/.test(value) && /[a-z]/i.test(value) && entropyOf(value) >= least && !isFiller(value) && !isPublicId(value);
 
@@ -47,6 +47,6 @@ const passwordStandIn =
 const passwordTemplate =
   /^\$?\{.*\}$|^\$\(.*\)$|^\$[a-z_]\w*$|^%[a-z_]\w*%$|^<.*>$|^\[.*\]$|^%3c.*%3e$|\$\{|\{\{|\*{3}|x{4}|\.\.\.|…|your[-_]|replace[-_]|^(.)\1*$/i;
 
-/** What manuals write where a password goes. Nothing else of its form counts: a weak password is one. */
+/** True for what manuals write in the place of a password. Nothing else is exempt: a weak password is a password. */
 export const isPlaceholderPassword = (value: string): boolean =>
   passwordWord.test(value) || passwordStandIn.test(value) || passwordTemplate.test(value);

@@ -8,7 +8,7 @@ import { entropyOf } from './values.ts';
 
 type RuleData = {
   id: string;
-  /** Its matches do not begin at a keyword. */
+  /** True when its matches do not begin at a keyword. */
   isSearched?: boolean;
   regex: string;
   triggers: Trigger[];
@@ -29,9 +29,9 @@ export type VendorRule = {
   find(text: string, hits?: readonly number[]): (Found & { nameFrom: number })[];
 };
 
-/** Any name in front of the keyword: it is only needed when there is a match, and read backwards then. */
+/** Any name in front of the keyword: it matters only when there is a match, and is then read backwards. */
 const anyName = /^(?<flag>\(\?i\))?\[\\w\.-\]\{0,50\}\?(?:(?<group>\(\?i:)\[\\w\.-\]\{0,50\}\?)?/;
-/** No match begins further before its keyword. */
+/** How far before its keyword a match may begin. */
 const maxBefore = 200;
 const longestName = 50;
 
@@ -71,7 +71,7 @@ function toVendorRule(data: RuleData, sharedAllow: () => RegExp[], sharedStops: 
   return { id, pattern, triggers, find };
 }
 
-/** The first group that took part is the secret; without one, the match is. */
+/** The first group that matched is the secret; without groups, the whole match is. */
 function firstGroup({ length, indices }: RegExpExecArray): number {
   for (let group = 1; group < length; group++) {
     const place = indices?.[group];
@@ -96,7 +96,7 @@ type WordSearch = { isIn(text: string): boolean };
 
 const ascii = 128;
 
-/** Whether any of many words stands in a text, in small letters or capitals: one look-up for each unit. */
+/** Finds out whether a text contains any of many words, ignoring case, with one look-up for each unit. */
 function createWordSearch(words: readonly string[]): WordSearch {
   const classes = new Uint8Array(ascii);
   let width = 1;
