@@ -144,7 +144,7 @@ describe('the view of a turn', () => {
 });
 
 test('a fault whose cause is known is said as it is; only an unknown one sends a person to the log', () => {
-  const body = { ok: false, error: 'internal', message: 'No reply can leave.', request_id: 'req_1' } as const;
-  expect(describeError({ ...body, cause: 'mask' })).toBe('No reply can leave.');
-  expect(describeError(body)).toBe('No reply can leave. (request req_1; ./svc logs core shows more)');
+  const body = { ok: false, error: 'internal', message: 'No reply can be sent.', request_id: 'req_1' } as const;
+  expect(describeError({ ...body, cause: 'mask' })).toBe('No reply can be sent.');
+  expect(describeError(body)).toBe('No reply can be sent. (request req_1; ./svc logs core shows more)');
 });

@@ -31,16 +31,16 @@ test('tokens and variables are masked where there is no secrets or keys file at 
 test('a place that cannot be looked at is a fault as long as that lasts', () => {
   const { known, instancesDir, clock } = open({ SERVICE_API_KEY: secret });
   writeFileSync(instancesDir, 'a file where a folder belongs');
-  for (let asked = 0; asked < 3; asked++) expect(() => known.redactor()).toThrow(/No reply can leave/);
-  expect(known.fault()).toMatch(/No reply can leave/);
+  for (let asked = 0; asked < 3; asked++) expect(() => known.redactor()).toThrow(/No reply can be sent/);
+  expect(known.fault()).toMatch(/No reply can be sent/);
   clock.advance(1001);
-  expect(() => known.redactor()).toThrow(/No reply can leave/);
+  expect(() => known.redactor()).toThrow(/No reply can be sent/);
 });
 
 test('a fault says what keeps replies from leaving, and names the file as people do', () => {
   const { known, secretsFile } = open();
   writeFileSync(secretsFile, '{');
-  const message = `No reply can leave: ${secretsFile} is not valid JSON, so secrets could not be masked. Correct that; the next reply then leaves.`;
+  const message = `No reply can be sent: ${secretsFile} is not valid JSON, so secrets could not be masked. Fix that, and the next reply is sent.`;
   expect(() => known.redactor()).toThrow(expect.objectContaining({ code: 'internal', message, details: { cause: 'mask' } }));
   expect(known.fault()).toBe(message);
 });
@@ -48,7 +48,7 @@ test('a fault says what keeps replies from leaving, and names the file as people
 test('a fault goes away with the reply after the file is correct', () => {
   const { known, secretsFile } = open();
   writeFileSync(secretsFile, '{');
-  expect(() => known.redactor()).toThrow(/No reply can leave/);
+  expect(() => known.redactor()).toThrow(/No reply can be sent/);
   writeFileSync(secretsFile, JSON.stringify({ SERVICE: secret }));
   expect(known.redactor().text(secret)).toBe(masked);
   expect(known.fault()).toBeNull();
@@ -72,12 +72,12 @@ test.each([
   [
     'larger than any list of secrets',
     (file: string) => writeFileSync(file, JSON.stringify({ A: 'x'.repeat(2 * 1024 * 1024) })),
-    'more than 256 KiB of secrets',
+    'contains more than 256 KiB of secrets',
   ],
 ])('a secrets file that is %s is a fault', (_name, make, why) => {
   const { known, secretsFile } = open();
   make(secretsFile);
-  expect(() => known.redactor()).toThrow(/No reply can leave/);
+  expect(() => known.redactor()).toThrow(/No reply can be sent/);
   expect(known.fault()).toContain(why);
 });
 
@@ -137,7 +137,7 @@ test('a line of the log is masked as far as it can be while the secrets file is 
   const { known, secretsFile } = open({ SERVICE_API_KEY: secret });
   writeFileSync(secretsFile, '{');
   expect(known.line(secret)).toBe(masked);
-  expect(() => known.redactor()).toThrow(/No reply can leave/);
+  expect(() => known.redactor()).toThrow(/No reply can be sent/);
 });
 
 test('what has the form of a secret is masked in a line of the log, and the line stays one', () => {
@@ -241,7 +241,7 @@ test('a secret that is learned while the files cannot be read is masked in the l
   known.redactor();
   writeFileSync(secretsFile, '{');
   clock.advance(1001);
-  expect(() => known.redactor()).toThrow(/No reply can leave/);
+  expect(() => known.redactor()).toThrow(/No reply can be sent/);
   known.learn(['learned-secret-1']);
   expect(known.line(`${secret} learned-secret-1 service-token-1`)).toBe(`${masked} ${masked} ${masked}`);
 });
@@ -255,7 +255,7 @@ test('a secret of many digits is masked where it was read as a number too, and a
 test('the mask of answers works on while the list cannot be read', () => {
   const { known, secretsFile } = open({ SERVICE_API_KEY: secret });
   writeFileSync(secretsFile, '{');
-  expect(() => known.redactor()).toThrow(/No reply can leave/);
+  expect(() => known.redactor()).toThrow(/No reply can be sent/);
   expect(known.mask.json({ status: known.fault(), [secret]: secret })).not.toContain(secret);
 });
 
