@@ -176,7 +176,7 @@ describe('a restore', () => {
     write(folder, { 'core.db-wal': 'newer pages', 'trust.seed.json': 'newer seed' });
     expect(undoRestore(folder)).toBe('at_next_start');
     expect(restoreState(folder)?.state).toBe('undoing');
-    expect(applyRestore(folder)).toEqual([expect.stringContaining('taken out again')]);
+    expect(applyRestore(folder)).toEqual([expect.stringContaining('was undone. The earlier state is back')]);
     expect(read(folder)).toEqual(oldState);
     expect(restoreState(folder)).toBeNull();
   });

@@ -69,13 +69,13 @@ describe('a secret by name', () => {
   });
 
   test('is never read from a file by the shell of the command: the name is one argument', async () => {
-    expect(await find('A;echo x', { command: program('echo "$1"') })).toContain('not asked for such a name');
-    expect(await find('--help', { command: program('echo "$1"') })).toContain('not asked for such a name');
+    expect(await find('A;echo x', { command: program('echo "$1"') })).toContain('not called for names of this form');
+    expect(await find('--help', { command: program('echo "$1"') })).toContain('not called for names of this form');
   });
 
   test.each([
     ['exit 3', 'ended with code 3'],
-    ['true', 'gave nothing'],
+    ['true', 'printed nothing'],
     ['echo secret-part >&2; exit 1', 'ended with code 1'],
     ['head -c 100000 /dev/zero | tr "\\\\0" x', 'more than 64 KiB'],
   ])('of a command that does not give one (%s) is a problem as text, without what it wrote', async (lines, why) => {

@@ -3,24 +3,24 @@ import type { RestorePlan } from '@svc/contract/backup.ts';
 import { readJsonFile } from '../json/read-json-file.ts';
 import { keepConnectors, keepSecrets } from './keep-present.ts';
 import { filesIn, planIn, restorePaths, startedIn, type RestorePaths } from './restore-paths.ts';
-import { stateNames, begin, foreignName, goOn, incomingNames, readJournal, type Rename, type Replaced } from './swap.ts';
+import { stateNames, begin, foreignName, resume, incomingNames, readJournal, type Rename, type Replaced } from './swap.ts';
 
 /**
- * Puts a pending restore in place, or the earlier state back, before anything of the service runs. Killed at any point,
- * the next call ends with all of the one or all of the other. Returns what was done, for the operator to read.
- * @throws Error when it cannot be done; what was begun stays written down and is gone on with at the next call.
+ * Applies a pending restore or undo, before anything else of the service runs. It is atomic: if it is killed, the next call
+ * completes it. Returns what was done, for the operator to read.
+ * @throws Error when it fails; the journal remains, and the next call resumes.
  */
 export function applyRestore(dataDir: string, rename?: Rename): string[] {
   const paths = restorePaths(dataDir);
   if (!existsSync(paths.folder)) return [];
   const begun = readJournal(paths);
   if (begun !== null) {
-    goOn(paths, begun, rename);
+    resume(paths, begun, rename);
     return [wordsFor[begun.kind](begun.plan)];
   }
   if (existsSync(paths.undo)) return undo(paths, rename);
   const plan = readJsonFile(planIn(paths.pending)) as RestorePlan | null;
-  // A start that did not go well is no reason to give the earlier state up.
+  // The earlier state is kept until a start has succeeded.
   if (existsSync(startedIn(paths.replaced))) rmSync(paths.replaced, { recursive: true, force: true });
   rmSync(paths.discarded, { recursive: true, force: true });
   return plan === null ? [] : restore(paths, plan, rename);
@@ -31,13 +31,15 @@ function restore(paths: RestorePaths, plan: RestorePlan, rename: Rename | undefi
   const outs = stateNames(paths.root, plan.secrets, ins);
   const foreign = foreignName(paths, outs);
   if (foreign !== null) {
-    return [`The backup is not restored: ${foreign} lies on a file system of its own and cannot be put aside. All is as it was.`];
+    return [
+      `The backup was not restored: ${foreign} is on a file system of its own and cannot be moved aside. Nothing was changed.`,
+    ];
   }
   if (plan.secrets === 'kept' || !ins.includes('instances')) keepSecrets(paths.root, filesIn(paths.pending));
   keepConnectors(paths.root, filesIn(paths.pending));
   const journal = { kind: 'restore', plan, outs, ins: incomingNames(paths.pending) } as const;
   begin(paths, journal);
-  goOn(paths, journal, rename);
+  resume(paths, journal, rename);
   return [wordsFor.restore(plan)];
 }
 
@@ -51,7 +53,7 @@ function undo(paths: RestorePaths, rename: Rename | undefined): string[] {
   const outs = stateNames(paths.root, plan.secrets, [...plan.put, ...ins]);
   const journal = { kind: 'undo', plan, outs, ins } as const;
   begin(paths, journal);
-  goOn(paths, journal, rename);
+  resume(paths, journal, rename);
   return [wordsFor.undo(plan)];
 }
 
@@ -60,5 +62,5 @@ const dateOf = ({ created_at }: RestorePlan) => new Date(created_at).toISOString
 const wordsFor = {
   restore: (plan: RestorePlan) =>
     `The backup of ${dateOf(plan)} UTC is in place. What was there before is kept until the next start; ./svc backup undo brings it back.`,
-  undo: (plan: RestorePlan) => `The backup of ${dateOf(plan)} UTC was taken out again: all is as it was before.`,
+  undo: (plan: RestorePlan) => `The restore of the backup of ${dateOf(plan)} UTC was undone. The earlier state is back.`,
 };

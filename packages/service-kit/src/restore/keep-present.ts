@@ -4,15 +4,15 @@ import { makePrivateDir, ifThereSync } from '../files.ts';
 import { isSecretFile } from './secret-files.ts';
 
 /**
- * True for a file or folder name that a backup takes from the operator's connectors: no packages, nothing hidden (`.env`,
+ * True for a file or folder name that backups include from the operator's connectors: no packages, nothing hidden (`.env`,
  * `.git`), no key files.
  */
 export const isConnectorPart = (name: string): boolean =>
   !name.startsWith('.') && name.toLowerCase() !== 'node_modules' && !/\.(?:pem|p12|pfx|der|key)$/i.test(name);
 
 /**
- * Copies beside the incoming connectors what no backup has of the present ones, and present ones that this backup has not.
- * Done before the exchange is written down, and again as often as it takes.
+ * Completes the incoming connectors with what no backup includes of the present ones, and with present ones that this backup
+ * lacks. It runs before the journal is written, and can be repeated.
  */
 export function keepConnectors(root: string, incoming: string): void {
   const [from, to] = [path.join(root, 'connectors'), path.join(incoming, 'connectors')];
@@ -26,7 +26,7 @@ export function keepConnectors(root: string, incoming: string): void {
   }
 }
 
-/** Of a connector that is in the backup: what the backup cannot have. Its code is that of the backup. */
+/** For a connector in the backup: copies what backups exclude. Its code is taken from the backup. */
 function keepLeftOut(from: string, to: string, half: string): void {
   for (const entry of entriesOf(from)) {
     const [present, wanted] = [path.join(from, entry.name), path.join(to, entry.name)];
@@ -35,7 +35,7 @@ function keepLeftOut(from: string, to: string, half: string): void {
   }
 }
 
-/** All of it or nothing: what has its name was copied to its end. Links stay links; what came with the backup stays too. */
+/** Copies atomically: a target that exists is complete. Links stay links, and files from the backup are not replaced. */
 function copyWhole(from: string, to: string, half: string): void {
   if (lstatSync(to, { throwIfNoEntry: false }) !== undefined) return;
   const isCopied = (file: string) => {
@@ -52,8 +52,8 @@ const entriesOf = (folder: string): Dirent[] => ifThereSync(() => readdirSync(fo
 const isFolder = (file: string): boolean => lstatSync(file, { throwIfNoEntry: false })?.isDirectory() === true;
 
 /**
- * Puts the present secret files of the connector instances beside those that come without any. Done before the exchange
- * is written down, and again as often as it takes.
+ * Copies the present secret files of connector instances to the incoming instances, which have none. It runs before the
+ * journal is written, and can be repeated.
  */
 export function keepSecrets(root: string, incoming: string): void {
   const instances = path.join(root, 'instances');
@@ -67,7 +67,7 @@ export function keepSecrets(root: string, incoming: string): void {
   }
 }
 
-/** Plain files only, by their place under `folder`. Step by step: Node's own way down goes through links to folders. */
+/** The plain files, by their paths under `folder`. Node's recursive listing is not used because it follows links to folders. */
 function filesBelow(folder: string, inside = ''): string[] {
   return entriesOf(path.join(folder, inside)).flatMap((entry) => {
     const place = path.join(inside, entry.name);

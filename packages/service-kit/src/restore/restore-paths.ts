@@ -1,19 +1,19 @@
 import path from 'node:path';
 import { dataPaths } from '../config/data-dir.ts';
 
-/** Where a restore lies under the data folder, all on one file system so that it comes and goes by renaming. */
+/** The places of a restore under the data folder, on the same file system, so that files move by renaming. */
 export type RestorePaths = {
   root: string;
   folder: string;
-  /** A checked backup that the next start puts in place: `plan.json` and `files`. */
+  /** A checked backup that the next start applies: `plan.json` and `files`. */
   pending: string;
-  /** What the last restore put aside, until the start after one that went well. */
+  /** The state that the last restore replaced. It is removed at the start after a successful one. */
   replaced: string;
-  /** What an undo put aside. It is removed at once. */
+  /** The state that an undo replaced. It is removed at once. */
   discarded: string;
-  /** Here while names are being swapped: the next start ends it. */
+  /** Exists while names are being swapped; the next start completes the swap. */
   journal: string;
-  /** Here when the replaced state is wanted back. */
+  /** Exists when an undo was requested. */
   undo: string;
 };
 
@@ -31,9 +31,9 @@ export function restorePaths(dataDir: string): RestorePaths {
   };
 }
 
-/** In `replaced`: a core has run on what took its place. */
+/** In `replaced`: exists once a core has run on the restored state. */
 export const startedIn = (folder: string): string => path.join(folder, 'started');
 
-/** In `pending` and `replaced`: what it is, and the files and folders that belong into the data folder. */
+/** In `pending` and `replaced`: its plan, and the files and folders that belong in the data folder. */
 export const planIn = (folder: string): string => path.join(folder, 'plan.json');
 export const filesIn = (folder: string): string => path.join(folder, 'files');

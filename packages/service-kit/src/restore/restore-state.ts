@@ -4,7 +4,7 @@ import { makePrivateDir, writeFileAtomic, syncFolderSync } from '../files.ts';
 import { readJsonFile } from '../json/read-json-file.ts';
 import { planIn, restorePaths, startedIn } from './restore-paths.ts';
 
-/** What the next start will do, or what this one has done; null when there is nothing of either. */
+/** What the next start will do, or what this one has done; null for neither. */
 export function restoreState(dataDir: string): RestoreState | null {
   const paths = restorePaths(dataDir);
   const pending = readJsonFile(planIn(paths.pending)) as RestorePlan | null;
@@ -14,7 +14,7 @@ export function restoreState(dataDir: string): RestoreState | null {
   return { state: existsSync(paths.undo) ? 'undoing' : 'applied', plan: replaced };
 }
 
-/** Removes a pending restore, or has the replaced state put back at the next start. Null when there is neither. */
+/** Cancels a pending restore, or requests that the next start undoes the last one. Null when there is neither. */
 export function undoRestore(dataDir: string): 'pending' | 'at_next_start' | null {
   const paths = restorePaths(dataDir);
   const state = restoreState(dataDir)?.state ?? null;
@@ -28,25 +28,25 @@ export function undoRestore(dataDir: string): 'pending' | 'at_next_start' | null
   return 'at_next_start';
 }
 
-/** A core runs on what was restored: at the next start what was replaced goes, unless it is wanted back by then. */
+/** Records that a core runs on the restored state: the next start removes the replaced one, unless an undo was requested. */
 export function confirmRestore(dataDir: string): void {
   const { replaced } = restorePaths(dataDir);
   if (existsSync(planIn(replaced))) writeFileAtomic(startedIn(replaced), 'A core has started on what was restored.\n');
 }
 
-/** Makes a checked backup the one that the next start puts in place. `staged` lies in the restore folder. */
+/** Makes a checked backup the pending restore. `staged` is in the restore folder. */
 export function stageRestore(dataDir: string, staged: string, plan: RestorePlan): void {
   const paths = restorePaths(dataDir);
   writeFileAtomic(planIn(staged), JSON.stringify(plan));
   syncFolderSync(staged);
   discard(paths.pending);
   renameSync(staged, paths.pending);
-  // A later restore is what is wanted now.
+  // A later restore replaces a requested undo.
   rmSync(paths.undo, { force: true });
   syncFolderSync(paths.folder);
 }
 
-/** Away at once, by one rename, and then for good. */
+/** Moves it away with one rename, then deletes it. */
 function discard(folder: string): void {
   if (!existsSync(folder)) return;
   const gone = `${folder}.gone`;
@@ -55,7 +55,7 @@ function discard(folder: string): void {
   rmSync(gone, { recursive: true, force: true });
 }
 
-/** A folder of this process's own to check a backup in. */
+/** Makes a private folder in which to check a backup. */
 export function makeRestoreFolder(dataDir: string): string {
   const { folder } = restorePaths(dataDir);
   makePrivateDir(folder);

@@ -5,18 +5,18 @@ import { makePrivateDir, writeFileAtomic, syncFolderSync } from '../files.ts';
 import { readJsonFile } from '../json/read-json-file.ts';
 import { filesIn, planIn, type RestorePaths } from './restore-paths.ts';
 
-/** One exchange of names: `outs` leave the data folder, `ins` come into it. */
+/** One swap: `outs` are moved out of the data folder, `ins` into it. */
 export type Journal = { kind: 'restore' | 'undo'; plan: RestorePlan; outs: string[]; ins: string[] };
 
-/** The plan of what was put aside, with the names that were put in its place. */
+/** The plan of the replaced state, with the names that took its place. */
 export type Replaced = RestorePlan & { put: string[] };
 
-/** The system's renaming; tests put one in its place that ends the process. */
+/** The system's rename; tests replace it with one that ends the process. */
 export type Rename = (from: string, to: string) => void;
 
 /**
- * Writes down what is to be exchanged. Up to here all is as it was; from here on the exchange is made, by this process
- * or by the next one (`goOn`).
+ * Writes the journal of a swap. Before that nothing is changed; after it the swap is completed, by this process or by the
+ * next one (`resume`).
  */
 export function begin(paths: RestorePaths, journal: Journal): void {
   const { to } = endsOf(paths, journal);
@@ -28,8 +28,8 @@ export function begin(paths: RestorePaths, journal: Journal): void {
   syncFolderSync(paths.folder);
 }
 
-/** Makes the exchange that was written down, or what is left of it. Each step is seen from what lies where. */
-export function goOn(paths: RestorePaths, journal: Journal, rename: Rename = renameSync): void {
+/** Completes the swap in the journal. What remains to be done follows from where each file is. */
+export function resume(paths: RestorePaths, journal: Journal, rename: Rename = renameSync): void {
   const { from, to } = endsOf(paths, journal);
   const at = (folder: string, name: string) => path.join(folder, name);
   for (const name of journal.outs) {
@@ -40,7 +40,7 @@ export function goOn(paths: RestorePaths, journal: Journal, rename: Rename = ren
     if (exists(at(filesIn(from), name))) rename(at(filesIn(from), name), at(paths.root, name));
   }
   syncFolderSync(paths.root);
-  // Only now is it something that can be put back.
+  // Only now is it complete and can be put back.
   const put: Replaced = { ...journal.plan, put: journal.ins };
   writeFileAtomic(planIn(to), JSON.stringify(put));
   rmSync(from, { recursive: true, force: true });
@@ -48,19 +48,19 @@ export function goOn(paths: RestorePaths, journal: Journal, rename: Rename = ren
   syncFolderSync(paths.folder);
   rmSync(paths.journal, { force: true });
   syncFolderSync(paths.folder);
-  // After the journal: as long as that stands, what is missing here counts as still to be put aside.
+  // Only after the journal is gone: until then, whatever is missing here counts as still to be moved.
   if (journal.kind === 'undo') rmSync(to, { recursive: true, force: true });
 }
 
 export const readJournal = (paths: RestorePaths): Journal | null => readJsonFile(paths.journal) as Journal | null;
 
-/** What lies ready to come in. */
+/** The names that are ready to be moved in. */
 export function incomingNames(folder: string): string[] {
   mkdirSync(filesIn(folder), { recursive: true, mode: 0o700 });
   return readdirSync(filesIn(folder));
 }
 
-/** A mount in the place of a folder cannot be renamed away, so nothing may be begun. Gives the first one. */
+/** The first name that is a mount point, or null. A mount cannot be renamed, so with one no swap may begin. */
 export function foreignName({ root, folder }: RestorePaths, names: readonly string[]): string | null {
   const { dev } = lstatSync(folder);
   return names.find((name) => lstatSync(path.join(root, name)).dev !== dev) ?? null;
@@ -71,12 +71,12 @@ const endsOf = (paths: RestorePaths, { kind }: Journal) =>
 
 const exists = (file: string): boolean => lstatSync(file, { throwIfNoEntry: false }) !== undefined;
 
-/** `collector-search.db` is made of `collector.db`, and of no other one: it goes and comes with it. */
+/** `collector-search.db` is derived from exactly this `collector.db`, so the two move together. */
 const databases = ['core.db', 'manager.db', 'collector.db', 'collector-search.db'];
-/** Files that SQLite keeps beside a database. Without its own, a database is another one. */
+/** Files that SQLite keeps beside a database and that are part of it. */
 const companions = ['', '-wal', '-shm', '-journal'];
 
-/** What a backup always holds, or holds the absence of. */
+/** Every backup decides about these: what it lacks did not exist. */
 const always = [
   ...databases.flatMap((name) => companions.map((ending) => `${name}${ending}`)),
   'trust.seed.json',
@@ -85,14 +85,14 @@ const always = [
   'uploads',
   'silos',
 ];
-/** What not every backup knew of: one without them says nothing about those that are here. */
+/** Older backups may lack these without meaning that they did not exist. */
 const ifIncoming = ['moderation.deny.txt', 'persona.md', 'personas', 'connectors'];
-/** What it holds only when its secrets are restored too. */
+/** Included only when secrets are restored too. */
 const secret = ['secrets.json', 'vault'];
 
-/** Which files and folders of the data folder a restore puts aside. */
+/** The files and folders of the data folder that a restore moves aside. */
 export function stateNames(root: string, secrets: 'restored' | 'kept', incoming: readonly string[]): string[] {
-  // A backup may hold some secrets only; the others stay.
+  // A backup may contain only some secrets; the others stay.
   const maybe = secrets === 'kept' ? ifIncoming : [...ifIncoming, ...secret];
   const names = [...always, ...maybe.filter((name) => incoming.includes(name))];
   const present = new Set(readdirSync(root));

@@ -1,20 +1,18 @@
 import { runProgram } from '../process/run-program.ts';
 
-/** A slow disk may have a whole version to write. */
+/** Long enough for a slow disk to write a whole version. */
 const timeoutMs = 10 * 60_000;
 
 /**
- * Has everything that was written to the disk of a folder on it, by whomever: after that a loss of power takes none of it. Thousands of files at once, for
- * which Node has no call. `env`: where programs are found. @throws Error when the disk does not take it
+ * Syncs the file system of a folder to disk, so that a power failure loses nothing that was written before. Node has no call
+ * for that, and it may concern thousands of files. `env`: for its PATH. @throws Error when the disk fails
  */
 export async function syncDisk(folder: string, { PATH }: Readonly<Record<string, string | undefined>>): Promise<void> {
   const env = { PATH };
   const own = await runProgram('sync', ['-f', folder], { env, timeoutMs });
   if (own.ending === 'ended' && own.code === 0) return;
-  // Where sync(1) knows no single disk, it syncs all.
+  // A sync(1) without `-f` syncs all file systems.
   const all = await runProgram('sync', [], { env, timeoutMs });
   if (all.ending === 'ended' && all.code === 0) return;
-  throw new Error(
-    `What was written could not be brought to the disk: ${own.stderr.trim() || all.stderr.trim() || 'sync did not end'}`,
-  );
+  throw new Error(`Files could not be synced to disk: ${own.stderr.trim() || all.stderr.trim() || 'sync did not end in time'}`);
 }

@@ -3,23 +3,23 @@ import { ServiceError } from '../service-error.ts';
 import { runProgram, usualOutput, type ProgramResult } from '../process/run-program.ts';
 import { readSecretsFile } from './secrets-file.ts';
 
-/** Where a value came from, in the order they are asked. */
+/** Where a value came from, in the order of the search. */
 export type SecretOrigin = 'environment' | 'file' | 'command';
 
 export type FoundSecret = { value: Secret; from: SecretOrigin } | { problem: string };
 
 export type SecretPlaces = {
   env: Readonly<Record<string, string | undefined>>;
-  /** JSON object of names and values, for its owner's eyes only. Read each time, so a rotated secret counts. */
+  /** A JSON object of names and values that only its owner may read. It is read each time, so a rotated secret takes effect. */
   file: string;
-  /** Program that is asked last, with its arguments; null when there is none. */
+  /** The program that is asked last, with its arguments; null when there is none. */
   command: readonly string[] | null;
 };
 
-/** Secrets by name from the places of this machine. An unusable place is reported, and those after it are not asked. */
+/** Finds secrets by name on this machine. If a place is unusable, that is reported, and the later ones are not searched. */
 export type SecretSources = { find(name: string): Promise<FoundSecret> };
 
-/** `hasVault`: the caller has asked a vault before, which is then named as the place to put a missing secret. */
+/** `hasVault`: the caller has already asked a vault, so the error suggests storing a missing secret there. */
 export function createSecretSources({ env, file, command }: SecretPlaces, { hasVault = false } = {}): SecretSources {
   const ask = command === null ? null : createSecretCommand(command, env);
   return {
@@ -52,30 +52,30 @@ async function valueInFile(file: string, name: string): Promise<{ value: Secret 
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** The value a command gave, or why it gave none. */
+/** The value that the command printed, or why there is none. */
 type CommandAnswer = { value: string } | { problem: string };
 
 const timeoutMs = 10_000;
 const setting = 'the command of SVC_SECRETS_COMMAND';
 
 /**
- * Asks a program for secrets: it gets the name as its last argument and answers on stdout. No shell is involved, and the
- * program sees nothing of the service's own settings.
+ * Asks a program for secrets: it gets the name as its last argument and prints the value to stdout. No shell is involved, and
+ * the program does not see the service's own settings.
  */
 function createSecretCommand(command: readonly string[], env: Env): (name: string) => Promise<CommandAnswer> {
   const [program = '', ...args] = command;
   const ownEnv = Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('SVC_')));
   return async (name) => {
-    // Anything else could be read as an option.
-    if (!/^\w[\w.:/-]*$/.test(name)) return { problem: `${setting} is not asked for such a name` };
+    // Any other name could be read as an option.
+    if (!/^\w[\w.:/-]*$/.test(name)) return { problem: `${setting} is not called for names of this form` };
     const answer = await runProgram(program, [...args, name], { env: ownEnv, timeoutMs });
     if (answer.ending !== 'ended' || answer.code !== 0 || answer.isCut) return { problem: describe(answer) };
     const value = answer.stdout.replace(/\r?\n$/, '');
-    return value === '' ? { problem: `${setting} gave nothing` } : { value };
+    return value === '' ? { problem: `${setting} printed nothing` } : { value };
   };
 }
 
-/** What the program wrote to stderr is its own business and may hold anything. */
+/** The program's stderr is not shown, because it may contain anything. */
 function describe({ ending, code, isCut }: ProgramResult): string {
   if (ending === 'not_started') return `${setting} could not be started`;
   if (isCut) return `${setting} wrote more than ${usualOutput / 1024} KiB`;

@@ -12,50 +12,50 @@ import { Shipper } from './shipper.ts';
 import { Spool } from './spool.ts';
 import { serializeEvent, serializeInSlices, toEvent, type SerializedEvent } from './to-event.ts';
 
-/** How a producer's telemetry stands; part of its `/health`. */
+/** The state of a producer's telemetry, as part of its `/health`. */
 type TelemetryStatus = { unsent: number; dropped: number; collector: 'ok' | 'away'; lastError: string | null };
 
 /**
- * A producer's side of telemetry: what is emitted is on disk before the current turn of the event loop ends and reaches
- * the collector when it can. Emitting never throws and never waits.
+ * The producer's side of telemetry: an emitted event is on disk before the current turn of the event loop ends, and is sent to
+ * the collector when possible. Emitting never throws and never waits.
  */
 export type Telemetry = {
   emit(event: PartialEvent): TelemetryEvent;
-  /** The same of an event with a long text, which is masked in slices: it is on disk once this resolves. Never rejects. */
+  /** The same for an event with a long text, which is masked in slices: it is on disk once this resolves. Never rejects. */
   emitLong(event: PartialEvent): Promise<void>;
-  /** Live view of what is emitted here. `line` is the event as JSON, which is made anyway. */
+  /** A live view of the emitted events. `line` is the event as JSON, which exists anyway. */
   subscribe(listener: (event: TelemetryEvent, line: MaskedJson) => void): () => void;
   status(): TelemetryStatus;
-  /** Why events are lost now, for a person; null while they are kept. */
+  /** Why events are being lost now, for a person; null while they are kept. */
   fault(): string | null;
-  /** What the operator should know of events that are lost or late, for /health. */
+  /** What the operator should know about lost or delayed events, for /health. */
   notices(): string[];
-  /** Tries to hand over everything, bounded by `timeoutMs`, then stops. What is left is sent after the next start. */
+  /** Tries to send everything for at most `timeoutMs`, then stops. The rest is sent after the next start. */
   close(timeoutMs: number): Promise<void>;
 };
 
 export type TelemetryOptions = {
-  /** Folder of the spool; several producers may share it. */
+  /** The folder of the spool, which several producers may share. */
   dir: string;
-  /** Names the files, so it is unique among running processes: letters, digits, `_`, `.` and `-`. */
+  /** Prefix of the file names, unique among running processes: letters, digits, `_`, `.` and `-`. */
   producer: string;
   collectorUrl: string;
   token: Secret | null;
   clock: Clock;
   ids: Ids;
   log: Log;
-  /** What every event passes before it is written. */
+  /** Masks every event before it is written. */
   mask: OutboundMask;
-  /** Fields of every event that does not set them itself. */
+  /** Defaults for fields that an event does not set. */
   defaults?: Partial<TelemetryEvent>;
 };
 
-/** A collector that restarts is no news. And so long after a loss it is looked whether it would happen again. */
+/** A collector that restarts is not reported. It is also the time after a loss until the disk is checked again. */
 const patienceMs = 60_000;
 
 const lostWords = (count: number): string => `${counted(count, 'event')} ${count === 1 ? 'was' : 'were'} lost`;
 
-/** Opens a producer's telemetry; what an earlier process left unsent goes first. Throws when `dir` cannot be used. */
+/** Opens a producer's telemetry. Events that an earlier process left unsent go first. Throws when `dir` is unusable. */
 export function createTelemetry(options: TelemetryOptions): Telemetry {
   const { clock, ids, log, producer, defaults = {} } = options;
   const hub = createHub<SerializedEvent>((error) => log.error({ err: error }, 'a listener of events failed'));
@@ -70,7 +70,7 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
     reason = why;
     log.warn({ events, why }, 'telemetry events were dropped');
   };
-  // Said only when something just got through: where nothing does, each report would be one more loss.
+  // Reported only after a successful delivery: otherwise each report would be one more loss.
   const reportLoss = () => {
     if (unreported === 0) return;
     const payload = { producer, count: unreported, reason };

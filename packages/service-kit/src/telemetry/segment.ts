@@ -1,19 +1,19 @@
 import { closeSync, fstatSync, ftruncateSync, openSync, readFileSync, readSync, rmSync, writeSync } from 'node:fs';
 
-/** Complete lines of a segment, each with its line break, and where the next ones begin. `bytes` lies in the reader's buffer. */
+/** Complete lines of a segment, with their line breaks, and where the next ones begin. `bytes` is a view of the reader's buffer. */
 export type Lines = { bytes: Buffer; count: number; end: number };
 
 /**
- * One file of the spool: lines are appended at its end and read from its front. What a write left torn is cut off, so
- * every line inside `bytes` is whole.
+ * One file of the spool: lines are appended at its end and read from its front. A torn line is cut off, so every line in
+ * `bytes` is complete.
  */
 export class Segment {
   readonly file: string;
-  /** Written by this process, and therefore whole. */
+  /** True when this process wrote it, and all lines are therefore complete. */
   readonly isOwn: boolean;
   bytes = 0;
   lines = 0;
-  /** What the reader has behind it: nothing before this offset is needed any more. */
+  /** How far it was read: nothing before this offset is needed any more. */
   readBytes = 0;
   readLines = 0;
   #fd: number;
@@ -28,7 +28,7 @@ export class Segment {
     return new Segment(file, openSync(file, 'ax+', 0o600), true);
   }
 
-  /** A segment of an earlier process. Bytes after its last line break are a line that never was finished. */
+  /** Opens a segment of an earlier process. Bytes after its last line break are an unfinished line. */
   static reopen(file: string): Segment {
     const content = readFileSync(file);
     const segment = new Segment(file, openSync(file, 'r+'), false);
@@ -41,12 +41,12 @@ export class Segment {
     return this.lines - this.readLines;
   }
 
-  /** A person or program has removed the file: what is in it can still be read here, and by no later process. */
+  /** True when the file was deleted: this process can still read it, but a later one cannot. */
   isUnlinked(): boolean {
     return fstatSync(this.#fd).nlink === 0;
   }
 
-  /** Appends whole lines (with their line breaks). Throws without a trace in the file when they do not fit on the disk. */
+  /** Appends complete lines with their line breaks. When the disk is full, it throws and leaves the file unchanged. */
   append(text: string, lines: number): void {
     const length = Buffer.byteLength(text);
     try {
@@ -61,7 +61,7 @@ export class Segment {
     this.lines += lines;
   }
 
-  /** Up to `maxLines` unread lines from one read into `buffer`; the reader stays where it is until `advance`. */
+  /** Reads up to `maxLines` unread lines into `buffer`; the position changes only with `advance`. */
   read(maxLines: number, buffer: Buffer): Lines {
     const size = readSync(this.#fd, buffer, 0, Math.min(buffer.length, this.bytes - this.readBytes), this.readBytes);
     const content = buffer.subarray(0, size);
@@ -79,7 +79,7 @@ export class Segment {
     this.readLines += lines;
   }
 
-  /** Everything was read: the file is emptied, so that it never holds what is already delivered. */
+  /** Empties the file once everything was read, so that it never contains what is already delivered. */
   empty(): void {
     ftruncateSync(this.#fd, 0);
     this.bytes = this.lines = this.readBytes = this.readLines = 0;

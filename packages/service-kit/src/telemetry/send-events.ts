@@ -1,19 +1,19 @@
 import type { Secret } from '../secret.ts';
 import { requestJson } from '../http/json-client.ts';
 
-/** What became of a batch: taken (with the ones the collector would not have), or refused as a whole for its content. */
+/** The result of a batch: accepted (with the events that the collector rejected), or refused as a whole for its content. */
 export type SendResult = { taken: true; rejected: { index: number; error: string }[] } | { taken: false; error: string };
 
-/** Hands events to the collector, as one JSON array. Throws when it is away or not willing now; the same events may be sent again. */
+/** Sends events to the collector, as one JSON array. Throws when it is unreachable or busy; the same events may be sent again. */
 export type SendEvents = (json: Buffer, signal: AbortSignal) => Promise<SendResult>;
 
 type IngestAnswer = { ingested?: number; rejected?: { index: number; error: string }[]; message?: string };
 
 const timeoutMs = 10_000;
-/** Sending the same body again would end the same way. Every other status may pass: a token, a route, a restart. */
+/** For these, sending the same body again would fail again. The cause of any other status may pass: a token, a route, a restart. */
 const contentStatuses = [400, 413, 415, 422];
 
-/** Who has masked the events of a batch, so that the collector need not ask. */
+/** Names who has masked the events of a batch, so that the collector need not ask the core to. */
 export const maskedByHeader = 'svc-masked-by';
 
 export const sendTo = (collectorUrl: string, token: Secret | null, producer: string): SendEvents => {

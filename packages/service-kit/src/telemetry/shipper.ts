@@ -10,21 +10,21 @@ type Deps = {
   send: SendEvents;
   clock: Clock;
   log: Pick<Log, 'info' | 'warn'>;
-  /** Hears of events that will never arrive. */
+  /** Called for events that are lost. */
   onLoss: (events: number, why: string) => void;
-  /** Called after each batch that arrived whole. */
+  /** Called after each batch that was accepted completely. */
   onDelivered: () => void;
 };
 
-/** As many as the collector stores in one commit. */
+/** The collector stores this many in one commit. */
 const maxBatch = 400;
 const gatherMs = 100;
-/** Between the batches of a backlog, so that catching up leaves the process responsive. */
+/** The pause between the batches of a backlog, which keeps the process responsive. */
 const backlogMs = 10;
-/** While the collector is away. */
+/** While the collector is unreachable. */
 const backOff = { firstMs: 2 * gatherMs, maxMs: 5000 };
 
-/** Carries the spool to the collector: one request at a time, a timer only while there is something to send. */
+/** Sends the spool to the collector: one request at a time, with a timer only while there is something to send. */
 export class Shipper {
   readonly #deps: Deps;
   #cancelTimer: (() => void) | null = null;
@@ -44,17 +44,17 @@ export class Shipper {
     return this.#failures > 0;
   }
 
-  /** How long the collector has been away, ms; 0 while it is not. */
+  /** How long the collector has been unreachable, ms; 0 while it is reachable. */
   get awayMs(): number {
     return this.isAway ? this.#deps.clock.elapsed() - this.#awaySince : 0;
   }
 
-  /** There is something to send. Costs nothing when that is known already. */
+  /** Reports that there is something to send. Repeated calls cost nothing. */
   wake(): void {
     if (this.#cancelTimer === null && this.#sending === null) this.#schedule(gatherMs);
   }
 
-  /** Sends what is there without waiting in between, until it is empty, fails or `timeoutMs` is over; then stops. */
+  /** Sends the spool without pauses until it is empty, sending fails or `timeoutMs` is over; then stops. */
   close(timeoutMs: number): Promise<void> {
     return (this.#closing ??= this.#drain(timeoutMs));
   }
@@ -88,12 +88,12 @@ export class Shipper {
     else if (unsent > 0) this.#schedule(unsent >= maxBatch ? backlogMs : gatherMs);
   }
 
-  /** One exchange. Says whether there is a point in the next one; never rejects. */
+  /** Sends one batch. Returns whether to send the next one at once; never rejects. */
   async #sendBatch(): Promise<boolean> {
     try {
       const batch = this.#deps.spool.read(this.#batchSize);
       if (batch === null) return false;
-      // What this process wrote is whole; a file of an earlier one may have a torn line.
+      // Lines of this process are complete; a file of an earlier one may contain a torn line.
       const { json, count } = batch.segment.isOwn ? { json: toJsonArray(batch), count: batch.count } : withoutDamage(batch);
       this.#request = new AbortController();
       const result = await this.#deps.send(json, this.#request.signal);
@@ -109,14 +109,14 @@ export class Shipper {
     }
   }
 
-  /** Losses are only reported after a batch that arrived whole, or a report that is itself rejected would go on for ever. */
+  /** Losses are only reported after a completely accepted batch, or a report that is itself rejected would repeat for ever. */
   #account(damaged: number, rejected: { error: string }[]): void {
     if (damaged > 0) this.#deps.onLoss(damaged, 'damaged in the spool');
     if (rejected.length > 0) this.#deps.onLoss(rejected.length, `the collector rejected them: ${rejected[0]?.error}`);
     else this.#deps.onDelivered();
   }
 
-  /** Nothing of the batch was taken: halve it until the event at fault stands alone, then give that one up. */
+  /** The whole batch was refused: halve it until only the event at fault is left, then drop that one. */
   #refused(batch: SpoolBatch, error: string): boolean {
     if (batch.count > 1) {
       this.#batchSize = Math.ceil(batch.count / 2);
@@ -135,7 +135,7 @@ export class Shipper {
 
   #away(error: string): void {
     if (!this.isAway) {
-      this.#deps.log.warn({ error }, 'the collector is away; events are kept and sent later');
+      this.#deps.log.warn({ error }, 'the collector is unreachable; events are kept and sent later');
       this.#awaySince = this.#deps.clock.elapsed();
     }
     this.#failures++;

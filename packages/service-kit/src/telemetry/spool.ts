@@ -8,19 +8,19 @@ export type SpoolLimits = { segmentBytes: number; totalBytes: number };
 export type SpoolBatch = Lines & { segment: Segment };
 
 export const spoolLimits: SpoolLimits = { segmentBytes: 4 * 1024 * 1024, totalBytes: 64 * 1024 * 1024 };
-/** More than the longest line in bytes, so one read always holds a whole one. */
+/** More than the longest line in bytes, so that one read always contains a complete one. */
 const readBytes = 1024 * 1024;
-/** Of a quiet producer, whose lines are few. */
+/** For a quiet producer with few lines. */
 const smallReadBytes = 64 * 1024;
-/** Room before the lines that are read, for what is to stand there when they are sent. */
+/** Room before the lines that are read, for the opening bracket when they are sent. */
 const headBytes = 1;
-/** A tick that emits more than this is written in parts. */
+/** Lines beyond this are written before the turn of the event loop ends. */
 const maxPendingLength = 1024 * 1024;
 
 /**
- * Lines on their way out, kept in files: what was appended is with the operating system before the current turn of the
- * event loop ends (earlier than anything that is sent meanwhile) and so outlives a killed process. Lines leave in order, once acknowledged; the oldest segment goes when there is no room.
- * One process at a time owns the files of a producer.
+ * A queue of outgoing lines in files. An appended line is with the operating system before the current turn of the event loop
+ * ends, so it outlives a killed process. Lines are sent in order and removed when acknowledged; when there is no room, the
+ * oldest segment is dropped. One process at a time owns the files of a producer.
  */
 export class Spool {
   readonly #dir: string;
@@ -28,19 +28,20 @@ export class Spool {
   readonly #limits: SpoolLimits;
   readonly #onLoss: (lines: number, why: string) => void;
   #segments: Segment[] = [];
-  /** The last segment, when this process may append to it. */
+  /** The last segment, if this process may append to it. */
   #current: Segment | null = null;
   #sequence = 0;
   #pending: string[] = [];
   #pendingLength = 0;
   /** Why lines cannot be written now; null while they can. */
   fault: string | null = null;
-  /** Read into again and again: fresh memory for each batch costs more than reading it. */
+  /** Reused for every read: allocating memory for each batch costs more than reading it. */
   #buffer = Buffer.alloc(0);
 
-  /** Throws when the folder cannot be made or read. `onLoss` gets how many lines were given up, and why. */
+  /** Throws when the folder cannot be created or read. `onLoss` gets the number of lines that were lost, and why. */
   constructor(dir: string, producer: string, onLoss: (lines: number, why: string) => void, limits = spoolLimits) {
-    if (!/^[\w.-]{1,100}$/.test(producer)) throw new Error(`"${producer}" cannot name the files of a producer`);
+    if (!/^[\w.-]{1,100}$/.test(producer))
+      throw new Error(`"${producer}" is not a valid producer name: use up to 100 letters, digits, _, . and -`);
     this.#dir = dir;
     this.#producer = producer;
     this.#limits = limits;
@@ -49,19 +50,19 @@ export class Spool {
     for (const name of leftovers(dir, producer)) this.#reopen(name);
   }
 
-  /** How many lines are still to be acknowledged. */
+  /** How many lines are not acknowledged yet. */
   get unsent(): number {
     return this.#segments.reduce((sum, segment) => sum + segment.unread, this.#pending.length);
   }
 
-  /** Takes one line (without a line break); all lines of a turn of the event loop go to the file in one write. */
+  /** Appends one line (without a line break). All lines of a turn of the event loop are written together. */
   append(line: string): void {
     this.#pendingLength += line.length;
     if (this.#pending.push(line) === 1) setImmediate(() => this.flush());
     if (this.#pendingLength > maxPendingLength) this.flush();
   }
 
-  /** Writes what waits, now. Lines that cannot be written are counted as lost. */
+  /** Writes the waiting lines now. Lines that cannot be written count as lost. */
   flush(): void {
     const lines = this.#pending;
     if (lines.length === 0) return;
@@ -86,7 +87,7 @@ export class Spool {
     }
   }
 
-  /** The oldest unacknowledged lines, or null. The same ones again until they are acknowledged. Good until the next read. */
+  /** The oldest unacknowledged lines, or null. It returns the same ones until they are acknowledged. Valid until the next read. */
   read(maxLines: number): SpoolBatch | null {
     this.flush();
     const segment = this.#segments.find(({ unread }) => unread > 0);
@@ -97,16 +98,16 @@ export class Spool {
     return this.read(maxLines);
   }
 
-  /** The lines of a batch have arrived (or are hopeless) and will not be read again. */
+  /** Removes the lines of a batch, which were delivered or given up. */
   acknowledge({ segment, count, end }: SpoolBatch): void {
-    if (!this.#segments.includes(segment)) return; // dropped for room while it was on its way
+    if (!this.#segments.includes(segment)) return; // dropped to make room while it was being sent
     segment.advance(end, count);
     if (segment.unread > 0) return;
     if (segment === this.#current) segment.empty();
     else this.#remove(segment);
   }
 
-  /** Leaves what is unsent to the next process. Appending later opens a new segment. */
+  /** Leaves the unsent lines to the next process. Appending later opens a new segment. */
   close(): void {
     this.flush();
     for (const segment of this.#segments) {
@@ -148,7 +149,7 @@ export class Spool {
     while (this.#segments.reduce((sum, { bytes }) => sum + bytes, 0) > room) {
       const oldest = this.#segments[0];
       if (oldest === undefined) return;
-      this.#giveUp(oldest, 'the collector was away for too long and the spool is full');
+      this.#giveUp(oldest, 'the spool is full because the collector was unreachable for too long');
     }
   }
 
@@ -178,8 +179,8 @@ const openBracket = 0x5b;
 const closeBracket = 0x5d;
 
 /**
- * The lines of a batch as one JSON array, made of the bytes as they are: as texts they would be made, joined and encoded
- * again. JSON has no line break of its own. The batch itself is used up by it.
+ * Turns the lines of a batch into one JSON array in place, which avoids decoding and encoding them: serialized JSON contains
+ * no line breaks, so they can be replaced. The batch must not be used afterwards.
  */
 export function toJsonArray({ bytes }: Pick<SpoolBatch, 'bytes'>): Buffer {
   if (bytes.length === 0) return Buffer.from('[]');

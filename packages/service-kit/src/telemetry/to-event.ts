@@ -2,16 +2,16 @@ import { eventFields, type PartialEvent, type TelemetryEvent } from '@svc/contra
 import type { MaskedJson, OutboundMask } from '../redaction/outbound-mask.ts';
 import { isWellFormedJson, wellFormed } from '../well-formed.ts';
 
-/** An event that has passed the mask, as a value and as one line of JSON. */
+/** A masked event, as a value and as one line of JSON. */
 export type SerializedEvent = { event: TelemetryEvent; line: MaskedJson };
 
-/** An event of more characters than this is cut: a feed is no place for whole files. */
+/** A longer event is cut: a feed is no place for whole files. */
 export const maxLineLength = 256 * 1024;
 const cutTextLength = 16 * 1024;
-/** Of a text that will be cut no more is masked: a secret that goes on beyond this begins before the cut or behind it. */
+/** Only this much of a text that will be cut is masked. It leaves enough room for a secret that begins before the cut. */
 const readTextLength = cutTextLength * 2;
 
-/** Fills in what a producer left out; a default counts only where the producer said nothing. */
+/** Fills in the fields that a producer left out, from the defaults where there are any. */
 export function toEvent(partial: PartialEvent, defaults: Partial<TelemetryEvent>, id: string, ts: number): TelemetryEvent {
   return {
     id: partial.id ?? id,
@@ -33,8 +33,8 @@ export function toEvent(partial: PartialEvent, defaults: Partial<TelemetryEvent>
 }
 
 /**
- * One JSON line of bounded length, without known secrets in any of its fields. A payload that cannot be written (a cycle, a
- * bigint) or is too large is left out. Masked before it is cut: half of a secret would not be known for one.
+ * One JSON line of bounded length, with known secrets masked in all fields. A payload that cannot be serialized (a cycle, a
+ * bigint) or is too large is left out. It is masked before it is cut, because half of a secret would not be recognized.
  */
 export function serializeEvent(event: TelemetryEvent, mask: OutboundMask): SerializedEvent {
   const length = event.text?.length ?? 0;
@@ -72,7 +72,7 @@ const names = ['id', 'kind', 'surface', 'session', 'instance_id', 'identity', 'p
 const isLong = (event: TelemetryEvent, name: (typeof names)[number]): boolean =>
   (event[name]?.length ?? 0) > eventFields[name].maxLength;
 
-/** The collector refuses an event with a name past its limit. Masked once more: what is cut may look like something else. */
+/** The collector refuses names beyond its limit, so they are cut. Then it is masked again: a cut name may match something else. */
 function withShortNames(serialized: SerializedEvent, mask: OutboundMask): SerializedEvent {
   if (!names.some((name) => isLong(serialized.event, name))) return serialized;
   const { value, json } = mask.write(wellFormed(cutNames(serialized.event)));
@@ -84,7 +84,7 @@ function cutNames(event: TelemetryEvent): TelemetryEvent {
   return { ...event, ...Object.fromEntries(long.map((name) => [name, event[name]?.slice(0, eventFields[name].maxLength)])) };
 }
 
-/** The short values of a payload are kept, so that tokens still count when a long value beside them is cut. */
+/** The short values of a payload are kept, so that token counts survive when a long value beside them is cut. */
 function shortValues(payload: Record<string, unknown>): Record<string, unknown> {
   const isShort = (value: unknown) =>
     value === null || ['boolean', 'number'].includes(typeof value) || (typeof value === 'string' && value.length <= 256);
@@ -95,13 +95,13 @@ function shortValues(payload: Record<string, unknown>): Record<string, unknown> 
 function tryWrite(event: TelemetryEvent, mask: OutboundMask): { value: TelemetryEvent; json: MaskedJson } | null {
   const json = tryStringify(event);
   if (json === null) return null;
-  return isWellFormedJson(json) ? mask.write(event, json) : mask.write(wellFormed(event)); // the collector refuses what is not
+  return isWellFormedJson(json) ? mask.write(event, json) : mask.write(wellFormed(event)); // the collector refuses malformed text
 }
 
 function tryStringify(event: TelemetryEvent): string | null {
   try {
     return JSON.stringify(event);
   } catch {
-    return null; // the caller leaves the payload out and says so
+    return null; // the caller leaves the payload out and notes it
   }
 }
