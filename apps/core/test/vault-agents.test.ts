@@ -139,7 +139,12 @@ describe('what cannot be done is refused, and nothing is put on record', () => {
 
   test.each<[string, () => Record<string, string>, number, string]>([
     ['without the admin key', () => withoutAdmin(env), 409, 'SVC_VAULT_ADMIN_KEY'],
-    ['with a wrong admin key', () => ({ ...env, SVC_VAULT_ADMIN_KEY: 'vadmin_of-another-vault' }), 409, 'does not know our key'],
+    [
+      'with a wrong admin key',
+      () => ({ ...env, SVC_VAULT_ADMIN_KEY: 'vadmin_of-another-vault' }),
+      409,
+      'does not know the key of this service',
+    ],
     ['without a vault', () => ({ ...env, SVC_VAULT_URL: '' }), 409, './svc vault init'],
     ['with a vault that is away', () => ({ ...env, SVC_VAULT_URL: 'http://127.0.0.1:9' }), 503, 'cannot be reached'],
   ])('%s', async (_, settings, code, words) => {

@@ -22,15 +22,15 @@ export type ServiceContext = { settings: Settings; log: Log; version: VersionInf
 export type RunningService = { url: string; port: number; stop: () => Promise<void> };
 
 type Start = (context: ServiceContext) => Promise<RunningService>;
-/** Done by a process that is started ahead of its time, while another does its work: it changes nothing of that, and never rejects. */
+/** Preparation in a process that is started ahead of time, while another still runs: it must not affect that one, and never rejects. */
 type WarmUp = (context: ServiceContext) => Promise<void>;
 
-/** By then all that a start loads is loaded. */
+/** By then everything that a start needs is loaded. */
 const compileCacheMs = 5000;
 
 /**
- * The life of one host process: settings, start, "ready" to the parent, stop on a signal or when the parent is gone.
- * Stopping has a deadline; past it the process ends anyway, because a supervisor waits for it.
+ * The life of one host process: settings, start, "ready" to the parent, stop on a signal or when the parent has ended.
+ * Stopping has a deadline, after which the process exits anyway, because a supervisor waits for it.
  */
 export async function runService(name: string, start: Start, warmUp: WarmUp = async () => undefined): Promise<void> {
   const context = openContext(name);
@@ -56,12 +56,12 @@ export async function runService(name: string, start: Start, warmUp: WarmUp = as
     process.exit(exitCodes.ok);
   };
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal));
-  process.on('disconnect', () => void stop('the parent process is gone'));
+  process.on('disconnect', () => void stop('the parent process has ended'));
   process.on('uncaughtException', (error) => {
     log.fatal({ err: error }, 'uncaught fault');
     process.exit(exitCodes.failed);
   });
-  // Left to Node, it would be written when the process ends, and who waits for that (another version, a person) would wait for the disk.
+  // Node would write it when the process exits, and whoever waits for the exit would then wait for the disk.
   setTimeout(flushCompileCache, compileCacheMs).unref();
   log.info({ url: running.url }, `${name} is ready`);
   process.send?.({ type: 'ready', url: running.url, port: running.port });
@@ -72,7 +72,7 @@ function openContext(name: string): ServiceContext {
     const remoteUsers = createRemoteUsers(takeEnv(userProofVariable));
     const env = readEnv(repositoryRoot);
     const settings = loadSettings(repositoryRoot, env);
-    // Until a service masks its log by a list of its own, which knows more and reports what is wrong with it.
+    // Used until the service masks its log with its own list, which knows more secrets and reports faults.
     maskLogLines(openServiceSecrets({ settings, env, clock: systemClock, warn: () => undefined }).line);
     useToken(httpUrl(settings.bindHost, settings.corePort), settings.coreToken);
     const log = createLog(name, settings.logLevel);

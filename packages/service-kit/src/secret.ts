@@ -1,10 +1,10 @@
 import type * as Crypto from 'node:crypto';
 
-/** `inspect.custom` of `node:util`, which is not loaded for it. */
+/** `inspect.custom`, without loading `node:util` for it. */
 const inspectCustom = Symbol.for('nodejs.util.inspect.custom');
 
 /**
- * A value that must not leak. It cannot be logged, printed or serialized by accident: only `reveal()` gives it out,
+ * A value that must not leak. It cannot be logged, printed or serialized by accident: only `reveal()` returns it,
  * and a search for that word finds every place that does.
  */
 export class Secret {
@@ -18,7 +18,7 @@ export class Secret {
     return this.#value;
   }
 
-  /** Compares in constant time whatever the lengths, by comparing digests. */
+  /** Compares digests, so that it takes constant time whatever the lengths. */
   equals(other: string): boolean {
     return crypto().timingSafeEqual(digest(this.#value), digest(other));
   }
@@ -37,7 +37,7 @@ export class Secret {
 }
 
 let loaded: typeof Crypto | undefined;
-/** Loaded by the first comparison: most commands make none, and it takes a quarter of the time in which Node starts. */
+/** Loaded by the first comparison: most commands make none, and loading takes a quarter of Node's own start. */
 const crypto = () => (loaded ??= process.getBuiltinModule('node:crypto'));
 
 const digest = (text: string) => crypto().createHash('sha256').update(text).digest();

@@ -29,8 +29,8 @@ const statuses: Partial<Record<ErrorCode, number>> = {
 };
 
 /**
- * The one error class of the service: a code clients switch on and a message that says what is wrong and what to do.
- * Throw it where the fact is known; `http/error-handler.ts` alone turns it into a response. Engine codes default to 502.
+ * The one error class of the service: a code that clients switch on, and a message that says what is wrong and what to do.
+ * Throw it where the fact is known; only `http/error-handler.ts` turns it into a response. Engine codes default to 502.
  */
 export class ServiceError extends Error {
   readonly code: ErrorCode;
@@ -58,11 +58,11 @@ export const conflict = (message: string, details?: Record<string, unknown>) =>
 export const forbidden = (message: string) => new ServiceError('forbidden', message);
 export const unavailable = (message: string, cause?: unknown) => new ServiceError('unavailable', message, { cause });
 export const upstream = (message: string, cause?: unknown) => new ServiceError('upstream', message, { cause });
-/** A limit on waiting work was reached; `retryAfterS` goes out as `Retry-After`. */
+/** A limit on waiting work was reached; `retryAfterS` becomes the `Retry-After` header. */
 export const queueFull = (message: string, retryAfterS = 1) =>
   new ServiceError('queue_full', message, { details: { retry_after_s: retryAfterS } });
 
-/** The text of anything thrown, for logs. `fetch` says only that it failed; why stands in its cause. */
+/** The text of anything thrown, for logs. `fetch` only reports that it failed; the reason is in its cause. */
 export function errorText(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { message, cause } = error;

@@ -7,17 +7,17 @@ import { makePrivateDir, writeFileAtomic, readIfThere } from './files.ts';
 const lifeMs = 15 * 60_000;
 const fileOf = (run: string): string => path.join(run, 'login-setup.json');
 
-/** What is kept of a link: never its token. `resets`: it may replace the account that there is. */
+/** The stored form of a link, without its token. `resets`: it may replace an existing account. */
 export type SetupLink = { hash: string; expires_at: number; resets: boolean };
 
-/** SHA-256 of a token that has enough bits of its own. */
+/** SHA-256 is enough, because the token itself is random and long. */
 export const tokenHash = (token: string): string => createHash('sha256').update(token).digest('hex');
 
 export const newToken = (): string => randomBytes(32).toString('base64url');
 
 /**
- * Makes the one link that is good from now on, for 15 minutes. Who may write into the data folder may do this: no route does.
- * Gives the token.
+ * Creates the only valid link, for 15 minutes, and returns its token. It requires write access to the data folder: no route
+ * does this.
  */
 export function makeSetupLink(run: string, clock: Clock, resets: boolean): string {
   const token = newToken();
@@ -27,13 +27,13 @@ export function makeSetupLink(run: string, clock: Clock, resets: boolean): strin
   return token;
 }
 
-/** The link that is good now, if this token is its. */
+/** The currently valid link, if this is its token. */
 export function findSetupLink(run: string, token: string, clock: Clock): SetupLink | null {
   const link = readLink(run);
   return link !== null && link.hash === tokenHash(token) && clock.now() < link.expires_at ? link : null;
 }
 
-/** When the link that is good now ends, epoch ms; null when there is none. */
+/** When the currently valid link expires, epoch ms; null when there is none. */
 export function setupLinkEnd(run: string, clock: Clock): number | null {
   const link = readLink(run);
   return link !== null && clock.now() < link.expires_at ? link.expires_at : null;
@@ -43,5 +43,5 @@ export const dropSetupLink = (run: string): void => rmSync(fileOf(run), { force:
 
 function readLink(run: string): SetupLink | null {
   const text = readIfThere(fileOf(run));
-  return text === null ? null : (JSON.parse(text) as SetupLink); // only this module writes it, whole
+  return text === null ? null : (JSON.parse(text) as SetupLink); // only this module writes it, atomically
 }

@@ -1,10 +1,9 @@
 type Cell<V> = { value: V | undefined };
 
 /**
- * A map whose entries come and go all the time, such as the requests in flight. A plain `Map` would cost them a long life: V8
- * replaces its table every few entries, and each old table leads to the next. Once one table is in the old generation, every
- * entry that passes through the map outlives its removal until the next full collection. Here a removed entry leaves an empty
- * cell behind, and nothing else.
+ * A map for short-lived entries, such as the requests in flight. In a plain `Map` they would live too long: V8 replaces its
+ * table every few entries, and each old table refers to the next. Once one table is in the old generation, every entry that
+ * passes through the map outlives its removal until the next full collection. Here a removed entry leaves only an empty cell.
  */
 export class ShortLivedMap<K, V> {
   readonly #cells = new Map<K, Cell<V>>();
@@ -23,7 +22,7 @@ export class ShortLivedMap<K, V> {
     else cell.value = value;
   }
 
-  /** False when there was none. */
+  /** False when there was no such entry. */
   delete(key: K): boolean {
     const cell = this.#cells.get(key);
     if (cell === undefined) return false;
@@ -31,7 +30,7 @@ export class ShortLivedMap<K, V> {
     return this.#cells.delete(key);
   }
 
-  /** In the order in which their keys were added. Entries may be added and removed meanwhile, as with a `Map`. */
+  /** The values in the order in which their keys were added. As with a `Map`, entries may be added and removed meanwhile. */
   *values(): Generator<V> {
     for (const { value } of this.#cells.values()) yield value as V;
   }

@@ -3,10 +3,10 @@ import path from 'node:path';
 import { makePrivateDir } from './files.ts';
 
 /**
- * Makes the folder of a socket, which only this user may enter. It may lie in a place that others write to: that of temporary files, where the
- * path of the data folder is too long for a socket. There it has to be this user's own, or whoever made it first could be spoken to in place of
- * the core.
- * @throws Error with words for the operator
+ * Makes the folder of a socket, which only this user may enter. When the path of the data folder is too long for a socket, it is
+ * in the folder of temporary files, to which others write. There it must belong to this user, or another user who made it first
+ * could pose as the core.
+ * @throws Error with a message for the operator
  */
 export function makeSocketFolder(dir: string): void {
   if (isShared(path.dirname(dir))) makeOwn(dir);

@@ -1,14 +1,14 @@
 import { takeEnv } from './config/env-file.ts';
 
-/** Set for a host process that is started ahead of its time: it loads its code, and begins when it is told to. */
+/** Set for a host process that is started ahead of time: it loads its code, and begins when it gets the signal to go. */
 export const standByVariable = 'GATEWAY_STAND_BY';
 
-/** What a process that stands by says to its parent when nothing is left to load, and what it is told then. */
+/** The messages of standing by: the process sends `prepared` when everything is loaded, and the parent answers with `go`. */
 export const standByWords = { prepared: 'prepared', go: 'go' } as const;
 
 /**
- * Resolves when a process that stands by is told to begin; at once in one that was started for now. `warmUp` is what can be done before: it changes
- * nothing that another process works with. When the parent is gone nobody will ever say a word, so the process ends.
+ * Resolves when a process that stands by gets the signal to go; at once in any other process. `warmUp` does what is possible
+ * before that without affecting other processes. When the parent has ended, the signal will never come, so the process exits.
  */
 export async function standBy(warmUp: () => Promise<void>): Promise<void> {
   if (takeEnv(standByVariable) === undefined) return;

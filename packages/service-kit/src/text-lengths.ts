@@ -3,10 +3,10 @@ import type * as ajvModule from 'ajv';
 
 const require = createRequire(import.meta.url);
 
-/** Half of a pair of surrogates: the second one adds nothing to the length. */
+/** The second half of a surrogate pair adds nothing to the length. */
 const isSecondHalf = (unit: number): boolean => (unit & 0xfc00) === 0xdc00;
 
-/** More than `max` characters. Nothing is counted where the number of units says it: it is the length, or up to twice that. */
+/** More than `max` characters. It counts only when the number of units does not decide it: they are one or two per character. */
 function isTooLong(text: string, max: number): boolean {
   if (text.length <= max || text.length > 2 * max) return text.length > max;
   return text.length - pairsIn(text) > max;
@@ -31,7 +31,7 @@ const keywords = [
   { keyword: 'minLength', fails: isTooShort, than: 'fewer' },
 ] as const;
 
-/** Ajv counts the characters of every text to its end; with this, only of those whose number of units leaves it open. */
+/** Ajv counts the characters of every text to its end. With this it counts only where the number of units does not decide it. */
 export function boundLengths<T extends ajvModule.Ajv>(ajv: T): T {
   const { _, str } = require('ajv') as typeof ajvModule;
   for (const { keyword, fails, than } of keywords) {

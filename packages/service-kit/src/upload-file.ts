@@ -1,15 +1,15 @@
 import { lstatSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 
-/** A finished file of the upload area. `path` has no link in it; `dev` and `ino` say which file it was when it was looked at. */
+/** A finished file of the upload area. `path` contains no link; `dev` and `ino` identify the file that was checked. */
 export type UploadFile = { path: string; relative: string; bytes: number; dev: bigint; ino: bigint };
 
-/** Why a path is not an upload: it leads elsewhere (or to the service's own files there), nothing is there, or it is not a regular file. */
+/** Why a path is no upload: it leads outside (or to the service's own files there), does not exist, or is no regular file. */
 export type UploadFault = 'outside' | 'missing' | 'not_a_file';
 
 /**
- * The one check that a path names a finished upload: in the area, by a way without a link, and neither the list of
- * uploads nor one on its way (those begin with a dot). A path outside says nothing of whether it exists.
+ * The one check that a path names a finished upload: in the area, without a link on the way, and neither the list of uploads
+ * nor an unfinished one (those begin with a dot). For a path outside, it does not reveal whether that exists.
  */
 export function findUpload(area: string, file: string): UploadFile | UploadFault {
   const realArea = realPath(area) ?? path.resolve(area);
@@ -50,6 +50,6 @@ function realPath(file: string): string | null {
   try {
     return realpathSync(file);
   } catch {
-    return null; // it does not exist, or leads nowhere
+    return null; // it does not exist, or is a broken link
   }
 }

@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 
-/** Who runs this process. In a container a user may have a number and no name. */
+/** The name of the user of this process. In a container a user may have a number but no name. */
 export function userName(): string {
   try {
     return userInfo().username;

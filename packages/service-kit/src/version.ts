@@ -4,8 +4,8 @@ import type { VersionInfo } from '@svc/contract/service.ts';
 import { readReleaseInfo } from './update/release-info.ts';
 
 /**
- * What runs: version file, git revision on disk when the process started. An archive says its own; without either it is `unknown`. The channel
- * may be changed while the process runs, so it is asked each time.
+ * What runs: the version file, and the git revision on disk when the process started (for an archive, the one it names; else
+ * `unknown`). The channel may change while the process runs, so it is read each time.
  */
 export function readVersion(root: string, service: string, channelNow: () => string): VersionInfo {
   return {
@@ -23,7 +23,7 @@ export function readVersion(root: string, service: string, channelNow: () => str
 /** The version file at the root. */
 export const versionOf = (root: string): string => readFileSync(path.join(root, 'VERSION'), 'utf8').trim();
 
-/** Reads `.git` itself: a git process would cost more than the whole start of a connector. */
+/** Reads `.git` itself, because a git process would cost more than the whole start of a connector. */
 function headRevision(root: string): string | null {
   const gitDir = gitDirectory(root);
   if (gitDir === null) return null;
@@ -57,12 +57,12 @@ function readText(file: string): string | null {
   }
 }
 
-/** True when `version` comes after `than`. A version that is announced as unfinished (`-beta`) is never newer. */
+/** True when `version` comes after `than`. A pre-release (`-beta`) is never newer. */
 export function isNewer(version: string, than: string): boolean {
   if (version.includes('-')) return false;
   const [a, b] = [parts(version), parts(than)];
   const differs = a.findIndex((part, place) => part !== b[place]);
-  // The same three numbers: newer only than an unfinished one.
+  // With the same three numbers it is newer only than a pre-release.
   if (differs === -1) return than.includes('-');
   return (a[differs] ?? 0) > (b[differs] ?? 0);
 }

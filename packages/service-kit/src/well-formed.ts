@@ -3,16 +3,16 @@ import type { Parsed } from './json/parse-steps.ts';
 import { atOnce, inTurns, type Steps } from './redaction/pace.ts';
 import { badRequest, type ServiceError } from './service-error.ts';
 
-/** The escape of half a surrogate pair: the only way in which JSON can hold text that is not well-formed. Whole pairs match too. */
+/** The escape of half a surrogate pair, the only way in which JSON can contain malformed text. Whole pairs match too. */
 const halfOfPair = /\\u[dD][89a-fA-F]/;
-/** Most JSON has no escape at all, which a search finds out in a tenth of the time. */
+/** Most JSON has no escape at all, which a plain search finds out in a tenth of the time. */
 const mayHoldHalf = (json: string): boolean => json.includes('\\') && halfOfPair.test(json);
 
 type Place = { value: unknown; key: string; parent: Place | null };
 
 /**
- * Where in a value from JSON a string, or the name of a field, is not well-formed Unicode; null when all of it is. Databases
- * store U+FFFD in place of half a surrogate pair, so two keys that differ here would be one key there.
+ * Where in a JSON value a string or field name is malformed Unicode; null when all is well-formed. Databases store U+FFFD in
+ * place of half a surrogate pair, so two keys that differ here would be the same there.
  */
 export const illFormedAt = (value: unknown, where = 'body'): string | null => atOnce(illFormedSteps(value, where));
 
@@ -32,7 +32,7 @@ export function* illFormedSteps(value: unknown, where = 'body'): Steps<string | 
   return null;
 }
 
-/** How many values are looked at in one step. */
+/** How many values are checked in one step. */
 const valuesAtOnce = 1024;
 
 const isWellFormedText = (value: unknown): boolean => typeof value !== 'string' || value.isWellFormed();
@@ -42,13 +42,13 @@ function fieldsOf(value: unknown): Iterable<[string | number, unknown]> {
   return Array.isArray(value) ? value.entries() : Object.entries(value);
 }
 
-/** The place of `illFormedAt` in what was parsed from `json`. Costs one look at `json` where nothing is suspicious. */
+/** `illFormedAt` for a value that was parsed from `json`. Usually it only searches `json` once. */
 export const illFormedIn = (json: string, value: unknown, where = 'body'): string | null =>
   mayHoldHalf(json) ? illFormedAt(value, where) : null;
 
 const problem = 'has broken characters (half of a surrogate pair)';
 
-/** What is wrong with a value that was parsed from `json`; null when all its text is well-formed. */
+/** The error for a value that was parsed from `json`; null when all its text is well-formed. */
 export function illFormedFault(json: string, value: unknown, where = 'body'): ServiceError | null {
   const field = illFormedIn(json, value, where);
   return field === null ? null : illFormed(field);
@@ -58,7 +58,7 @@ const illFormed = (field: string): ServiceError =>
   badRequest(`The request is not valid: ${field} ${problem}.`, { fields: [{ field, problem }] });
 
 /**
- * The same for what others sent and is long, in steps. Nothing is looked for in it that its text does not hold.
+ * The same in steps, for long input. It walks the value only when its text may be malformed.
  * @throws ServiceError `bad_request`.
  */
 export async function refuseIllFormed({ value, mayBeIllFormed }: Parsed): Promise<void> {
@@ -67,7 +67,7 @@ export async function refuseIllFormed({ value, mayBeIllFormed }: Parsed): Promis
   if (field !== null) throw illFormed(field);
 }
 
-/** `JSON.parse` for what others sent. @throws SyntaxError, or ServiceError `bad_request` that names what is not well-formed. */
+/** `JSON.parse` for untrusted input. @throws SyntaxError, or ServiceError `bad_request` that names the malformed field */
 export function parseJson(json: string, where?: string): unknown {
   const value: unknown = JSON.parse(json);
   const fault = illFormedFault(json, value, where);
@@ -75,7 +75,7 @@ export function parseJson(json: string, where?: string): unknown {
   return value;
 }
 
-/** Bytes as text. @throws ServiceError `bad_request`: decoding would put the same character in place of different wrong bytes. */
+/** Decodes bytes. @throws ServiceError `bad_request`: decoding would replace different invalid bytes by the same character. */
 export function decodeUtf8(bytes: Buffer): string {
   refuseOtherBytes(bytes);
   return bytes.toString('utf8');
@@ -85,16 +85,16 @@ export function refuseOtherBytes(bytes: Buffer): void {
   if (!isUtf8(bytes)) throw badRequest('The body is not valid UTF-8.');
 }
 
-/** False where JSON may hold half of a pair. */
+/** False when JSON may contain half of a surrogate pair. */
 export const isWellFormedJson = (json: string): boolean => !mayHoldHalf(json);
 
-/** A JSON value with well-formed text only: itself, or a repaired copy. For what is passed on and must not be refused. */
+/** A JSON value with well-formed text only: itself, or a repaired copy. For values that must be passed on, not refused. */
 export function wellFormed<T>(value: T): T {
   const json = JSON.stringify(value);
   return mayHoldHalf(json) ? (repaired(JSON.parse(json)) as T) : value;
 }
 
-/** Half pairs become U+FFFD, as the database would store them. */
+/** Halves of pairs become U+FFFD, as the database would store them. */
 function repaired(value: unknown): unknown {
   if (typeof value === 'string') return value.toWellFormed();
   if (Array.isArray(value)) return value.map(repaired);

@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts';
 
-/** These keep the process alive while it waits, other than those of a clock. */
+/** Unlike a clock's timers, these keep the process alive while it waits. */
 const ownTimers: Pick<Clock, 'after'> = {
   after(ms, fn) {
     const timer = setTimeout(fn, ms);
@@ -8,7 +8,7 @@ const ownTimers: Pick<Clock, 'after'> = {
   },
 };
 
-/** True when the work ends within `ms`. Rejects when it does so in time. */
+/** True when the work ends within `ms`. Rejects when the work rejects in time. */
 export const within = (work: Promise<unknown>, ms: number, clock = ownTimers): Promise<boolean> =>
   inTime(
     work.then(() => true),
@@ -17,7 +17,7 @@ export const within = (work: Promise<unknown>, ms: number, clock = ownTimers): P
     clock,
   );
 
-/** Settles as the work does, or as `late` says once `ms` are over. What the work does after that is nobody's business. */
+/** Settles like the work, or with the result of `late` after `ms`. What the work does after that is ignored. */
 export async function inTime<T, Late>(work: Promise<T>, ms: number, late: () => Late, clock = ownTimers): Promise<T | Late> {
   const overdue = Promise.withResolvers<void>();
   const cancel = clock.after(ms, overdue.resolve);

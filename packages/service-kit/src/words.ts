@@ -1,7 +1,7 @@
-/** A number with what it counts: `1 turn`, `2 turns`, `0 turns`. `many`: where it is no `s` that is added. */
+/** A number with its noun: `1 turn`, `2 turns`, `0 turns`. `many`: an irregular plural. */
 export const counted = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;
 
-/** How long something took or is ago, two units at most: `42 s`, `3 min`, `2 h 5 min`, `4 d 1 h`. */
+/** A duration in at most two units: `42 s`, `3 min`, `2 h 5 min`, `4 d 1 h`. */
 export function duration(ms: number): string {
   const s = Math.max(0, Math.floor(ms / 1000));
   if (s < 60) return `${s} s`;
@@ -11,7 +11,7 @@ export function duration(ms: number): string {
   return h < 24 ? `${h} h ${min % 60} min` : `${Math.floor(h / 24)} d ${h % 24} h`;
 }
 
-/** About how long something will take, one unit: `90 s`, `5 min`, `3 h`. Never less than it is. */
+/** A duration in one unit, rounded up: `90 s`, `5 min`, `3 h`. */
 export function roundedDuration(ms: number): string {
   const minutes = Math.ceil(ms / 60_000);
   if (minutes < 2) return `${Math.max(1, Math.ceil(ms / 1000))} s`;

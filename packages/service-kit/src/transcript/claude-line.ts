@@ -39,7 +39,7 @@ export function readClaudeLine(line: Fields): LineFacts {
   }
 }
 
-/** What the program puts in itself: output of commands, notes, reminders. */
+/** Texts that the program inserts itself: output of commands, notes, reminders. */
 const ownWords = /^\s*<(?:command-|local-command-|system-reminder|task-notification|bash-)/;
 
 function readUser({ uuid, message, isMeta, isSidechain, isCompactSummary, cwd }: Fields): LineFacts {
@@ -78,7 +78,7 @@ function readAssistant({ uuid, message, isSidechain, cwd }: Fields): LineFacts {
     cacheWrite: countOf(cache_creation_input_tokens),
     cacheWrite1h: countOf(fieldsOf(cache_creation)['ephemeral_1h_input_tokens']),
   };
-  // The program's own words (of an error, say) have no real model.
+  // The program's own texts, such as errors, have no real model.
   return { said, ...(model === '<synthetic>' ? {} : known({ model: textOf(model), usage: counts })) };
 }
 

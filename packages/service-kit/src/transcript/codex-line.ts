@@ -34,7 +34,7 @@ function readPayload(type: unknown, fields: Fields, at: number): LineFacts {
   }
 }
 
-/** Sessions that another one started have an object for their source. */
+/** In a session that another session started, the source is an object. */
 function readMeta({ id, cwd, source, originator }: Fields): LineFacts {
   const isInteractive = originator === undefined ? undefined : originator !== 'codex_exec';
   const isPart = isRecord(source) ? true : undefined;
@@ -64,7 +64,7 @@ function readItem(item: Fields, at: number): LineFacts {
   }
 }
 
-/** What the program puts in itself: the environment, the instructions of the project. */
+/** Texts that the program inserts itself: the environment, the instructions of the project. */
 const ownWords = /^\s*(?:<[a-z_]+[\s>]|# AGENTS\.md)/;
 
 function readMessage(item: Fields, at: number): LineFacts {
@@ -85,7 +85,7 @@ function readCall(item: Fields, at: number): Said {
   return { part: `call:${id}`, kind: 'tool', text: textOf(name) ?? 'shell', payload: { id, input: toolInput(given) } };
 }
 
-/** Commands and patches in the words that other engines have for them. */
+/** Commands and patches, in the terms that other engines use. */
 function toolInput(given: unknown): unknown {
   if (typeof given === 'string') return { patch: given, paths: [...given.matchAll(patchedFile)].map(([, file]) => file) };
   const { cmd, workdir, ...rest } = fieldsOf(given);
@@ -100,7 +100,7 @@ function parsed(text: unknown): Fields | undefined {
   return isRecord(value) ? value : undefined;
 }
 
-/** Older versions name nothing but calls. */
+/** Older versions have ids for calls only. */
 const partOf = ({ id, role, type }: Fields, at: number): string => textOf(id) ?? `${String(role ?? type)}@${at}`;
 
 function readTotals({ total_token_usage }: Fields): Pick<LineFacts, 'totals'> {

@@ -3,7 +3,7 @@ import { lstat, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { TranscriptRoot } from './transcript-roots.ts';
 
-/** `changedAt`: when something was added or removed (epoch ms); `made`: differs for a later one of the same name. */
+/** `changedAt`: when an entry was added or removed (epoch ms); `made`: tells it from a later folder of the same name. */
 export type FoundFolder = { dir: string; level: number; changedAt: number; made: string };
 export type FoundFile = { file: string; root: TranscriptRoot };
 export type FoundEntry = FoundFolder | FoundFile;
@@ -12,8 +12,8 @@ export type FoundEntry = FoundFolder | FoundFile;
 const maxFolders = 5000;
 
 /**
- * The folders and files of a root, from one of its folders down. Links are not followed, folders of other users are not
- * entered, and nothing is opened. Never rejects: what cannot be read is left out.
+ * The folders and files of a root, from one of its folders down. It follows no links, enters no folders of other users and
+ * opens no files. Never rejects: unreadable entries are left out.
  */
 export async function* findTranscripts(root: TranscriptRoot, from = root.dir, level = 0): AsyncGenerator<FoundEntry> {
   let left = maxFolders;
@@ -23,7 +23,7 @@ export async function* findTranscripts(root: TranscriptRoot, from = root.dir, le
     if (stat === null) continue;
     yield { ...next, changedAt: stat.mtimeMs, made: `${stat.ino}:${stat.birthtimeMs}` };
     const entries = await readdir(next.dir, { withFileTypes: true }).catch(() => []);
-    // Of folders that are named after days, the last ones come first.
+    // Folders that are named after days come with the latest first.
     for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
       const at = path.join(next.dir, entry.name);
       if (entry.isDirectory() && isFolder(root, next.level, entry.name)) waiting.push({ dir: at, level: next.level + 1 });
@@ -37,16 +37,16 @@ export const isFolder = ({ folders }: TranscriptRoot, level: number, name: strin
 export const isTranscript = ({ folders, file }: TranscriptRoot, level: number, name: string): boolean =>
   level === folders.length && file.test(name);
 
-/** Null for what is no folder, or not ours. */
+/** Null for anything else than a folder of this user. */
 async function ownFolder(dir: string): Promise<Stats | null> {
   const stat = await lstat(dir).catch(() => null);
   return stat?.isDirectory() === true && stat.uid === process.getuid?.() ? stat : null;
 }
 
-/** `usedAt`: when something in it, or further below, was last written (epoch ms). */
+/** `usedAt`: when anything in it, at any depth, was last written (epoch ms). */
 export type UsedFolder = FoundFolder & { root: TranscriptRoot; usedAt: number };
 
-/** Folders with the one that was used last first. A folder is used when one below it is. */
+/** The folders, the most recently used first. Using a folder uses those above it too. */
 export function foldersByUse(
   folders: readonly Omit<UsedFolder, 'usedAt'>[],
   files: readonly { file: string; at: number }[],

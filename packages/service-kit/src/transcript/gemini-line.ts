@@ -12,7 +12,7 @@ import {
   type Said,
 } from './transcript-line.ts';
 
-/** One line of `tmp/<project>/chats/session-*.jsonl` of the Gemini CLI. A message may be written again, with more in it. */
+/** One line of `tmp/<project>/chats/session-*.jsonl` of the Gemini CLI. A message may be repeated with more content. */
 export function readGeminiLine(line: Fields): LineFacts {
   const { sessionId, startTime, kind, id, timestamp, type, content, $set } = line;
   if (isRecord($set)) {

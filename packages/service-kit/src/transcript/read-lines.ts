@@ -4,21 +4,21 @@ import { open, type FileHandle } from 'node:fs/promises';
 
 export type Lines = {
   lines: string[];
-  /** Where to go on, in bytes from the start of the file. */
+  /** The offset in bytes at which to continue. */
   next: number;
-  /** In the middle of a line that is too long to be read; it goes on at `next`. */
+  /** True in the middle of a line that is too long to be read and that continues at `next`. */
   isSkipping: boolean;
-  /** There is nothing more that is whole. */
+  /** True when no complete line follows. */
   isEnd: boolean;
 };
 
-/** What is read at once; and the longest line that is, an image of a tool, say. */
+/** How much is read at a time, which is also the longest line that is read. Images of tools make longer ones. */
 const chunkBytes = 256 * 1024;
 const maxLineBytes = 4 * 1024 * 1024;
 const markBytes = 256;
 const newline = 0x0a;
 
-/** Opens a file of this user; null for everything else: links, pipes, files of others, files that are gone. */
+/** Opens a file of this user; null for anything else: links, pipes, files of others, missing files. */
 export async function openOwnFile(file: string): Promise<FileHandle | null> {
   let handle: FileHandle | null = null;
   try {
@@ -26,17 +26,17 @@ export async function openOwnFile(file: string): Promise<FileHandle | null> {
     const stat = await handle.stat();
     if (stat.isFile() && stat.uid === process.getuid?.()) return handle;
   } catch {
-    // gone, a link, or not to be read
+    // missing, a link, or unreadable
   }
   await handle?.close();
   return null;
 }
 
-/** Reads a file line after line; what is read at once has one place in memory. */
+/** Reads a file line by line, into a single buffer. */
 export type LineReader = {
-  /** The whole lines after a place, as many as fit in what is read at once. A line that is still being written is left. */
+  /** The complete lines after an offset, as many as fit in one read. A line that is still being written is left for later. */
   lines(from: number, isSkipping: boolean): Promise<Lines>;
-  /** Stands for what comes just before a place: it changes when the file is replaced or rewritten. */
+  /** A digest of the bytes just before an offset, which changes when the file is replaced or rewritten. */
   mark(at: number): Promise<string>;
 };
 
@@ -46,7 +46,7 @@ export function createLineReader(handle: FileHandle): LineReader {
     if (buffer.length < length) buffer = Buffer.allocUnsafe(length);
     return buffer.subarray(0, await fill(handle, buffer, from, length));
   };
-  /** On with a line that is too long. */
+  /** Continues a line that is too long. */
   const skip = async (from: number): Promise<Lines> => {
     const bytes = await read(from, chunkBytes);
     const end = bytes.indexOf(newline);
@@ -74,7 +74,7 @@ export function createLineReader(handle: FileHandle): LineReader {
   };
 }
 
-/** Whole lines at the start and at the end of a file, without what is between them; `next` is where the last one ends. */
+/** The complete lines at the beginning and the end of a file, without those in between; `next` is where the last one ends. */
 export async function readEnds(handle: FileHandle, size: number): Promise<{ lines: string[]; next: number }> {
   const head = await readAt(handle, 0, endBytes);
   const first = wholeLines(head, 0);

@@ -6,11 +6,11 @@ import { readLine } from './read-line.ts';
 import { transcriptRoots } from './transcript-roots.ts';
 import type { LineFacts, Said, Tokens, TranscriptEngine } from './transcript-line.ts';
 
-/** The variables by which an engine finds its transcripts. */
+/** The variables that decide where an engine keeps its transcripts. */
 export const homeNames = ['HOME', ...engineHomeNames] as const;
 export type Homes = Partial<Record<(typeof homeNames)[number], string>>;
 
-/** Where a session of an engine is written down, and how far that was when a person began to talk in it. */
+/** Identifies the transcript of an engine's session, and its length when a person began to talk in it. */
 export type TalkMark = {
   engine: TranscriptEngine;
   homes: Homes;
@@ -20,7 +20,7 @@ export type TalkMark = {
   from: number;
 };
 
-/** What one person said and what came of it. `id`: the engine's own name of the message. Times are epoch ms. */
+/** A person's message and what followed it. `id`: the engine's own id of the message. Times are epoch ms. */
 export type TalkTurn = {
   id: string;
   text: string;
@@ -30,7 +30,7 @@ export type TalkTurn = {
   endedAt: number;
 };
 
-/** `said`: all of it, in its order. `used`: tokens by model; `names` of the answers that they are of. */
+/** `said`: everything, in order. `used`: tokens by model; `names`: the answers that used them. */
 export type Talk = {
   session: string;
   turns: TalkTurn[];
@@ -39,10 +39,10 @@ export type Talk = {
   size: number;
 };
 
-/** A file that does not end soon is no transcript of a talk. */
+/** A longer file is no transcript of a talk. */
 const maxBytes = 512 * 1024 * 1024;
 
-/** What was said since a mark; null when nothing is written down. */
+/** What was said since a mark; null without a transcript. */
 export async function readTalk(mark: TalkMark): Promise<Talk | null> {
   const found = await findTranscript(mark);
   if (found === null) return null;
@@ -69,7 +69,7 @@ export async function readTalk(mark: TalkMark): Promise<Talk | null> {
   }
 }
 
-/** How long the transcript of a session is now; 0 while there is none. */
+/** The present length of a session's transcript; 0 while there is none. */
 export async function talkSize(mark: Omit<TalkMark, 'from'>): Promise<number> {
   const found = mark.session === null ? null : await findTranscript({ ...mark, from: 0 });
   const handle = found === null ? null : await openOwnFile(found.file);
@@ -83,7 +83,7 @@ export async function talkSize(mark: Omit<TalkMark, 'from'>): Promise<number> {
 
 type Found = { file: string; session: string };
 
-/** The file of the session. One whose id nobody knew is the first that began in its folder since then. */
+/** Finds the file of the session. If its id was unknown, it is the first one that began in its folder since then. */
 async function findTranscript({ engine, homes, session, cwd, since }: TalkMark): Promise<Found | null> {
   const root = transcriptRoots(homes, homes.HOME ?? '/').find((one) => one.engine === engine);
   if (root === undefined || !path.isAbsolute(root.dir)) return null;
@@ -126,7 +126,7 @@ function createTalk(session: string) {
   let last = 0;
 
   const take = (item: Said, at: number): void => {
-    if (parts.has(`${item.kind} ${item.part}`)) return; // a message is written again with more in it
+    if (parts.has(`${item.kind} ${item.part}`)) return; // a message may be repeated with more content
     parts.set(`${item.kind} ${item.part}`, item);
     said.push({ at, item });
     if (item.kind === 'inbound') {

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { Said, TranscriptEngine } from './transcript-line.ts';
 
 /**
- * The id of an event that was read in a transcript: of the engine's own names, so that every reader gives it the same one,
- * and it counts once. A name of the time only (`…@time`) says nothing outside of its session.
+ * The id of an event from a transcript. It is derived from the engine's own ids, so that every reader gets the same one and the
+ * event counts once. An id made of a time (`…@time`) is unique within its session only.
  */
 export function saidId(engine: TranscriptEngine, engineSessionId: string | null, { part, kind }: SaidName): string {
   const scope = part.includes('@') ? `${engine}:${engineSessionId}` : engine;

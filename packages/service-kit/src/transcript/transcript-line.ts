@@ -4,7 +4,7 @@ import { isRecord } from '@svc/contract/json-value.ts';
 export const transcriptEngines = ['claude', 'codex', 'gemini'] as const;
 export type TranscriptEngine = (typeof transcriptEngines)[number];
 
-/** Something that was said or done, in the words of the collector's events. `part`: its name within the session, for ever the same. */
+/** Something that was said or done, in the terms of the collector's events. `part`: its stable name within the session. */
 export type Said = {
   part: string;
   kind: 'inbound' | 'thinking' | 'tool' | 'tool_result' | 'outbound';
@@ -20,16 +20,16 @@ export type LineFacts = {
   sessionId?: string;
   cwd?: string;
   model?: string;
-  /** `given`: chosen for the session, and better than its first words. */
+  /** `given`: true for a title that was chosen, which is better than the first words of the session. */
   title?: { text: string; given: boolean };
   at?: number;
-  /** Of one answer of the model; lines with the same name are about the same answer. */
+  /** The tokens of one answer of the model; lines with the same name are about the same answer. */
   usage?: Tokens & { name: string };
-  /** Of the whole session so far. */
+  /** The tokens of the whole session so far. */
   totals?: Tokens;
-  /** False for a session that another program started; not every engine says so. */
+  /** False for a session that another program started; not every engine records that. */
   isInteractive?: boolean;
-  /** Part of another session, which shows it. */
+  /** True for a part of another session, which shows it. */
   isPart?: boolean;
   said: Said[];
 };
@@ -46,7 +46,7 @@ export function timeOf(value: unknown): number | undefined {
   return at >= 0 ? at : undefined;
 }
 
-/** The texts of a content that is a text or a list of blocks, joined. */
+/** The joined texts of a content, which is a text or a list of blocks. */
 export function contentText(content: unknown): string {
   if (typeof content === 'string') return content;
   return listOf(content)
@@ -55,11 +55,11 @@ export function contentText(content: unknown): string {
     .join('\n');
 }
 
-/** Leaves out what is not there, so that facts of before stay. */
+/** Drops undefined fields, so that earlier facts are kept. */
 export const known = <T extends Record<string, unknown>>(facts: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
-  Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined)) as never; // of the same names
+  Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined)) as never; // with the same keys
 
-/** The key of a session that is no conversation of the service. */
+/** The conversation key of a session outside of the service. */
 export const terminalKey = (engine: TranscriptEngine, engineSessionId: string): string => `terminal:${engine}:${engineSessionId}`;
 
 const terminalKeyPattern = new RegExp(`^terminal:(?:${transcriptEngines.join('|')}):[^:]+$`);

@@ -1,13 +1,13 @@
 import path from 'node:path';
 import type { TranscriptEngine } from './transcript-line.ts';
 
-/** Where an engine keeps its transcripts. `folders`: the pattern of each folder on the way to a file, `file`: that of its name. */
+/** Where an engine keeps its transcripts. `folders`: the patterns of the folders on the way to a file; `file`: that of its name. */
 export type TranscriptRoot = {
   engine: TranscriptEngine;
   dir: string;
   folders: readonly RegExp[];
   file: RegExp;
-  /** Where Claude Code says which process runs which session. */
+  /** Where Claude Code records which process runs which session. */
   processes?: string;
 };
 
@@ -16,7 +16,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 const any = /^[^.]/;
 const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 
-/** The places where the engines of this user keep what was said, by the same variables that the engines read. */
+/** Where the engines of this user keep transcripts, by the variables that the engines themselves read. */
 export function transcriptRoots(env: Env, home: string): TranscriptRoot[] {
   const claude = env['CLAUDE_CONFIG_DIR'] || path.join(home, '.claude');
   const codex = env['CODEX_HOME'] || path.join(home, '.codex');
@@ -25,7 +25,7 @@ export function transcriptRoots(env: Env, home: string): TranscriptRoot[] {
     {
       engine: 'claude',
       dir: path.join(claude, 'projects'),
-      // A project's folder begins with what stands for the slash of its path.
+      // The name of a project's folder begins with the replacement of its path's slash.
       folders: [/^[\w-]/],
       file: new RegExp(`^(${uuid})\\.jsonl$`),
       processes: path.join(claude, 'sessions'),

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { readReleaseInfo } from './release-info.ts';
 
-/** A file of this name in the clone says in its first line who keeps the installation up to date. */
+/** The first line of this file in the clone names who updates the installation. */
 const flagFile = '.managed';
 
 type Settings = {
@@ -13,8 +13,8 @@ type Settings = {
 };
 
 /**
- * Who updates this installation in our place; null when `svc update` does. A folder without git, such as an unpacked
- * archive, is another tool's to replace when nothing says where newer archives are.
+ * Who updates this installation instead of `svc update`; null when `svc update` does. A folder without git, such as an
+ * unpacked archive, has to be replaced by another tool when the place of newer archives is unknown.
  */
 export function managerOf(home: string, { updateManaged, updateArchives }: Settings): string | null {
   if (updateManaged !== null) return updateManaged;
@@ -23,11 +23,11 @@ export function managerOf(home: string, { updateManaged, updateArchives }: Setti
   return isClone(home) || archivesOf(home, updateArchives) !== null ? null : 'archive';
 }
 
-/** The address where newer archives of an unpacked one are: as set (`SVC_UPDATE_ARCHIVES`), else as the archive says; null for a clone, and when nobody said so. */
+/** The address of newer archives: from `SVC_UPDATE_ARCHIVES`, else from the unpacked archive; null for a clone, or if unknown. */
 export const archivesOf = (home: string, setting: string | null): string | null =>
   isClone(home) ? null : (setting ?? readReleaseInfo(home)?.archives ?? null);
 
-/** Why the main branch cannot be followed there. */
-export const onlyReleases = 'Archives are of releases only: to follow the main branch, use a clone (docs/installing.md).';
+/** Why an unpacked archive cannot follow the main branch. */
+export const onlyReleases = 'Archives exist for releases only. To follow the main branch, use a clone (docs/installing.md).';
 
 const isClone = (home: string): boolean => existsSync(path.join(home, '.git'));

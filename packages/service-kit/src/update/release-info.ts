@@ -2,19 +2,19 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { isRecord, parseJsonOrNull } from '@svc/contract/json-value.ts';
 
-/** What an unpacked archive is, for there is no git to say so. `commit`: of its sources. `platform`: such as `linux-x64`. */
+/** Describes an unpacked archive, which has no git. `commit`: of its sources. `platform`: such as `linux-x64`. */
 export type ReleaseInfo = {
   version: string;
   commit: string;
   platform: string;
-  /** Where newer archives are, as an address; null when nobody said so. */
+  /** The address of newer archives; null if unknown. */
   archives: string | null;
 };
 
 /** In the top folder of a release archive. */
 export const releaseFile = '.release.json';
 
-/** What the archive in `root` says of itself; null for a clone, and for what cannot be read as such. */
+/** The release file of the archive in `root`; null for a clone, and for an unreadable file. */
 export function readReleaseInfo(root: string): ReleaseInfo | null {
   try {
     return toReleaseInfo(readFileSync(path.join(root, releaseFile), 'utf8'));
@@ -24,7 +24,7 @@ export function readReleaseInfo(root: string): ReleaseInfo | null {
   }
 }
 
-/** The text of a release file; null when it is something else. */
+/** Parses a release file; null when the text is something else. */
 export function toReleaseInfo(text: string): ReleaseInfo | null {
   const found = parseJsonOrNull(text);
   const { version, commit, platform, archives } = isRecord(found) ? found : {};
@@ -34,12 +34,12 @@ export function toReleaseInfo(text: string): ReleaseInfo | null {
   return { version, commit, platform, archives: typeof archives === 'string' ? archives : null };
 }
 
-/** The name of an archive, without what says how it is packed. It is also that of the folder in it. */
+/** The name of an archive without its extension, which is also the name of the folder in it. */
 export const archiveName = (version: string, platform: string): string => `assistant-gateway-${version}-${platform}`;
 
-/** Names and digests of all files of a release, as sha256sum(1) writes them; with a signature of that in the other file. */
+/** The names and digests of all files of a release, as sha256sum(1) writes them, and the signature of that file. */
 export const sumsFile = 'SHA256SUMS';
 export const signatureFile = `${sumsFile}.sig`;
 
-/** What a signature of the sums is for, as ssh-keygen(1) has it: one of a git tag, or of a file of anybody, is invalid. */
+/** The namespace of ssh-keygen(1) for signatures of the sums: a signature of a git tag or of any other file is invalid. */
 export const signatureNamespace = 'svc-release';

@@ -6,17 +6,17 @@ import path from 'node:path';
 type Start = {
   /** The clone. */
   home: string;
-  /** Where what it says goes. */
+  /** The file for its output. */
   logFile: string;
   env: Readonly<Record<string, string | undefined>>;
-  /** Installs nothing: brings to an end what an earlier update has left. */
+  /** Installs nothing, but completes what an interrupted update has left. */
   repair?: boolean;
-  /** Has the engine in use repair what cannot be installed. */
+  /** Asks the engine in use to repair an update that cannot be installed. */
   agent?: boolean;
 };
 
 /**
- * Starts `svc update` as a process of its own, which outlives the one that calls: the service is stopped on the way.
+ * Starts `svc update` as a detached process that outlives its caller, because it stops the service meanwhile.
  * @throws when it cannot be started
  */
 export async function startUpdater({ home, logFile, env, repair = false, agent = false }: Start): Promise<void> {
@@ -39,7 +39,7 @@ export async function startUpdater({ home, logFile, env, repair = false, agent =
   }
 }
 
-/** Without what is of our process alone. Certificates that the operator trusts (`NODE_EXTRA_CA_CERTS`) are theirs. */
+/** Removes variables that concern this process only. `NODE_EXTRA_CA_CERTS` stays, because the operator sets it. */
 export function updaterEnv(env: Start['env']): Record<string, string | undefined> {
   const own = (name: string): boolean =>
     name === 'NODE_COMPILE_CACHE' || ['GATEWAY_', 'NODE_CHANNEL_', 'MALLOC_'].some((prefix) => name.startsWith(prefix));

@@ -20,14 +20,14 @@ type Last = {
   held?: string | null;
 };
 
-/** The update that runs, by its journal; null when none does, also when one was cut off. */
+/** The running update, from its journal; null when none runs, even if one was interrupted. */
 export function runningUpdate({ journal }: Pick<UpdatePlaces, 'journal'>): UpdateStatus['running'] {
   const found = readJsonFile(journal) as Journal | null;
   if (found === null || !isAlive(found.pid) || birthMark(Number(found.pid)) !== (found.born ?? null)) return null;
   return { phase: found.phase, from: found.from.name, to: found.to.name, started_at: found.startedAt };
 }
 
-/** Whether an update was cut off, and nobody has brought it to an end since. */
+/** True when an update was interrupted and not completed since. */
 export const isLeftOpen = (places: Pick<UpdatePlaces, 'journal' | 'trial'>): boolean =>
   (existsSync(places.journal) || existsSync(places.trial)) && runningUpdate(places) === null;
 
@@ -38,7 +38,7 @@ export function lastUpdate({ last }: Pick<UpdatePlaces, 'last'>): UpdateStatus['
   return { code, words, from: from.name, to: to.name, ended_at: endedAt, gap_ms: gapMs };
 }
 
-/** Whether a commit did not do here, a person went back from it, or one has to do something before it can be installed. */
+/** True when a commit failed here, a person went back from it, or a person must act before it can be installed. */
 export function isHeldBack({ last }: Pick<UpdatePlaces, 'last'>, commit: string): boolean {
   const { refused, held } = (readJsonFile(last) as Last | null) ?? {};
   return commit === refused || commit === held;

@@ -1,23 +1,23 @@
 import path from 'node:path';
 
-/** Where an installation keeps its versions. All of it lies in `.runtime` of the clone, which git does not know. */
+/** Where an installation keeps its versions: in `.runtime` of the clone, which git ignores. */
 export type UpdatePlaces = {
-  /** The clone: the folder that a person has, with `svc` in it. */
+  /** The clone: the folder that contains `svc`. */
   home: string;
-  /** A folder for each version, named after its commit. */
+  /** Contains a folder for each version, named after its commit. */
   versions: string;
-  /** A link to the version that runs, while the clone is not that version itself. */
+  /** A link to the running version, unless that is the clone itself. */
   pointer: string;
   folder: string;
   journal: string;
   /** How the last update ended. */
   last: string;
   lock: string;
-  /** There while a version runs that is not confirmed yet; names the one to go back to. */
+  /** Exists while the running version is not confirmed yet; names the one to go back to. */
   trial: string;
-  /** Why the supervisor went back by itself. */
+  /** Why the supervisor went back automatically. */
   reverted: string;
-  /** Copies of the data, to try a version on. */
+  /** Copies of the data for trying a version. */
   dryRun: string;
 };
 
@@ -39,5 +39,5 @@ export function updatePlaces(home: string): UpdatePlaces {
 
 const versionFolder = /^(.+)\/\.runtime\/versions\/[0-9a-f]{40,64}$/s;
 
-/** The clone that a program of ours belongs to: `root` itself, or the one that it is a version of. */
+/** The clone that a program belongs to: `root` itself, or the one of which `root` is a version. */
 export const installationHome = (root: string): string => versionFolder.exec(root)?.[1] ?? root;

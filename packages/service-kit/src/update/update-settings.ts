@@ -5,14 +5,14 @@ import { readJsonFile } from '../json/read-json-file.ts';
 /** `stable`: the newest release. `edge`: the newest commit of the main branch. */
 export type UpdateChannel = 'stable' | 'edge';
 
-/** What the operator chose with `svc update --channel` or over the API. */
+/** The operator's choice, with `svc update --channel` or over the API. */
 export type UpdateSettings = {
   channel: UpdateChannel | null;
-  /** Whether what is found is installed without being asked for. */
+  /** Whether a new version is installed automatically. */
   auto: boolean;
 };
 
-/** A file that is not there or damaged is one that says nothing. */
+/** A missing or damaged file counts as empty. */
 export function readUpdateSettings(dataDir: string): UpdateSettings {
   const found = readJsonFile(dataPaths(dataDir).updateSettings) ?? {};
   const { channel, auto } = found as Partial<Record<keyof UpdateSettings, unknown>>;
@@ -25,6 +25,6 @@ export function changeUpdateSettings(dataDir: string, change: Partial<UpdateSett
   return settings;
 }
 
-/** The channel that counts: SVC_UPDATE_CHANNEL over what was chosen, `stable` without either. */
+/** The effective channel: SVC_UPDATE_CHANNEL, else the chosen one, else `stable`. */
 export const channelOf = (setting: UpdateChannel | null, dataDir: string): UpdateChannel =>
   setting ?? readUpdateSettings(dataDir).channel ?? 'stable';

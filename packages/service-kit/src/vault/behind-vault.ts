@@ -1,11 +1,11 @@
 import { ServiceError } from '../service-error.ts';
 import type { VaultAnswer } from './create-vault-client.ts';
 
-/** A vault that cannot say whether it has a secret. */
+/** The answer of a vault that cannot tell whether it has a secret. */
 export type ClosedVault = Extract<VaultAnswer, { is: 'sealed' | 'unreachable' }>;
 
 /**
- * A secret that no other place has, while the vault cannot say whether it has it: its users wait. `what` names the
+ * Thrown for a secret that no other place has while the vault is closed: its users have to wait. `what` names the
  * secret within the sentence; the message ends with the command that helps.
  */
 export class BehindVault extends ServiceError {
@@ -18,12 +18,12 @@ export class BehindVault extends ServiceError {
     this.#what = what;
   }
 
-  /** The same for a vault that was seen sealed since: one that came back is to be opened. */
+  /** The same error for a vault that is back but sealed, so that it has to be unsealed. */
   butSealed(): BehindVault {
     return this.vault.is === 'sealed' ? this : new BehindVault(this.#what, { is: 'sealed' });
   }
 
-  /** Why something waits that starts by itself. */
+  /** Why something waits that will start automatically. */
   waits(id: string): string {
     const { is } = this.vault;
     return `${id} waits: ${this.message}${is === 'sealed' ? `. ${id} then starts by itself.` : ` ${id} starts by itself when it is back and open.`}`;

@@ -23,9 +23,9 @@ import { watchVault } from './watch-vault.ts';
 export type VaultAnswer =
   | { is: 'value'; value: Secret }
   | { is: 'not-found' }
-  /** The vault knows better than to give it: no other place may be asked for it. */
+  /** The vault refuses it, so no other place may be asked for it. */
   | { is: 'denied'; why: string }
-  /** It cannot say anything at the moment: other places may be asked. */
+  /** The vault cannot answer at the moment, so other places may be asked. */
   | { is: 'unreachable'; why: string }
   | { is: 'sealed' };
 
@@ -33,57 +33,58 @@ const isName = new RegExp(vaultNamePattern);
 
 type Options = { url: string; agentKey: Secret; adminKey: Secret | null; timeoutMs?: number; clock?: Clock };
 
-/** Follows the state of the vault until the returned function is called: at first, at every change, null while it is away. */
+/** Reports the state of the vault, at first and at every change, until the returned function is called; null while unreachable. */
 export type WatchVault = (onState: (state: VaultState | null) => void) => () => void;
 
-/** The vault as a process of the service uses it. All but `get` and `status` throw a `ServiceError` when it refuses or is away. */
+/** The vault's client. All methods but `get` and `status` throw a `ServiceError` when it refuses or is unreachable. */
 export type VaultClient = {
-  /** A secret for a caller of a tier. Never rejects. */
+  /** Gets a secret for a caller of a tier. Never rejects. */
   get(name: string, callerTier: Tier): Promise<VaultAnswer>;
-  /** What it says of itself; null when it does not answer in time. */
+  /** Its state; null when it does not answer in time. */
   status(): Promise<VaultState | null>;
   watch: WatchVault;
-  /** What may be known of all that it has. */
+  /** The metadata of all credentials. */
   list(): Promise<VaultCredential[]>;
-  /** Opens it; nothing happens when it is open. */
+  /** Unseals it; does nothing when it is unsealed already. */
   unseal(passphrase: Secret): Promise<void>;
   seal(): Promise<void>;
   rotate(): Promise<VaultRotated>;
   changePassphrase(now: Secret, next: Secret): Promise<void>;
-  /** The newest entries of its record. `before`: the id of one, to go on from. */
+  /** The newest entries of its access log. `before`: the id of the entry to continue from. */
   access(limit: number, before: number): Promise<VaultAccess[]>;
-  /** All who may ask for secrets, and who might once. */
+  /** All agents, removed ones included. */
   agents(): Promise<VaultAgent[]>;
-  /** As whom this process asks; null when the vault knows nobody with its key. */
+  /** The agent of this process; null when the vault does not know its key. */
   self(): Promise<VaultAgent | null>;
-  /** From then on it may ask for secrets up to its tier. Its key cannot be read again. */
+  /** Registers an agent, which may then get secrets up to its tier. Its key cannot be read again. */
   addAgent(name: string, tier: Tier): Promise<{ agent: VaultAgent; key: Secret }>;
-  /** From then on its key opens nothing. */
+  /** Revokes the key of an agent. */
   removeAgent(name: string): Promise<VaultAgent>;
   /** Stores a value, or replaces it. */
   put(name: string, value: Secret, minTrust: Tier): Promise<VaultCredential>;
   /** False when it had no credential of that name. */
   remove(name: string): Promise<boolean>;
-  /** A new data key for a silo: to use now, and wrapped to keep. */
+  /** Creates a data key for a silo: the plain key to use now, and the wrapped one to store. */
   generateSiloKey(silo: string): Promise<{ key: Buffer; wrapped: string }>;
   wrapSiloKey(silo: string, key: Buffer): Promise<string>;
   unwrapSiloKey(silo: string, wrapped: string): Promise<Buffer>;
 };
 
-/** Deriving a key from a passphrase takes its time on purpose. */
+/** Deriving a key from a passphrase is slow on purpose. */
 const derivingMs = 30_000;
 
-/** One exchange is bounded by `timeoutMs`; `get` takes two, and `unseal` is patient. */
+/** Each request is bounded by `timeoutMs`; `get` makes two, and `unseal` waits longer. */
 export function createVaultClient({ url, agentKey, adminKey, timeoutMs = 2000, clock = systemClock }: Options): VaultClient {
   const asAgent = <T>(path: string, body: object) => callVault<T>(`${url}/v1/${path}`, { body, agentKey, timeoutMs });
   const asAdmin = async <T>(path: string, request: Partial<VaultRequest> = {}): Promise<T> => {
-    if (adminKey === null) throw new ServiceError('conflict', 'The vault does this with SVC_VAULT_ADMIN_KEY only. Set it.');
+    if (adminKey === null)
+      throw new ServiceError('conflict', 'This requires the admin key of the vault. Set SVC_VAULT_ADMIN_KEY.');
     return orThrow(await callVault<T>(`${url}/v1/${path}`, { timeoutMs, ...request, adminKey }));
   };
 
   return {
     async get(name, callerTier) {
-      // No credential can have such a name.
+      // A credential cannot have such a name.
       if (!isName.test(name)) return { is: 'not-found' };
       const issued = await asAgent<VaultToken>('tokens', { name, tier: callerTier });
       if (issued.is !== 'ok') return toAnswer(issued);
@@ -165,7 +166,7 @@ function toAnswer(reply: Exclude<VaultReply<unknown>, { is: 'ok' }>): VaultAnswe
   const { status, error } = reply;
   if (error['sealed'] === true) return { is: 'sealed' };
   if (error.error === 'not_found') return { is: 'not-found' };
-  // A fault of the vault's own, such as a full disk, says nothing about who may have what.
+  // A fault of the vault itself, such as a full disk, is no decision about access.
   return status === 429 || status >= 500 ? { is: 'unreachable', why: error.message } : { is: 'denied', why: error.message };
 }
 
@@ -173,17 +174,19 @@ function orThrow<T>(reply: VaultReply<T>): T {
   if (reply.is === 'ok') return reply.body;
   if (reply.is === 'unreachable') throw unavailable(`The vault cannot be reached: ${reply.why}.`);
   const { error, message } = reply.error;
-  // Its 401 is about our key, not about who asks us.
-  throw error === 'unauthorized' ? new ServiceError('conflict', `The vault does not know our key. ${message}`) : refusal(reply);
+  // Its 401 concerns the key of this service, not the caller of this service.
+  throw error === 'unauthorized'
+    ? new ServiceError('conflict', `The vault does not know the key of this service. ${message}`)
+    : refusal(reply);
 }
 
-/** With its details: that it is sealed, or how long to wait. */
+/** Keeps the details: that the vault is sealed, or how long to wait. */
 function refusal({ status, error: body }: Extract<VaultReply<unknown>, { is: 'refused' }>): ServiceError {
   const { ok: _, error, message, request_id: __, ...details } = body;
   return new ServiceError(error, message, { status, details });
 }
 
-/** The vault of these settings; null unless both its address and the agent's key are set. */
+/** The client for these settings; null unless both the address and the agent's key are set. */
 export function vaultOfSettings({
   vaultUrl,
   vaultAgentKey,

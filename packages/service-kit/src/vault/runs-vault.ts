@@ -3,8 +3,8 @@ import { dataPaths } from '../config/data-dir.ts';
 import type { Settings } from '../config/settings.ts';
 
 /**
- * True when `svc up` runs a vault: the settings name ours, or name none and it has been set up here. One that is named
- * elsewhere is run by others.
+ * True when `svc up` runs a vault: the settings name the local one, or name none and one has been set up here. A vault at any
+ * other address is run by others.
  */
 export function runsVault(settings: Pick<Settings, 'bindHost' | 'dataDir' | 'vaultPort' | 'vaultUrl'>): boolean {
   if (settings.vaultUrl === null) return existsSync(dataPaths(settings.dataDir).vaultDb);

@@ -2,7 +2,7 @@ import type { ErrorBody } from '@svc/contract/error-body.ts';
 import { requestJson, type JsonRequest } from '../http/json-client.ts';
 import type { Secret } from '../secret.ts';
 
-/** What the vault said: what was asked for, a refusal with its code, or nothing that can be understood. */
+/** The vault's reply: the result, a refusal with its code, or nothing intelligible. */
 export type VaultReply<T> =
   | { is: 'ok'; body: T }
   | { is: 'refused'; status: number; error: ErrorBody }
@@ -11,10 +11,10 @@ export type VaultReply<T> =
 export type VaultKeys = { agentKey?: Secret | null; adminKey?: Secret | null };
 export type VaultRequest = Pick<JsonRequest, 'method' | 'body' | 'timeoutMs'> & VaultKeys;
 
-/** A credential is 64 KiB at most; a list of them is longer. */
+/** A credential has 64 KiB at most; a list of their metadata may be longer. */
 const maxBytes = 4 * 1024 * 1024;
 
-/** One question to the vault. Never rejects: that it is away is something to reckon with. */
+/** Sends one request to the vault. Never rejects, because an unreachable vault is an ordinary case. */
 export async function callVault<T>(
   url: string,
   { agentKey = null, adminKey = null, ...request }: VaultRequest,
@@ -22,7 +22,7 @@ export async function callVault<T>(
   const headers: Record<string, string> = adminKey === null ? {} : { 'x-admin-key': adminKey.reveal() };
   try {
     const { status, body } = await requestJson<unknown>(url, { ...request, token: agentKey, headers, maxBytes });
-    // The casts: the status says which of the two it is (routes of the vault).
+    // The casts are safe: the status decides which of the two the vault's routes return.
     if (status === 200) return { is: 'ok', body: body as T };
     return isErrorBody(body) ? { is: 'refused', status, error: body } : { is: 'unreachable', why: `it answers ${status}` };
   } catch (error) {
@@ -33,7 +33,7 @@ export async function callVault<T>(
   }
 }
 
-/** Anything may listen on that port; a refusal counts only in our words. */
+/** Anything may listen on that port; a refusal counts only in this service's own form. */
 const isErrorBody = (body: unknown): body is ErrorBody =>
   typeof body === 'object' &&
   body !== null &&

@@ -6,9 +6,9 @@ import type { Clock } from '../clock.ts';
 import { openRequest } from '../http/json-client.ts';
 import { createLineSplitter } from '../line-splitter.ts';
 
-/** A vault that comes back is heard soon: a person who opens it takes longer than that. */
+/** Short, so that a restarted vault is noticed before a person has unsealed it. */
 const backOff = { firstMs: 250, maxMs: 2000 };
-/** Three keep-alives of the vault. */
+/** Three keep-alive intervals of the vault. */
 const silenceMs = 45_000;
 const followMs = 2 ** 31 - 1;
 const maxLine = 4096;
@@ -16,11 +16,11 @@ const maxLine = 4096;
 type Options = {
   url: string;
   clock: Clock;
-  /** Its state, at first and at every change; null whenever it cannot be followed. */
+  /** Its state, at first and at every change; null whenever it is unreachable. */
   onState(state: VaultState | null): void;
 };
 
-/** Follows the state of a vault over its going and coming, until the returned function is called. Never throws. */
+/** Follows the state of a vault, across its restarts, until the returned function is called. Never throws. */
 export function watchVault({ url, clock, onState }: Options): () => void {
   let failures = 0;
   let cancelTimer = () => {};
@@ -32,7 +32,7 @@ export function watchVault({ url, clock, onState }: Options): () => void {
     failures = 0;
     onState(state);
   };
-  /** Until the stream ends or is silent for too long. */
+  /** Resolves when the stream ends or is silent for too long. */
   const follow = async (): Promise<void> => {
     const silent = new AbortController();
     const listen = () => clock.after(silenceMs, () => silent.abort());
@@ -56,7 +56,7 @@ export function watchVault({ url, clock, onState }: Options): () => void {
       failures++;
       cancelTimer = clock.after(backOffMs(backOff, failures), goOn);
     };
-    // How it ended says nothing more: it is asked again either way.
+    // It reconnects however the stream ended.
     follow().then(again, again);
   };
   goOn();
@@ -71,7 +71,7 @@ async function openWatch(url: string, signal: AbortSignal): Promise<IncomingMess
   const stream = await openRequest(`${url}/v1/watch`, { timeoutMs: followMs, signal, headers });
   if (stream.statusCode === 200) return stream;
   stream.destroy();
-  throw new Error(`no vault, or an older one: it answers ${stream.statusCode}`);
+  throw new Error(`this is no vault, or an older one: it answers with status ${stream.statusCode}`);
 }
 
 function toState(text: string): VaultState | null {
