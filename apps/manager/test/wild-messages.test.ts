@@ -65,7 +65,7 @@ describe('[M08] what a connector sends over the channel of its parent', () => {
     put({ atStart: `setTimeout(() => ${writeToChannel}('no JSON'), 100)` });
     await add();
     const { last_exit: exit } = await eventually(read, (instance) => instance.last_exit !== null);
-    expect(exit).toMatchObject({ signal: 'SIGKILL', reason: expect.stringContaining('what it said to its parent is not JSON') });
+    expect(exit).toMatchObject({ signal: 'SIGKILL', reason: expect.stringContaining('its message to its parent is not JSON') });
     expect((await manager.call('GET', '/health')).status).toBe(200);
   });
 });

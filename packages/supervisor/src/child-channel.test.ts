@@ -47,14 +47,14 @@ describe('the channel of a child', () => {
     const { channel, reported, heard, say } = setUp();
     await say('{"a":1}\noops\n{"b":2}\n');
     expect(heard).toEqual([{ a: 1 }]);
-    expect(reported).toEqual(['what it said to its parent is not JSON']);
+    expect(reported).toEqual(['its message to its parent is not JSON']);
     expect(channel.send({})).toBe(false);
   });
 
   test('does not gather a message without an end', async () => {
     const { reported, say } = setUp();
     await say('"'.padEnd(channelLimits.lineChars + 1, 'x'));
-    expect(reported).toEqual([`what it said to its parent is longer than ${channelLimits.lineChars} characters`]);
+    expect(reported).toEqual([`its message to its parent is longer than ${channelLimits.lineChars} characters`]);
   });
 
   test('lets a child that says too much wait as long as it took too much', async () => {

@@ -3,21 +3,21 @@ import { createLineSplitter } from '@svc/service-kit/line-splitter.ts';
 
 export type ChannelListener = {
   onMessage(message: unknown): void;
-  /** What the child sent is no message. Nothing more is read of it. */
+  /** The child sent an invalid message. Nothing more is read from it. */
   onFault(why: string): void;
-  /** The child has had to wait for its parent for `hurriedWindows` on end. */
+  /** The child exceeded its budget for `hurriedWindows` windows in a row. */
   onHurry(): void;
 };
 
 export type ChildChannel = {
-  /** False when the child is gone, or takes nothing any more. */
+  /** False when the child has ended or does not read any more. */
   send(message: unknown): boolean;
   close(): void;
 };
 
 /**
- * What a child may say: in each window of `perMs`, so much. A message costs its characters and `messageCost`. One that
- * says more waits: what it has written and nobody has read stays with it.
+ * How much a child may send: `budget` in each window of `perMs`. A message costs its characters and `messageCost`. A child
+ * that sends more has to wait: the rest stays unread in its pipe.
  */
 export const channelLimits = {
   lineChars: 1024 * 1024,
@@ -29,8 +29,8 @@ export const channelLimits = {
 } as const;
 
 /**
- * The parent's end of the channel behind a child's `process.send`: JSON lines on a pipe, as Node documents it. Node's own
- * end takes a line of any length, as many as come, and ends the parent over one that is not JSON.
+ * The parent's end of the channel of a child's `process.send`: JSON lines on a pipe, as Node documents it. Node's own end has
+ * no limits, and a line that is not JSON ends the parent.
  */
 export function openChildChannel(pipe: Duplex, { onMessage, onFault, onHurry }: ChannelListener): ChildChannel {
   let debt = 0;
@@ -51,30 +51,30 @@ export function openChildChannel(pipe: Duplex, { onMessage, onFault, onHurry }: 
     try {
       message = JSON.parse(line);
     } catch {
-      return fault('what it said to its parent is not JSON');
+      return fault('its message to its parent is not JSON');
     }
     onMessage(message);
   }
 
-  function goOn(): void {
+  function resume(): void {
     timer = null;
     debt = Math.max(0, debt - channelLimits.budget);
     windows = debt === 0 ? 0 : windows + 1;
     if (windows === channelLimits.hurriedWindows) onHurry();
-    if (debt > 0) timer = setTimeout(goOn, channelLimits.perMs);
+    if (debt > 0) timer = setTimeout(resume, channelLimits.perMs);
     if (debt < channelLimits.budget) pipe.resume();
   }
 
   const splitter = createLineSplitter(channelLimits.lineChars, take, () =>
-    fault(`what it said to its parent is longer than ${channelLimits.lineChars} characters`),
+    fault(`its message to its parent is longer than ${channelLimits.lineChars} characters`),
   );
   pipe.on('data', (chunk: Buffer) => {
-    timer ??= setTimeout(goOn, channelLimits.perMs);
+    timer ??= setTimeout(resume, channelLimits.perMs);
     debt += chunk.length;
     splitter.push(chunk);
     if (debt >= channelLimits.budget) pipe.pause();
   });
-  pipe.on('error', () => undefined); // the child is gone, which is reported elsewhere
+  pipe.on('error', () => undefined); // the child has ended, which is reported elsewhere
   pipe.once('close', () => {
     if (timer !== null) clearTimeout(timer);
   });

@@ -1,35 +1,35 @@
-/** How one child process is started and kept. The supervisor knows nothing of what runs inside. */
+/** How one child process is started and kept running. The supervisor knows nothing about what runs inside. */
 export type ChildSpec = {
   name: string;
-  /** Module that Node runs, with a channel to its parent (`process.send`), so that it ends when its parent is gone. */
+  /** The module that Node runs. It has a channel to its parent (`process.send`), so that it notices the parent's end. */
   entry: string;
   args?: string[];
   execArgv?: string[];
-  /** What its JavaScript may hold, MB. A process that needs more ends. */
+  /** The limit of its JavaScript heap, MB. A process that needs more ends. */
   heapMb?: number;
   env: Record<string, string>;
-  /** Variable in which the next process finds how the one before it ended: a signal's name or an exit code. */
+  /** The variable that tells the next process how the previous one ended: a signal's name or an exit code. */
   lastExitVariable?: string;
   cwd?: string;
-  /** Sent as soon as the process exists; made for each start. */
+  /** Makes the message that is sent as soon as the process exists. */
   greeting?: () => unknown;
   /** From spawn to the child's `{ type: 'ready' }` message. */
   startTimeoutMs: number;
   /** From SIGTERM (or the `stop` message) to SIGKILL of the process group. */
   stopTimeoutMs: number;
-  /** When it is not started again but has failed; asked after each exit. Null, or without it: it is tried for ever. */
+  /** When to stop restarting it; called after each exit. Null, or if not set: it is restarted for ever. */
   giveUp?: () => GiveUp | null;
 };
 
 /** A child is given up after one of these exit codes, and after more than `exits` exits within `periodMs`. */
 export type GiveUp = { exitCodes: readonly number[]; exits: number; periodMs: number };
 
-/** For a child whose failing is shown to a person who can start it again with one command. */
+/** For a child whose failure is shown to a person, who can start it again with one command. */
 export const crashLimit: GiveUp = { exitCodes: [], exits: 5, periodMs: 60_000 };
 
-/** A signal, which any process of the same user can send, must not open a debugger into what ours know. */
+/** Otherwise SIGUSR1, which any process of the same user can send, would open a debugger into a process with secrets. */
 const noDebugger = '--disable-sigusr1';
-/** Node flags of our processes: a small nursery costs a few per cent of CPU at full load and saves some 25 MB in each. */
+/** Node flags of most processes: a small nursery costs a few per cent of CPU at full load and saves some 25 MB in each. */
 export const leanNode = ['--max-semi-space-size=2', noDebugger];
 /** The same for the process on the path of every turn, where collecting less often is worth some memory. */
 export const busyNode = ['--max-semi-space-size=8', noDebugger];
@@ -41,9 +41,9 @@ export type ChildState = {
   pid: number | null;
   restarts: number;
   startedAt: number | null;
-  /** When the next start is due, while backing off. */
+  /** When the next start is due, during back-off. */
   nextStartAt: number | null;
-  /** Exits in a row without a long run in between. */
+  /** Consecutive exits without a long run in between. */
   failures: number;
   lastExit: { code: number | null; signal: string | null; at: number; reason: string } | null;
   /** Fields of the child's `ready` message. */
@@ -53,10 +53,10 @@ export type ChildState = {
 /** One line that a child wrote; JSON lines are kept as they are. */
 export type LogLine = { at: number; stream: 'stdout' | 'stderr'; text: string };
 
-/** What any Node child may have: how to find programs, where home is, the language, the compile cache. */
+/** Variables that any Node child may have: to find programs, the home folder, the language, the compile cache. */
 const harmlessNames = ['PATH', 'HOME', 'LANG', 'TZ', 'NODE_COMPILE_CACHE'] as const;
 
-/** The harmless variables that are set. A child gets what is listed and nothing else, so no token reaches it by accident. */
+/** Picks the listed variables that are set. A child gets nothing else, so that no token reaches it by accident. */
 export function pickEnv(
   env: Readonly<Record<string, string | undefined>>,
   names: readonly string[] = harmlessNames,

@@ -1,26 +1,26 @@
 import type { ChildStatus } from './child-spec.ts';
 
-/** The state of one supervised child. Finer than what is shown outside: a child that is being ended still counts as there. */
+/** The internal state of a supervised child, finer than the public status: a child that is being stopped is still shown as running. */
 export type Phase = 'stopped' | 'starting' | 'running' | 'stopping' | 'restarting' | 'backoff' | 'failed';
 
 export type ChildEvent =
-  /** Asked for by the owner. */
+  /** Requested by the owner. */
   | 'start'
   | 'stop'
   | 'restart'
   /** Reported by the child. */
   | 'ready'
-  /** The process is gone: worth another try, or not. */
+  /** The process ended; after `fatal-exit` it is not restarted. */
   | 'exit'
   | 'fatal-exit'
-  /** Set off by the clock. */
+  /** Triggered by the clock. */
   | 'start-timeout'
   | 'stop-timeout'
   | 'due';
 
 /**
- * `forget`: earlier exits no longer count · `spawn`: start a process · `end`: ask it to stop · `kill`: end its process
- * group by force · `wait`: start it again when the back-off is over.
+ * `forget`: earlier exits no longer count · `spawn`: start a process · `end`: ask it to stop · `kill`: kill its process
+ * group · `wait`: start it again after the back-off.
  */
 export type Effect = 'forget' | 'spawn' | 'end' | 'kill' | 'wait';
 
@@ -28,7 +28,7 @@ export type Step = { to: Phase; effects: readonly Effect[] };
 
 const go = (to: Phase, ...effects: Effect[]): Step => ({ to, effects });
 
-/** What happens on which event. An event that a phase does not list changes nothing. */
+/** The transitions of each phase. An event that a phase does not list is ignored. */
 export const transitions: Readonly<Record<Phase, Partial<Record<ChildEvent, Step>>>> = {
   stopped: {
     start: go('starting', 'forget', 'spawn'),
@@ -74,16 +74,16 @@ export const transitions: Readonly<Record<Phase, Partial<Record<ChildEvent, Step
   },
 };
 
-/** True while a process belongs to the phase. */
+/** True for phases with a process. */
 export const hasProcess = (phase: Phase): boolean =>
   phase === 'starting' || phase === 'running' || phase === 'stopping' || phase === 'restarting';
 
-/** Asked to end, and not gone yet. */
+/** True after the process was asked to end, until it has. */
 export const isEnding = (phase: Phase): boolean => phase === 'stopping' || phase === 'restarting';
-/** A start has turned out one way or the other. */
+/** True when a start has succeeded or failed. */
 export const isDecided = (phase: Phase): boolean => phase !== 'starting' && !isEnding(phase);
 
-/** While a process is being ended it is still there, and shown so. */
+/** The public status of each phase. */
 export const statusOf: Readonly<Record<Phase, ChildStatus>> = {
   stopped: 'stopped',
   starting: 'starting',
@@ -94,11 +94,11 @@ export const statusOf: Readonly<Record<Phase, ChildStatus>> = {
   failed: 'failed',
 };
 
-/** What waits for a child to reach a phase. */
+/** Lets callers wait for a phase of a child. */
 export type PhaseWaiters = {
-  /** Resolves at once when it is there already. Never rejects. */
+  /** Resolves when a phase matches, at once if the present one does. Never rejects. */
   until(isThere: (phase: Phase) => boolean): Promise<void>;
-  /** The child has come to the phase that it has now. */
+  /** Call it after each change of the phase. */
   look(): void;
 };
 

@@ -3,15 +3,16 @@ import type { LogLine } from './child-spec.ts';
 export type Exit = {
   code: number | null;
   signal: string | null;
-  /** Why there never was a process. */
+  /** Why the process could not be started. */
   error: string | null;
   /** Why its parent ended it. */
   endedFor?: string;
 };
 
 /**
- * How a process ended, and why as far as it was seen: its own last words (`fatal` in its log, or what told it to stop), else, where it ended as a failed program
- * does, what it wrote to stderr then. An error in the log is no cause: work fails every day in a process that goes on. `at`: of the exit.
+ * Describes how a process ended, and why if that is known: from its last log entry (`fatal`, or what told it to stop) or,
+ * if it ended like a failed program, from its last output on stderr. An `error` in the log is not a cause, because single
+ * operations fail in healthy processes too. `at`: the time of the exit.
  */
 export function describeExit(
   { code, signal, error, endedFor }: Exit,
@@ -27,13 +28,13 @@ export function describeExit(
   return `ended with exit code ${code}${why === null ? '; the reason is not known' : `: ${why}`}`;
 }
 
-/** What was written longer before the end is about something else. */
+/** Earlier output is about something else. */
 const lastWordsMs = 10_000;
 
-/** A signal that another process sends: no line of a log is its reason. */
+/** A signal from another process: no log line is its reason. */
 const isFromOutside = (signal: string | null) => signal !== null && ['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP'].includes(signal);
 
-/** What V8 writes before it ends a process. */
+/** V8's last output when the heap is exhausted. */
 const isHeapFault = (text: string) => /^FATAL ERROR: .*JavaScript heap out of memory/.test(text);
 
 function fatalLine(lines: readonly LogLine[]): string | null {
@@ -50,7 +51,7 @@ function wordsOf({ msg, error, err }: Entry): string {
   return said.includes(why) ? said : `${said}: ${why}`;
 }
 
-/** An error's own line before anything else; a stack below it, also a native one, and the closing words of Node say nothing. */
+/** Prefers the line of an error. Stacks, also native ones, and Node's closing lines are ignored. */
 function failureLine(lines: readonly LogLine[]): string | null {
   const texts = lines.filter(({ stream, text }) => stream === 'stderr' && parseEntry(text) === null && !isNoise(text));
   const error = texts.findLast(({ text }) => /^(Uncaught )?([A-Z]\w*)?(Error|Exception)\b/.test(text));
@@ -64,21 +65,21 @@ const isNoise = (text: string) =>
 
 type Entry = { level?: unknown; msg?: unknown; error?: unknown; err?: unknown; why?: unknown };
 
-/** A line of a log of ours; null for any other text. */
+/** Parses a line of this service's logs; null for any other text. */
 function parseEntry(text: string): Entry | null {
   if (!text.startsWith('{')) return null;
   try {
-    return JSON.parse(text) as Entry; // a text that begins so is an object
+    return JSON.parse(text) as Entry; // JSON that begins with a brace is an object
   } catch {
     return null; // a line that only looks like JSON
   }
 }
 
-/** What is found out about the reason of an exit after it happened. */
+/** Details about the reason of an exit that are found out afterwards. */
 export type ExitNotes = {
-  /** Never rejects; what cannot be found out stays as it was said. */
+  /** Looks for details. Never rejects; without any, the reason stays as it is. */
   lookInto(reason: string): Promise<void>;
-  /** The reason, with more about it where there is more. */
+  /** The reason, with details if any were found. */
   read(reason: string): string;
 };
 

@@ -38,7 +38,7 @@ describe('the gate before the log', () => {
     flood(1_756);
     clock.advance(20_000);
     const notice = passed.findIndex((text) => text.startsWith('['));
-    expect(passed[notice]).toBe('[1000 lines (1.0 MiB) left out: more than can be kept up with]');
+    expect(passed[notice]).toBe('[1000 lines (1.0 MiB) left out: the output came too fast]');
     expect([passed[notice - 1]?.slice(0, 5), passed[notice + 1]?.slice(0, 5)]).toEqual(['255 x', '1256 ']);
   });
 

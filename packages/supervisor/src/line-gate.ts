@@ -2,10 +2,10 @@ import { counted } from '@svc/service-kit/words.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { LogLine } from './child-spec.ts';
 
-/** What a line costs is its masking: some 0.1 ms for a KiB. This much a child may have of its parent's time. */
+/** Masking a line costs some 0.1 ms per KiB. These limit how much of its parent's time a child may use. */
 export const gateLimits = {
   waiting: 500,
-  /** All of it may be asked for at once. */
+  /** All of it may be drained at once. */
   waitingCharacters: 512 * 1024,
   burstBytes: 256 * 1024,
   bytesPerMs: 160,
@@ -14,10 +14,10 @@ export const gateLimits = {
 
 type Raw = Pick<LogLine, 'stream' | 'text'>;
 
-/** Passes lines on as they come, and of a flood the newest, no faster than can be borne. Memory is bounded. */
+/** Passes lines on as they come. In a flood, it limits the rate and keeps only the newest lines. Memory is bounded. */
 export type LineGate = {
   push(line: Raw): void;
-  /** Passes on what waits, at once: it is asked for, or no more will come. */
+  /** Passes on the waiting lines at once, because they were requested or no more will come. */
   drain(): void;
 };
 
@@ -46,7 +46,7 @@ export function createLineGate(clock: Clock, pass: (line: Raw) => void): LineGat
     while (waiting.length > gateLimits.waiting || waitingCharacters > gateLimits.waitingCharacters) leaveOut(waiting.shift());
     if (isPausing) return;
     isPausing = true;
-    clock.after(gateLimits.pauseMs, goOn);
+    clock.after(gateLimits.pauseMs, resume);
   }
 
   function leaveOut(oldest: Raw | undefined): void {
@@ -62,7 +62,7 @@ export function createLineGate(clock: Clock, pass: (line: Raw) => void): LineGat
     return from;
   }
 
-  function goOn(): void {
+  function resume(): void {
     isPausing = false;
     refill();
     const from = takeWaiting();
@@ -78,7 +78,7 @@ export function createLineGate(clock: Clock, pass: (line: Raw) => void): LineGat
     if (lines === 0 || next === undefined) return;
     leftOut = { lines: 0, characters: 0 };
     const mib = (characters / 1024 / 1024).toFixed(1);
-    passOn({ stream: next.stream, text: `[${counted(lines, 'line')} (${mib} MiB) left out: more than can be kept up with]` });
+    passOn({ stream: next.stream, text: `[${counted(lines, 'line')} (${mib} MiB) left out: the output came too fast]` });
   }
 
   return {

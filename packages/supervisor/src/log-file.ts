@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { LogLine } from './child-spec.ts';
 import { logLimits } from './log-ring.ts';
 
-/** Appends a child's lines to `<dir>/<name>.log`. Logging never stops the service: what cannot be written is dropped. */
+/** Appends a child's lines to `<dir>/<name>.log`. Logging never stops the service: lines that cannot be written are dropped. */
 export type LogFile = {
   readonly file: string;
   write(line: LogLine): void;
@@ -12,7 +12,7 @@ export type LogFile = {
   close(): void;
 };
 
-/** `onFault`: it cannot be written any more, or can be again. */
+/** `onFault`: called when writing begins to fail, and when it works again. */
 type Options = { dir: string; name: string; maxBytes?: number; onFault?: () => void };
 
 /** At `maxBytes` (10 MiB) the file becomes `<name>.log.1` and a new one begins; two files are kept. */
@@ -31,7 +31,7 @@ export function createLogFile({ dir, name, maxBytes = 10 * 1024 * 1024, onFault 
   };
   const shut = () => {
     const last = fd;
-    // Whatever closing says: the descriptor is gone.
+    // Even if closing fails, the descriptor is invalid.
     fd = null;
     if (last !== null) closeSync(last);
   };
@@ -41,12 +41,12 @@ export function createLogFile({ dir, name, maxBytes = 10 * 1024 * 1024, onFault 
     append();
     if ((fault === null) !== (before === null)) onFault?.();
   };
-  // Lines of one read of the pipe go out in one write.
+  // Lines of one read from the pipe are written together.
   const append = () => {
     const text = Buffer.from(pending.join(''));
     pending = [];
     try {
-      // What is written to a file that was removed is lost.
+      // Writes to a deleted file would be lost.
       if (fd !== null && fstatSync(fd).nlink === 0) shut();
       fd ??= open();
       if (size > 0 && size + text.length > maxBytes) {
@@ -77,16 +77,16 @@ export function createLogFile({ dir, name, maxBytes = 10 * 1024 * 1024, onFault 
   };
 }
 
-/** The file holds JSON lines only; a plain line is wrapped in the shape our own loggers write. */
+/** The file contains JSON lines only; a plain line is wrapped in the shape of the service's own loggers. */
 function toJsonLine({ at, stream, text }: LogLine): string {
   if (text.startsWith('{') && text.endsWith('}')) return text;
   return JSON.stringify({ level: stream === 'stderr' ? 'error' : 'info', time: at, stream, msg: text });
 }
 
-/** Of a file this much is looked at, enough for a ring of usual lines. */
+/** How much of the file's end is read: enough to fill a ring with ordinary lines. */
 const tailBytes = 512 * 1024;
 
-/** The last lines that a child wrote before this process was there, from its log file; none when there is no file. */
+/** The last lines of a child's log file, written before this process started; empty without a file. */
 export function readLogTail(file: string): LogLine[] {
   const lines = readTail(file).split('\n').filter(Boolean);
   return lines.slice(-logLimits.lines).map(toLogLine);
@@ -97,21 +97,21 @@ function readTail(file: string): string {
   try {
     fd = openSync(file, 'r');
   } catch {
-    return ''; // nothing was ever written, or it cannot be read: either way there is nothing to show
+    return ''; // missing or unreadable: there is nothing to show
   }
   try {
     const { size } = fstatSync(fd);
     const from = Math.max(0, size - tailBytes);
     const bytes = Buffer.alloc(size - from);
     const text = bytes.toString('utf8', 0, readSync(fd, bytes, 0, bytes.length, from));
-    // The first line is a part of one where the beginning of the file was left out.
+    // If the beginning of the file was left out, the first line is incomplete.
     return from === 0 ? text : text.slice(text.indexOf('\n') + 1);
   } finally {
     closeSync(fd);
   }
 }
 
-/** Lines that were no JSON were wrapped when they were written; the others stand there as the child wrote them. */
+/** Unwraps the lines that were wrapped because they were no JSON. The others are as the child wrote them. */
 function toLogLine(text: string): LogLine {
   try {
     const { time, stream, msg } = JSON.parse(text) as { time?: unknown; stream?: unknown; msg?: unknown };
@@ -119,6 +119,6 @@ function toLogLine(text: string): LogLine {
     if ((stream === 'stdout' || stream === 'stderr') && typeof msg === 'string') return { at, stream, text: msg };
     return { at, stream: 'stdout', text };
   } catch {
-    return { at: 0, stream: 'stdout', text }; // a line that a full disk cut off
+    return { at: 0, stream: 'stdout', text }; // a line that a full disk has truncated
   }
 }

@@ -4,21 +4,21 @@ import { createLineGate } from './line-gate.ts';
 
 export const logLimits = { lines: 500, lineBytes: 8 * 1024 } as const;
 
-/** The last lines a child wrote. Memory and time are bounded whatever the child prints. */
+/** The last lines of a child's output. Memory and time are bounded whatever the child prints. */
 export type LogRing = {
   write(stream: LogLine['stream'], chunk: Buffer): void;
-  /** Takes what stands without a line end as a line: the process is gone. */
+  /** Takes an unfinished line as complete, because the process has ended. */
   flush(): void;
   lines(): LogLine[];
 };
 
 type Options = {
   clock: Clock;
-  /** Lines of before, oldest first. */
+  /** Earlier lines, oldest first. */
   earlier?: readonly LogLine[];
-  /** Every line, as it enters the ring. */
+  /** Called for every line that enters the ring. */
   onLine?: (line: LogLine) => void;
-  /** Takes secrets out before a line is kept anywhere. */
+  /** Masks secrets before a line is kept anywhere. */
   mask?: (text: string) => string;
 };
 
@@ -53,7 +53,7 @@ export function createLogRing({ clock, earlier = [], onLine, mask }: Options): L
   };
 }
 
-/** Cuts bytes into lines; of a line past the limit the beginning is kept and the rest is skipped, not stored. */
+/** Splits bytes into lines. Only the beginning of a line past the limit is stored. */
 function createLineSplitter(onText: (text: string) => void) {
   let parts: Buffer[] = [];
   let kept = 0;

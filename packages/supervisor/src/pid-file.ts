@@ -5,13 +5,13 @@ import { birthMark } from '@svc/service-kit/process/birth-mark.ts';
 import { killGroup } from '@svc/service-kit/process/process-group.ts';
 
 /**
- * Remembers the children of a parent in a file, so that the next parent can end what a killed one left behind. Children
- * end by themselves when their parent is gone; this is for one that hangs or has been suspended.
+ * Records the children of a parent in a file, so that the next parent can end those that a killed one left behind. Children
+ * exit by themselves when their parent has ended; this is for a child that hangs or is suspended.
  */
 export type PidFile = {
-  /** Notes the process that runs under `name` now; null when no process does. */
+  /** Records the process that now runs under `name`; null for none. */
   note(name: string, pid: number | null): void;
-  /** Gives what an earlier parent left `graceMs` to end, then ends it by force. Resolves with the names that needed it. */
+  /** Gives the children of an earlier parent `graceMs` to end, then kills them. Resolves with the names of those killed. */
   reap(graceMs: number): Promise<string[]>;
 };
 
@@ -44,7 +44,7 @@ function readEntries(file: string): [string, Entry][] {
     const entries = Object.entries(JSON.parse(readFileSync(file, 'utf8')) as Record<string, Partial<Entry> | null>);
     return entries.flatMap(([name, entry]) => (isEntry(entry) ? [[name, entry] as [string, Entry]] : []));
   } catch {
-    return []; // first start, or not ours: then there is no process to name
+    return []; // first start, or a foreign file: there is nothing to end
   }
 }
 

@@ -5,19 +5,19 @@ import path from 'node:path';
 import { commandLineOf } from '@svc/service-kit/process/command-line.ts';
 import { installationOf, type Installation } from './installation.ts';
 
-/** `program` is the whole command line, which may hold anything. `installation`: when it is an Assistant Gateway. */
+/** `program` is the whole command line, which may contain anything. `installation`: set when it is an Assistant Gateway. */
 export type PortOwner = { pid: number; program: string; installation?: Installation | null };
 
-/** Why nobody of ours can listen there, or null. Asked of the kernel, by listening for a moment. */
+/** Why the service cannot listen on a port, or null. It is found out by listening for a moment. */
 export async function portFault(host: string, port: number): Promise<string | null> {
   const error = await tryToListen(host, port);
   if (error === null) return null;
   if (error.code === 'EADDRINUSE') return `is used by ${describeOwner(await findPortOwner(port))}`;
-  if (error.code === 'EACCES') return 'may not be used by this user; take one above 1023';
+  if (error.code === 'EACCES') return 'may not be used by this user; choose a port above 1023';
   return `cannot be used: ${error.message}`;
 }
 
-/** Why nothing of ours can be reached at an address, on any port; null when it can. Asked of the kernel, by calling ourselves. */
+/** Why an address cannot be reached, on any port; null when it can. It is found out by connecting to a server of its own. */
 export const addressFault = (host: string): Promise<string | null> =>
   new Promise((resolve) => {
     const server = createServer((socket) => socket.destroy());
@@ -31,18 +31,18 @@ export const addressFault = (host: string): Promise<string | null> =>
     server.listen({ host, port: 0, exclusive: true }, () => {
       const { port } = server.address() as AddressInfo;
       const socket = connect(port, host).once('connect', () => end(null));
-      // The listener is there, so the way to it is not.
+      // The server listens, so the network is at fault.
       socket.once('error', ({ code }: NodeJS.ErrnoException) =>
         end(code === 'ENETUNREACH' ? `the network interface of ${host} is down` : null),
       );
     });
   });
 
-/** Ports of one installation stay together: 3033 beside 3034. */
+/** A step of ten keeps the ports of an installation together: 3033 beside 3034. */
 const step = 10;
 const tries = 50;
 
-/** A port that is free now, by listening there for a moment: near `from`, which is taken, and none of `others`. */
+/** Finds a free port near `from`, which is in use, and not among `others`, by listening for a moment. */
 export async function findFreePort(host: string, from: number, others: ReadonlySet<number> = new Set()): Promise<number> {
   for (let port = Math.max(from, 1024) + step; port <= Math.min(65_535, from + step * tries); port += step)
     if (!others.has(port) && (await tryToListen(host, port)) === null) return port;
@@ -65,7 +65,7 @@ const tryToListen = (host: string, port: number) =>
     server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(null)));
   });
 
-/** Who listens on a port; null when the system does not say (another user's process, for instance). */
+/** The process that listens on a port; null when the system does not reveal it (another user's process, for instance). */
 export async function findPortOwner(port: number): Promise<PortOwner | null> {
   const pid = process.platform === 'linux' ? await ownerFromProc(port) : await ownerFromLsof(port);
   if (pid === null) return null;
@@ -74,7 +74,7 @@ export async function findPortOwner(port: number): Promise<PortOwner | null> {
 }
 
 export function describeOwner(owner: PortOwner | null): string {
-  if (owner === null) return 'another program (of another user, as it seems)';
+  if (owner === null) return 'another program (probably of another user)';
   const { pid, program, installation } = owner;
   if (installation == null) return `${shortened(program) || 'a program'} (process ${pid})`;
   const data = installation.dataDir === null ? '' : `data in ${installation.dataDir}, `;
@@ -104,7 +104,7 @@ export function listeningInodes(table: string, port: number): string[] {
 
 async function holdsSocket(pid: string, inodes: ReadonlySet<string>): Promise<boolean> {
   const dir = `/proc/${pid}/fd`;
-  // Processes of others cannot be looked into, and some end while we look.
+  // Processes of other users cannot be inspected, and some end meanwhile.
   const names = await readdir(dir).catch(() => []);
   const links = await Promise.all(names.map((name) => readlink(path.join(dir, name)).catch(() => '')));
   return links.some((link) => inodes.has(/^socket:\[(\d+)\]$/.exec(link)?.[1] ?? ''));
@@ -115,7 +115,7 @@ async function ownerFromLsof(port: number): Promise<number | null> {
   return Number.isInteger(pid) && pid > 0 ? pid : null;
 }
 
-/** Short enough for a line. */
+/** Shortens a text to fit on a line. */
 const shortened = (line: string): string => (line.length > 200 ? `${line.slice(0, 199)}…` : line);
 
 const output = (program: string, args: string[]): Promise<string> =>

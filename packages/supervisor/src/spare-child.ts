@@ -2,17 +2,17 @@ import { standByVariable, standByWords } from '@svc/service-kit/stand-by.ts';
 import type { ChildSpec, LogLine } from './child-spec.ts';
 import { spawnChild, type ChildListener, type Spawn } from './spawn-child.ts';
 
-/** A process that was started ahead of its time and waits to be told to begin. */
+/** A process that was started ahead of time and waits for the signal to begin. */
 export type SpareChild = {
   /** Resolves when it is prepared, or has ended. */
   prepared: Promise<void>;
-  /** The first time this is the one that waits, which begins; afterwards, and when that has ended, a new process. */
+  /** The first call lets the waiting process begin. Later calls, and calls after it has ended, start a new process. */
   spawn: Spawn;
-  /** Ends it when nobody has taken it. */
+  /** Ends the process if it was not used. */
   end(): void;
 };
 
-/** Of what it wrote before it was taken. */
+/** How many chunks of output are kept until the process is used. */
 const keptChunks = 100;
 
 export function startSpare(spec: ChildSpec, spawn: Spawn = spawnChild): SpareChild {

@@ -14,19 +14,19 @@ export type ChildListener = {
 
 export type SpawnedChild = {
   readonly pid: number | null;
-  /** False when the child cannot be reached any more. */
+  /** False when the child is no longer reachable. */
   send(message: unknown): boolean;
   terminate(): void;
-  /** SIGKILL for the process and all it started in its group. */
+  /** Sends SIGKILL to the process and everything in its group. */
   killGroup(): void;
 };
 
 export type Spawn = (spec: ChildSpec, listener: ChildListener) => SpawnedChild;
 
-/** A program that inherited the pipes can hold them open long after the child is gone. */
+/** A program that inherited the pipes can keep them open long after the child has ended. */
 const lastOutputMs = 250;
 
-/** Runs the spec's module as the leader of a process group of its own. The spec's environment is all it gets. */
+/** Runs the spec's module as the leader of its own process group, with only the spec's environment. */
 export const spawnChild: Spawn = (spec, listener) => {
   let child: ChildProcess;
   try {
@@ -46,7 +46,7 @@ export const spawnChild: Spawn = (spec, listener) => {
     end();
   });
   for (const name of ['stdout', 'stderr'] as const) readInPeace(child[name], (chunk) => listener.onOutput(name, chunk));
-  // Without a pid it never ran; with one, 'exit' follows and a failed signal needs no answer.
+  // Without a pid it never ran; with one, 'exit' follows, and a failed signal can be ignored.
   child.on('error', (error) => {
     if (pid === undefined) listener.onExit({ code: null, signal: null, error: error.message });
   });
@@ -62,10 +62,10 @@ export const spawnChild: Spawn = (spec, listener) => {
   };
 };
 
-/** Descriptor of the channel in the child. */
+/** The child's file descriptor of the channel. */
 const channelFd = 3;
 
-/** Not `fork`: its end of the channel is not bounded, and what is no JSON there ends the parent. */
+/** It does not use `fork`, whose channel is unbounded and ends the parent over a line that is not JSON. */
 const startNode = ({ entry, args = [], execArgv = [], heapMb, env, cwd }: ChildSpec): ChildProcess =>
   spawn(process.execPath, [...execArgv, ...(heapMb === undefined ? [] : [`--max-old-space-size=${heapMb}`]), entry, ...args], {
     env: { ...env, NODE_CHANNEL_FD: String(channelFd), NODE_CHANNEL_SERIALIZATION_MODE: 'json' },
@@ -80,34 +80,34 @@ function openChannel(
   { onMessage, onOutput }: ChildListener,
   end: (why: string) => void,
 ): ChildChannel | null {
-  // Without a process there may be no list of pipes either.
+  // Without a process, `stdio` may be missing too.
   const pipe = (child.stdio as ChildProcess['stdio'] | undefined)?.[channelFd];
   if (!(pipe instanceof Duplex)) return null;
   const note = (text: string) => onOutput('stderr', Buffer.from(`[${text}]\n`));
   return openChildChannel(pipe, {
     onMessage,
     onFault(why) {
-      // First, or it could still end as if it had been asked to.
+      // Killed first, or it could still exit as if it had been asked to.
       end(why);
       note(`ended by its parent: ${why}`);
     },
-    onHurry: () => note('it says more to its parent than can be kept up with, and has to wait'),
+    onHurry: () => note('it sends its parent more messages than it can process, and is slowed down'),
   });
 }
 
-/** A child that writes faster than this waits: reading it may not take up its parent's time. */
+/** A child that writes faster than this has to wait, so that it does not use up its parent's time. */
 const readLimit = { bytes: 1024 * 1024, perMs: 50 };
 
 function readInPeace(stream: Readable | null, take: (chunk: Buffer) => void): void {
   let read = 0;
   let timer: NodeJS.Timeout | null = null;
-  const goOn = () => {
+  const resume = () => {
     read = 0;
     timer = null;
     stream?.resume();
   };
   stream?.on('data', (chunk: Buffer) => {
-    timer ??= setTimeout(goOn, readLimit.perMs);
+    timer ??= setTimeout(resume, readLimit.perMs);
     read += chunk.length;
     if (read >= readLimit.bytes) stream.pause();
     take(chunk);

@@ -19,34 +19,34 @@ import { spawnChild, type Spawn, type SpawnedChild } from './spawn-child.ts';
 
 export type SupervisedChildOptions = {
   clock?: Clock;
-  /** After every change of the state. */
+  /** Called after every change of the state. */
   onState?: (state: ChildState) => void;
-  /** Every message of the child but `ready` and `failed`, which the supervisor takes itself. */
+  /** Called for every message of the child except `ready` and `failed`, which are for the supervisor. */
   onMessage?: (message: unknown) => void;
   onLog?: (line: LogLine) => void;
-  /** What the child wrote before this process was there. */
+  /** Lines that the child wrote before this process started. */
   earlierLog?: readonly LogLine[];
-  /** Takes secrets out of a line before it is kept or passed on. */
+  /** Masks secrets in a line before it is kept or passed on. */
   mask?: (text: string) => string;
   random?: () => number;
   spawn?: Spawn;
 };
 
 /**
- * One child process that is kept running until someone stops it or it proves hopeless. While it waits to be started
- * again only a timer of the clock is pending, which does not keep the parent alive: the parent needs work of its own.
+ * A child process that is kept running until it is stopped or given up. During back-off only a timer of the clock is pending,
+ * which does not keep the parent alive.
  */
 export type SupervisedChild = {
   readonly state: ChildState;
-  /** Resolves when the start has turned out one way or the other (running, backoff, failed, stopped). Never rejects. */
+  /** Resolves when the start has succeeded or failed (running, backoff, failed, stopped). Never rejects. */
   start(): Promise<ChildState>;
-  /** Resolves when the process and its group are gone, at the latest shortly after `stopTimeoutMs`. */
+  /** Resolves when the process and its group have ended, at the latest shortly after `stopTimeoutMs`. */
   stop(): Promise<void>;
   /** Ends the process if there is one and starts a new one; resolves as `start` does. */
   restart(): Promise<ChildState>;
-  /** Ends the process at once, for this reason; it counts as a crash. Nothing happens without one, or while it is ending. */
+  /** Kills the process for this reason, which counts as a crash. Does nothing without a process, or while it is ending. */
   kill(reason: string): void;
-  /** False when there is no process to take the message. */
+  /** False when there is no process to receive the message. */
   send(message: unknown): boolean;
   /** The last 500 lines, oldest first. */
   logs(): LogLine[];
@@ -74,10 +74,10 @@ class ForkedChild implements SupervisedChild {
     lastExit: null,
     ready: null,
   };
-  /** What the child, or our own patience, said before the process ended. */
+  /** The reason that the child, or a timeout here, gave before the process ended. */
   #complaint: string | null = null;
   #delayMs = 0;
-  /** Of the clock that only goes forward. */
+  /** From the monotonic clock. */
   #spawnedAt = 0;
   #cancelTimer: () => void = () => undefined;
   readonly #waiters = createPhaseWaiters(() => this.#phase);
@@ -165,7 +165,7 @@ class ForkedChild implements SupervisedChild {
     if (this.#state.nextStartAt !== null) this.#state.restarts++;
     this.#complaint = null;
     const spawned = (this.#options.spawn ?? spawnChild)(withLastExit(this.#spec, this.#state.lastExit), {
-      onMessage: (message) => this.#hear(message),
+      onMessage: (message) => this.#onMessage(message),
       onOutput: (stream, chunk) => this.#ring.write(stream, chunk),
       onExit: (exit) => this.#onExit(exit),
     });
@@ -176,7 +176,7 @@ class ForkedChild implements SupervisedChild {
     if (this.#spec.greeting !== undefined) spawned.send(this.#spec.greeting());
   }
 
-  #hear(message: unknown): void {
+  #onMessage(message: unknown): void {
     const own = readOwnMessage(message);
     if (own?.type === 'ready') {
       this.#state.ready = own.fields;
@@ -193,7 +193,7 @@ class ForkedChild implements SupervisedChild {
     this.#ring.flush();
     const startedAt = this.#state.startedAt ?? 0;
     const asked = isEnding(this.#phase);
-    // What an earlier process wrote says nothing about this one.
+    // The output of an earlier process does not explain this exit.
     const own = () => this.logs().filter((line) => line.at >= startedAt);
     let reason = asked
       ? 'was asked to stop'
@@ -217,7 +217,7 @@ class ForkedChild implements SupervisedChild {
   }
 }
 
-/** What one process did can be why the next one is started. */
+/** Tells the next process how the last one ended. */
 function withLastExit(spec: ChildSpec, lastExit: ChildState['lastExit']): ChildSpec {
   const how = lastExit?.signal ?? lastExit?.code ?? null;
   if (spec.lastExitVariable === undefined || how === null) return spec;

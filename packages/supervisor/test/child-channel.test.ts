@@ -36,7 +36,7 @@ describe('[M08] a child that misuses the channel to its parent', () => {
     await until(() => child.state.lastExit !== null);
     expect(child.state.lastExit).toMatchObject({
       signal: 'SIGKILL',
-      reason: `was ended by its parent: what it said to its parent ${why}`,
+      reason: `was ended by its parent: its message to its parent ${why}`,
     });
     expect(heard).toEqual([]);
   });
@@ -44,7 +44,7 @@ describe('[M08] a child that misuses the channel to its parent', () => {
   test('is heard no faster than it may speak, says so in its log, and can be stopped', async () => {
     await start('no pause');
     const since = Date.now();
-    await until(() => child.logs().some(({ text }) => text.includes('more to its parent than can be kept up with')));
+    await until(() => child.logs().some(({ text }) => text.includes('sends its parent more messages than it can process')));
     const windows = (Date.now() - since) / channelLimits.perMs + 2;
     // The first chunk of a window is taken whole; what it is too much is waited for.
     expect(heard.length).toBeLessThan((windows * channelLimits.budget) / channelLimits.messageCost + 5_000);
