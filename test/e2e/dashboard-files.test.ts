@@ -134,7 +134,7 @@ describe.skipIf(why !== null)(`files and speech in the dashboard${skipNote(why)}
     await inDialog('Make silo').click();
     await page.getByText('This is needed.').first().waitFor();
     await page.getByLabel('Name', { exact: true }).fill('letters');
-    await page.getByLabel('Least trust').selectOption('SACRED');
+    await page.getByLabel('Minimum trust').selectOption('SACRED');
     await inDialog('Make silo').click();
     await button('Open letters').click();
     await page.getByLabel('File', { exact: true }).setInputFiles(file('will.txt', 'to my cat'));

@@ -216,8 +216,8 @@ describe.skipIf(why !== null)(`settings in the dashboard${skipNote(why)}`, () =>
     await page.getByRole('rowheader', { name: 'gpt-5-mini', exact: true }).waitFor();
     await button('Set price').click();
     await page.getByRole('textbox', { name: 'Model' }).fill('qwen3');
-    await page.getByLabel('What it reads', { exact: true }).fill('0.1');
-    await page.getByLabel('What it writes').fill('0.4');
+    await page.getByLabel('Input', { exact: true }).fill('0.1');
+    await page.getByLabel('Output', { exact: true }).fill('0.4');
     await inDialog('Set price').click();
     await button('Remove your price of qwen3').waitFor();
     expect((await fromCore<PricingReport>('/v2/pricing')).models['qwen3']).toEqual({ in: 0.1, out: 0.4 });

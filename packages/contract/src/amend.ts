@@ -24,18 +24,19 @@ export type Amendment = {
   conversation_key: string;
   /** Of the message that was changed. */
   message_id: string;
-  /** Grows with each change of a message, such as the time of the edit. What is not newer than what the core has changes nothing. */
+  /** Grows with each change of a message, such as the time of the edit. A version that is not newer than the core's is ignored. */
   version: number;
-  /** What it says now; null when it was deleted. */
+  /** The new text; null when it was deleted. */
   text: string | null;
   /** Who changed it: its sender by any of their identities, or an owner. */
   as: { channel: string; sender: Sender };
 };
 
 /**
- * What became of it. The message waited: it is `replaced`, or `dropped` and its caller gets `aborted`. It was being answered: a deleted one's turn is
- * `aborted`, an edit is a turn of its own that comes next (`steered`). It was answered: the next turn is told (`noted`). `unchanged`: this version or
- * a later one was there. `unknown`: the core has no such message. `denied`: not theirs to change.
+ * The outcome. A waiting message is `replaced`, or `dropped` and its caller gets `aborted`. While a message is being answered, its
+ * deletion aborts the turn (`aborted`), and an edit becomes the next turn (`steered`). If it was answered already, the next turn
+ * gets a note (`noted`). `unchanged`: the core had this version or a later one. `unknown`: the core has no such message.
+ * `denied`: this person may not change it.
  */
 export const amendOutcomes = ['replaced', 'dropped', 'aborted', 'steered', 'noted', 'unchanged', 'unknown', 'denied'] as const;
 export type AmendOutcome = (typeof amendOutcomes)[number];

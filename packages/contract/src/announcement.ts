@@ -1,10 +1,10 @@
 export const announcementPriorities = ['normal', 'urgent'] as const;
 export type AnnouncementPriority = (typeof announcementPriorities)[number];
 
-/** Characters that are kept of a note. */
+/** How many characters of a note are kept. */
 export const longestAnnouncement = 4000;
 
-/** Anything longer is meant to stay: leave `ttl` out. */
+/** For a note that should stay longer, leave `ttl` out. */
 const longestTtlS = 100 * 365 * 24 * 60 * 60;
 
 /** Body of `POST /v2/announce`. */
@@ -15,7 +15,7 @@ export const announceSchema = {
     text: {
       type: 'string',
       title: 'Note',
-      description: 'Of a long one the first 4,000 characters are kept.',
+      description: 'Only the first 4,000 characters are kept.',
       minLength: 1,
       maxLength: 1_000_000,
     },
@@ -23,7 +23,7 @@ export const announceSchema = {
     priority: {
       type: 'string',
       title: 'Priority',
-      description: 'Urgent ones stand first.',
+      description: 'Urgent notes come first.',
       enum: announcementPriorities,
       default: 'normal',
     },
@@ -34,11 +34,11 @@ export const announceSchema = {
       minLength: 1,
       maxLength: 512,
     },
-    ttl: { type: 'number', title: 'Seconds until it ends', exclusiveMinimum: 0, maximum: longestTtlS },
+    ttl: { type: 'number', title: 'Seconds until it expires', exclusiveMinimum: 0, maximum: longestTtlS },
   },
 } as const;
 
-/** Answer of `POST /v2/announce`. `no_reader`: nobody is there whom `target` names; `warning` says so as text. */
+/** Answer of `POST /v2/announce`. `no_reader`: `target` matches no session; `warning` explains that. */
 export type Announced = {
   ok: true;
   id: number;
@@ -60,6 +60,6 @@ export type Announcement = {
   /** Label of the poster; empty when it gave none. */
   from_session: string;
   created_at: number;
-  /** From this instant on it is gone; null means that it stays. */
+  /** When it expires; null: never. */
   expires_at: number | null;
 };

@@ -1,6 +1,6 @@
 import type { SenderBudget } from './cost.ts';
 
-/** What a key may be called: the sender of its messages. */
+/** The form of a key's name, which is the sender of its messages. */
 export const apiKeyNamePattern = '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$';
 
 /** A key of a chat completions API, as a list may show it: never the key itself. */
@@ -8,7 +8,7 @@ export type ApiKey = {
   name: string;
   /** Its last characters; empty for one that is short. */
   ending: string;
-  /** Key of the person who it acts for; null for a name that belongs to nobody, which is denied. */
+  /** Key of the person for whom it acts; null for a name that belongs to no person, which is denied. */
   for: string | null;
   connector: string;
   budget: Pick<SenderBudget, 'month_usd' | 'spent_usd'> | null;
@@ -38,9 +38,9 @@ export type ApiKeyCreated = {
   connector: string;
   url: string | null;
   budget_usd: number | null;
-  /** Its connector takes it already. */
+  /** True when its connector accepts it already. */
   effective: boolean;
 };
 
-/** `DELETE /v2/keys/:name`: how many keys had the name. `effective`: no connector that runs takes one of them any more. */
+/** `DELETE /v2/keys/:name`: `keys` is how many had the name. `effective`: no running connector accepts them any more. */
 export type ApiKeyRevoked = { name: string; connector: string; keys: number; effective: boolean };

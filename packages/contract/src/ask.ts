@@ -17,13 +17,14 @@ export type Ask = {
 };
 
 /**
- * Why a question is over. `answered`, or denied: `expired` nobody answered in time, `ended` its turn, or the call that asked, is over, `unseen` nobody who is
- * there can be shown a question, `refused` it is no question that can be asked, or one too many, `failed` it could not be kept.
+ * How a question was closed: `answered`, or denied because of one of these. `expired`: there was no answer in time. `ended`: its turn
+ * or the call that asked has ended. `unseen`: no connected channel can show a question. `refused`: it is invalid, or there are
+ * too many. `failed`: it could not be stored.
  */
 export const askOutcomes = ['answered', 'expired', 'ended', 'unseen', 'refused', 'failed'] as const;
 export type AskOutcome = (typeof askOutcomes)[number];
 
-/** What came of a question: the id of the option, null when it is denied. */
+/** The result of a question: the id of the chosen option, null when it is denied. */
 export type AskAnswer = { option: string; outcome: 'answered' } | { option: null; outcome: Exclude<AskOutcome, 'answered'> };
 
 /** An open question, as `GET /v2/asks` lists it. */

@@ -1,4 +1,4 @@
-/** How long a shown second factor counts for dangerous acts. */
+/** How long a second factor stays valid for dangerous acts. */
 export const proofLastsMs = 10 * 60_000;
 
 /** Where a person is signed in. Times are epoch ms. */
@@ -25,7 +25,7 @@ export type Passkey = {
   used_at: number | null;
 };
 
-/** Where a set-up stands: what is asked for next, with what the page must show for it. */
+/** The next step of a set-up, with what the page has to show for it. */
 export type SetUpState =
   | { step: 'account' }
   | { step: 'totp'; name: string; secret: string; uri: string }
@@ -35,7 +35,7 @@ export type SetUpState =
 export type SignedIn = { ok: true; session_token: string };
 /** `is_set`: its codes sign in. */
 export type TotpAnswer = { is_set: boolean };
-/** A key that is not yet in use: `id` is what its first code is sent with, `uri` what its QR code says. */
+/** A key that is not in use yet: `id` goes with its first code, `uri` is the content of its QR code. */
 export type TotpBegun = { ok: true; id: string; secret: string; uri: string };
 export type RecoveryCodesAnswer = { ok: true; recovery_codes: string[] };
 /** `options` is what `navigator.credentials` gets, in the JSON form of WebAuthn. */
@@ -54,7 +54,7 @@ export const codeBody = body({ code }, ['code'] as const);
 export const totpBody = body({ id: base64url(64), code }, ['id', 'code'] as const);
 export const passwordBody = body({ password, new_password: password }, ['password', 'new_password'] as const);
 
-/** What an authenticator signs, in the JSON form of WebAuthn. Fields that are not read here are let through and not kept. */
+/** What an authenticator signs, in the JSON form of WebAuthn. Other fields are accepted and dropped. */
 const response = (properties: Record<string, object>, required: readonly string[]) =>
   ({
     type: 'object',

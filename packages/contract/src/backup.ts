@@ -9,7 +9,7 @@ export type Backup = {
   finished_at: number | null;
   /** Version of the service that made it. */
   version: string;
-  /** Made by the clock, and removed by it when there are enough newer ones. */
+  /** True for a scheduled backup, which is removed when there are enough newer ones. */
   scheduled: boolean;
   has_secrets: boolean;
   bytes: number | null;
@@ -20,11 +20,11 @@ export type Backup = {
   progress: { done: number; total: number } | null;
 };
 
-/** The databases that a backup holds. */
+/** The databases in a backup. */
 export const backedUpDatabases = ['core', 'manager', 'collector'] as const;
 export type BackedUpDatabase = (typeof backedUpDatabases)[number];
 
-/** The last entry of an archive, `backup.json`: what all the others are. */
+/** The last entry of an archive, `backup.json`, which describes all others. */
 export type BackupContents = {
   format: number;
   version: string;
@@ -34,7 +34,7 @@ export type BackupContents = {
   files: { path: string; bytes: number; sha256: string }[];
 };
 
-/** What is to be put in place of the present state, or was. */
+/** A restore that is pending or was applied. */
 export type RestorePlan = {
   id: string;
   /** Where it came from: when and by which version the backup was made. */
@@ -48,10 +48,10 @@ export type RestorePlan = {
 };
 
 /**
- * `pending`: applied at the next start. `applied`: in place, what was there before is kept until the next start.
- * `undoing`: at the next start the earlier state is put back.
+ * `pending`: it is applied at the next start. `applied`: it is in place, and the earlier state is kept until the next start.
+ * `undoing`: the earlier state is put back at the next start.
  */
 export type RestoreState = { state: 'pending' | 'applied' | 'undoing'; plan: RestorePlan };
 
-/** What an undo did: nothing has to be put back, or it is at the next start. */
+/** The result of an undo: a pending restore was cancelled, or the earlier state is put back at the next start. */
 export type RestoreUndone = { ok: true; undone: 'pending' | 'at_next_start' };

@@ -4,13 +4,13 @@ import { conversationKeySchema } from './envelope.ts';
 export const checkoutFields = {
   /** `https://…`, without a user, a password, a query. */
   url: { type: 'string', minLength: 1, maxLength: 2048 },
-  /** A branch, a tag, a commit, or a full name such as `refs/pull/7/head`. Unless given, what the repository shows first. */
+  /** A branch, a tag, a commit, or a full name such as `refs/pull/7/head`. Default: the repository's default branch. */
   ref: { type: 'string', minLength: 1, maxLength: 255 },
   /** The name of a secret: a token, or `user:password`. Never its value. */
   credential: { type: 'string', minLength: 1, maxLength: 1024 },
   /** The conversation that it is for; the same one gets the same checkout again. */
   conversation_key: conversationKeySchema,
-  /** Look for a newer commit now, also where work was done in it; what was not pushed is gone then. */
+  /** Fetch the newest commit now, even if there are changes in the checkout; what was not pushed is lost. */
   refresh: { type: 'boolean' },
 } as const;
 
@@ -30,7 +30,7 @@ export type ListedCheckout = Checkout & {
   url: string;
   ref: string | null;
   credential: string | null;
-  /** Whose it is; null for one that the operator asked for. */
+  /** The instance that owns it; null for one that the operator requested. */
   instance_id: string | null;
   /** The conversation that works in it. */
   conversation_key: string | null;

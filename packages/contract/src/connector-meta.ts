@@ -7,41 +7,41 @@ export type ConfigSchema = {
   properties: Readonly<Record<string, { type: string; title: string; default?: unknown; [keyword: string]: unknown }>>;
 };
 
-/** The marker of a port in `configSchema` that is of a server elsewhere, which any number of instances may name. Others are the instance's own. */
+/** Marks a port in `configSchema` as that of another server, which several instances may name. Other ports belong to the instance. */
 export const portElsewhere = { portOf: 'server' } as const;
 
 /** What can be pushed to a running instance. */
 export type Outbound = {
   kinds: readonly string[];
   target: { required: boolean; label: string };
-  /** What is sent is not shown to people but done, with the rights of a person whom the instance names. Only an owner may send it from a turn. */
+  /** Messages are not shown but carried out, with the rights of a person whom the instance names. Only an owner may send them from a turn. */
   steers?: true;
 };
 
-/** What Node cannot keep within bounds: a process that has one of these can read and do all that the service can. */
+/** Permissions that Node cannot limit: a process with one of these can do everything that the service can. */
 export const boundlessPermissions = ['child-process', 'worker', 'addons', 'sqlite'] as const;
 export type BoundlessPermission = (typeof boundlessPermissions)[number];
 
-/** What a connector process may do beside the network and its own folder. */
+/** What a connector process may do besides using the network and its own folder. */
 export type ConnectorPermissions = {
   allow?: readonly BoundlessPermission[];
-  /** Config fields that hold the path of a file or folder it reads; those of `write` it changes, too. */
+  /** Config fields with the path of a file or folder that it reads; it also changes those of `write`. */
   read?: readonly string[];
   write?: readonly string[];
-  /** `every`: what it asks for an owner may be about conversations of all channels, and not of its own instance alone. */
+  /** `every`: for an owner, it may access the conversations of all channels, not only those of its own instance. */
   sessions?: 'every';
 };
 
 /**
- * Libraries that only some instances use. They are no dependency: what the lock file says is installed when the first of these starts.
- * For types of the service alone.
+ * Libraries that only some instances use. They are no dependency, but are installed from the lock file when the first such
+ * instance starts. Only for the service's own types.
  */
 export type ConnectorPackages = {
   /** Folder of `package.json` and `package-lock.json` within the type's own. */
   folder: string;
   /** Config field, a switch: instances that have it on get the libraries. */
   when: string;
-  /** They are WebAssembly that asks WASI for a clock and the like; it gets no files. Nothing native is installed. */
+  /** The libraries are WebAssembly that needs WASI, such as its clock, but gets no files. Nothing native is installed. */
   wasm?: boolean;
 };
 
@@ -54,20 +54,20 @@ export type ConnectorMeta = {
   capabilities: Capabilities;
   /** Config fields that hold the name of a secret, never a value. */
   credentialKeys: readonly string[];
-  /** Those of `credentialKeys` whose value only one running instance may have: the token of a bot, the login of a mailbox. */
+  /** Those of `credentialKeys` whose value only one running instance may use: the token of a bot, the login of a mailbox. */
   exclusive?: readonly string[];
   configSchema: ConfigSchema;
-  /** Absent or false for types that only answer on the connection they were asked on. */
+  /** Absent or false for types that only answer on the connection of the request. */
   outbound?: Outbound | false;
-  /** Names of what a running instance does when it is asked (`POST /instances/:id/call`). */
+  /** The methods of a running instance (`POST /instances/:id/call`). */
   calls?: readonly string[];
   permissions?: ConnectorPermissions;
   packages?: ConnectorPackages;
-  /** It serves the web app of devices, which is built before it starts. For types of the service alone. */
+  /** It serves the web app of devices, which is built before it starts. Only for the service's own types. */
   webApp?: true;
-  /** Memory that a process of this type may use, MB, where the usual limit is not right for it. */
+  /** The memory limit of a process of this type, MB, where the usual one does not fit. */
   memory_mb?: number;
 };
 
-/** A type as the manager has it (`GET /types`): what it may leave out is filled in. */
+/** A type as the manager lists it (`GET /types`), with defaults filled in. */
 export type LoadedMeta = ConnectorMeta & { outbound: Outbound | false };

@@ -18,7 +18,7 @@ export const stopSchema = {
   properties: { session_id },
 } as const;
 
-/** Body of `POST /api/control/send-keys`: a text, with `enter` behind it or not, or one named key. */
+/** Body of `POST /api/control/send-keys`: a text, optionally followed by `enter`, or one named key. */
 export const sendKeysSchema = {
   type: 'object',
   required: ['session_id'],
@@ -31,7 +31,7 @@ export const sendKeysSchema = {
   },
 } as const;
 
-/** All of the service, as a target of `POST /api/control/restart-daemon`. No instance is called that. */
+/** The whole service, as a target of `POST /api/control/restart-daemon`. No instance can have this id. */
 export const wholeService = '*';
 
 /** Body of `POST /api/control/restart-daemon`. */
@@ -44,7 +44,7 @@ export const restartSchema = {
       type: 'string',
       minLength: 1,
       maxLength: 128,
-      description: 'A host process, the id of an instance, or * for all of the service',
+      description: 'A host process, the id of an instance, or * for the whole service',
     },
   },
 } as const;
@@ -55,8 +55,8 @@ export const controlActions = ['kill', 'stop', 'send-keys', 'diff', 'restart-dae
 export type ControlActionName = (typeof controlActions)[number];
 
 /**
- * One row of the audit. It is there before anything is done; `outcome` is `pending` until that is over, and stays so when
- * the collector ended in between.
+ * One row of the audit. It is written before the action; `outcome` is `pending` until that has finished, and stays so if the
+ * collector ended in between.
  */
 export type ControlAction = {
   id: string;
@@ -64,7 +64,7 @@ export type ControlAction = {
   actor: string;
   action: ControlActionName;
   target: string;
-  /** What was asked for, without what was typed. */
+  /** The details of the request, without typed text. */
   details: Record<string, unknown>;
   outcome: 'pending' | 'done' | 'refused' | 'failed';
   /** Why not. */
@@ -78,7 +78,7 @@ export type ControlAudit = { actions: ControlAction[] };
 /** Answer of the actions. */
 export type ControlAnswer = { ok: true; audit_id: string; action: ControlActionName; target: string };
 
-/** Answer of `GET /api/control/diff`. `truncated`: the diff goes on. */
+/** Answer of `GET /api/control/diff`. `truncated`: the diff is longer. */
 export type ControlDiff = ControlAnswer & {
   root: string;
   branch: string | null;

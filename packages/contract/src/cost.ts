@@ -1,22 +1,22 @@
 import { channelPattern } from './envelope.ts';
 import type { SpendPeriodName } from './spend-period.ts';
 
-/** USD per 1,000,000 tokens. A cache price that is missing is the price of `in`, but `cache_write_1h` that of `cache_write`. */
+/** USD per 1,000,000 tokens. A missing cache price equals the price of `in`, a missing `cache_write_1h` that of `cache_write`. */
 export type ModelPrice = { in: number; out: number; cache_read?: number; cache_write?: number; cache_write_1h?: number };
 
 const usd = { type: 'number', minimum: 0, maximum: 1e9 } as const;
 
-/** Body of `PUT /v2/pricing/models/:model`. What is not named stays as it is. */
+/** Body of `PUT /v2/pricing/models/:model`. Fields that are left out stay unchanged. */
 export const modelPriceSchema = {
   type: 'object',
   minProperties: 1,
   additionalProperties: false,
   properties: {
-    in: { ...usd, title: 'What it reads' },
-    out: { ...usd, title: 'What it writes' },
-    cache_read: { ...usd, title: 'What it reads from its cache', description: 'Unless set: as what it reads.' },
-    cache_write: { ...usd, title: 'What it puts into its cache', description: 'Unless set: as what it reads.' },
-    cache_write_1h: { ...usd, title: 'What it puts there for an hour', description: 'Unless set: as what it puts there.' },
+    in: { ...usd, title: 'Input' },
+    out: { ...usd, title: 'Output' },
+    cache_read: { ...usd, title: 'Cache reads', description: 'Default: the price of input.' },
+    cache_write: { ...usd, title: 'Cache writes', description: 'Default: the price of input.' },
+    cache_write_1h: { ...usd, title: 'Cache writes kept for an hour', description: 'Default: the price of cache writes.' },
   },
 } as const;
 
@@ -27,7 +27,7 @@ export type PriceTable = {
   stt: Record<string, number>;
 };
 
-/** A model that was used since the start and whose price is still not known; null where the engine named none. */
+/** A model that was used since the start and still has no known price; `model` is null where the engine named none. */
 export type UnpricedModel = { engine_id: string; model: string | null; runs: number };
 
 /** Answer of `GET /v2/pricing`: the prices in force and where they came from. */
@@ -36,18 +36,18 @@ export type PricingReport = PriceTable & {
     /** Month in which the built-in prices were looked up. */
     built_in: string;
     file: string;
-    /** `none`: there is no file. `refused`: it is faulty, and the prices are those of before. */
+    /** `none`: there is no file. `refused`: it is invalid, and the previous prices stay in force. */
     file_state: 'none' | 'applied' | 'refused';
-    /** Epoch ms of the last look at the file. */
+    /** When the file was last read, epoch ms. */
     loaded_at: number;
     fault: string | null;
-    /** What the file sets. */
+    /** The prices that the file sets. */
     from_file: Record<keyof PriceTable, string[]>;
   };
   unpriced: UnpricedModel[];
 };
 
-/** USD; null is no limit. Past `soft_usd` the operator is warned, at `hard_usd` turns are refused. */
+/** USD; null: no limit. Above `soft_usd` the operator is warned; at `hard_usd` turns are refused. */
 export type SpendLimits = { soft_usd: number | null; hard_usd: number | null };
 
 /** Body of `PUT /v2/spend/budget`. */
@@ -55,11 +55,11 @@ export const budgetSchema = {
   type: 'object',
   required: ['surface', 'value', 'month_usd'],
   properties: {
-    surface: { type: 'string', title: 'Channel', description: 'Such as compat.', pattern: channelPattern },
+    surface: { type: 'string', title: 'Channel', description: 'For example: compat.', pattern: channelPattern },
     value: {
       type: 'string',
       title: 'Sender',
-      description: 'As the channel names them, such as the name of a key.',
+      description: 'The name on that channel, such as the name of a key.',
       minLength: 1,
       maxLength: 256,
     },
@@ -73,13 +73,13 @@ export const budgetSchema = {
   },
 } as const;
 
-/** One row of what was spent: a principal, or the empty id for senders without one. `cost_usd` is at list prices. */
+/** The spending of one principal; the id is empty for senders without one. `cost_usd` is at list prices. */
 export type PrincipalSpend = { principal_id: string; key: string | null; cost_usd: number; turns: number };
 
-/** What one sender, such as a key of the chat completions API, may spend in a calendar month, and has spent in this one. */
+/** The monthly budget of one sender, such as a key of the chat completions API, and its spending in the current month. */
 export type SenderBudget = { surface: string; value: string; month_usd: number; spent_usd: number };
 
-/** Answer of `GET /v2/spend`: the running period of the host's calendar, epoch ms, and who spent how much in it. */
+/** Answer of `GET /v2/spend`: the current period of the host's calendar, epoch ms, and the spending in it. */
 export type SpendReport = {
   period: SpendPeriodName;
   since: number;
@@ -88,8 +88,8 @@ export type SpendReport = {
   total: { cost_usd: number } & SpendLimits;
   /** The limits of each principal. */
   per_principal: SpendLimits;
-  /** Most first. */
+  /** The highest spending first. */
   principals: PrincipalSpend[];
-  /** Of single senders, beside the limits above. */
+  /** Budgets of single senders, in addition to the limits above. */
   budgets: SenderBudget[];
 };

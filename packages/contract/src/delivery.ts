@@ -1,12 +1,12 @@
 export const deliveryStates = ['pending', 'delivered', 'failed'] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
 
-/** A reply on its way to a channel by itself, apart from the connection that asked for it. Times are epoch ms. */
+/** A reply that is pushed to a channel, independently of the connection of its request. Times are epoch ms. */
 export type Delivery = {
   id: string;
   turn_id: string;
   conversation_key: string;
-  /** Where it goes; null when it has no place to go. */
+  /** Where it is sent; null when there is no route. */
   instance_id: string | null;
   target: string | null;
   text: string;
@@ -14,7 +14,7 @@ export type Delivery = {
   injected: boolean;
   state: DeliveryState;
   attempts: number;
-  /** When it is tried next; null when it is settled. */
+  /** When it is tried next; null when it is final. */
   next_at: number | null;
   /** Why it is not delivered, for a person to read. */
   error: string | null;
@@ -22,7 +22,7 @@ export type Delivery = {
   updated_at: number;
 };
 
-/** How many replies are still tried, and how many are not any more. */
+/** How many replies are still being tried, and how many have failed. */
 export type DeliveryCounts = { pending: number; failed: number };
 
 /** Answer of `GET /v2/deliveries`, newest first. `next` is the `before` of the page behind this one, null on the last. */

@@ -4,7 +4,7 @@ import { tiers, type Tier } from './trust.ts';
 export type Silo = {
   id: string;
   name: string;
-  /** Callers below this tier get nothing of it. */
+  /** Callers below this tier have no access. */
   min_trust: Tier;
   encrypted: boolean;
   files: number;
@@ -12,7 +12,7 @@ export type Silo = {
   created_at: number;
 };
 
-/** A file of a silo. `bytes` and `sha256` are of its content as it was given. */
+/** A file of a silo. `bytes` and `sha256` are those of its plain content. */
 export type SiloFile = {
   path: string;
   bytes: number;
@@ -35,6 +35,6 @@ export const siloSchema = {
       description: '1 to 64 of a-z, 0-9, "_" and "-".',
       pattern: '^[a-z0-9][a-z0-9_-]{0,63}$',
     },
-    min_trust: { type: 'string', title: 'Least trust', description: 'Callers below get nothing of it.', enum: tiers },
+    min_trust: { type: 'string', title: 'Minimum trust', description: 'Callers with less trust have no access.', enum: tiers },
   },
 } as const;

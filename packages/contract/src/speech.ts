@@ -2,26 +2,26 @@ import type { ErrorCode } from './error-body.ts';
 import type { Static } from './schema.ts';
 import type { UploadedFile } from './upload.ts';
 
-/** Encodings of speech that may be asked for; which of them there are depends on the provider. */
+/** Encodings of speech that may be requested; the provider decides which are available. */
 export const speechFormats = ['mp3', 'opus', 'aac', 'flac', 'wav', 'pcm'] as const;
 export type SpeechFormat = (typeof speechFormats)[number];
 
 const name = { type: 'string', minLength: 1, maxLength: 128 } as const;
 
-/** Body of `POST /v2/tts`. How long the text may be is a setting (`SVC_TTS_MAX_CHARACTERS`). */
+/** Body of `POST /v2/tts`. A setting limits the length of the text (`SVC_TTS_MAX_CHARACTERS`). */
 export const speechSchema = {
   type: 'object',
   required: ['text'],
   properties: {
     text: { type: 'string', title: 'Text' },
-    voice: { ...name, title: 'Voice', description: 'A name of the provider.' },
-    model: { ...name, title: 'Model', description: 'A name of the provider.' },
-    format: { type: 'string', title: 'Format', description: 'Not every provider makes each.', enum: speechFormats },
+    voice: { ...name, title: 'Voice', description: 'As the provider names it.' },
+    model: { ...name, title: 'Model', description: 'As the provider names it.' },
+    format: { type: 'string', title: 'Format', description: 'Not every provider supports all of them.', enum: speechFormats },
   },
 } as const;
 export type SpeechBody = Static<typeof speechSchema>;
 
-/** One who could speak or listen. `reason`: what is missing; null when nothing is. `is_paid`: by the call. */
+/** A provider of speech. `reason`: what is missing, or null. `is_paid`: each call costs money. */
 export type SpeechProviderState = {
   provider: 'espeak' | 'openai' | 'elevenlabs';
   chosen: boolean;
@@ -42,7 +42,7 @@ export type SpeechReport = {
 export type Transcription = {
   ok: true;
   text: string;
-  /** As the provider names it, or as it was asked for; null when nobody said. */
+  /** As the provider reported it, or as requested; null if unknown. */
   language: string | null;
   /** Length of the clip, estimated from its size. */
   seconds: number;
@@ -50,15 +50,15 @@ export type Transcription = {
   model: string;
 };
 
-/** Answer of `POST /v2/recordings`. The file is kept whatever becomes of its transcription. */
+/** Answer of `POST /v2/recordings`. The file is kept even if its transcription fails. */
 export type RecordingResult = {
   ok: true;
   file: UploadedFile;
-  /** When it was asked for. */
+  /** Present if it was requested. */
   transcription?: Transcription | { ok: false; error: ErrorCode; message: string };
 };
 
-/** What a call of a speech provider used and cost, USD. A cost that nobody knows is null. */
+/** The usage and cost of a call of a speech provider, USD. An unknown cost is null. */
 export type SpeechUse = {
   feature: 'tts' | 'stt';
   provider: string;

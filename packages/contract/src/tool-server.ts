@@ -1,7 +1,7 @@
-/** Name of the service's own tool server. It can be switched off, never removed or replaced. */
+/** Name of the service's own tool server. It can be switched off, but not removed or replaced. */
 export const toolbeltName = 'svc-toolbelt';
 
-/** What every registered tool server (MCP) has, whatever it is reached by. */
+/** The fields that every registered tool server (MCP) has, however it is reached. */
 type Common = {
   enabled: boolean;
   /** Also offered to callers who may only read. */
@@ -27,19 +27,19 @@ const common = {
   safe: {
     type: 'boolean',
     title: 'Also for callers who may only read',
-    description: 'Your word that nobody can do harm with any of its tools.',
+    description: 'Only if none of its tools can do harm.',
   },
   description: { type: 'string', title: 'Description', description: 'For people.' },
 } as const;
 
-/** What a tool server is registered with, by how it is reached. */
+/** The body for registering a tool server, by how it is reached. */
 export const toolServerSchemas = {
   stdio: {
     type: 'object',
     required: ['name', 'command'],
     properties: {
       name,
-      command: { type: 'string', title: 'Program', description: 'Of this machine: its name, or an absolute path.' },
+      command: { type: 'string', title: 'Program', description: 'A program on this machine: its name or an absolute path.' },
       args: { type: 'array', title: 'Arguments', items: { type: 'string' } },
       env: { ...texts, title: 'Environment', description: 'A value may name a secret: ${secret:NAME}.' },
       ...common,
@@ -50,14 +50,14 @@ export const toolServerSchemas = {
     required: ['name', 'url'],
     properties: {
       name,
-      url: { type: 'string', title: 'Address', description: 'Of a remote server (streamable HTTP).' },
+      url: { type: 'string', title: 'Address', description: 'The URL of a remote server (streamable HTTP).' },
       headers: { ...texts, title: 'Headers', description: 'A value may name a secret: ${secret:NAME}.' },
       ...common,
     },
   },
 } as const;
 
-/** What is known of a server since the service started, from turns and tests. `at`: of the last word on it; times are epoch ms. */
+/** What turns and tests since the start have shown about a server. `at`: when that was last observed; times are epoch ms. */
 export type ToolServerState =
   | { state: 'untried' }
   | { state: 'there'; at: number }
@@ -73,7 +73,7 @@ export type ToolServerDocument = {
 export type ToolServerSaved = { ok: true; name: string; replaced: boolean; server: ToolServerEntry; warnings: string[] };
 /** Answer of `POST /v2/mcp/:name/toggle`. */
 export type ToolServerToggled = { ok: true; name: string; enabled: boolean };
-/** Why a server could not be reached: what can be done about it differs. */
+/** Why a server could not be reached, as each has its own remedy. */
 export type ToolServerFault = 'no_program' | 'ended' | 'timeout' | 'refused' | 'unreachable' | 'no_server' | 'secret' | 'other';
 
 /** Answer of `POST /v2/mcp/:name/test`: what the server offers, or why it cannot be reached and what its program wrote last. */
@@ -81,10 +81,10 @@ export type ToolServerTest = { ok: true; name: string; ms: number } & (
   | { connected: true; tools: { name: string; description: string }[] }
   | { connected: false; fault: ToolServerFault; reason: string; stderr: string[] }
 );
-/** The longest that `POST /v2/mcp/:name/test` may be told to wait, in ms: a program may be downloaded first. */
+/** The longest timeout of `POST /v2/mcp/:name/test`, in ms: a program may have to be downloaded first. */
 export const maxToolTestMs = 300_000;
 
-/** Answer of `POST /v2/mcp/import`: what became of each server of the file. */
+/** Answer of `POST /v2/mcp/import`: the result for each server of the file. */
 export type ToolServerImport = {
   ok: true;
   imported: { name: string; as: string; enabled: boolean; replaced: boolean; warnings: string[] }[];
