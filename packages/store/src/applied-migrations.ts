@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 
 const busyMs = 5000;
 
-/** The migrations that a database has had, which its service may be working with. @throws what SQLite says of it */
+/** The migrations that were applied to a database, which may be in use. @throws SQLite's error */
 export function appliedMigrations(file: string): string[] {
   const db = new DatabaseSync(file, { readOnly: true, timeout: busyMs });
   try {

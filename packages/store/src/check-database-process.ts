@@ -39,11 +39,11 @@ const files =
         .split('\0')
         .filter((file) => file !== '')
     : named;
-/** What is read in a moment takes nothing from turns. */
+/** A smaller file is read so quickly that it does not slow down turns. */
 const smallBytes = 32 * 1024 * 1024;
 
 for (const file of files) {
   if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > smallBytes) setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
-  writeSync(1, readingMark); // at once: what comes next may end this process
+  writeSync(1, readingMark); // synchronously, because reading the file may end this process
   writeSync(1, `${JSON.stringify(findings(file, how))}\n`);
 }

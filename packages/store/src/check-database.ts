@@ -3,23 +3,23 @@ import { readingMark, type Findings } from './check-protocol.ts';
 import { readByProcess, type ReadOptions, type StartedReader } from './database-reader.ts';
 import type { SqliteDatabase } from './open-sqlite.ts';
 
-/** The start itself is not slowed, and neither is what follows it. */
+/** Late enough not to slow down the start. */
 const afterMs = 60_000;
-/** One of several GB is read by the backup that comes every day, and by `svc doctor`. */
+/** A database of several GB takes longer. The daily backup and `svc doctor` read it instead. */
 const timeoutMs = 60_000;
 
 type Timer = { after(ms: number, fn: () => void): () => void };
 
 /**
- * Calls `onDamage` once when a database turns out to be damaged, with what to say. A statement meets the damage, or the
- * check that comes a while after the start. The returned function gives that check up.
+ * Calls `onDamage` once, with a message, when a database turns out to be damaged. Either a statement finds the damage, or a
+ * check some time after the start. The returned function cancels that check.
  */
 export function watchDamage(db: SqliteDatabase, clock: Timer, onDamage: (message: string) => void): () => void {
   void db.damaged.then(({ message }) => onDamage(message));
   return checkLater(db, clock);
 }
 
-/** Has a database read to its end once, and reports what is wrong with it. The returned function gives that up. */
+/** Checks a whole database once and reports damage. The returned function cancels the check. */
 function checkLater(db: SqliteDatabase, clock: Timer): () => void {
   const stop = new AbortController();
   const { signal } = stop;
@@ -36,15 +36,15 @@ function checkLater(db: SqliteDatabase, clock: Timer): () => void {
   };
 }
 
-/** What is wrong with a database, where its reading came to an end in time. */
+/** The findings about a database, or `unfinished` when the check took too long. */
 export type CheckedDatabase = Findings | 'unfinished';
 
-/** How a process ended that did not do its work, or why it did not start. */
+/** How a failed process ended, or why it did not start. */
 type Failure = { killed?: boolean; code?: number | string | null; signal?: NodeJS.Signals | null; stdout?: string };
 
 /**
- * Has a database read to its end by a process of its own: it takes a while, and whatever is wrong with the file does not
- * get near this process. Finds what is not a database of SQLite any more, not a value that was altered into another value.
+ * Reads a whole database in a separate process, because that takes a while and a damaged file must not harm this process. It
+ * finds what violates SQLite's file format, but not a value that was changed into another valid one.
  */
 export async function checkDatabase(file: string, options: ReadOptions): Promise<CheckedDatabase> {
   try {
@@ -56,10 +56,10 @@ export async function checkDatabase(file: string, options: ReadOptions): Promise
   }
 }
 
-/** Up to this size together: one process reads these sooner than several start. */
+/** Files of up to this size together are read by a single process, which is faster than starting several. */
 const smallBytes = 32 * 1024 * 1024;
 
-/** As `checkDatabase`, for several at once; the answers are in the order of the files. `started`: what reads the small ones. */
+/** Like `checkDatabase`, for several files; the results are in their order. `started`: the reader of the small ones. */
 export async function checkDatabases(
   files: readonly string[],
   options: ReadOptions,
@@ -72,7 +72,7 @@ export async function checkDatabases(
   );
 }
 
-/** Those that were read to their end: when one ends the process, it and the ones behind it have no answer. */
+/** The results of the files that were read completely. A file that ends the process has none, and neither do those after it. */
 async function readSmall(
   files: readonly string[],
   options: ReadOptions,
@@ -91,12 +91,12 @@ const findingsIn = (stdout: string): Findings[] =>
     .filter((line) => line.endsWith('\n'))
     .map((line) => JSON.parse(line) as Findings);
 
-/** Of all the ways for it to end only a bad memory access in SQLite points to the file: memory or processes may have run out. */
+/** Only an invalid memory access in SQLite points to the file. Otherwise memory or processes may have run out. */
 function withoutFindings({ killed, code, signal, stdout = '' }: Failure): CheckedDatabase {
   if (killed === true) return 'unfinished';
   if (stdout.startsWith(readingMark) && (signal === 'SIGSEGV' || signal === 'SIGBUS')) {
-    return { fault: `it ended the process that read it (${signal})`, isDamaged: true, newest: '', isLogTorn: false };
+    return { fault: `reading it crashed the process (${signal})`, isDamaged: true, newest: '', isLogTorn: false };
   }
   const how = signal ?? (typeof code === 'number' ? `exit code ${code}` : (code ?? 'no answer'));
-  return { fault: `the process that reads it failed (${how})`, isDamaged: false, newest: '', isLogTorn: false };
+  return { fault: `the process that was to read it failed (${how})`, isDamaged: false, newest: '', isLogTorn: false };
 }

@@ -4,12 +4,12 @@ import { setAsideName } from './set-aside.ts';
 
 const headerBytes = 32;
 const frameHeaderBytes = 24;
-/** The last bit says in which order the words of the checksum are read. */
+/** The last bit is the byte order of the checksum's words. */
 const magic = 0x377f0682;
 
 /**
- * Whether a write-ahead log holds commits that SQLite passes over, because something before them does not fit its checksum. It
- * takes such a place for the end that a kill has cut off, and says nothing. What a kill really cut off has no commit behind it.
+ * Whether a write-ahead log contains commits that SQLite ignores because an earlier frame does not match its checksum. SQLite
+ * silently takes such a frame for a write that a kill has interrupted. But after a real interruption no commit follows.
  */
 export function isLogDamaged(log: Buffer): boolean {
   if (log.length <= headerBytes) return false;
@@ -20,7 +20,7 @@ export function isLogDamaged(log: Buffer): boolean {
   const step = frameHeaderBytes + pageBytes;
   let isWhole = true;
   for (let at = headerBytes; at + step <= log.length; at += step) {
-    // Frames of an earlier round of the log have other salts.
+    // Frames from an earlier use of the log have other salts.
     const isCurrent = log.compare(log, 16, 24, at + 8, at + 16) === 0;
     if (isWhole && isCurrent) {
       sum = checksum(log.subarray(at + frameHeaderBytes, at + step), checksum(log.subarray(at, at + 8), sum, isLittle), isLittle);
@@ -41,7 +41,7 @@ const fits = (sum: Sum, log: Buffer, at: number): boolean =>
 
 const isLittleMachine = endianness() === 'LE';
 
-/** Over pairs of words. All in 32 bits with a sign, which is what is fast before it is compiled: a log is read once. */
+/** The checksum over pairs of words. It uses signed 32-bit numbers only, which are fast even before this code is optimized. */
 function checksum(bytes: Buffer, [first, second]: Sum, isLittle: boolean): Sum {
   const words = wordsOf(bytes, isLittle);
   let a = first | 0;
@@ -53,7 +53,7 @@ function checksum(bytes: Buffer, [first, second]: Sum, isLittle: boolean): Sum {
   return [a >>> 0, b >>> 0];
 }
 
-/** In the order of this machine, as SQLite writes them here, they are read where they lie. */
+/** Words in this machine's byte order, as SQLite writes them here, are read in place. */
 function wordsOf(bytes: Buffer, isLittle: boolean): Int32Array {
   const isInPlace = isLittle === isLittleMachine && bytes.byteOffset % 4 === 0;
   const own = isInPlace ? bytes : Buffer.from(new Uint8Array(bytes).buffer);
@@ -61,18 +61,18 @@ function wordsOf(bytes: Buffer, isLittle: boolean): Int32Array {
   return new Int32Array(own.buffer, own.byteOffset, own.length >> 2);
 }
 
-/** Ours stay far below. One that a reader kept long is not looked at: it would have to be in memory whole. */
+/** Logs usually stay far below this. A longer one is not checked, because all of it would have to be in memory. */
 const maxBytes = 128 * 1024 * 1024;
 
-/** The log of a database; an empty one where there is none. */
+/** The log of a database; empty without one. */
 export function readLog(file: string): Buffer {
   const { size } = statSync(`${file}-wal`, { throwIfNoEntry: false }) ?? { size: 0 };
   return size === 0 || size > maxBytes ? Buffer.of() : readFileSync(`${file}-wal`);
 }
 
 /**
- * Keeps a copy of a damaged log under another name, before SQLite drops what it passes over. For use before the file is opened.
- * The name is by the salt of the log, so a process that is killed again and again keeps one copy.
+ * Copies a damaged log to another name, before SQLite drops the ignored commits. Call it before opening the file. The name
+ * contains the salt of the log, so that a process that is killed repeatedly keeps only one copy.
  */
 export function keepDamagedLog(file: string): void {
   const log = readLog(file);

@@ -1,14 +1,14 @@
-/** What the process that reads databases says before it opens a file. */
+/** The reading process prints this before it opens a file. */
 export const readingMark = 'reading\n';
 
-/** What it says after it, on one line of JSON. */
+/** Its result for a file, as one line of JSON. */
 export type Findings = {
-  /** What is wrong; null when nothing is. */
+  /** What is wrong; null for a sound file. */
   fault: string | null;
-  /** It is wrong in the file itself. */
+  /** True when the file itself is damaged. */
   isDamaged: boolean;
-  /** The newest migration, of an immutable one. */
+  /** The newest migration; only for an immutable file. */
   newest: string;
-  /** Of one in use: its write-ahead log does not fit its checksums, which may be because it was written just then. */
+  /** True for a file in use whose write-ahead log does not match its checksums, perhaps because it was being written. */
   isLogTorn: boolean;
 };

@@ -2,11 +2,11 @@ import { statSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 
 export type Checkpointer = {
-  /** To be called after each commit; when the log has grown enough, it is moved into the database file. */
+  /** Call it after each commit. When the log has grown enough, it is moved into the database file. */
   committed(): void;
   /**
-   * Null, or what to wait for before the next commit, because the log grows faster than it is moved. It can only begin
-   * again while nobody writes; otherwise SQLite would move all of it within a commit in the end.
+   * Null, or a promise to wait for before the next commit, because the log grows faster than it is moved. The log can only
+   * restart while nothing is written; otherwise SQLite would finally move all of it within a commit.
    */
   pause(): Promise<void> | null;
   close(): Promise<void>;
@@ -16,18 +16,18 @@ export type CheckpointerDeps = {
   clock: { elapsed(): number; after(ms: number, fn: () => void): () => void };
   log: { warn(details: object, message: string): void };
   /**
-   * From here on the log is moved, and begins again in the same file. Seldom: a page that was written ten times is moved
-   * once. The database's `journal_size_limit` has to be the same, or a log that once grew would stay as long.
+   * From this length on the log is moved and restarts in the same file. It is large because a page that was written ten times
+   * is moved only once. The database's `journal_size_limit` must be the same, or a log that once grew would stay as long.
    */
   logBytes: number;
-  /** How long the log may grow before commits wait. What is past `logBytes` is cut off by the commit that begins it again. */
+  /** How long the log may grow before commits wait. The commit that restarts it truncates it to `logBytes`. */
   maxBytes?: number;
 };
 
 /**
- * Each message asks for one checkpoint, and whether to cut the log off afterwards; each answer says that it is over. It is cut off only
- * when nobody writes or reads at that moment. Not a module of its own: to strip types off one would take 50 ms of every thread's start,
- * where this takes 14.
+ * Each message requests one checkpoint, and says whether to truncate the log afterwards; each answer reports its end. The log is
+ * truncated only when nothing writes or reads at that moment. This is no separate module, because stripping its types would
+ * take 50 ms of every thread's start instead of 14.
  */
 const program = `
   const { DatabaseSync } = require('node:sqlite');
@@ -39,18 +39,18 @@ const program = `
     parentPort.postMessage('done');
   });
 `;
-/** A log longer than this is moved and cut off once nothing was written for `quietMs`: a start after a kill, and the doctor, read all of it. */
+/** A longer log is moved and truncated when nothing was written for `quietMs`: a start after a kill, and the doctor, read all of it. */
 const quietBytes = 1024 * 1024;
 const quietMs = 3000;
 const idleMs = 5000;
-/** After a failure, which costs a thread, it is left to SQLite for so long. */
+/** How long checkpoints are left to SQLite after a failure, which costs a thread. */
 const restMs = 60_000;
-/** A reader that holds on to the log keeps it long, whatever waits: then nothing does, for so long. */
+/** While a reader uses the log, waiting does not shorten it. Then commits do not wait for this long. */
 const heldMs = 1000;
 
 /**
- * Moves SQLite's write-ahead log into the database in another thread: it waits for the disk, which the loop must not.
- * The thread exists only while there is much to do. Should it fail, SQLite still does the same within a commit.
+ * Moves SQLite's write-ahead log into the database in another thread, because that waits for the disk and must not block the
+ * event loop. The thread exists only while there is much to do. If it fails, SQLite does the same within a commit.
  */
 export function createCheckpointer(
   file: string,
@@ -85,14 +85,14 @@ export function createCheckpointer(
       cancelEnd = clock.after(idleMs, () => void end());
     });
     opened.on('error', (error) => {
-      log.warn({ err: error }, 'the log of the database could not be moved beside the work');
+      log.warn({ err: error }, 'the log of the database could not be moved in the background');
       isResting = true;
       cancelRest = clock.after(restMs, () => (isResting = false));
       void end();
     });
     return opened;
   };
-  /** Resolves at the end of the pass that runs, or of a new one; also when it failed. */
+  /** Resolves at the end of the current pass or of a new one, even if it failed. */
   const run = async (cutsOff = false): Promise<void> => {
     if (isResting) return;
     if (pass !== null) return pass.promise;
@@ -122,7 +122,7 @@ export function createCheckpointer(
     pause() {
       if (size <= maxBytes || clock.elapsed() < heldUntil) return null;
       size = 0;
-      // What was written while the first pass ran is left to a second one.
+      // A second pass moves what was written during the first.
       return run()
         .then(() => run())
         .then(() => {

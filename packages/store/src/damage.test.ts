@@ -78,7 +78,7 @@ test.each([
   ['says something else', "process.stdout.write('reading\\n[')", 'no answer'],
 ])('a database is not called damaged when the process that reads it %s', async (_what, script, how) => {
   expect(await checkedBy(script)).toEqual({
-    fault: `the process that reads it failed (${how})`,
+    fault: `the process that was to read it failed (${how})`,
     isDamaged: false,
     newest: '',
     isLogTorn: false,
@@ -88,7 +88,7 @@ test.each([
 test('a database is not called damaged when no process could be started', async () => {
   const longerThanAnyArgument = `/${'x'.repeat(200_000)}`;
   expect(await checkDatabase(longerThanAnyArgument, { timeoutMs })).toMatchObject({
-    fault: 'the process that reads it failed (E2BIG)',
+    fault: 'the process that was to read it failed (E2BIG)',
     isDamaged: false,
   });
 });

@@ -1,30 +1,30 @@
 import { DatabaseSync, type DatabaseSyncOptions, type StatementSync } from 'node:sqlite';
 
-/** A database file holds what SQLite did not write there. The message names the file and what to do. */
+/** A database file is damaged. The message names the file and what to do. */
 export class DamagedDatabase extends Error {
   override readonly name = 'DamagedDatabase';
 }
 
 /** SQLite's codes for "malformed" and "not a database". */
 const damageCodes = [11, 26];
-/** The first of them, of a virtual table. */
+/** The code for a damaged virtual table, an extended form of the first one. */
 const indexDamageCode = 267;
 
-/** Whether SQLite says of a file that it is damaged. */
+/** Whether an error of SQLite means that a file is damaged. */
 export const isDamage = (error: unknown): boolean => damageCodes.includes(((error as { errcode?: number }).errcode ?? 0) & 0xff);
 
-/** Whether the damage is in a full-text index, which can be made again from what it was made of. */
+/** Whether the damage is in a full-text index, which can be rebuilt from its source. */
 export const isIndexDamage = (error: unknown): boolean => (error as { errcode?: number }).errcode === indexDamageCode;
 
-/** The first line of what SQLite's check says, below its heading. */
+/** The first line of the result of SQLite's check, after its heading. */
 export const firstFault = (check: string): string =>
   check.replace(/^\*\*\* in database \w+ \*\*\*\n/, '').split('\n')[0] ?? check;
 
 export type DamageWatch = { advice: () => string; onDamage: (damage: DamagedDatabase) => void };
 
 /**
- * A database in which every statement that meets damage throws `DamagedDatabase`: what SQLite says names neither the file
- * nor a way out. Here and nowhere else SQLite's codes for it are known.
+ * A database whose statements throw `DamagedDatabase` when they find damage, because SQLite's own error names neither the
+ * file nor a remedy. Only this file knows SQLite's codes for damage.
  */
 export class WatchedDatabase extends DatabaseSync {
   readonly #file: string;
@@ -48,7 +48,7 @@ export class WatchedDatabase extends DatabaseSync {
     return statement;
   }
 
-  /** Says so where the check of a file found what no statement has met yet. */
+  /** Reports damage that the check of a file has found before any statement. */
   report(why: string): DamagedDatabase {
     const damage = new DamagedDatabase(`${this.#file} is damaged (${firstFault(why)}). ${this.#watch.advice()}`);
     this.#watch.onDamage(damage);

@@ -2,8 +2,8 @@
 export type Value = string | number | bigint | null | Uint8Array;
 
 /**
- * The database port. SQL is plain, with `?` placeholders, and kept to what SQLite and PostgreSQL both speak, so that a
- * second implementation is an adapter. What `get`, `all` and `run` changed is committed when they resolve: it survives the
+ * The database port. SQL is plain text with `?` placeholders, limited to what SQLite and PostgreSQL both support, so that a
+ * second implementation is only an adapter. When `get`, `all` and `run` resolve, their changes are committed and survive the
  * end of the process.
  */
 export interface Database {
@@ -12,18 +12,18 @@ export interface Database {
   /** Returns the number of rows changed. */
   run(sql: string, ...values: Value[]): Promise<number>;
   /**
-   * Like `get`, but resolves before the change is committed: that follows within 10 ms, and before any later `run` or
-   * `flush` resolves. For a step whose end awaits one of these anyway.
+   * Like `get`, but resolves before the change is committed. The commit follows within 10 ms, and before any later `run` or
+   * `flush` resolves. For a step that awaits one of these at its end anyway.
    */
   getDeferred<T>(sql: string, ...values: Value[]): Promise<T | undefined>;
-  /** A place in the order of commits, to be taken before the first deferred change. */
+  /** A mark in the order of commits. Take it before the first deferred change. */
   mark(): number;
   /**
-   * Resolves when everything changed so far is committed. Rejects when that failed, and, given a mark, also when any commit
-   * since then did: a deferred change may have been lost with it while nobody waited.
+   * Resolves when all changes so far are committed. Rejects when that failed and, with a mark, also when any commit since the
+   * mark failed: a deferred change may have been lost with it.
    */
   flush(since?: number): Promise<void>;
-  /** Runs `fn` as one transaction; transactions are serialized. A throw rolls back and passes on. */
+  /** Runs `fn` as one transaction; transactions are serialized. An error rolls it back and is rethrown. */
   transaction<T>(fn: (tx: Transaction) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }

@@ -2,9 +2,9 @@ import { chmodSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 
 /**
- * Takes the lock of `file` for this process, in a file beside it; the returned function gives it up. The lock is the
- * kernel's: a write transaction on a SQLite file, held open. It ends with the process however that ends.
- * @throws an error with SQLite's code 5 when another process has it.
+ * Locks `file` for this process, by a file beside it; the returned function unlocks it. The lock is an open write transaction
+ * on a SQLite file, so the kernel releases it with the process, however that ends.
+ * @throws an error with SQLite's code 5 when another process has the lock.
  */
 export function lockFile(file: string): () => void {
   const lock = `${file}-lock`;

@@ -1,46 +1,46 @@
 import type { DatabaseSync } from 'node:sqlite';
 
-/** How long a change that nobody waits for may stay uncommitted, ms. */
+/** How long a change for which nothing waits may stay uncommitted, ms. */
 const deferMs = 10;
 
 type Round = PromiseWithResolvers<void> & { isAwaited: boolean };
 
 /** Lets the changes of one turn of the event loop share a transaction. */
 export type GroupCommit = {
-  /** To be called before a statement that changes something. */
+  /** Call it before a statement that changes something. */
   begin(): void;
-  /** To be called when any statement failed, one that reads too: some faults, such as a full disk, take the whole transaction with them. */
+  /** Call it when any statement failed, even a read: some faults, such as a full disk, roll the whole transaction back. */
   failed(error: unknown): void;
-  /** A place in the order of commits, for `committed`. */
+  /** A mark in the order of commits, for `committed`. */
   mark(): number;
   /**
-   * Resolves when what was changed so far is committed, at the end of this turn of the event loop; rejects when that
-   * failed, or when an earlier change since `mark` was lost.
+   * Resolves when all changes so far are committed, at the end of this turn of the event loop; rejects when that failed, or
+   * when an earlier change since `mark` was lost.
    */
   committed(since?: number): Promise<void>;
-  /** Why changes cannot be committed at the moment, as the system says it; null while they can. */
+  /** The system's reason why changes cannot be committed at the moment; null while they can. */
   fault(): string | null;
-  /** Commits what is open, now. */
+  /** Commits the open transaction now. */
   commitNow(): void;
 };
 
 /**
- * The first change begins a transaction, and it is committed for all who wait together. A commit costs more than most
- * statements; under load many share one. `onCommit` follows each.
+ * The first change begins a transaction, and one commit serves all callers that wait: a commit costs more than most
+ * statements, and under load many share one. `onCommit` is called after each.
  */
 export function createGroupCommit(db: DatabaseSync, onCommit: () => void): GroupCommit {
-  // Run with every turn, so they are prepared.
+  // Prepared, because every turn runs them.
   const beginning = db.prepare('BEGIN IMMEDIATE');
   const ending = db.prepare('COMMIT');
   let round: Round | null = null;
-  /** One for many rounds: a busy process would set and clear it thousands of times a second. */
+  /** One timer for many rounds: a busy process would otherwise set and clear it thousands of times a second. */
   let timer: NodeJS.Timeout | null = null;
   let ended = 0;
   let lost: { at: number; error: unknown } = { at: -1, error: null };
   let fault: string | null = null;
 
   const commit = () => {
-    if (!db.isTransaction) throw new Error('the transaction ended with a fault of the file before it was committed');
+    if (!db.isTransaction) throw new Error('a fault of the file ended the transaction before it was committed');
     try {
       ending.run();
     } catch (error) {
@@ -86,7 +86,7 @@ export function createGroupCommit(db: DatabaseSync, onCommit: () => void): Group
   };
   const open = (): Round => {
     const opened = { ...Promise.withResolvers<void>(), isAwaited: false };
-    opened.promise.catch(() => undefined); // it is rejected for those who wait, and for those who come later by their mark
+    opened.promise.catch(() => undefined); // the rejection reaches those who wait, and later callers by their mark
     timer ??= setTimeout(finishDeferred, deferMs);
     return opened;
   };
@@ -94,7 +94,7 @@ export function createGroupCommit(db: DatabaseSync, onCommit: () => void): Group
   return {
     begin() {
       if (!db.isTransaction) {
-        finish(round); // what a fault has ended unseen is not called safe with what begins now
+        finish(round); // a transaction that a fault has ended must not be reported as committed with the next one
         begin();
       }
       round ??= open();

@@ -1,20 +1,20 @@
 import { open } from 'node:fs/promises';
 
-/** Brings what was committed to the disk a moment later, beside the work. */
+/** Syncs commits to disk a moment later, in the background. */
 export type LogSync = {
-  /** To be called after each commit. */
+  /** Call it after each commit. */
   committed(): void;
-  /** Why that fails at the moment, as the system says it; null while it does not. */
+  /** The system's reason why syncing fails at the moment; null while it works. */
   fault(): string | null;
   close(): Promise<void>;
 };
 
-/** With the time that a sync takes, a loss of power costs less than a second. */
+/** Together with the duration of a sync, a power failure loses less than a second. */
 const delayMs = 500;
 
 /**
- * SQLite's log in `synchronous=NORMAL` comes to the disk when the system sees fit, which may take half a minute. `file`: the log, which nobody locks, so
- * opening it beside SQLite changes nothing about that.
+ * With `synchronous=NORMAL`, the system decides when SQLite's log is written to disk, which may take half a minute. `file`: the
+ * log. It is not locked, so opening it beside SQLite is safe.
  */
 export function createLogSync(file: string): LogSync {
   let timer: NodeJS.Timeout | null = null;
@@ -26,13 +26,13 @@ export function createLogSync(file: string): LogSync {
     running = sync(file)
       .then(
         () => (fault = null),
-        (error: unknown) => (fault = `what was written does not come to the disk: ${(error as Error).message}`),
+        (error: unknown) => (fault = `changes cannot be synced to disk: ${(error as Error).message}`),
       )
       .then(() => void (running = null));
   };
   return {
     committed() {
-      // What is committed while a sync runs may be too late for it.
+      // A commit during a sync may come too late for it.
       timer ??= setTimeout(() => (running === null ? start() : void running.then(start)), delayMs).unref();
     },
     fault: () => fault,
@@ -48,7 +48,7 @@ async function sync(file: string): Promise<void> {
     await using handle = await open(file, 'r');
     await handle.datasync();
   } catch (error) {
-    // Where a file system cannot have such a log, SQLite keeps another one, and brings it to the disk itself.
+    // Where a file system does not support such a log, SQLite uses another one and syncs it itself.
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
 }

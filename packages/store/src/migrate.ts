@@ -3,14 +3,14 @@ import path from 'node:path';
 import { DamagedDatabase } from './damage.ts';
 import type { SqliteDatabase } from './open-sqlite.ts';
 
-/** A data file written by a newer version than the running code, or a migration that is gone. */
+/** A data file from a newer version than the running code, or a missing migration. */
 export class MigrationError extends Error {
   override readonly name = 'MigrationError';
 }
 
 /**
- * Brings a database to the newest schema: `NNN-name.sql` files of `dir` in order, each once, each in a transaction of
- * its own. A migration only adds (an update can then be rolled back without its data), and is never edited.
+ * Migrates a database to the newest schema: it runs each `NNN-name.sql` file of `dir` once, in order, in its own transaction.
+ * A migration only adds (so that an update can be rolled back without its data), and is never edited.
  */
 export function migrate(db: SqliteDatabase, dir: string): void {
   const files = readdirSync(dir)
@@ -39,12 +39,12 @@ export function migrate(db: SqliteDatabase, dir: string): void {
   if (missing.length > 0) moveLog(db);
 }
 
-/** All migrations fill a log of a megabyte, and readers of the database read that too. */
+/** The migrations together fill a megabyte of log, which all readers of the database would have to read. */
 function moveLog(db: SqliteDatabase): void {
   try {
     db.raw.exec('PRAGMA wal_checkpoint(TRUNCATE)');
   } catch (error) {
     if (error instanceof DamagedDatabase) throw error;
-    // On a full disk it stays in the log, where it is as safe; the checkpointer moves it later.
+    // On a full disk the changes stay in the log, where they are safe too; the checkpointer moves them later.
   }
 }

@@ -11,13 +11,13 @@ import { snapshot } from './snapshot.ts';
 import { createLine } from './statement-line.ts';
 import { createStatements, statementsWithin } from './statements.ts';
 
-/** What SQLite gives beyond the port, because it runs within the process: many statements within one call. */
+/** Beyond the port, SQLite offers many statements within one synchronous call, because it runs in the process. */
 export interface BatchDatabase {
-  /** A statement, prepared once by its text. One that changes something is run in a `batch` only. */
+  /** A statement, prepared once for each text. A statement that changes something may only run in a `batch`. */
   statement(sql: string): StatementSync;
   /**
-   * Runs `work` as one transaction within the call, and commits it. For a hot path: hundreds of statements, each of which
-   * the port would have to await. A throw rolls back and passes on. Throws while a `transaction` is open.
+   * Runs `work` synchronously as one transaction, and commits it. For hot paths with hundreds of statements, each of which the
+   * port would have to await. An error rolls it back and is rethrown. Throws while a `transaction` is open.
    */
   batch<T>(work: () => T): T;
 }
@@ -26,34 +26,34 @@ export interface BatchDatabase {
 export type SqliteDatabase = Database &
   BatchDatabase & {
     readonly file: string;
-    /** The connection itself: for opening the database, migrations and tests. */
+    /** The connection, for opening the database, migrations and tests. */
     readonly raw: DatabaseSync;
-    /** Like `run`, in a commit of its own that is on the disk when this resolves, whatever the durability of the others. */
+    /** Like `run`, in a separate commit that is on disk when this resolves, whatever the durability of others. */
     runDurably(sql: string, ...values: Value[]): Promise<number>;
-    /** Why changes cannot be kept at the moment; null while they can. */
+    /** Why changes cannot be stored at the moment; null while they can. */
     fault(): string | null;
-    /** Resolves when the file turns out to be damaged, with what `damage` says from then on. */
+    /** Resolves when the file turns out to be damaged. */
     readonly damaged: Promise<DamagedDatabase>;
     damage(): DamagedDatabase | null;
-    /** For a check of the file that found damage before a statement met it. */
+    /** For a check of the file that found damage before any statement. */
     reportDamage(why: string): void;
-    /** Copies it to a new file as it is between two transactions, while it is used. */
+    /** Copies the database in use to a new file, in its state between two transactions. */
     snapshot(file: string): Promise<void>;
   };
 
 /**
- * What a commit survives. `normal`: the end of the process; a power failure leaves a whole database without its last
- * second. `full`: a power failure too, for one wait for the disk in each commit.
+ * What a commit survives. `normal`: the end of the process; a power failure leaves an intact database and may lose its last
+ * second. `full`: a power failure too, at the cost of waiting for the disk in each commit.
  */
 export type Durability = 'normal' | 'full';
 
 export type SqliteOptions = {
   durability?: Durability;
-  /** Keeps every other process that wants it for itself out for as long as the file is open. */
+  /** Locks the file against other processes with this option, as long as it is open. */
   exclusive?: boolean;
-  /** What to do about a damaged file. */
+  /** Tells the operator what to do about a damaged file. */
   advice?: () => string;
-  /** Moves the log into the database beside the work. Closed with the database. */
+  /** Moves the log into the database in the background. It is closed with the database. */
   checkpointer?: Checkpointer;
 };
 
@@ -67,10 +67,10 @@ const tuning = `PRAGMA journal_mode=WAL; PRAGMA foreign_keys=ON; PRAGMA cache_si
 
 /**
  * Opens (and creates, mode 0600) a SQLite file. A commit in its write-ahead log survives a killed process; statements are
- * prepared once by their text, and changes of one turn of the event loop share a commit.
+ * prepared once for each text, and changes of one turn of the event loop share a commit.
  */
 export function openSqlite(file: string, options: SqliteOptions = {}): SqliteDatabase {
-  const { durability = 'normal', exclusive = false, checkpointer, advice = () => 'Go back to a backup.' } = options;
+  const { durability = 'normal', exclusive = false, checkpointer, advice = () => 'Restore a backup.' } = options;
   const unlock = exclusive ? lockFile(file) : () => undefined;
   const { promise: damaged, resolve: announceDamage } = Promise.withResolvers<DamagedDatabase>();
   let damage: DamagedDatabase | null = null;
@@ -88,7 +88,7 @@ export function openSqlite(file: string, options: SqliteOptions = {}): SqliteDat
   const prepared = createStatements(raw);
   const line = createLine();
 
-  /** A log that has grown too long can begin again only while nobody writes. */
+  /** A log that has grown too long can restart only while nothing is written. */
   function afterCommit(): void {
     logSync?.committed();
     checkpointer?.committed();
@@ -132,7 +132,7 @@ export function openSqlite(file: string, options: SqliteOptions = {}): SqliteDat
       throw error;
     }
   };
-  /** A transaction of its own; what shares one at the moment is committed first. */
+  /** Begins a separate transaction, after committing the shared one. */
   const begin = () => {
     group.commitNow();
     raw.exec('BEGIN IMMEDIATE');
@@ -195,7 +195,7 @@ function openFile(file: string, durability: Durability, watch: DamageWatch, unlo
     raw = new WatchedDatabase(file, { timeout: openMs }, watch);
     if (file !== ':memory:') chmodSync(file, 0o600);
     raw.exec(`${tuning}; PRAGMA synchronous=${durability}`);
-    // The wait for a lock stops the whole process. Once it is open, no process of ours holds one for longer than a moment.
+    // Waiting for a lock blocks the whole process. After opening, no process of the service holds one for more than a moment.
     raw.exec(`PRAGMA busy_timeout=${busyMs}`);
     return raw;
   } catch (error) {
@@ -205,7 +205,7 @@ function openFile(file: string, durability: Durability, watch: DamageWatch, unlo
   }
 }
 
-/** Some faults have ended the transaction already. */
+/** Some faults end the transaction themselves. */
 function rollBack(raw: DatabaseSync): void {
   if (raw.isTransaction) raw.exec('ROLLBACK');
 }

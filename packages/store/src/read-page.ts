@@ -2,20 +2,20 @@ import type { Database, Value } from './database.ts';
 
 export type Page<Row> = { rows: Row[]; next: number | null };
 
-/** Parts of the SQL of a list that is read newest first, by `seq`. */
+/** Parts of the SQL of a list that is read by `seq`, newest first. */
 export type PageSql = {
   columns: string;
   table: string;
-  /** With a `?` for each of the values. */
+  /** The condition, with a `?` for each value. */
   where: string;
-  /** How many bytes a row takes of its page. */
+  /** An expression for the size of a row in bytes. */
   bytes: string;
 };
 
-/** A page is at most this large, and never without a row: whatever is stored, it can be answered. */
+/** The greatest size of a page. A page always has at least one row, so that everything stored can be returned. */
 export const maxPageBytes = 4 * 1024 * 1024;
 
-/** One page, of `limit` rows or of what fits. Their sizes are looked at first, so that no more is read than is shown. */
+/** One page of up to `limit` rows, as many as fit. It reads their sizes first, so that it loads no more than it returns. */
 export async function readPage<Row extends { seq: number }>(
   db: Pick<Database, 'all'>,
   { columns, table, where, bytes }: PageSql,
@@ -35,14 +35,14 @@ export async function readPage<Row extends { seq: number }>(
   return { rows, next: fitting.length === limit || fitting.length < sizes.length ? last : null };
 }
 
-/** How many of the first fit into a page; at least one. */
+/** How many of the first rows fit into a page; at least one. */
 export function countFitting(sizes: readonly { bytes: number }[], room = maxPageBytes): number {
   let left = room;
   const end = sizes.findIndex(({ bytes }, index) => (left -= bytes) < 0 && index > 0);
   return end === -1 ? sizes.length : end;
 }
 
-/** As many of the first of a list as fit into a page as JSON; at least one. */
+/** The first values of a list whose JSON fits into a page; at least one. */
 export const firstFitting = <T>(values: readonly T[], room = maxPageBytes): T[] =>
   values.slice(
     0,
@@ -52,16 +52,16 @@ export const firstFitting = <T>(values: readonly T[], room = maxPageBytes): T[] 
     ),
   );
 
-/** The bytes of some columns together. */
+/** An expression for the total bytes of some columns. */
 export const bytesOf = (...columns: string[]): string =>
   columns.map((column) => `COALESCE(octet_length(${column}), 0)`).join(' + ');
 
-/** Has a text handed out as the bytes of its UTF-8, which is much faster for a long one. */
+/** Returns a text as its UTF-8 bytes, which is much faster for a long one. */
 export const asBytes = (expression: string): string => `CAST(${expression} AS BLOB)`;
 
 const asItIs = (expression: string): string => expression;
 
-/** A column where it is not longer than it can be by now, else null; nothing of a longer one is read. */
+/** A column, or null where it is longer than `maxBytes`, which older rows may be; a longer one is not read at all. */
 export const bounded = (column: string, maxBytes: number, as = asItIs): string =>
   `${as(`CASE WHEN octet_length(${column}) <= ${maxBytes} THEN ${column} END`)} AS ${column}`;
 

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 
-/** A name under which nothing uses a file. */
+/** A name under which a damaged file is kept, unused. */
 export const setAsideName = (file: string, number: number): string => `${file}.damaged-${number}`;
 
-/** The names of the files in a folder that were set aside, and that a person has not looked at and removed yet. */
+/** The names of the files in a folder that were set aside and not removed by a person yet. */
 export const findSetAside = (folder: string): string[] => readdirSync(folder).filter((name) => /\.damaged-\d+$/.test(name));

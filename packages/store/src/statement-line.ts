@@ -1,10 +1,10 @@
-/** One connection: while a transaction is open every other statement waits for it, or it would land inside it. */
+/** There is one connection: other statements wait while a transaction is open, or they would become part of it. */
 type Line = {
   isFree(): boolean;
   inTurn<T>(work: () => Promise<T>): Promise<T>;
   /** Runs `work` while every other statement waits. */
   alone<T>(work: () => Promise<T>): Promise<T>;
-  /** Resolves when what waits now has run. */
+  /** Resolves when everything that waits now has run. */
   end(): Promise<unknown>;
 };
 

@@ -4,7 +4,7 @@ import type { Database, Value } from './database.ts';
 type Statement = { statement: StatementSync; writes: boolean };
 type Statements = (sql: string) => Statement;
 
-/** Statements, prepared once by their text. */
+/** Statements, prepared once for each text. */
 export function createStatements(raw: DatabaseSync): Statements {
   const statements = new Map<string, Statement>();
   return (sql) => {
@@ -17,7 +17,7 @@ export function createStatements(raw: DatabaseSync): Statements {
   };
 }
 
-/** The port inside a transaction, where nothing is committed before its end. */
+/** The port inside a transaction, which commits nothing before its end. */
 export function statementsWithin(prepared: Statements, mark: () => number): Omit<Database, 'transaction'> {
   const within: Omit<Database, 'transaction'> = {
     get: async <T>(sql: string, ...values: Value[]) => prepared(sql).statement.get(...values) as T | undefined,
@@ -26,7 +26,7 @@ export function statementsWithin(prepared: Statements, mark: () => number): Omit
     getDeferred: (sql, ...values) => within.get(sql, ...values),
     mark,
     flush: () => Promise.resolve(),
-    close: () => Promise.reject(new Error('a database is not closed inside a transaction')),
+    close: () => Promise.reject(new Error('a database cannot be closed inside a transaction')),
   };
   return within;
 }
