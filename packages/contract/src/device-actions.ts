@@ -2,21 +2,21 @@ import { maxDeviceTools } from './device-tools.ts';
 import { methodPattern } from './instance-call.ts';
 import type { Static } from './schema.ts';
 
-/** What devices do when they are asked: their capabilities, and calls of them. */
+/** What devices can be asked to do: their capabilities, and calls. */
 
-/** Something that a device says it can do. */
+/** A capability that a device declares. */
 export const capabilitySchema = {
   type: 'object',
   required: ['name', 'description', 'policy'],
   properties: {
     name: { type: 'string', pattern: methodPattern },
-    /** For a model: what it does, and when to use it. */
+    /** For the model: what it does and when to use it. */
     description: { type: 'string', minLength: 1, maxLength: 500 },
     /** JSON Schema of its params, an object's; at most 4,096 characters of JSON. */
     input: { type: 'object' },
-    /** What a person needs who has it used: `read` for what only looks, `full` for what acts. */
+    /** The tool policy that its use requires: `read` if it only reads, `full` if it acts. */
     policy: { enum: ['read', 'full'] },
-    /** The person is asked each time that an engine wants it. */
+    /** True: the person is asked before each use by an engine. */
     dangerous: { type: 'boolean' },
   },
 } as const;
@@ -24,7 +24,7 @@ export type Capability = Static<typeof capabilitySchema>;
 export const capabilitiesSchema = { type: 'array', maxItems: maxDeviceTools, items: capabilitySchema } as const;
 export const maxCapabilityInput = 4096;
 
-/** Longest that a device may take, ms. */
+/** The longest time a device may take, ms. */
 export const maxRpcMs = 60_000;
 export const maxRpcParams = 64 * 1024;
 
@@ -37,13 +37,13 @@ export const rpcSchema = {
     method: { type: 'string', pattern: methodPattern },
     params: { type: 'object' },
     timeout_ms: { type: 'integer', minimum: 1, maximum: maxRpcMs },
-    /** False: answered as soon as the device was asked. */
+    /** False: the request is answered as soon as it was sent to the device. */
     wait: { type: 'boolean' },
   },
 } as const;
 export type RpcRequest = Static<typeof rpcSchema>;
 
-/** Body of `POST /gw/rpc-result`: what came of a `device_rpc` frame. */
+/** Body of `POST /gw/rpc-result`: the result of a `device_rpc` frame. */
 export const rpcResultSchema = {
   type: 'object',
   required: ['rpc_id', 'ok'],

@@ -3,7 +3,7 @@ import { capabilitiesSchema } from './device-actions.ts';
 import { maxMessageId } from './envelope.ts';
 import type { Static } from './schema.ts';
 
-/** What devices and their gateway say to each other under `/gw` (spec: mobile connector). Times are epoch ms. */
+/** The protocol between devices and their gateway under `/gw` (spec: mobile connector). Times are epoch ms. */
 
 const conversationKey = { type: 'string', minLength: 1, maxLength: 512 } as const;
 export const maxDeviceName = 80;
@@ -14,7 +14,7 @@ export const pairSchema = {
   required: ['code'],
   properties: {
     code: { type: 'string', minLength: 1, maxLength: 128 },
-    /** What the device calls itself, for the list of devices. */
+    /** The device's own name for its platform, for the list of devices. */
     platform: { type: 'string', maxLength: 200 },
   },
 } as const;
@@ -30,7 +30,7 @@ export const turnSchema = {
   properties: {
     text: { type: 'string', maxLength: 1_000_000 },
     message_id: { type: 'string', minLength: 1, maxLength: maxMessageId },
-    /** Another conversation than the device's own, where its person may. */
+    /** Another conversation than the device's own, if its person may use it. */
     conversation_key: conversationKey,
     /** Ends the turn in flight first; otherwise it waits for its end. */
     interrupt: { type: 'boolean' },
@@ -40,14 +40,14 @@ export const turnSchema = {
 } as const;
 export type TurnRequest = Static<typeof turnSchema>;
 
-/** Its answer once the message is safe. `turn_id` is null where the words went into another's conversation and no turn has begun yet. */
+/** Its answer once the message is stored. `turn_id` is null if the message went to another conversation, whose turn has not begun yet. */
 export type TurnAccepted = { ok: true; conversation_key: string; message_id: string; turn_id: string | null };
 
 /** Body of `POST /gw/stop` and `POST /gw/forget`; the device's own conversation unless named. */
 export const placeSchema = { type: 'object', properties: { conversation_key: conversationKey } } as const;
 export type PlaceRequest = Static<typeof placeSchema>;
 
-/** Body of `POST /gw/answer`: an option of the question, or words. */
+/** Body of `POST /gw/answer`: an option of the question, or free text. */
 export const answerSchema = {
   type: 'object',
   required: ['ask_id'],
@@ -60,7 +60,7 @@ export const answerSchema = {
 } as const;
 export type AnswerBody = Static<typeof answerSchema>;
 
-/** Body of `PATCH /gw/device`: what a device says of itself. */
+/** Body of `PATCH /gw/device`: a device's description of itself. */
 export const describeSchema = {
   type: 'object',
   properties: { name: { type: 'string', minLength: 1, maxLength: maxDeviceName }, capabilities: capabilitiesSchema },
@@ -82,11 +82,11 @@ export const beginUploadSchema = {
 } as const;
 export type BeginUploadRequest = Static<typeof beginUploadSchema>;
 
-/** Body of `POST /gw/uploads/:id`, which ends it. */
+/** Body of `POST /gw/uploads/:id`, which completes the upload. */
 export const finishUploadSchema = { type: 'object', properties: { sha256 } } as const;
 export type FinishUploadRequest = Static<typeof finishUploadSchema>;
 
-/** A device as its person, and the operator, see it. */
+/** A device, as its person and the operator see it. */
 export type DeviceInfo = {
   device_id: string;
   name: string;
@@ -95,17 +95,17 @@ export type DeviceInfo = {
   last_seen_at: number | null;
 };
 
-/** Answer of `GET /gw/presence`: `stream` and `control` say whether one of that kind is open. */
+/** Answer of `GET /gw/presence`: `stream` and `control` tell whether a connection of that kind is open. */
 export type Presence = {
   ok: true;
-  /** Whether any of them can be reached. */
+  /** Whether any device is reachable. */
   reachable: boolean;
   devices: { device_id: string; name: string; stream: boolean; control: boolean; last_seen_at: number | null }[];
 };
 
 /** A frame of `GET /gw/stream`, by its `type` as the event's name. */
 export type StreamFrame = { conversation_key: string } & (Exclude<ChatFrame, { type: 'ready' }> | StreamReady);
-/** The first one. `gap`: frames were missed, and the history has what they said. */
+/** The first frame. `gap`: frames were missed, and the history contains them. */
 export type StreamReady = {
   type: 'ready';
   device: { id: string; name: string };
@@ -116,14 +116,14 @@ export type StreamReady = {
 
 /** Answer of the instance's `call` that invites a device. */
 export type Invitation = { device_id: string; identity: string; code: string; url: string; expires_at: number };
-/** A device in the list that the operator sees. `invited`: it has not come yet. */
+/** A device in the operator's list. `invited`: it has not been paired yet. */
 export type ListedDevice = DeviceInfo & {
   identity: string;
   state: 'invited' | 'paired';
   online: boolean;
-  /** Names of the capabilities that it may be used for. */
+  /** Names of the capabilities that the owner allows. */
   allowed: string[];
-  /** Names of those that it says it has. */
+  /** Names of the capabilities that it declares. */
   can: string[];
 };
 
@@ -138,7 +138,7 @@ export const speakSchema = {
 } as const;
 export type SpeakRequest = Static<typeof speakSchema>;
 
-/** Body of `POST /gw/voice-config`: what a person sets for speech on one device. */
+/** Body of `POST /gw/voice-config`: a person's settings for speech on one device. */
 export const voiceConfigSchema = {
   type: 'object',
   additionalProperties: false,

@@ -1,6 +1,6 @@
 import type { Static } from './schema.ts';
 
-/** What devices and their gateway say to each other of notices, in both directions. Times are epoch ms. */
+/** Notifications between devices and their gateway, in both directions. Times are epoch ms. */
 
 /** Body of `PUT /gw/push`: `PushSubscription.toJSON()` of the browser. */
 export const pushSubscriptionSchema = {
@@ -20,10 +20,10 @@ export const pushSubscriptionSchema = {
 } as const;
 export type PushSubscriptionBody = Static<typeof pushSubscriptionSchema>;
 
-/** Message to a browser. `text`, the beginning of the answer, only where the owner wants it there. */
+/** Message to a browser. `text`, the beginning of the answer, is only included if the owner has enabled it. */
 export type PushMessage = { type: 'answer'; text?: string };
 
-/** Body of `POST /gw/notify-triage`: notifications of other apps on the device, as they came. Their words are data. */
+/** Body of `POST /gw/notify-triage`: unchanged notifications of other apps on the device. Their text is data, never instructions. */
 export const notifyTriageSchema = {
   type: 'object',
   required: ['notifications'],
@@ -48,7 +48,7 @@ export type NotifyTriageRequest = Static<typeof notifyTriageSchema>;
 
 export const notePriorities = ['low', 'normal', 'high'] as const;
 /**
- * Its answer: whether the device says something aloud now, how much it matters, and the words. Of requests that were gathered into one batch
- * the first has the answer; the others say nothing (`speak` false, no words).
+ * Its answer: whether the device speaks now, the priority, and the text. When requests were gathered into one batch, the first
+ * gets the answer; the others get none (`speak` false, no text).
  */
 export type NotifyTriage = { speak: boolean; priority: (typeof notePriorities)[number]; synopsis: string };

@@ -7,7 +7,7 @@ export const maxMessageId = 512;
 /** Longest name of a room, chat or device that something can be sent to, in characters. */
 export const maxTarget = 1024;
 
-/** What conversations, messages and chats are looked up by has no control characters: shown or cut, it could be taken for another. */
+/** Keys of conversations, messages and chats contain no control characters: displayed or cut, they could be mistaken for others. */
 export const noControl = '^[^\\u0000-\\u001f\\u007f]*$';
 
 /** The name of a conversation. */
@@ -18,22 +18,22 @@ export const senderSchema = {
   type: 'object',
   required: ['raw_id'],
   properties: {
-    /** The channel's id of the sender. One that no identifier can have is a stranger's. */
+    /** The channel's id of the sender. An id that no identifier can have counts as a stranger's. */
     raw_id: { type: 'string', minLength: 1, maxLength: 256 },
     raw_username: { type: 'string', maxLength: 256 },
   },
 } as const;
 
-/** What a message says of its channel: JSON of at most so many characters, and so many levels. */
+/** The limits of a message's channel context: characters of JSON, and levels. */
 export const maxContext = { chars: 64 * 1024, depth: 8 } as const;
 
-/** A route's target where it is text; anything else is a number, or no target. */
+/** The limits of a route's target if it is text; otherwise it is a number, or no target. */
 const target = { if: { not: { type: 'string' } }, else: { type: 'string', maxLength: maxTarget, pattern: noControl } } as const;
 
-/** What names a place on a channel, in the order in which it counts. */
+/** The fields that name a place on a channel, by precedence. */
 export const targetNames = ['channelId', 'chatId', 'target'] as const;
 
-/** Where a message's channel can be written to: the first of `targetNames` that is a number, or a text that is not blank. */
+/** The target for messages to the channel: the first of `targetNames` that is a number or a non-blank text. */
 export function targetIn(context: Record<string, unknown> = {}): string | null {
   for (const name of targetNames) {
     const value = context[name];
@@ -43,7 +43,7 @@ export function targetIn(context: Record<string, unknown> = {}): string | null {
   return null;
 }
 
-/** What a channel can show beside texts (`Action`). */
+/** What a channel can show besides text (`Action`). */
 export const channelActions = ['file', 'react'] as const;
 export type ChannelAction = (typeof channelActions)[number];
 
@@ -82,14 +82,14 @@ const priorMessageSchema = {
   },
 } as const;
 
-/** A list that is too long fails as one: its items are looked at only while it is within bounds. */
+/** A list that is too long is refused as a whole: its items are only checked if its length is within bounds. */
 const boundedList = <const Items>(maxItems: number, items: Items) =>
   ({ type: 'array', maxItems, if: { minItems: maxItems + 1 }, else: { items } }) as const;
 
-/** The name of a channel, which its conversations' keys begin with. */
+/** The name of a channel, with which the keys of its conversations begin. */
 export const channelPattern = '^[a-z][a-z0-9_-]{0,31}$';
 
-/** Channels of the service itself, whose senders are who the machine or a login says they are. No connector can have such a name. */
+/** Channels of the service itself, whose senders are identified by the machine or a login. No connector can have such a name. */
 export const ownChannels: readonly string[] = ['shell', 'query', 'web'];
 
 /** Normalized input from a channel (spec: Envelope). Unknown fields are ignored: a caller cannot name its own trust. */
@@ -106,10 +106,10 @@ export const envelopeSchema = {
       required: ['text'],
       properties: {
         text: { type: 'string', maxLength: 1_000_000 },
-        /** What its sender wrote of `text`, where the channel says more in it, such as which message is answered: this answers a question. */
+        /** The sender's own part of `text`, if the channel has added to it, such as a quoted message. Only this part answers a question. */
         said: { type: 'string', maxLength: 1000 },
         attachments: boundedList(32, attachmentSchema),
-        /** Messages before `text` that the channel knows; used only while the session has had no turn. */
+        /** Earlier messages that the channel knows; only used before the first turn of the session. */
         transcript: boundedList(10_000, priorMessageSchema),
         /** Extra system prompt for this turn alone. */
         system: { type: 'string', maxLength: 200_000 },
@@ -129,7 +129,7 @@ export const envelopeSchema = {
         quiet_strangers: { type: 'boolean' },
       },
     },
-    /** Where the turn works, in place of the usual folder. */
+    /** The turn's working folder, instead of the usual one. */
     workspace: {
       type: 'object',
       required: ['checkout'],
@@ -147,11 +147,11 @@ export const envelopeSchema = {
 } as const;
 
 export type Delivery = 'sync' | 'async';
-/** How an instance wants its messages taken; set from its configuration, never by a sender. */
+/** How messages of an instance are accepted; set by its configuration, never by a sender. */
 export type Intake = {
   /** Messages that follow each other within this time are one turn, ms. */
   debounce_ms?: number;
-  /** An unknown sender gets a code that the operator can approve. */
+  /** True: an unknown sender gets a code that the operator can approve. */
   pairing?: boolean;
   /** Whose messages within `debounce_ms` are one turn: a sender's (default), or all of a room. */
   gather?: 'sender' | 'conversation';
@@ -159,7 +159,7 @@ export type Intake = {
   quiet_strangers?: boolean;
 };
 export type PriorMessage = Static<typeof priorMessageSchema>;
-/** `is_bot`: the platform says that it is a program. */
+/** `is_bot`: the platform marks the sender as a program. */
 export type Sender = { raw_id: string; raw_username?: string; is_bot?: boolean };
 
 export type Envelope = {
@@ -173,14 +173,14 @@ export type Envelope = {
   capabilities?: Capabilities;
   /** True on broadcast surfaces: stricter redaction, trust capped. */
   public?: boolean;
-  /** The channel shows the conversation's history: a reply that nobody fetches is found there, so it is neither pushed nor listed as failed. */
+  /** The channel shows the conversation's history, which includes replies that were not fetched: they are neither pushed nor listed as failed. */
   keeps?: boolean;
   /** False for a room's message that does not name the assistant: with the field `mention_only` it is only observed. */
   mentioned?: boolean;
   intake?: Intake;
   /** A checkout of this conversation's, by its id (`POST /v2/checkouts`, `core.checkout`). */
   workspace?: { checkout: string };
-  /** What the device can do that the sender writes from, by the instance's `call`; offered to the engine in this turn. */
+  /** The tools of the sender's device, by the instance's `call`; offered to the engine in this turn. */
   device_tools?: DeviceTool[];
   /** `channelId`, `chatId` or `target` name the session's outbound route. */
   channel_context?: Record<string, unknown>;

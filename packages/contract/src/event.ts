@@ -31,7 +31,7 @@ export type EventKind = (typeof eventKinds)[number] | (string & {});
 export type TelemetryEvent = {
   id: string;
   ts: number;
-  /** When the collector got it, by its clock; a producer does not say. */
+  /** When the collector received it, by its own clock; a producer does not set this. */
   received_at?: number;
   kind: EventKind;
   surface: string | null;
@@ -52,15 +52,15 @@ export type TelemetryEvent = {
   request_id: string | null;
 };
 
-/** What a producer hands over; the rest is filled in by its emitter. */
+/** An event as a producer emits it; the emitter fills in the rest. */
 export type PartialEvent = { kind: EventKind } & Partial<TelemetryEvent>;
 
 const name = { type: ['string', 'null'], maxLength: 1024 } as const;
 const cost = { type: ['number', 'null'], minimum: 0, maximum: 1_000_000 } as const;
 
 /**
- * What each field of an event may hold. This is the one place: producers cut an event to it, the collector refuses what is
- * past it and has a column for each field. Lengths are UTF-16 units; that of the payload is of its JSON.
+ * The limits of an event's fields. This is their only definition: producers cut events to them, and the collector refuses
+ * longer ones and has a column for each field. Lengths are in UTF-16 units; the payload's is that of its JSON.
  */
 export const eventFields = {
   id: { type: 'string', minLength: 1, maxLength: 128 },
@@ -80,7 +80,7 @@ export const eventFields = {
   request_id: name,
 } as const satisfies Record<Exclude<keyof TelemetryEvent, 'received_at'>, Schema>;
 
-/** The most that the JSON of a payload may have. */
+/** The greatest length of a payload's JSON. */
 export const maxPayloadLength = 256 * 1024;
 
 /** One event as `POST /ingest` accepts it. */

@@ -1,10 +1,10 @@
 import type { Tier } from './trust.ts';
 
-/** What a working folder can be set for. The first that has one counts. */
+/** What a working folder can be set for. The first scope that has one applies. */
 export const folderScopes = ['conversation', 'instance', 'channel', 'tier'] as const;
 export type FolderScope = (typeof folderScopes)[number];
 
-/** The least tool policy of a turn that works in the folder. Only the folder of a conversation may be for `read`. */
+/** The least tool policy of turns that work in the folder. Only the folder of a conversation may be for `read`. */
 export const folderPolicies = ['full', 'read'] as const;
 export type FolderPolicy = (typeof folderPolicies)[number];
 
@@ -17,7 +17,7 @@ export type WorkingFolder = { scope: FolderScope; name: string; path: string; fo
 /** `fault`: why no turn can work in it at present; null when all is well. */
 export type ListedFolder = WorkingFolder & { fault: string | null };
 
-/** A folder whose own tool servers, hooks and settings may run, by its real path. */
+/** A folder, by its real path, whose own tool servers, hooks and settings may run. */
 export type TrustedFolder = { path: string; trusted_at: number };
 
 /** Answer of `GET /v2/folders`. */
