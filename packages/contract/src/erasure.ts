@@ -1,9 +1,9 @@
 import type { Identifier, Principal } from './trust.ts';
 
-/** A conversation that a person took part in. `is_shared`: others spoke in it, too. */
+/** A conversation in which a person took part. `is_shared`: so did others. */
 export type ErasedConversation = { key: string; is_shared: boolean };
 
-/** What erasing a person removes and what it leaves (`GET /trust/principals/:id/erasure`). */
+/** What erasing a person removes and what stays (`GET /trust/principals/:id/erasure`). */
 export type ErasurePlan = {
   principal: Pick<Principal, 'id' | 'key' | 'display_name'>;
   removes: {
@@ -18,11 +18,11 @@ export type ErasurePlan = {
     announcements: number;
   };
   stays: { what: string; why: string }[];
-  /** Why it cannot be done now, for a person; null when it can. */
+  /** Why it is not possible now, for a person to read; null when it is. */
   refused: string | null;
-  /** It was asked for, and is not done yet. */
+  /** True when it was requested and is not finished yet. */
   is_under_way: boolean;
 };
 
-/** What was removed. After an interruption only what was left by then. */
+/** What was removed; after an interruption, only the rest. */
 export type Erased = { ok: true; principal: string; conversations: number; files: number };

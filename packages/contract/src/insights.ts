@@ -43,19 +43,19 @@ export type SessionAtWork = {
   last_at: number;
 };
 
-/** Where sessions work: the root of a git repository, or a folder that is in none. `shared`: more than one session does. */
+/** Where sessions work: the root of a git repository, or a folder outside of one. `shared`: more than one session works there. */
 export type WorkPlace = { place: string; kind: 'repo' | 'folder'; shared: boolean; sessions: SessionAtWork[] };
 
-/** Answer of `GET /api/map`, the place of the newest work first. `truncated`: there are more sessions than were looked at. */
+/** Answer of `GET /api/map`, the place of the newest work first. `truncated`: not all sessions were examined. */
 export type WorkMap = { since: number; places: WorkPlace[]; truncated: boolean };
 
 /** Up to five of the paths that a session touched, newest first, and how often it touched any that count. */
 export type Toucher = SessionAtWork & { touches: number; paths: { path: string; tool: string; last_at: number }[] };
 
-/** Answer of `GET /api/who`, newest first. `truncated`: there is more than was looked at, so older touches may be missing. */
+/** Answer of `GET /api/who`, newest first. `truncated`: not everything was examined, so older touches may be missing. */
 export type WhoTouched = { path: string; since: number; sessions: Toucher[]; truncated: boolean };
 
-/** `off`: nobody asked for it. `missing`: its libraries are not installed. */
+/** `off`: it is not enabled. `missing`: its libraries are not installed. */
 export type OtelState = 'off' | 'missing' | 'installing' | 'on';
 
 /** Answer of `GET /api/otel`. Counts are spans since the collector started; `error` is why nothing can be sent. */
@@ -78,18 +78,18 @@ export type SearchedSession = {
   principal: string | null;
   /** A turn runs, or something happened in the last 15 minutes. */
   active: boolean;
-  /** Of the hits that were looked at. */
+  /** How many of the examined hits are in this session. */
   hits: number;
   last_hit_at: number;
   /** The newest event that matches, and its text around the first match. */
   event_id: string;
   snippet: string;
-  /** Where the words stand in the snippet: first character, and the one after the last. */
+  /** The positions of the words in the snippet: the first character, and the one after the last. */
   highlights: [number, number][];
 };
 
 /**
- * Answer of `GET /api/search`, the session of the newest hit first. `capped`: there are older hits that were not looked at.
+ * Answer of `GET /api/search`, the session of the newest hit first. `capped`: older hits were not examined.
  * `complete`: every stored event is in the index.
  */
 export type SearchAnswer = {
@@ -101,7 +101,7 @@ export type SearchAnswer = {
   complete: boolean;
 };
 
-/** A process of the service at one moment. `cpu_percent` is the share of one core since the sample before. */
+/** A process of the service at one moment. `cpu_percent` is the share of one core since the previous sample. */
 export type ProcessSample = {
   /** `core`, `manager`, …, or the id of a connector instance. */
   name: string;
@@ -111,7 +111,7 @@ export type ProcessSample = {
   cpu_percent: number;
 };
 
-/** The machine and our processes at one moment; `at` is epoch ms. What this system does not report is null. */
+/** The machine and the service's processes at one moment; `at` is epoch ms. Values that the system does not report are null. */
 export type SystemSample = {
   at: number;
   /** Share of all cores together, 0 to 100. */
@@ -129,7 +129,7 @@ export type SystemSample = {
 /** Answer of `GET /api/system`, newest first. */
 export type SystemSamples = { samples: SystemSample[] };
 
-/** Something that was pushed to a person; answer of `GET /api/notifications`, newest first. */
+/** A message that was pushed to a person; answer of `GET /api/notifications`, newest first. */
 export type Notification = Pick<
   TelemetryEvent,
   'id' | 'ts' | 'kind' | 'surface' | 'session' | 'instance_id' | 'text' | 'payload'

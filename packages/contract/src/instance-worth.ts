@@ -1,8 +1,8 @@
 /**
- * What the core knows of the use of an instance: turns that are open and replies that wait for their channel, when a person last used it (epoch ms),
- * and how many persons have lately.
+ * What the core knows about the use of an instance: how many turns are open and replies wait for their channel, when a person
+ * last used it (epoch ms), and how many persons have used it lately.
  */
 export type InstanceWorth = { open: number; last_used_at: number; persons: number };
 
-/** In the file that the core writes when it stops, and now and then; the manager reads it when it starts. By the id of the instance. */
+/** The file that the core writes periodically and when it stops, and that the manager reads when it starts. By instance id. */
 export type InstanceWorthFile = Record<string, InstanceWorth>;

@@ -1,15 +1,15 @@
-/** Signs of the codes that people read and type: without 0 and O, 1, I and L, which are taken for one another. */
+/** Characters of codes that people read and type: without 0 and O, 1, I and L, which look alike. */
 export const codeSigns = '23456789ABCDEFGHJKMNPQRSTUVWXYZ';
 
-/** Signs of an invitation's code: some 59 bits. Codes of strangers who wait are shorter, so that none is taken for the other. */
+/** Length of an invitation's code: some 59 bits. Pairing codes of strangers are shorter, so that the two cannot be confused. */
 export const invitationLength = 12;
 
 const form = new RegExp(`^[${codeSigns}]{${invitationLength}}$`);
-/** With a command before it, and blanks. */
+/** Including a command before it, and blanks. */
 const longest = 100;
 
 /**
- * The code of an invitation that a message is, whatever its case, dashes and spaces: alone or, as links of chat platforms send it, behind
+ * The invitation code in a message that consists of one, ignoring case, dashes and spaces. Links of chat platforms send it after
  * `/start`. Null for any other message.
  */
 export function invitationIn(text: string): string | null {
@@ -19,5 +19,5 @@ export function invitationIn(text: string): string | null {
   return form.test(code) ? code : null;
 }
 
-/** A link to a channel as the connector gave it, with the code of an invitation in it. */
+/** The connector's link to a channel, with the code of an invitation filled in. */
 export const inviteLinkOf = (template: string, code: string): string => template.replaceAll('{code}', encodeURIComponent(code));

@@ -1,16 +1,16 @@
 import type { Identity } from './trust.ts';
 
-/** A sender who was denied because no principal has this identifier. Times are epoch ms. */
+/** A sender who was denied because the identifier belongs to no principal. Times are epoch ms. */
 export type PendingIdentity = {
   id: string;
   surface: string;
   value: string;
-  /** The name the channel gave, without signs that could fool a reader. */
+  /** The name from the channel, without characters that could mislead a reader. */
   name: string | null;
   first_seen: number;
   last_seen: number;
   count: number;
-  /** The live pairing code as the sender was shown it, `ABCD-EFGH`. */
+  /** The valid pairing code as the sender sees it, `ABCD-EFGH`. */
   code: string | null;
   code_expires_at: number | null;
 };
@@ -22,18 +22,18 @@ export type LinkResult = {
   identifier: { id: string; surface: string; value: string };
   /** What the sender calls themselves. */
   sender_name: string | null;
-  /** Role of a principal made for it; null when an existing one was linked to. */
+  /** The role of a new principal; null when the identifier was linked to an existing one. */
   role: string | null;
-  /** What the sender is from now on. */
+  /** The sender's trust from now on. */
   trust: Identity;
 };
 
-/** A code that the operator made for a person who has not written yet. The code itself is kept nowhere. Times are epoch ms. */
+/** An invitation for a person who has not written yet. Its code is not stored. Times are epoch ms. */
 export type Invitation = {
   id: string;
-  /** Key of the person whose way in it is going to be; null for a new person. */
+  /** Key of the person who gets a new identifier by it; null for a new person. */
   principal: string | null;
-  /** Of a new person: name and role. Without a name they are named after the sender. */
+  /** The name and role of a new person. Without a name, the sender's is used. */
   name: string | null;
   role: string | null;
   /** The only channel on which it can be used; null for any. */
@@ -43,5 +43,5 @@ export type Invitation = {
   expires_at: number;
 };
 
-/** What making one gives: the only time that the code is shown. */
+/** The result of creating one: the code is shown only here. */
 export type NewInvitation = { ok: true; code: string; invitation: Invitation };

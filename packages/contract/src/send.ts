@@ -1,16 +1,16 @@
 import type { Outbound } from './connector-meta.ts';
 import { maxMessageId, maxTarget, noControl } from './envelope.ts';
 
-/** Fields that name where a message goes; one of `instance_id` and `channel` has to be there. */
+/** Fields that name the destination of a message; `instance_id` or `channel` is required. */
 const place = {
-  /** A type id or the name of an instance; exactly one that can be sent through has to answer to it. */
+  /** A type id or the name of an instance. It must match exactly one instance that can send. */
   channel: { type: 'string', minLength: 1, maxLength: 100 },
   instance_id: { type: 'string', minLength: 1, maxLength: 100 },
-  /** Room, chat, device; what it means is the channel's business. A control character in it is an attack. */
+  /** A room, chat or device, as the channel defines it. Control characters are refused as an attack. */
   target: { type: 'string', maxLength: maxTarget, pattern: noControl },
 } as const;
 
-/** What a message says of the turn that it is the reply to. */
+/** The turn to which a message is the reply. */
 const about = {
   type: 'object',
   required: ['turn_id'],
@@ -22,12 +22,12 @@ const about = {
 } as const;
 
 /**
- * The turn that a message is the reply to: a channel that shows a part of that reply already finishes it, instead of showing it twice.
- * `message_id`: the channel's own id of the message that the turn answers, where it had one.
+ * The turn to which a message is the reply: a channel that already shows part of that reply completes it instead of showing it
+ * twice. `message_id`: the channel's own id of the message that the turn answers, if it had one.
  */
 export type About = { turn_id: string; message_id?: string };
 
-/** The `reason` of a refusal (409) that lasts: what runs there only answers, whatever the instance does later. */
+/** The `reason` of a permanent refusal (409): this type of connector only answers. */
 export const onlyAnswers = 'only_answers';
 
 /** Body of `POST /send` (spec: Manager). */
@@ -37,7 +37,7 @@ export const sendSchema = {
   anyOf: [{ required: ['instance_id'] }, { required: ['channel'] }],
   properties: {
     ...place,
-    /** One of the type's `outbound.kinds`; unless given, `text`, or what fits the file. */
+    /** One of the type's `outbound.kinds`; by default `text`, or the kind that fits the file. */
     kind: { type: 'string', minLength: 1, maxLength: 64 },
     text: { type: 'string', maxLength: 1_000_000 },
     /** A file of the upload area. */
@@ -69,7 +69,7 @@ export const announceSchema = {
 
 export type AnnounceRequest = { channel?: string; instance_id?: string; target?: string; text: string };
 
-/** Answer of `POST /send` when the channel has taken the message. Otherwise it is an error body with `delivered: false`. */
+/** Answer of `POST /send` when the channel has accepted the message. Otherwise it is an error body with `delivered: false`. */
 export type SendAnswer = { ok: true; instance_id: string; delivered: true; id: string };
 
 /** One row of `GET /send/targets`. */
@@ -77,7 +77,7 @@ export type SendTarget = { instance_id: string; channel: string; name: string; e
 
 /** What the manager posts to a connector's `/out`. */
 export type OutboundMessage = {
-  /** The same in every attempt: what was shown under it once is not shown again. */
+  /** The same in every attempt: a message with an id that was already shown is not shown again. */
   id: string;
   /** Empty where the type requires none. */
   target: string;
@@ -108,13 +108,13 @@ export const toggleChannelSchema = {
 
 export type ToggleChannel = { channel_id: string; enabled: boolean };
 
-/** A message that waits for its instance to be back after a restart. Times are epoch ms. */
+/** A message that waits until its instance is back after a restart. Times are epoch ms. */
 export type HeldAnnouncement = {
   id: string;
   instance_id: string;
   target: string;
   text: string;
-  /** `failed`: the channel does not want it, or it has expired. */
+  /** `failed`: the channel refused it, or it has expired. */
   state: 'waiting' | 'failed';
   attempts: number;
   error: string | null;

@@ -13,12 +13,12 @@ export type Session = {
   instance_id: string | null;
   principal_id: string | null;
   engine_id: string | null;
-  /** Resume id at the engine. Abort never touches it. */
+  /** The engine's id for resuming the session. An abort does not change it. */
   engine_session_id: string | null;
   model: string | null;
   state: SessionState;
   title: string | null;
-  /** Who gave the title: the first words of the first message, a model, or a person. Null: there is none. */
+  /** Where the title comes from: the first words of the first message, a model, or a person. Null: there is none. */
   title_by: 'words' | 'model' | 'person' | null;
   claimed_by: string | null;
   /** Mailbox cursor of announcements. */
@@ -29,12 +29,12 @@ export type Session = {
   tmux_target: string | null;
   /** Where its last turn worked. */
   cwd: string | null;
-  /** What the operator set for the conversation, else its instance, else its channel; null when nothing is set. */
+  /** The folder that the operator set for the conversation, else for its instance, else for its channel; null without one. */
   working_folder: Pick<WorkingFolder, 'scope' | 'path' | 'for'> | null;
   turns: number;
   input_tokens: number;
   output_tokens: number;
-  /** List-price value of its turns; `unpriced_turns` of them are not in it, because nobody knows their price. */
+  /** The cost of its turns at list prices, without the `unpriced_turns`, whose price is unknown. */
   cost_usd: number;
   unpriced_turns: number;
   created_at: number;
@@ -44,19 +44,19 @@ export type Session = {
 /** One side of a turn as the transcript shows it. Times are epoch ms. */
 export type HistoryMessage = {
   turn_id: string;
-  /** The channel's id of the message that was answered, where it gave one. */
+  /** The channel's id of the answered message, if it had one. */
   message_id: string | null;
   role: 'user' | 'operator' | 'assistant' | 'error';
   sender: string | null;
   text: string;
   at: number;
-  /** Of the whole turn, as it is now. */
+  /** The present state of the whole turn. */
   state: TurnState;
-  /** How it ended; null while it has not, and when it failed. */
+  /** How it ended; null while it runs, and when it failed. */
   outcome: Outcome | null;
-  /** Files that came with the message, or the one that goes with an answer. */
+  /** The files of the message or of the answer. */
   attachments: Attachment[];
-  /** What was called to answer the message, also while its turn runs; of an answer there are none. */
+  /** The tools that were called for the message, also while its turn runs; always empty for an answer. */
   tools: ToolUse[];
 };
 
@@ -79,7 +79,7 @@ export type InjectAnswer = {
   terminal?: string;
 };
 
-/** How a turn begins for those who watch its conversation: what was said, by whom, over which channel. */
+/** The beginning of a turn, for those who watch its conversation: the message, its sender and channel. */
 export type TurnBegin = {
   type: 'begin';
   origin: 'message' | 'inject';
@@ -90,18 +90,19 @@ export type TurnBegin = {
   attachments: Attachment[];
 };
 
-/** How it ended. `outcome` is null when it failed; then `error` says why. `text`: the whole reply; `files` go with it. */
+/** The end of a turn. `outcome` is null when it failed; then `error` has the reason. `text` is the whole reply, `files` its files. */
 export type TurnEnd = { type: 'end'; outcome: Outcome | null; text: string; files?: ReplyFile[]; error?: ErrorBody };
 
 /**
- * What is seen of a conversation, whichever channel it runs on. `seq` rises within a conversation, over restarts too, and is a place to go on from;
- * 0 is no place: such a frame stands for what happened before, and one with a place follows.
+ * A frame of a watched conversation, whatever its channel. `seq` rises within a conversation, across restarts too, and is a
+ * position to resume from. 0 is no position: such a frame sums up what happened before, and one with a position follows.
  */
 export type SessionFrame = { conversation_key: string; turn_id: string; seq: number } & (TurnBegin | TurnProgress | TurnEnd);
 
 /**
- * What is said of the conversation itself. `watching`: what was said before is seen, and its place is one to go on from. `gap`: frames are missing
- * before this, the history has what they said; turns that run follow from their beginning. `forgotten`: what was said is gone, and turns that run follow too.
+ * A notice about the conversation itself. `watching`: everything before it was sent, and its position is one to resume from.
+ * `gap`: frames before it are missing, but the history has their content; running turns follow from their beginning.
+ * `forgotten`: the conversation was removed; running turns follow too.
  */
 export type SessionNotice = { conversation_key: string; seq: number; type: 'watching' | 'gap' | 'forgotten'; message: string };
 
@@ -109,8 +110,8 @@ export type SessionNotice = { conversation_key: string; seq: number; type: 'watc
 export type SessionStreamFrame = SessionFrame | SessionNotice;
 
 /**
- * A session in the answer of `GET /api/sessions`. `terminal`: an engine's program in a terminal of tmux; `transcript`: one
- * that runs, or ran, known by its transcript only; `core`: everything else.
+ * The source of a session in the answer of `GET /api/sessions`. `terminal`: an engine's program in a tmux terminal;
+ * `transcript`: a running or ended program that is known from its transcript only; `core`: everything else.
  */
 const sessionSources = ['core', 'terminal', 'transcript'] as const;
 type SessionSource = (typeof sessionSources)[number];
@@ -124,7 +125,7 @@ export type ListedSession = {
   /** The raw sender, and the key of the principal it resolved to. */
   identity: string | null;
   principal: string | null;
-  /** `ended`: its program is gone. */
+  /** `ended`: its program has ended. */
   state: 'running' | 'idle' | 'claimed' | 'ended';
   /** A turn runs, its program runs, or something happened in the last 15 minutes. */
   active: boolean;
@@ -132,10 +133,10 @@ export type ListedSession = {
   engine_session_id: string | null;
   model: string | null;
   title: string | null;
-  /** Where it works, and the root of the git repository that this is in. */
+  /** Its working folder, and the root of the git repository around that. */
   cwd: string | null;
   repo: string | null;
-  /** Of its own program, when it has one that runs. */
+  /** The pid of its own program, while that runs. */
   pid: number | null;
   /** `tmux` when keys can be sent to it. */
   multiplexer: string | null;
@@ -145,10 +146,10 @@ export type ListedSession = {
   last_text: string | null;
   events: number;
   turns: number;
-  /** Null: nobody knows. */
+  /** Null: unknown. */
   input_tokens: number | null;
   output_tokens: number | null;
-  /** At list prices; null: nobody knows. What a program that a person started cost is known by its tokens, and by nobody whether it was billed. */
+  /** At list prices; null: unknown. For programs that a person started, it follows from their tokens; whether they were billed is unknown. */
   cost_usd: number | null;
   billed_cost_usd: number | null;
   /** Turns and side calls whose price nobody knows: they are not in the costs. */

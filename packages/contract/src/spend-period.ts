@@ -1,3 +1,3 @@
-/** What a spending limit counts. In a module of its own: every program reads the settings, and few need the rest of what is said about costs. */
+/** The periods of spending limits. A separate module, because every program reads the settings, but few need the rest of `cost.ts`. */
 export const spendPeriods = ['day', 'month'] as const;
 export type SpendPeriodName = (typeof spendPeriods)[number];

@@ -5,28 +5,28 @@ export const openTerminalSchema = {
   type: 'object',
   additionalProperties: false,
   properties: {
-    /** A session to go on with; without one a new session begins. */
+    /** A session to continue; without one a new session begins. */
     conversation_key: conversationKeySchema,
-    /** Needed for a new session; that of another one is known. */
+    /** Required for a new session. */
     engine: { type: 'string', minLength: 1, maxLength: 64 },
-    /** Absolute. Unless given, the folder of the session's last turn, or the shared workspace. */
+    /** An absolute path. Default: the folder of the session's last turn, or the shared workspace. */
     cwd: { type: 'string', minLength: 1, maxLength: 4096 },
   },
 } as const;
 
 export type OpenTerminal = { conversation_key?: string; engine?: string; cwd?: string };
 
-/** An engine's program in a terminal of the service's own tmux server. `id` is what tmux calls it. */
+/** An engine's program in a terminal of the service's own tmux server. `id` is tmux's name for it. */
 export type Terminal = {
   id: string;
   conversation_key: string;
   engine_id: string;
-  /** Null for an engine that says it only later. */
+  /** Null while the engine has not reported it yet. */
   engine_session_id: string | null;
   cwd: string;
   pid: number;
   started_at: number;
-  /** The command by which a person sees it. */
+  /** The command that attaches a person's terminal to it. */
   attach: string[];
 };
 

@@ -3,31 +3,31 @@ import type { Static } from './schema.ts';
 const words = { type: 'array', minItems: 1, maxItems: 50, items: { type: 'string', minLength: 1, maxLength: 100 } } as const;
 const description = { type: 'string', maxLength: 500 } as const;
 
-/** One thing that an answer says: what of JSON Schema a model and a small checker both keep to. */
+/** One field of an answer: the part of JSON Schema that both a model and a small validator can follow. */
 const fieldSchema = {
   type: 'object',
   required: ['type'],
   additionalProperties: false,
   properties: {
     type: { enum: ['string', 'boolean', 'integer', 'number', 'strings'] },
-    /** Of a `string`, and of each of `strings`: the only words. */
+    /** The only allowed values of a `string`, or of each of the `strings`. */
     enum: words,
     description,
-    /** Of a `string`, or of the list `strings`; 1000 characters and 20 of them unless given. */
+    /** The limit of a `string` in characters (default 1000), or of the list `strings` in entries (default 20). */
     max: { type: 'integer', minimum: 1, maximum: 10_000 },
     /** May be missing. */
     optional: { type: 'boolean' },
   },
 } as const;
 
-/** Body of `POST /v2/triage`: one question about a text, and the form that its answer has to have. */
+/** Body of `POST /v2/triage`: a question about a text, and the required form of the answer. */
 export const triageSchema = {
   type: 'object',
   required: ['instruction', 'text', 'answer'],
   additionalProperties: false,
   properties: {
     instruction: { type: 'string', minLength: 1, maxLength: 8000 },
-    /** Anybody's words: data for the model, never instructions. */
+    /** Untrusted text: data for the model, never instructions. */
     text: { type: 'string', maxLength: 100_000 },
     answer: {
       type: 'object',

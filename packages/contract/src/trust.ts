@@ -1,4 +1,4 @@
-/** Lowest to highest. A tier is compared by its place in this list, never by name. */
+/** Lowest to highest. Tiers are compared by their position in this list, never by name. */
 export const tiers = ['BLOCKED', 'UNKNOWN', 'GUEST', 'KNOWN', 'TRUSTED', 'SACRED'] as const;
 export type Tier = (typeof tiers)[number];
 
@@ -12,22 +12,22 @@ export const tierWords: Record<Tier, string> = {
   SACRED: 'owner',
 };
 
-/** The sender that all are who came without a name where none is asked for. Only the operator lets them in, all at once. */
+/** The shared sender of everyone without a name where none is required. Only the operator can admit them, all at once. */
 export const anonymousSender = 'anonymous';
 
 export const toolPolicies = ['none', 'read', 'full'] as const;
 /** What the engine may do in a turn: talk only, read-only tools, everything. */
 export type ToolPolicy = (typeof toolPolicies)[number];
 
-/** From what asks least to what asks most. */
+/** From the fewest questions to the most. */
 export const askPolicies = ['never', 'dangerous', 'always'] as const;
 /**
- * What of that the engine asks the person about before it does it: nothing, whatever does more than read, every tool call.
- * It takes away from the tool policy and never adds to it.
+ * What the engine must ask the person about first: nothing, everything that does more than read, or every tool call.
+ * It restricts the tool policy and never extends it.
  */
 export type AskPolicy = (typeof askPolicies)[number];
 
-/** True when `tier` is `floor` or above. A tier that is not in the list is below all, and nothing reaches it as a floor. */
+/** True when `tier` is `floor` or above. An unknown tier is below all others, and as a floor it is never reached. */
 export function atLeast(tier: Tier, floor: Tier): boolean {
   const least = tiers.indexOf(floor);
   return least !== -1 && tiers.indexOf(tier) >= least;
@@ -40,7 +40,7 @@ export type Role = {
   tier: Tier;
   tool_policy: ToolPolicy;
   surfaces: string[] | '*';
-  /** Names of the tool servers that a turn of this role may use, as far as its tool policy goes. */
+  /** Names of the tool servers that a turn of this role may use, within its tool policy. */
   tool_servers: string[] | '*';
   asks: AskPolicy;
   description: string;
@@ -67,7 +67,7 @@ export type Principal = {
   updated_at: number;
 };
 
-/** Why a sender is denied, for code to go by; `reason` says it to people. */
+/** Why a sender is denied, for programs; `reason` is for people. */
 export type Denial = 'unknown_sender' | 'disabled' | 'blocked' | 'no_grant' | 'low_tier' | 'not_allowed' | 'gate_closed';
 
 /** Result of resolving a sender: effective trust, or a denial with its reason. */
@@ -77,9 +77,9 @@ export type Identity = {
   display_name: string;
   trust_tier: Tier;
   tool_policy: ToolPolicy;
-  /** Tool servers the roles allow: those of every role that gives this tier. */
+  /** The tool servers of all roles that give this tier. */
   tool_servers: string[] | '*';
-  /** Of the roles that give this tool policy, the one that asks least. */
+  /** The least strict value of the roles that give this tool policy. */
   asks: AskPolicy;
   bypass_moderation: boolean;
   denied: boolean;
@@ -88,7 +88,7 @@ export type Identity = {
   reason: string;
 };
 
-/** A grant as it counts for a sender in one place: `misfit` says why it does not, null when it does. */
+/** A grant, judged for a sender in one place: `misfit` is why it does not apply; null when it does. */
 export type JudgedGrant = Pick<Grant, 'id' | 'role' | 'scope' | 'expires_at'> &
   Pick<Role, 'tier' | 'tool_policy'> & { misfit: string | null };
 
@@ -140,11 +140,11 @@ export const trustChanges = [
 export type TrustChangeName = (typeof trustChanges)[number];
 
 /**
- * Who made a change that came over the loopback without a proven name. A caller of the core is a program of this machine: a
- * `Remote-User` header alone is the word of its sender, so nobody is named by it.
+ * The actor of a change that came over the loopback without a proven name. Callers of the core are programs of this machine, so
+ * an unproven `Remote-User` header does not identify a person.
  */
 export const localActor = 'local';
-/** Who made a change that stands in the operator's seed file. */
+/** The actor of changes from the operator's seed file. */
 export const seedActor = 'seed';
 
 /** One change of who is trusted, as `GET /trust/audit` lists it. `at` is epoch ms. */

@@ -3,28 +3,28 @@ import type { ErrorBody } from './error-body.ts';
 import type { TokenUsage } from './usage.ts';
 
 /**
- * What goes with a reply on channels that say in their capabilities that they show it. `path` is of the upload area, `emoji` is for the
- * message that is answered. Neither has a text, which code that knows replies alone may ask for.
+ * Additions to a reply, for channels whose capabilities include them. `path` is in the upload area; `emoji` is for the answered
+ * message. `text` is always undefined, for code that only knows replies.
  */
 export type ExtraAction =
   | { type: 'file'; path: string; name: string; mime: string; text?: undefined }
   | { type: 'react'; emoji: string; text?: undefined };
 
-/** One thing the connector renders (spec: Outbound action). A connector leaves out what it does not know. */
+/** One thing that the connector renders (spec: Outbound action). A connector ignores unknown types. */
 export type Action = { type: 'reply'; text: string } | ExtraAction;
 
-/** What a reply says, as one text; empty for one that says nothing. */
+/** The whole text of a reply; empty without any. */
 export const textOf = (actions: readonly Action[]): string =>
   actions.flatMap((action) => (action.type === 'reply' ? [action.text] : [])).join('\n\n');
 
-/** A file of a reply: `path` is of the upload area. */
+/** A file of a reply: `path` is in the upload area. */
 export type ReplyFile = { path: string; name: string; mime: string };
 
 /** The files of a reply, in their order. */
 export const filesOf = (actions: readonly Action[]): Extract<Action, { type: 'file' }>[] =>
   actions.filter((action) => action.type === 'file');
 
-/** Who stood in the way of a blocked turn. */
+/** What blocked a turn. */
 export const blockers = ['moderation', 'spending'] as const;
 export type Blocker = (typeof blockers)[number];
 
@@ -49,18 +49,18 @@ export type Outcome = (typeof outcomes)[number];
 export type HandleResult = {
   actions: Action[];
   outcome: Outcome;
-  /** Of the outcome `blocked`. */
+  /** Set for the outcome `blocked`. */
   blocked_by?: Blocker;
   conversation_key: string;
   turn_id: string;
   engine_id?: string;
   model?: string;
   usage?: TokenUsage;
-  /** What the operator should know of this turn, such as a tool server that was not there. */
+  /** Warnings for the operator about this turn, such as a missing tool server. */
   warnings?: string[];
 };
 
-/** What a turn shows while it runs. The same frames travel as SSE (`event: <type>`) and on the connector link. */
+/** The progress of a running turn. The same frames are sent as SSE (`event: <type>`) and on the connector link. */
 export type TurnProgress =
   /** Waiting for the conversation's lock or a global slot; `position` counts the turns ahead. */
   | { type: 'queued'; position: number }
@@ -70,16 +70,16 @@ export type TurnProgress =
   | { type: 'thinking'; text: string }
   | { type: 'tool'; id: string; name: string; input: unknown }
   | { type: 'tool_result'; id: string; ok: boolean; output: string }
-  /** The turn waits for a person: one of them answers, or it is denied. */
+  /** The turn waits for a person, who answers the question, or it is denied. */
   | { type: 'ask'; ask: Ask }
-  /** A question is over. */
+  /** A question was closed. */
   | { type: 'asked'; id: string; answer: AskAnswer }
-  /** Everything streamed so far is withdrawn: the turn ends in silence, or what follows takes its place. */
+  /** Everything streamed so far is withdrawn: the turn ends silently, or new text follows. */
   | { type: 'retract' };
 
 /**
- * The life of a turn. `replied` has an answer, `delivered` is known to have reached the channel, `done` ended without
- * anything to say.
+ * The states of a turn. `replied`: it has an answer; `delivered`: the answer has reached the channel; `done`: it ended
+ * without an answer.
  */
 export type TurnState = 'queued' | 'running' | 'replied' | 'delivered' | 'done' | 'failed';
 

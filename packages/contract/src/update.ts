@@ -1,24 +1,24 @@
 /** `GET /v2/update/status`. Times are epoch ms. */
 export type UpdateStatus = {
-  /** Something else keeps this installation up to date: `manager`. */
+  /** True when something else, `manager`, updates this installation. */
   managed: boolean;
   manager: string | null;
   channel: 'stable' | 'edge';
-  /** Whether what is found is installed without being asked for. */
+  /** Whether a new version is installed automatically. */
   auto: boolean;
   version: string;
   sha: string;
-  /** An update that runs; null when none does. */
+  /** The running update; null without one. */
   running: { phase: string; from: string; to: string; started_at: number } | null;
-  /** How the last one ended that found something to go to; `code` as `svc update` ends. */
+  /** The result of the last update to another version; `code` is the exit code of `svc update`. */
   last: { code: number; words: string; from: string; to: string; ended_at: number; gap_ms: number | null } | null;
-  /** What the last look at the remote found; null before there was one. */
+  /** The result of the last check of the remote; null before the first. */
   check: UpdateCheck | null;
 };
 
 /**
- * `code`: 0 when there is an update, 4 when there is none, 3 when it could not be found out, or what is published is not in order (`refused`), such as its
- * signature.
+ * `code`: 0 when there is an update, 4 when there is none, 3 when the check failed or the published version is invalid
+ * (`refused`), for instance because of its signature.
  */
 export type UpdateCheck = {
   code: number;

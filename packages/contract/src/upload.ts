@@ -1,4 +1,4 @@
-/** What a file is good for, by its MIME type; `recording` is a spoken clip. */
+/** The kinds of files, by MIME type; `recording` is a spoken clip. */
 export const fileKinds = ['image', 'audio', 'video', 'text', 'document', 'archive', 'recording', 'other'] as const;
 export type FileKind = (typeof fileKinds)[number];
 
@@ -17,7 +17,7 @@ export type UploadedFile = {
 export type ManifestEntry = UploadedFile & {
   conversation_key: string | null;
   created_at: number;
-  /** Only in the line that says that the file was deleted. */
+  /** Only in the line that records the deletion. */
   deleted_at?: number;
 };
 
@@ -26,11 +26,11 @@ export type DeletedUpload = {
   ok: true;
   file: UploadedFile;
   deleted_at: number;
-  /** A conversation that it was sent to has a link of its own, until it is forgotten. */
+  /** True when a conversation that received it keeps its own link to it until it is forgotten. */
   kept_by_conversations: boolean;
 };
 
-/** A chunked upload on its way (spec: Uploaded file). `received` lists the chunks that have landed, rising. */
+/** An unfinished chunked upload (spec: Uploaded file). `received` lists the stored chunks, in ascending order. */
 export type UploadState = {
   upload_id: string;
   size: number;
@@ -41,5 +41,5 @@ export type UploadState = {
   file?: UploadedFile;
 };
 
-/** Header by which a connector shows the ticket of a file that was sent through it. */
+/** The header for the ticket of a file that was sent through a connector. */
 export const fileTicketHeader = 'x-file-ticket';

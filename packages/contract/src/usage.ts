@@ -1,6 +1,6 @@
 /**
- * Tokens as they are counted everywhere. `input_tokens` excludes cached ones, `output_tokens` holds thinking ones, `cache_write_tokens` those
- * that a vendor keeps for an hour, which cost more.
+ * Token counts. `input_tokens` excludes cached tokens, `output_tokens` includes thinking tokens, `cache_write_tokens` includes those that
+ * a vendor keeps for an hour, which cost more.
  */
 export type TokenCounts = {
   input_tokens: number;
@@ -15,13 +15,13 @@ export type TokenCounts = {
 export type TokenUsage = TokenCounts & {
   /** True when the engine reported nothing and tokens were counted at about four characters each. */
   estimated: boolean;
-  /** List-price value, metered or not: from an engine its own figure, else null; in a result null when nobody knows the price. */
+  /** The cost at list prices, billed or not: from an engine its own figure or null; in a result null if the price is unknown. */
   cost_usd: number | null;
-  /** The parts of these sums, when other models answered beside the turn's own: sub-agents, searches, summaries. */
+  /** The parts of these sums, when other models took part: sub-agents, searches, summaries. */
   by_model?: readonly ModelUsage[];
 };
 
-/** What one model of a turn has used; `cost_usd` as for the turn. */
+/** The usage of one model of a turn; `cost_usd` as for the turn. */
 export type ModelUsage = TokenCounts & { model: string; cost_usd: number | null };
 
 /** One row of `usage_rollup`: sums per hour, surface and identity (spec: Usage and pricing). */
@@ -36,7 +36,7 @@ export type UsageRollup = {
   cache_read_tokens: number;
   cache_write_tokens: number;
   estimated_turns: number;
-  /** Turns whose price nobody knows: they are not in the costs. */
+  /** Turns with an unknown price, which the costs do not include. */
   unpriced_turns: number;
   cost_usd: number;
   billed_cost_usd: number;
@@ -51,7 +51,7 @@ export type UsageAux = {
   model: string;
   units: string;
   calls: number;
-  /** Calls whose price nobody knows: they are not in the costs. */
+  /** Calls with an unknown price, which the costs do not include. */
   unpriced_calls: number;
   quantity: number;
   cost_usd: number;
@@ -60,21 +60,21 @@ export type UsageAux = {
 
 type Sums = Omit<UsageRollup, 'bucket_hour' | 'surface' | 'identity' | 'principal'>;
 
-/** What a person used: a principal with all linked handles, or one handle that is linked to no principal. */
+/** The usage of a person: a principal with all linked handles, or one unlinked handle. */
 export type UsagePerson = Sums & {
   /** Key of the principal; null: not linked. */
   principal: string | null;
-  /** The principal's display name; null when nobody knows it. */
+  /** The principal's display name; null if unknown. */
   name: string | null;
-  /** Where it was used, and under which handle; a principal's own turns stand under its key. */
+  /** The surfaces and handles of the usage; a principal's own turns are listed under its key. */
   handles: { surface: string; identity: string }[];
 };
 
-/** Side calls, which belong to no person, over the whole time. */
+/** Side calls of the whole period, which belong to no person. */
 export type UsageSide = Omit<UsageAux, 'bucket_hour'>;
 
 /**
- * Answer of `GET /api/usage/people`, who used most first. `links_known`: the core said who is linked to whom; without it
- * only what was recorded with a principal is folded. `truncated`: there are more handles than are looked at.
+ * Answer of `GET /api/usage/people`, the highest usage first. `links_known`: the core supplied the links; without them only
+ * usage that was recorded with a principal is combined. `truncated`: not all handles were examined.
  */
 export type UsageByPerson = { since: number; people: UsagePerson[]; side: UsageSide[]; links_known: boolean; truncated: boolean };
