@@ -170,7 +170,7 @@ test(
       return svc(['connector', 'add', 'messenger', ...fields], token);
     };
     const refused = await add('1:a-token-that-nobody-has-given');
-    expect([refused.code, refused.err]).toEqual([1, expect.stringMatching(/nothing was added[^]*does not know this token/)]);
+    expect([refused.code, refused.err]).toEqual([1, expect.stringMatching(/nothing was added[^]*rejected this token/)]);
     const added = await add(telegram.token);
     expect([added.code, added.out]).toEqual([0, expect.stringMatching(/^messenger-2 +running/)]);
 

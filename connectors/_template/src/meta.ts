@@ -20,19 +20,19 @@ export const meta = {
       token_secret_key: {
         type: 'string',
         title: 'Token',
-        description: 'Name of the secret with the token of the bot.',
+        description: 'Name of the secret that holds the bot token.',
         minLength: 1,
       },
       base_url: {
         type: 'string',
         title: 'Address of the platform',
-        description: 'Empty: a small platform to practise with, in the connector itself.',
+        description: 'If empty, the connector runs a small practice platform itself.',
         default: '',
       },
       port: {
         type: 'integer',
         title: 'Port of the practice platform',
-        description: '0 takes a free one.',
+        description: '0 picks a free port.',
         default: 0,
         minimum: 0,
         maximum: 65_535,

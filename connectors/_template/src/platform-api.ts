@@ -42,7 +42,7 @@ export function createPlatformApi(baseUrl: string, token: string): PlatformApi {
       read(ask('GET', `/updates?after=${after}&wait_ms=${waitMs}`, { signal, withinMs: waitMs + 10_000 })),
     async download(id, signal) {
       const { body } = await ask('GET', `/files/${encodeURIComponent(id)}`, { signal, withinMs: 60_000 });
-      if (body === null) throw new Error('The platform gave no file.');
+      if (body === null) throw new Error('The platform sent no file.');
       return body;
     },
     async post({ chat, text, nonce, answers, signal }) {
@@ -63,10 +63,10 @@ export function createPlatformApi(baseUrl: string, token: string): PlatformApi {
 
 /** What the platform refuses, in the words that the kit understands: with them it waits, goes on, or gives up. */
 async function toFault(answer: Response): Promise<Error> {
-  const text = `The platform said ${answer.status}: ${(await answer.text()).slice(0, 200)}`;
+  const text = `The platform answered ${answer.status}: ${(await answer.text()).slice(0, 200)}`;
   const retry_after_s = Number(answer.headers.get('retry-after') ?? 1);
   if (answer.status === 429) return new ServiceError('busy', text, { details: { retry_after_s } });
-  if (answer.status === 401) return new ServiceError('forbidden', 'The platform does not know this token.');
+  if (answer.status === 401) return new ServiceError('forbidden', 'The platform rejected this token.');
   if (answer.status === 404) return new ServiceError('not_found', text);
   if (answer.status < 500) return new ServiceError('unprocessable', text);
   return new Error(text);

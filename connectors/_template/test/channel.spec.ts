@@ -103,8 +103,8 @@ test('the practice platform is open to those with the token alone', async (t) =>
 });
 
 for (const [status, why] of [
-  [401, /does not know this token/],
-  [500, /The platform said 500/],
+  [401, /rejected this token/],
+  [500, /The platform answered 500/],
 ] as const) {
   test(`a platform that answers ${status} at the start is no channel, and the operator reads why`, async (t) => {
     const server = createServer((_, res) => res.writeHead(status).end());

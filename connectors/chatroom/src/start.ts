@@ -85,17 +85,17 @@ export async function start(ctx: StartContext<Config>): Promise<RunningConnector
 
 const firstSteps = ({ username, applicationId }: Bot, { pairing, voice }: Config): string =>
   [
-    `The bot is ${username}. Invite it to a server with this link, which asks for the rights that it needs and no others:`,
+    `The bot is ${username}. Invite it to a server with this link, which asks only for the permissions that it needs:`,
     inviteLink(applicationId, voice),
-    'Then write to it in private, or name it in a channel.',
+    'Then send it a private message, or mention it in a channel.',
     ...(voice ? ['/join calls it into the voice channel that you are in.'] : []),
-    ...(pairing ? ['In private it gives you a code. Let yourself in with it: ./svc pair CODE --as owner'] : []),
+    ...(pairing ? ['In a private message it gives you a code. Let yourself in with it: ./svc pair CODE --as owner'] : []),
   ].join('\n');
 
 /** It is sent as a header. */
 function readToken(token: string): string {
   if (/^[\w-]{10,100}(\.[\w-]{3,200}){2}$/.test(token)) return token;
   throw new Error(
-    `The secret that bot_token_secret_key names is no token of a bot. It has three parts with dots between them. ${tokenHelp}`,
+    `The secret that bot_token_secret_key names is not a bot token. A bot token has three parts, separated by dots. ${tokenHelp}`,
   );
 }

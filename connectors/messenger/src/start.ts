@@ -43,7 +43,7 @@ export async function start(ctx: StartContext<Config>, clock: Clock = systemCloc
   const { port, url } = await server.listen(config.http_port, '127.0.0.1');
   const ingress = createIngress({ core, state, log, openReply: outgoing.openReply });
   void registerCommands(outgoing.call, chatCommands, signal).catch((error: unknown) => {
-    log('warn', 'the menu of commands could not be set', { error: errorText(error) });
+    log('warn', 'the command menu could not be set', { error: errorText(error) });
   });
   const presses = { core, call: outgoing.call, channel: meta.type, log, signal };
   const incoming = await openIncoming(ctx, {
@@ -75,20 +75,20 @@ export async function start(ctx: StartContext<Config>, clock: Clock = systemCloc
 /** The link presses "Start" in the chat with the bot, and so says `/start` there. */
 const firstSteps = (bot: string, { allowed_chat_ids, pairing }: Config): string =>
   [
-    `The bot is https://t.me/${bot}?start=pair: open it, on the telephone if you like, and press "Start".`,
-    ...(allowed_chat_ids.length > 0 ? ['Of all chats it answers those of allowed_chat_ids alone.'] : []),
-    ...(pairing ? ['Who is not known gets a code there. You let them in with it: ./svc pair CODE'] : []),
+    `The bot is https://t.me/${bot}?start=pair. Open this link, also on your phone if you like, and press "Start".`,
+    ...(allowed_chat_ids.length > 0 ? ['It answers only the chats in allowed_chat_ids.'] : []),
+    ...(pairing ? ['A stranger who writes to it gets a code. Let them in with it: ./svc pair CODE'] : []),
   ].join('\n');
 
 /** It becomes part of an address. */
 function readToken(token: string): string {
   if (/^\d{1,20}:[\w-]{10,200}$/.test(token)) return token;
   throw new Error(
-    'The secret that bot_token_secret_key names is no token of a bot. It looks like 123456789:AAE…; @BotFather gives it (/newbot, or /mybots).',
+    'The secret that bot_token_secret_key names is not a bot token. A bot token looks like 123456789:AAE…; get one from @BotFather (/newbot or /mybots).',
   );
 }
 
 function checkWebhook({ webhook_url, webhook_port }: Config): void {
   if (webhook_url === '' || webhook_port !== 0) return;
-  throw new Error('With webhook_url, webhook_port has to say where the proxy passes updates on to.');
+  throw new Error('webhook_url also needs webhook_port, the port that the proxy forwards updates to.');
 }

@@ -47,7 +47,7 @@ test('another program that polls shows in the health, and polls go on when it is
   await fetch(`${server.apiRoot}/bot${server.token}/getUpdates`);
   await expect
     .poll(() => channel.health())
-    .toEqual({ healthy: false, detail: expect.stringContaining('Another program takes the updates') });
+    .toEqual({ healthy: false, detail: expect.stringContaining('Another program is receiving the updates') });
   await expect.poll(() => channel.health(), { timeout: 15_000 }).toEqual({ healthy: true });
   server.say({ from: server.person('Ann'), text: 'hello' });
   await expect.poll(() => core.turns.length).toBe(1);

@@ -153,7 +153,7 @@ test('a file that is too large for bots, or gone, is said to be', async () => {
   await expect.poll(() => texts(channel).length).toBe(2);
   const [large, gone] = texts(channel);
   expect(large).toBe('see\n[Sent file: File "film.mkv" of 30 MB: not taken, because files may have 20 MB here]');
-  expect(gone).toMatch(/^\[Sent file: File "gone.txt": not taken, because Telegram answers 400/);
+  expect(gone).toMatch(/^\[Sent file: File "gone.txt": not taken, because Telegram answered 400/);
 });
 
 test('a file of a person whom the core does not know is not fetched', async () => {
@@ -268,7 +268,7 @@ test('while nobody is known the first chat that writes is learned, over restarts
   server.say({ from: eve, text: 'two' });
   await expect.poll(() => channel.shown(eve.id)).toEqual(['Access denied.']);
   expect(core.turns).toHaveLength(1);
-  expect(channel.logs.join()).toContain('the first chat that wrote is learned');
+  expect(channel.logs.join()).toContain('the first chat that wrote was learned');
   const { resolve } = core;
   core.resolve = async (envelope) => ({ ...(await resolve(envelope)), principal_id: 'prn_2' });
   server.say({ from: ann, text: 'three' });

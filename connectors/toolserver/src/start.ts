@@ -53,7 +53,7 @@ export type Seams = { network?: Network; createServer?: typeof createServer };
 export async function startWith(ctx: StartContext<Config>, seams: Seams): Promise<RunningConnector> {
   const { config, state, log, signal } = ctx;
   const clock = systemClock;
-  // Known for sure once it listens: port 0 takes a free one.
+  // Known for sure once it listens: port 0 picks a free port.
   let origin = publicOrigin(config, config.port);
   const allowedHosts = [new URL(origin).hostname, ...ctx.allowedHosts];
   checkBindHost({ host: config.bind_host, needsToken: true, allowedHosts });
@@ -78,7 +78,7 @@ export async function startWith(ctx: StartContext<Config>, seams: Seams): Promis
   const { port, url } = await server.listen(config.port, config.bind_host);
   origin = publicOrigin(config, port);
   const stopSweep = clock.every(sweepEveryMs, () => {
-    models.sweep().catch((error: unknown) => log('warn', 'expired tokens could not be removed', { error: errorText(error) }));
+    models.sweep().catch((error: unknown) => log('warn', 'expired tokens could not be deleted', { error: errorText(error) }));
   });
   signal.addEventListener('abort', stopSweep, { once: true });
   const call = createCalls({ codes, waiting, approvals, models, clients, access });
@@ -220,5 +220,5 @@ function healthBody(clients: ClientsFile): string {
 const firstSteps = (origin: string): string =>
   [
     `Clients connect to ${origin}${mcpPath}. With Claude Code: claude mcp add --transport http assistant ${origin}${mcpPath}`,
-    'A page opens in the browser and wants a code: ./svc toolserver approve',
+    'A page opens in the browser and asks for a code. Get one with: ./svc toolserver approve',
   ].join('\n');

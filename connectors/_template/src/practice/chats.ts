@@ -57,7 +57,7 @@ export function createPracticeChats(): PracticeChats {
   };
   const find = (id: string): Message => {
     const message = messages.find((one) => one.id === id && one.from === 'bot');
-    if (message === undefined) throw new ServiceError('not_found', 'There is no such message of the bot.');
+    if (message === undefined) throw new ServiceError('not_found', 'The bot has no such message.');
     return message;
   };
 

@@ -48,12 +48,12 @@ export async function startPracticePlatform(ctx: StartContext<Config>, token: st
 const routesOfUsers = (chats: PracticeChats): Record<string, Answer> => ({
   'POST /say': async ({ req }) => {
     const { user, text } = await textsIn(req);
-    if (user === undefined || text === undefined) throw badRequest('"user" has to say who writes, and "text" what.');
+    if (user === undefined || text === undefined) throw badRequest('"user" (who writes) and "text" (the message) are required.');
     return { shown: await chats.say(user, text) };
   },
   'POST /file': async ({ req }) => {
     const { user, name = 'file', text = `I send you ${name}.` } = queryOf(req);
-    if (user === undefined) throw badRequest('"user" has to say who sends it.');
+    if (user === undefined) throw badRequest('"user" (who sends the file) is required.');
     const mime = req.headers['content-type'] ?? 'application/octet-stream';
     return { shown: await chats.say(user, text, { name, mime, bytes: await bytesOf(req) }) };
   },
@@ -97,7 +97,7 @@ function toRoute(route: string, answer: Answer): Route {
 }
 
 function checked(text: string): string {
-  if (text.trim() === '' || text.length > maxChars) throw badRequest(`A message has 1 to ${maxChars} characters.`);
+  if (text.trim() === '' || text.length > maxChars) throw badRequest(`A message must have 1 to ${maxChars} characters.`);
   return text;
 }
 
@@ -106,7 +106,7 @@ async function bytesOf(req: Exchange['req']): Promise<Buffer> {
   let size = 0;
   for await (const part of req as AsyncIterable<Buffer>) {
     size += part.length;
-    if (size > maxFileBytes) throw badRequest(`A file has up to ${maxFileBytes} bytes here.`);
+    if (size > maxFileBytes) throw badRequest(`A file may have at most ${maxFileBytes} bytes.`);
     parts.push(part);
   }
   return Buffer.concat(parts);

@@ -5,17 +5,14 @@ const page = (name: string): string => `${developerPage} (your application, "Bot
 
 /** What keeps the gateway closed until a person does something. */
 const finalCodes: Readonly<Record<number, ServiceError>> = {
-  4004: new ServiceError('unauthorized', `Discord does not know this token (4004). ${tokenHelp}`),
-  4010: new ServiceError('unprocessable', 'Discord does not know this shard (4010).'),
+  4004: new ServiceError('unauthorized', `Discord rejected this token (4004). ${tokenHelp}`),
+  4010: new ServiceError('unprocessable', 'Discord rejected the shard of this connection (4010).'),
   4011: new ServiceError('unprocessable', 'This bot is in too many servers for one connection (4011).'),
-  4012: new ServiceError(
-    'unprocessable',
-    'Discord does not speak this version of its gateway any more (4012). Update the service.',
-  ),
-  4013: new ServiceError('unprocessable', 'Discord does not know what it was asked for (4013). Update the service.'),
+  4012: new ServiceError('unprocessable', 'Discord no longer supports this version of its gateway (4012). Update the service.'),
+  4013: new ServiceError('unprocessable', 'Discord rejected the gateway intents of this connector (4013). Update the service.'),
   4014: new ServiceError(
     'forbidden',
-    `This bot may not have what people write (4014): switch on "Message Content Intent" at ${page('"Privileged Gateway Intents"')} and save.`,
+    `This bot is not allowed to read messages (4014): turn on "Message Content Intent" at ${page('"Privileged Gateway Intents"')} and save.`,
   ),
 };
 

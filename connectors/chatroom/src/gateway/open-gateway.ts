@@ -69,7 +69,7 @@ export function openGateway(options: GatewayOptions): Gateway {
       const isFinal = fault.code !== 'unavailable' && fault.code !== 'busy';
       if (isFinal && !isOpened) return first.reject(fault); // nothing begins without it
       first.resolve();
-      log(isFinal ? 'error' : 'warn', 'the gateway of Discord cannot be opened', { error: errorText(fault) });
+      log(isFinal ? 'error' : 'warn', 'the Discord gateway cannot be opened', { error: errorText(fault) });
       onProblem(errorText(fault));
       await pause(clock, isFinal ? finalAgainMs : backOffMs(backOff, tries), signal);
     }
@@ -119,7 +119,7 @@ function connect(options: GatewayOptions, clock: Clock, onOpen: () => void) {
     failures++;
     const fault = finalFault(code);
     if (fault !== null) return ended.resolve(fault);
-    if (failures > 1) onProblem(`The connection to Discord is closed (${code}). It is opened again.`);
+    if (failures > 1) onProblem(`Discord closed the connection (${code}). Reconnecting.`);
     log('debug', 'the connection to Discord was closed', { code });
   });
   const open = (): void => {
@@ -139,19 +139,19 @@ function connect(options: GatewayOptions, clock: Clock, onOpen: () => void) {
       onEvent(payload, record.current()?.sessionId ?? '');
     } catch (error) {
       // Whatever a server sends: one event that cannot be read ends nothing.
-      log('error', 'an event of the gateway cannot be read and is skipped', { event: payload.t, error: errorText(error) });
+      log('error', 'a gateway event could not be read and was skipped', { event: payload.t, error: errorText(error) });
     }
   });
   manager.on(WebSocketShardEvents.SocketError, (error) =>
     log('debug', 'the connection to Discord failed', { error: errorText(error) }),
   );
   manager.on(WebSocketShardEvents.Error, (error) =>
-    log('warn', 'the gateway of Discord has a fault', { error: errorText(error) }),
+    log('warn', 'the Discord gateway reported an error', { error: errorText(error) }),
   );
   manager.connect().catch((error: unknown) => ended.resolve(toDiscordFault(error)));
   const stop = (): void => {
     void (async () => manager.destroy({ code: keepSession, reason: 'stopping' }))()
-      .catch((error: unknown) => log('debug', 'the gateway was not closed in order', { error: errorText(error) }))
+      .catch((error: unknown) => log('debug', 'the gateway connection was not closed cleanly', { error: errorText(error) }))
       .finally(() => ended.resolve(toDiscordFault(signal.reason)));
   };
   signal.addEventListener('abort', stop, { once: true });

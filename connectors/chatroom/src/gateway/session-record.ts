@@ -48,7 +48,9 @@ export async function openSessionRecord({ state, log, clock, botId }: Deps): Pro
     isWaiting = false;
     writing = writing
       .then(() => state.set(key, safe() as StateValue))
-      .catch((error: unknown) => log('warn', 'how far the gateway was read could not be noted', { error: errorText(error) }));
+      .catch((error: unknown) =>
+        log('warn', "the position in the gateway's event stream could not be saved", { error: errorText(error) }),
+      );
     return writing;
   };
   const writeSoon = (): void => {

@@ -36,11 +36,14 @@ export async function readMissed(deps: BackfillDeps, { channels, since }: Missed
       // REST does not say which server a message is of.
       found.push(...messages.map((message) => (guildId === undefined ? message : { ...message, guild_id: guildId })));
     } catch (error) {
-      log('warn', 'what was said in a channel while this was away could not be read', { channel: id, error: errorText(error) });
+      log('warn', 'messages that a channel received while the connector was offline could not be read', {
+        channel: id,
+        error: errorText(error),
+      });
     }
   }
   if (read < channels.length && !signal.aborted)
-    log('warn', 'in more channels than are read something was said while this was away', { channels: channels.length, read });
+    log('warn', 'more channels have missed messages than are read', { channels: channels.length, read });
   return found.toSorted((one, other) => (isOlder(one.id, other.id) ? -1 : 1));
 }
 
@@ -57,7 +60,7 @@ async function readChannel(deps: BackfillDeps, channel: string, { since, until }
     before = fresh.at(-1)?.id;
     if (before === undefined || fresh.length < pageSize) return found;
   }
-  deps.log('warn', 'more was said in a channel while this was away than is read', { channel, read: found.length });
+  deps.log('warn', 'a channel has more missed messages than are read', { channel, read: found.length });
   return found;
 }
 

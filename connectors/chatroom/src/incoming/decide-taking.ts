@@ -50,7 +50,7 @@ async function noteWord(deps: TakingDeps, { message, room, envelope, isAddressed
     await deps.core.sessions.abort({ channel, sender }, conversation_key);
   } catch (error) {
     if (error instanceof CoreError && error.code === 'forbidden') return;
-    deps.log('debug', 'nothing was running where a round was ended', { channel: room.id, error: errorText(error) });
+    deps.log('debug', 'a round was ended, but no turn was running', { channel: room.id, error: errorText(error) });
   }
   deps.rounds.end(room.id);
 }

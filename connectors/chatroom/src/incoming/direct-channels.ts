@@ -19,7 +19,7 @@ export async function openDirectChannels(state: ConnectorState, log: StartContex
       if (channels.includes(channel)) return;
       channels = [channel, ...channels].slice(0, most);
       await state.set(key, channels).catch((error: unknown) => {
-        log('warn', 'a private chat could not be noted', { error: errorText(error) });
+        log('warn', 'a private chat could not be saved', { error: errorText(error) });
       });
     },
   };

@@ -12,18 +12,18 @@ export function toDiscordFault(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   if (error instanceof RateLimitError) return busy(error.timeToReset);
   if (error instanceof DiscordAPIError) return refusal(error);
-  if (error instanceof HTTPError) return new ServiceError('unavailable', `Discord answers ${error.status}. It is tried again.`);
-  return new ServiceError('unavailable', `Discord cannot be reached${codeOf(error)}. It is tried again.`);
+  if (error instanceof HTTPError) return new ServiceError('unavailable', `Discord answered ${error.status}. Retrying.`);
+  return new ServiceError('unavailable', `Discord cannot be reached${codeOf(error)}. Retrying.`);
 }
 
 const busy = (ms: number): ServiceError =>
-  new ServiceError('busy', 'Discord wants a pause.', { details: { retry_after_s: Math.max(0.1, ms / 1000) } });
+  new ServiceError('busy', 'Discord is limiting the rate of requests.', { details: { retry_after_s: Math.max(0.1, ms / 1000) } });
 
 function refusal({ status, code, message }: DiscordAPIError): ServiceError {
-  const said = `Discord answers ${status}: ${cutText(message, longestRefusal)} (${code}).`;
+  const said = `Discord answered ${status}: ${cutText(message, longestRefusal)} (${code}).`;
   switch (status) {
     case 401:
-      return new ServiceError('unauthorized', `Discord does not know this token (401). ${tokenHelp}`);
+      return new ServiceError('unauthorized', `Discord rejected this token (401). ${tokenHelp}`);
     case 403:
       return new ServiceError('forbidden', said);
     case 404:

@@ -58,7 +58,7 @@ export function createEventSource(deps: SourceDeps): EventSource {
   const push = (item: Item): void => {
     if (queue.push(item)) return;
     record.behind();
-    log('warn', 'more was said than can be taken; the rest is read later');
+    log('warn', 'messages arrive faster than they can be taken; the rest is read later');
   };
 
   /** One at a time. What comes meanwhile comes behind what was missed. */
@@ -72,7 +72,8 @@ export function createEventSource(deps: SourceDeps): EventSource {
       const since = Math.max((record.behindSince() ?? Infinity) - overlapMs, clock.now() - backfillHours * hourMs);
       const missed =
         Number.isFinite(since) && backfillHours > 0 ? await readMissed(deps, { channels: channelsSince(since), since }) : [];
-      if (missed.length > 0) log('info', 'messages were read that came while this was away', { messages: missed.length });
+      if (missed.length > 0)
+        log('info', 'messages that arrived while the connector was offline were read', { messages: missed.length });
       for (const message of missed)
         push({ event: { kind: 'message', message }, sessionId: '', sequence: 0, at: timeOf(message.id) });
       push({ event: null, sessionId: '', sequence: 0, at: 0, isLastMissed: true });
@@ -111,7 +112,7 @@ export function createEventSource(deps: SourceDeps): EventSource {
       if (!isOwed) return;
       isOwed = false;
       const found = findChannels().catch((error: unknown) => {
-        log('warn', 'channels cannot be listed; what was missed there is not read', { error: errorText(error) });
+        log('warn', 'channels cannot be listed; messages missed there are not read', { error: errorText(error) });
       });
       void catchUp(found.then(() => undefined));
     },

@@ -10,7 +10,7 @@ import { developerPage, toDiscordFault } from './discord-fault.ts';
 /** Flags of an application: it may have the contents of messages, as a bot of few servers or as a checked one. */
 const mayReadMessages = (1 << 18) | (1 << 19);
 
-const missingIntent = `This bot does not get what people write: switch on "Message Content Intent" at ${developerPage} (your application, "Bot", "Privileged Gateway Intents"), and save.`;
+const missingIntent = `This bot cannot read messages: turn on "Message Content Intent" at ${developerPage} (your application, "Bot", "Privileged Gateway Intents"), and save.`;
 
 /** The bot that a token is of. Where Discord cannot be reached it is the one that it was at the last start. */
 export async function findBot(
@@ -28,7 +28,7 @@ export async function findBot(
     signal.throwIfAborted();
     const fault = toDiscordFault(error);
     if (known === null || known.id !== idInToken(token) || !isPassing(fault)) throw fault;
-    log('warn', 'the channel is opened before Discord can be reached', { error: errorText(fault) });
+    log('warn', 'Discord cannot be reached yet; the channel is opened anyway', { error: errorText(fault) });
     return known;
   }
 }

@@ -49,7 +49,7 @@ export function createJoinIn({ triage, log, assistantName, perHour, clock = syst
         const { speak } = await triage({ sender, instruction, text, answer: { speak: { type: 'boolean' } } }, within);
         return speak === true && answers.count(channel) === 0;
       } catch (error) {
-        log('warn', 'whether to join in could not be decided', { channel, error: errorText(error) });
+        log('warn', 'the assistant could not decide whether to join in', { channel, error: errorText(error) });
         return false;
       }
     },

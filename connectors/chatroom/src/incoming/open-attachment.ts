@@ -10,7 +10,7 @@ export function createOpenAttachment(apiUrl: string) {
   return async ({ url }: { url: string }, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> => {
     const address = URL.parse(url);
     if (address === null || !(hosts.has(address.origin) || address.origin === own))
-      throw new ServiceError('unprocessable', 'it does not lie where Discord keeps files');
+      throw new ServiceError('unprocessable', "its address is not one of Discord's file servers");
     return download(address, 'Discord', signal);
   };
 }

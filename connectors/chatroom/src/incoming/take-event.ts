@@ -24,7 +24,7 @@ export async function takeEvent(deps: TakeDeps, event: ChatEvent): Promise<void>
     await hand(deps, event);
   } catch (error) {
     if (isPassing(error)) throw error;
-    deps.log('error', 'an event cannot be read and is skipped', { kind: event.kind, error: errorText(error) });
+    deps.log('error', 'an event could not be read and was skipped', { kind: event.kind, error: errorText(error) });
   }
 }
 

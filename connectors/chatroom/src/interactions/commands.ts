@@ -71,7 +71,7 @@ export async function keepCommands(
     } catch (error) {
       const fault = toDiscordFault(error);
       if (signal.aborted) return;
-      log('warn', 'the menu of commands could not be given to Discord', { error: errorText(fault) });
+      log('warn', 'the slash commands could not be registered with Discord', { error: errorText(fault) });
       if (!isPassing(fault) || !(await pause(clock, againMs, signal))) return;
     }
   }

@@ -22,11 +22,9 @@ export async function takePress(
   const [, id, number] = /^ask:([\w.-]{1,50}):(\d{1,3})$/.exec(button) ?? [];
   // Nothing hangs on what is shown: a press that is older than a few seconds cannot be answered.
   const shown = (work: Promise<unknown>) =>
-    work.catch((error: unknown) =>
-      log('debug', 'who pressed a button could not be told what came of it', { error: errorText(error) }),
-    );
+    work.catch((error: unknown) => log('debug', 'the result of a button press could not be shown', { error: errorText(error) }));
   if (id === undefined || number === undefined) {
-    await shown(respond.tell(interaction, 'This button means nothing any more.'));
+    await shown(respond.tell(interaction, 'This button no longer works.'));
     return;
   }
   try {

@@ -21,12 +21,12 @@ export const voiceMenu: RESTPutAPIApplicationCommandsJSONBody = [
   {
     type: ApplicationCommandType.ChatInput,
     name: 'join',
-    description: 'listen and speak in a voice channel; what is said is written here',
+    description: 'listen and speak in a voice channel, with a transcript here',
     options: [
       {
         type: ApplicationCommandOptionType.Channel,
         name: channelOption,
-        description: 'the one that you are in, unless you name another',
+        description: 'default: the one you are in',
         channel_types: [ChannelType.GuildVoice],
       },
     ],
@@ -44,7 +44,7 @@ type Deps = Pick<StartContext, 'log'> & {
 
 type WithVoice = Deps & { voice: DiscordVoice };
 
-const switchedOff = 'Voice is switched off. Switch it on: ./svc connector config NAME --set voice=true';
+const switchedOff = 'Voice is turned off. Turn it on with: ./svc connector config NAME --set voice=true';
 
 /** Takes `/join` and `/leave`. False for anything else. */
 export async function takeVoiceCommand(deps: Deps, interaction: APIInteraction): Promise<boolean> {
@@ -55,11 +55,12 @@ export async function takeVoiceCommand(deps: Deps, interaction: APIInteraction):
   const request = toRequest(interaction, data);
   try {
     if (voice === null) await respond.tell(interaction, switchedOff);
-    else if (request === null) await respond.tell(interaction, 'There are no voice channels in private.');
+    else if (request === null)
+      await respond.tell(interaction, 'This command works only on a server: private messages have no voice channels.');
     else await (name === 'join' ? join : leave)({ ...deps, voice }, interaction, request);
   } catch (error) {
     if (!(error instanceof ServiceError)) log('error', 'a voice command failed', { error: errorText(error) });
-    const why = error instanceof ServiceError ? error.message : 'That failed; the log says why.';
+    const why = error instanceof ServiceError ? error.message : 'This failed. The log says why.';
     await respond.tell(interaction, why).catch((fault: unknown) => {
       log('warn', 'a voice command could not be answered', { error: errorText(fault) });
     });
@@ -87,16 +88,16 @@ async function join({ voice, respond, post, log }: WithVoice, interaction: APIIn
   const place = await voice.findPlace(request);
   await respond.show(interaction, `I am joining <#${place.channel}>.`);
   const how = await voice.join(place).then(
-    () => `I am listening in <#${place.channel}>. What is said is written here. /leave ends it.`,
+    () => `I am listening in <#${place.channel}>. I write down here what is said. Use /leave to send me away.`,
     (error: unknown) => (error instanceof ServiceError ? error.message : `I could not join: ${errorText(error)}`),
   );
   await post(place.text, how).catch((error: unknown) =>
-    log('warn', 'a note on voice could not be posted', { error: errorText(error) }),
+    log('warn', 'a voice notice could not be posted', { error: errorText(error) }),
   );
 }
 
 async function leave({ voice, respond }: WithVoice, interaction: APIInteraction, request: JoinRequest): Promise<void> {
   const hasLeft = await voice.leave(request);
   if (hasLeft) await respond.show(interaction, 'I left the voice channel.');
-  else await respond.tell(interaction, 'I am in no voice channel here.');
+  else await respond.tell(interaction, 'I am not in a voice channel here.');
 }

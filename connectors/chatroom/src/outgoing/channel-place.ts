@@ -28,7 +28,7 @@ export function createChannelPlace(call: DiscordCall): ChannelPlace {
 export const noTarget = (target: string): ServiceError =>
   new ServiceError(
     'unprocessable',
-    `"${target.slice(0, 100)}" is no place in Discord. Give the id of a channel or thread, or user:ID for a private message.`,
+    `"${target.slice(0, 100)}" is not a Discord channel. Use the ID of a channel or thread, or user:ID for a private message.`,
   );
 
 /** Whether a message came after another: ids of Discord are numbers that grow. */

@@ -116,8 +116,8 @@ describe('a reply', () => {
     [403, 50_013, 'Give its role "Send Messages"'],
     [403, 50_001, 'Give its role "View Channel"'],
     [403, 50_007, 'share a server with it'],
-    [404, 10_003, 'knows no such channel'],
-    [400, 50_035, 'Discord says: Invalid Form Body'],
+    [404, 10_003, 'has no such channel'],
+    [400, 50_035, 'Discord refused it: Invalid Form Body'],
     [401, 0, 'Set a new one'],
   ])('that is refused with %i %i fails at once and says what to do', async (status, code, help) => {
     const out = await setUpOutgoing();
@@ -244,7 +244,7 @@ describe('files', () => {
     await out.within(begin(out, general).finish(resultOf('', files)));
     expect(out.named('post').map(({ body, files: sent }) => body['content'] ?? sent.length)).toEqual([
       10,
-      '📎 big.bin is larger than the 10 MiB that Discord takes.',
+      '📎 big.bin is larger than the 10 MiB that Discord accepts.',
       '📎 none.txt is empty.',
       2,
     ]);
@@ -260,7 +260,7 @@ describe('files', () => {
       ['a.txt', 'b.txt', 'c.txt'],
       ['a.txt'],
       ['b.txt'],
-      '📎 b.txt is larger than Discord takes here.',
+      '📎 b.txt is larger than Discord accepts here.',
       ['c.txt'],
     ]);
   });

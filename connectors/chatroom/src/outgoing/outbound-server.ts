@@ -69,14 +69,14 @@ export function createChannels({ rooms, toggles }: Pick<OutboundServerDeps, 'roo
 
 function checkPrivate(target: string, dmAllowed: string): void {
   if (!target.startsWith('user:') || dmAllowed === '' || target === `user:${dmAllowed}`) return;
-  throw forbidden('Private messages go to the person of dm_allowed_user_id alone.');
+  throw forbidden('Private messages can be sent only to the person in dm_allowed_user_id.');
 }
 
 const files = [{ path: '/send-file', kind: 'document', what: 'a file' }] as const;
 
 const place: SendRoutesDeps['place'] = {
   fields: {
-    channel_id: { type: 'string', description: 'The id of a channel, thread or post, or user:ID for a private message.' },
+    channel_id: { type: 'string', description: 'The ID of a channel, thread or post, or user:ID for a private message.' },
   },
   required: ['channel_id'],
   toTarget({ channel_id: target }) {

@@ -34,7 +34,7 @@ export function createFileSender({ uploads, write, maxFileBytes }: SendFilesDeps
       const { data: body, bytes, mime: found } = await uploads.open(path);
       if (bytes > 0 && bytes <= maxFileBytes) return { file, raw: toRaw(name, await buffer(body), mime ?? found), bytes };
       body.destroy();
-      return bytes === 0 ? 'is empty.' : `is larger than the ${Math.floor(maxFileBytes / mib)} MiB that Discord takes.`;
+      return bytes === 0 ? 'is empty.' : `is larger than the ${Math.floor(maxFileBytes / mib)} MiB that Discord accepts.`;
     } catch (error) {
       const isLost = error instanceof ServiceError && (error.code === 'not_found' || error.code === 'forbidden');
       if (!isLost) throw error;
@@ -55,7 +55,8 @@ export function createFileSender({ uploads, write, maxFileBytes }: SendFilesDeps
       await write({ ...to, files: ready.map(({ raw }) => raw), fields: content === undefined ? {} : { content } });
     } catch (error) {
       if (!(error instanceof ServiceError) || error.code !== 'too_large') throw error;
-      if (ready.length === 1) return void (await postNotice(part(to, 'words'), first.file, 'is larger than Discord takes here.'));
+      if (ready.length === 1)
+        return void (await postNotice(part(to, 'words'), first.file, 'is larger than Discord accepts here.'));
       for (const [index, each] of ready.entries()) await post(part(to, `alone ${index}`), [each]);
     }
   }

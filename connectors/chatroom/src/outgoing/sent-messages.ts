@@ -51,7 +51,7 @@ export async function openSentMessages(state: ConnectorState, log: StartContext[
         ...(oldest !== undefined && { [prefix + oldest]: undefined }),
       };
       await state.change(changes).catch((error: unknown) => {
-        log('error', 'what was posted in a channel could not be noted', { error: errorText(error) });
+        log('error', 'a message that was posted in a channel could not be recorded', { error: errorText(error) });
       });
     },
   };

@@ -9,16 +9,16 @@ const longestRefusal = 300;
 export function toFault(error: unknown): Error {
   if (error instanceof RateLimitError) return rateLimit(error);
   if (error instanceof DiscordAPIError) return refusal(error);
-  if (error instanceof HTTPError) return new Error(`Discord says: ${error.status} ${error.message}`.trim());
+  if (error instanceof HTTPError) return new Error(`Discord answered ${error.status}: ${error.message}`.trim());
   if (error instanceof Error && error.message.startsWith('Expected token')) return forbidden(badToken);
   const code = codeOf(error);
   if (code !== null && notSent.has(code)) return paused(`Discord cannot be reached (${code}).`, 2000);
-  return new Error(`No answer came from Discord${code === null ? '' : ` (${code})`}.`);
+  return new Error(`Discord did not answer${code === null ? '' : ` (${code})`}.`);
 }
 
 /** `retryAfter` is what an answer said, `timeToReset` what its limit still lasts: the longer one counts. */
 const rateLimit = ({ retryAfter, timeToReset, global: isGlobal }: RateLimitError): ServiceError =>
-  paused('Discord wants a pause.', Math.max(retryAfter, timeToReset, 50), isGlobal);
+  paused('Discord is limiting the rate of requests.', Math.max(retryAfter, timeToReset, 50), isGlobal);
 
 const paused = (text: string, ms: number, isGlobal = false): ServiceError =>
   new ServiceError('busy', text, { details: { retry_after_s: ms / 1000, ...(isGlobal && { global: true }) } });
@@ -26,33 +26,33 @@ const paused = (text: string, ms: number, isGlobal = false): ServiceError =>
 const forbidden = (text: string): ServiceError => new ServiceError('forbidden', text);
 
 const badToken =
-  "Discord does not take the bot's token any more. Set a new one (./svc connector config NAME --secret bot_token_secret_key).";
+  "Discord no longer accepts the bot's token. Set a new one (./svc connector config NAME --secret bot_token_secret_key).";
 
 /** Codes of Discord that mean more than their status, with what to do. */
 const known: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   10003: [
     'unprocessable',
-    'Discord knows no such channel: it was deleted, or the id is none. For a private message write user:ID.',
+    'Discord has no such channel: it was deleted, or the ID is wrong. For a private message, use user:ID.',
   ],
-  10004: ['forbidden', 'The bot is not in that server any more. Invite it again.'],
-  10008: ['not_found', 'The message is gone.'],
-  10013: ['unprocessable', 'Discord knows no such person.'],
-  20028: ['busy', 'The channel wants a pause between messages.'],
-  30007: ['unprocessable', 'Discord takes no more of these here.'],
-  40005: ['too_large', 'The file is larger than Discord takes.'],
+  10004: ['forbidden', 'The bot is no longer on that server. Invite it again.'],
+  10008: ['not_found', 'The message no longer exists.'],
+  10013: ['unprocessable', 'Discord has no such user.'],
+  20028: ['busy', 'The channel is in slow mode. Wait before you send the next message.'],
+  30007: ['unprocessable', "Discord's limit for this channel or server is reached."],
+  40005: ['too_large', 'The file is larger than Discord accepts.'],
   50001: ['forbidden', 'The bot cannot see that channel. Give its role "View Channel" there.'],
-  50006: ['unprocessable', 'Discord takes no empty message.'],
+  50006: ['unprocessable', 'Discord does not accept an empty message.'],
   50007: [
     'forbidden',
-    'That person takes no private messages of the bot: they have to share a server with it and allow them there.',
+    'That person accepts no private messages from the bot: they must share a server with it and allow direct messages there.',
   ],
-  50008: ['unprocessable', 'In that channel are no messages. Name one of its threads or posts.'],
+  50008: ['unprocessable', 'That channel cannot hold messages. Name one of its threads or posts.'],
   50013: [
     'forbidden',
-    'The bot may not do that there. Give its role "Send Messages", "Send Messages in Threads", "Attach Files", "Read Message History" and "Add Reactions".',
+    'The bot has no permission to do that there. Give its role "Send Messages", "Send Messages in Threads", "Attach Files", "Read Message History" and "Add Reactions".',
   ],
-  50024: ['unprocessable', 'In that channel are no messages. Name one of its threads or posts.'],
-  50033: ['unprocessable', 'Discord takes no private messages to that account.'],
+  50024: ['unprocessable', 'That channel cannot hold messages. Name one of its threads or posts.'],
+  50033: ['unprocessable', 'Discord delivers no private messages to that account.'],
   160005: ['forbidden', 'The thread is locked. Unlock it, or give the bot\'s role "Manage Threads".'],
   200000: ['unprocessable', "The server's AutoMod has blocked the message."],
   200001: ['unprocessable', "The server's AutoMod has blocked the message."],
@@ -60,7 +60,7 @@ const known: Readonly<Record<string, readonly [ErrorCode, string]>> = {
 
 /** `reason`: Discord's own code. */
 function refusal({ status, code, message }: DiscordAPIError): Error {
-  const said = `Discord says: ${cutText(message, longestRefusal)}`;
+  const said = `Discord refused it: ${cutText(message, longestRefusal)}`;
   const [as, help] = known[code] ?? [];
   if (status === 429) return paused(help ?? said, 1000);
   if (status >= 500) return new Error(said);

@@ -67,7 +67,7 @@ export function listenOn({ packages, connection: { receiver }, listen, clock, lo
         last = clock.elapsed();
         take(packet);
       });
-      next.on('error', (error) => log('debug', 'a packet of sound could not be read', { error: errorText(error) }));
+      next.on('error', (error) => log('debug', 'an audio packet could not be decoded', { error: errorText(error) }));
       next.once('close', () => void (!isOver && (stream = subscribe())));
       return next;
     }
@@ -77,7 +77,7 @@ export function listenOn({ packages, connection: { receiver }, listen, clock, lo
     if (open.has(user) || signal.aborted) return;
     open.add(user);
     hear(user)
-      .catch((error: unknown) => log('warn', 'a person cannot be listened to', { user, error: errorText(error) }))
+      .catch((error: unknown) => log('warn', 'the audio of a person cannot be received', { user, error: errorText(error) }))
       .finally(() => open.delete(user));
   });
 }

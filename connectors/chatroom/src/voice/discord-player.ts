@@ -20,7 +20,7 @@ export function createDiscordPlayer(
   const player = voice.createAudioPlayer({
     behaviors: { noSubscriber: voice.NoSubscriberBehavior.Pause, maxMissedFrames: longestGap },
   });
-  player.on('error', (error) => log('warn', 'sound could not be played', { error: errorText(error) }));
+  player.on('error', (error) => log('warn', 'audio could not be played', { error: errorText(error) }));
   connection.subscribe(player);
 
   return {

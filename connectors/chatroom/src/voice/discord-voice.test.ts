@@ -91,12 +91,17 @@ describe('/join', () => {
       [],
       'Join a voice channel first, or name one.',
     ],
-    ['a channel of text', {}, [{ name: 'channel', value: 'text' }], 'That is no voice channel here.'],
-    ['a channel that is not there', {}, [{ name: 'channel', value: 'gone' }], 'That is no voice channel here.'],
+    ['a channel of text', {}, [{ name: 'channel', value: 'text' }], 'That is not a voice channel of this server.'],
+    ['a channel that is not there', {}, [{ name: 'channel', value: 'gone' }], 'That is not a voice channel of this server.'],
     ['a text channel that is switched off', { channel_id: 'off' }, [], 'I am switched off in this channel.'],
     ['a thread of a channel that is switched off', { channel_id: 'thread' }, [], 'I am switched off in this channel.'],
     ['a voice channel that is switched off', {}, [{ name: 'channel', value: 'off' }], 'I am switched off in this channel.'],
-    ['a private chat', { guild_id: undefined }, [], 'There are no voice channels in private.'],
+    [
+      'a private chat',
+      { guild_id: undefined },
+      [],
+      'This command works only on a server: private messages have no voice channels.',
+    ],
   ])('says to the person alone why not: %s', async (_what, more, options, why) => {
     const { said, posts, command } = openServer();
     await command('join', more, options);
@@ -107,14 +112,18 @@ describe('/join', () => {
     const { said, command } = openServer(() => tier);
     await command('join');
     await command('leave');
-    const refusal = 'you: Only people whom I know may call me into a voice channel, or send me away.';
+    const refusal = 'you: Only people I know may call me into a voice channel or send me away.';
     expect(said).toEqual([refusal, refusal]);
   });
 });
 
 test.each([
-  ['on a stage or without the right to speak', { suppress: true }, /^Nobody hears me in <#voice>: I may not speak there/],
-  ['muted by a moderator', { mute: true }, /^Nobody hears me in <#voice>: I am muted there/],
+  [
+    'on a stage or without the right to speak',
+    { suppress: true },
+    /^Nobody can hear me in <#voice>: I am not allowed to speak there/,
+  ],
+  ['muted by a moderator', { mute: true }, /^Nobody can hear me in <#voice>: I am muted there/],
 ])('says that nobody hears it, when it joins and when that changes: %s', async (_what, state, note) => {
   const { folder } = await installQuietVoice();
   const { voice, posts, command } = openServer(undefined, { folder });
@@ -134,7 +143,7 @@ test.each([
 test('/leave where it is in no channel says so', async () => {
   const { said, command } = openServer();
   await command('leave');
-  expect(said).toEqual(['you: I am in no voice channel here.']);
+  expect(said).toEqual(['you: I am not in a voice channel here.']);
 });
 
 test('an instance without voice says how it is switched on', async () => {

@@ -77,8 +77,8 @@ export function openDiscordVoice(deps: DiscordVoiceDeps): DiscordVoice {
     const why = unheard.get(guild);
     if (place === undefined || why === undefined) return;
     deps
-      .post(place.text, `Nobody hears me in <#${place.channel}>: ${why} My answers are here.`)
-      .catch((error: unknown) => log('warn', 'a note on voice could not be posted', { error: errorText(error) }));
+      .post(place.text, `Nobody can hear me in <#${place.channel}>: ${why} I answer here instead.`)
+      .catch((error: unknown) => log('warn', 'a voice notice could not be posted', { error: errorText(error) }));
   }
 
   /** Who a member is to the core; null for programs and strangers, who are not listened to. */
@@ -122,7 +122,7 @@ export function openDiscordVoice(deps: DiscordVoiceDeps): DiscordVoice {
 
   const voice = openVoice({
     ...deps,
-    packages: packages ?? { missing: 'Its libraries are not installed. Restart the connector.' },
+    packages: packages ?? { missing: 'The voice libraries are not installed. Restart the connector.' },
     adapterOf: signals.adapterOf,
     async speakerOf(place, user): Promise<Speaker | null> {
       const found = await speakerIn(place, user);
@@ -141,7 +141,7 @@ export function openDiscordVoice(deps: DiscordVoiceDeps): DiscordVoice {
   async function checkAsker({ user, roles, guild, text }: JoinRequest): Promise<void> {
     const { identity } = await deps.findSpeaker(user, roles, await keyOf({ guild, text }));
     if (identity.denied || !atLeast(identity.trust_tier, 'KNOWN'))
-      throw new ServiceError('forbidden', 'Only people whom I know may call me into a voice channel, or send me away.');
+      throw new ServiceError('forbidden', 'Only people I know may call me into a voice channel or send me away.');
   }
 
   async function channelOf({ user, guild, channel }: JoinRequest): Promise<string> {
@@ -168,7 +168,7 @@ export function openDiscordVoice(deps: DiscordVoiceDeps): DiscordVoice {
       const channel = await channelOf(request);
       const room = await rooms.find(channel);
       if (room?.kind !== 'voice' || room.guildId !== request.guild)
-        throw new ServiceError('not_found', 'That is no voice channel here.');
+        throw new ServiceError('not_found', 'That is not a voice channel of this server.');
       const place = { guild: request.guild, channel, text: request.text };
       if (!isOn(place)) throw new ServiceError('forbidden', 'I am switched off in this channel.');
       return place;
@@ -182,6 +182,7 @@ export function openDiscordVoice(deps: DiscordVoiceDeps): DiscordVoice {
 
 /** `suppress`: Discord lets it say nothing. */
 function whyUnheard({ suppress, mute }: Record<string, unknown>): string | null {
-  if (suppress === true) return 'I may not speak there. Give me the right to, or invite me to speak where it is a stage.';
+  if (suppress === true)
+    return 'I am not allowed to speak there. Give me the permission to speak or, on a stage, invite me to speak.';
   return mute === true ? 'I am muted there.' : null;
 }

@@ -77,9 +77,9 @@ export function openVoice(options: VoiceOptions): Voice {
     const { guild } = place;
     const now = entries.get(guild);
     if (now !== undefined && now.place.channel === place.channel && now.place.text === place.text) return;
-    if (joining.has(guild)) throw new ServiceError('busy', 'I am joining a voice channel of this server already.');
+    if (joining.has(guild)) throw new ServiceError('busy', 'I am already joining a voice channel of this server.');
     if (now === undefined && entries.size + joining.size >= maxRooms)
-      throw new ServiceError('queue_full', `I am in ${maxRooms} voice channels already, which is the most.`);
+      throw new ServiceError('queue_full', `I am already in ${maxRooms} voice channels, which is the maximum.`);
     joining.add(guild);
     try {
       now?.end();
@@ -166,7 +166,7 @@ export function openVoice(options: VoiceOptions): Voice {
   const say = (place: VoicePlace, text: string): void => {
     options
       .post(place.text, text)
-      .catch((error: unknown) => log('warn', 'a note on voice could not be posted', { error: errorText(error) }));
+      .catch((error: unknown) => log('warn', 'a voice notice could not be posted', { error: errorText(error) }));
   };
 
   return {
@@ -194,7 +194,7 @@ function load(packages: VoiceOptions['packages']): VoicePackages {
   try {
     return loadVoicePackages(packages.folder);
   } catch (error) {
-    throw new ServiceError('unavailable', `The libraries of voice cannot be loaded: ${errorText(error)}`, { cause: error });
+    throw new ServiceError('unavailable', `The voice libraries cannot be loaded: ${errorText(error)}`, { cause: error });
   }
 }
 

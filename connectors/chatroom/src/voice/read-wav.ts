@@ -65,7 +65,10 @@ function readForm(fmt: Buffer): PcmFormat {
 const isRate = (rate: number): rate is PcmRate => pcmRates.some((each) => each === rate);
 
 const unreadable = () =>
-  new ServiceError('upstream', 'The speech provider sent sound that cannot be played: no 16-bit samples of a usual rate.');
+  new ServiceError(
+    'upstream',
+    'The speech provider sent audio that cannot be played: it has no 16-bit samples at a common sample rate.',
+  );
 
 async function* rest(first: Buffer, bytes: number, iterator: AsyncIterator<Buffer>): AsyncGenerator<Buffer, void, undefined> {
   let left = bytes;

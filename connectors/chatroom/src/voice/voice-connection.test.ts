@@ -87,7 +87,7 @@ test('one that comes back after it was asked to goes on, and may break again', a
 test('who was sent away does not come back', async () => {
   const { connection, lost } = await openReady();
   connection.become('disconnected', { closeCode: 4014 });
-  await expect.poll(() => lost).toEqual(['I was sent away']);
+  await expect.poll(() => lost).toEqual(['I was disconnected']);
   expect(connection.rejoins).toBe(0);
 });
 

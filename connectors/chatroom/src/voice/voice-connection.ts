@@ -44,7 +44,7 @@ export async function joinChannel({ voice }: VoicePackages, options: JoinOptions
     close();
     onLost(why);
   };
-  connection.on('error', (error) => log('warn', 'the voice connection had a fault', { error: errorText(error) }));
+  connection.on('error', (error) => log('warn', 'the voice connection reported an error', { error: errorText(error) }));
   try {
     await voice.entersState(connection, status.Ready, joinMs);
   } catch (error) {
@@ -62,7 +62,7 @@ export async function joinChannel({ voice }: VoicePackages, options: JoinOptions
   async function comeBack(): Promise<void> {
     for (let tries = 0; !isOver && !(await isBack()); tries++) {
       if (isOver) return;
-      if (wasSentAway(connection)) return lost('I was sent away');
+      if (wasSentAway(connection)) return lost('I was disconnected');
       if (tries >= maxRejoins || !connection.rejoin()) return lost('the connection broke and did not come back');
     }
   }
@@ -79,4 +79,4 @@ export async function joinChannel({ voice }: VoicePackages, options: JoinOptions
 const wasSentAway = ({ state }: VoiceConnection): boolean => 'closeCode' in state && state.closeCode === 4014;
 
 const notLetIn =
-  'Discord did not let me into the voice channel. Check that the bot may connect and speak there, and that the channel is not full.';
+  'Discord did not let me into the voice channel. Check that the bot has the permissions to connect and speak there, and that the channel is not full.';

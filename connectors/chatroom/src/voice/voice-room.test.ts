@@ -76,7 +76,7 @@ describe('a person who speaks while the assistant does', () => {
     await settled();
     await say('ben');
     expect(stops()).toBe(1);
-    expect(logs).toContain('the turn that was interrupted goes on');
+    expect(logs).toContain('the interrupted turn was not ended');
   });
 
   test('is heard: what they say is the next turn, and its reply is spoken', async () => {
@@ -159,7 +159,7 @@ test('more than eight utterances that wait are not heard', async () => {
   });
   for (let n = 0; n < 10; n++) await say(`ann${n % 3}`);
   expect(taken).toBe(8);
-  expect(logs.filter((line) => line.includes('not heard'))).toHaveLength(2);
+  expect(logs.filter((line) => line.includes('was dropped'))).toHaveLength(2);
   waiting.resolve();
 });
 

@@ -90,7 +90,7 @@ export function createVoiceRoom(deps: VoiceRoomDeps): VoiceRoom {
     if (cut.length === 0) return;
     deps.abort(speaker).catch((error: unknown) => {
       // It ended meanwhile, or is for the person who asked alone to end. It is not spoken any more.
-      log('debug', 'the turn that was interrupted goes on', { error: errorText(error) });
+      log('debug', 'the interrupted turn was not ended', { error: errorText(error) });
     });
   }
 
@@ -98,7 +98,7 @@ export function createVoiceRoom(deps: VoiceRoomDeps): VoiceRoom {
     const speaker = speakers.get(user);
     if (speaker === undefined || closing.signal.aborted) return;
     if (hearing >= maxHearing) {
-      log('warn', 'too much was said at once; one utterance is not heard', { user });
+      log('warn', 'too many people spoke at once; one utterance was dropped', { user });
       return;
     }
     hearing++;
@@ -108,7 +108,7 @@ export function createVoiceRoom(deps: VoiceRoomDeps): VoiceRoom {
         onceDone((signal) => toMessage(speaker, toWav(pcm, heardFormat), signal)),
       );
     } catch (error) {
-      log('warn', 'what was said does not reach the core', { user, error: errorText(error) });
+      log('warn', 'an utterance could not be sent to the core', { user, error: errorText(error) });
     } finally {
       hearing--;
     }
@@ -121,7 +121,7 @@ export function createVoiceRoom(deps: VoiceRoomDeps): VoiceRoom {
     const text = heard?.text.trim() ?? '';
     if (text === '' || closing.signal.aborted) return null;
     const messageId = await caption(speaker, text).catch((error: unknown) => {
-      log('warn', 'what was said could not be written down', { user: speaker.id, error: errorText(error) });
+      log('warn', 'the transcript of an utterance could not be posted', { user: speaker.id, error: errorText(error) });
       return `voice:${randomUUID()}`;
     });
     remember(messageId, speaker);

@@ -30,7 +30,7 @@ export function createVoiceSignals({ botId, send, log }: Deps): VoiceSignals {
       return {
         sendPayload(payload) {
           send(payload as GatewaySendPayload).catch((error: unknown) =>
-            log('warn', 'Discord was not told about a voice channel', { error: errorText(error) }),
+            log('warn', 'Discord could not be told to change the voice channel', { error: errorText(error) }),
           );
           return true;
         },

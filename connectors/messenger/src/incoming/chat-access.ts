@@ -36,7 +36,7 @@ export async function openChatAccess({ state, log, emit, allowed, root: rootOf }
     log('info', what, { chat });
     emit({ kind: 'instance', payload: { what, chat } });
     await state.set(key, { chat: learned, isOver }).catch((error: unknown) => {
-      log('error', 'which chat is answered could not be noted', { error: errorText(error) });
+      log('error', 'the chat that is answered could not be saved', { error: errorText(error) });
     });
   };
 
@@ -44,12 +44,12 @@ export async function openChatAccess({ state, log, emit, allowed, root: rootOf }
     if (isOver || isInvited) return true;
     if ((await resolve()).principal_id !== null) {
       isOver = true;
-      await note('a person of this channel is known, so all chats are answered, to people who are known', chat);
+      await note('a person of this channel is known now, so known people are answered in all chats', chat);
       return true;
     }
     if (learned === null) {
       learned = root;
-      await note('the first chat that wrote is learned; until a person of this channel is known it alone is answered', chat);
+      await note('the first chat that wrote was learned; only it is answered until a person of this channel is known', chat);
     }
     return learned === root;
   }

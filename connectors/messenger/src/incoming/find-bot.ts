@@ -29,7 +29,7 @@ export async function findBot(
   } catch (error) {
     const isSame = known !== undefined && token.startsWith(`${known.id}:`);
     if (!isSame || !isPassing(error)) throw error;
-    log('warn', 'the channel is opened before Telegram can be reached', { error: errorText(error) });
+    log('warn', 'Telegram cannot be reached yet; the channel is opened anyway', { error: errorText(error) });
     return found({ ...known, is_bot: true });
   }
 }

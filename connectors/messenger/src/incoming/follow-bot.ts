@@ -39,7 +39,7 @@ export function followBot({ api, take, caughtUp, onProblem, signal, log, clock =
       stopped,
       waitMs + patienceMs,
     );
-    if (!Array.isArray(updates)) throw upstream('Telegram answered with something that is no list of updates.');
+    if (!Array.isArray(updates)) throw upstream('Telegram answered with something other than a list of updates.');
     if (updates.length > 0) lastUpdateAt = clock.elapsed();
     // Their numbers are their order, whatever came in between.
     return updates.flatMap(named).toSorted((one, other) => one.id - other.id);

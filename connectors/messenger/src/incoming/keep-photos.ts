@@ -16,7 +16,7 @@ type Deps = PhotoLimits & Pick<StartContext, 'log' | 'signal'> & { folder: strin
 export function keepPhotos({ folder, prefix, log, signal, ...limits }: Deps): void {
   const prune = () =>
     void prunePhotos(folder, prefix, limits, Date.now()).catch((error: unknown) => {
-      log('warn', 'old photos could not be removed', { error: errorText(error) });
+      log('warn', 'old photos could not be deleted', { error: errorText(error) });
     });
   const stop = systemClock.every(hourMs, prune);
   signal.addEventListener('abort', stop, { once: true });

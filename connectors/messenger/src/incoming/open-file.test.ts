@@ -41,7 +41,7 @@ test('a Bot API server on this machine names files of its folder, and no others'
   ])
     await expect(read(opening(place, { filesDir }))).rejects.toMatchObject({ code: 'unprocessable' });
   await expect(read(opening(`${filesDir}/sub/gone`, { filesDir }))).rejects.toThrow('cannot be read');
-  await expect(read(opening(`${filesDir}/sub/a`))).rejects.toThrow('name that as api_files_dir');
+  await expect(read(opening(`${filesDir}/sub/a`))).rejects.toThrow('set api_files_dir to that folder');
   await expect(read(opening(undefined))).rejects.toMatchObject({ code: 'unprocessable' });
 });
 

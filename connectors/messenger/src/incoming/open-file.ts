@@ -17,19 +17,19 @@ type Deps = {
 export function createOpenFile({ api, filesDir }: Deps): OpenFile {
   return async (file_id, signal) => {
     const { file_path: place } = await api.ask('getFile', { file_id }, signal);
-    if (place === undefined) throw refused('Telegram does not give it');
+    if (place === undefined) throw refused('Telegram did not provide it');
     return path.isAbsolute(place) ? openLocal(place, filesDir) : download(api.fileAddress(place), 'Telegram', signal);
   };
 }
 
 /** The server says which file to read, so it has to lie below the folder that the operator named, links followed. */
 async function openLocal(place: string, filesDir: string): Promise<AsyncIterable<Uint8Array>> {
-  if (filesDir === '') throw refused('the Bot API server keeps it in a folder of its own; name that as api_files_dir');
+  if (filesDir === '') throw refused('the Bot API server keeps it in its own folder; set api_files_dir to that folder');
   const [folder, file] = await Promise.all([realpath(filesDir), realpath(place)]).catch(() => {
-    throw refused('it cannot be read where the Bot API server says that it is');
+    throw refused('it cannot be read at the place that the Bot API server names');
   });
   if (!file.startsWith(folder + path.sep) || !(await stat(file)).isFile())
-    throw refused('the Bot API server names a place outside of api_files_dir');
+    throw refused('the Bot API server names a place outside api_files_dir');
   return createReadStream(file);
 }
 

@@ -80,7 +80,7 @@ async function openTakeDeps(ctx: StartContext<Config>, { api, bot, ingress, keys
     async moved(from, to) {
       await keys.moved(from, to);
       await deps.moved(from, to);
-      log('info', 'a group has become a supergroup, with another id', { from, to });
+      log('info', 'a group became a supergroup and has a new ID', { from, to });
     },
     async pressed(query) {
       const press = toPress(query, keys);

@@ -10,27 +10,29 @@ const tokenHelp =
  */
 export function toPollFault(error: unknown): ServiceError {
   if (error instanceof GrammyError) return refusal(error);
-  return new ServiceError('unavailable', `Telegram cannot be reached${codeOf(error)}. It is tried again.`);
+  return new ServiceError('unavailable', `Telegram cannot be reached${codeOf(error)}. Retrying.`);
 }
 
 function refusal({ error_code: status, description, parameters }: GrammyError): ServiceError {
   switch (status) {
     case 401:
     case 404:
-      return new ServiceError('unauthorized', `Telegram does not know this token (${status}). ${tokenHelp}`);
+      return new ServiceError('unauthorized', `Telegram rejected this token (${status}). ${tokenHelp}`);
     case 409:
       return new ServiceError('conflict', conflictText(description));
     case 429:
-      return new ServiceError('busy', 'Telegram wants a pause.', { details: { retry_after_s: parameters.retry_after ?? 1 } });
+      return new ServiceError('busy', 'Telegram is limiting the rate of requests.', {
+        details: { retry_after_s: parameters.retry_after ?? 1 },
+      });
     default:
-      return new ServiceError(status >= 500 ? 'unavailable' : 'unprocessable', `Telegram answers ${status}: ${description}`);
+      return new ServiceError(status >= 500 ? 'unavailable' : 'unprocessable', `Telegram answered ${status}: ${description}`);
   }
 }
 
 const conflictText = (description: string): string =>
   /webhook/i.test(description)
-    ? 'A webhook is set for this bot (409), so it cannot be polled. It is removed at the next start of this connector.'
-    : 'Another program takes the updates of this bot (409). End it, or give this connector a bot of its own. It is tried again.';
+    ? 'A webhook is set for this bot (409), so it cannot be polled. Restart this connector to remove the webhook.'
+    : 'Another program is receiving the updates of this bot (409). Stop it, or give this connector its own bot. Retrying.';
 
 /** Such as ECONNREFUSED; only words that no address can be in. */
 function codeOf(error: unknown): string {

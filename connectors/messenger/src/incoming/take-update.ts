@@ -27,7 +27,7 @@ export async function takeUpdate(deps: TakeDeps, update: unknown): Promise<void>
     if (incoming !== null && !isClosed(deps, incoming)) await hand(deps, incoming);
   } catch (error) {
     if (isPassing(error)) throw error;
-    deps.log('error', 'an update cannot be read and is skipped', { error: errorText(error) });
+    deps.log('error', 'an update could not be read and was skipped', { error: errorText(error) });
   }
 }
 
@@ -71,5 +71,5 @@ async function edited(deps: TakeDeps, version: number, message: Message): Promis
 }
 
 function noteMember({ log }: TakeDeps, { chat, new_chat_member }: ChatMemberUpdated): void {
-  log('info', 'what the bot is in a chat has changed', { chat: chat.id, kind: chat.type, status: new_chat_member?.status });
+  log('info', "the bot's status in a chat has changed", { chat: chat.id, kind: chat.type, status: new_chat_member?.status });
 }

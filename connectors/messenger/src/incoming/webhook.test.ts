@@ -51,7 +51,7 @@ test('a webhook that another program has set is named and set again, with the sa
   expect(methods()).toEqual(['setWebhook', 'getWebhookInfo', 'setWebhook']);
   expect(calls[2]).toEqual(calls[0]);
   expect(calls[0]?.params).toMatchObject({ url, secret_token: expect.stringMatching(/^[\w-]{43}$/) });
-  expect(problems.at(-1)).toBe('Another program had taken over the webhook of this bot. It is set again; end that program.');
+  expect(problems.at(-1)).toBe('Another program had taken over the webhook of this bot. It was set again. Stop that program.');
   telegram.info = { url };
   await look();
   expect([methods().at(-1), problems.at(-1)]).toEqual(['getWebhookInfo', null]);
@@ -61,7 +61,7 @@ test('that updates do not come through is a problem for as long as it is recent'
   const { clock, problems, telegram, look } = await setUp();
   telegram.info = { url, last_error_date: Math.floor(clock.now() / 1000), last_error_message: 'Connection refused' };
   await look();
-  expect(problems.at(-1)).toBe('Telegram cannot bring its updates to webhook_url: Connection refused');
+  expect(problems.at(-1)).toBe('Telegram cannot deliver its updates to webhook_url: Connection refused');
   for (let n = 0; n < 4; n++) await look();
   expect(problems.at(-1)).toBeNull();
 });

@@ -44,11 +44,14 @@ export async function openWebhook(options: Options): Promise<Webhook> {
       {
         method: 'POST',
         path: pathname,
-        doc: { summary: 'Takes an update of Telegram', needsKey: true },
+        doc: { summary: 'Receives an update from Telegram', needsKey: true },
         async handle(exchange) {
           const given = exchange.req.headers['x-telegram-bot-api-secret-token'];
           if (typeof given !== 'string' || !secret.equals(given))
-            throw new ServiceError('unauthorized', 'This is for Telegram alone.');
+            throw new ServiceError(
+              'unauthorized',
+              'Only Telegram may call this route: the secret token of the webhook is missing or wrong.',
+            );
           await take(await readJson(exchange.req));
           sendJson(exchange, { status: 200, body: '{}' });
         },
@@ -76,10 +79,10 @@ async function keepSet({ api, url, signal, log, onProblem, clock = systemClock }
     const { url: now, last_error_date = 0, last_error_message } = await api.ask('getWebhookInfo', {}, signal);
     if (now !== url) {
       await set();
-      return 'Another program had taken over the webhook of this bot. It is set again; end that program.';
+      return 'Another program had taken over the webhook of this bot. It was set again. Stop that program.';
     }
     const isRecent = clock.now() / 1000 - last_error_date < recentS;
-    return isRecent ? `Telegram cannot bring its updates to webhook_url: ${last_error_message}` : null;
+    return isRecent ? `Telegram cannot deliver its updates to webhook_url: ${last_error_message}` : null;
   }
   for (let isSet = false; !signal.aborted;) {
     try {
@@ -91,7 +94,7 @@ async function keepSet({ api, url, signal, log, onProblem, clock = systemClock }
       isSet = true;
     } catch (error) {
       if (signal.aborted) return;
-      log('warn', 'the webhook cannot be set or looked at at the moment', { error: errorText(error) });
+      log('warn', 'the webhook cannot be set or checked at the moment', { error: errorText(error) });
       onProblem(errorText(error));
     }
     await pause(clock, isSet ? lookEveryMs : againMs, signal);

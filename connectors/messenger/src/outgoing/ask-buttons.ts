@@ -56,7 +56,7 @@ const alerts: Readonly<Record<string, string>> = {
 /** Hands an answer to the core and says to who pressed what came of it. Rejects when the core is away: then the press is given again. */
 export async function takePress(deps: PressDeps, press: Press): Promise<void> {
   const [, id, number] = /^ask:([\w.-]{1,50}):(\d{1,3})$/.exec(press.data) ?? [];
-  if (id === undefined || number === undefined) return say(deps, press, 'This button means nothing any more.');
+  if (id === undefined || number === undefined) return say(deps, press, 'This button no longer works.');
   const as = { channel: deps.channel, sender: { raw_id: press.sender }, ...(press.isPublic === true && { public: true }) };
   try {
     const { label } = await deps.core.answer(id, { as, conversation_key: press.conversationKey, text: number });
@@ -74,7 +74,7 @@ export async function takePress(deps: PressDeps, press: Press): Promise<void> {
 async function say({ call, log, signal }: PressDeps, { id }: Press, text: string, show_alert = true): Promise<void> {
   const short = Array.from(text).slice(0, 190).join('');
   await call('answerCallbackQuery', { callback_query_id: id, text: short, show_alert }, signal).catch((error: unknown) => {
-    log('debug', 'who pressed a button could not be told what came of it', { error: errorText(error) });
+    log('debug', 'the result of a button press could not be shown', { error: errorText(error) });
   });
 }
 
@@ -82,6 +82,6 @@ async function removeButtons({ call, log, signal }: PressDeps, { chat, messageId
   if (messageId === undefined) return;
   const params = { chat_id: chat.replace(/:\d+$/, ''), message_id: messageId };
   await call('editMessageReplyMarkup', params, signal).catch((error: unknown) => {
-    log('debug', 'the buttons of a question that is over could not be removed', { error: errorText(error) });
+    log('debug', 'the buttons of a closed question could not be removed', { error: errorText(error) });
   });
 }

@@ -31,7 +31,7 @@ export function createBotCall(raw: Api['raw'], moves: ChatMoves): BotCall {
       await moves.moved(chat, to);
       // The bytes of a file are used up by now: who has them gives them again.
       if (hasFile(params))
-        throw new ServiceError('busy', 'The group has moved.', { details: { retry_after_s: 1, keeps_pace: true } });
+        throw new ServiceError('busy', 'The group has a new ID.', { details: { retry_after_s: 1, keeps_pace: true } });
       return ask(method, params, signal);
     }
   };

@@ -18,7 +18,7 @@ export async function openChatMoves(state: ConnectorState, log: StartContext['lo
     async moved(from, to) {
       moves.set(String(from), to);
       await state.set(prefix + String(from), to).catch((error: unknown) => {
-        log('error', 'that a group has another id could not be noted', { error: errorText(error) });
+        log('error', 'the new ID of a group could not be saved', { error: errorText(error) });
       });
     },
   };

@@ -274,7 +274,7 @@ describe('files', () => {
       ['sendPhoto', 'file a.png'],
       ['sendDocument', 'file b.jpg'],
       ['sendDocument', 'file c.pdf'],
-      ['sendMessage', '📎 d.bin is larger than the 50 MB that Telegram takes.'],
+      ['sendMessage', '📎 d.bin is larger than the 50 MB that Telegram accepts.'],
     ]);
     expect(out.opened.every(({ destroyed }) => destroyed)).toBe(true);
   });

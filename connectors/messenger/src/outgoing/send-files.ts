@@ -45,7 +45,7 @@ export function createFileSender({ call: ask, uploads, write, sent, maxFileBytes
     const found = await look(path);
     if (typeof found === 'string') return found;
     if (found.bytes === 0) return 'is empty.';
-    if (found.bytes > maxFileBytes) return `is larger than the ${Math.floor(maxFileBytes / mb)} MB that Telegram takes.`;
+    if (found.bytes > maxFileBytes) return `is larger than the ${Math.floor(maxFileBytes / mb)} MB that Telegram accepts.`;
     const end = new AbortController();
     const read = async () => {
       const { data: bytes } = await uploads.open(path);

@@ -56,7 +56,7 @@ export async function openSentMessages(state: ConnectorState, log: StartContext[
 
   async function save(changes: Record<string, StateValue | undefined>): Promise<void> {
     await state.change(changes).catch((error: unknown) => {
-      log('error', 'what was sent to a chat could not be noted', { error: errorText(error) });
+      log('error', 'a message that was sent to a chat could not be recorded', { error: errorText(error) });
     });
   }
 

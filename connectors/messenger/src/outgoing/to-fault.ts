@@ -9,7 +9,7 @@ export function toFault(error: unknown): Error {
   if (error instanceof GrammyError) return refusal(error);
   const code = codeOf(error instanceof HttpError ? error.error : error);
   if (code !== null && notSent.has(code)) return unreachable(code);
-  return new Error(`No answer came from Telegram${code === null ? '' : ` (${code})`}.`);
+  return new Error(`Telegram did not answer${code === null ? '' : ` (${code})`}.`);
 }
 
 export const isNotModified = (error: unknown): boolean => reasonOf(error) === 'not_modified';

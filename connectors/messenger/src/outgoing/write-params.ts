@@ -22,6 +22,6 @@ export function placeOf(target: string) {
   if (place !== null) return place;
   throw new ServiceError(
     'unprocessable',
-    `"${target}" is no chat of Telegram. Give its number, or its number and topic as in -1001234:56.`,
+    `"${target}" is not a Telegram chat. Use its ID, or its ID and topic, such as -1001234:56.`,
   );
 }

@@ -33,7 +33,7 @@ export type ConnectorServerOptions = {
 };
 
 export type ConnectorServer = {
-  /** Rejects with the system's error, `EADDRINUSE` included. Port 0 takes a free one. */
+  /** Rejects with the system's error, `EADDRINUSE` included. Port 0 picks a free port. */
   listen(port: number, host: string): Promise<{ port: number; url: string }>;
   /** Stops accepting, lets running requests finish until the deadline, then cuts them off. */
   stop(deadlineMs: number): Promise<void>;

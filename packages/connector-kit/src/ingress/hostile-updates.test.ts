@@ -90,7 +90,7 @@ test('what never ends being prepared is skipped, and told to end', async () => {
   await pass(() => texts().length === 1);
   await Promise.all([hangs, next]);
   expect(isTold).toBe(true);
-  expect(logs).toContain('an update cannot be read and is skipped');
+  expect(logs).toContain('an update could not be read and was skipped');
 });
 
 test('an update that may be read later is given back, and skipped when it says so for ever', async () => {
@@ -111,7 +111,7 @@ test('an update that may be read later is given back, and skipped when it says s
     await taken;
   }
   expect(rejected).toBe(20);
-  expect(logs).toContain('an update cannot be read and is skipped');
+  expect(logs).toContain('an update could not be read and was skipped');
 });
 
 test.each([

@@ -263,7 +263,7 @@ test('an update that cannot be read is logged and skipped', async () => {
   });
   await Promise.all([broken, next]);
   expect(tries).toBe(3);
-  expect(logs).toContain('an update cannot be read and is skipped');
+  expect(logs).toContain('an update could not be read and was skipped');
 });
 
 test('a failed turn is shown as that and closed', async () => {

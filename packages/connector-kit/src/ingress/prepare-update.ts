@@ -47,7 +47,7 @@ export function createPreparer({ clock, log, signal, atOnce, withinMs }: Prepare
       }
       if (signal.aborted) throw unavailable('This connector is stopping.');
       if (isPassing(tried.error) && redeliveries.allows(name)) throw tried.error;
-      log('error', 'an update cannot be read and is skipped', { chat, update: id, error: tried.error.message });
+      log('error', 'an update could not be read and was skipped', { chat, update: id, error: tried.error.message });
       return null;
     },
   };

@@ -40,7 +40,7 @@ export function createPlatformApi(baseUrl: string, token: string): PlatformApi {
     ask: async <T>(method: string, path: string, options: Ask) => (await (await fetchFrom(method, path, options)).json()) as T,
     async file(id, signal) {
       const { body } = await fetchFrom('GET', `/files/${id}`, { signal, timeoutMs: 60_000 });
-      if (body === null) throw new Error('The platform gave no file.');
+      if (body === null) throw new Error('The platform sent no file.');
       return body;
     },
   };
