@@ -37,7 +37,7 @@ export async function checkServers(ctx: StartContext<Config>, access: MailAccess
     // Before servers were named here, it was only said that some had worked.
     const haveWorked = checked === true || checked === serversOf(config);
     if (isOperators(error) || !haveWorked) throw error;
-    log('warn', 'the mail servers cannot be reached at the moment', { error: errorText(error) });
+    log('warn', 'the mail servers cannot be reached at the moment; retrying', { error: errorText(error) });
   }
   return smtpFault;
 }
@@ -65,7 +65,7 @@ export function checkConfig({
   if (open !== undefined)
     throw new Error(`${open[0]}=none would send the password over the network unencrypted. Use tls or starttls for ${open[1]}.`);
   if (login === 'xoauth2' && oauth_token_url !== '' && oauth_client_id === '')
-    throw new Error('With oauth_token_url, oauth_client_id has to name the client that the refresh token was given to.');
+    throw new Error('oauth_token_url also needs oauth_client_id, the client that the refresh token was issued to.');
   if (oauth_token_url.startsWith('http:') && !isHere(new URL(oauth_token_url).hostname))
     throw new Error('oauth_token_url would send the refresh token over the network unencrypted. Use https.');
   const twice = folders.find((folder, at) => folders.indexOf(folder) !== at);

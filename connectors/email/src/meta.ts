@@ -5,7 +5,7 @@ const tls = {
   type: 'string',
   enum: ['tls', 'starttls', 'none'],
   default: 'tls',
-  description: 'tls from the first byte, starttls after it, or none, which is for a server on this machine alone.',
+  description: '"tls" encrypts from the first byte, "starttls" after connecting; "none" is only for a server on this machine.',
 } as const;
 const host = { type: 'string', minLength: 1, maxLength: 255, pattern: '^[A-Za-z0-9.:_-]+$' } as const;
 const port = { type: 'integer', minimum: 1, maximum: 65_535, ...portElsewhere } as const;
@@ -33,16 +33,16 @@ export const meta = {
       address: {
         type: 'string',
         title: 'Address',
-        description: 'The address of the mailbox, which answers come from.',
+        description: 'Address of the mailbox. Answers are sent from it.',
         minLength: 3,
         maxLength: 254,
         pattern: '^[^@\\s<>"]+@[^@\\s<>"]+$',
       },
-      user: { type: 'string', title: 'User', description: 'Login of both servers.', minLength: 1, maxLength: 254 },
+      user: { type: 'string', title: 'User', description: 'User name for both servers.', minLength: 1, maxLength: 254 },
       password_secret_key: {
         type: 'string',
         title: 'Password',
-        description: 'Name of the secret with the password. Where login is xoauth2: with the refresh token, or an access token.',
+        description: 'Name of the secret that holds the password or, with login "xoauth2", the refresh token or an access token.',
         minLength: 1,
         maxLength: 64,
       },
@@ -51,13 +51,13 @@ export const meta = {
         title: 'Login',
         enum: ['password', 'xoauth2'],
         default: 'password',
-        description: 'xoauth2 logs in with an OAuth 2 access token in the place of a password.',
+        description: '"xoauth2" logs in with an OAuth 2 access token instead of a password.',
       },
       oauth_token_url: {
         type: 'string',
         title: 'Token server',
         description:
-          'Gives access tokens for the refresh token, such as https://oauth2.googleapis.com/token. Empty: the secret is an access token.',
+          'Address that issues access tokens for the refresh token, such as https://oauth2.googleapis.com/token. If empty, the secret is an access token.',
         default: '',
         pattern: '^(https?://[^\\s#@]+)?$',
         maxLength: 1024,
@@ -66,14 +66,14 @@ export const meta = {
       oauth_client_secret_key: {
         type: 'string',
         title: 'OAuth client secret',
-        description: 'Name of the secret of the OAuth client, where it has one.',
+        description: "Name of the secret that holds the OAuth client's secret, if it has one.",
         minLength: 1,
         maxLength: 64,
       },
       oauth_scope: {
         type: 'string',
         title: 'OAuth scope',
-        description: 'Where the token server wants it named.',
+        description: 'Scope to request, if the token server requires one.',
         default: '',
         maxLength: 1024,
       },
@@ -86,7 +86,7 @@ export const meta = {
       ca_file: {
         type: 'string',
         title: 'Certificates (file)',
-        description: 'PEM file of certificates that are trusted too, for mail servers with one of your own.',
+        description: 'PEM file of additional trusted certificates, for mail servers with your own certificate.',
         default: '',
         maxLength: 4096,
       },
@@ -94,7 +94,7 @@ export const meta = {
         type: 'string',
         title: 'Name in Authentication-Results',
         description:
-          'The name with which the own mail server begins its Authentication-Results header, such as mx.example.org. Without that header nobody is believed to be who a mail says.',
+          'Name at the beginning of the Authentication-Results header that your mail server adds, such as mx.example.org. Without that header, no sender is verified.',
         minLength: 1,
         maxLength: 255,
         pattern: optionalHost,
@@ -102,7 +102,8 @@ export const meta = {
       received_hops: {
         type: 'integer',
         title: 'Own Received headers',
-        description: 'How many Received headers the own servers add. Below the last of them a sender can write what they like.',
+        description:
+          'How many Received headers your own servers add. Headers below the last of them can be forged by the sender.',
         default: 1,
         minimum: 1,
         maximum: 20,
@@ -112,13 +113,13 @@ export const meta = {
         title: 'Place of Authentication-Results',
         enum: ['above', 'below'],
         description:
-          'below: the own server writes it right below the last of its Received, as Gmail does. Only for a server that writes it for each mail.',
+          '"below": your server adds it right below the last of its Received headers, as Gmail does. Only for a server that adds it to every message.',
         default: 'above',
       },
       folders: {
         type: 'array',
         title: 'Folders',
-        description: 'Folders whose new mail is answered.',
+        description: 'Folders in which new mail is answered.',
         default: ['INBOX'],
         minItems: 1,
         maxItems: 10,
@@ -126,35 +127,36 @@ export const meta = {
       },
       sent_folder: {
         type: 'string',
-        title: 'Folder of sent mail',
-        description: 'Where the server keeps what was sent, if it does. A mail is looked for there before it is sent again.',
+        title: 'Sent mail folder',
+        description: 'Folder where the server keeps sent mail, if it does. It is searched before a message is sent again.',
         default: '',
         maxLength: 255,
       },
       copy_to_self: {
         type: 'boolean',
-        title: 'Copies to the mailbox',
+        title: 'Copies to this mailbox',
         description:
-          'Each answer goes to the mailbox too, and is looked for there before it is sent again. For servers that keep no copy of what is sent.',
+          'Each answer is also sent to this mailbox, which is searched before a message is sent again. For servers that keep no copy of sent mail.',
         default: false,
       },
       answer_strangers: {
         type: 'boolean',
         title: 'Answer strangers',
         description:
-          'Senders whose address is proven and who are not let in are told so, with a code for you to let them in. Spam would be answered, too.',
+          'Unknown senders with a verified address get an answer with a code by which you can let them in. Spam is then answered, too.',
         default: false,
       },
       mark_seen: {
         type: 'boolean',
         title: 'Mark as read',
-        description: 'Mail that the assistant has taken is marked as read.',
+        description: 'Mail that the assistant has accepted is marked as read.',
         default: false,
       },
       thread_budget: {
         type: 'integer',
-        title: 'Mails per thread and hour',
-        description: 'More mails of a thread within an hour are not answered: another program may be writing.',
+        title: 'Messages per thread and hour',
+        description:
+          'Messages of a thread past this number within an hour are not answered, because another program may be writing them.',
         default: 20,
         minimum: 1,
         maximum: 1000,
@@ -162,7 +164,7 @@ export const meta = {
       max_file_mb: {
         type: 'integer',
         title: 'Largest file (MB)',
-        description: 'A larger attachment is only named.',
+        description: 'Of a larger attachment, the assistant gets only the name.',
         default: 20,
         minimum: 1,
         maximum: 100,

@@ -75,7 +75,7 @@ const reader =
       if (client.mailbox === false || String(client.mailbox.uidValidity) !== validity)
         throw unavailable('The folder has changed.');
       const found = await client.fetchOne(String(uid), { source: { start: 0, maxLength: mostBytes } }, { uid: true });
-      if (found === false || found?.source === undefined) throw new Error('The mail was deleted before it was read.');
+      if (found === false || found?.source === undefined) throw new Error('The message was deleted before it was read.');
       return found.source;
     });
 
@@ -86,7 +86,7 @@ const marker =
     try {
       await mailbox.use((client) => client.messageFlagsAdd(String(uid), ['\\Seen'], { uid: true }));
     } catch (error) {
-      log('warn', 'a mail could not be marked as read', { uid, error: errorText(error) });
+      log('warn', 'a message could not be marked as read', { uid, error: errorText(error) });
     }
   };
 
@@ -96,7 +96,7 @@ async function* bytesOf(data: Buffer): AsyncGenerator<Uint8Array> {
 
 const firstSteps = ({ address, authserv_id, received_hops, authserv_place }: Config): string =>
   [
-    `Mail to ${address} is answered from now on, where ${authserv_id} vouches for its sender (Authentication-Results ${authserv_place} Received ${received_hops}).`,
+    `From now on, mail to ${address} is answered if ${authserv_id} verifies its sender (Authentication-Results ${authserv_place} Received ${received_hops}).`,
     'Let people in by their address: ./svc person add NAME "Their name" --role known, then ./svc person link NAME email ann@example.org',
-    'Mail that gets no answer is in the log, with its reason: ./svc connector logs email -f',
+    'The log shows which mail was not answered, and why: ./svc connector logs email -f',
   ].join('\n');

@@ -134,10 +134,7 @@ export async function openThreads({ state, instanceId, now, budget }: Deps): Pro
     if (byKey !== undefined) return byKey;
     const address = mailAddress(target);
     if (address === null)
-      throw new ServiceError(
-        'unprocessable',
-        `"${target}" is no address, such as ann@example.org, and no thread that is known here.`,
-      );
+      throw new ServiceError('unprocessable', `"${target}" is neither an address, such as ann@example.org, nor a known thread.`);
     return named(nameOf(address, ''), { sender: address, subject: '', root: '', mails: [], times: [], at: 0 });
   }
 }

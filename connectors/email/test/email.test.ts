@@ -196,8 +196,8 @@ describe.skipIf(whyNoDovecot !== null)(`e-mail${skipNote(whyNoDovecot)}`, () => 
     ['a program', mail({ headers: ['Auto-Submitted: auto-replied'] }), 'Auto-Submitted'],
     ['a mailing list', mail({ headers: ['List-Id: <list.example>'] }), 'mailing list'],
     ['a bounce', mail().replace(/^Return-Path: .*/, 'Return-Path: <>'), 'bounce'],
-    ['itself', mail({ from: bot }), 'own address'],
-    ['a sender who is not who they say', mail({ said: 'dmarc=fail header.from=friend.example' }), 'not proven'],
+    ['itself', mail({ from: bot }), 'this mailbox itself'],
+    ['a sender who is not who they say', mail({ said: 'dmarc=fail header.from=friend.example' }), 'not verified'],
   ])('%s gets no answer, and the log says why', async (_who, text, reason) => {
     const { put, logs, fake } = await opened();
     await put(text);
@@ -291,7 +291,9 @@ describe.skipIf(whyNoDovecot !== null)(`e-mail${skipNote(whyNoDovecot)}`, () => 
     const [, , file] = smtp.mails.map((each) => each.raw);
     expect(fieldOf(file!, 'References')).toContain('a1@friend.example');
     expect(file).toContain(Buffer.from('a cat').toString('base64'));
-    await expect(live().send?.({ id: 'snd_3', kind: 'text', target: 'nobody', text: 'x' }, signal)).rejects.toThrow('no address');
+    await expect(live().send?.({ id: 'snd_3', kind: 'text', target: 'nobody', text: 'x' }, signal)).rejects.toThrow(
+      'is neither an address',
+    );
   });
 
   test('a refused recipient is a failed delivery with the words of the server', async () => {
@@ -324,12 +326,12 @@ describe.skipIf(whyNoDovecot !== null)(`e-mail${skipNote(whyNoDovecot)}`, () => 
     onTestFinished(close);
     const config = { login: 'xoauth2', oauth_token_url: url, oauth_client_id: 'client' } as const;
     // This Dovecot takes no tokens, and says so in its own words.
-    await expect(opened({ config, secrets: { PASSWORD: 'refresh-1' } })).rejects.toThrow(/refuses the login/);
+    await expect(opened({ config, secrets: { PASSWORD: 'refresh-1' } })).rejects.toThrow(/refused the login/);
     expect(asked.map((form) => new URLSearchParams(form).get('refresh_token'))).toEqual(['refresh-1']);
   });
 
   test.each([
-    ['the login', { user: '' }, 'refuses the login'],
+    ['the login', { user: '' }, 'refused the login'],
     ['the folder', { folders: ['INBOX', 'Nowhere'] }, 'no such folder'],
     ['the network', { imap_port: 1 }, 'cannot be reached'],
     ['TLS', { imap_tls: 'tls' }, 'TLS'],
@@ -346,6 +348,6 @@ describe.skipIf(whyNoDovecot !== null)(`e-mail${skipNote(whyNoDovecot)}`, () => 
     const refusing = await startSmtpSink();
     onTestFinished(() => refusing.close());
     refusing.answers.set('AUTH', '535 5.7.8 Bad credentials');
-    await expect(openEmail({ imap, smtp: refusing, user })).rejects.toThrow(/SMTP server.*refuses the login.*Bad credentials/);
+    await expect(openEmail({ imap, smtp: refusing, user })).rejects.toThrow(/SMTP server.*refused the login.*Bad credentials/);
   });
 });

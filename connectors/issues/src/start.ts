@@ -68,12 +68,12 @@ async function firstSteps(deps: Parameters<typeof firstLook>[0] & { mention: str
   if (!isNew) return undefined;
   const looked = await Promise.all(account.repos.filter((repo) => repo.isNew).map((repo) => firstLook(deps, repo, signal)));
   return [
-    `It is ${account.login} in ${account.repos.map(repoName).join(', ')}, and wakes for ${mention}.`,
+    `The assistant is ${account.login} in ${account.repos.map(repoName).join(', ')}. Mention ${mention} to call it.`,
     ...looked.flat(),
     'Let people in by their login: ./svc person add NAME "Their name" --role known, then ./svc person link NAME issues LOGIN',
     ...(account.cannotWrite === null ? [] : [account.cannotWrite]),
     ...(config.dry_run
-      ? ['This is a dry run: it says in its log what it would post. Then: ./svc connector config NAME --set dry_run=false']
+      ? ['This is a dry run: the log shows what it would post. To post for real: ./svc connector config NAME --set dry_run=false']
       : []),
   ].join('\n');
 }
@@ -81,19 +81,19 @@ async function firstSteps(deps: Parameters<typeof firstLook>[0] & { mention: str
 function checkConfig({ workspace_dir, webhook_port, webhook_secret_key, repos }: Config): void {
   if (workspace_dir !== checkoutsFolder)
     throw new Error(
-      `The service keeps all copies of repositories in "${checkoutsFolder}" of its data folder. Leave workspace_dir as it is.`,
+      `The service keeps all copies of repositories in "${checkoutsFolder}" of its data folder. Do not change workspace_dir.`,
     );
   if (webhook_port !== 0 && webhook_secret_key === undefined)
-    throw new Error('With webhook_port, webhook_secret_key has to name the secret of the webhook.');
+    throw new Error("webhook_port also needs webhook_secret_key, the name of the secret that holds the webhook's secret.");
   const names = repos.map((repo) => repoName(repo).toLowerCase());
   const twice = names.find((name, n) => names.indexOf(name) !== n);
-  if (twice !== undefined) throw new Error(`${twice} stands twice in repos.`);
+  if (twice !== undefined) throw new Error(`${twice} is listed twice in repos.`);
 }
 
 /** It becomes a header. */
 function readToken(token: string): string {
   if (/^[\x21-\x7e]{10,1000}$/.test(token)) return token;
   throw new Error(
-    'The secret that pat_secret_key names is no access token of GitHub. It looks like github_pat_… or ghp_…; make one at https://github.com/settings/tokens.',
+    'The secret that pat_secret_key names is not a GitHub access token. A token looks like github_pat_… or ghp_…; create one at https://github.com/settings/tokens.',
   );
 }

@@ -16,7 +16,7 @@ async function looked({ server }: OpenIssues): Promise<void> {
   await expect.poll(count).toBeGreaterThan(before + 2);
 }
 
-test('a mention that is edited in counts once, and what another than its author has edited never', async () => {
+test('a mention that is edited in counts once, and what someone other than its author has edited never', async () => {
   const channel = await openIssues({
     before(server, repo, ann) {
       const old = server.open(repo, ann, { title: 'Old', body: '@assistant was here' });
@@ -39,7 +39,7 @@ test('a mention that is edited in counts once, and what another than its author 
   server.edit(forged, '@assistant four', mallory);
   await looked(channel);
   expect(texts(channel)).toEqual(['two']);
-  expect(channel.logs.join()).toMatch('another than its author');
+  expect(channel.logs.join()).toMatch('someone other than its author');
 });
 
 test('what is answered already is not answered again, though all that was seen is forgotten', async () => {
@@ -187,7 +187,7 @@ test('code that cannot be had holds no answer up', async () => {
   channel.core.checkout = async () => Promise.reject(new Error('too large'));
   channel.server.open(channel.repo, channel.ann, { title: 'A', body: '@assistant one' });
   await expect.poll(() => texts(channel)).toEqual(['one']);
-  expect(channel.core.turns[0]?.envelope.content.text).toMatch('its code cannot be had now');
+  expect(channel.core.turns[0]?.envelope.content.text).toMatch('its code is not available now');
 });
 
 test('housekeeping acts on the issue of its conversation and no other, and is reported', async () => {

@@ -50,11 +50,11 @@ async function failure(config: Partial<Config>, token = server.token): Promise<s
 
 test('what is wrong with the token or the repositories is said when it is added', async () => {
   const wrong = 'ghp_wrong0000000000000000000000000000000';
-  expect(await failure({}, wrong)).toMatch(/does not know this token \(401\).*--secret pat_secret_key/);
+  expect(await failure({}, wrong)).toMatch(/rejected this token \(401\).*--secret pat_secret_key/);
   expect(await failure({}, wrong)).not.toContain(wrong);
-  expect(await failure({}, 'two words')).toMatch(/no access token/);
+  expect(await failure({}, 'two words')).toMatch(/is not a GitHub access token/);
   expect(await failure({ repos: [{ owner: 'ann', repo: 'nothing' }] })).toMatch(/^svc-bot cannot read ann\/nothing/);
-  expect(await failure({ workspace_dir: '/tmp' })).toMatch(/Leave workspace_dir/);
+  expect(await failure({ workspace_dir: '/tmp' })).toMatch(/Do not change workspace_dir/);
   expect(await failure({ webhook_port: 1 })).toMatch(/webhook_secret_key/);
   expect(
     await failure({
@@ -63,14 +63,16 @@ test('what is wrong with the token or the repositories is said when it is added'
         { owner: 'Ann', repo: 'demo' },
       ],
     }),
-  ).toMatch(/stands twice/);
+  ).toMatch(/is listed twice/);
   const readsOnly = await startGitHubServer({ scopes: 'read:org' });
   readsOnly.repo('ann', 'demo', false);
-  expect(await failure({ api_url: readsOnly.apiUrl, dry_run: false })).toMatch(/may not write: its scopes are "read:org"/);
+  expect(await failure({ api_url: readsOnly.apiUrl, dry_run: false })).toMatch(
+    /has no permission to write: its scopes are "read:org"/,
+  );
   await readsOnly.close();
   const noScopes = await startGitHubServer({ scopes: '' });
   noScopes.repo('ann', 'demo', false);
-  expect(await failure({ api_url: noScopes.apiUrl, dry_run: false })).toMatch(/may not write: it has no scopes/);
+  expect(await failure({ api_url: noScopes.apiUrl, dry_run: false })).toMatch(/has no permission to write: it has no scopes/);
   await noScopes.close();
   expect(await failure({ api_url: readsOnly.apiUrl })).toMatch(/GitHub cannot be reached \(ECONNREFUSED\)/);
 });
@@ -89,7 +91,7 @@ test.each([
   const other = await listen(http.createServer((request, response) => answer(request.url ?? '/', response)));
   const said = await failure({ api_url: other.url });
   await other.close();
-  expect(said).toContain(`${other.url} was asked; api_url of a GitHub Enterprise Server is https://HOST/api/v3.`);
+  expect(said).toContain(`The request went to ${other.url}. For a GitHub Enterprise Server, api_url is https://HOST/api/v3.`);
   expect(said).not.toMatch(/\((Type)?Error\)/);
 });
 
@@ -98,8 +100,10 @@ test('a dry run says what is missing for a real run', async () => {
     const { live } = await openIssues({ server: { scopes }, config: { dry_run: true } });
     return live().firstSteps ?? '';
   };
-  expect(await steps('read:org')).toMatch(/This token may not write: its scopes are "read:org"[^\n]*\nThis is a dry run/);
-  expect(await steps('public_repo')).not.toContain('may not write');
+  expect(await steps('read:org')).toMatch(
+    /This token has no permission to write: its scopes are "read:org"[^\n]*\nThis is a dry run/,
+  );
+  expect(await steps('public_repo')).not.toContain('no permission to write');
 });
 
 test('all of a busy day is counted, and the last is shown in its order', async () => {
@@ -138,7 +142,7 @@ test('who adds it sees whose account it is, and what it would have answered in t
     },
   });
   expect(live().firstSteps?.split('\n').slice(0, 4)).toEqual([
-    'It is svc-bot in ann/demo, and wakes for @assistant.',
+    'The assistant is svc-bot in ann/demo. Mention @assistant to call it.',
     'In the last day it was called 2 times in ann/demo.',
     '  not answered: ann/demo#1, eve (not known): "@assistant do my homework"',
     '  answered: ann/demo#1, ann: "@assistant look"',

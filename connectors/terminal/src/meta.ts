@@ -18,9 +18,8 @@ export const meta = {
     properties: {
       sender: {
         type: 'string',
-        title: 'Who types',
-        description:
-          'The name by which a person is known on the channel "terminal". Words are typed only for a person with every right.',
+        title: 'Types as',
+        description: 'Name of a person on the channel "terminal". Text is typed only for a person with every right.',
         default: 'operator',
         minLength: 1,
         maxLength: 200,

@@ -30,7 +30,7 @@ export async function start(ctx: StartContext<Config>): Promise<RunningConnector
       () => null,
       (error: unknown) => wordsOf(error, config.sender),
     );
-    if (problem !== null) log('warn', 'terminals cannot be reached', { problem });
+    if (problem !== null) log('warn', 'terminals are not available', { problem });
   };
   await look();
   const timer = setInterval(() => void look(), lookEveryMs);
@@ -54,7 +54,7 @@ export async function start(ctx: StartContext<Config>): Promise<RunningConnector
         const sessions = await terminals();
         const found = sessions.find((one) => one.tmux_target === target || one.conversation_key === target);
         if (found === undefined)
-          throw new ServiceError('unprocessable', `There is no terminal ${target}. ./svc terminal lists them.`);
+          throw new ServiceError('unprocessable', `There is no terminal ${target}. List them with: ./svc terminal`);
         // What cannot be typed now is kept by the core, and typed as soon as the program waits for a message.
         await core.sessions.inject(as, found.conversation_key, { text, interrupt: kind === 'interrupt', message_id: id });
       } catch (error) {
@@ -87,4 +87,4 @@ function wordsOf(error: unknown, sender: string): string {
 }
 
 const noRight = (sender: string): string =>
-  `"${sender}" has no right to type here. To let it type as you: ./svc person link owner terminal ${sender}`;
+  `"${sender}" has no permission to type here. To let it type as you: ./svc person link owner terminal ${sender}`;

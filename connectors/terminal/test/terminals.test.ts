@@ -78,7 +78,7 @@ test('without every right nothing is typed, and health says what to do; a core t
 test('for a person who may not type there is a reason, and not no terminal', async () => {
   const { connector, send, bench, said } = await open();
   bench.tier = 'TRUSTED';
-  const noRight = expect.stringContaining('"ada" has no right to type here');
+  const noRight = expect.stringContaining('"ada" has no permission to type here');
   await expect(send('term_1')).rejects.toMatchObject({ code: 'unprocessable', message: noRight });
   await expect(connector.channels?.()).rejects.toMatchObject({ code: 'forbidden', message: noRight });
   expect(said).toEqual([]);

@@ -1,23 +1,23 @@
 import { valueOf, valuesOf, type MailHeaders } from './mail-headers.ts';
 
 /**
- * Why a mail is not answered, by its header alone, for any sender; null for one that may be (RFC 3834 section 2, RFC 5230 section 4.6). `own`: addresses of
+ * Why mail is not answered, by its header alone, for any sender; null for one that may be (RFC 3834 section 2, RFC 5230 section 4.6). `own`: addresses of
  * the mailbox.
  */
 export function neverAnswered(headers: MailHeaders, from: string | null, own: readonly string[]): string | null {
   const auto = valuesOf(headers, 'auto-submitted').find((value) => !/^no\s*(;|\(|$)/i.test(value));
-  if (auto !== undefined) return 'a program has written it (Auto-Submitted)';
+  if (auto !== undefined) return 'a program sent it (Auto-Submitted)';
   if (headers.some(({ name }) => name.startsWith('list-'))) return 'it comes from a mailing list';
-  if (/^(bulk|list|junk)\b/i.test(valueOf(headers, 'precedence') ?? '')) return 'it was sent to many (Precedence)';
+  if (/^(bulk|list|junk)\b/i.test(valueOf(headers, 'precedence') ?? '')) return 'it is bulk mail (Precedence)';
   if (valuesOf(headers, 'return-path').some((value) => /^<\s*>$/.test(value))) return 'it is a bounce (empty Return-Path)';
   if (/^multipart\/report\b|^message\/(delivery-status|disposition-notification)\b/i.test(valueOf(headers, 'content-type') ?? ''))
-    return 'it is a report of a mail server';
+    return "it is a mail server's report";
   if (headers.some(({ name, value }) => autoReplyNames.has(name) && !/^(no|none)$/i.test(value)))
     return 'it is an automatic reply';
   if (from === null) return 'its sender cannot be read';
-  if (own.includes(from)) return 'it is from the own address';
+  if (own.includes(from)) return 'it comes from this mailbox itself';
   if (/^(mailer-daemon|postmaster|no-?reply|do-?not-?reply|bounces?|.*-bounces?|owner-.*|.*-request)(\+.*)?@/.test(from))
-    return 'nobody reads what is written to its sender';
+    return 'its sender is an address that nobody reads';
   return null;
 }
 

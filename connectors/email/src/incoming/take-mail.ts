@@ -29,22 +29,23 @@ export async function takeMail(
   const { config, log, threads, ingress } = deps;
   const { uid, folder, bytes } = mail;
   const skip = (reason: string, from: string | null): void =>
-    log('info', 'a mail is not answered', { folder, uid, ...(from !== null && { from }), reason });
+    log('info', 'mail is not answered', { folder, uid, ...(from !== null && { from }), reason });
   try {
     const headers = readHeaders(mail.header.toString('utf8'));
     const { address, why } = verifiedSender(headers, ownServerOf(config));
     const never = neverAnswered(headers, address, [config.address.toLowerCase()]);
     if (never !== null) return skip(never, address);
-    if (address === null || why !== null) return skip(`its sender is not proven: ${why ?? 'it names none'}`, address);
+    if (address === null || why !== null) return skip(`its sender is not verified: ${why ?? 'it names none'}`, address);
     const name = nameOf(headers, mail.header);
     const subject = await readSubject(valueOf(readHeaders(guessText(mail.header)), 'subject') ?? '');
     const thread = await threads.place({ sender: address, name, subject, ids: threadIds(headers) });
-    if (thread === null) return skip(`its thread had ${config.thread_budget} mails within an hour (thread_budget)`, address);
+    if (thread === null)
+      return skip(`its thread already has ${config.thread_budget} messages within an hour (thread_budget)`, address);
     await ingress.take(thread.target, name, (signal) => toEnvelope(deps, { thread, name, subject, bytes, read }, signal));
     await done();
   } catch (error) {
     if (isPassing(error)) throw error;
-    log('error', 'a mail cannot be taken and is skipped', { folder, uid, error: errorText(error) });
+    log('error', 'a message could not be processed and was skipped', { folder, uid, error: errorText(error) });
   }
 }
 

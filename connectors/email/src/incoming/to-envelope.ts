@@ -89,7 +89,7 @@ async function bodyOf({ log }: EnvelopeDeps, raw: Buffer, { name }: PlacedMail):
   try {
     return await readBody(raw);
   } catch (error) {
-    log('warn', 'a mail cannot be read; only its subject is passed on', { mail: name, error: errorText(error) });
+    log('warn', 'a message could not be parsed; only its subject is passed on', { mail: name, error: errorText(error) });
     return {
       text: channelLine('Sent media', ': the mail cannot be read'),
       cut: '',

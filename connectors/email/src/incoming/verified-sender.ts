@@ -24,20 +24,20 @@ export function verifiedSender(headers: MailHeaders, own: OwnServer): MailSender
   const found = addressParser(from[0] ?? '');
   const [only] = found;
   if (found.length !== 1 || only === undefined || !('address' in only))
-    return { address: null, why: 'its From names not one address' };
+    return { address: null, why: 'its From field does not have exactly one address' };
   const address = mailAddress(only.address ?? '');
-  if (address === null) return { address: null, why: 'the address in its From is not plain' };
+  if (address === null) return { address: null, why: 'the address in its From field is not a plain address' };
   if (server === '') return { address, why: 'authserv_id is not set' };
   const said = (part: MailHeaders) => valuesOf(part, 'authentication-results').filter((value) => startsWithName(value, server));
   const named = said(ownPart(headers, own));
   if (named[0] === undefined)
     return {
       address,
-      why: `${server} says nothing of its origin${said(headers).length > 0 ? ' where no sender can write (received_hops, authserv_place)' : ''}`,
+      why: `${server} says nothing about its origin${said(headers).length > 0 ? ' in a place that a sender cannot write to (received_hops, authserv_place)' : ''}`,
     };
   const parsed = parseAuthenticationResults(named[0]);
   if (parsed === null || parsed.server !== server.toLowerCase())
-    return { address, why: `what ${server} says of its origin cannot be read` };
+    return { address, why: `what ${server} says about its origin cannot be parsed` };
   return { address, why: whyNot(parsed.results, domainOf(address)) };
 }
 

@@ -98,7 +98,7 @@ test.each([
     'login',
     'invalid_grant: Token has expired',
   ],
-  ['an answer without a token', { body: { token_type: 'bearer' } }, 'login', 'refuses the login'],
+  ['an answer without a token', { body: { token_type: 'bearer' } }, 'login', 'refused the login'],
   ['a page of a proxy', { status: 403, body: '<html>no</html>' }, 'login', '403'],
   ['a server that is down', { status: 503, body: '' }, 'network', '503'],
   ['a server that wants a pause', { status: 429, body: {} }, 'network', '429'],

@@ -71,11 +71,11 @@ async function ask(url: string, body: URLSearchParams): Promise<Answer> {
   const said = (await response.json().catch(() => ({}))) as Record<string, unknown>; // whatever a proxy says in its place
   const { access_token, expires_in, refresh_token, error, error_description } = said;
   if (response.status >= 500 || response.status === 429)
-    throw mailFault(server, { code: 'ENETWORK', message: `It answers ${response.status}` });
+    throw mailFault(server, { code: 'ENETWORK', message: `It answered ${response.status}` });
   if (!response.ok || typeof access_token !== 'string' || access_token === '')
     throw mailFault(server, {
       authenticationFailed: true,
-      message: [error, error_description].filter((one) => typeof one === 'string').join(': ') || `It answers ${response.status}`,
+      message: [error, error_description].filter((one) => typeof one === 'string').join(': ') || `It answered ${response.status}`,
     });
   const seconds = typeof expires_in === 'number' && expires_in > 0 ? expires_in : usualSeconds;
   return { access_token, expires_in: seconds, ...(typeof refresh_token === 'string' && { refresh_token }) };

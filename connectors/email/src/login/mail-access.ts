@@ -17,7 +17,7 @@ function readCertificates(file: string): string {
     const text = readFileSync(file, 'utf8');
     if (text.includes('-----BEGIN CERTIFICATE-----')) return text;
   } catch (error) {
-    throw new Error(`The certificates of ca_file cannot be read: ${errorText(error)}`, { cause: error });
+    throw new Error(`The certificates in ca_file cannot be read: ${errorText(error)}`, { cause: error });
   }
-  throw new Error(`There is no certificate in ${file} (ca_file). It looks like -----BEGIN CERTIFICATE-----.`);
+  throw new Error(`${file} (ca_file) contains no certificate. A certificate begins with -----BEGIN CERTIFICATE-----.`);
 }

@@ -55,7 +55,7 @@ export function followFolder(options: FolderOptions): Promise<void> {
   }
 
   async function beginOf(client: ImapFlow, passed: Begin | null): Promise<Begin> {
-    if (client.mailbox === false) throw new Error('No folder is open.');
+    if (client.mailbox === false) throw new Error('The folder is not open.');
     const validity = String(client.mailbox.uidValidity);
     if (passed?.validity === validity) return passed;
     const begun = (await state.get<Begin>('begin')) ?? null;
@@ -65,7 +65,7 @@ export function followFolder(options: FolderOptions): Promise<void> {
     const next = client.mailbox.uidNext - 1;
     const uid = isFirst || newest === undefined ? next : await lastBefore(client, newest - overlapMs, next);
     if (!isFirst)
-      log('warn', 'the mail server has given the mails of a folder new numbers; recent ones are looked at again', { after: uid });
+      log('warn', 'the mail server has renumbered the messages of a folder; recent ones are checked again', { after: uid });
     const begin = { validity, uid };
     await state.set('begin', begin);
     return begin;

@@ -29,7 +29,11 @@ export async function forgetOthers({
     ...Object.fromEntries(keys.map((place) => [place, undefined])),
     mailbox: { user, imap_host, address, folders } satisfies Followed,
   });
-  if (isOther) log('info', 'the mailbox is another one: what is in it now is not answered', { user, was: before.user });
+  if (isOther)
+    log('info', 'the connector was moved to another mailbox; the mail that is already in it is not answered', {
+      user,
+      was: before.user,
+    });
 }
 
 /** A mailbox that has moved to another server is the one that it was. */

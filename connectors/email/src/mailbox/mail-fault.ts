@@ -29,16 +29,13 @@ export function mailFault(server: string, error: unknown): ServiceError {
     responseCode === 534 ||
     noLogin.test(message)
   )
-    return fault('login', `${server} refuses the login: ${words} Check user and the secret of password_secret_key.`);
-  if (raw.mailboxMissing === true) return fault('folder', `${server} has no such folder: ${words} Check folders.`);
+    return fault('login', `${server} refused the login: ${words} Check user and the secret that password_secret_key names.`);
+  if (raw.mailboxMissing === true) return fault('folder', `${server} has no such folder: ${words} Check the setting folders.`);
   if (/CERT|SELF_SIGNED|TLS|SSL|ALTNAME|EPROTO|WRONG_VERSION/.test(code) || /\b(tls|ssl|certificate)\b/i.test(message))
-    return fault(
-      'tls',
-      `${server} does not agree on encryption (TLS): ${words} Check its port and the settings for encryption, or ca_file.`,
-    );
+    return fault('tls', `A TLS connection to ${server} failed: ${words} Check its port, the encryption settings and ca_file.`);
   if (/^(E[A-Z_]+|NoConnection|CONNECT_TIMEOUT|GREETING_TIMEOUT|UPGRADE_TIMEOUT)$/.test(code))
     return fault('network', `${server} cannot be reached (${code}): ${words}`);
-  return fault('other', `${server} reports an error: ${words}`);
+  return fault('other', `${server} reported an error: ${words}`);
 }
 
 /** With one full stop, without the place in OpenSSL's source and without Node's hint to start it with another option. */
@@ -48,7 +45,7 @@ function sentence(text: string): string {
     .replace(/; if the root CA is installed.*$/s, '')
     .replaceAll(/\s+/g, ' ')
     .trim();
-  return words === '' ? 'It does not say why.' : words.replace(/[.!]*$/, '.');
+  return words === '' ? 'It gave no reason.' : words.replace(/[.!]*$/, '.');
 }
 
 const fault = (kind: MailFault['details']['fault'], text: string): ServiceError =>

@@ -21,7 +21,7 @@ export const createReadFiles =
       if (typeof opened === 'string') lines.push(`${file.name} ${opened}`);
       else if (opened.bytes > left) {
         opened.data?.destroy();
-        lines.push(`${file.name} is left out: the files of a mail may have ${Math.floor(maxBytes / mb)} MB together.`);
+        lines.push(`${file.name} is left out: the files of a message may have at most ${Math.floor(maxBytes / mb)} MB together.`);
       } else {
         read.push({ name: file.name, mime: opened.mime, data: Buffer.concat(await opened.read()) });
         left -= opened.bytes;

@@ -113,7 +113,7 @@ test('nobody knows what a server did that hangs up after the text', async () => 
   const { login, texts } = await scripted({ hangsUpAt: 'text' });
   const { begun, fault } = await send(login);
   expect({ begun, code: fault?.code, sent: texts.length }).toEqual({ begun: 1, code: undefined, sent: 1 });
-  expect(fault?.message).toContain('did not say whether it took the mail');
+  expect(fault?.message).toContain('did not confirm the message');
 });
 
 test('nothing is sent where it cannot be noted', async () => {

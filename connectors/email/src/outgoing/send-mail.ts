@@ -97,8 +97,8 @@ async function withServer(
   const broken = Promise.withResolvers<never>();
   broken.promise.catch(() => undefined); // it is awaited below, together with each step
   connection.on('error', broken.reject);
-  connection.on('end', () => broken.reject(new Error('The mail server has hung up.')));
-  const abort = (): void => broken.reject(new Error('Nobody waits for it any longer.'));
+  connection.on('end', () => broken.reject(new Error('The mail server closed the connection.')));
+  const abort = (): void => broken.reject(new Error('The request was cancelled.'));
   signal.addEventListener('abort', abort, { once: true });
   const step: Step = (run) =>
     Promise.race([
@@ -159,9 +159,11 @@ function toFault(error: unknown, hasBegun: boolean): Error {
   const { responseCode, response, message } = error as { responseCode?: number; response?: string; message: string };
   const words = response ?? message;
   if (responseCode !== undefined && responseCode >= 500)
-    return new ServiceError('unprocessable', `The mail server refused it: ${words}`);
+    return new ServiceError('unprocessable', `The mail server refused the message: ${words}`);
   if (responseCode !== undefined || !hasBegun) {
-    return new ServiceError('busy', `The mail server did not take it: ${words}`, { details: { retry_after_s: againAfterS } });
+    return new ServiceError('busy', `The mail server did not accept the message: ${words}`, {
+      details: { retry_after_s: againAfterS },
+    });
   }
-  return new Error(`The mail server did not say whether it took the mail: ${words}`);
+  return new Error(`The mail server did not confirm the message: ${words}`);
 }

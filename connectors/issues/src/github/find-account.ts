@@ -29,7 +29,7 @@ export async function findAccount(deps: Deps): Promise<Account> {
     signal.throwIfAborted();
     const since = await Promise.all(config.repos.map((one) => state.get<Kept>(sinceKey(one))));
     if (known === undefined || !isPassing(error) || since.includes(undefined)) throw error;
-    log('warn', 'the channel is opened before GitHub can be reached', { error: errorText(error) });
+    log('warn', 'GitHub cannot be reached yet; the channel is opened anyway', { error: errorText(error) });
     return {
       ...known,
       cannotWrite: null,
@@ -49,7 +49,7 @@ async function lookUp({ api, state, signal, config, log }: Deps): Promise<Accoun
   const me = await api.read('GET /user', {}, signal).catch((error: unknown) => {
     throw withPlace(error, config.api_url);
   });
-  if (me === null) throw new Error('GitHub did not say whose token this is.');
+  if (me === null) throw new Error('GitHub did not say which account this token belongs to.');
   const { login } = me.data;
   const id = Number(me.data.id);
   const cannotWrite = missingScope(me.headers['x-oauth-scopes']);
@@ -68,7 +68,7 @@ async function lookUp({ api, state, signal, config, log }: Deps): Promise<Accoun
     const since = kept?.since ?? now;
     await state.set(sinceKey(one), { since, isPrivate });
     if (found?.data.archived === true)
-      log('warn', 'a repository is archived: nothing can be written there', { repo: repoName(one) });
+      log('warn', 'a repository is archived, so nothing can be written to it', { repo: repoName(one) });
     repos.push({ ...one, isPrivate, since, isNew: kept === undefined });
   }
   await forgetOthers(config.repos, state);
@@ -92,7 +92,7 @@ function missingScope(header: string | undefined): string | null {
   const scopes = header.split(',').map((one) => one.trim());
   if (scopes.includes('repo') || scopes.includes('public_repo')) return null;
   const has = header.trim() === '' ? 'it has no scopes' : `its scopes are "${header}"`;
-  return `This token may not write: ${has}. It needs "repo", or "public_repo" where all repositories are public; a fine-grained token needs "Issues: read and write".`;
+  return `This token has no permission to write: ${has}. It needs "repo", or "public_repo" if all repositories are public; a fine-grained token needs "Issues: read and write".`;
 }
 
 /** The first call of all shows whether `api_url` is right: a fault that may be its own says where was asked. */
@@ -100,13 +100,13 @@ function withPlace(error: unknown, apiUrl: string): unknown {
   const isOfToken = error instanceof ServiceError && ['unauthorized', 'forbidden'].includes(error.code);
   const isLimit = error instanceof ServiceError && error.details['global'] === true;
   if (isOfToken || isLimit || apiUrl === meta.configSchema.properties.api_url.default || !(error instanceof Error)) return error;
-  const said = `${error.message} ${apiUrl} was asked; api_url of a GitHub Enterprise Server is https://HOST/api/v3.`;
+  const said = `${error.message} The request went to ${apiUrl}. For a GitHub Enterprise Server, api_url is https://HOST/api/v3.`;
   return error instanceof ServiceError ? new ServiceError(error.code, said, { details: error.details }) : new Error(said);
 }
 
 function notReadable(repo: Repo, login: string, error: unknown): unknown {
   if (isPassing(error)) return error;
   return new Error(
-    `${login} cannot read ${repoName(repo)}: ${errorText(error)} Look at its name, and at what the token may read.`,
+    `${login} cannot read ${repoName(repo)}: ${errorText(error)} Check its name and the permissions of the token.`,
   );
 }

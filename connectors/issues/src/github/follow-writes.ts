@@ -13,7 +13,8 @@ export const followWrites: typeof fetch = async (input, options) => {
     if (!moved.has(response.status)) return response;
     await response.body?.cancel();
     const next = new URL(response.headers.get('location') ?? '', url);
-    if (moves === mostMoves || next.origin !== new URL(url).origin) throw new TypeError('A write was sent on to another place.');
+    if (moves === mostMoves || next.origin !== new URL(url).origin)
+      throw new TypeError('A write request was redirected to another address.');
     url = next.href;
   }
 };

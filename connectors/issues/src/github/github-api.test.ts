@@ -13,8 +13,8 @@ test('while GitHub wants a pause nothing is asked, and people are told until whe
   const api = createGitHubApi(server.token, server.apiUrl, clock);
   const said = () => api.read('GET /user', {}, AbortSignal.timeout(10_000)).then(String, (error: Error) => error.message);
   server.failNext(/^GET/, { limit: 'secondary', retryAfterS: 3000 });
-  expect(await said()).toMatch(/^GitHub wants a pause: /);
-  const told = 'GitHub wants a pause until 10:50:00 UTC. It goes on by itself.';
+  expect(await said()).toMatch(/^GitHub is limiting the rate of requests: /);
+  const told = 'GitHub is limiting the rate of requests until 10:50:00 UTC. The connector continues automatically.';
   expect(await said()).toBe(told);
   clock.advance(2_999_000);
   expect(await said()).toBe(told);
@@ -49,7 +49,7 @@ test.each([301, 307])(
       return api.write('POST /repos/{owner}/{repo}/issues/{issue_number}/comments', place, AbortSignal.timeout(10_000));
     };
     expect(await write(1)).toEqual({ id: 77 });
-    await expect(write(2)).rejects.toThrow('No answer came from GitHub');
+    await expect(write(2)).rejects.toThrow('GitHub did not answer');
     const body = '{"body":"It is blue."}';
     expect(asked).toEqual([
       `POST /repos/ann/demo/issues/1/comments ${body}`,

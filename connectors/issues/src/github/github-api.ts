@@ -44,9 +44,13 @@ export function createGitHubApi(token: string, apiUrl: string, clock: Clock = sy
     const leftMs = closedUntil - clock.elapsed();
     if (leftMs > 0)
       // What we hold back ourselves was refused once, and slowed the pace then.
-      throw new ServiceError('busy', `GitHub wants a pause until ${until}. It goes on by itself.`, {
-        details: { retry_after_s: leftMs / 1000, global: true, keeps_pace: true },
-      });
+      throw new ServiceError(
+        'busy',
+        `GitHub is limiting the rate of requests until ${until}. The connector continues automatically.`,
+        {
+          details: { retry_after_s: leftMs / 1000, global: true, keeps_pace: true },
+        },
+      );
     try {
       return await ask(AbortSignal.any([signal, AbortSignal.timeout(answerMs)]));
     } catch (error) {
@@ -102,7 +106,7 @@ export function createGitHubApi(token: string, apiUrl: string, clock: Clock = sy
 }
 
 const unavailable = (error: unknown) =>
-  new ServiceError('unavailable', error instanceof Error ? error.message : 'GitHub cannot be reached. It is tried again.');
+  new ServiceError('unavailable', error instanceof Error ? error.message : 'GitHub cannot be reached. Retrying.');
 
 /** A time of day, as `14:05:30 UTC`. */
 const timeOf = (at: number): string => `${new Date(at).toISOString().slice(11, 19)} UTC`;

@@ -9,23 +9,26 @@ const refused = (status: number, message: string) => {
 };
 
 test.each([
-  ['Resource not accessible by personal access token', ': Resource not accessible by personal access token. Look at'],
-  ['You may not.', ': You may not. Look at'],
-  ['', '. Look at'],
+  [
+    'Resource not accessible by personal access token',
+    ': Resource not accessible by personal access token. Check the permissions',
+  ],
+  ['You may not.', ': You may not. Check the permissions'],
+  ['', '. Check the permissions'],
 ])('a refusal says what the token needs, where GitHub says "%s"', (said, shown) => {
   const fault = refused(403, said);
-  expect(fault.message).toContain(`GitHub refuses it (403)${shown}`);
+  expect(fault.message).toContain(`GitHub refused the request (403)${shown}`);
   expect(fault).toMatchObject({ code: 'forbidden', message: expect.stringContaining('Issues: read and write') });
 });
 
 test.each([[new Error('redirect count exceeded')], [new TypeError('fetch failed', { cause: new Error('cut') })], ['a text']])(
   'a connection that fails without a name of its own is given none: %s',
   (error) => {
-    expect(toFault(error, 0).message).toBe('No answer came from GitHub.');
+    expect(toFault(error, 0).message).toBe('GitHub did not answer.');
   },
 );
 
 test('a connection that fails by a known name says it', () => {
   const cause = Object.assign(new Error('reset'), { code: 'ECONNRESET' });
-  expect(toFault(new TypeError('fetch failed', { cause }), 0).message).toBe('No answer came from GitHub (ECONNRESET).');
+  expect(toFault(new TypeError('fetch failed', { cause }), 0).message).toBe('GitHub did not answer (ECONNRESET).');
 });

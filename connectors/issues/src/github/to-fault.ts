@@ -5,11 +5,11 @@ import { ServiceError } from '@svc/service-kit/service-error.ts';
 /** Nothing has changed since the last look. It is no fault, and no answer. */
 export const notModified = new Error('Not modified.');
 /** A page for people, or an answer that was cut. Whether a write was done is not known. */
-export const notJson = new Error("What answered is not GitHub's API, or its answer was cut.");
+export const notJson = new Error("The response is not from GitHub's API, or it was cut off.");
 
 const tokenHelp =
-  'It has expired or was revoked: make a new one. A connector that is set up takes it with ./svc connector config NAME --secret pat_secret_key.';
-const writeHelp = 'Look at what its token may do (Issues: read and write), and at what its account may do there.';
+  'It has expired or was revoked. Create a new one; for an existing connector, set it with ./svc connector config NAME --secret pat_secret_key.';
+const writeHelp = 'Check the permissions of the token (Issues: read and write) and of its account in this repository.';
 /** Letters of what GitHub says, which is shown and logged. */
 const longest = 300;
 /** Without a word of how long, s. */
@@ -23,19 +23,21 @@ export function toFault(error: unknown, now: number): Error {
   const { status, headers } = response;
   const said = cutText((error as RequestError).message.replaceAll(/\s+/g, ' '), longest);
   if (status === 304) return notModified;
-  if (status === 401) return new ServiceError('unauthorized', `GitHub does not know this token (401). ${tokenHelp}`);
+  if (status === 401) return new ServiceError('unauthorized', `GitHub rejected this token (401). ${tokenHelp}`);
   const pauseS = status === 403 || status === 429 ? pauseOf(headers as Headers, said, now) : null;
   if (pauseS !== null)
-    return new ServiceError('busy', `GitHub wants a pause: ${said}`, { details: { retry_after_s: pauseS, global: true } });
+    return new ServiceError('busy', `GitHub is limiting the rate of requests: ${said}`, {
+      details: { retry_after_s: pauseS, global: true },
+    });
   if (status === 404 || status === 410)
-    return new ServiceError('not_found', `GitHub does not have it, or not for this token (${status}).`);
+    return new ServiceError('not_found', `GitHub did not find it, or this token has no access to it (${status}).`);
   if (status === 403)
     return new ServiceError(
       'forbidden',
-      `GitHub refuses it (403)${said === '' ? '' : `: ${said.replace(/[.]$/, '')}`}. ${writeHelp}`,
+      `GitHub refused the request (403)${said === '' ? '' : `: ${said.replace(/[.]$/, '')}`}. ${writeHelp}`,
     );
-  if (status >= 500) return new Error(`GitHub failed (${status}).`);
-  return new ServiceError('unprocessable', `GitHub does not take it (${status}): ${said}`);
+  if (status >= 500) return new Error(`GitHub failed with status ${status}.`);
+  return new ServiceError('unprocessable', `GitHub rejected the request (${status}): ${said}`);
 }
 
 type Headers = Record<string, string | number | undefined>;
@@ -62,7 +64,7 @@ function noAnswer(error: unknown): Error {
     return new ServiceError('busy', `GitHub cannot be reached (${code}).`, {
       details: { retry_after_s: 2, keeps_pace: true },
     });
-  return new Error(`No answer came from GitHub${code === null ? '' : ` (${code})`}.`);
+  return new Error(`GitHub did not answer${code === null ? '' : ` (${code})`}.`);
 }
 
 /** Names of errors that say nothing of what was wrong. */

@@ -37,7 +37,7 @@ const acts: Readonly<Record<(typeof meta.calls)[number], Act>> = {
 export function createDoCall({ config, api, count, emit, log, paced }: Deps) {
   return async (target: string, method: string, params: Params, signal: AbortSignal): Promise<unknown> => {
     const act = Object.hasOwn(acts, method) ? acts[method as keyof typeof acts] : undefined;
-    if (act === undefined) throw new ServiceError('not_found', `${method} is nothing that can be done here.`);
+    if (act === undefined) throw new ServiceError('not_found', `Unknown method ${method}.`);
     const place = placeOf(target, config.repos);
     const what = { method, place: toTarget(place), repo: repoName(place), params, dry_run: config.dry_run };
     let outcome = 'failed';
@@ -63,12 +63,12 @@ function check(method: string, params: Params): void {
 function labelsOf({ labels }: Params): string[] {
   const isLabel = (one: unknown): one is string => typeof one === 'string' && one.trim() !== '' && one.length <= 50;
   if (Array.isArray(labels) && labels.length > 0 && labels.length <= 20 && labels.every(isLabel)) return labels;
-  throw new ServiceError('bad_request', '"labels" is a list of 1 to 20 names, each of up to 50 characters.');
+  throw new ServiceError('bad_request', '"labels" must be a list of 1 to 20 names of at most 50 characters each.');
 }
 
 function textOf({ text }: Params): string {
   if (typeof text === 'string' && text.trim() !== '' && text.length <= 60_000) return text;
-  throw new ServiceError('bad_request', '"text" is a text of up to 60,000 characters.');
+  throw new ServiceError('bad_request', '"text" must be a string of at most 60,000 characters.');
 }
 
 function unlessGone(error: unknown): void {

@@ -64,7 +64,7 @@ async function readCalls<T>(
 async function lineOf({ core, instanceId }: Deps, repo: WatchedRepo, said: Said): Promise<string> {
   const conversation_key = issueKey(instanceId, repoName(repo), said.place.issue_number);
   const asker = await whoAsks(core, said, { conversation_key, public: !repo.isPrivate });
-  const why = asker === null ? 'an account that is gone' : whyNot(asker.identity);
+  const why = asker === null ? 'a deleted account' : whyNot(asker.identity);
   const words = cutText(said.body.replaceAll(/\s+/g, ' '), 60);
   return `  ${why === null ? 'answered' : 'not answered'}: ${toTarget(said.place)}, ${said.by?.login}${why === null ? '' : ` (${why})`}: "${words}"`;
 }

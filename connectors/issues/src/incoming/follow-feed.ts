@@ -67,7 +67,7 @@ export function followFeed<T extends Entry>(options: FeedOptions<T>): Feed {
     const isSame = full === null && tag?.since === since && passed.n >= tag.n;
     const listed = await list({ since, page, etag: isSame && tag !== null ? tag.etag : null }, signal);
     // One that took too long was given up, and nobody gets what it found: counted as given it would be lost.
-    if (own !== polls) throw new Error('Another look has taken the place of this one.');
+    if (own !== polls) throw new Error('A newer poll has replaced this one.');
     nextAt = clock.elapsed() + everyMs;
     isBehind = false;
     if (listed === null) return [];

@@ -20,7 +20,7 @@ export async function isNew(deps: NewDeps, said: Said, repo: WatchedRepo, signal
   const saidAt = edit?.at ?? said.createdAt;
   if (isBefore(saidAt, repo)) return false;
   if (edit !== null && edit.login?.toLowerCase() !== said.by?.login.toLowerCase()) {
-    deps.log('warn', 'a mention is passed over: another than its author has edited it', {
+    deps.log('warn', 'a mention is ignored because someone other than its author edited it', {
       place: toTarget(said.place),
       by: edit.login,
     });

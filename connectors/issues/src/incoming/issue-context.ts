@@ -87,7 +87,7 @@ function withinLength<T extends object>(lines: readonly T[], chars: number): T[]
 
 function left(log: StartContext['log'], error: unknown): object[] {
   log('warn', 'the changes of a pull request cannot be read', { error: errorText(error) });
-  return [{ changes: 'could not be had' }];
+  return [{ changes: 'could not be fetched' }];
 }
 
 const shown = (text: string, chars: number): string => cutText(withoutHidden(text).trim(), chars);

@@ -20,7 +20,7 @@ const totalBytes = 2 * maxBytes;
 const host = '127.0.0.1';
 
 /**
- * Hears of GitHub that something is new, on loopback, behind a proxy. What it brings is not read: it only has the lists looked at sooner, so nothing is
+ * Receives a notification from GitHub, on loopback, behind a proxy. What it brings is not read: it only has the lists looked at sooner, so nothing is
  * answered twice, and nothing is missed when it does not come.
  */
 export async function openWebhook({ port, secret, ring, ...server }: Options): Promise<ConnectorServer> {
@@ -30,14 +30,14 @@ export async function openWebhook({ port, secret, ring, ...server }: Options): P
       {
         method: 'POST',
         path: '/webhook',
-        doc: { summary: 'Hears of GitHub that something is new', needsKey: true },
+        doc: { summary: 'Receives a notification from GitHub', needsKey: true },
         streamsBody: { maxBytes },
         async handle(exchange) {
           const lease = budget.lease();
           try {
             const body = await readBody(exchange, lease);
             if (!isSigned(body, secret, exchange.req.headers['x-hub-signature-256']))
-              throw new ServiceError('unauthorized', 'This is for GitHub alone: the signature does not fit.');
+              throw new ServiceError('unauthorized', 'Only GitHub may call this route: the signature is missing or wrong.');
             const event = parseJsonOrNull(body.toString('utf8'));
             const repository = isRecord(event) && isRecord(event['repository']) ? event['repository']['full_name'] : undefined;
             if (typeof repository === 'string') ring(repository);
@@ -57,7 +57,7 @@ export async function openWebhook({ port, secret, ring, ...server }: Options): P
 async function readBody({ body }: Exchange, lease: ByteLease): Promise<Buffer> {
   const parts: Buffer[] = [];
   for await (const part of body) {
-    if (!lease.take(part.length)) throw unavailable('Too much is being sent here at once. What is new is found without it.');
+    if (!lease.take(part.length)) throw unavailable('Too many large requests at once. Polling finds the changes anyway.');
     parts.push(part);
   }
   return Buffer.concat(parts);

@@ -68,7 +68,10 @@ export async function createOutgoing(deps: OutgoingDeps): Promise<Outgoing> {
     const { conversation_key, sender } = envelope;
     const as = { channel: meta.type, sender, ...(envelope.public === true && { public: true }) };
     deps.core.sessions.abort(as, conversation_key).catch((error: unknown) => {
-      log('info', 'a turn whose comment was deleted goes on', { conversation: conversation_key, error: errorText(error) });
+      log('info', 'the comment of a turn was deleted, but the turn could not be stopped', {
+        conversation: conversation_key,
+        error: errorText(error),
+      });
     });
   }
 
@@ -123,7 +126,7 @@ export async function createOutgoing(deps: OutgoingDeps): Promise<Outgoing> {
         await gate.offer(toTarget(said.place), () => react(api, said, ended));
       } catch (error) {
         ended.throwIfAborted();
-        log('debug', 'a reaction could not be given', { error: errorText(error) });
+        log('debug', 'a reaction could not be added', { error: errorText(error) });
       }
     },
   };

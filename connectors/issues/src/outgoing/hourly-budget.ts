@@ -18,7 +18,9 @@ export function createHourlyBudget(most: number, deps: BudgetDeps): () => Promis
   let times: Promise<number[]> | null = null;
 
   const note = (error: unknown) =>
-    log('error', 'how much was posted could not be kept: a restart may post more than GitHub takes', { error: errorText(error) });
+    log('error', 'the number of posted comments could not be saved: after a restart, more may be posted than GitHub accepts', {
+      error: errorText(error),
+    });
 
   async function load(): Promise<number[]> {
     const kept = await state.get<number[]>(key).catch(note);
@@ -42,6 +44,6 @@ export function createHourlyBudget(most: number, deps: BudgetDeps): () => Promis
 }
 
 const tooMany = (most: number, leftMs: number) =>
-  new ServiceError('busy', `${most} comments were posted within an hour, which is all that GitHub takes.`, {
+  new ServiceError('busy', `${most} comments were posted within an hour, the most that GitHub accepts.`, {
     details: { retry_after_s: Math.ceil(leftMs / 1000), global: true, keeps_pace: true },
   });

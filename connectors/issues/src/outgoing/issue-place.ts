@@ -13,9 +13,6 @@ export function placeOf(target: string, repos: readonly Repo[]): IssuePlace {
   const isSame = (one: Repo) => repoName(one).toLowerCase() === `${owner}/${repo}`.toLowerCase();
   const known = repos.find(isSame);
   if (known === undefined)
-    throw new ServiceError(
-      'unprocessable',
-      `"${target}" is no issue of a repository that is watched here, such as owner/repo#12.`,
-    );
+    throw new ServiceError('unprocessable', `"${target}" is not an issue of a watched repository. Use owner/repo#12.`);
   return { owner: known.owner, repo: known.repo, issue_number: Number(number) };
 }

@@ -26,7 +26,7 @@ export function watchWorkingComment(deps: WatchDeps, { about, ...comment }: Work
       await api.read('GET /repos/{owner}/{repo}/issues/comments/{comment_id}', comment, signal);
     } catch (error) {
       if (isGone(error)) return deps.gone(about);
-      log('debug', 'the comment of a turn could not be looked at', { error: errorText(error) });
+      log('debug', 'the comment of a turn could not be checked', { error: errorText(error) });
     }
     again();
   };

@@ -14,7 +14,7 @@ const why = {
   list: /mailing list/,
   many: /Precedence/,
   bounce: /bounce/,
-  report: /report of a mail server/,
+  report: /mail server's report/,
   reply: /automatic reply/,
   nobody: /nobody reads/,
 };
@@ -87,8 +87,8 @@ export const automaticMails: Readonly<Record<string, Automatic>> = {
   'an owner of a list': { why: why.nobody, from: 'owner-list@friend.example' },
   'a list server': { why: why.nobody, from: 'list-request@friend.example' },
   'a bouncer': { why: why.nobody, from: 'list-bounces+ann=friend.example@friend.example' },
-  ourselves: { why: /own address/, from: mailbox },
-  'ourselves in capitals': { why: /own address/, from: mailbox.toUpperCase() },
+  ourselves: { why: /from this mailbox itself/, from: mailbox },
+  'ourselves in capitals': { why: /from this mailbox itself/, from: mailbox.toUpperCase() },
   'no From': { why: /cannot be read/, from: '' },
 };
 
