@@ -28,7 +28,7 @@ export function compileSchema(schema: Schema, param: string): SchemaCheck {
 }
 
 function checkPart(schema: unknown, value: unknown, at: string, walk: Walk): string | null {
-  if (--walk.left < 0 || walk.depth > maxDepth) return 'it has too many levels or parts to be checked';
+  if (--walk.left < 0 || walk.depth > maxDepth) return 'it is too large or too deeply nested to be checked';
   walk.depth++;
   const fault = checkValue(schema, value, at, walk);
   walk.depth--;
@@ -36,7 +36,7 @@ function checkPart(schema: unknown, value: unknown, at: string, walk: Walk): str
 }
 
 function checkValue(schema: unknown, value: unknown, at: string, walk: Walk): string | null {
-  if (schema === false) return `${at} should not be there`;
+  if (schema === false) return `${at} is not allowed`;
   if (!isRecord(schema)) return null;
   for (const name in schema) {
     const keyword = Object.hasOwn(keywords, name) ? keywords[name] : undefined;
@@ -56,13 +56,13 @@ const isOfType = (value: unknown, type: unknown) => (type === 'integer' ? Number
 const number =
   (test: (value: number, limit: number) => boolean, words: string): Keyword =>
   (limit, value, at) =>
-    typeof value !== 'number' || typeof limit !== 'number' || test(value, limit) ? null : `${at} is not ${words} ${limit}`;
+    typeof value !== 'number' || typeof limit !== 'number' || test(value, limit) ? null : `${at} must be ${words} ${limit}`;
 const sized =
   (test: (size: number, limit: number) => boolean, kind: 'string' | 'array', words: string): Keyword =>
   (limit, value, at) => {
     if (typeOf(value) !== kind || typeof limit !== 'number') return null;
     const size = kind === 'string' ? Array.from(value as string).length : (value as unknown[]).length;
-    return test(size, limit) ? null : `${at} has not ${words} ${limit} ${kind === 'string' ? 'characters' : 'items'}`;
+    return test(size, limit) ? null : `${at} must have ${words} ${limit} ${kind === 'string' ? 'characters' : 'items'}`;
   };
 
 const keywords: Readonly<Record<string, Keyword>> = {
@@ -72,11 +72,11 @@ const keywords: Readonly<Record<string, Keyword>> = {
       : `${at} is not of type ${String(types)}`,
   enum: (list, value, at) =>
     Array.isArray(list) && list.some((each) => isDeepStrictEqual(each, value)) ? null : `${at} is not one of the allowed values`,
-  const: (only, value, at) => (isDeepStrictEqual(only, value) ? null : `${at} is not the one value allowed`),
+  const: (only, value, at) => (isDeepStrictEqual(only, value) ? null : `${at} is not the required constant`),
   anyOf: (list, value, at, walk) =>
     Array.isArray(list) && list.some((each) => walk.check(each, value, at) === null)
       ? null
-      : `${at} fits none of its alternatives`,
+      : `${at} matches none of the alternatives in "anyOf"`,
   allOf: (list, value, at, walk) => firstFault(Array.isArray(list) ? list : [], (each) => walk.check(each, value, at)),
   $ref: (ref, value, at, walk) => walk.check(resolve(ref, walk.root), value, at),
   items: (schema, value, at, walk) =>
@@ -84,7 +84,7 @@ const keywords: Readonly<Record<string, Keyword>> = {
   required: (names, value, at) => {
     const missing =
       isRecord(value) && Array.isArray(names) ? names.find((name) => !Object.hasOwn(value, String(name))) : undefined;
-    return missing === undefined ? null : `${at} has no "${String(missing)}"`;
+    return missing === undefined ? null : `${at} lacks the required property "${String(missing)}"`;
   },
   minLength: sized((size, limit) => size >= limit, 'string', 'at least'),
   maxLength: sized((size, limit) => size <= limit, 'string', 'at most'),
@@ -123,7 +123,7 @@ const listed = ['anyOf', 'allOf'];
 
 /** Refuses what the check would pass over, at the schema's own place. */
 function checkKeywords(schema: unknown, root: Schema, at: string, depth: number): void {
-  if (depth > maxDepth) throw refuse(at, 'The schema has too many levels.', 'invalid_value');
+  if (depth > maxDepth) throw refuse(at, 'The schema is nested too deeply.', 'invalid_value');
   if (typeof schema === 'boolean') return;
   if (!isRecord(schema)) throw refuse(at, `'${at}' must be a JSON Schema.`, 'invalid_type');
   for (const [name, given] of Object.entries(schema)) {
@@ -134,13 +134,17 @@ function checkKeywords(schema: unknown, root: Schema, at: string, depth: number)
     else if (listed.includes(name) && Array.isArray(given)) given.forEach(below);
     else if (name === '$ref') resolvable(given, root, place);
     else if (!Object.hasOwn(keywords, name) && !descriptions.includes(name))
-      throw refuse(place, `The keyword "${name.slice(0, 64)}" of JSON Schema is not supported here.`, 'unsupported_parameter');
+      throw refuse(place, `The JSON Schema keyword "${name.slice(0, 64)}" is not supported.`, 'unsupported_parameter');
   }
 }
 
 function resolvable(ref: unknown, root: Schema, at: string): void {
   if (resolve(ref, root) === undefined)
-    throw refuse(at, `'${at}' leads nowhere: '#' and '#/$defs/NAME' of the schema itself are supported.`, 'invalid_value');
+    throw refuse(
+      at,
+      `'${at}' cannot be resolved. Use '#' or '#/$defs/NAME' to refer to a part of the schema itself.`,
+      'invalid_value',
+    );
 }
 
 /** The schema that is referred to; undefined when there is none. Nothing else of the schema is a schema for sure. */

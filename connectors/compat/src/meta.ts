@@ -30,7 +30,7 @@ export const meta = {
         type: 'boolean',
         title: 'Require a key',
         default: true,
-        description: 'Without it every caller is the identity "anonymous".',
+        description: 'If off, every caller is the identity "anonymous".',
       },
       keys_file: {
         type: 'string',
@@ -42,10 +42,10 @@ export const meta = {
       },
       conversation_per_request: {
         type: 'boolean',
-        title: 'Each request a conversation of its own',
+        title: 'New conversation for each request',
         default: false,
         description:
-          'For clients that send the whole conversation each time, or ask single questions. X-Session-Key still names a lasting one; the others are forgotten a day after they were used.',
+          'For clients that send the whole conversation each time, or ask single questions. X-Session-Key still names a lasting conversation; the others are deleted a day after their last use.',
       },
       ...commonFields('engine', 'model', 'cwd', 'persona', 'allow', 'public'),
     },

@@ -40,6 +40,6 @@ export function createModelRoutes({ identify, modelName, startedAt }: ModelOptio
 }
 
 const unknownModel = (modelName: string) =>
-  new ServiceError('not_found', `The only model here is "${modelName}".`, {
+  new ServiceError('not_found', `Unknown model. The only model of this service is "${modelName}".`, {
     details: { param: 'model', code: 'model_not_found' },
   });

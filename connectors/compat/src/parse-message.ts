@@ -48,7 +48,7 @@ function partText(part: unknown, at: string, files: FilePart[] | null): string {
   if (type === 'refusal' && typeof refusal === 'string') return refusal;
   if (type === 'text') throw refuse(`${at}.text`, `'${at}.text' must be a string.`, 'invalid_type');
   const file = files === null ? null : parseFilePart(fields, at);
-  if (file === null) throw refuse(at, `'${at}': parts of this type are not supported here.`, 'unsupported');
+  if (file === null) throw refuse(at, `'${at}': parts of this type are not supported.`, 'unsupported');
   files?.push(file);
   // In its place among the words: which file they mean is said by where it stands.
   return `[${file.name}]`;

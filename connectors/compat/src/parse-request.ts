@@ -55,8 +55,9 @@ function parseMessages(
   format: ReplyFormat | null,
 ): Pick<ChatRequest, 'system' | 'messages' | 'firstUserText' | 'latest' | 'hasFiles'> {
   if (!Array.isArray(list)) throw refuse('messages', "'messages' is a required property and must be an array.");
-  if (list.length === 0) throw refuse('messages', "'messages' must hold at least one message.", 'empty_array');
-  if (list.length > maxMessages) throw refuse('messages', `More than ${maxMessages} messages.`, 'array_above_max_length');
+  if (list.length === 0) throw refuse('messages', "'messages' must contain at least one message.", 'empty_array');
+  if (list.length > maxMessages)
+    throw refuse('messages', `'messages' must contain at most ${maxMessages} messages.`, 'array_above_max_length');
 
   const messages: ChatMessage[] = [];
   const system: string[] = [];
@@ -72,13 +73,13 @@ function parseMessages(
 function checked(system: string, messages: ChatMessage[]) {
   const latest = messages.findLastIndex(isFromUser);
   const text = messages[latest]?.text;
-  if (text === undefined) throw refuse('messages', "'messages' must hold a message of the role 'user'.");
+  if (text === undefined) throw refuse('messages', "'messages' must contain a message with the role 'user'.");
   if (text.trim() === '') throw refuse('messages', 'The latest user message has no text.');
   if (text.length > maxTextChars) throw tooLong('latest user message is', maxTextChars);
   if (system.length > maxSystemChars) throw tooLong('system messages are', maxSystemChars);
   const { length: count } = messages[latest]?.files ?? [];
   if (count > maxFiles)
-    throw refuse('messages', `The latest user message has more than ${maxFiles} files.`, 'array_above_max_length');
+    throw refuse('messages', `The latest user message must have at most ${maxFiles} files.`, 'array_above_max_length');
   return {
     system,
     messages,

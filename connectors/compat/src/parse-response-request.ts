@@ -37,13 +37,14 @@ export const responseFields: Rules = {
   stream_options: 'harmless',
   user: 'harmless',
 
-  background: (value) => only(value === false, 'background', 'a response is given on the connection that asks for it'),
+  background: (value) => only(value === false, 'background', 'a response is returned only on the connection that requested it'),
   conversation: () => only(false, 'conversation', 'use previous_response_id, or the header X-Session-Key'),
-  moderation: () => only(false, 'moderation', 'scores of moderation are not given out here'),
-  prompt: () => only(false, 'prompt', 'no prompts are kept here'),
+  moderation: () => only(false, 'moderation', 'moderation scores are not available'),
+  prompt: () => only(false, 'prompt', 'stored prompts are not available'),
   tools: (value, body) => refuseTools('tools', value, body),
-  tool_choice: (value) => only(value === 'none' || value === 'auto', 'tool_choice', 'functions of the caller are not called'),
-  top_logprobs: (value) => only(value === 0, 'top_logprobs', 'probabilities of tokens are not known here'),
+  tool_choice: (value) =>
+    only(value === 'none' || value === 'auto', 'tool_choice', 'the assistant does not call functions of the caller'),
+  top_logprobs: (value) => only(value === 0, 'top_logprobs', 'token probabilities are not available'),
 };
 
 /** A request of the Responses API, as the chat completion that it is. `previousId` names the response that it goes on from. */
@@ -66,7 +67,7 @@ export function parseResponseRequest(body: unknown): ResponseRequest {
 
 function toMessages(input: unknown): unknown[] {
   if (typeof input === 'string') return [{ role: 'user', content: input }];
-  if (!Array.isArray(input)) throw refuse('input', "'input' must be a text or a list of items.", 'invalid_type');
+  if (!Array.isArray(input)) throw refuse('input', "'input' must be a string or an array of items.", 'invalid_type');
   return input.map((item: unknown, index) => toMessage(item, `input[${index}]`));
 }
 
@@ -78,7 +79,7 @@ function toMessage(item: unknown, at: string): unknown {
   if (type === 'function_call_output') return { role: 'tool', content: toContent(output) };
   // Thoughts are not read again, here as there.
   if (type === 'reasoning') return { role: 'assistant', content: '' };
-  throw refuse(`${at}.type`, `'${at}': items of this type are not supported here.`, 'unsupported');
+  throw refuse(`${at}.type`, `'${at}': items of this type are not supported.`, 'unsupported');
 }
 
 const toContent = (content: unknown): unknown =>

@@ -55,9 +55,9 @@ function checkParts(body: Buffer, type: string): void {
   const boundary = `--${quoted ?? plain ?? ''}`;
   let parts = 0;
   for (let at = body.indexOf(boundary); at !== -1; at = body.indexOf(boundary, at + boundary.length)) {
-    if (++parts > maxParts + 1) throw badRequest(`The form has more than ${maxParts} parts.`);
+    if (++parts > maxParts + 1) throw badRequest(`The form must have at most ${maxParts} parts.`);
     const isLong = at + maxHeadBytes < body.length && !body.subarray(at, at + maxHeadBytes).includes('\r\n\r\n');
-    if (isLong) throw badRequest(`A part of the form has a head of more than ${maxHeadBytes / 1024} KiB.`);
+    if (isLong) throw badRequest(`The headers of a form part are larger than ${maxHeadBytes / 1024} KiB.`);
   }
 }
 

@@ -47,9 +47,13 @@ export function jsonText(reply: string, { fault }: ReplyFormat): string {
   const json = parseJsonOrNull(text);
   const wrong = json === null && text !== 'null' ? 'it is not JSON' : fault(json);
   if (wrong === null) return text;
-  throw new ServiceError('upstream', `The assistant's answer is not what 'response_format' asks for: ${wrong}. Ask again.`, {
-    details: { param: 'response_format', code: 'response_format_not_met', final: true },
-  });
+  throw new ServiceError(
+    'upstream',
+    `The assistant's answer does not match 'response_format': ${wrong}. Send the request again.`,
+    {
+      details: { param: 'response_format', code: 'response_format_not_met', final: true },
+    },
+  );
 }
 
 function withoutFence(text: string): string {

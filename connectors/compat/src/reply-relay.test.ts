@@ -41,7 +41,7 @@ describe('a reply on its way to a reader', () => {
   test('that begins again in other words is no answer, and says how to get it', () => {
     const { relay, text } = read(['one ', null, 'uno ', 'due ']);
     expect(text()).toBe('one ');
-    expect(() => relay.finish(result('uno due'), 'order-7')).toThrow(/same Idempotency-Key .*"order-7"/);
+    expect(() => relay.finish(result('uno due'), 'order-7')).toThrow(/with the Idempotency-Key "order-7"/);
     expect(text()).toBe('one ');
   });
 

@@ -57,7 +57,7 @@ export class ReplyRelay implements StreamHandlers {
 const interrupted = (messageId: string) =>
   new ServiceError(
     'turn_interrupted',
-    'This answer was taken back and given in other words, after a restart or because a secret was in it, so what you have is not the answer. ' +
-      `Ask again with the same Idempotency-Key to get the whole reply; it is "${messageId}".`,
+    'The text streamed so far was withdrawn, after a restart or because it contained a secret, and is not the answer. ' +
+      `Send the request again with the Idempotency-Key "${messageId}" to get the whole answer.`,
     { details: { code: 'stream_interrupted' } },
   );

@@ -41,15 +41,16 @@ export const requestFields: Rules = {
   top_p: 'hint',
   verbosity: 'hint',
 
-  n: (n) => only(n === 1, 'n', "only one choice is made, so 'n' must be 1"),
-  logprobs: (value) => only(value === false, 'logprobs', 'probabilities of tokens are not known here'),
-  top_logprobs: (value) => only(value === 0, 'top_logprobs', 'probabilities of tokens are not known here'),
-  logit_bias: (value) => only(isRecord(value) && isEmpty(value), 'logit_bias', 'tokens cannot be weighted here'),
-  audio: () => only(false, 'audio', 'answers are text; POST /v1/audio/speech speaks one'),
-  modalities: (value) => only(isTextAlone(value), 'modalities', 'answers are text; POST /v1/audio/speech speaks one'),
-  moderation: () => only(false, 'moderation', 'scores of moderation are not given out here'),
+  n: (n) => only(n === 1, 'n', "only one choice is generated, so 'n' must be 1"),
+  logprobs: (value) => only(value === false, 'logprobs', 'token probabilities are not available'),
+  top_logprobs: (value) => only(value === 0, 'top_logprobs', 'token probabilities are not available'),
+  logit_bias: (value) => only(isRecord(value) && isEmpty(value), 'logit_bias', 'token weights cannot be changed'),
+  audio: () => only(false, 'audio', 'answers are text; use POST /v1/audio/speech to turn one into speech'),
+  modalities: (value) =>
+    only(isTextAlone(value), 'modalities', 'answers are text; use POST /v1/audio/speech to turn one into speech'),
+  moderation: () => only(false, 'moderation', 'moderation scores are not available'),
   web_search_options: () =>
-    only(false, 'web_search_options', 'the assistant searches by tools of its own, and gives no list of citations'),
+    only(false, 'web_search_options', 'the assistant searches with its own tools and returns no list of citations'),
   tools: (value, body) => refuseTools('tools', value, body),
   functions: (value, body) => refuseTools('functions', value, body),
   tool_choice: (value) => only(value === 'none' || value === 'auto', 'tool_choice', noCalls),
@@ -57,7 +58,7 @@ export const requestFields: Rules = {
 };
 
 const noCalls =
-  'functions of the caller are not called: the assistant has tools of its own, and its operator can add yours as a tool server';
+  'the assistant uses its own tools and does not call functions of the caller; its operator can add yours as a tool server';
 
 /** Most names that are given back: a caller could send any number. */
 const maxNames = 32;

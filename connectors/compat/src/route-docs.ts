@@ -26,9 +26,12 @@ const requestSchema = {
   type: 'object',
   required: ['messages'],
   properties: {
-    model: { type: ['string', 'null'], description: 'Told to the engine; the answer always names the advertised model' },
+    model: { type: ['string', 'null'], description: 'Passed to the engine; the answer always names the advertised model' },
     messages: { type: 'array', minItems: 1, maxItems: 10_000, items: messageSchema },
-    stream: { type: 'boolean', description: 'Answers with text/event-stream, one chunk in each frame, `[DONE]` last' },
+    stream: {
+      type: 'boolean',
+      description: 'If true, the response is text/event-stream with one chunk per frame, ending with `[DONE]`',
+    },
     stream_options: { type: 'object', properties: { include_usage: { type: 'boolean' } } },
     n: { const: 1 },
   },
@@ -87,9 +90,9 @@ const speechSchema = {
     input: text,
     model: {
       type: 'string',
-      description: 'Of the speech provider; the advertised model, or "default", for the one of the settings',
+      description: 'Model of the speech provider; the advertised model or "default" means the one in the settings',
     },
-    voice: { type: 'string', description: 'Of the speech provider; "default" for the one of the settings' },
+    voice: { type: 'string', description: 'Voice of the speech provider; "default" means the one in the settings' },
     response_format: { enum: speechFormats },
   },
 } as const satisfies Schema;
@@ -110,16 +113,16 @@ export const errorSchema = {
 
 export const routeDocs = {
   chatCompletions: { summary: 'Runs one turn', needsKey: true, body: requestSchema, reply: completionSchema },
-  responses: { summary: 'Runs one turn, in the newer protocol', needsKey: true, body: responseRequestSchema },
+  responses: { summary: 'Runs one turn (Responses API)', needsKey: true, body: responseRequestSchema },
   models: {
     summary: 'Lists the one advertised model',
     needsKey: true,
     reply: { type: 'object', properties: { object: { const: 'list' }, data: { type: 'array', items: modelSchema } } },
   },
   model: { summary: 'The advertised model', needsKey: true, reply: modelSchema },
-  speech: { summary: 'Speaks a text', needsKey: true, body: speechSchema },
+  speech: { summary: 'Turns a text into speech', needsKey: true, body: speechSchema },
   transcriptions: {
-    summary: 'Gives what is said in a clip, sent as multipart/form-data',
+    summary: 'Transcribes an audio clip, sent as multipart/form-data',
     needsKey: true,
     reply: transcriptionSchema,
   },

@@ -23,6 +23,6 @@ export function toSpeechFault(error: unknown): unknown {
 /** The model that a caller asks for; none for the advertised one, or `default`: then the settings say. @throws ServiceError */
 export function ownModel(model: unknown, modelName: string): string | undefined {
   if (typeof model !== 'string' || model === '' || model.length > 128)
-    throw refuse('model', "'model' must be the name of a model.", 'invalid_type');
+    throw refuse('model', "'model' must be the name of a speech model.", 'invalid_type');
   return model === modelName || model === 'default' ? undefined : model;
 }

@@ -43,12 +43,13 @@ type Wish = { text: string; voice?: string; model?: string; format?: SpeechForma
 function parseSpeech(body: unknown, modelName: string): Wish {
   if (!isRecord(body)) throw refuse(null, 'The body must be a JSON object.');
   const { input, model, voice, response_format: format } = body;
-  if (typeof input !== 'string' || input.trim() === '') throw refuse('input', "'input' must be a text.", 'invalid_type');
-  if (body['speed'] != null && body['speed'] !== 1) throw unsupported('speed', 'the voice has one speed');
+  if (typeof input !== 'string' || input.trim() === '')
+    throw refuse('input', "'input' must be a non-empty string.", 'invalid_type');
+  if (body['speed'] != null && body['speed'] !== 1) throw unsupported('speed', 'the speed of the voice cannot be changed');
   if (body['instructions'] != null && body['instructions'] !== '')
-    throw unsupported('instructions', 'the voice cannot be instructed');
+    throw unsupported('instructions', 'the voice accepts no instructions');
   if (body['stream_format'] != null && body['stream_format'] !== 'audio')
-    throw unsupported('stream_format', 'the answer is the sound itself');
+    throw unsupported('stream_format', 'the response is the audio itself');
   return { text: input, voice: voiceOf(voice), model: ownModel(model, modelName), format: formatOf(format) };
 }
 

@@ -7,10 +7,14 @@ const maxStopChars = 1_000;
 export function parseStop(value: unknown): string[] {
   if (value === undefined || value === null) return [];
   const list: unknown[] = Array.isArray(value) ? value : [value];
-  if (list.length > maxStops) throw refuse('stop', `'stop' has more than ${maxStops} texts.`, 'array_above_max_length');
+  if (list.length > maxStops) throw refuse('stop', `'stop' must have at most ${maxStops} strings.`, 'array_above_max_length');
   return list.map((each) => {
     if (typeof each === 'string' && each !== '' && each.length <= maxStopChars) return each;
-    throw refuse('stop', `'stop' must be a text of 1 to ${maxStopChars} characters, or a list of such.`, 'invalid_value');
+    throw refuse(
+      'stop',
+      `'stop' must be a string of 1 to ${maxStopChars} characters, or an array of such strings.`,
+      'invalid_value',
+    );
   });
 }
 

@@ -73,4 +73,4 @@ export async function showTurn(facts: TurnFacts, show: (text: string) => void): 
 
 /** Errors of the core are made to be shown; anything else stays inside. */
 export const shownError = (error: unknown): ServiceError =>
-  error instanceof ServiceError ? error : new ServiceError('internal', 'The turn failed here.');
+  error instanceof ServiceError ? error : new ServiceError('internal', 'The turn failed because of an internal error.');

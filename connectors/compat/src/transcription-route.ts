@@ -40,15 +40,15 @@ const refusedFields = ['timestamp_granularities[]', 'include[]', 'known_speaker_
 
 function parseForm(form: FormData, modelName: string): Wish {
   const file = form.get('file');
-  if (!(file instanceof File)) throw refuse('file', "'file' must be a file of the form.", 'invalid_type');
+  if (!(file instanceof File)) throw refuse('file', "'file' must be a file in the form.", 'invalid_type');
   for (const name of refusedFields)
     if (form.has(name) || form.has(name.slice(0, -2)))
-      throw refuse(name, `'${name}' is not supported: the answer is the text alone.`, 'unsupported_parameter');
+      throw refuse(name, `'${name}' is not supported: the response is only the text.`, 'unsupported_parameter');
   const format = text(form, 'response_format') ?? 'json';
   if (format !== 'json' && format !== 'text')
     throw refuse(
       'response_format',
-      "'response_format' must be json or text: times and speakers are not known here.",
+      "'response_format' must be json or text: timestamps and speakers are not available.",
       'unsupported_parameter',
     );
   return {
@@ -64,7 +64,7 @@ function text(form: FormData, name: string): string | undefined {
   const value = form.get(name);
   if (value === null || value === '') return undefined;
   if (typeof value === 'string' && value.length <= 128) return value;
-  throw refuse(name, `'${name}' must be a short text.`, 'invalid_value');
+  throw refuse(name, `'${name}' must be a string of at most 128 characters.`, 'invalid_value');
 }
 
 function send(exchange: Exchange, heard: Transcription, { format, isStream }: Pick<Wish, 'format' | 'isStream'>): void {

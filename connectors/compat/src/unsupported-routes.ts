@@ -5,17 +5,16 @@ import type { Identify } from './chat-completions.ts';
 /** Routes of the protocol that clients know and that are not here, with what there is instead. */
 const paths: Readonly<Record<string, string>> = {
   '/v1/embeddings':
-    'Embeddings are not made here: engines give none. Use an embedding model of your own, such as one that a local model server has.',
-  '/v1/completions': 'Completions without messages are not made here. Use POST /v1/chat/completions.',
-  '/v1/moderations': 'Texts are not moderated for callers here.',
+    'Embeddings are not supported: the engines have none. Use your own embedding model, such as one on a local model server.',
+  '/v1/completions': 'Completions without messages are not supported. Use POST /v1/chat/completions.',
+  '/v1/moderations': 'Moderation of texts is not supported.',
   '/v1/images/generations':
-    'Images are not made by this route. Ask for one in a chat completion, where the assistant has a tool for it.',
-  '/v1/images/edits': 'Images are not changed by this route.',
+    'Generating images is not supported by this route. Ask for one in a chat completion: the assistant has a tool for it.',
+  '/v1/images/edits': 'Editing images is not supported.',
   '/v1/audio/translations':
-    'Clips are not translated here. Use POST /v1/audio/transcriptions, and ask for a translation of its text.',
-  '/v1/files':
-    'Files are not kept here for callers. Send them with the message, as parts of the types file, image_url and input_audio.',
-  '/v1/batches': 'There are no batches here. Use POST /v1/chat/completions.',
+    'Translating audio is not supported. Use POST /v1/audio/transcriptions, then ask for a translation of the text.',
+  '/v1/files': 'Storing files is not supported. Send them with the message, as parts of the type file, image_url or input_audio.',
+  '/v1/batches': 'Batches are not supported. Use POST /v1/chat/completions.',
 };
 
 /** What a client asks for whose base URL lacks its end. */
@@ -35,7 +34,7 @@ export const createUnsupportedRoutes = (identify: Identify): Route[] =>
   ].map(({ method, path, message }) => ({
     method,
     path,
-    doc: { summary: 'Not served; the error says what to use', needsKey: true },
+    doc: { summary: 'Not supported; the error says what to use instead', needsKey: true },
     handle(exchange) {
       identify(exchange);
       throw new ServiceError('not_found', message, { details: { code: 'unsupported_endpoint' } });

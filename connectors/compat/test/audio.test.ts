@@ -159,5 +159,5 @@ test.each(['/v1/embeddings', '/v1/completions', '/v1/audio/translations', '/v1/i
 
 test('the official client learns that there are no embeddings', async () => {
   const error = await faultOf(client().embeddings.create({ model: 'svc', input: 'x' }));
-  expect(error).toMatchObject({ status: 404, message: expect.stringContaining('Embeddings are not made here') as string });
+  expect(error).toMatchObject({ status: 404, message: expect.stringContaining('Embeddings are not supported') as string });
 });

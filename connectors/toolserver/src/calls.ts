@@ -40,7 +40,7 @@ export function createCalls(deps: Deps) {
     },
     clients: async () => ({ clients: await listClients(deps), waiting: await deps.waiting.list() }),
     revoke: async ({ client_id: id }) => {
-      if (typeof id !== 'string') throw badRequest('Say which client: client_id.');
+      if (typeof id !== 'string') throw badRequest('client_id is required.');
       await revoke(deps, id);
       return { revoked: id };
     },

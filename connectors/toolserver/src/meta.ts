@@ -26,7 +26,7 @@ export const meta = {
         type: 'string',
         title: 'Public address',
         description:
-          'Where clients reach this server, https://name without a path. While it is the placeholder, the address on this machine.',
+          'Address by which clients reach this server: https://name without a path. While it is the placeholder, the address on this machine is used.',
         default: placeholderBaseUrl,
         minLength: 1,
         maxLength: 512,
@@ -43,7 +43,7 @@ export const meta = {
       allowed_origins: {
         type: 'array',
         title: 'Web pages',
-        description: 'Origins of web pages whose scripts may be clients, such as https://app.example. Programs need no entry.',
+        description: 'Origins of web pages that may be clients, such as https://app.example. Programs need no entry.',
         default: [],
         maxItems: 50,
         items: { type: 'string', pattern: '^https?://[^\\s/?#@*]+$', maxLength: 256 },

@@ -11,7 +11,7 @@ export function publicOrigin({ base_url: baseUrl, bind_host: host }: Config, por
   if (baseUrl !== placeholderBaseUrl) return originOf(baseUrl, { http: 'loopback' });
   if (!isLoopbackName(host)) {
     throw new Error(
-      'With a bind_host of the network, base_url has to say the https address under which clients reach this server.',
+      'A bind_host that is reachable from the network also needs base_url, the https address by which clients reach this server.',
     );
   }
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;

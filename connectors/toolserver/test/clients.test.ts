@@ -17,7 +17,7 @@ test('a program registers itself, is approved on the page, and its question is a
   );
   expect(textOf(result)).toBe('you asked: how are you?');
   expect(result.structuredContent).toMatchObject({ answer: 'you asked: how are you?' });
-  expect(steps[0]).toBe('The question is there.');
+  expect(steps[0]).toBe('The question was received.');
   expect(server.core.turns[0]?.envelope).toMatchObject({
     channel: 'toolserver',
     conversation_key: expect.stringMatching(/^toolserver:inst_1:user:client-[0-9a-f]{32}$/),
@@ -66,7 +66,7 @@ test('what is sent to a user is shown on their stream, or waits for their next a
   const { contents } = await client.readResource({ uri: 'notes://waiting' });
   expect((contents[0] as { text: string }).text).toContain('The train is late.');
   const answer = await client.callTool({ name: 'ask_assistant', arguments: { question: 'hi' } });
-  expect(textOf(answer)).toMatch(/^Sent to you meanwhile:\n\(20\d\d-.* UTC\) The train is late\.\nyou asked: hi$/);
+  expect(textOf(answer)).toMatch(/^Messages sent to you in the meantime:\n\(20\d\d-.* UTC\) The train is late\.\nyou asked: hi$/);
   const next = () => client.callTool({ name: 'ask_assistant', arguments: { question: 'and now?' } });
   await expect.poll(async () => textOf(await next())).toBe('you asked: and now?');
   await expect(send('m2', 'hi', 'nobody')).rejects.toThrow('No client of this server speaks for "nobody"');
@@ -105,7 +105,7 @@ test.each([
       return result({ actions: [{ type: 'reply', text: 'Yes.' }] });
     };
     const answer = await client.callTool({ name: 'ask_assistant', arguments: { question: 'hi' }, _meta: meta });
-    expect(textOf(answer).startsWith('Sent to you meanwhile:')).toBe(withAnswer);
+    expect(textOf(answer).startsWith('Messages sent to you in the meantime:')).toBe(withAnswer);
     expect(heard).toEqual(withAnswer ? [] : ['The train is late.']);
   },
 );
@@ -151,7 +151,7 @@ test('files come with a question, and refusals are said as text', async () => {
   expect(turn?.envelope.conversation_key).toMatch(/:conversation:work$/);
   expect(turn?.envelope.content.attachments).toHaveLength(2);
   const both = await ask({ question: 'see', attachments: [{ name: 'c', text: 'x', data: 'AA' }] });
-  expect([both.isError, textOf(both)]).toEqual([true, 'The attachment "c" needs one of data, text and url.']);
+  expect([both.isError, textOf(both)]).toEqual([true, 'The attachment "c" needs exactly one of data, text and url.']);
   const inside = await ask({ question: 'see', attachments: [{ name: 'd', url: 'http://127.0.0.1:1/x' }] });
   expect([inside.isError, textOf(inside)]).toEqual([true, expect.stringContaining('https://')]);
   server.core.script = ({ result }) => result({ outcome: 'denied', actions: [{ type: 'reply', text: 'no access' }] });

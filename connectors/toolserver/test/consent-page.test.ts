@@ -36,7 +36,7 @@ describe.skipIf(why !== null)(`the page of approval in a real browser${skipNote(
     const client = await registered(server, { client_name: 'An editor', redirect_uris: [`${program.url}/back`] });
     await page.goto(authorizeUrl(server, client, { redirect_uri: `${program.url}/back` }));
 
-    expect(await page.getByRole('heading').textContent()).toBe('Let this program ask assistant?');
+    expect(await page.getByRole('heading').textContent()).toBe('Allow this program to ask assistant?');
     const body = page.locator('body');
     expect(await body.evaluate((node) => node.scrollWidth)).toBeLessThanOrEqual(width);
     const { width: line = 0 } = (await page.locator('main').boundingBox()) ?? {};
@@ -45,7 +45,7 @@ describe.skipIf(why !== null)(`the page of approval in a real browser${skipNote(
 
     await page.getByLabel('Code').fill('AAAA-AAAA');
     await page.getByRole('button', { name: 'Approve' }).click();
-    expect(await page.getByRole('alert').textContent()).toContain('This code is not good.');
+    expect(await page.getByRole('alert').textContent()).toContain('This code is invalid or has expired.');
     await page.getByLabel('Code').fill(await server.code());
     await page.getByRole('button', { name: 'Approve' }).click();
     await page.waitForURL(`${program.url}/back**`);

@@ -16,7 +16,7 @@ test.each([
   // What is written is heard before the turn is over, or it never ends.
   server.core.script = async ({ handlers, result }) => {
     handlers.onDelta?.('All is ');
-    await expect.poll(() => heard).toEqual(['The question is there.', 'All is ']);
+    await expect.poll(() => heard).toEqual(['The question was received.', 'All is ']);
     return result({ actions: [{ type: 'reply', text: 'All is well.' }] });
   };
   const signin = new Signin();

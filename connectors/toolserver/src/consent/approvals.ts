@@ -24,7 +24,9 @@ export function createApprovals(state: ConnectorState): Approvals {
       const known = await list();
       const isNew = known.every(({ client_id: id }) => id !== approval.client_id);
       if (isNew && known.length >= maxApprovals)
-        throw new Error(`${maxApprovals} clients are approved. Revoke some first: ./svc toolserver clients`);
+        throw new Error(
+          `${maxApprovals} clients are approved already, which is the maximum. Revoke some first: ./svc toolserver clients`,
+        );
       await state.set(keyOf(approval.client_id), approval);
     },
     remove: (clientId) => state.delete(keyOf(clientId)),

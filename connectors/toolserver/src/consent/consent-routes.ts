@@ -53,7 +53,7 @@ export function createConsentRoutes(deps: ConsentDeps): Route[] {
       open,
       streamsBody: { maxBytes: 8 * 1024 },
       handle: asPage(async (exchange) => {
-        if (tries.count(exchange.remote) > 0) throw new ServiceError('busy', 'Too many tries. Wait a minute.');
+        if (tries.count(exchange.remote) > 0) throw new ServiceError('busy', 'Too many attempts. Wait a minute, then try again.');
         await decide(deps, exchange);
       }),
     },
@@ -73,11 +73,11 @@ async function decide(deps: ConsentDeps, exchange: Exchange): Promise<void> {
   const form = await readForm(exchange);
   const asked = await findAsked(deps, exchange);
   if (!isOurForm(deps, asked, form.get('form_key') ?? '')) {
-    throw new ServiceError('forbidden', 'This form does not belong to this request. Connect again.');
+    throw new ServiceError('forbidden', 'This form belongs to another request. Connect again from your program.');
   }
   if (form.get('decision') !== 'approve') {
     deps.waiting.remove(asked.client.client_id);
-    return finish(exchange, asked, { error: 'access_denied', error_description: 'The operator refused.' });
+    return finish(exchange, asked, { error: 'access_denied', error_description: 'The operator denied access.' });
   }
   const { client, interaction } = asked;
   const taken = deps.codes.take(form.get('code') ?? '', { page: interaction.uid, clientId: client.client_id });
@@ -87,8 +87,8 @@ async function decide(deps: ConsentDeps, exchange: Exchange): Promise<void> {
 }
 
 const wrongCode: Record<Exclude<Taken['outcome'], 'good'>, string> = {
-  wrong: 'This code is not good. Get one with: ./svc toolserver approve',
-  worn_out: 'Too many wrong codes. Connect the program again, and type a code into its new page.',
+  wrong: 'This code is invalid or has expired. Get a new one with: ./svc toolserver approve',
+  worn_out: 'Too many wrong codes. Connect the program again and enter a new code on the page that opens.',
 };
 
 /** Only now it is known which client the operator means: the one on whose page they typed the code. Null when all is well, else why not. */
@@ -130,7 +130,11 @@ async function findAsked(deps: ConsentDeps, { req, res }: Exchange): Promise<Ask
   const provider = await deps.openProvider();
   atPublicAddress(req, deps.origin());
   const interaction = await provider.interactionDetails(req, res).catch((cause: unknown) => {
-    throw new ServiceError('not_found', 'This request is over, or was begun in another browser. Connect again.', { cause });
+    throw new ServiceError(
+      'not_found',
+      'This request has expired, or it was started in another browser. Connect again from your program.',
+      { cause },
+    );
   });
   const { client_id: clientId, redirect_uri: redirectUri } = interaction.params;
   const client = await deps.describeClient(provider, String(clientId));

@@ -21,20 +21,20 @@ export function renderConsentPage(view: ConsentView): string {
   const { assistant, client, redirectTo, person, formKey, fault } = view;
   const who =
     person === null
-      ? html`Nobody yet: its questions are refused. <code>./svc toolserver approve --as owner</code> gives a code that makes it
-          speak for you.`
+      ? html`Nobody yet, so its questions are refused. A code from <code>./svc toolserver approve --as owner</code> makes it speak
+          for you.`
       : html`<strong>${person}</strong>`;
   return page(
     `Connect to ${assistant}`,
-    html`<h1>Let this program ask ${assistant}?</h1>
-      <p class="note">Refuse if you have not just connected it yourself.</p>
+    html`<h1>Allow this program to ask ${assistant}?</h1>
+      <p class="note">Deny the request if you did not start it yourself just now.</p>
       <dl>
         <div>
           <dt>Program</dt>
-          <dd><strong>${client.name}</strong> <span class="note">(the name that it gives itself)</span></dd>
+          <dd><strong>${client.name}</strong> <span class="note">(the name that it chose itself)</span></dd>
         </div>
         <div>
-          <dt>Its id</dt>
+          <dt>Client ID</dt>
           <dd><code>${client.id}</code></dd>
         </div>
         <div>
@@ -43,7 +43,7 @@ export function renderConsentPage(view: ConsentView): string {
         </div>
         <div>
           <dt>May</dt>
-          <dd>ask questions and read the answers, until you revoke it</dd>
+          <dd>ask questions and read the answers, until you revoke its access</dd>
         </div>
         <div>
           <dt>Speaks for</dt>
@@ -54,7 +54,7 @@ export function renderConsentPage(view: ConsentView): string {
       <form method="post" action="${oauthPaths.approve}">
         <input type="hidden" name="form_key" value="${formKey}" />
         <label for="code">Code</label>
-        <p class="note hint" id="where">From <code>./svc toolserver approve</code> on the machine of the service.</p>
+        <p class="note hint" id="where">Run <code>./svc toolserver approve</code> on the machine of the service to get one.</p>
         <input
           id="code"
           name="code"
@@ -66,7 +66,7 @@ export function renderConsentPage(view: ConsentView): string {
         />
         <p class="buttons">
           <button name="decision" value="approve">Approve</button>
-          <button name="decision" value="deny" class="quiet">Refuse</button>
+          <button name="decision" value="deny" class="quiet">Deny</button>
         </p>
       </form>`,
   );
@@ -74,8 +74,8 @@ export function renderConsentPage(view: ConsentView): string {
 
 export const renderErrorPage = (what: string): string =>
   page(
-    'This did not work',
-    html`<h1>This did not work</h1>
+    'Connecting failed',
+    html`<h1>Connecting failed</h1>
       <p role="alert">${what}</p>
       <p>Go back to the program that sent you here, and connect again.</p>`,
   );

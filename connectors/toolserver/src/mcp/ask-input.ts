@@ -14,7 +14,7 @@ const inputSchema = {
     conversation: {
       type: 'string',
       pattern: '^[A-Za-z0-9_.-]{1,64}$',
-      description: 'Name of a conversation to go on with, or to begin. Without it there is one that lasts.',
+      description: 'Name of a conversation to continue or start. If omitted, your lasting default conversation is used.',
     },
     attachments: {
       type: 'array',
@@ -29,7 +29,7 @@ const inputSchema = {
           mime: { type: 'string', maxLength: 127 },
           data: { type: 'string', maxLength: 14_000_000, description: 'The bytes, as base64.' },
           text: { type: 'string', maxLength: 2_000_000, description: 'The content of a text file, in place of data.' },
-          url: { type: 'string', maxLength: 8_192, description: 'An https address from where it is fetched, in place of data.' },
+          url: { type: 'string', maxLength: 8_192, description: 'An https address to fetch the file from, in place of data.' },
         },
       },
     },

@@ -93,22 +93,22 @@ function takeBack({ core, log }: AskDeps, { conversation_key, message_id, sender
 }
 
 const handlersOf = (progress: Progress): StreamHandlers => ({
-  onQueued: (position) => progress.step(`Waiting: ${position} before it.`),
+  onQueued: (position) => progress.step(`Waiting: ${position} ahead of this question.`),
   onDelta: (text) => progress.text(text),
   onThinking: () => progress.step('Thinking.'),
   onTool: ({ name }) => progress.step(`Using ${name}.`),
-  onRetract: () => progress.step('Begins again.'),
+  onRetract: () => progress.step('Starting again.'),
 });
 
 const isAnswer = ({ outcome }: HandleResult): boolean =>
   ['replied', 'command', 'silent', 'merged', 'delivered'].includes(outcome);
 
-const takenBack = 'The question was taken back, or the operator stopped its answer.';
+const takenBack = 'The question was cancelled, or the operator stopped the answer.';
 
 function reasonOf({ outcome }: HandleResult): string {
   if (outcome === 'aborted') return takenBack;
   if (outcome === 'observed')
-    return 'The conversation is held by the operator just now. The question was noted, and is not answered.';
+    return 'The operator has taken over this conversation. The question was recorded but is not answered.';
   return 'no access';
 }
 

@@ -8,6 +8,6 @@ const namePattern = /^[\w.-]{1,64}$/;
 export function conversationKey(instanceId: string, userId: string, name?: string): string {
   const key = userKey(meta.type, instanceId, userId);
   if (name === undefined) return key;
-  if (!namePattern.test(name)) throw badRequest('The name of a conversation has 1 to 64 letters, digits, or one of . _ -');
+  if (!namePattern.test(name)) throw badRequest('A conversation name must have 1 to 64 characters: letters, digits, and . _ -');
   return `${key}:conversation:${name}`;
 }

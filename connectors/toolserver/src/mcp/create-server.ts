@@ -82,23 +82,23 @@ async function showNotes({ notes, log }: ServerDeps, { caller: { userId }, onSen
   if (waiting.length === 0) return [];
   const remove = () =>
     notes.remove(userId, waiting).catch((error: unknown) => {
-      log('warn', 'messages that were shown will be shown again', { error: errorText(error) });
+      log('warn', 'messages that were already shown could not be removed and will be shown again', { error: errorText(error) });
     });
   onSent(() => void remove());
-  const text = ['Sent to you meanwhile:', ...waiting.map(noteLine)].join('\n');
+  const text = ['Messages sent to you in the meantime:', ...waiting.map(noteLine)].join('\n');
   return [{ type: 'text' as const, text }];
 }
 
 function addResources(server: McpServer, { core, notes }: ServerDeps, { caller }: RequestScope): void {
   const as: SessionAsker = { channel: meta.type, sender: { raw_id: caller.userId, raw_username: caller.username } };
   const template = new ResourceTemplate('conversation://{+key}', { list: () => listConversations(core.sessions, as) });
-  const about = { title: 'Conversations', description: 'What was said.', mimeType: 'text/markdown' };
+  const about = { title: 'Conversations', description: 'The messages of each conversation.', mimeType: 'text/markdown' };
   server.registerResource('conversations', template, about, async (uri, { key }) => ({
     contents: [await readConversation(core.sessions, as, uri.href, String(key))],
   }));
   const waiting = {
     title: 'Waiting messages',
-    description: 'What the assistant sent you and you have not seen.',
+    description: 'Messages from the assistant that you have not seen yet.',
     mimeType: 'text/plain',
   };
   server.registerResource('notes', notesUri, waiting, async () => ({

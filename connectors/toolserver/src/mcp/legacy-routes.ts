@@ -31,7 +31,7 @@ export function createLegacyRoutes(deps: ServerDeps, checkToken: CheckToken, clo
     const over = deps.access.begin(clientId, () => exchange.res.destroy());
     exchange.res.once('close', over);
     await streams.get(userId)?.transport.close();
-    if (streams.size >= maxStreams) throw queueFull(`${maxStreams} streams are open. Try again later.`);
+    if (streams.size >= maxStreams) throw queueFull(`${maxStreams} streams are open, which is the maximum. Try again later.`);
     const id = randomUUID();
     const transport = new LegacyTransport(createSseWriter(exchange, clock), id);
     const stream = { id, userId, transport };
@@ -55,7 +55,8 @@ export function createLegacyRoutes(deps: ServerDeps, checkToken: CheckToken, clo
     const caller = await checkToken(exchange);
     const id = new URLSearchParams(exchange.req.url?.split('?')[1] ?? '').get('sessionId');
     const stream = streams.get(caller.userId);
-    if (stream === undefined || stream.id !== id) throw forbidden('This stream is not yours, or over. Open one: GET /sse');
+    if (stream === undefined || stream.id !== id)
+      throw forbidden('This stream has ended or is not yours. Open a new one: GET /sse');
     const message = parseMessage(await readJson(exchange.req));
     exchange.res.writeHead(202, { 'x-request-id': exchange.requestId }).end('Accepted');
     stream.transport.onmessage?.(message, {});
@@ -71,7 +72,7 @@ function parseMessage(body: unknown): JSONRPCMessage {
   try {
     return parseJSONRPCMessage(body);
   } catch (cause) {
-    throw new ServiceError('bad_request', 'The body is no JSON-RPC message.', { cause });
+    throw new ServiceError('bad_request', 'The body is not a valid JSON-RPC message.', { cause });
   }
 }
 
@@ -98,7 +99,7 @@ class LegacyTransport implements Transport {
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
-    if (this.#isClosed) throw badRequest('The stream is over.');
+    if (this.#isClosed) throw badRequest('The stream has ended.');
     this.#writer.send(`event: message\ndata: ${JSON.stringify(message)}\n\n`);
     for (const act of this.#acts.splice(0)) act();
   }

@@ -32,7 +32,7 @@ export function createProgress(notify: Notify, clock: Clock): Progress {
     unsent = '';
     tell(text);
   };
-  tell('The question is there.');
+  tell('The question was received.');
   const stopText = clock.every(textEveryMs, flush);
   const stopAlive = clock.every(aliveEveryMs, () => {
     if (isQuiet) tell(`Working (${Math.round((clock.elapsed() - startedAt) / 1000)} s).`);

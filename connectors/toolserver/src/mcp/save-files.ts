@@ -25,11 +25,11 @@ export function createSaveFiles({ uploads, fetchFile }: Deps): SaveFiles {
 
 async function bytesOf({ name, data, text, url }: SentFile, fetchFile: FetchFile, signal: AbortSignal): Promise<Buffer> {
   if ([data, text, url].filter((part) => part !== undefined).length !== 1) {
-    throw badRequest(`The attachment "${name}" needs one of data, text and url.`);
+    throw badRequest(`The attachment "${name}" needs exactly one of data, text and url.`);
   }
   if (url !== undefined) return fetchFile(url, { ...limits, signal });
   if (text !== undefined) return Buffer.from(text);
   const plain = (data ?? '').replace(/\s+/g, '');
-  if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(plain)) throw badRequest(`The data of the attachment "${name}" is not base64.`);
+  if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(plain)) throw badRequest(`The data of the attachment "${name}" is not valid base64.`);
   return Buffer.from(plain, 'base64');
 }

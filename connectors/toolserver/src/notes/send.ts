@@ -18,7 +18,10 @@ export function createSend({ clients, approvals, streams, notes, clock }: Deps) 
       clients.list().some(({ identity }) => identity.userId === target) ||
       (await approvals.list()).some(({ user_id: userId }) => userId === target);
     if (!isKnown)
-      throw new ServiceError('unprocessable', `No client of this server speaks for "${target}". See: ./svc toolserver clients`);
+      throw new ServiceError(
+        'unprocessable',
+        `No client of this server speaks for "${target}". List the clients with: ./svc toolserver clients`,
+      );
     if (await streams.tell(target, text)) return;
     await notes.add(target, { id, text, at: clock.now() });
   };

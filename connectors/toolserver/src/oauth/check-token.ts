@@ -28,12 +28,12 @@ export function createTokenCheck({ openProvider, approvals, clients, resource }:
     const token = await provider.AccessToken.find(value);
     const approval = token?.clientId === undefined ? undefined : await approvals.find(token.clientId);
     const isForUs = token !== undefined && [token.aud].flat().includes(resource()) && token.scopes.has(scope);
-    if (!isForUs || approval === undefined) throw unauthorized('This token is not good here, or no longer.', 'invalid_token');
+    if (!isForUs || approval === undefined) throw unauthorized('This token is invalid or has expired.', 'invalid_token');
     const { client_id: clientId, client_name: clientName } = approval;
     const known = clients.find(clientId);
     const user = userOf(known ?? { client_id: clientId, client_name: clientName });
     if (user.userId !== approval.user_id)
-      throw unauthorized('The user of this client has changed. Connect again.', 'invalid_token');
+      throw unauthorized('This client now speaks for another user. Connect again.', 'invalid_token');
     const expiresAt = token.exp ?? 0; // epoch s
     const auth = { token: value, clientId, scopes: [scope], expiresAt, extra: user };
     return { ...user, clientId, expiresAt: expiresAt * 1000, auth };

@@ -21,7 +21,7 @@ export function createMetadataRoutes(origin: () => string, assistantName: string
   return places.map(([path, resourcePath]): Route => ({
     method: 'GET',
     path,
-    doc: { summary: 'What this server is, for OAuth clients' },
+    doc: { summary: 'OAuth metadata of this server' },
     ...(open !== undefined && { open }),
     handle: (exchange) => sendJson(exchange, { status: 200, headers: { 'cache-control': 'no-store' }, body: body(resourcePath) }),
   }));

@@ -35,7 +35,7 @@ export function createOauthRoutes(deps: OauthDeps): Route[] {
   const { origins, clock } = deps;
   const limit = (max: number) => createFixedWindow(clock, { max, windowMs: minuteMs });
   const called = { register: limit(perMinute.register), authorize: limit(perMinute.authorize), token: limit(perMinute.token) };
-  const inTurn = createLane(1, { most: 100, full: 'Too many requests wait. Try again in a moment.' });
+  const inTurn = createLane(1, { most: 100, full: 'Too many requests are waiting. Try again in a moment.' });
   const byProvider = async (exchange: Exchange) => answerByProvider(await deps.openProvider(), deps.origin(), exchange);
   const open = { origins };
 
@@ -101,7 +101,10 @@ const refuse = (exchange: Exchange): void =>
   sendJson(exchange, {
     status: 400,
     headers: { 'cache-control': 'no-store' },
-    body: JSON.stringify({ error: 'invalid_grant', error_description: 'This client was not approved, or not any longer.' }),
+    body: JSON.stringify({
+      error: 'invalid_grant',
+      error_description: 'This client was not approved, or its approval was revoked.',
+    }),
   });
 
 async function readWhole({ body }: Exchange): Promise<Buffer> {
@@ -120,7 +123,7 @@ async function makeRoom({ models, isApproved }: OauthDeps): Promise<void> {
   }
   throw new ServiceError(
     'queue_full',
-    `${maxRegistered} clients are registered. The operator has to revoke some: ./svc toolserver clients`,
+    `${maxRegistered} clients are registered, which is the maximum. Ask the operator to revoke some: ./svc toolserver clients`,
   );
 }
 

@@ -41,9 +41,9 @@ function faultOf(uri: unknown): string | null {
   const scheme = url.protocol.slice(0, -1);
   // The page's policy names it, where other signs would mean something.
   if (/^https?$/.test(scheme) && !plainHost.test(url.host))
-    return 'a redirect URI has a host of letters, digits, dots and dashes';
+    return 'the host of a redirect URI may have only letters, digits, dots and dashes';
   if (scheme === 'http') {
-    return isLoopbackUrl(url) ? null : 'a redirect URI by http must lead to this machine (127.0.0.1, localhost)';
+    return isLoopbackUrl(url) ? null : 'a redirect URI with http must lead to this machine (127.0.0.1 or localhost)';
   }
   return unsafeSchemes.has(scheme) ? `a redirect URI must not begin with ${scheme}:` : null;
 }

@@ -69,10 +69,10 @@ test.each<[object, string]>([
 
 test.each([
   ['{ "clients": [ { "client_secret": "do-not-print-me', 'it is not valid JSON'],
-  ['[]', 'it must hold'],
-  ['{"clients":{}}', 'it must hold'],
-  ['{"clients":[7]}', 'clients[0]: is no object'],
-  [JSON.stringify({ clients: [ann, ann] }), 'the client_id "own" is there twice'],
+  ['[]', 'it must contain'],
+  ['{"clients":{}}', 'it must contain'],
+  ['{"clients":[7]}', 'clients[0]: is not an object'],
+  [JSON.stringify({ clients: [ann, ann] }), 'the client_id "own" is listed twice'],
   [JSON.stringify({ clients: Array.from({ length: 1_001 }, (_, n) => ({ ...ann, client_id: `c${n}` })) }), 'more than 1000'],
 ])('a file that is not as it must be lets nobody in, and is not quoted: %#', (text, words) => {
   expect(() => parseClients(text)).toThrow(words);

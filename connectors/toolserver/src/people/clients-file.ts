@@ -46,11 +46,11 @@ export function openClientsFile(options: Options): ClientsFile {
 export function parseClients(text: string): RegisteredClient[] {
   const body = parseBody(text);
   const entries: unknown = isRecord(body) ? body['clients'] : undefined;
-  if (!Array.isArray(entries)) throw new Error('it must hold { "clients": [ … ] }');
-  if (entries.length > maxClients) throw new Error(`it holds more than ${maxClients} clients`);
+  if (!Array.isArray(entries)) throw new Error('it must contain { "clients": [ … ] }');
+  if (entries.length > maxClients) throw new Error(`it has more than ${maxClients} clients`);
   const clients = entries.map(parseClient);
   const twice = clients.find(({ client_id: id }, index) => clients.findIndex((other) => other.client_id === id) !== index);
-  if (twice !== undefined) throw new Error(`the client_id "${twice.client_id}" is there twice`);
+  if (twice !== undefined) throw new Error(`the client_id "${twice.client_id}" is listed twice`);
   return clients;
 }
 
@@ -64,15 +64,15 @@ function parseBody(text: string): unknown {
 
 function parseClient(entry: unknown, index: number): RegisteredClient {
   const wrong = (what: string) => new Error(`clients[${index}]: ${what}`);
-  if (!isRecord(entry)) throw wrong('is no object');
+  if (!isRecord(entry)) throw wrong('is not an object');
   const { client_id: id, client_secret: secret, client_name: name, redirect_uris: uris, identity } = entry;
   if (typeof id !== 'string' || !/^[\x21-\x7e]{1,256}$/.test(id))
-    throw wrong('client_id needs 1 to 256 visible ASCII characters');
+    throw wrong('client_id must have 1 to 256 visible ASCII characters');
   if (typeof secret !== 'string' || !/^[\x20-\x7e]{16,512}$/.test(secret))
-    throw wrong('client_secret needs 16 to 512 ASCII characters');
-  if (typeof name !== 'string' || name === '' || name.length > 200) throw wrong('client_name needs 1 to 200 characters');
+    throw wrong('client_secret must have 16 to 512 ASCII characters');
+  if (typeof name !== 'string' || name === '' || name.length > 200) throw wrong('client_name must have 1 to 200 characters');
   if (!Array.isArray(uris) || uris.length === 0 || uris.length > 20 || !uris.every((uri) => typeof uri === 'string'))
-    throw wrong('redirect_uris needs 1 to 20 addresses');
+    throw wrong('redirect_uris must have 1 to 20 addresses');
   return {
     client_id: id,
     client_secret: secret,
@@ -85,7 +85,7 @@ function parseClient(entry: unknown, index: number): RegisteredClient {
 function parseIdentity(identity: unknown, wrong: (what: string) => Error): ClientUser {
   const { userId, username } = isRecord(identity) ? identity : {};
   if (typeof userId !== 'string' || !userIdPattern.test(userId))
-    throw wrong('identity.userId needs 1 to 128 letters, digits, or one of . _ - @');
+    throw wrong('identity.userId must have 1 to 128 characters: letters, digits, and . _ - @');
   if (username !== undefined && (typeof username !== 'string' || username.length > 200))
     throw wrong('identity.username is too long');
   return { userId, username: username ?? userId };

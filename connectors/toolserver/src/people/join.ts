@@ -28,7 +28,7 @@ export const createJoin =
         content: { text: invitation },
         capabilities: meta.capabilities,
       });
-      return (await identityOf(userId)).denied ? textOf(actions) || 'The core refused it.' : null;
+      return (await identityOf(userId)).denied ? textOf(actions) || 'The core refused the invitation.' : null;
     } catch (error) {
       log('warn', 'a client could not be linked to a person', { error: errorText(error) });
       return 'The core did not answer.';
