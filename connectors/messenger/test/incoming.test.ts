@@ -152,8 +152,8 @@ test('a file that is too large for bots, or gone, is said to be', async () => {
   server.send({ from, content: { document: { file_id: 'gone', file_unique_id: 'x', file_name: 'gone.txt' } } });
   await expect.poll(() => texts(channel).length).toBe(2);
   const [large, gone] = texts(channel);
-  expect(large).toBe('see\n[Sent file: File "film.mkv" of 30 MB: not taken, because files may have 20 MB here]');
-  expect(gone).toMatch(/^\[Sent file: File "gone.txt": not taken, because Telegram answered 400/);
+  expect(large).toBe('see\n[Sent file: File "film.mkv" of 30 MB: not accepted, because files may have at most 20 MB]');
+  expect(gone).toMatch(/^\[Sent file: File "gone.txt": not accepted, because Telegram answered 400/);
 });
 
 test('a file of a person whom the core does not know is not fetched', async () => {

@@ -132,7 +132,7 @@ export function takeLine(link: Link, line: string): boolean {
 /** What the core says of the link as a whole, before it closes it. One that does not let us in will not do so next time. */
 function takeRefusal(link: Link, reply: LinkReply): boolean {
   if (!('error' in reply)) return false;
-  link.log('error', 'the core closes the link', { why: reply.error.message });
+  link.log('error', 'the core is closing the link', { why: reply.error.message });
   if (reply.error.error === 'unauthorized') {
     for (const call of link.calls.values()) end(link, call, toCoreError(reply.error));
     link.watches.fail(toCoreError(reply.error));

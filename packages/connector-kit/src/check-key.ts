@@ -27,9 +27,11 @@ export function checkKey({ req, remote }: Exchange, keys: KeysFile, throttle: Th
     return caller;
   }
   if (waitS > 0) {
-    throw new ServiceError('busy', 'Too many wrong keys. Wait before you try again.', { details: { retry_after_s: waitS } });
+    throw new ServiceError('busy', 'Too many requests with a wrong key. Wait before you try again.', {
+      details: { retry_after_s: waitS },
+    });
   }
-  throw new ServiceError('unauthorized', 'This key is not known here.');
+  throw new ServiceError('unauthorized', 'This key is invalid or was revoked.');
 }
 
 /** The token of an Authorization header; null without one, or of another scheme. */

@@ -122,7 +122,7 @@ function connectTo(path: string, { onOpen, onLine, onReadEnd, onEnd }: Listener)
       if (socket.destroyed) return; // lines behind a bad one are of a broken stream too
       if (!onLine(line)) socket.destroy(new Error('the core sent something that is not a reply'));
     },
-    () => socket.destroy(new Error('the core sent a line past the limit')),
+    () => socket.destroy(new Error('the core sent a line that is too long')),
   );
   socket.on('connect', () => onOpen());
   socket.on('data', (chunk) => {

@@ -50,6 +50,6 @@ async function accepted(answer: IncomingMessage): Promise<IncomingMessage> {
 export function toFault(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   const { code } = error as NodeJS.ErrnoException;
-  if (code === 'ECONNREFUSED') return unavailable('The core is not there. Check that the service is running.', error);
-  return unavailable(`The core broke off: ${errorText(error)}`, error);
+  if (code === 'ECONNREFUSED') return unavailable('The core cannot be reached. Check that the service is running.', error);
+  return unavailable(`The connection to the core failed: ${errorText(error)}`, error);
 }

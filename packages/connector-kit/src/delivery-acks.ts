@@ -30,7 +30,7 @@ export function createDeliveryAcks(write: (line: string) => void, log: StartCont
       if (!isDropping)
         log(
           'error',
-          `over ${maxKept} acknowledgements wait for the core; the oldest are dropped, and their replies may be shown twice`,
+          `more than ${maxKept} acknowledgements wait for the core; the oldest are dropped, and their replies may be shown twice`,
         );
       isDropping = true;
     },

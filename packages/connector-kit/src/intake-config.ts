@@ -9,8 +9,9 @@ const maxDebounceMs = 60_000;
 export const intakeConfig = {
   debounce_ms: {
     type: 'integer',
-    title: 'Gather messages for (ms)',
-    description: 'Messages of one sender that follow each other within this time are answered as one. 0 answers each.',
+    title: 'Combine messages for (ms)',
+    description:
+      'Messages from one sender that follow each other within this time are answered together. 0 answers each separately.',
     default: 0,
     minimum: 0,
     maximum: maxDebounceMs,
@@ -18,21 +19,21 @@ export const intakeConfig = {
   pairing: {
     type: 'boolean',
     title: 'Offer pairing codes',
-    description: 'A stranger who writes in private gets a code, with which you can let them in (./svc pair CODE).',
+    description: 'A stranger who writes in private gets a code that you can use to let them in (./svc pair CODE).',
     default: true,
   },
   gather: {
     type: 'string',
     enum: ['sender', 'conversation'],
-    title: 'Gather messages of',
+    title: 'Combine messages from',
     description:
-      'sender: each by themselves. conversation: what several people of the same rights say in a room is answered as one.',
+      '"sender": each person separately. "conversation": messages of several people with the same rights in a room are answered together.',
     default: 'sender',
   },
   quiet_strangers: {
     type: 'boolean',
-    title: 'Leave strangers in public rooms unlisted',
-    description: 'Those who are unknown and write in public are not listed among the people who wait to be let in.',
+    title: 'Do not list strangers in public rooms',
+    description: 'Unknown people who write in public are not listed among those waiting to be let in.',
     default: false,
   },
 } as const;

@@ -65,14 +65,18 @@ export const linkFaults = {
       mayHaveRun: false,
     }),
   wentAway: () =>
-    new CoreError('unavailable', 'The core went away during this turn. It may have run; look before you repeat it.', {
-      mayHaveRun: true,
-    }),
+    new CoreError(
+      'unavailable',
+      'The connection to the core was lost during this turn. The turn may have run; check before you repeat it.',
+      {
+        mayHaveRun: true,
+      },
+    ),
   overdue: () => new CoreError('unavailable', 'The core did not answer in time.', { mayHaveRun: true }),
   tooLong: () =>
     new CoreError('too_large', 'This message is too long for the core. Shorten it or its transcript.', { mayHaveRun: false }),
   tooMany: (count: number) =>
-    new CoreError('queue_full', `${count} turns of this connector are open already. Try again in a moment.`, {
+    new CoreError('queue_full', `${count} turns of this connector are already open. Try again in a moment.`, {
       mayHaveRun: false,
       details: { retry_after_s: 1 },
     }),

@@ -79,7 +79,7 @@ function notOpened(error: unknown): Attempt<IncomingMessage> {
 const request = (url: URL, options: object): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
     const asked = http.request(url, options, resolve);
-    asked.on('timeout', () => asked.destroy(unavailable('Nothing of the file moved; it was not sent.')));
+    asked.on('timeout', () => asked.destroy(unavailable('The transfer of the file stalled; it was not sent.')));
     asked.on('error', reject);
     asked.end();
   });
@@ -97,7 +97,7 @@ async function refusalOf(answer: IncomingMessage): Promise<ServiceError> {
   const isKnown = (code: unknown): code is ErrorCode => errorCodes.some((each) => each === code);
   return isKnown(error) && typeof message === 'string'
     ? new ServiceError(error, message, { status: answer.statusCode, details })
-    : new ServiceError('upstream', `The core answered ${answer.statusCode} when a file was to be opened.`, {
+    : new ServiceError('upstream', `The core answered ${answer.statusCode} to a request to open a file.`, {
         status: answer.statusCode === 429 ? 429 : 502,
         details,
       });
@@ -107,6 +107,6 @@ function toFault(error: unknown, shutdown: AbortSignal): Error {
   if (error instanceof ServiceError) return error;
   if (shutdown.aborted) return unavailable('The connector is stopping; the file was not opened.', error);
   if ((error as NodeJS.ErrnoException).code === 'ECONNREFUSED')
-    return unavailable('The core is not there; the file was not opened.', error);
-  return upstream(`The file was not opened: ${errorText(error)}`, error);
+    return unavailable('The core cannot be reached; the file was not opened.', error);
+  return upstream(`The file could not be opened: ${errorText(error)}`, error);
 }

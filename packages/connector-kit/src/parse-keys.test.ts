@@ -15,10 +15,10 @@ describe('the text of a keys file', () => {
   test.each([
     ['nothing', '', /not valid JSON/],
     ['half a file', '{"keys":[{"key":"very-secret"', /^it is not valid JSON$/],
-    ['null', 'null', /no list/],
-    ['a list alone', '[]', /no list/],
-    ['an object of keys', '{"keys":{}}', /no list/],
-    ['keys in the prototype', '{"__proto__":{"keys":[]}}', /no list/],
+    ['null', 'null', /must contain a list "keys"/],
+    ['a list alone', '[]', /must contain a list "keys"/],
+    ['an object of keys', '{"keys":{}}', /must contain a list "keys"/],
+    ['keys in the prototype', '{"__proto__":{"keys":[]}}', /must contain a list "keys"/],
     ['an entry that is null', file(null), /keys\[0\]/],
     ['a blank key', file({ key: '', identity: 'ann' }), /keys\[0\]\.key/],
     ['a key of spaces', file({ key: '   ', identity: 'ann' }), /keys\[0\]\.key/],
@@ -30,7 +30,7 @@ describe('the text of a keys file', () => {
     [
       'one key of two identities',
       file({ key: 'k1', identity: 'a' }, { key: 'k1', identity: 'b' }),
-      /keys\[1\] has the key of another/,
+      /keys\[1\] has the same key as another/,
     ],
   ])('with %s is refused whole, with the reason', (_what, text, message) => {
     expect(() => parseKeys(text)).toThrow(message);

@@ -15,13 +15,13 @@ const maxKeys = 10_000;
  */
 export function parseKeys(text: string): KeyEntry[] {
   const list = (parseJson(text) as { keys?: unknown } | null)?.keys;
-  if (!Array.isArray(list)) throw new Error('it has no list "keys"');
+  if (!Array.isArray(list)) throw new Error('it must contain a list "keys"');
   if (list.length > maxKeys) throw new Error(`it has more than ${maxKeys} keys`);
   const owners = new Map<string, string>();
   return list.map((item: unknown, index) => {
     const entry = toEntry(item, `keys[${index}]`);
     const owner = owners.get(entry.key);
-    if (owner !== undefined && owner !== entry.identity) throw new Error(`keys[${index}] has the key of another identity`);
+    if (owner !== undefined && owner !== entry.identity) throw new Error(`keys[${index}] has the same key as another identity`);
     owners.set(entry.key, entry.identity);
     return entry;
   });
@@ -40,11 +40,11 @@ function toEntry(item: unknown, at: string): KeyEntry {
   if (!isRecord(item)) throw new Error(`${at} is not an object`);
   const { key, identity, username } = item;
   if (typeof key !== 'string' || !/^\S{1,512}$/.test(key))
-    throw new Error(`${at}.key is not a text of 1 to 512 characters without spaces`);
-  if (!isName(identity)) throw new Error(`${at}.identity is not a text of 1 to 256 characters`);
+    throw new Error(`${at}.key must be a string of 1 to 512 characters without spaces`);
+  if (!isName(identity)) throw new Error(`${at}.identity must be a string of 1 to 256 characters`);
   if (identity === anonymousCaller.identity)
     throw new Error(`${at}.identity is "anonymous", the name of callers without a key; choose another`);
-  if (username !== undefined && !isName(username)) throw new Error(`${at}.username is not a text of 1 to 256 characters`);
+  if (username !== undefined && !isName(username)) throw new Error(`${at}.username must be a string of 1 to 256 characters`);
   return { key, identity, username: username ?? identity };
 }
 

@@ -122,7 +122,7 @@ function makeFolderOf({ file, name }: Pick<Options<unknown>, 'file' | 'name'>): 
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   } catch {
-    throw unavailable(`The ${name} cannot be written: there is no folder ${folder}. Make it first.`);
+    throw unavailable(`The ${name} cannot be written: the folder ${folder} does not exist. Create it first.`);
   }
 }
 

@@ -112,14 +112,14 @@ async function takeAnswer(answer: IncomingMessage): Promise<Record<string, unkno
   const isKnown = (code: unknown): code is ErrorCode => errorCodes.some((each) => each === code);
   if (isKnown(error) && typeof message === 'string')
     throw new ServiceError(error, message, { status: answer.statusCode, details });
-  throw upstream(`The core answered the upload with ${answer.statusCode} and nothing that can be understood.`);
+  throw upstream(`The core answered the upload with ${answer.statusCode} and a body that is not valid.`);
 }
 
 async function readText(answer: IncomingMessage): Promise<string> {
   let text = '';
   for await (const part of answer.setEncoding('utf8') as AsyncIterable<string>) {
     text += part;
-    if (text.length > maxAnswer) throw upstream('The core answered the upload with far too much.');
+    if (text.length > maxAnswer) throw upstream("The core's answer to the upload is too large.");
   }
   return text;
 }
@@ -146,16 +146,16 @@ function toFault(error: unknown, shutdown: AbortSignal): Error {
   if (error instanceof ServiceError) return error;
   if (shutdown.aborted) return unavailable('The connector is stopping; the file was not saved.', error);
   const { code } = error as NodeJS.ErrnoException;
-  if (code === 'ECONNREFUSED') return unavailable('The core is not there; the file was not saved.', error);
-  return unavailable(`The file was not saved: ${errorText(error)}`, error);
+  if (code === 'ECONNREFUSED') return unavailable('The core cannot be reached; the file was not saved.', error);
+  return unavailable(`The file could not be saved: ${errorText(error)}`, error);
 }
 
 const tooLarge = (maxBytes: number) =>
   new ServiceError('too_large', `The file is larger than ${Math.floor(maxBytes / mib)} MiB and was not saved.`);
-const stalled = (idleMs: number) => unavailable(`Nothing of the file moved for ${idleMs / 1000} s; it was not saved.`);
+const stalled = (idleMs: number) => unavailable(`The transfer of the file stalled for ${idleMs / 1000} s; it was not saved.`);
 
 /** The file of an answer. @throws ServiceError `upstream` */
 export function fileOf({ file }: Record<string, unknown>): UploadedFile {
   if (isRecord(file) && typeof file['path'] === 'string') return file as UploadedFile;
-  throw upstream('The core answered the upload with 200 and nothing that can be understood.');
+  throw upstream('The core answered the upload with 200 and a body that is not valid.');
 }

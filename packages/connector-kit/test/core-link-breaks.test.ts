@@ -160,7 +160,7 @@ describe('the link to the core, when it breaks', () => {
       clock.advance(1);
       await turn;
       expect(failed).toHaveBeenCalledWith(expect.objectContaining({ code: 'unavailable', mayHaveRun: true }));
-      expect(failed.mock.calls[0]?.[0]).toMatchObject({ message: expect.stringMatching(/went away/) });
+      expect(failed.mock.calls[0]?.[0]).toMatchObject({ message: expect.stringMatching(/connection to the core was lost/) });
       await start();
     });
 

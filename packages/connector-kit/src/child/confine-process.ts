@@ -16,13 +16,15 @@ export function confineProcess(host: NodeJS.Process = process): void {
     const original: unknown = Reflect.get(host, name);
     if (typeof original !== 'function') continue;
     const kill = original as Kill;
-    seal(host, name, (to: number, ...rest: unknown[]) => (to === pid ? kill(to, ...rest) : refuse('signals to other processes')));
+    seal(host, name, (to: number, ...rest: unknown[]) =>
+      to === pid ? kill(to, ...rest) : refuse('send signals to other processes'),
+    );
   }
   const os = host.getBuiltinModule('node:os');
   const { setPriority } = os;
   seal(os, 'setPriority', (...args: [number, number] | [number]) => {
     const to = args.length > 1 ? args[0] : pid;
-    if (to !== pid && to !== 0) refuse('the priority of other processes');
+    if (to !== pid && to !== 0) refuse('change the priority of other processes');
     return setPriority(0, args.at(-1) ?? 0);
   });
   seal(host.getBuiltinModule('node:v8'), 'setFlagsFromString', () => refuse('V8 flags'));
@@ -40,7 +42,7 @@ function closeFilesOfWasi(host: NodeJS.Process): void {
   const { WASI: Original } = wasi;
   const native: object = Object.getPrototypeOf(new Original({ version: 'preview1' }).wasiImport);
   seal(native, 'constructor', function refused() {
-    refuse('files by WASI');
+    refuse('access files through WASI');
   });
   // Own fields, so that none is taken from a prototype that was changed.
   const bare = ({ version, args, env, returnOnExit }: WASIOptions) =>
@@ -70,5 +72,5 @@ function seal(owner: object, name: string, value: unknown): void {
 }
 
 function refuse(what: string): never {
-  throw Object.assign(new Error(`A connector has no access to ${what}.`), { code: 'ERR_ACCESS_DENIED' });
+  throw Object.assign(new Error(`A connector may not ${what}.`), { code: 'ERR_ACCESS_DENIED' });
 }

@@ -50,7 +50,7 @@ export function createParentLink(clock: Clock, host: Pick<NodeJS.Process, 'send'
 
   /** Telemetry with a gap says so, as that of the other processes does. */
   function reportLoss(): void {
-    const payload = { producer: 'connector', count: lostEvents, reason: 'the manager did not take them fast enough' };
+    const payload = { producer: 'connector', count: lostEvents, reason: 'the manager did not read them fast enough' };
     lostEvents = 0;
     sendEvent({ kind: 'dropped', payload });
   }
@@ -82,7 +82,7 @@ export function createParentLink(clock: Clock, host: Pick<NodeJS.Process, 'send'
 
     getSecret(name) {
       return new Promise((resolve, reject) => {
-        if (requests.size >= maxSecretRequests) return reject(new Error('Too many secrets are being asked for at once.'));
+        if (requests.size >= maxSecretRequests) return reject(new Error('Too many secrets are being requested at once.'));
         const requestId = ++serial;
         const cancelTimer = clock.after(secretTimeoutMs, () => {
           requests.delete(requestId);

@@ -57,7 +57,7 @@ export function runChild(): void {
   };
 
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => end(signal));
-  process.on('disconnect', () => end('the manager is gone'));
+  process.on('disconnect', () => end('the manager has exited'));
   process.on('uncaughtException', (error) => {
     log('fatal', 'uncaught fault', { error: errorText(error), stack: error?.stack });
     process.exit(1);
@@ -90,12 +90,12 @@ async function begin(child: Child): Promise<Live> {
     shareKit(message.entry);
     // The entry is a module of the connector contract, checked by its contract suite.
     const connector = (await import(pathToFileURL(message.entry).href)) as Connector;
-    if (typeof connector.start !== 'function') throw new Error(`${message.entry} exports no start().`);
+    if (typeof connector.start !== 'function') throw new Error(`${message.entry} does not export start().`);
     let drain: (() => Promise<void>) | null = null;
     const context = toStartContext(child, (given) => (drain = given));
     const running: Partial<RunningConnector> | undefined = await connector.start(context);
     if (typeof running?.stop !== 'function' || typeof running.health !== 'function')
-      throw new Error('start() of this connector must give back { stop, health }.');
+      throw new Error('start() of this connector must return { stop, health }.');
     const outbound = await openOutbound(context, running as RunningConnector, drain !== null);
     return { running: running as RunningConnector, drain: async () => drain?.(), ...outbound };
   } catch (error) {

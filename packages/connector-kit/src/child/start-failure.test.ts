@@ -20,7 +20,7 @@ describe('the reason of a failed start', () => {
   test.each([
     [system('EADDRINUSE', { port: 3025 }), /^Port 3025 is in use/],
     [system('EADDRINUSE'), /^Port 4000 is in use/],
-    [system('EACCES', { port: 80 }), /^Port 80 may not be opened/],
+    [system('EACCES', { port: 80 }), /^This user may not open port 80\./],
     [system('EADDRNOTAVAIL', { address: '10.9.9.9' }), /no address 10\.9\.9\.9/],
     [system('ERR_MODULE_NOT_FOUND'), /not installed/],
     [system('ERR_ACCESS_DENIED', { permission: 'FileSystemRead', resource: '/x' }), /^It may not read \/x\. .*meta\.permissions/],

@@ -11,9 +11,7 @@ export function startFailure(error: unknown, config: Record<string, unknown>): s
     case 'EADDRINUSE':
       return `Port ${String(wanted)} is in use by another program. Stop it or choose another port for this instance.`;
     case 'EACCES':
-      return wanted === undefined
-        ? error.message
-        : `Port ${String(wanted)} may not be opened by this user. Choose one above 1023.`;
+      return wanted === undefined ? error.message : `This user may not open port ${String(wanted)}. Choose a port above 1023.`;
     case 'EADDRNOTAVAIL':
       return `This machine has no address ${String(address ?? config['bind_host'])}. Correct bind_host.`;
     case 'ERR_ACCESS_DENIED':
@@ -42,5 +40,5 @@ function placeOf({ stack = '' }: Error): string | undefined {
 function refusal(message: string, permission: string | undefined, resource: string | undefined): string {
   const what = { FileSystemRead: 'read', FileSystemWrite: 'write' }[permission ?? ''];
   const refused = what === undefined ? message : `It may not ${what} ${resource}.`;
-  return `${refused} Its own folder is open to it; for more, its type has to ask in meta.permissions.`;
+  return `${refused} It may use its own folder; for more, its type must ask in meta.permissions.`;
 }

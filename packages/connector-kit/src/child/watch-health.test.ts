@@ -55,6 +55,6 @@ test('a channel that is well beats at once, and says what is wrong when that cha
 
 test('a health that throws, or gives no reason, is a channel that is not well', () => {
   const channel = watched(new Error('boom'));
-  expect(channel.take()).toEqual([{ type: 'problem', text: 'its health cannot be asked: boom' }]);
-  expect(channel.become({ healthy: false, detail: '' })).toEqual([{ type: 'problem', text: 'it does not say why' }]);
+  expect(channel.take()).toEqual([{ type: 'problem', text: 'its health check failed: boom' }]);
+  expect(channel.become({ healthy: false, detail: '' })).toEqual([{ type: 'problem', text: 'it gave no reason' }]);
 });

@@ -39,8 +39,8 @@ export function watchHealth({ parent, log, clock, heartbeatMs }: Deps, running: 
 function problemOf(running: Pick<RunningConnector, 'health'>): string | null {
   try {
     const { healthy, detail } = running.health();
-    return healthy ? null : cutText(detail || 'it does not say why', maxProblemChars);
+    return healthy ? null : cutText(detail || 'it gave no reason', maxProblemChars);
   } catch (error) {
-    return cutText(`its health cannot be asked: ${errorText(error)}`, maxProblemChars);
+    return cutText(`its health check failed: ${errorText(error)}`, maxProblemChars);
   }
 }

@@ -38,8 +38,8 @@ export async function fetchPublic(address: string, options: PublicFetchOptions):
   } catch (error) {
     if (error instanceof ServiceError) throw error;
     if (error instanceof NotPublicError) throw refused(error.message, error);
-    if (deadline.aborted) throw refused(`it was not there within ${Math.round(timeoutMs / 1000)} s`, error);
-    throw refused('its host could not be reached, or broke off', error);
+    if (deadline.aborted) throw refused(`it did not arrive within ${Math.round(timeoutMs / 1000)} s`, error);
+    throw refused('its host could not be reached or closed the connection', error);
   }
 }
 
@@ -56,16 +56,16 @@ async function follow(address: string, options: PublicFetchOptions, signal: Abor
     if (!redirects.has(status) || location === undefined) throw refused(`its host answered ${status}`);
     url = parsePublicUrl(location, url);
   }
-  throw refused(`it is moved more than ${maxRedirects} times`);
+  throw refused(`it redirects more than ${maxRedirects} times`);
 }
 
 type BodyLimits = Pick<PublicFetchOptions, 'maxBytes' | 'types'>;
 
 async function readBody(response: IncomingMessage, { maxBytes, types }: BodyLimits): Promise<Buffer> {
   const [type = ''] = (response.headers['content-type'] ?? '').split(';');
-  if (types?.test(type.trim().toLowerCase()) === false) return end(response, refused('it is of another type'));
+  if (types?.test(type.trim().toLowerCase()) === false) return end(response, refused('it has the wrong type'));
   const encoding = response.headers['content-encoding'] ?? 'identity';
-  if (encoding !== 'identity') return end(response, refused('its host sends it compressed'));
+  if (encoding !== 'identity') return end(response, refused('its host sends it compressed, which is not supported'));
   if (Number(response.headers['content-length'] ?? 0) > maxBytes) return end(response, tooLarge(maxBytes));
   const parts: Buffer[] = [];
   let bytes = 0;
@@ -83,9 +83,9 @@ function end(response: IncomingMessage, fault: ServiceError): never {
 }
 
 const refused = (why: string, cause?: unknown) =>
-  new ServiceError('unprocessable', `The file was not fetched: ${why}.`, { cause });
+  new ServiceError('unprocessable', `The file could not be fetched: ${why}.`, { cause });
 const tooLarge = (maxBytes: number) =>
-  new ServiceError('too_large', `The file was not fetched: it is larger than ${sizeOf(maxBytes)}.`);
+  new ServiceError('too_large', `The file could not be fetched: it is larger than ${sizeOf(maxBytes)}.`);
 
 const sizeOf = (bytes: number): string => (bytes < mib ? `${Math.ceil(bytes / 1024)} KiB` : `${Math.floor(bytes / mib)} MiB`);
 const mib = 1024 * 1024;

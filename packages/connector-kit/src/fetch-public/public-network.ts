@@ -75,7 +75,7 @@ async function addressesOf({ resolve, isAllowed }: Network, host: string, signal
           signal,
         );
   if (found.length > 0 && found.every(({ address }) => isAllowed(address))) return found;
-  throw new NotPublicError('its host has no address on the public internet');
+  throw new NotPublicError('its host has no public internet address');
 }
 
 /** The system's resolver cannot be told to stop. */

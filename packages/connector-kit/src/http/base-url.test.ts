@@ -13,7 +13,7 @@ describe('a base_url', () => {
   });
 
   test('without encryption is for this machine, unless the connector takes others', () => {
-    expect(() => originOf('http://a.example', { http: 'loopback' })).toThrow(/http:\/\/ is for this machine alone/);
+    expect(() => originOf('http://a.example', { http: 'loopback' })).toThrow(/http:\/\/ is allowed only for this machine/);
     expect(originOf('http://192.168.1.5:3028/', { http: 'anywhere' })).toBe('http://192.168.1.5:3028');
   });
 
@@ -28,6 +28,6 @@ describe('a base_url', () => {
     'javascript:alert(1)',
     'file:///',
   ])('%j is none', (text) => {
-    expect(() => originOf(text, { http: 'anywhere' })).toThrow(/^base_url has to/);
+    expect(() => originOf(text, { http: 'anywhere' })).toThrow(/^base_url must/);
   });
 });

@@ -9,9 +9,9 @@ export function originOf(baseUrl: string, { http }: { http: 'anywhere' | 'loopba
   const url = URL.parse(baseUrl);
   const isPlain = url !== null && url.username === '' && url.password === '' && url.search === '' && url.hash === '';
   if (!isPlain || url.pathname !== '/')
-    throw new Error('base_url has to be an address such as https://assistant.example.org, without a path.');
+    throw new Error('base_url must be an address such as https://assistant.example.org, without a path.');
   if (url.protocol === 'https:') return url.origin;
-  if (url.protocol !== 'http:') throw new Error('base_url has to begin with https://.');
+  if (url.protocol !== 'http:') throw new Error('base_url must begin with https://.');
   if (http === 'anywhere' || isLoopbackUrl(url)) return url.origin;
-  throw new Error('base_url has to begin with https://; http:// is for this machine alone.');
+  throw new Error('base_url must begin with https://; http:// is allowed only for this machine.');
 }

@@ -56,4 +56,4 @@ const tooLarge = (limit: number) => {
 };
 
 const tooSlow = (idleMs: number) =>
-  new ServiceError('bad_request', `Nothing of the body came for ${idleMs / 1000} s.`, { status: 408 });
+  new ServiceError('bad_request', `No part of the body arrived for ${idleMs / 1000} s.`, { status: 408 });

@@ -18,9 +18,9 @@ export function checkBindHost({ host, needsToken, allowedHosts }: BindHost): voi
   const version = isIP(host);
   if (version === 0) throw new Error(`bind_host "${host}" is not an IP address.`);
   if (version === 4 ? host.startsWith('127.') : host === '::1') return;
-  if (!needsToken) throw new Error(`bind_host ${host} is reachable from a network, so a key must be required.`);
+  if (!needsToken) throw new Error(`bind_host ${host} is reachable from the network. Require a key, or use 127.0.0.1.`);
   const isWildcard = host === '0.0.0.0' || /^[0:]+$/.test(host);
   if (isWildcard && allowedHosts.every(isLoopbackName)) {
-    throw new Error(`bind_host ${host} listens on every address. Name the hosts to be served in SVC_ALLOWED_HOSTS first.`);
+    throw new Error(`bind_host ${host} listens on every address. List the host names to serve in SVC_ALLOWED_HOSTS first.`);
   }
 }

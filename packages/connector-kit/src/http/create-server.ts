@@ -170,7 +170,7 @@ const listen = (server: Server, port: number, host: string, log: StartContext['l
     server.once('error', reject);
     server.listen({ port, host, backlog: 1024 }, () => {
       server.off('error', reject);
-      server.on('error', (error) => log('error', 'the HTTP server has a fault', { error: error.message }));
+      server.on('error', (error) => log('error', 'the HTTP server reported an error', { error: error.message }));
       const address = server.address() as AddressInfo;
       resolve({ port: address.port, url: `http://${hostInUrl(host)}:${address.port}` });
     });
@@ -206,7 +206,7 @@ function fail(
 function unknownFault(log: StartContext['log'], { requestId }: Exchange, error: unknown): ServiceError {
   const stack = error instanceof Error ? error.stack : undefined;
   log('error', 'a request failed', { request_id: requestId, error: errorText(error), stack });
-  return new ServiceError('internal', `Something went wrong here. The log has it under request ${requestId}.`);
+  return new ServiceError('internal', `Internal error. The log has the details under request ${requestId}.`);
 }
 
 /** A reader that is gone is no fault; what runs for it goes on. */

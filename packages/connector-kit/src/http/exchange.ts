@@ -41,6 +41,6 @@ export function chooseConnection({ res, isStopping }: Exchange): void {
 
 export const noBodyStream: AsyncIterable<Buffer> = {
   [Symbol.asyncIterator]() {
-    throw new Error('The route has to say `streamsBody`.');
+    throw new Error('The route must declare `streamsBody`.');
   },
 };

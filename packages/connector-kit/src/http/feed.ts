@@ -44,14 +44,15 @@ export function createFeed({ ring, maxReaders = 200, clock = systemClock }: Feed
 
   return {
     publish(event, data) {
-      if (!/^[\w-]+$/.test(event)) throw new TypeError('An event has a plain name.');
+      if (!/^[\w-]+$/.test(event)) throw new TypeError('An event name may have only letters, digits, _ and -.');
       const id = `${origin}-${++count}`;
       feed.publish({ id, frame: `id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data ?? null)}\n\n` });
       return id;
     },
 
     async serve({ req, res, requestId, stopping }) {
-      if (open.size >= maxReaders) throw queueFull(`${maxReaders} readers are here already. Try again later.`);
+      if (open.size >= maxReaders)
+        throw queueFull(`${maxReaders} readers are already connected, which is the maximum. Try again later.`);
       res.setHeader('connection', 'close');
       if (req.method === 'HEAD') return void res.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' }).end();
       const stream = openSseStream(res, { requestId, clock });

@@ -108,10 +108,10 @@ function decode(segment: string): string {
   try {
     return decodeURIComponent(segment);
   } catch {
-    throw badRequest('The address holds a wrong percent escape.');
+    throw badRequest('The address has an invalid percent escape.');
   }
 }
 
 /** The path itself is not repeated: a caller may have put a key into it. */
 const unknownPath = (method: string) =>
-  new ServiceError('not_found', `Unknown request URL: nothing is served to ${method} there. Check the path.`);
+  new ServiceError('not_found', `Unknown route: there is no ${method} at this path. Check the path and the method.`);

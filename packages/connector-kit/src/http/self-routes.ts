@@ -11,7 +11,7 @@ export function createSelfRoutes({ routes, version, errorSchema }: Options): Rou
     {
       method: 'GET',
       path: '/version',
-      doc: { summary: 'What runs here, since when', reply: versionSchema },
+      doc: { summary: 'Service, version and start time', reply: versionSchema },
       handle: (exchange) => sendJson(exchange, { status: 200, body: JSON.stringify(version) }),
     },
     {

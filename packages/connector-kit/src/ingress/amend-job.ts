@@ -60,7 +60,11 @@ async function tell(deps: Deps, { chat, id }: Update, amendment: Amendment): Pro
       if (clock.elapsed() - since <= withinMs && (await pause(clock, pauseMs(fault, tries), signal))) continue;
       if (signal.aborted || isOfLink(fault) || deps.redeliveries.allows(name)) throw fault;
     }
-    return log('error', 'a change cannot be taken and is skipped', { chat, update: id, error: errorText(fault) });
+    return log('error', 'an edit or deletion could not be processed and was skipped', {
+      chat,
+      update: id,
+      error: errorText(fault),
+    });
   }
 }
 

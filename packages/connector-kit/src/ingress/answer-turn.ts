@@ -74,7 +74,7 @@ async function ask(
 /** Without it a reply is found by its turn only after the core was asked. */
 function keepAcceptance({ turns, log }: AnswerDeps, turn: OpenTurn, turnId: string): void {
   turns.accept(turn, turnId).catch((error: unknown) => {
-    log('warn', 'the turn of an open message could not be kept', { turn: turnId, error: errorText(error) });
+    log('warn', 'the turn of an open message could not be saved', { turn: turnId, error: errorText(error) });
   });
 }
 
@@ -83,7 +83,7 @@ function safely({ log }: AnswerDeps, work: () => void): void {
   try {
     work();
   } catch (error) {
-    log('error', 'a reply could not be begun or taken back', { error: errorText(error) });
+    log('error', 'a reply could not be started or withdrawn', { error: errorText(error) });
   }
 }
 

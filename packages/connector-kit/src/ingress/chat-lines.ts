@@ -72,4 +72,4 @@ export function createChatLines<J extends Job>(): ChatLines<J> {
   };
 }
 
-const tooMany = (count: number) => queueFull(`${count} updates wait to be taken. Give this one again in a moment.`);
+const tooMany = (count: number) => queueFull(`${count} updates are already waiting. Send this one again in a moment.`);

@@ -14,20 +14,20 @@ export async function download(address: URL, platform: string, signal: AbortSign
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
     const request = get(address, { signal }, resolve);
     request.setTimeout(idleMs, () => request.destroy(new Error('timeout')));
-    request.on('error', () => reject(unavailable('The download of a file broke off.')));
+    request.on('error', () => reject(unavailable('The download of a file was interrupted.')));
   });
   const { statusCode = 0 } = answer;
   if (statusCode === 200) return bytesOf(answer);
   answer.destroy();
-  if (statusCode === 429 || statusCode >= 500) throw unavailable(`${platform} answers ${statusCode} instead of a file.`);
-  throw new ServiceError('unprocessable', `${platform} answers ${statusCode}`);
+  if (statusCode === 429 || statusCode >= 500) throw unavailable(`${platform} answered ${statusCode} instead of a file.`);
+  throw new ServiceError('unprocessable', `${platform} answered ${statusCode}`);
 }
 
 async function* bytesOf(answer: IncomingMessage): AsyncGenerator<Uint8Array> {
   try {
     yield* answer as AsyncIterable<Buffer>;
   } catch {
-    throw unavailable('The download of a file broke off.');
+    throw unavailable('The download of a file was interrupted.');
   }
-  if (!answer.complete) throw unavailable('The download of a file broke off.');
+  if (!answer.complete) throw unavailable('The download of a file was interrupted.');
 }

@@ -124,7 +124,7 @@ export async function followUpdates<Update>(options: FollowOptions<Update>): Pro
   async function giveBack(): Promise<never> {
     advance();
     await keep();
-    throw new Error('An update could not be taken yet, and is to be given again.');
+    throw new Error('An update could not be processed yet. Send it again.');
   }
 
   async function settledSoon(): Promise<void> {
@@ -155,7 +155,7 @@ export async function followUpdates<Update>(options: FollowOptions<Update>): Pro
     } catch (error) {
       if (signal.aborted) return;
       const text = errorText(error);
-      log(faults === 0 ? 'warn' : 'debug', 'updates of the platform are not taken at the moment', { error: text });
+      log(faults === 0 ? 'warn' : 'debug', 'updates of the platform cannot be processed at the moment', { error: text });
       onProblem?.(text);
       await pause(clock, pauseMs(error, ++faults), signal);
     }

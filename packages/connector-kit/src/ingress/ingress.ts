@@ -110,7 +110,7 @@ export function createIngress(options: IngressOptions): Ingress {
 
   /** It can never be kept until it is answered, so it is not asked; its sender sees why. */
   function refuse(chat: string, updates: readonly string[], envelope: Envelope, error: unknown): void {
-    log('error', 'a message cannot be kept and is skipped', { chat, updates, error: errorText(error) });
+    log('error', 'a message could not be saved and was skipped', { chat, updates, error: errorText(error) });
     const refused = (async () => openReply(envelope, { turnId: null, again: false }).fail(toFault(error)))();
     refused.catch((fault: unknown) => log('error', 'a refusal could not be shown', { chat, updates, error: errorText(fault) }));
   }
@@ -148,7 +148,7 @@ export function createIngress(options: IngressOptions): Ingress {
         for (const { turn_id, error } of left.shown) core.delivered(turn_id, error);
         return left.turns.forEach(recover);
       } catch (error) {
-        log('error', 'what this connector has open cannot be read', { error: errorText(error) });
+        log('error', 'the open messages of this connector cannot be read', { error: errorText(error) });
         if (!(await pause(clock, pauseMs(error, tries), signal))) return;
       }
     }
@@ -168,7 +168,7 @@ export function createIngress(options: IngressOptions): Ingress {
     const found = onTheWay.find(chat, id);
     if (found !== undefined) return onTheWay.wait(found);
     if (turns.isKnown(chat, id)) return;
-    if (!mayCome) throw unavailable('An earlier update of this chat is to be given again first.');
+    if (!mayCome) throw unavailable('An earlier update of this chat must be sent again first.');
     const update: Update = { chat, id, safe: Promise.withResolvers<void>() };
     try {
       const entry = { update, job: toJob(update) };
@@ -196,9 +196,9 @@ export function createIngress(options: IngressOptions): Ingress {
       lines.dropWaiting(stopped());
       const ended = loaded.then(() => lines.drained()).then(() => Promise.allSettled(answering));
       const isOver = await within(ended, withinMs, clock).catch(() => false);
-      if (!isOver) log('info', 'messages are open; they are asked again at the next start');
+      if (!isOver) log('info', 'some messages are still open; they are asked again at the next start');
     },
   };
 }
 
-const stopped = () => unavailable('This connector is stopping. Give the update again when it is back.');
+const stopped = () => unavailable('This connector is stopping. Send the update again after its restart.');

@@ -69,9 +69,10 @@ export function createOpenTurns(state: ConnectorState, log: StartContext['log'])
     for (const update of turn.updates) known.delete(compositeKey(turn.chat, update));
   };
   const checkRoom = (size: number): void => {
-    if (size > maxTurnChars) throw new ServiceError('too_large', 'This message is too long to be kept until it is answered.');
+    if (size > maxTurnChars)
+      throw new ServiceError('too_large', 'This message is too long to be stored until it is answered. Send a shorter one.');
     if (sizes.size < maxOpen && chars + size <= maxOpenChars) return;
-    throw queueFull(`${sizes.size} messages of this channel are open. New ones are taken as those are answered.`);
+    throw queueFull(`${sizes.size} messages of this channel are waiting for an answer, which is the maximum. Try again later.`);
   };
 
   return {
@@ -87,7 +88,7 @@ export function createOpenTurns(state: ConnectorState, log: StartContext['log'])
       const turns = open.flatMap(({ key, value }) => {
         const place = key.slice(openKey('').length);
         const turn = toOpenTurn(place, value, turnIds.get(place) ?? null);
-        if (turn === null) log('error', 'an open message cannot be read and is left out', { key });
+        if (turn === null) log('error', 'an open message could not be read and was skipped', { key });
         return turn === null ? [] : [turn];
       });
       for (const turn of turns) remember(turn, JSON.stringify(turn.envelope).length);
@@ -139,7 +140,7 @@ export function createOpenTurns(state: ConnectorState, log: StartContext['log'])
 /** A state that takes nothing at the moment takes it later, when messages were answered or the disk has room. */
 function noRoom(error: unknown): unknown {
   const isFull = error instanceof ServiceError && (error.code === 'too_large' || error.code === 'insufficient_storage');
-  return isFull ? queueFull(`This message cannot be kept at the moment: ${error.message}`, 5) : error;
+  return isFull ? queueFull(`This message cannot be stored at the moment: ${error.message}`, 5) : error;
 }
 
 const textOrNull = (value: StateValue): string | null => (typeof value === 'string' ? value : null);

@@ -59,7 +59,7 @@ export function createTakeFile<File extends OfKind<string>>(options: Options<Fil
       const { text } = await speech.transcribe({ sender: origin.sender, data, ...(mime && { mime }) }, origin.signal);
       const said = text.trim();
       return {
-        words: said === '' ? channelLine(...line(', in which nothing is said')) : `${channelLine(...line())} ${typedText(said)}`,
+        words: said === '' ? channelLine(...line(' without speech')) : `${channelLine(...line())} ${typedText(said)}`,
       };
     } catch (error) {
       if (isPassing(error) && !isOfProvider(error)) throw error;
@@ -84,13 +84,14 @@ export function createTakeFile<File extends OfKind<string>>(options: Options<Fil
     const { what, name, bytes = 0, kind } = file;
     const notTaken = (rest: string): TakenFile => ({ words: channelLine('Sent file', `: ${what} "${name}"${rest}`) });
     const limit = kind === 'spoken' ? Math.min(maxSpoken, maxBytes) : maxBytes;
-    if (bytes > limit) return notTaken(` of ${megabytes(bytes)}: not taken, because files may have ${megabytes(limit)} here`);
+    if (bytes > limit)
+      return notTaken(` of ${megabytes(bytes)}: not accepted, because files may have at most ${megabytes(limit)}`);
     try {
       return await bring(file, origin);
     } catch (error) {
       if (isPassing(error) || origin.signal.aborted) throw error;
-      log('warn', 'a file could not be taken', { message: origin.message, error: errorText(error) });
-      return notTaken(`: not taken, because ${errorText(error)}`);
+      log('warn', 'a file could not be processed', { message: origin.message, error: errorText(error) });
+      return notTaken(`: not accepted, because ${errorText(error)}`);
     }
   };
 }
@@ -110,7 +111,7 @@ export async function* bounded(data: AsyncIterable<Uint8Array>, maxBytes: number
   let bytes = 0;
   for await (const part of data) {
     bytes += part.length;
-    if (bytes > maxBytes) throw new ServiceError('too_large', `it has more than ${megabytes(maxBytes)}`);
+    if (bytes > maxBytes) throw new ServiceError('too_large', `it is larger than ${megabytes(maxBytes)}`);
     yield part;
   }
 }

@@ -80,4 +80,4 @@ export function createUpdatesOnTheWay<J extends Job>(
   };
 }
 
-const notYet = () => unavailable('The core has not taken this update yet. Give it again, and what came after it in its chat.');
+const notYet = () => unavailable('The core has not accepted this update yet. Send it again, with the later updates of its chat.');

@@ -26,7 +26,7 @@ function readChoices(file: string): Map<string, boolean> {
     const choices = Object.entries(JSON.parse(text) as Record<string, unknown>);
     return new Map(choices.map(([id, enabled]) => [id, enabled === true]));
   } catch (error) {
-    throw new Error(`${file} cannot be read. Correct it or move it away; then every channel is as it was at first.`, {
+    throw new Error(`${file} cannot be read. Correct it, or move it away to reset every channel to its default.`, {
       cause: error,
     });
   }

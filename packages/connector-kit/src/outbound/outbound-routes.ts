@@ -36,9 +36,9 @@ export function createOutboundRoutes(ctx: OutboundContext, outbound: Outbound, c
     {
       method: 'POST',
       path: '/out',
-      doc: { summary: 'Takes a message of the manager out to the channel', needsKey: true },
+      doc: { summary: 'Sends a message from the manager to the channel', needsKey: true },
       handle: serve(async ({ req }) => {
-        if (sender === null) throw unsupported('takes no messages from here');
+        if (sender === null) throw unsupported('does not support sending messages');
         const body = await readJson(req);
         const message = parseOutboundMessage(body);
         noteTicket(body, message, outboundAccess);
@@ -48,9 +48,9 @@ export function createOutboundRoutes(ctx: OutboundContext, outbound: Outbound, c
     {
       method: 'POST',
       path: '/call',
-      doc: { summary: 'Does something on the channel for the manager', needsKey: true },
+      doc: { summary: 'Runs a call of the manager on the channel', needsKey: true },
       handle: serve(async (exchange) => {
-        if (call === null) throw unsupported('takes no calls');
+        if (call === null) throw unsupported('does not support calls');
         return call(exchange, await readJson(exchange.req));
       }),
     },
@@ -66,9 +66,9 @@ export function createOutboundRoutes(ctx: OutboundContext, outbound: Outbound, c
     {
       method: 'POST',
       path: '/channels',
-      doc: { summary: 'Lets a channel relay to the assistant, or not', needsKey: true },
+      doc: { summary: 'Turns a channel on or off', needsKey: true },
       handle: serve(async ({ req }) => {
-        if (outbound.toggleChannel === undefined) throw unsupported('has no channels to choose from');
+        if (outbound.toggleChannel === undefined) throw unsupported('has no channels to turn on or off');
         const { channel_id, enabled } = parseToggle(await readJson(req));
         return { ok: true, channel: await outbound.toggleChannel(channel_id, enabled) };
       }),
@@ -88,7 +88,7 @@ async function reply(
     if (signal.aborted) throw unavailable('The connector is stopping.');
     sendJson(exchange, { status: 200, body: JSON.stringify(await answer(exchange)) });
   } catch (error) {
-    if (!(error instanceof ServiceError)) log('warn', 'the channel did not take it', { error: errorText(error) });
+    if (!(error instanceof ServiceError)) log('warn', 'the channel did not accept the message', { error: errorText(error) });
     sendJson(exchange, toReply(exchange, error instanceof ServiceError ? error : upstream(errorText(error), error)));
   }
 }
@@ -96,7 +96,7 @@ async function reply(
 function checkToken({ req }: Exchange, token: string): void {
   const given = req.headers.authorization ?? '';
   if (!timingSafeEqual(hash('sha256', given, 'buffer'), hash('sha256', `Bearer ${token}`, 'buffer')))
-    throw new ServiceError('unauthorized', 'Only the manager can send here. Use POST /send of the manager.');
+    throw new ServiceError('unauthorized', 'Only the manager may call this route. Use POST /send of the manager.');
 }
 
 const unsupported = (what: string) => new ServiceError('not_found', `This connector ${what}.`);
@@ -112,10 +112,11 @@ function toReply({ requestId }: Exchange, error: ServiceError): Reply {
 /** A message as it came to `/out`. The manager is ours, so only what a mix-up could break is checked. Throws `bad_request`. */
 function parseOutboundMessage(value: unknown): OutboundMessage {
   const { id, target, kind, text, path, caption, about } = toRecord(value);
-  if (typeof id !== 'string' || !/^[\w.:-]{1,200}$/.test(id)) throw badRequest('"id" has to be a plain name.');
-  if (typeof target !== 'string' || typeof kind !== 'string') throw badRequest('"target" and "kind" have to be texts.');
+  if (typeof id !== 'string' || !/^[\w.:-]{1,200}$/.test(id))
+    throw badRequest('"id" must have 1 to 200 letters, digits or any of _ . : -');
+  if (typeof target !== 'string' || typeof kind !== 'string') throw badRequest('"target" and "kind" must be strings.');
   for (const [name, part] of Object.entries({ text, path, caption }))
-    if (part !== undefined && typeof part !== 'string') throw badRequest(`"${name}" has to be a text.`);
+    if (part !== undefined && typeof part !== 'string') throw badRequest(`"${name}" must be a string.`);
   // Checked just above.
   return { id, target, kind, text, path, caption, about: parseAbout(about) } as OutboundMessage;
 }
@@ -131,7 +132,7 @@ function parseAbout(value: unknown): About | undefined {
   if (value === undefined) return undefined;
   const { turn_id, message_id } = toRecord(value);
   const isName = (name: unknown) => typeof name === 'string' && name !== '';
-  if (!isName(turn_id) || !(message_id === undefined || isName(message_id))) throw badRequest('"about" has to name a turn.');
+  if (!isName(turn_id) || !(message_id === undefined || isName(message_id))) throw badRequest('"about" must name a turn.');
   return { turn_id, message_id } as About; // checked just above
 }
 

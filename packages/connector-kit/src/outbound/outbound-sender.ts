@@ -35,7 +35,7 @@ export function createOutboundSender({ send, sent, clock }: Deps): OutboundSende
     let toTarget = 0;
     for (const attempt of running.values()) if (attempt.target === target) toTarget++;
     if (toTarget >= maxPerTarget)
-      throw queueFull(`${maxPerTarget} messages wait for this target already. Try again in a moment.`);
+      throw queueFull(`${maxPerTarget} messages are already waiting for this target. Try again in a moment.`);
   }
 
   /** A send that is given up may still succeed, and then counts. */
@@ -89,4 +89,4 @@ export function createOutboundSender({ send, sent, clock }: Deps): OutboundSende
 }
 
 const tooSlow = (ms: number) =>
-  new ServiceError('upstream', `The channel did not take the message within ${ms / 1000} s.`, { status: 504 });
+  new ServiceError('upstream', `The channel did not accept the message within ${ms / 1000} s.`, { status: 504 });

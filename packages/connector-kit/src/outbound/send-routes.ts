@@ -44,8 +44,10 @@ export function createSendRoutes({ uploads, signal }: Pick<StartContext, 'upload
 
   /** @throws ServiceError `bad_request` */
   const toPlace: ToPlace = ({ id = randomUUID(), ...rest }) => {
-    for (const name of required) if (rest[name] === undefined) throw badRequest(`"${name}" says where it goes.`);
-    if (typeof id !== 'string' || !/^[\w.:-]{1,200}$/.test(id)) throw badRequest('"id" has to be a plain name.');
+    for (const name of required)
+      if (rest[name] === undefined) throw badRequest(`"${name}" is required: it says where the message goes.`);
+    if (typeof id !== 'string' || !/^[\w.:-]{1,200}$/.test(id))
+      throw badRequest('"id" must have 1 to 200 letters, digits or any of _ . : -');
     return { id, target: place.toTarget(rest) };
   };
 
@@ -59,7 +61,7 @@ export function createSendRoutes({ uploads, signal }: Pick<StartContext, 'upload
     const given = Object.keys(fields).map((name) => [name, query.get(name) ?? undefined] as const);
     const { id, target } = toPlace(Object.fromEntries(given));
     const name = query.get('name') ?? '';
-    if (!/^[^/\\\p{Cc}]{1,200}$/u.test(name)) throw badRequest('"name" has to be the name of the file, such as ?name=list.pdf.');
+    if (!/^[^/\\\p{Cc}]{1,200}$/u.test(name)) throw badRequest('"name" must be the file name, such as ?name=list.pdf.');
     checkTarget(target);
     const mime = req.headers['content-type'];
     const { path } = await uploads.save({ name, mime, data: body, conversation_key: keyOf(target), maxBytes: maxFileBytes });
@@ -116,7 +118,7 @@ export function createSendRoutes({ uploads, signal }: Pick<StartContext, 'upload
 const textField = { type: 'string' } as const;
 const idField = {
   type: 'string',
-  description: 'The same in every attempt: what was shown under it once is not shown again.',
+  description: 'Use the same id for every attempt: a message is shown only once per id.',
 } as const;
 const replySchema = {
   type: 'object',
@@ -131,7 +133,7 @@ function createKeyCheck(key: string | null): (exchange: Exchange) => void {
     if (auth !== null) return void checkKey(exchange, auth, throttle);
     throw new ServiceError(
       'unauthorized',
-      'No key is set for this. Set one (./svc connector config NAME --secret send_key_secret_key), or use POST /send of the manager.',
+      'No key for sending is set. Set one (./svc connector config NAME --secret send_key_secret_key), or use POST /send of the manager.',
     );
   };
 }
@@ -147,8 +149,8 @@ function toTextMessage(body: unknown, toPlace: ToPlace): Message {
 function toFileMessage(body: unknown, toPlace: ToPlace): Message & { path: string } {
   const { path, caption, ...place } = toRecord(body);
   if (typeof path !== 'string' || path === '')
-    throw badRequest('"path" names a file of the upload area. Or send the file as the body.');
-  if (caption !== undefined && typeof caption !== 'string') throw badRequest('"caption" has to be a text.');
+    throw badRequest('"path" must name a file of the upload area. Or send the file as the body.');
+  if (caption !== undefined && typeof caption !== 'string') throw badRequest('"caption" must be a string.');
   return { ...toPlace(place), path, ...optional('caption', caption) };
 }
 

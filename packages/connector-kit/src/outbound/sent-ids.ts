@@ -22,7 +22,7 @@ export function openSentIds(file: string, log: StartContext['log'], max = kept):
       lines++;
     } catch (error) {
       // The message is on its channel; at worst it is shown twice.
-      log('error', 'a sent message could not be noted', { error: errorText(error) });
+      log('error', 'a sent message could not be recorded', { error: errorText(error) });
     }
   }
 

@@ -15,7 +15,7 @@ export function createCallServer(call: NonNullable<Outbound['call']>, clock: Clo
   let running = 0;
   return async ({ res, stopping }: Exchange, body: unknown): Promise<{ ok: true; result: unknown }> => {
     const { target, method, params } = parseCall(body);
-    if (running >= maxRunning) throw queueFull(`${maxRunning} calls run at once. Try again in a moment.`);
+    if (running >= maxRunning) throw queueFull(`${maxRunning} calls are already running. Try again in a moment.`);
     const left = new AbortController();
     res.once('close', () => left.abort());
     const signal = AbortSignal.any([left.signal, stopping]);
@@ -36,7 +36,7 @@ export function createCallServer(call: NonNullable<Outbound['call']>, clock: Clo
 
 function checkResult(result: unknown): unknown {
   const text = JSON.stringify(result ?? null) as string | undefined;
-  if (text === undefined) throw new Error('The result of a call has to be JSON.');
+  if (text === undefined) throw new Error('The result of a call must be JSON.');
   if (text.length > maxCallChars.result)
     throw new ServiceError('too_large', `The result is longer than ${maxCallChars.result / 1024} KiB of JSON.`);
   return result ?? null;
@@ -46,6 +46,6 @@ function checkResult(result: unknown): unknown {
 function parseCall(value: unknown): Call {
   const { target, method, params } = isRecord(value) ? value : {};
   if (typeof target !== 'string' || typeof method !== 'string' || !isRecord(params))
-    throw badRequest('A call has a target, a method and params.');
+    throw badRequest('A call must have "target", "method" and "params".');
   return { target, method, params };
 }

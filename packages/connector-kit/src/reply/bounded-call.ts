@@ -12,7 +12,7 @@ export const createBoundedCall =
     const giveUp = new AbortController();
     const late = () => {
       giveUp.abort();
-      throw new ServiceError('upstream', `The platform gave no answer within ${ms / 1000} s.`, { status: 504 });
+      throw new ServiceError('upstream', `The platform did not answer within ${ms / 1000} s.`, { status: 504 });
     };
     return inTime(work({ chat, signal: giveUp.signal }), ms, late, clock);
   };

@@ -175,7 +175,8 @@ export function createChatGate(options: ChatGateOptions): ChatGate {
   async function run<T>(chat: string, write: () => Promise<T>, options: WriteOptions = {}): Promise<T> {
     options.signal?.throwIfAborted();
     const lane = laneOf(chat);
-    if (lane.waiting.length >= maxWaiting) throw queueFull(`${maxWaiting} messages wait for one chat. Try again in a moment.`);
+    if (lane.waiting.length >= maxWaiting)
+      throw queueFull(`${maxWaiting} messages are already waiting for this chat. Try again in a moment.`);
     const pauseMs = pausedUntil(lane) - clock.elapsed();
     if (pauseMs > (options.withinMs ?? Infinity)) throw isPaused(pauseMs);
     await turn(lane, options);
@@ -230,7 +231,7 @@ function slowDown(lane: Lane): void {
 }
 
 const isPaused = (pauseMs: number) =>
-  new ServiceError('busy', 'The platform wants no writes to this chat for a while.', {
+  new ServiceError('busy', 'The platform is limiting the rate of messages to this chat.', {
     details: { retry_after_s: Math.max(1, Math.ceil(pauseMs / 1000)) },
   });
 

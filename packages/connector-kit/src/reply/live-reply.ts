@@ -85,7 +85,7 @@ export function createLiveReply(deps: LiveDeps): LiveReply {
         takeTime();
       } catch (error) {
         if (stopping.signal.aborted) return;
-        deps.log('debug', 'a reply could not be shown as it grew', { error: errorText(error), faults });
+        deps.log('debug', 'a reply could not be updated while it was written', { error: errorText(error), faults });
         return takeFault(error);
       }
     }

@@ -63,7 +63,7 @@ export function createReplyRecords(state: ConnectorState, clock: Clock, log: Sta
     try {
       await work;
     } catch (error) {
-      log('error', 'what is shown of a reply could not be noted', { error: errorText(error) });
+      log('error', 'the shown messages of a reply could not be saved', { error: errorText(error) });
     }
   };
 
@@ -83,7 +83,7 @@ export function createReplyRecords(state: ConnectorState, clock: Clock, log: Sta
   return {
     async load(name) {
       const found = await state.get(keyOf(name)).catch((error: unknown) => {
-        log('error', 'what is shown of a reply could not be read', { error: errorText(error) });
+        log('error', 'the shown messages of a reply could not be read', { error: errorText(error) });
       });
       return isReply(found) ? found : undefined;
     },

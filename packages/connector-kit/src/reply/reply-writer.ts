@@ -158,7 +158,7 @@ export function createReplyWriter(options: ReplyWriterOptions): ReplyWriter {
             try {
               await reply.failWith(line);
             } catch (fault) {
-              log('warn', 'that a turn failed could not be shown', { error: errorText(fault) });
+              log('warn', 'the failure of a turn could not be shown', { error: errorText(fault) });
             }
           }),
       };
@@ -172,7 +172,7 @@ export function createReplyWriter(options: ReplyWriterOptions): ReplyWriter {
       const before = about === undefined ? undefined : earlierReplies(chat, answers);
       const reply = createReply(deps, { chat, turn: about?.turn_id ?? id, answers, earlier, before, nameOf: () => name });
       if (message.path !== undefined && options.file === undefined)
-        throw new ServiceError('unprocessable', 'This channel takes no files.');
+        throw new ServiceError('unprocessable', 'This channel does not accept files.');
       const files = message.path === undefined ? [] : [fileOf(message)];
       const content = contentWithFiles(text, files, { platform: options });
       await reply.settle(content, { turn: about?.turn_id ?? id, signal });

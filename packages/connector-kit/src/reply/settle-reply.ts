@@ -100,13 +100,13 @@ async function getsOver(deps: SettleDeps, { kind, index }: Step, error: unknown)
 
 /** A message that cannot be edited is followed by a new one. */
 async function replace({ messages, whenGone }: SettleDeps, index: number, isGone: boolean): Promise<void> {
-  if (messages.rounds() > maxRounds) throw upstream('The messages of this reply disappear as often as they are posted.');
+  if (messages.rounds() > maxRounds) throw upstream('The messages of this reply are deleted as often as they are posted.');
   await messages.giveUp(index, { isGone });
   if (isGone && whenGone === 'end') await messages.finish();
 }
 
 function leave({ messages, log }: SettleDeps, error: unknown): void {
-  log('warn', 'a message that is not needed any more could not be removed', { error: errorText(error) });
+  log('warn', 'a message that is no longer needed could not be deleted', { error: errorText(error) });
   messages.leaveOne();
 }
 

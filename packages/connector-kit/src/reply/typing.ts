@@ -43,7 +43,7 @@ export function createTyping({ clock, gate, post, everyMs, afterMs = 1000, maxMs
       const isShown = await gate.offer(id, () => post(id));
       if (chat.turns.size > 0) schedule(id, chat, isShown ? everyMs : Math.min(everyMs, 1000));
     } catch (error) {
-      log('debug', 'that an answer is being written could not be shown', { error: errorText(error) });
+      log('debug', 'the typing indicator could not be shown', { error: errorText(error) });
       if (chat.turns.size > 0 && faultOf(error) !== 'refused') schedule(id, chat, everyMs);
     }
   }

@@ -44,10 +44,10 @@ export function createEntries(): Entries {
       let grown = size;
       for (const [key, text] of changesOf(change)) {
         if (text !== null && text.length > maxValue)
-          throw tooLarge(`"${key}" would hold more than ${maxValue / 1024 / 1024} MiB.`);
+          throw tooLarge(`"${key}" would be larger than ${maxValue / 1024 / 1024} MiB.`);
         grown += costOf(key, text) - costOf(key, entries.get(key) ?? null);
       }
-      if (grown > maxTotal && grown > size) throw tooLarge(`It would hold more than ${maxTotal / 1024 / 1024} MiB.`);
+      if (grown > maxTotal && grown > size) throw tooLarge(`The state would be larger than ${maxTotal / 1024 / 1024} MiB.`);
     },
     size: () => size,
   };
@@ -62,20 +62,20 @@ function appended(list: string | undefined, { item, keep }: { item: string; keep
   return JSON.stringify(items.slice(-keep));
 }
 
-const tooLarge = (why: string) => new ServiceError('too_large', `This cannot be remembered. ${why}`);
+const tooLarge = (why: string) => new ServiceError('too_large', `The state cannot be saved. ${why}`);
 
 /** @throws ServiceError `bad_request` */
 export function checkKey(key: string): string {
   if (typeof key === 'string' && key !== '' && key.length <= maxKey && key.isWellFormed()) return key;
-  throw badRequest(`A key of the state has 1 to ${maxKey} characters, all of them whole.`);
+  throw badRequest(`A key of the state must have 1 to ${maxKey} characters of valid Unicode.`);
 }
 
 /** The JSON text of a value. @throws ServiceError `bad_request` */
 export function toText(key: string, value: StateValue): string {
   const text: string | undefined = JSON.stringify(value);
-  if (text === undefined) throw badRequest(`"${key}" cannot be remembered: it cannot be written as JSON.`);
+  if (text === undefined) throw badRequest(`"${key}" cannot be saved: its value is not valid JSON.`);
   const broken = illFormedIn(text, value, key);
-  if (broken !== null) throw badRequest(`"${key}" cannot be remembered: ${broken} has broken characters.`);
+  if (broken !== null) throw badRequest(`"${key}" cannot be saved: ${broken} is not valid Unicode.`);
   return text;
 }
 

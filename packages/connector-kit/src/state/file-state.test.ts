@@ -111,7 +111,7 @@ test('a line that is damaged is left out, said, and kept in a copy', async () =>
     { key: 'a', value: 1 },
     { key: 'c', value: 3 },
   ]);
-  expect(logs[0]).toBe('some of what this connector remembered cannot be read and is left out');
+  expect(logs[0]).toBe("a part of this connector's saved state could not be read and was skipped");
   expect(readFileSync(`${file}.damaged`, 'utf8')).toContain('{"set":5}');
 });
 

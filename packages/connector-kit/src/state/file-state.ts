@@ -55,7 +55,7 @@ export function createFileState(
       const state = await (opened ??= readState(file, log));
       if (state.mayHoldMore) await rewrite(file, state);
     } catch (error) {
-      log('error', 'what this connector no longer remembers is still in its file', { error: errorText(error) });
+      log('error', 'deleted state of this connector is still in its file', { error: errorText(error) });
       tidyLater();
     }
   };
@@ -208,7 +208,7 @@ async function* piecesIn(file: string): AsyncGenerator<Buffer> {
 async function keepDamaged(file: string, unreadable: number, log: StartContext['log']): Promise<void> {
   const copy = `${file}.damaged`;
   await copyFile(file, copy);
-  log('error', 'some of what this connector remembered cannot be read and is left out', { lines: unreadable, copy });
+  log('error', "a part of this connector's saved state could not be read and was skipped", { lines: unreadable, copy });
 }
 
 const toFault = (file: string, error: unknown): unknown =>
@@ -216,7 +216,7 @@ const toFault = (file: string, error: unknown): unknown =>
     ? error
     : new ServiceError(
         'insufficient_storage',
-        `What this connector remembers could not be read or written (${file}): ${errorText(error)}`,
+        `The saved state of this connector could not be read or written (${file}): ${errorText(error)}`,
         {
           cause: error,
         },

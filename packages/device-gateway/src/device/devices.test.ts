@@ -55,7 +55,7 @@ test('the folder of the file is made with the first device, or it is said that i
   expect(statSync(folder).mode & 0o777).toBe(0o700);
   rmSync(path.dirname(file), { recursive: true });
   symlinkSync('nowhere', path.dirname(file));
-  expect(() => at(file).add('Phone')).toThrow(`there is no folder ${path.dirname(file)}. Make it first.`);
+  expect(() => at(file).add('Phone')).toThrow(`the folder ${path.dirname(file)} does not exist. Create it first.`);
 });
 
 test('a new device may be used for what is harmless, and for more when the owner says so', () => {
@@ -150,6 +150,6 @@ test('a visit is written now and then, and a name is there once', () => {
   clock.advance(6 * 60_000);
   devices.seen(id);
   expect(devices.find(id)?.last_seen_at).toBe(clock.now());
-  expect(() => devices.add('Phone')).toThrow('There is a device "Phone" already');
+  expect(() => devices.add('Phone')).toThrow('There is already a device "Phone"');
   expect(existsSync(`${file}.${process.pid}.tmp`)).toBe(false);
 });

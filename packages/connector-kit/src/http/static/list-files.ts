@@ -29,13 +29,13 @@ export async function listFiles(dir: string): Promise<Map<string, StaticFile>> {
 }
 
 async function collect(dir: string, below: string, found: Set<string>, depth = 0): Promise<void> {
-  if (depth > maxDepth) throw new Error(`The folders in ${dir} lie more than ${maxDepth} deep.`);
+  if (depth > maxDepth) throw new Error(`The folders in ${dir} are nested more than ${maxDepth} levels deep.`);
   for (const entry of await readdir(path.join(dir, below), { withFileTypes: true })) {
     if (entry.name.startsWith('.')) continue;
     const name = below + entry.name;
     if (entry.isDirectory()) await collect(dir, `${name}/`, found, depth + 1);
     else if (entry.isFile()) found.add(name);
-    if (found.size > maxFiles) throw new Error(`${dir} holds more than ${maxFiles} files: it is no folder to be served.`);
+    if (found.size > maxFiles) throw new Error(`${dir} contains more than ${maxFiles} files, too many to be served.`);
   }
 }
 

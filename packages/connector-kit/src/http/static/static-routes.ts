@@ -152,4 +152,4 @@ async function stream(handle: FileHandle, { res }: Exchange, { start, end }: Ran
   }
 }
 
-const notFound = () => new ServiceError('not_found', 'There is no such file here.');
+const notFound = () => new ServiceError('not_found', 'There is no such file.');
